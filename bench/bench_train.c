@@ -20,9 +20,9 @@
 #include "base/pool.h"
 #include "learn/training_batch.h"
 #include "nn/adamw.h"
-#include "nn/kernels/amx.h"
+#include "nn/kernels/kernels.h"
 #include "nn/loss.h"
-#include "nn/matmul.h"
+#include "nn/matrix.h"
 
 enum { BATCH = 32, TOKENS = 32, LABELS = 1419, GOLD = 3 };
 static const float RATE = 5e-5f, SCALE = 20;
@@ -32,7 +32,7 @@ struct bench {
     struct training_batch training_batch;
     unsigned threads;
     bool open, contrast;
-    struct parameter *parameters; /* the model's, and the head */
+    struct model_parameter *parameters; /* the model's, and the head */
     size_t count;
     struct adamw adamw;
     int32_t ids[2 * BATCH][TOKENS];
@@ -105,7 +105,7 @@ static float contrast_loss(struct bench *b)
 static float head_loss(struct bench *b)
 {
     size_t hidden = b->training_batch.hidden;
-    struct labels gold = {b->starts, b->labels};
+    struct label_rows gold = {b->starts, b->labels};
     wt__matmul(&(struct matmul){.m = BATCH,
                                 .n = LABELS,
                                 .k = hidden,
@@ -159,7 +159,7 @@ static int open_kind(struct bench *b, bool contrast, wt_error *err)
 {
     struct batch_limits limits = {
         .texts = contrast ? 2 * BATCH : BATCH, .rows = (contrast ? 2 : 1) * BATCH * TOKENS, .longest = TOKENS};
-    struct parameter *list;
+    struct model_parameter *list;
     size_t head = LABELS * wt__trainable_config(b->model)->hidden;
     b->contrast = contrast;
     wt__trainable_parameters(b->model, &list, &b->count);
@@ -173,7 +173,7 @@ static int open_kind(struct bench *b, bool contrast, wt_error *err)
     for (size_t i = 0; i < head; i++)
         b->head[i] = (float)((double)(i * 7919 % 2003) / 2003 - .5) * .1f;
     if (!contrast)
-        b->parameters[b->count++] = (struct parameter){
+        b->parameters[b->count++] = (struct model_parameter){
             .name = "head", .value = b->head, .gradient = b->dhead, .count = head, .decays = true, .rate = 1};
     int rc =
         wt__batch_open(&b->training_batch, b->model, contrast ? BATCH_UNIT : BATCH_POOLED, b->threads, &limits, err);

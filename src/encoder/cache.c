@@ -11,7 +11,7 @@
 #include "base/checksum.h"
 #include "encoder/manifest.h"
 #include "encoder/pack.h"
-#include "nn/linear_bytes.h"
+#include "nn/layers.h"
 
 enum { PLACES = 2 };
 

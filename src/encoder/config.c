@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "nn/convolution.h"
-#include "nn/distance.h"
+#include "nn/layers.h"
+#include "nn/attention.h"
 
 /* ---------------------------------------------------------------- what is supported */
 

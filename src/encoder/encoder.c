@@ -16,7 +16,7 @@
 #include "encoder/config.h"
 #include "encoder/model_dir.h"
 #include "encoder/pooling.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 
 enum {
     BATCH_TOKENS = 256, /* a batch is run once it has so many */

@@ -5,7 +5,7 @@
  *             bytes; each on a page of its own. Of a static encoder: tokenizer blob, rows, scales
  *
  * Where a weight lies inside its section is weights.h's LAYOUT_PACKED. The layers lie in the order of their use,
- * weights in panels as nn/linear.h wants them: a forward pass reads them as one stream. Those with bytes are there
+ * weights in panels as nn/layers.h wants them: a forward pass reads them as one stream. Those with bytes are there
  * where the source has bytes (weights.h). A section's checksum is kept in the header.
  *
  * What opening trusts: it checks the header with its checksum, that the sections have the sizes that the configuration

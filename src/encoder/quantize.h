@@ -1,5 +1,5 @@
 /* quantize.h: a model in less room: what is read of it is fp32 as ever (nn/safetensors.h), and where its matrices are
- * bytes, an encoder multiplies them as such (nn/linear_bytes.h). */
+ * bytes, an encoder multiplies them as such (nn/layers.h). */
 #ifndef WT_ENCODER_QUANTIZE_H
 #define WT_ENCODER_QUANTIZE_H
 

@@ -6,7 +6,7 @@
 #include "base/pool.h"
 #include "encoder/packed.h"
 #include "encoder/pooling.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 
 enum { CHUNK = 64 /* tokens that are run together */, FRAMED = 3 /* [CLS] token [SEP] */ };
 

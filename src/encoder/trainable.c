@@ -52,16 +52,16 @@ static bool of_head(enum weight_part part)
 
 static int add_parameter(struct trainable *t, const struct weight_tensor *tensor, size_t prefix, wt_error *err)
 {
-    struct parameter *p = &t->parameters[t->count++];
+    struct model_parameter *p = &t->parameters[t->count++];
     size_t at = place_of(t, tensor);
     bool table = tensor->part != WEIGHT_RELATIVE || t->model.config.relative != RELATIVE_BIAS;
 
-    *p = (struct parameter){.name = wt__arena_copy(&t->arena, wt__str(tensor->name + prefix)),
-                            .value = t->weights + at,
-                            .gradient = t->gradients + at,
-                            .count = tensor->count,
-                            .decays = tensor->columns > 0 && table,
-                            .rate = of_head(tensor->part) ? TRAINABLE_HEAD_RATE : 1};
+    *p = (struct model_parameter){.name = wt__arena_copy(&t->arena, wt__str(tensor->name + prefix)),
+                                  .value = t->weights + at,
+                                  .gradient = t->gradients + at,
+                                  .count = tensor->count,
+                                  .decays = tensor->columns > 0 && table,
+                                  .rate = of_head(tensor->part) ? TRAINABLE_HEAD_RATE : 1};
     if (tensor->part == WEIGHT_WORDS) {
         p->row = tensor->columns;
         p->touched = t->touched;
@@ -105,7 +105,7 @@ static int read_weights(struct trainable *t, const struct safetensors *file, con
     named.prefix = t->scorer ? wt__weights_head_prefix(c) : prefix;
     if (t->upper && prefix)
         skipped = strlen(prefix);
-    t->parameters = wt__arena_array(&t->arena, struct parameter, tensors);
+    t->parameters = wt__arena_array(&t->arena, struct model_parameter, tensors);
     t->tensors = wt__arena_array(&t->arena, struct weight_tensor, tensors);
     if (!t->parameters || !t->tensors)
         return wt__fail_nomem(err);
@@ -270,7 +270,7 @@ const struct model_prompts *wt__trainable_prompts(const struct trainable *t)
     return &t->prompts;
 }
 
-void wt__trainable_parameters(struct trainable *t, struct parameter **list, size_t *count)
+void wt__trainable_parameters(struct trainable *t, struct model_parameter **list, size_t *count)
 {
     *list = t->parameters;
     *count = t->count;

@@ -41,7 +41,7 @@ int wt__trainable_open_scorer(struct trainable **out, const char *folder, uint64
 enum { TRAINABLE_HEAD_RATE = 10 };
 void wt__trainable_close(struct trainable *t);
 
-/* Lets the products of its layers round to bfloat16, where the processor is faster at that (nn/matmul.h). */
+/* Lets the products of its layers round to bfloat16, where the processor is faster at that (nn/matrix.h). */
 void wt__trainable_reduce(struct trainable *t);
 
 const struct model_config *wt__trainable_config(const struct trainable *t); /* hidden, max_tokens, pooling, ... */
@@ -52,7 +52,7 @@ const struct model_prompts *wt__trainable_prompts(const struct trainable *t);
  * stand there (a convolution's taps outermost); all of it belongs to t. value may be changed between steps. The word
  * embeddings come first and mark the rows that have a gradient. Frozen ones are marked. No decay on biases and
  * norms. */
-void wt__trainable_parameters(struct trainable *t, struct parameter **list, size_t *count);
+void wt__trainable_parameters(struct trainable *t, struct model_parameter **list, size_t *count);
 
 /* [CLS] text [SEP] (or the model's own frame), at most max_tokens ids, which may not be beyond config's max_tokens.
  * Returns how many were written. Any thread. */

@@ -13,7 +13,7 @@ struct trainable {
     float *weights, *gradients; /* words, model, layers */
     void *memory[2];            /* where those begin */
     uint8_t *touched;           /* [V] */
-    struct parameter *parameters;
+    struct model_parameter *parameters;
     struct weight_tensor *tensors; /* [count] of the parameters */
     size_t count;
     size_t below;    /* layers of the files under the first of ours */

@@ -7,7 +7,7 @@
 #include "encoder/model_files.h"
 #include "encoder/pack.h"
 #include "encoder/trainable_inside.h"
-#include "nn/convolution.h"
+#include "nn/layers.h"
 #include "nn/safetensors.h"
 
 static const char *const classes[ARCHITECTURES] = {
@@ -67,7 +67,7 @@ struct tensor_source wt__trainable_tensor(const struct trainable *t, size_t i)
 static int add_parameter(struct saving *s, size_t i, wt_error *err)
 {
     const struct weight_tensor *t = &s->t->tensors[i];
-    const struct parameter *p = &s->t->parameters[i];
+    const struct model_parameter *p = &s->t->parameters[i];
     struct tensor_source *out = &s->tensors[s->count++];
 
     *out = wt__trainable_tensor(s->t, i);

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "nn/attention.h"
-#include "nn/disentangled.h"
-#include "nn/linear_bytes.h"
+#include "nn/layers.h"
 
 /* ---------------------------------------------------------------- buffers */
 

@@ -17,10 +17,8 @@
 
 #include "base/arena.h"
 #include "encoder/config.h"
-#include "nn/convolution.h"
-#include "nn/distance.h"
-#include "nn/linear.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
+#include "nn/attention.h"
 
 struct transformer_layer {
     struct linear qkv;        /* [3 H, H] */

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "encoder/pack.h"
-#include "nn/linear_bytes.h"
+#include "nn/layers.h"
 #include "nn/safetensors.h"
 
 _Static_assert(sizeof(size_t) >= 8, "limits of config.h multiply to less than 64 bits, not 32");
@@ -210,7 +210,7 @@ static size_t floats_of(const struct weight_shape *shape, enum weight_layout lay
 {
     size_t columns = shape->columns ? shape->columns : 1;
     size_t floats =
-        layout == LAYOUT_PACKED && shape->linear ? wt__linear_packed_size(shape->rows, columns) : shape->rows * columns;
+        layout == LAYOUT_PACKED && shape->linear ? wt__matrix_packed_size(shape->rows, columns) : shape->rows * columns;
 
     floats *= shape->taps;
     return (floats + FLOATS_A_LINE - 1) / FLOATS_A_LINE * FLOATS_A_LINE;
@@ -360,7 +360,7 @@ void wt__weights_pack(const struct model_config *config, enum weight_part first,
             continue;
         if (want.linear)
             for (size_t tap = 0; tap < want.taps; tap++)
-                wt__linear_pack(target + tap * wt__linear_packed_size(want.rows, want.columns),
+                wt__matrix_pack(target + tap * wt__matrix_packed_size(want.rows, want.columns),
                                 source + tap * want.rows * want.columns, want.columns, want.rows, want.columns);
         else
             memcpy(target, source, have.rows * (have.columns ? have.columns : 1) * sizeof(float));

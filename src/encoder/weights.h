@@ -10,7 +10,7 @@
  *
  * Memory is three runs of floats: the word embeddings, the other parts of the model, and the layers, one behind the
  * other. Each part begins on a cache line. Where a file has the matrices of all layers as bytes (I8), there is a
- * fourth run when packed: of each layer the matrices in the panels of nn/linear_bytes.h, and its vectors once more, so
+ * fourth run when packed: of each layer the matrices in the panels of nn/layers.h, and its vectors once more, so
  * that who multiplies bytes touches nothing of the third. */
 #ifndef WT_ENCODER_WEIGHTS_H
 #define WT_ENCODER_WEIGHTS_H
@@ -121,7 +121,7 @@ const char *wt__weights_prefix(const struct safetensors *file, const struct mode
 const char *wt__weights_head_prefix(const struct model_config *config);
 
 /* Reads one tensor, if it has the shape that it needs, to out [count] (a convolution in the order of
- * nn/convolution.h). folder is for messages. Errors: WT_EMODEL, WT_ENOMEM. */
+ * nn/layers.h). folder is for messages. Errors: WT_EMODEL, WT_ENOMEM. */
 int wt__weight_read(const struct safetensors *file, const struct weight_tensor *tensor, const char *folder, float *out,
                     wt_error *err);
 

@@ -9,7 +9,7 @@
 #include "schema/validator.h"
 #include "text/unicode.h"
 
-_Static_assert((int)WT_MAX_REPAIRS == (int)REPAIRS_MAX, "the header promises what repair.h allows");
+_Static_assert((int)WT_MAX_REPAIRS == (int)REPAIRS_MAX, "WT_MAX_REPAIRS must equal REPAIRS_MAX");
 _Static_assert((int)WT_MAX_VIOLATIONS <= (int)VIOLATIONS_KEPT, "more would be reported than are kept");
 
 struct wt_validator {

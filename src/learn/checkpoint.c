@@ -18,7 +18,7 @@
 enum { PARTS = 3, NAME_BYTES = 256, EDITION = 1 };
 static const char *const part_names[PARTS] = {"value", "first", "second"};
 
-static void part_name(char out[NAME_BYTES], const struct parameter *parameter, unsigned part)
+static void part_name(char out[NAME_BYTES], const struct model_parameter *parameter, unsigned part)
 {
     snprintf(out, NAME_BYTES, "%s/%s", part_names[part], parameter->name);
 }

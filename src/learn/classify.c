@@ -47,12 +47,13 @@ static int begin_classifier(struct tuning *tuning, wt_error *err)
     step->starts = wt__alloc_array(tuning->batch + 1, sizeof *step->starts);
     if (!step->head || !step->gradient || !step->logits || !step->starts)
         return wt__fail_nomem(err);
-    tuning->objective.parameters[tuning->objective.parameter_count++] = (struct parameter){.name = "head",
-                                                                                           .value = step->head,
-                                                                                           .gradient = step->gradient,
-                                                                                           .count = tools * hidden,
-                                                                                           .decays = true,
-                                                                                           .rate = HEAD_RATE};
+    tuning->objective.parameters[tuning->objective.parameter_count++] =
+        (struct model_parameter){.name = "head",
+                                 .value = step->head,
+                                 .gradient = step->gradient,
+                                 .count = tools * hidden,
+                                 .decays = true,
+                                 .rate = HEAD_RATE};
     if (wt__train_progress_phase(progress, "encoding", tools))
         return wt__fail_cancelled(err);
     return wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->tools, NULL, tools, step->head, progress,
@@ -96,7 +97,7 @@ static int prepare_classifier(struct tuning *tuning, const uint32_t *examples, s
 static double classifier_loss(struct tuning *tuning, bool bce)
 {
     struct classify_step *step = tuning->own;
-    struct labels gold = {.start = step->starts, .label = step->labels};
+    struct label_rows gold = {.start = step->starts, .label = step->labels};
     const struct multilabel head = {.rows = step->count,
                                     .labels = tuning->training->examples.tools,
                                     .width = tuning->training_batch.hidden,

@@ -14,7 +14,7 @@
 #include "learn/ranking.h"
 #include "learn/refiner_trainer.h"
 #include "learn/training_batch.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 #include "rerank/cross.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "learn/dev_evaluator.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 #include "retrieve/compose.h"
 
 const char *const wt__dev_kinds[DEV_KINDS] = {

@@ -23,9 +23,8 @@
 #include "engine/engine.h"
 #include "engine/sized_options.h"
 #include "learn/distil_fit.h"
-#include "nn/matmul.h"
-#include "nn/norm.h"
-#include "nn/principal.h"
+#include "nn/matrix.h"
+#include "nn/layers.h"
 #include "recipe/trained.h"
 
 enum {

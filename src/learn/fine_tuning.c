@@ -104,7 +104,7 @@ static int save_tuning(void *self, const struct loop_state *state, wt_error *err
 static int take_weights(struct tuning *tuning, const char *folder, wt_error *err)
 {
     struct trainable *other = NULL;
-    struct parameter *to, *from;
+    struct model_parameter *to, *from;
     size_t count, others;
     int rc = wt__trainable_open(&other, folder, err);
     if (rc < 0)
@@ -188,7 +188,7 @@ static size_t measure_tuning_step(struct tuning *tuning)
 static int list_parameters(struct tuning *tuning, wt_error *err)
 {
     struct objective *o = &tuning->objective;
-    struct parameter *list;
+    struct model_parameter *list;
     wt__trainable_parameters(tuning->model, &list, &o->parameter_count);
     o->parameters = wt__alloc_array(o->parameter_count + 1, sizeof *o->parameters);
     if (!o->parameters)

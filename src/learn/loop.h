@@ -41,7 +41,7 @@ struct loop_state {
 
 struct objective {
     void *self;
-    struct parameter *parameters; /* borrowed by the optimiser until the loop ends */
+    struct model_parameter *parameters; /* borrowed by the optimiser until the loop ends */
     size_t parameter_count;
     size_t examples; /* per epoch */
     /* Ends of the parts that batches must not mix (learn/sampler.h), the last equal to `examples`; count 0 for a single

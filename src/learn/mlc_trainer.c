@@ -37,7 +37,7 @@ struct mlc_training {
     json_t *about;
     int loss;
     float subquery; /* weight of a sub-query relative to the whole request, from the last measurement */
-    struct parameter head;
+    struct model_parameter head;
     float *start;           /* [M, D] rows before the first step */
     size_t count, capacity; /* requests */
     float *queries;         /* [capacity, D] */
@@ -93,7 +93,7 @@ static double contrast_loss(struct mlc_training *mlc)
  * at first. */
 static double multilabel_loss(struct mlc_training *mlc)
 {
-    const struct labels gold = {mlc->label_starts, mlc->labels};
+    const struct label_rows gold = {mlc->label_starts, mlc->labels};
     bool bce = mlc->loss == BCE;
     const struct multilabel head = {.rows = mlc->count,
                                     .labels = mlc->evaluator->tools,
@@ -231,11 +231,11 @@ static void dispose_mlc(struct mlc_training *mlc)
 static int make_head(struct mlc_training *mlc, wt_error *err)
 {
     size_t count = mlc->evaluator->tools * mlc->evaluator->dim;
-    mlc->head = (struct parameter){.name = MLC_HEAD,
-                                   .value = wt__alloc_array(count, sizeof(float)),
-                                   .gradient = calloc(count + 1, sizeof(float)),
-                                   .count = count,
-                                   .rate = 1};
+    mlc->head = (struct model_parameter){.name = MLC_HEAD,
+                                         .value = wt__alloc_array(count, sizeof(float)),
+                                         .gradient = calloc(count + 1, sizeof(float)),
+                                         .count = count,
+                                         .rate = 1};
     mlc->start = wt__alloc_array(count, sizeof(float));
     return mlc->head.value && mlc->head.gradient && mlc->start ? 0 : wt__fail_nomem(err);
 }

@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "base/topk.h"
-#include "nn/matmul.h"
+#include "nn/matrix.h"
 
 enum { BLOCK = 64 /* requests per comparison with all tools */ };
 

@@ -57,7 +57,7 @@ struct refining {
     struct training_batch training_batch;
     struct batch_limits limits;
     struct refiner_scratch **scratch; /* [workers] */
-    struct parameter *parameters;
+    struct model_parameter *parameters;
     size_t parameter_count, layer_parameters;
     struct refiner_head value, gradient, *sums; /* [workers] of gradients */
     float fitted[FIT_WEIGHTS];                  /* v, and a constant */
@@ -371,7 +371,7 @@ static int write_weights(struct refining *r, const char *path, wt_error *err)
     size_t width = r->hidden + RETRIEVE_FEATURES, count = 0;
     float *score = wt__arena_array(&arena, float, width + 1), scale = r->strength / PRIOR;
     struct tensor_source *tensors = wt__arena_array(&arena, struct tensor_source, r->layer_parameters + HEAD_PARTS);
-    struct parameter *layers;
+    struct model_parameter *layers;
     size_t layer_count;
     int rc = score && tensors ? 0 : wt__fail_nomem(err);
     if (rc == 0) {
@@ -453,7 +453,7 @@ static int list_parameters(struct refining *r, wt_error *err)
 {
     static const char *const names[HEAD_PARTS] = {REFINER_CANDIDATE, REFINER_CANDIDATE_BIAS, "score.state",
                                                   "score.features", REFINER_SCORE_BIAS};
-    struct parameter *layers;
+    struct model_parameter *layers;
     wt__trainable_parameters(r->model, &layers, &r->layer_parameters);
     r->parameters = wt__alloc_array(r->layer_parameters + HEAD_PARTS, sizeof *r->parameters);
     if (!r->parameters)
@@ -462,12 +462,12 @@ static int list_parameters(struct refining *r, wt_error *err)
         if (!layers[i].frozen)
             r->parameters[r->parameter_count++] = layers[i];
     for (int part = 0; part < HEAD_PARTS; part++)
-        r->parameters[r->parameter_count++] = (struct parameter){.name = names[part],
-                                                                 .value = r->value.at[part],
-                                                                 .gradient = r->gradient.at[part],
-                                                                 .count = r->value.counts[part],
-                                                                 .decays = part != CANDIDATE_BIAS && part != BIAS,
-                                                                 .rate = HEAD_RATE};
+        r->parameters[r->parameter_count++] = (struct model_parameter){.name = names[part],
+                                                                       .value = r->value.at[part],
+                                                                       .gradient = r->gradient.at[part],
+                                                                       .count = r->value.counts[part],
+                                                                       .decays = part != CANDIDATE_BIAS && part != BIAS,
+                                                                       .rate = HEAD_RATE};
     return 0;
 }
 

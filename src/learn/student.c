@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 
 static float *alloc_zeroed(size_t floats)
 {
@@ -22,13 +22,13 @@ int wt__student_open(struct student *out, size_t tokens, size_t dim, size_t capa
     out->sums = alloc_zeroed(capacity * dim);
     out->vectors = alloc_zeroed(capacity * dim);
     out->dvectors = alloc_zeroed(capacity * dim);
-    out->parameter = (struct parameter){.name = "embeddings",
-                                        .value = out->rows,
-                                        .gradient = alloc_zeroed(tokens * dim),
-                                        .count = tokens * dim,
-                                        .row = dim,
-                                        .touched = calloc(tokens, 1),
-                                        .rate = 1};
+    out->parameter = (struct model_parameter){.name = "embeddings",
+                                              .value = out->rows,
+                                              .gradient = alloc_zeroed(tokens * dim),
+                                              .count = tokens * dim,
+                                              .row = dim,
+                                              .touched = calloc(tokens, 1),
+                                              .rate = 1};
     if (out->rows && out->texts && out->sums && out->vectors && out->dvectors && out->parameter.gradient &&
         out->parameter.touched)
         return 0;

@@ -13,9 +13,9 @@
 #include "nn/adamw.h"
 
 struct student {
-    size_t tokens, dim;         /* V, D */
-    float *rows;                /* [V, D] */
-    struct parameter parameter; /* rows, with gradients of the rows that a step used */
+    size_t tokens, dim;               /* V, D */
+    float *rows;                      /* [V, D] */
+    struct model_parameter parameter; /* rows, with gradients of the rows that a step used */
 
     size_t capacity, count; /* S: maximum and current number of texts of a step */
     struct student_text {

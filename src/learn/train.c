@@ -16,8 +16,8 @@
 #include "learn/synthetic.h"
 #include "learn/memory_budget.h"
 #include "learn/dev_evaluator.h"
-#include "nn/kernels/amx.h"
-#include "nn/matmul.h"
+#include "nn/kernels/kernels.h"
+#include "nn/matrix.h"
 
 #define LOCK_FILE "training.lock"
 #define ALL "all" /* all lessons that need not be requested, in their order */

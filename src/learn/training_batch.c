@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "encoder/pooling.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 
 /* One worker's share of the step. */
 struct batch_worker {

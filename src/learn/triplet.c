@@ -14,7 +14,7 @@
 #include "base/pool.h"
 #include "base/topk.h"
 #include "nn/loss.h"
-#include "nn/matmul.h"
+#include "nn/matrix.h"
 
 enum {
     NEAR = 5,   /* positives, and negatives, per request */

@@ -1,5 +1,5 @@
-/* adamw.c: the parameters are cut into chunks, which are what threads take. Each value is worked out by itself and each
- * chunk's share of the norm is added in the order of chunks, so that the number of threads leaves no trace. */
+/* adamw.c: splits the parameters into chunks, the work items of the threads. Values are updated independently, and the
+ * norms of the chunks are summed in a fixed order, so the result does not depend on the number of threads. */
 #include "nn/adamw.h"
 
 #include <math.h>
@@ -10,64 +10,70 @@
 #include "base/pool.h"
 #include "nn/kernels/kernels.h"
 
-enum { CHUNK = 1 << 16 }; /* floats, about */
+enum { CHUNK = 1 << 16 }; /* approximate floats in a chunk */
 
 struct chunk {
-    size_t parameter, from, to; /* floats, on the borders of rows */
+    size_t parameter, from, to; /* range of floats; on row boundaries if the parameter is sparse */
 };
 
-static bool takes_part(const struct parameter *p)
+static bool is_trained_parameter(const struct model_parameter *p)
 {
     return p->gradient && !p->frozen && p->count > 0;
 }
 
-/* Floats of a chunk of p: whole rows. */
-static size_t chunk_length(const struct parameter *p)
+/* Returns the floats in a chunk of p: a multiple of the row length if p is sparse. */
+static size_t choose_chunk_length(const struct model_parameter *p)
 {
     return p->touched ? (CHUNK + p->row - 1) / p->row * p->row : CHUNK;
 }
 
-static int cut(struct adamw *a, wt_error *err)
+static int split_chunks(struct adamw *a, wt_error *err)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < a->count; i++)
-        if (takes_part(&a->parameters[i]))
-            count += (a->parameters[i].count - 1) / chunk_length(&a->parameters[i]) + 1;
+        if (is_trained_parameter(&a->parameters[i]))
+            count += (a->parameters[i].count - 1) / choose_chunk_length(&a->parameters[i]) + 1;
     a->chunks = wt__alloc_array(count + 1, sizeof(struct chunk));
     a->squares = wt__alloc_array(count + 1, sizeof(double));
-    if (!a->chunks || !a->squares)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(a->chunks && a->squares, err);
     for (size_t i = 0; i < a->count; i++) {
-        const struct parameter *p = &a->parameters[i];
-        size_t length = chunk_length(p);
+        const struct model_parameter *p = &a->parameters[i];
+        size_t length = choose_chunk_length(p);
 
-        for (size_t from = 0; takes_part(p) && from < p->count; from += length)
+        for (size_t from = 0; is_trained_parameter(p) && from < p->count; from += length)
             a->chunks[a->chunk_count++] = (struct chunk){i, from, p->count - from < length ? p->count : from + length};
     }
     return 0;
 }
 
-int wt__adamw_open(struct adamw *out, struct parameter *parameters, size_t count, const struct adamw_options *options,
-                   wt_error *err)
+/* Allocates the state of all trained parameters. The caller disposes of it, also after a failure. */
+static int allocate_adamw(struct adamw *a, wt_error *err)
+{
+    a->first = calloc(a->count + 1, sizeof(float *));
+    a->second = calloc(a->count + 1, sizeof(float *));
+    a->seen = calloc(a->count + 1, sizeof(uint8_t *));
+    WT_CHECK_ALLOC(a->first && a->second && a->seen, err);
+    WT_TRY(split_chunks(a, err));
+    for (size_t i = 0; i < a->count; i++) {
+        const struct model_parameter *p = &a->parameters[i];
+
+        if (!is_trained_parameter(p))
+            continue;
+        a->first[i] = calloc(p->count, sizeof(float)); /* The system adds pages only for rows in use. */
+        a->second[i] = calloc(p->count, sizeof(float));
+        a->seen[i] = p->touched ? calloc(p->count / p->row, 1) : NULL;
+        WT_CHECK_ALLOC(a->first[i] && a->second[i] && (!p->touched || a->seen[i]), err);
+    }
+    return 0;
+}
+
+int wt__adamw_open(struct adamw *out, struct model_parameter *parameters, size_t count,
+                   const struct adamw_options *options, wt_error *err)
 {
     *out = (struct adamw){.options = *options, .parameters = parameters, .count = count};
-    out->first = calloc(count + 1, sizeof(float *));
-    out->second = calloc(count + 1, sizeof(float *));
-    out->seen = calloc(count + 1, sizeof(uint8_t *));
-    int rc = out->first && out->second && out->seen ? cut(out, err) : wt__fail_nomem(err);
+    int rc = allocate_adamw(out, err);
 
-    for (size_t i = 0; i < count && rc == 0; i++) {
-        const struct parameter *p = &parameters[i];
-
-        if (!takes_part(p))
-            continue;
-        out->first[i] = calloc(p->count, sizeof(float)); /* not touched here: pages come with the rows that are used */
-        out->second[i] = calloc(p->count, sizeof(float));
-        out->seen[i] = p->touched ? calloc(p->count / p->row, 1) : NULL;
-        if (!out->first[i] || !out->second[i] || (p->touched && !out->seen[i]))
-            rc = wt__fail_nomem(err);
-    }
     if (rc < 0)
         wt__adamw_dispose(out);
     return rc;
@@ -92,7 +98,7 @@ void wt__adamw_dispose(struct adamw *a)
 
 static double sum_of_squares(const float *x, size_t n)
 {
-    enum { PART = 4096 }; /* what single precision adds up */
+    enum { PART = 4096 }; /* floats summed in single precision */
     double sum = 0;
 
     for (size_t i = 0; i < n; i += PART)
@@ -100,11 +106,11 @@ static double sum_of_squares(const float *x, size_t n)
     return sum;
 }
 
-static int chunk_norm(void *context, size_t index, unsigned worker)
+static int sum_chunk_squares(void *context, size_t index, unsigned worker)
 {
     struct adamw *a = context;
     const struct chunk *c = &a->chunks[index];
-    const struct parameter *p = &a->parameters[c->parameter];
+    const struct model_parameter *p = &a->parameters[c->parameter];
     double sum = 0;
 
     (void)worker;
@@ -117,17 +123,17 @@ static int chunk_norm(void *context, size_t index, unsigned worker)
     return 0;
 }
 
-struct step {
+struct adamw_update {
     struct adamw *adamw;
-    struct adamw_factors factors; /* of a parameter that decays and whose rate is 1 */
+    struct adamw_factors factors; /* before the parameter's own rate and decay */
     float rate;
 };
 
-static int chunk_step(void *context, size_t index, unsigned worker)
+static int update_chunk(void *context, size_t index, unsigned worker)
 {
-    const struct step *s = context;
+    const struct adamw_update *s = context;
     const struct chunk *c = &s->adamw->chunks[index];
-    const struct parameter *p = &s->adamw->parameters[c->parameter];
+    const struct model_parameter *p = &s->adamw->parameters[c->parameter];
     float *first = s->adamw->first[c->parameter], *second = s->adamw->second[c->parameter];
     uint8_t *seen = s->adamw->seen[c->parameter];
     struct adamw_factors factors = s->factors;
@@ -157,11 +163,11 @@ static int chunk_step(void *context, size_t index, unsigned worker)
 
 float wt__adamw_step(struct adamw *a, float rate, float scale, unsigned threads)
 {
-    const float least = 1e-6f; /* of a divisor, as in PyTorch's clipping */
+    const float least = 1e-6f; /* added to the divisor, as PyTorch does when clipping */
     const struct adamw_options *o = &a->options;
     double sum = 0;
 
-    wt__pool_run(threads, a->chunk_count, chunk_norm, a);
+    wt__pool_run(threads, a->chunk_count, sum_chunk_squares, a);
     for (size_t i = 0; i < a->chunk_count; i++)
         sum += a->squares[i];
     float norm = (float)(sqrt(sum) * fabs((double)scale));
@@ -170,22 +176,22 @@ float wt__adamw_step(struct adamw *a, float rate, float scale, unsigned threads)
 
     a->step++;
     float shrink = o->clip > 0 && norm + least > o->clip ? o->clip / (norm + least) : 1.0f;
-    struct step step = {.adamw = a,
-                        .rate = rate,
-                        .factors = {.beta1 = o->beta1,
-                                    .beta2 = o->beta2,
-                                    .epsilon = o->epsilon,
-                                    .scale = scale * shrink,
-                                    .rate = (float)(rate / (1 - pow((double)o->beta1, (double)a->step))),
-                                    .root = (float)(1 / sqrt(1 - pow((double)o->beta2, (double)a->step)))}};
-    wt__pool_run(threads, a->chunk_count, chunk_step, &step);
+    struct adamw_update step = {.adamw = a,
+                                .rate = rate,
+                                .factors = {.beta1 = o->beta1,
+                                            .beta2 = o->beta2,
+                                            .epsilon = o->epsilon,
+                                            .scale = scale * shrink,
+                                            .rate = (float)(rate / (1 - pow((double)o->beta1, (double)a->step))),
+                                            .root = (float)(1 / sqrt(1 - pow((double)o->beta2, (double)a->step)))}};
+    wt__pool_run(threads, a->chunk_count, update_chunk, &step);
     return norm;
 }
 
-void wt__gradients_clear(struct parameter *parameters, size_t count)
+void wt__gradients_clear(struct model_parameter *parameters, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct parameter *p = &parameters[i];
+        struct model_parameter *p = &parameters[i];
 
         if (!p->gradient || p->count == 0)
             continue;
@@ -199,7 +205,7 @@ void wt__gradients_clear(struct parameter *parameters, size_t count)
     }
 }
 
-static bool all_zero(const float *x, size_t n)
+static bool is_all_zero(const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (x[i] != 0)
@@ -209,11 +215,11 @@ static bool all_zero(const float *x, size_t n)
 
 void wt__adamw_restore(struct adamw *a, size_t parameter, const float *first, const float *second)
 {
-    const struct parameter *p = &a->parameters[parameter];
+    const struct model_parameter *p = &a->parameters[parameter];
     size_t length = p->touched ? p->row : p->count;
 
-    for (size_t at = 0; takes_part(p) && at < p->count; at += length) {
-        bool seen = !all_zero(first + at, length) || !all_zero(second + at, length);
+    for (size_t at = 0; is_trained_parameter(p) && at < p->count; at += length) {
+        bool seen = !is_all_zero(first + at, length) || !is_all_zero(second + at, length);
 
         if (a->seen[parameter])
             a->seen[parameter][at / length] = seen;

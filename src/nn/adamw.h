@@ -1,8 +1,9 @@
-/* adamw.h: Adam with decoupled weight decay (Loshchilov and Hutter), clipping by the norm of all gradients, and
- * schedules of the rate.
+/* adamw.h: Adam with decoupled weight decay (Loshchilov and Hutter), clipping by the global norm of the gradients, and
+ * learning rate schedules.
  *
- * A parameter whose rows are mostly untouched (word embeddings) names the rows that a step's gradient has. Rows that
- * never had one cost no memory for m and v and no time but their decay; the result is that of the dense update. */
+ * Word embeddings are sparse: few rows have a gradient in a step. Such a parameter lists its touched rows. A row that
+ * never had a gradient costs no memory for m and v and only the time of its decay. The result equals that of the dense
+ * update. */
 #ifndef WT_NN_ADAMW_H
 #define WT_NN_ADAMW_H
 
@@ -12,55 +13,55 @@
 
 #include "base/error.h"
 
-struct parameter {
+struct model_parameter {
     const char *name;
-    float *value, *gradient; /* [count]; gradient NULL: none, the parameter is left alone */
+    float *value, *gradient; /* [count]; gradient NULL if the parameter is not trained */
     size_t count;
-    size_t row;       /* floats of a row when `touched` counts, else 0 */
-    uint8_t *touched; /* [count / row], or NULL: dense. Rows with 0 have no gradient, and it is not read */
+    size_t row;       /* floats in a row if `touched` is given, else 0 */
+    uint8_t *touched; /* [count / row], 0 for rows without a gradient (not read); NULL if the parameter is dense */
     bool decays;
     bool frozen;
-    float rate; /* times the step's rate; 1 as a rule */
+    float rate; /* factor of the step's learning rate, normally 1 */
 };
 
 struct adamw_options {
     float beta1, beta2, epsilon, decay;
-    float clip; /* the longest gradient, over all parameters; 0: any */
+    float clip; /* maximum norm of all gradients together; 0 for no limit */
 };
 #define ADAMW_DEFAULTS ((struct adamw_options){0.9f, 0.999f, 1e-8f, 0.01f, 1.0f})
 
 struct adamw {
     struct adamw_options options;
-    struct parameter *parameters; /* borrowed */
+    struct model_parameter *parameters; /* borrowed */
     size_t count;
-    uint64_t step;           /* steps done */
-    float **first, **second; /* [count] of [parameter's count]: running means of g and g^2; NULL for frozen ones */
-    uint8_t **seen;          /* [count] of [rows]: had a gradient once; NULL for dense ones */
+    uint64_t step;           /* number of steps done */
+    float **first, **second; /* [count][parameter's count] running means of g and g^2; NULL for frozen parameters */
+    uint8_t **seen;          /* [count][rows] 1 if the row ever had a gradient; NULL for dense parameters */
 
-    struct chunk *chunks; /* [chunk_count] parts of parameters that threads take */
-    double *squares;      /* [chunk_count] their part of the norm */
+    struct chunk *chunks; /* [chunk_count] work items of the threads */
+    double *squares;      /* [chunk_count] sums of squared gradients */
     size_t chunk_count;
 };
 
-/* parameters are borrowed until dispose and may not change in number, size, or whether they are frozen. */
-int wt__adamw_open(struct adamw *out, struct parameter *parameters, size_t count, const struct adamw_options *options,
-                   wt_error *err);
+/* Borrows `parameters` until dispose; their number, sizes and `frozen` must not change until then. */
+int wt__adamw_open(struct adamw *out, struct model_parameter *parameters, size_t count,
+                   const struct adamw_options *options, wt_error *err);
 void wt__adamw_dispose(struct adamw *adamw);
 
-/* One step by gradient * scale (1 / batches for gradients that were summed over several). Returns the norm of the
- * scaled gradient before clipping; when that is not finite, nothing is changed, not even the count of steps. The same
- * bits for any number of threads. Gradients stay as they are: wt__gradients_clear. */
+/* Does one step with gradient * scale (scale is 1 / batches for gradients summed over several batches). Returns the
+ * norm of the scaled gradient before clipping. If the norm is not finite, changes neither parameters nor step count.
+ * The result has the same bits for any number of threads. Does not clear the gradients: see wt__gradients_clear. */
 float wt__adamw_step(struct adamw *adamw, float rate, float scale, unsigned threads);
 
-/* Zeroes all gradients (touched rows only, where they are known) and the marks of touched rows. */
-void wt__gradients_clear(struct parameter *parameters, size_t count);
+/* Zeroes all gradients (only the touched rows of sparse parameters) and the `touched` marks. */
+void wt__gradients_clear(struct model_parameter *parameters, size_t count);
 
-/* Takes one parameter's state from a checkpoint, without touching memory for rows of zeros. The caller sets
+/* Restores the state of one parameter from a checkpoint. Does not touch the memory of rows of zeros. The caller sets
  * adamw->step. */
 void wt__adamw_restore(struct adamw *adamw, size_t parameter, const float *first, const float *second);
 
-/* The factor of the peak rate at a step (0-based) of `total`: rises linearly over `warmup` steps from 0, then stays,
- * or falls to 0 by a line or half a cosine. */
+/* Returns the factor of the peak learning rate at `step` (0-based) of `total`. It rises linearly from 0 over `warmup`
+ * steps. Then it stays at 1, or falls to 0 linearly or along half a cosine. */
 enum schedule { SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE };
 float wt__schedule(enum schedule schedule, uint64_t step, uint64_t warmup, uint64_t total);
 

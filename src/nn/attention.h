@@ -1,37 +1,110 @@
-/* attention.h: self-attention of one sequence over itself, softmax(Q K^T / sqrt(d) + bias) V a head. No mask is needed:
- * a sequence holds no padding. The bias is MPNet's: a learned number a head for each bucket of distances. */
+/* attention.h: self-attention over one sequence: plain, with the bias of MPNet, and the disentangled attention of
+ * DeBERTa. Sequences are not padded, so there is no mask. */
 #ifndef WT_NN_ATTENTION_H
 #define WT_NN_ATTENTION_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "nn/distance.h"
+/* ---------------------------------------------------------------- distances */
 
-struct attention {
-    size_t heads; /* A */
-    size_t width; /* d, of one head; H = A d */
-
-    const float *bias; /* [distances->count, A], or NULL: none, and what follows is not read */
-    const struct distances *distances;
-    const int32_t *positions; /* [T] of this sequence's rows, or NULL: 0 .. T - 1 */
+/* Maps the distance between two tokens, the position of the query minus the position of the key, to a row of a learned
+ * table. Distances in one bucket share a row: each near distance has its own bucket, farther ones share logarithmic
+ * buckets. The buckets are computed once into this lookup table. Distances are clamped to -reach .. reach. */
+struct distances {
+    const int32_t *bucket; /* [2 reach + 1] buckets of -reach .. reach, each 0 .. count - 1 */
+    int32_t reach;
+    int32_t count; /* rows of the learned table */
 };
 
-/* Floats of scratch that sequences of up to t tokens need; 0 on overflow. */
+enum {
+    DISTANCE_MPNET_BUCKETS = 32, /* fixed in the code of the model, not in its config */
+    DISTANCE_MPNET_REACH = 128,
+    DISTANCE_MAX_REACH = 1 << 20
+};
+
+/* Returns the index into `bucket` for the distance from row i (the query) to row j (the key). If positions is NULL, the
+ * position of a row is its index. */
+static inline size_t wt__distance_index(const int32_t *positions, size_t i, size_t j, int64_t reach)
+{
+    int64_t distance = positions ? (int64_t)positions[i] - positions[j] : (int64_t)i - (int64_t)j;
+
+    return (size_t)((distance < -reach ? -reach : distance > reach ? reach : distance) + reach);
+}
+
+/* Fills the buckets of MPNet (as in T5): for keys before the query 8 near buckets and 8 logarithmic ones up to 128, and
+ * 16 more for keys after the query. bucket [2 DISTANCE_MPNET_REACH + 1] belongs to the caller and must live as long as
+ * `out`. */
+void wt__distances_mpnet(struct distances *out, int32_t *bucket);
+
+/* Fills the buckets of DeBERTa-v2 and v3. buckets is position_buckets, even and 4 to max; or 0 or less, then each
+ * distance is its own bucket. max is max_relative_positions, or max_position_embeddings if that is below 1;
+ * 0 < max <= DISTANCE_MAX_REACH. The learned table has 2 * span rows, where span is buckets if positive, else max.
+ * bucket [2 max + 1] belongs to the caller and must live as long as `out`. */
+void wt__distances_deberta(struct distances *out, int32_t *bucket, int32_t buckets, int32_t max);
+
+/* ---------------------------------------------------------------- plain attention and MPNet */
+
+/* softmax(Q K^T / sqrt(d) + bias) V for each head. The bias is the relative bias of MPNet: one learned number per head
+ * and distance bucket. */
+struct attention {
+    size_t heads; /* A */
+    size_t width; /* d of one head; H = A d */
+
+    const float *bias; /* [distances->count, A], or NULL for plain attention, which ignores the next two fields */
+    const struct distances *distances;
+    const int32_t *positions; /* [T] positions of the rows, or NULL for 0 .. T - 1 */
+};
+
+/* Returns the floats of scratch for sequences of up to t tokens, or 0 on overflow. */
 size_t wt__attention_scratch(const struct attention *attention, size_t t);
 
-/* qkv [T, 3 H]: query, key, value beside each other, rows qkv_stride apart, WT_PANEL floats readable behind the last.
- * out [T, H] rows out_stride apart. scratch on a 64-byte boundary. */
+/* qkv [T, 3 H] holds query, key and value side by side, rows qkv_stride apart; WT_PANEL floats after the last row must
+ * be readable. out [T, H] has rows out_stride apart. scratch is aligned to 64 bytes. */
 void wt__attention_forward(const struct attention *attention, const float *qkv, size_t qkv_stride, float *out,
                            size_t out_stride, float *scratch, size_t t);
 
-/* The same for the backward, whose scratch also grows with T and not with its square. */
+/* Returns the floats of scratch for the backward pass, or 0 on overflow. It grows linearly with T, as in forward. */
 size_t wt__attention_backward_scratch(const struct attention *attention, size_t t);
 
-/* dout [T, H]: the gradient of out, WT_PANEL floats readable behind the last. dqkv [T, 3 H] is overwritten; dbias
- * [count, A] is added to (NULL: frozen, or no bias). Probabilities are computed again, a block of rows at a time. */
+/* Recomputes the probabilities, one block of rows at a time. dout [T, H] is the gradient of out; WT_PANEL floats after
+ * its last row must be readable. Overwrites dqkv [T, 3 H] and adds to dbias [count, A] (NULL if the bias is frozen or
+ * absent). */
 void wt__attention_backward(const struct attention *attention, const float *qkv, size_t qkv_stride, const float *dout,
                             size_t dout_stride, float *dqkv, size_t dqkv_stride, float *dbias, float *scratch,
                             size_t t);
+
+/* ---------------------------------------------------------------- DeBERTa */
+
+/* A score has up to three parts: content to content, content to position, and position to content:
+ *
+ *   score[i,j] = (q[i] . k[j] + q[i] . PK[b] + k[j] . PQ[b]) / sqrt(d * parts)      b = bucket(position i - position j)
+ *
+ * PK and PQ [count, H] are the layer's key and query projections of the shared table of distances. Both parts read the
+ * same row, as in the reference code of the models; the paper reverses the distance in p2c. */
+struct disentangled {
+    size_t heads; /* A */
+    size_t width; /* d of one head; H = A d */
+
+    const float *position_key;   /* PK [count, H], or NULL for no content-to-position part */
+    const float *position_query; /* PQ [count, H], or NULL for no position-to-content part */
+    size_t position_stride;      /* floats between rows of PK and PQ; WT_PANEL floats after the last are readable */
+    const struct distances *distances;
+    const int32_t *positions; /* [T] positions of the rows, or NULL for 0 .. T - 1 */
+};
+
+/* Return the floats of scratch for sequences of up to t tokens, or 0 on overflow. */
+size_t wt__disentangled_scratch(const struct disentangled *d, size_t t);
+size_t wt__disentangled_backward_scratch(const struct disentangled *d, size_t t);
+
+/* qkv, out and scratch are as in wt__attention_forward. */
+void wt__disentangled_forward(const struct disentangled *d, const float *qkv, size_t qkv_stride, float *out,
+                              size_t out_stride, float *scratch, size_t t);
+
+/* Overwrites dqkv [T, 3 H]. Adds to dposition_key and dposition_query [count, H], rows position_stride apart (NULL if
+ * frozen). */
+void wt__disentangled_backward(const struct disentangled *d, const float *qkv, size_t qkv_stride, const float *dout,
+                               size_t dout_stride, float *dqkv, size_t dqkv_stride, float *dposition_key,
+                               float *dposition_query, float *scratch, size_t t);
 
 #endif

@@ -1,18 +1,18 @@
-/* loss.c: see loss.h. */
+/* loss.c: the losses of loss.h. Matrix products run on wt__matmul. */
 #include "nn/loss.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "nn/matmul.h"
+#include "nn/matrix.h"
 
 static double softplus(double x)
 {
     return (x > 0 ? x : 0) + log1p(exp(-fabs(x)));
 }
 
-static double logistic(double x)
+static double logistic_double(double x)
 {
     return 1.0 / (1.0 + exp(-x));
 }
@@ -24,8 +24,8 @@ static enum pair pair_at(const struct contrast *c, size_t row, size_t column)
     return row == column ? PAIR_POSITIVE : PAIR_NEGATIVE;
 }
 
-/* The loss of one row; scores become share - 1 / positives (of positives), share (of negatives), 0. A row without a
- * positive has no loss. */
+/* Returns the loss of one row, 0 if it has no positive. Replaces the scores by their gradients: share - 1 / positives
+ * for positives, share for negatives, 0 for ignored pairs. */
 static double contrast_row(const struct contrast *c, size_t row, size_t *positives)
 {
     float *scores = c->scores + row * c->columns;
@@ -59,7 +59,7 @@ static double contrast_row(const struct contrast *c, size_t row, size_t *positiv
     return loss / (double)count;
 }
 
-static void score_all(const struct contrast *c)
+static void score_contrast(const struct contrast *c)
 {
     wt__matmul(&(struct matmul){.m = c->rows,
                                 .n = c->columns,
@@ -75,8 +75,9 @@ static void score_all(const struct contrast *c)
         c->scores[i] *= c->scale;
 }
 
-/* Gradients of the vectors from factor times those of the scores [B, C], which are overwritten. */
-static void pass_back(const struct contrast *c, float *dscores, float factor, float *dqueries, float *ddocuments)
+/* Computes the gradients of the vectors from those of the scores [B, C] times factor. Overwrites dscores. */
+static void backpropagate_scores(const struct contrast *c, float *dscores, float factor, float *dqueries,
+                                 float *ddocuments)
 {
     for (size_t i = 0; i < c->rows * c->columns; i++)
         dscores[i] *= factor;
@@ -106,19 +107,19 @@ float wt__loss_contrast(const struct contrast *c, float *dqueries, float *ddocum
     size_t counted = 0;
     double loss = 0;
 
-    score_all(c);
+    score_contrast(c);
     for (size_t row = 0; row < c->rows; row++) {
         size_t positives;
 
         loss += contrast_row(c, row, &positives);
         counted += positives > 0;
     }
-    pass_back(c, c->scores, counted ? c->scale / (float)counted : 0, dqueries, ddocuments);
+    backpropagate_scores(c, c->scores, counted ? c->scale / (float)counted : 0, dqueries, ddocuments);
     return counted ? (float)(loss / (double)counted) : 0;
 }
 
-/* A row or a column of the pairs: `count` of them from `first` on, `stride` apart. Adds each positive's gradients
- * against the negatives; returns the sum of the positives' losses. */
+/* Handles a row or a column of the pairs: `count` of them starting at `first`, `stride` apart. Adds the gradients of
+ * each positive against the negatives, and returns the sum of the losses of the positives. */
 static double contrast_line(const struct contrast *c, size_t first, size_t stride, size_t count, size_t *positives)
 {
     const float *scores = c->scores + first;
@@ -144,12 +145,12 @@ static double contrast_line(const struct contrast *c, size_t first, size_t strid
             continue;
         ++*positives;
         if (sum == 0)
-            continue;                                        /* nothing to tell it from */
+            continue;                                        /* no negative to contrast with */
         double wrong = most + log(sum) - scores[i * stride]; /* log odds of a negative */
 
         loss += softplus(wrong);
-        gradients[i * stride] -= (float)logistic(wrong);
-        share += logistic(wrong);
+        gradients[i * stride] -= (float)logistic_double(wrong);
+        share += logistic_double(wrong);
     }
     for (size_t i = 0; share > 0 && i < count; i++) {
         size_t at = first + i * stride;
@@ -162,22 +163,22 @@ static double contrast_line(const struct contrast *c, size_t first, size_t strid
 
 float wt__loss_contrast_both(const struct contrast *c, float *dqueries, float *ddocuments)
 {
-    size_t counted = 0; /* each positive twice */
+    size_t counted = 0; /* counts each positive twice: in its row and in its column */
     double loss = 0;
 
-    score_all(c);
+    score_contrast(c);
     for (size_t i = 0; i < c->rows * c->columns; i++)
         c->gradients[i] = 0;
     for (size_t row = 0; row < c->rows; row++)
         loss += contrast_line(c, row * c->columns, 1, c->columns, &counted);
     for (size_t column = 0; column < c->columns; column++)
         loss += contrast_line(c, column, c->columns, c->rows, &counted);
-    pass_back(c, c->gradients, counted ? c->scale / (float)counted : 0, dqueries, ddocuments);
+    backpropagate_scores(c, c->gradients, counted ? c->scale / (float)counted : 0, dqueries, ddocuments);
     return counted ? (float)(loss / (double)counted) : 0;
 }
 
-/* |a - b + epsilon| */
-static double distance(const float *a, const float *b, size_t width)
+/* Returns |a - b + epsilon|. */
+static double triplet_distance(const float *a, const float *b, size_t width)
 {
     double sum = 0;
 
@@ -189,8 +190,9 @@ static double distance(const float *a, const float *b, size_t width)
     return sqrt(sum);
 }
 
-/* da += factor * (a - b + epsilon) / distance, db -= the same */
-static void pull(const float *a, const float *b, double length, double factor, size_t width, float *da, float *db)
+/* Adds factor * (a - b + epsilon) / length to da and subtracts it from db. */
+static void add_distance_gradient(const float *a, const float *b, double length, double factor, size_t width, float *da,
+                                  float *db)
 {
     for (size_t i = 0; i < width && length > 0; i++) {
         float d = (float)(factor * ((double)a[i] - b[i] + TRIPLET_EPSILON) / length);
@@ -200,8 +202,8 @@ static void pull(const float *a, const float *b, double length, double factor, s
     }
 }
 
-/* out [B, B]: inner products of rows [B, width], added to what stands there or in its place. */
-static void likenesses(const float *rows, size_t count, size_t width, bool accumulate, float *out)
+/* Computes the inner products of rows [B, width] into out [B, B], or adds them to it. */
+static void multiply_by_own_transpose(const float *rows, size_t count, size_t width, bool accumulate, float *out)
 {
     struct matmul product = {.m = count,
                              .n = count,
@@ -242,10 +244,10 @@ float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, s
     }
     if (likeness == 0)
         return (float)(apart / n);
-    likenesses(teacher, rows, width, false, scratch);
+    multiply_by_own_transpose(teacher, rows, width, false, scratch);
     for (size_t i = 0; i < all; i++)
         scratch[i] = -scratch[i];
-    likenesses(vectors, rows, width, true, scratch);
+    multiply_by_own_transpose(vectors, rows, width, true, scratch);
     float factor = (float)(4 * likeness / (n * n));
     for (size_t i = 0; i < all; i++) {
         unlike += (double)scratch[i] * scratch[i];
@@ -255,8 +257,8 @@ float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, s
     return (float)(apart / n + likeness * unlike / (n * n));
 }
 
-/* log of the sum of exp(scale * row), without place `self`. */
-static double log_sum(const float *row, size_t count, size_t self, double scale)
+/* Returns the log of the sum of exp(scale * row) over all places but `self`. */
+static double log_sum_exp(const float *row, size_t count, size_t self, double scale)
 {
     double most = -INFINITY, sum = 0;
 
@@ -286,12 +288,12 @@ float wt__loss_likeness(const struct likeness *l, float *dvectors)
     memset(dvectors, 0, rows * l->width * sizeof(float));
     if (rows < 2)
         return 0;
-    likenesses(l->vectors, rows, l->width, false, own);
-    likenesses(l->teacher, rows, l->teacher_width, false, wanted);
+    multiply_by_own_transpose(l->vectors, rows, l->width, false, own);
+    multiply_by_own_transpose(l->teacher, rows, l->teacher_width, false, wanted);
     for (size_t row = 0; row < rows; row++) {
         float *q = own + row * rows;
         const float *p = wanted + row * rows;
-        double own_sum = log_sum(q, rows, row, scale), wanted_sum = log_sum(p, rows, row, scale);
+        double own_sum = log_sum_exp(q, rows, row, scale), wanted_sum = log_sum_exp(p, rows, row, scale);
 
         for (size_t i = 0; i < rows; i++) {
             double log_q = scale * q[i] - own_sum, log_p = scale * p[i] - wanted_sum;
@@ -300,7 +302,7 @@ float wt__loss_likeness(const struct likeness *l, float *dvectors)
             q[i] = i == row ? 0 : (float)((exp(log_q) - exp(log_p)) * scale / (double)rows);
         }
     }
-    for (size_t a = 0; a < rows; a++) /* an inner product stands in two rows */
+    for (size_t a = 0; a < rows; a++) /* Each inner product occurs in two rows. */
         for (size_t b = 0; b < a; b++)
             own[a * rows + b] = own[b * rows + a] = own[a * rows + b] + own[b * rows + a];
     wt__matmul(&gradient);
@@ -320,19 +322,20 @@ float wt__loss_triplet(const float *anchor, const float *positive, const float *
     }
     for (size_t row = 0; row < rows; row++) {
         size_t at = row * width;
-        double near = distance(anchor + at, positive + at, width), far = distance(anchor + at, negative + at, width);
+        double near = triplet_distance(anchor + at, positive + at, width),
+               far = triplet_distance(anchor + at, negative + at, width);
         double excess = near - far + margin;
 
         if (excess <= 0)
             continue;
         loss += excess * share;
-        pull(anchor + at, positive + at, near, share, width, danchor + at, dpositive + at);
-        pull(anchor + at, negative + at, far, -share, width, danchor + at, dnegative + at);
+        add_distance_gradient(anchor + at, positive + at, near, share, width, danchor + at, dpositive + at);
+        add_distance_gradient(anchor + at, negative + at, far, -share, width, danchor + at, dnegative + at);
     }
     return (float)loss;
 }
 
-float wt__loss_multilabel_softmax(const float *logits, const struct labels *gold, size_t rows, size_t labels,
+float wt__loss_multilabel_softmax(const float *logits, const struct label_rows *gold, size_t rows, size_t labels,
                                   float *dlogits)
 {
     double loss = 0, share = rows ? 1.0 / (double)rows : 0;
@@ -356,7 +359,7 @@ float wt__loss_multilabel_softmax(const float *logits, const struct labels *gold
     return (float)loss;
 }
 
-float wt__loss_multilabel_bce(const float *logits, const struct labels *gold, size_t rows, size_t labels,
+float wt__loss_multilabel_bce(const float *logits, const struct label_rows *gold, size_t rows, size_t labels,
                               float *dlogits)
 {
     double loss = 0, share = rows && labels ? 1.0 / ((double)rows * (double)labels) : 0;
@@ -369,7 +372,7 @@ float wt__loss_multilabel_bce(const float *logits, const struct labels *gold, si
             loss -= x[gold->label[i]] * share;
         for (size_t i = 0; i < labels; i++) {
             loss += softplus(x[i]) * share;
-            dx[i] = (float)(logistic(x[i]) * share);
+            dx[i] = (float)(logistic_double(x[i]) * share);
         }
         for (size_t i = gold->start[row]; i < gold->start[row + 1]; i++)
             dx[gold->label[i]] -= (float)share;
@@ -377,7 +380,7 @@ float wt__loss_multilabel_bce(const float *logits, const struct labels *gold, si
     return (float)loss;
 }
 
-float wt__loss_multilabel(const struct multilabel *m, const struct labels *gold, float *dvectors, float *dhead)
+float wt__loss_multilabel(const struct multilabel *m, const struct label_rows *gold, float *dvectors, float *dhead)
 {
     size_t n = m->rows * m->labels;
     struct matmul product = {.m = m->rows,

@@ -1,11 +1,11 @@
 /* safetensors.h: named tensors in one file: 8 bytes of header length, a JSON header, then the data.
  *
- * The file is taken for hostile: the header's size is limited, it must be one JSON object without duplicate keys, each
- * tensor's bytes must be what its shape and type need, and the tensors must cover the data exactly, without a hole or
- * an overlap. Nothing is copied: tensors point into the caller's bytes.
+ * Files are untrusted. The size of the header is limited, and it must be one JSON object without duplicate keys. Each
+ * tensor must have as many bytes as its shape and type require. The tensors must cover the data exactly, without gaps
+ * or overlaps. Tensors point into the caller's bytes; the data is not copied.
  *
- * A tensor of I8 beside an F32 tensor NAME.scale with a number for each of its rows holds real numbers, in a quarter of
- * their room: each byte is multiplied by its row's scale. */
+ * An I8 tensor NAME with an F32 tensor NAME.scale, one number per row of NAME, holds real numbers in a quarter of the
+ * space: each byte is multiplied by the scale of its row. */
 #ifndef WT_NN_SAFETENSORS_H
 #define WT_NN_SAFETENSORS_H
 
@@ -28,7 +28,7 @@ enum dtype {
     DTYPE_F64,
     DTYPE_I64,
     DTYPE_I8,
-    DTYPE_OTHER /* of known size, never read */
+    DTYPE_OTHER /* a type of known size, never read */
 };
 
 struct tensor {
@@ -36,53 +36,52 @@ struct tensor {
     enum dtype dtype;
     size_t rank;
     size_t shape[TENSOR_MAX_RANK];
-    size_t count;              /* elements */
-    const unsigned char *data; /* little-endian, on any boundary */
+    size_t count;              /* number of elements */
+    const unsigned char *data; /* little-endian, unaligned */
     size_t bytes;
-    const unsigned char *scale; /* of DTYPE_I8: [shape[0]] F32, or NULL, where it has none and is not to be read */
-    bool scales;                /* it is the scale of another one */
+    const unsigned char *scale; /* [shape[0]] F32 scales of a DTYPE_I8 tensor; NULL if it has no valid scales */
+    bool is_scale;              /* true if this tensor is the scale of another one */
 };
 
 struct safetensors {
-    struct tensor *tensors; /* [count] in the order of their data */
+    struct tensor *tensors; /* [count] ordered by position in the file */
     size_t count;
     json_t *metadata; /* object of strings, or NULL */
     struct arena names;
 };
 
-/* Reads the header. path is for messages; bytes are borrowed and must outlive out. Errors: WT_EMODEL, WT_ENOMEM. */
+/* Parses and checks the header. path is used in messages only. bytes are borrowed and must outlive out. Errors:
+ * WT_EMODEL, WT_ENOMEM. */
 int wt__safetensors_open(struct safetensors *out, const char *path, const void *bytes, size_t len, wt_error *err);
 void wt__safetensors_dispose(struct safetensors *file);
 
-/* The tensor of that name, or NULL. */
+/* Returns the tensor with the name, or NULL. */
 const struct tensor *wt__safetensors_find(const struct safetensors *file, const char *name);
 
-/* Whether wt__tensor_floats reads it, and it is a weight of the model: no buffer of whole numbers, and no scale. */
+/* True if wt__tensor_floats can read the tensor and it is a weight: neither an integer buffer nor a scale. */
 bool wt__tensor_is_real(const struct tensor *tensor);
 
-/* The tensor's numbers as fp32. out: [count]. Errors: WT_EMODEL for types that are no floating-point numbers, and bytes
- * without a scale. */
+/* Converts the tensor to fp32 into out [count]. Errors: WT_EMODEL if the type is not floating-point, or bytes without a
+ * scale. */
 int wt__tensor_floats(const struct tensor *tensor, float *out, wt_error *err);
 
-/* The scales of a tensor of bytes that has them. out: [shape[0]]. */
+/* Writes the scales to out [shape[0]]. Requires tensor->scale. */
 void wt__tensor_scales(const struct tensor *tensor, float *out);
 
-/* ---------------------------------------------------------------- writing (safetensors_write.c) */
+/* ---------------------------------------------------------------- writing */
 
 struct tensor_source {
     const char *name;
-    const void *data; /* [product of shape], F32 where nothing else is said */
+    const void *data; /* [product of shape] numbers: F32, or of the type passed to wt__safetensors_write_as */
     size_t rank, shape[TENSOR_MAX_RANK];
 };
 
-/* As the header calls it, and its bytes a number. */
-const char *wt__dtype_name(enum dtype dtype, size_t *bytes);
-
-/* Names must differ. metadata: an object of strings that join {"format":"pt"}, or NULL. The data begin on a 64-byte
- * boundary of the file. Errors: WT_EMODEL (what a reader would refuse), WT_ENOMEM, and of base/file.h. */
+/* Writes a file atomically. Names must be unique. metadata is an object of strings to add to {"format":"pt"}, or NULL.
+ * The data is aligned to 64 bytes in the file. Errors: WT_EMODEL for input that readers would reject, WT_ENOMEM, and
+ * those of base/file.h. */
 int wt__safetensors_write(const char *path, const struct tensor_source *tensors, size_t count, const json_t *metadata,
                           wt_error *err);
-/* The same of other types. dtypes: [count]. */
+/* Works like wt__safetensors_write, with dtypes [count], the types of the tensors. */
 int wt__safetensors_write_as(const char *path, const struct tensor_source *tensors, const enum dtype *dtypes,
                              size_t count, const json_t *metadata, wt_error *err);
 

@@ -56,7 +56,7 @@ static int read_tensor(const struct safetensors *file, const char *path, const c
 
 static int read_own(struct refiner *r, const struct safetensors *file, const char *path, wt_error *err)
 {
-    size_t in = r->dim + RETRIEVE_FEATURES, floats = wt__linear_packed_size(r->hidden, in) + WT_PANEL;
+    size_t in = r->dim + RETRIEVE_FEATURES, floats = wt__matrix_packed_size(r->hidden, in) + WT_PANEL;
     struct arena reading = {0};
     float *candidate, *bias, *score;
     int rc = read_tensor(file, path, REFINER_CANDIDATE, r->hidden, in, &reading, &candidate, err);
@@ -73,7 +73,7 @@ static int read_own(struct refiner *r, const struct safetensors *file, const cha
         rc = wt__fail_nomem(err);
     if (rc == 0) {
         memset(packed, 0, floats * sizeof(float));
-        wt__linear_pack(packed, candidate, in, r->hidden, in);
+        wt__matrix_pack(packed, candidate, in, r->hidden, in);
         r->candidate = (struct linear){.in = in, .out = r->hidden, .weight = packed, .bias = bias};
         memcpy(all, score, (r->hidden + RETRIEVE_FEATURES) * sizeof(float));
         all[r->hidden + RETRIEVE_FEATURES] = r->score[0];

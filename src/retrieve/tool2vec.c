@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "nn/norm.h"
+#include "nn/layers.h"
 #include "retrieve/retrieve.h"
 
 struct tool2vec wt__tool2vec_read(const json_t *config)

@@ -1,6 +1,6 @@
-/* coerce.c: see coerce.h. Walks the schema and the text of the instance together, and rebuilds the text of a container
- * from its members. A value is changed only if its subschema rejects it. The complete result is validated at the end,
- * so conditions and other keywords need no rules here. */
+/* coerce.c: walks the schema and the text of the instance together, and rebuilds the text of a container from its
+ * members. A value is changed only if its subschema rejects it. The complete result is validated at the end, so
+ * conditions and other keywords need no rules here. */
 #include "schema/coerce.h"
 
 #include <float.h>
@@ -9,10 +9,10 @@
 #include "base/json.h"
 #include "base/json_check.h"
 #include "base/json_scan.h"
-#include "schema/find_property.h"
+#include "schema/evaluation.h"
 
 struct coercion {
-    struct evaluation e;
+    struct schema_evaluation e;
     struct arena arena;
     bool wraps;
 };
@@ -35,8 +35,8 @@ static bool fits_subschema(struct coercion *c, const struct subschema *s, const 
 
 static bool spend_bytes(struct coercion *c, const struct subschema *s, const struct json_piece *piece, size_t len)
 {
-    const struct place at = {.value = piece->value};
-    return wt__spend(&c->e, s, &at, 1 + len / COERCION_BYTES_A_STEP);
+    const struct value_place at = {.value = piece->value};
+    return wt__spend_steps(&c->e, s, &at, 1 + len / COERCION_BYTES_A_STEP);
 }
 
 /* ---------------------------------------------------------------- one value */
@@ -46,7 +46,7 @@ static json_t *parse_text(struct coercion *c, struct str text)
 {
     json_t *value = NULL;
     if (wt__json_parse_with_nul(&value, text.ptr, text.len, NULL) == WT_ENOMEM)
-        wt__starve(&c->e);
+        wt__stop_out_of_memory(&c->e);
     return value;
 }
 
@@ -55,7 +55,7 @@ static void replace_piece(struct coercion *c, struct json_piece *piece, struct s
 {
     const char *copy = wt__arena_copy(&c->arena, text);
     if (!copy) {
-        wt__starve(&c->e);
+        wt__stop_out_of_memory(&c->e);
         json_decref(value);
         return;
     }
@@ -126,7 +126,7 @@ static void coerce_type(struct coercion *c, const struct subschema *s, struct js
     if (meant && !wrapped.failed)
         replace_piece(c, piece, wt__buffer_view(&wrapped), meant);
     else
-        wt__starve(&c->e);
+        wt__stop_out_of_memory(&c->e);
     wt__buffer_dispose(&wrapped);
 }
 
@@ -176,7 +176,7 @@ static bool coerce_member(struct coercion *c, struct rebuilding *r, const struct
     const struct object_rules *rules = r->s->object;
     const char *key = decode_key(c, item->key);
     if (!key)
-        return wt__starve(&c->e);
+        return wt__stop_out_of_memory(&c->e);
     const struct property *property = wt__find_property(rules, wt__str(key), &r->next);
     const struct subschema *s = find_member_schema(rules, property);
     struct json_piece piece = {item->value, json_incref(json_object_get(r->container->value, key)), false};
@@ -186,7 +186,7 @@ static bool coerce_member(struct coercion *c, struct rebuilding *r, const struct
     if (is_whole && !is_dropped && s)
         is_whole = coerce_piece(c, s, &piece, depth);
     if (is_whole && !is_dropped)
-        is_whole = put_repaired_member(r, item, &piece) || wt__starve(&c->e);
+        is_whole = put_repaired_member(r, item, &piece) || wt__stop_out_of_memory(&c->e);
     r->changed |= is_dropped;
     json_decref(piece.value);
     return is_whole;
@@ -198,7 +198,7 @@ static bool coerce_item(struct coercion *c, struct rebuilding *r, const struct j
     const struct subschema *s = index < rules->prefix.len ? rules->prefix.items[index] : rules->items;
     struct json_piece piece = {item->value, json_incref(json_array_get(r->container->value, index)), false};
     bool is_whole = piece.value && (!s || coerce_piece(c, s, &piece, depth)) &&
-                    (put_repaired_member(r, item, &piece) || wt__starve(&c->e));
+                    (put_repaired_member(r, item, &piece) || wt__stop_out_of_memory(&c->e));
     json_decref(piece.value);
     return is_whole;
 }
@@ -287,11 +287,11 @@ int wt__coerce(struct buffer *out, const struct compiled *compiled, struct str i
     whole.value = parse_text(&c, whole.text);
     if (whole.value && coerce_piece(&c, compiled->root, &whole, 0) && whole.changed)
         fits = wt__evaluate(&c.e, compiled, whole.value) == FITS;
-    bool starved = c.e.starved;
+    bool out_of_memory = c.e.out_of_memory;
     if (fits)
         wt__buffer_str(out, whole.text);
     json_decref(whole.value);
     wt__evaluation_dispose(&c.e);
     wt__arena_dispose(&c.arena);
-    return starved || out->failed ? WT_ENOMEM : fits;
+    return out_of_memory || out->failed ? WT_ENOMEM : fits;
 }

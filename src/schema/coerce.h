@@ -1,11 +1,15 @@
 /* coerce.h: lossless repair of an instance in which a language model used the wrong type. Text containing a number,
- * true, false, an array or an object becomes that value. Null for an optional property is removed. Unlike repair.h,
+ * true, false, an array or an object becomes that value. Null for an optional property is removed. Unlike a repair,
  * this changes the text: numbers keep their digits, and fitting values keep their bytes. */
 #ifndef WT_SCHEMA_COERCE_H
 #define WT_SCHEMA_COERCE_H
 
+#include <stdbool.h>
+
 #include "base/buffer.h"
-#include "schema/evaluate.h"
+#include "base/str.h"
+
+struct compiled;
 
 enum {
     COERCION_STEPS = 1000000, /* per instance: evaluated subschemas, plus copied bytes / COERCION_BYTES_A_STEP */

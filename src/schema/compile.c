@@ -1,16 +1,343 @@
-/* compile.c: see compile.h. Compiles the subschemas reachable from the root through a queue. A long chain of references
- * thus needs no stack, and unreferenced documents cost no time. */
-#include "schema/compile.h"
+/* compile.c: compiles the subschemas reachable from the root through a queue. A long chain of references thus needs no
+ * stack, and unreferenced documents cost no time. */
+#include "schema/validator.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "schema/compile_values.h"
-#include "schema/documents.h"
-#include "schema/keywords.h"
+#include "schema/compiled.h"
+#include "schema/evaluation.h"
 #include "schema/limits.h"
-#include "schema/places.h"
+
+enum { FEW_NAMES = 16 }; /* longest list searched linearly; longer lists get a map */
+
+struct value_compiler {
+    struct compiled *out;
+    bool assert_formats;
+    size_t pattern_memory;
+    wt_error *err;
+};
+
+/* ---------------------------------------------------------------- keywords without subschemas */
+
+/* An invalid keyword value rejects the whole schema. Its intended restriction is unknown, and accepting every instance
+ * would be a guess. */
+
+/* Reports an invalid keyword as `"keyword" what: "detail"`; detail may be NULL. Returns code, or WT_ENOMEM. */
+static int refuse_keyword(wt_error *err, int code, const struct subschema *at, const char *keyword, const char *what,
+                          const char *detail)
+{
+    return wt__subschema_refuse(at, code, err, "\"%s\" %s%s%.200s%s", keyword, what, detail ? ": \"" : "",
+                                detail ? detail : "", detail ? "\"" : "");
+}
+
+/* Returns the field of the keyword in its group. Allocates the group if necessary. Returns NULL if out of memory. */
+static void *allocate_field(struct compiled *out, struct subschema *s, const struct keyword *keyword)
+{
+    void *group;
+    memcpy(&group, (char *)s + keyword->group, sizeof group);
+    if (!group && (group = wt__arena_calloc(&out->arena, 1, keyword->group_size, _Alignof(max_align_t))))
+        memcpy((char *)s + keyword->group, &group, sizeof group);
+    return group ? (char *)group + keyword->field : NULL;
+}
+
+/* Registers a map of a subschema, so that it is disposed with the compiled schema. */
+static int register_map(struct compiled *out, struct map *map)
+{
+    void *maps = out->maps;
+    int rc = wt__grow(&maps, &out->map_capacity, out->map_count + 1, sizeof *out->maps);
+    out->maps = maps;
+    if (rc == 0)
+        out->maps[out->map_count++] = map;
+    return rc;
+}
+
+/* Compiles a pattern. The compiled schema owns it. */
+static int compile_pattern(struct value_compiler *c, const struct schema_pattern **out, const struct subschema *s,
+                           const char *keyword, struct str text)
+{
+    struct compiled *compiled = c->out;
+    struct schema_pattern *pattern;
+    wt_error why = {0};
+    void *patterns = compiled->patterns;
+    int rc = wt__grow(&patterns, &compiled->pattern_capacity, compiled->pattern_count + 1, sizeof *compiled->patterns);
+    compiled->patterns = patterns;
+    if (rc < 0)
+        return wt__fail_nomem(c->err);
+    rc = wt__pattern_compile(&pattern, text, &c->pattern_memory, &why);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(c->err);
+    if (rc < 0)
+        return refuse_keyword(c->err, rc, s, keyword, why.message, text.ptr);
+    compiled->patterns[compiled->pattern_count++] = pattern;
+    *out = pattern;
+    return 0;
+}
+
+static int refuse_value(struct value_compiler *c, const struct subschema *s, const struct keyword *keyword,
+                        const char *what)
+{
+    return refuse_keyword(c->err, WT_EFORMAT, s, keyword->name, what, NULL);
+}
+
+static int compile_number(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
+                          const json_t *value)
+{
+    if (!json_is_number(value))
+        return refuse_value(c, s, keyword, "must be a number");
+    if (keyword->shape == SHAPE_UNIT && !(json_number_value(value) > 0))
+        return refuse_value(c, s, keyword, "must be above 0");
+    const json_t **field = allocate_field(c->out, s, keyword);
+    if (!field)
+        return wt__fail_nomem(c->err);
+    *field = value;
+    return 0;
+}
+
+static int compile_count(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
+                         const json_t *value)
+{
+    if (!json_is_number(value) || !wt__number_is_integer(value) || json_number_value(value) < 0)
+        return refuse_value(c, s, keyword, "must be a whole number of 0 or more");
+    struct bound *field = allocate_field(c->out, s, keyword);
+    if (!field)
+        return wt__fail_nomem(c->err);
+    double real = json_number_value(value);
+    field->set = true;
+    if (json_is_integer(value))
+        field->value = (size_t)json_integer_value(value);
+    else
+        field->value = real < 9e15 ? (size_t)real : SIZE_MAX;
+    return 0;
+}
+
+static int compile_flag(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
+                        const json_t *value)
+{
+    if (!json_is_boolean(value))
+        return refuse_value(c, s, keyword, "must be true or false");
+    bool *field = allocate_field(c->out, s, keyword);
+    if (!field)
+        return wt__fail_nomem(c->err);
+    *field = json_is_true(value);
+    return 0;
+}
+
+static unsigned find_type_kinds(const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned kinds;
+    } types[] = {
+        {"null", KIND_NULL},
+        {"boolean", KIND_BOOLEAN},
+        {"integer", KIND_INTEGER},
+        {"string", KIND_STRING},
+        {"array", KIND_ARRAY},
+        {"object", KIND_OBJECT},
+        {"number", KIND_INTEGER | KIND_FRACTION},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(name, types[i].name) == 0)
+            return types[i].kinds;
+    return 0;
+}
+
+static int compile_type(struct value_compiler *c, struct subschema *s, const json_t *value)
+{
+    unsigned kinds = 0;
+    size_t len = json_is_array(value) ? json_array_size(value) : 1;
+    for (size_t i = 0; i < len; i++) {
+        const json_t *name = json_is_array(value) ? json_array_get(value, i) : value;
+        unsigned kind = json_is_string(name) ? find_type_kinds(json_string_value(name)) : 0;
+        if (kind == 0)
+            return refuse_keyword(c->err, WT_EFORMAT, s, "type",
+                                  "must be null, boolean, integer, number, string, array or object",
+                                  json_string_value(name));
+        kinds |= kind;
+    }
+    if (kinds == 0)
+        return refuse_keyword(c->err, WT_EFORMAT, s, "type", "must name a type", NULL);
+    s->types = (unsigned char)kinds;
+    return 0;
+}
+
+static int compile_enum(struct value_compiler *c, struct subschema *s, const json_t *value)
+{
+    size_t len = json_array_size(value);
+    if (!json_is_array(value))
+        return refuse_keyword(c->err, WT_EFORMAT, s, "enum", "must be a list of values", NULL);
+    s->values = value;
+    if (len <= FEW_NAMES)
+        return 0;
+    if (register_map(c->out, &s->texts) < 0)
+        return wt__fail_nomem(c->err);
+    for (size_t i = 0; i < len; i++) {
+        const json_t *text = json_array_get(value, i);
+        struct str key = {json_string_value(text), json_string_length(text)};
+        if (json_is_string(text) && !wt__map_insert(&s->texts, key, (uint32_t)i, NULL))
+            return wt__fail_nomem(c->err);
+    }
+    return 0;
+}
+
+static int compile_text_pattern(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
+                                const json_t *value)
+{
+    if (!json_is_string(value))
+        return refuse_value(c, s, keyword, "must be a string");
+    if (!allocate_field(c->out, s, keyword))
+        return wt__fail_nomem(c->err);
+    s->string->pattern_text = (struct str){json_string_value(value), json_string_length(value)};
+    return compile_pattern(c, &s->string->pattern, s, "pattern", s->string->pattern_text);
+}
+
+static int compile_format(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
+                          const json_t *value)
+{
+    bool asserted = c->assert_formats || (s->resource->vocabularies & VOCABULARY_FORMAT_ASSERTION) != 0;
+    if (!json_is_string(value))
+        return refuse_value(c, s, keyword, "must be a string");
+    const struct format *format =
+        asserted ? wt__format_find((struct str){json_string_value(value), json_string_length(value)}) : NULL;
+    if (!format)
+        return 0;
+    if (!s->string && !(s->string = wt__arena_array(&c->out->arena, struct string_rules, 1)))
+        return wt__fail_nomem(c->err);
+    s->string->format = format;
+    return 0;
+}
+
+/* Compiles a list of names. */
+static int compile_names(struct value_compiler *c, struct name_list *out, const struct subschema *s,
+                         const char *keyword, const json_t *value)
+{
+    size_t len = json_array_size(value);
+    if (!json_is_array(value))
+        return refuse_keyword(c->err, WT_EFORMAT, s, keyword, "must be a list of names", NULL);
+    out->items = wt__arena_array(&c->out->arena, struct str, len);
+    if (!out->items && len > 0)
+        return wt__fail_nomem(c->err);
+    for (size_t i = 0; i < len; i++) {
+        const json_t *name = json_array_get(value, i);
+        if (!json_is_string(name))
+            return refuse_keyword(c->err, WT_EFORMAT, s, keyword, "must be a list of names", NULL);
+        out->items[i] = (struct str){json_string_value(name), json_string_length(name)};
+    }
+    out->len = len;
+    return 0;
+}
+
+static int compile_dependent_names(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
+                                   const json_t *value)
+{
+    const char *name;
+    json_t *wanted;
+    int rc = 0;
+    if (!json_is_object(value))
+        return refuse_value(c, s, keyword, "must be an object");
+    struct dependent_names *field = allocate_field(c->out, s, keyword);
+    if (!field)
+        return wt__fail_nomem(c->err);
+    struct dependent_name *old = field->items;
+    field->items = wt__arena_array(&c->out->arena, struct dependent_name, field->len + json_object_size(value) + 1);
+    if (!field->items)
+        return wt__fail_nomem(c->err);
+    if (field->len > 0)
+        memcpy(field->items, old, field->len * sizeof *old);
+    json_object_foreach((json_t *)value, name, wanted)
+    {
+        if (rc < 0 || !json_is_array(wanted)) /* Members of "dependencies" may be schemas. */
+            continue;
+        struct dependent_name *item = &field->items[field->len++];
+        item->name = wt__str(name);
+        rc = compile_names(c, &item->wanted, s, keyword->name, wanted);
+    }
+    return rc;
+}
+
+/* Compiles a keyword whose value is not a schema. Errors: WT_EFORMAT, WT_ETOOLONG, WT_ENOMEM. */
+static int compile_plain_value(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
+                               const json_t *value)
+{
+    switch (keyword->shape) {
+    case SHAPE_NUMBER:
+    case SHAPE_UNIT:
+        return compile_number(c, s, keyword, value);
+    case SHAPE_COUNT:
+        return compile_count(c, s, keyword, value);
+    case SHAPE_FLAG:
+        return compile_flag(c, s, keyword, value);
+    case SHAPE_TYPE:
+        return compile_type(c, s, value);
+    case SHAPE_ENUM:
+        return compile_enum(c, s, value);
+    case SHAPE_CONST:
+        s->constant = value;
+        return 0;
+    case SHAPE_PATTERN:
+        return compile_text_pattern(c, s, keyword, value);
+    case SHAPE_FORMAT:
+        return compile_format(c, s, keyword, value);
+    case SHAPE_DEPENDENT_NAMES:
+        return compile_dependent_names(c, s, keyword, value);
+    default:
+        return 0;
+    }
+}
+
+/* Creates the map of properties if `most`, their final number, exceeds FEW_NAMES. */
+static int build_property_map(struct value_compiler *c, struct object_rules *object, size_t most)
+{
+    if (most <= FEW_NAMES)
+        return 0;
+    if (register_map(c->out, &object->by_name) < 0)
+        return wt__fail_nomem(c->err);
+    object->mapped = true;
+    for (size_t i = 0; i < object->properties.len; i++)
+        if (!wt__map_insert(&object->by_name, object->properties.items[i].name, (uint32_t)i, NULL))
+            return wt__fail_nomem(c->err);
+    return 0;
+}
+
+/* Compiles "required": marks existing properties as required and adds the missing names. */
+static int compile_required(struct value_compiler *c, struct subschema *s, const json_t *value)
+{
+    struct name_list names = {0};
+    size_t next = 0;
+    int rc = compile_names(c, &names, s, "required", value);
+    if (rc < 0)
+        return rc;
+    if (!s->object && !(s->object = wt__arena_array(&c->out->arena, struct object_rules, 1)))
+        return wt__fail_nomem(c->err);
+    struct named_subschemas *properties = &s->object->properties;
+    size_t most = properties->len + names.len;
+    struct property *items = wt__arena_array(&c->out->arena, struct property, most + 1);
+    if (!items)
+        return wt__fail_nomem(c->err);
+    if (properties->len > 0)
+        memcpy(items, properties->items, properties->len * sizeof *items);
+    properties->items = items;
+    rc = build_property_map(c, s->object, most);
+    for (size_t i = 0; rc == 0 && i < names.len; i++) {
+        struct property *there = wt__find_property(s->object, names.items[i], &next);
+        if (!there) {
+            there = &items[properties->len++];
+            there->name = names.items[i];
+            if (s->object->mapped &&
+                !wt__map_insert(&s->object->by_name, there->name, (uint32_t)(properties->len - 1), NULL))
+                rc = wt__fail_nomem(c->err);
+        }
+        s->object->required += !there->required;
+        there->required = true;
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- keywords with subschemas */
 
 struct compiler {
     struct value_compiler values;
@@ -22,13 +349,13 @@ struct compiler {
     struct refused_keyword refused;
 };
 
-static int enqueue(struct compiler *c, struct subschema *s)
+static int enqueue_subschema(struct compiler *c, struct subschema *s)
 {
     void *queue = c->queue;
     if (s->queued)
         return 0;
     if (c->queued >= SCHEMA_SUBSCHEMAS)
-        return wt__fail(c->values.err, WT_ETOOLONG, "there are more than %d subschemas", SCHEMA_SUBSCHEMAS);
+        return wt__fail(c->values.err, WT_ETOOLONG, "the schema has more than %d subschemas", SCHEMA_SUBSCHEMAS);
     int rc = wt__grow(&queue, &c->capacity, c->queued + 1, sizeof *c->queue);
     c->queue = queue;
     if (rc < 0)
@@ -39,8 +366,8 @@ static int enqueue(struct compiler *c, struct subschema *s)
 }
 
 /* Finds and enqueues a subschema of `s`: the value of `keyword`, or its member `name` if not NULL. */
-static int child(struct compiler *c, const struct subschema **out, struct subschema *s, const json_t *json,
-                 const char *keyword, const char *name)
+static int compile_child(struct compiler *c, const struct subschema **out, struct subschema *s, const json_t *json,
+                         const char *keyword, const char *name)
 {
     struct subschema *found = NULL;
     if (json_is_object(json)) {
@@ -52,10 +379,10 @@ static int child(struct compiler *c, const struct subschema **out, struct subsch
             return wt__fail_nomem(c->values.err);
     }
     if (!found)
-        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword,
-                                  name ? "holds what is no schema" : "is no schema", name);
+        return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword, name ? "must hold schemas" : "must be a schema",
+                              name);
     *out = found;
-    return enqueue(c, found);
+    return enqueue_subschema(c, found);
 }
 
 static int compile_list(struct compiler *c, struct subschema *s, const struct keyword *keyword,
@@ -63,7 +390,7 @@ static int compile_list(struct compiler *c, struct subschema *s, const struct ke
 {
     size_t len = json_array_size(value);
     if (!json_is_array(value) || len == 0)
-        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword->name, "is no list of schemas", NULL);
+        return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword->name, "must be a list of schemas", NULL);
     field->items = wt__arena_array(&c->values.out->arena, const struct subschema *, len);
     if (!field->items)
         return wt__fail_nomem(c->values.err);
@@ -71,7 +398,7 @@ static int compile_list(struct compiler *c, struct subschema *s, const struct ke
     for (size_t i = 0; i < len; i++) {
         char index[24];
         snprintf(index, sizeof index, "%zu", i);
-        int rc = child(c, &field->items[i], s, json_array_get(value, i), keyword->name, index);
+        int rc = compile_child(c, &field->items[i], s, json_array_get(value, i), keyword->name, index);
         if (rc < 0)
             return rc;
     }
@@ -86,7 +413,7 @@ static int compile_named(struct compiler *c, struct subschema *s, const struct k
     json_t *member;
     int rc = 0;
     if (!json_is_object(value))
-        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword->name, "is no object", NULL);
+        return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword->name, "must be an object", NULL);
     struct property *items =
         wt__arena_array(&c->values.out->arena, struct property, field->len + json_object_size(value) + 1);
     if (!items)
@@ -103,7 +430,7 @@ static int compile_named(struct compiler *c, struct subschema *s, const struct k
         item->name = wt__str(wt__arena_copy(&c->values.out->arena, wt__str(name)));
         if (!item->name.ptr)
             return wt__fail_nomem(c->values.err);
-        rc = child(c, &item->subschema, s, member, keyword->name, name);
+        rc = compile_child(c, &item->subschema, s, member, keyword->name, name);
     }
     return rc;
 }
@@ -115,7 +442,7 @@ static int compile_patterns(struct compiler *c, struct subschema *s, const struc
     json_t *member;
     int rc = 0;
     if (!json_is_object(value))
-        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword->name, "is no object", NULL);
+        return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword->name, "must be an object", NULL);
     field->items = wt__arena_array(&c->values.out->arena, struct pattern_property, json_object_size(value) + 1);
     if (!field->items)
         return wt__fail_nomem(c->values.err);
@@ -125,9 +452,9 @@ static int compile_patterns(struct compiler *c, struct subschema *s, const struc
         if (rc < 0)
             break;
         item->text = wt__str(text);
-        rc = wt__compile_pattern(&c->values, &item->pattern, s, keyword->name, item->text);
+        rc = compile_pattern(&c->values, &item->pattern, s, keyword->name, item->text);
         if (rc == 0)
-            rc = child(c, &item->subschema, s, member, keyword->name, text);
+            rc = compile_child(c, &item->subschema, s, member, keyword->name, text);
         field->len += rc == 0;
     }
     return rc;
@@ -140,7 +467,7 @@ static int compile_dependencies(struct compiler *c, struct subschema *s, const s
     int rc = compile_named(c, s, keyword, field, value);
     lists.shape = SHAPE_DEPENDENT_NAMES;
     lists.field = offsetof(struct object_rules, dependent_required);
-    return rc < 0 ? rc : wt__compile_value(&c->values, s, &lists, value);
+    return rc < 0 ? rc : compile_plain_value(&c->values, s, &lists, value);
 }
 
 /* Compiles "items". A list becomes the prefix; "additionalItems" then has the role of "items" in 2020-12. */
@@ -148,35 +475,35 @@ static int compile_items(struct compiler *c, struct subschema *s, const struct k
 {
     const json_t *additional = json_object_get(s->json, "additionalItems");
     if (!json_is_array(value))
-        return child(c, &s->array->items, s, value, "items", NULL);
+        return compile_child(c, &s->array->items, s, value, "items", NULL);
     int rc = json_array_size(value) > 0 ? compile_list(c, s, keyword, &s->array->prefix, value) : 0;
     if (rc == 0 && additional)
-        rc = child(c, &s->array->items, s, additional, "additionalItems", NULL);
+        rc = compile_child(c, &s->array->items, s, additional, "additionalItems", NULL);
     return rc;
 }
 
 /* Resolves a reference. keyword: "$ref" or "$dynamicRef", used in error messages. */
-static int resolve(struct compiler *c, const struct subschema **out, struct subschema *s, const char *keyword,
-                   const json_t *value)
+static int compile_reference(struct compiler *c, const struct subschema **out, struct subschema *s, const char *keyword,
+                             const json_t *value)
 {
     struct subschema *target;
     wt_error why = {0};
     struct str reference = {json_string_value(value), json_string_length(value)};
     if (!json_is_string(value))
-        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword, "is no text", NULL);
+        return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword, "must be a string", NULL);
     int rc = wt__documents_resolve(&c->documents, &target, s->resource, reference, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(c->values.err);
     if (rc < 0)
-        return wt__compile_refuse(c->values.err, rc, s, keyword, why.message, NULL);
+        return refuse_keyword(c->values.err, rc, s, keyword, why.message, NULL);
     *out = target;
-    return enqueue(c, target);
+    return enqueue_subschema(c, target);
 }
 
 /* Compiles "$dynamicRef". It is dynamic only if its static target has a "$dynamicAnchor" of the same name. */
 static int compile_dynamic(struct compiler *c, struct subschema *s, struct in_place *field, const json_t *value)
 {
-    int rc = resolve(c, &field->dynamic, s, "$dynamicRef", value);
+    int rc = compile_reference(c, &field->dynamic, s, "$dynamicRef", value);
     const char *hash = rc < 0 ? NULL : strchr(json_string_value(value), '#');
     if (!hash || hash[1] == '\0' || field->dynamic->resource->draft7)
         return rc;
@@ -196,20 +523,20 @@ static int enqueue_anchors(struct compiler *c)
     c->anchors_of = c->documents.len;
     for (size_t i = 0; i < c->documents.resource_count; i++)
         for (const struct dynamic_anchor *a = c->documents.resource_rows[i]->dynamic; a && rc == 0; a = a->next)
-            rc = enqueue(c, (struct subschema *)a->subschema);
+            rc = enqueue_subschema(c, (struct subschema *)a->subschema);
     return rc;
 }
 
 static int compile_keyword(struct compiler *c, struct subschema *s, const struct keyword *keyword, const json_t *value)
 {
     if (keyword->group_size == 0 || keyword->shape == SHAPE_REQUIRED)
-        return wt__compile_value(&c->values, s, keyword, value);
-    void *field = wt__compile_field(c->values.out, s, keyword);
+        return compile_plain_value(&c->values, s, keyword, value);
+    void *field = allocate_field(c->values.out, s, keyword);
     if (!field)
         return wt__fail_nomem(c->values.err);
     switch (keyword->shape) {
     case SHAPE_SUBSCHEMA:
-        return child(c, field, s, value, keyword->name, NULL);
+        return compile_child(c, field, s, value, keyword->name, NULL);
     case SHAPE_LIST:
         return compile_list(c, s, keyword, field, value);
     case SHAPE_NAMED:
@@ -221,16 +548,16 @@ static int compile_keyword(struct compiler *c, struct subschema *s, const struct
     case SHAPE_ITEMS:
         return compile_items(c, s, keyword, value);
     case SHAPE_REFERENCE:
-        return resolve(c, field, s, "$ref", value);
+        return compile_reference(c, field, s, "$ref", value);
     case SHAPE_DYNAMIC_REFERENCE:
         return compile_dynamic(c, s, s->in_place, value);
     default:
-        return wt__compile_value(&c->values, s, keyword, value);
+        return compile_plain_value(&c->values, s, keyword, value);
     }
 }
 
 /* Sets the fields derived from several keywords. */
-static int finish(struct compiler *c, struct subschema *s)
+static int finish_subschema(struct compiler *c, struct subschema *s)
 {
     struct in_place *in_place = s->in_place;
     struct object_rules *object = s->object;
@@ -244,12 +571,12 @@ static int finish(struct compiler *c, struct subschema *s)
         object->more = object->names || object->patterns.len > 0 || object->dependent_required.len > 0 ||
                        object->dependent_schemas.len > 0 || object->min_properties.set || object->max_properties.set;
     if (required && wt__keyword_find("required", s->resource->draft7, s->resource->vocabularies)) {
-        int rc = wt__compile_required(&c->values, s, required);
+        int rc = compile_required(&c->values, s, required);
         if (rc < 0)
             c->refused = (struct refused_keyword){(json_t *)s->json, "required"};
         return rc;
     }
-    return object ? wt__compile_map(&c->values, object, object->properties.len) : 0;
+    return object ? build_property_map(&c->values, object, object->properties.len) : 0;
 }
 
 static int compile_member(struct compiler *c, struct subschema *s, const struct keyword *keyword, const json_t *value)
@@ -277,20 +604,20 @@ static int compile_subschema(struct compiler *c, struct subschema *s)
         if (rc < 0)
             return rc;
     }
-    return finish(c, s);
+    return finish_subschema(c, s);
 }
 
-static int compile(struct compiler *c, json_t *schema, json_t *table)
+static int compile_reachable(struct compiler *c, json_t *schema, json_t *table)
 {
     struct subschema *root;
     struct compiled *out = c->values.out;
     if (!json_is_object(schema) && !json_is_boolean(schema))
-        return wt__fail(c->values.err, WT_EFORMAT, "a schema is an object, true or false");
+        return wt__fail(c->values.err, WT_EFORMAT, "a schema must be an object, true or false");
     if (json_array_append(out->keep, schema) < 0 || (table && json_array_append(out->keep, table) < 0))
         return wt__fail_nomem(c->values.err);
     int rc = wt__documents_open(&c->documents, &root, schema, c->values.err);
     if (rc == 0)
-        rc = enqueue(c, root);
+        rc = enqueue_subschema(c, root);
     for (size_t i = 0; rc == 0 && i < c->queued; i++) {
         rc = compile_subschema(c, c->queue[i]);
         if (rc == 0 && i + 1 == c->queued)
@@ -312,7 +639,7 @@ int wt__compile_located(struct compiled **out, json_t *schema, const char *diale
     }
     c.documents = (struct documents){
         .arena = &c.values.out->arena, .keep = c.values.out->keep, .table = table, .dialect = dialect};
-    int rc = compile(&c, schema, table);
+    int rc = compile_reachable(&c, schema, table);
     if (refused)
         *refused = c.refused;
     wt__documents_dispose(&c.documents);

@@ -9,12 +9,68 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
+#include "base/error.h"
 #include "base/map.h"
 #include "base/str.h"
-#include "schema/formats.h"
-#include "schema/pattern.h"
+#include "schema/validator.h"
+
+/* ---------------------------------------------------------------- formats */
+
+/* A format is checked from the text alone, by the grammar of its RFC. */
+struct format {
+    const char *name;
+    const char *example;           /* description in messages: "a date such as 2026-03-01" */
+    bool (*fits)(struct str text); /* NULL for "regex", whose check may run out of memory */
+};
+
+enum format_answer { FORMAT_NO, FORMAT_YES, FORMAT_NO_MEMORY };
+
+/* Returns the format, or NULL if it is unknown. An unknown format accepts every value. */
+const struct format *wt__format_find(struct str name);
+
+enum format_answer wt__format_fits(const struct format *format, struct str text);
+
+/* ---------------------------------------------------------------- regular expressions */
+
+/* The regular expressions of schemas (ECMA-262 in Unicode mode), matched with PCRE2.
+ *
+ * A compiled pattern is immutable and can be used by any number of threads; each validation has its own scratch. The
+ * items tried in a match are counted over all starting positions, so that the total work has a limit. The limits of
+ * PCRE2 alone would start again at each position. */
+
+struct schema_pattern;
+
+/* Compiles a pattern and adds its size to *memory, the bytes of all patterns of the validator. The message in err does
+ * not contain the pattern. Returns 0, WT_EFORMAT, WT_ETOOLONG (PATTERN_BYTES, PATTERN_MEMORY) or WT_ENOMEM. */
+int wt__pattern_compile(struct schema_pattern **out, struct str text, size_t *memory, wt_error *err);
+void wt__pattern_free(struct schema_pattern *pattern);
+
+/* Memory for matches. Zero-initialise it before the first use. */
+struct pattern_scratch {
+    void *context, *data;
+};
+void wt__pattern_scratch_dispose(struct pattern_scratch *scratch);
+
+enum pattern_answer {
+    PATTERN_NO,
+    PATTERN_YES,
+    PATTERN_UNDECIDED, /* a limit was reached */
+    PATTERN_NO_MEMORY
+};
+
+/* Checks that text is a regular expression in strict ECMA-262, for the format "regex". Never PATTERN_UNDECIDED. */
+enum pattern_answer wt__pattern_is_valid(struct str text);
+
+/* Searches text for the pattern, and adds the cost to *steps. */
+enum pattern_answer wt__pattern_match(const struct schema_pattern *pattern, struct pattern_scratch *scratch,
+                                      struct str text, uint64_t *steps);
+
+/* ---------------------------------------------------------------- the graph */
 
 /* Bits for the kinds of values. The type "number" is KIND_INTEGER | KIND_FRACTION. */
 enum {
@@ -69,13 +125,13 @@ struct named_subschemas {
     struct property *items;
 };
 
-struct names {
+struct name_list {
     size_t len;
     struct str *items;
 };
 
 struct pattern_property {
-    const struct pattern *pattern;
+    const struct schema_pattern *pattern;
     struct str text;
     const struct subschema *subschema;
 };
@@ -87,7 +143,7 @@ struct pattern_properties {
 
 struct dependent_name {
     struct str name;
-    struct names wanted;
+    struct name_list wanted;
 };
 
 struct dependent_names {
@@ -101,7 +157,7 @@ struct number_rules {
 
 struct string_rules {
     struct bound min_length, max_length;
-    const struct pattern *pattern;
+    const struct schema_pattern *pattern;
     struct str pattern_text;
     const struct format *format; /* asserted format, or NULL */
 };
@@ -163,9 +219,164 @@ struct compiled {
     json_t *keep; /* array of the documents; all JSON values are borrowed from them */
     const struct subschema *root;
     size_t pattern_count, pattern_capacity;
-    struct pattern **patterns;
+    struct schema_pattern **patterns;
     size_t map_count, map_capacity;
     struct map **maps; /* maps inside subschemas */
 };
+
+/* Returns the property with this name, or NULL. Short lists are searched linearly from row *next, which is then set to
+ * the row after the match. Members mostly come in the order of the schema. */
+static inline struct property *wt__find_property(const struct object_rules *rules, struct str name, size_t *next)
+{
+    struct property *items = rules->properties.items;
+    size_t len = rules->properties.len, row = *next;
+    if (rules->mapped) {
+        const uint32_t *found = wt__map_get(&rules->by_name, name);
+        return found ? &items[*found] : NULL;
+    }
+    for (size_t i = 0; i < len; i++, row++) {
+        if (row >= len)
+            row = 0;
+        if (items[row].name.len == name.len && memcmp(items[row].name.ptr, name.ptr, name.len) == 0) {
+            *next = row + 1;
+            return &items[row];
+        }
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- places */
+
+/* Returns "/keyword/name" in the arena, or "/keyword" if name is NULL. Escapes the name. Returns NULL if out of memory.
+ */
+const char *wt__subschema_steps(struct arena *arena, const char *keyword, const char *name);
+
+/* Appends the place of a subschema: a JSON pointer, preceded by the address of its document unless that is the schema
+ * itself. */
+void wt__subschema_place(struct buffer *out, const struct subschema *subschema);
+
+/* Reports an error at a subschema as `schema PLACE: ...`, with the place as the pointer. Returns code, or WT_ENOMEM. */
+int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, const char *format, ...) WT_PRINTF(4, 5);
+
+/* ---------------------------------------------------------------- addresses */
+
+/* Addresses of schemas follow RFC 3986. Only dot segments are normalised. */
+
+/* The five parts of a URI without separators, borrowed from the text. A part can be present and empty. */
+struct uri {
+    struct str scheme, authority, path, query, fragment;
+    bool has_scheme, has_authority, has_query, has_fragment;
+};
+
+void wt__uri_split(struct uri *out, struct str text);
+
+/* Appends the reference, resolved against base, without fragment. */
+void wt__uri_resolve(struct buffer *out, struct str base, struct str reference);
+
+/* Appends text with %XX decoded. Returns false if a percent sign is not followed by two hexadecimal digits. */
+bool wt__uri_decode(struct buffer *out, struct str text);
+
+/* ---------------------------------------------------------------- keywords and dialects */
+
+enum shape {
+    SHAPE_NUMBER,       /* a number -> const json_t * */
+    SHAPE_UNIT,         /* a number above 0 -> const json_t * */
+    SHAPE_COUNT,        /* a whole number of 0 or more -> struct bound */
+    SHAPE_FLAG,         /* true or false -> bool */
+    SHAPE_SUBSCHEMA,    /* a subschema -> const struct subschema * */
+    SHAPE_LIST,         /* a list of subschemas -> struct subschema_list */
+    SHAPE_NAMED,        /* an object of subschemas -> struct named_subschemas */
+    SHAPE_PATTERNS,     /* an object from patterns to subschemas -> struct pattern_properties */
+    SHAPE_DEPENDENCIES, /* an object of subschemas or lists of names */
+    SHAPE_DEPENDENT_NAMES,
+    SHAPE_ITEMS, /* a subschema or a list of subschemas */
+    SHAPE_TYPE,
+    SHAPE_ENUM,
+    SHAPE_CONST,
+    SHAPE_REQUIRED,
+    SHAPE_PATTERN,
+    SHAPE_FORMAT,
+    SHAPE_REFERENCE,
+    SHAPE_DYNAMIC_REFERENCE,
+    SHAPE_DEFINITIONS /* an object of subschemas for references only */
+};
+
+enum { DIALECT_2020_12 = 1, DIALECT_DRAFT_07 = 2, DIALECT_BOTH = 3 };
+
+/* A supported keyword: the shape of its value, its dialects and vocabulary, and the field for the compiled value. The
+ * table is used to find subschemas and to compile values. */
+struct keyword {
+    const char *name;
+    enum shape shape;
+    int dialects;
+    unsigned vocabulary; /* VOCABULARY_ bit; 0 for core */
+    size_t group;        /* offset of the group's pointer in struct subschema */
+    size_t group_size;   /* 0 if the value has no group */
+    size_t field;        /* offset in the group */
+};
+
+/* Returns the keyword with this name in a dialect with these vocabularies, or NULL. */
+const struct keyword *wt__keyword_find(const char *name, bool draft7, unsigned vocabularies);
+
+/* Vocabularies of 2020-12 enabled in a dialect. The core vocabulary is always enabled. */
+enum {
+    VOCABULARY_APPLICATOR = 1,
+    VOCABULARY_UNEVALUATED = 2,
+    VOCABULARY_VALIDATION = 4,
+    VOCABULARY_FORMAT_ASSERTION = 8,
+    VOCABULARY_ALL = 7 /* the standard dialects: "format" is only an annotation */
+};
+
+/* Sets draft7 and vocabularies of a resource.
+ *
+ * uri: URI of the dialect
+ * usual: dialect of schemas that name no dialect
+ * table: supplied documents, including metaschemas, or NULL
+ * at: subschema that contains "$schema", for error messages
+ * Errors: WT_EFORMAT, WT_ENOMEM. */
+int wt__dialect_read(struct resource *resource, struct str uri, const char *usual, const json_t *table,
+                     const struct subschema *at, wt_error *err);
+
+/* Returns the JSON text of the metaschema at uri (without fragment), or an empty text if unknown. The text is static.
+ */
+struct str wt__metaschema(struct str uri);
+
+/* ---------------------------------------------------------------- documents */
+
+/* Finds and names the subschemas of a schema. Covers every "$id", "$anchor" and JSON pointer of the schema, of the
+ * supplied documents and of the built-in metaschemas. Documents are never fetched. */
+struct documents {
+    struct arena *arena;
+    json_t *keep;         /* borrowed from the compiled schema; parsed metaschemas are added */
+    const json_t *table;  /* JSON object that maps addresses to documents; may be NULL */
+    const char *dialect;  /* dialect of documents without "$schema" */
+    struct map resources; /* address -> row of resource_rows */
+    struct map anchors;   /* "address#anchor" -> row of rows */
+    struct map places;    /* pointer to a JSON object -> row of rows */
+    size_t resource_count, resource_capacity;
+    struct resource **resource_rows;
+    size_t len, capacity;
+    struct subschema **rows;
+    bool all_loaded; /* true once all documents of the table are loaded */
+};
+
+/* Finds the subschemas of `schema`; *out is its root. A document of the table is read once a reference needs it.
+ * Ignores errors in these documents; each reference to an invalid one reports them.
+ * Errors: WT_EFORMAT (unknown "$schema"; err has a pointer), WT_ETOOLONG (SCHEMA_NESTING, SCHEMA_SUBSCHEMAS,
+ * SCHEMA_DOCUMENTS, SCHEMA_URI_BYTES), WT_ENOMEM. */
+int wt__documents_open(struct documents *documents, struct subschema **out, const json_t *schema, wt_error *err);
+void wt__documents_dispose(struct documents *documents);
+
+/* Returns the subschema of a JSON object, or NULL if the object is not a known subschema. */
+struct subschema *wt__documents_at(const struct documents *documents, const json_t *json);
+
+/* Creates a subschema for `true` or `false`. It is not added to the lookup, since Jansson shares these values. steps:
+ * in the arena. Returns NULL if out of memory. */
+struct subschema *wt__documents_boolean(struct documents *documents, const json_t *json, const struct subschema *parent,
+                                        const char *steps);
+
+/* Resolves a reference in resource `from`. Errors: WT_ENOTFOUND and those of wt__documents_open. */
+int wt__documents_resolve(struct documents *documents, struct subschema **out, const struct resource *from,
+                          struct str reference, wt_error *err);
 
 #endif

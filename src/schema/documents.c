@@ -1,41 +1,40 @@
-/* documents.c: see documents.h. Walks all keywords whose values are subschemas in the dialect, and collects "$id" and
- * anchors. The value of an unknown keyword is data until a reference points into it. Rows never move, because pointers
- * refer to them. */
-#include "schema/documents.h"
+/* documents.c: walks all keywords whose values are subschemas in the dialect, and collects "$id" and anchors. The value
+ * of an unknown keyword is data until a reference points into it. Rows never move, because pointers refer to them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
-#include "schema/dialect.h"
-#include "schema/keywords.h"
+#include "schema/compiled.h"
 #include "schema/limits.h"
-#include "schema/metaschemas.h"
-#include "schema/places.h"
-#include "schema/uri.h"
 
 /* Position of the walk. */
-struct spot {
+struct walk_position {
     const struct subschema *parent;
     const char *steps;
     const struct resource *resource;
     int depth;
 };
 
-static int walk(struct documents *d, struct subschema **out, const json_t *json, struct spot spot, wt_error *err);
+static int walk_schema(struct documents *d, struct subschema **out, const json_t *json, struct walk_position spot,
+                       wt_error *err);
 
 /* ---------------------------------------------------------------- rows */
 
-static struct str key_of(json_t const *const *place)
+static struct str key_of_pointer(json_t const *const *place)
 {
     return (struct str){(const char *)place, sizeof *place};
 }
 
 struct subschema *wt__documents_at(const struct documents *d, const json_t *json)
 {
-    const uint32_t *row = wt__map_get(&d->places, key_of(&json));
+    const uint32_t *row = wt__map_get(&d->places, key_of_pointer(&json));
     return row ? d->rows[*row] : NULL;
 }
 
-static struct subschema *new_row(struct documents *d, const json_t *json, const struct subschema *parent,
-                                 const char *steps)
+static struct subschema *add_subschema(struct documents *d, const json_t *json, const struct subschema *parent,
+                                       const char *steps)
 {
     void *rows = d->rows;
     int rc = wt__grow(&rows, &d->capacity, d->len + 1, sizeof *d->rows);
@@ -51,7 +50,7 @@ static struct subschema *new_row(struct documents *d, const json_t *json, const 
 struct subschema *wt__documents_boolean(struct documents *d, const json_t *json, const struct subschema *parent,
                                         const char *steps)
 {
-    struct subschema *s = new_row(d, json, parent, steps);
+    struct subschema *s = add_subschema(d, json, parent, steps);
     if (s) {
         s->verdict = json_is_true(json) ? VERDICT_TRUE : VERDICT_FALSE;
         s->resource = parent ? parent->resource : NULL;
@@ -59,7 +58,7 @@ struct subschema *wt__documents_boolean(struct documents *d, const json_t *json,
     return s;
 }
 
-static struct resource *new_resource(struct documents *d, const struct resource *like, const json_t *root)
+static struct resource *add_schema_resource(struct documents *d, const struct resource *like, const json_t *root)
 {
     void *rows = d->resource_rows;
     int rc = wt__grow(&rows, &d->resource_capacity, d->resource_count + 1, sizeof *d->resource_rows);
@@ -76,14 +75,14 @@ static struct resource *new_resource(struct documents *d, const struct resource 
 }
 
 /* Registers the newest resource under an address. An earlier resource with the same address keeps it. */
-static bool name_resource(struct documents *d, const char *uri)
+static bool register_resource(struct documents *d, const char *uri)
 {
     return wt__map_insert(&d->resources, wt__str(uri), (uint32_t)(d->resource_count - 1), NULL) != NULL;
 }
 
 /* Resolves a reference against a base address. Returns 0, WT_ENOMEM, or WT_ETOOLONG with a partial sentence for the
  * caller to complete. */
-static int address(struct documents *d, const char **out, struct str base, struct str reference, wt_error *err)
+static int resolve_address(struct documents *d, const char **out, struct str base, struct str reference, wt_error *err)
 {
     struct buffer text = {0};
     wt__uri_resolve(&text, base, reference);
@@ -91,7 +90,7 @@ static int address(struct documents *d, const char **out, struct str base, struc
     *out = failed || too_long ? NULL : wt__arena_copy(d->arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     if (too_long && !failed)
-        return wt__fail(err, WT_ETOOLONG, "makes an address of more than %d bytes", SCHEMA_URI_BYTES);
+        return wt__fail(err, WT_ETOOLONG, "resolves to an address of more than %d bytes", SCHEMA_URI_BYTES);
     return *out ? 0 : wt__fail_nomem(err);
 }
 
@@ -105,7 +104,7 @@ static int add_anchor(struct documents *d, struct subschema *s, struct str name,
     wt__buffer_str(&key, name);
     const char *copy = key.failed ? NULL : wt__arena_copy(d->arena, wt__buffer_view(&key));
     wt__buffer_dispose(&key);
-    uint32_t row = *wt__map_get(&d->places, key_of(&s->json));
+    uint32_t row = *wt__map_get(&d->places, key_of_pointer(&s->json));
     if (!copy || !wt__map_insert(&d->anchors, wt__str(copy), row, NULL))
         return wt__fail_nomem(err);
     if (!dynamic)
@@ -123,21 +122,21 @@ static int begin_resource(struct documents *d, struct subschema *s, struct str i
     const char *uri;
     struct str dialect = wt__json_str(s->json, "$schema");
     wt_error why = {0};
-    int rc = address(d, &uri, wt__str(s->resource->uri), id, &why);
+    int rc = resolve_address(d, &uri, wt__str(s->resource->uri), id, &why);
     if (rc == WT_ETOOLONG)
         return wt__subschema_refuse(s, rc, err, "\"$id\" %s", why.message);
-    struct resource *r = rc < 0 ? NULL : new_resource(d, s->resource, s->json);
+    struct resource *r = rc < 0 ? NULL : add_schema_resource(d, s->resource, s->json);
     if (!r)
         return wt__fail_nomem(err);
     r->uri = uri;
     s->resource = r;
-    if (!name_resource(d, uri))
+    if (!register_resource(d, uri))
         return wt__fail_nomem(err);
     return dialect.len > 0 ? wt__dialect_read(r, dialect, d->dialect, d->table, s, err) : 0;
 }
 
 /* Registers "$id" and the anchors of a subschema. A fragment in "$id" defines an anchor in draft-07. */
-static int identify(struct documents *d, struct subschema *s, wt_error *err)
+static int register_identity(struct documents *d, struct subschema *s, wt_error *err)
 {
     struct str id = wt__json_str(s->json, "$id"), anchor = wt__json_str(s->json, "$anchor");
     struct str dynamic = wt__json_str(s->json, "$dynamicAnchor");
@@ -162,19 +161,19 @@ static int identify(struct documents *d, struct subschema *s, wt_error *err)
 
 /* ---------------------------------------------------------------- the walk */
 
-static int walk_child(struct documents *d, const json_t *json, struct spot from, const char *keyword, const char *name,
-                      wt_error *err)
+static int walk_child(struct documents *d, const json_t *json, struct walk_position from, const char *keyword,
+                      const char *name, wt_error *err)
 {
     struct subschema *found;
     if (!json_is_object(json))
         return 0;
     from.steps = wt__subschema_steps(d->arena, keyword, name);
     from.depth++;
-    return from.steps ? walk(d, &found, json, from, err) : wt__fail_nomem(err);
+    return from.steps ? walk_schema(d, &found, json, from, err) : wt__fail_nomem(err);
 }
 
-static int walk_keyword(struct documents *d, const struct keyword *keyword, const json_t *value, struct spot from,
-                        wt_error *err)
+static int walk_keyword(struct documents *d, const struct keyword *keyword, const json_t *value,
+                        struct walk_position from, wt_error *err)
 {
     const char *name;
     json_t *member;
@@ -205,22 +204,23 @@ static int walk_keyword(struct documents *d, const struct keyword *keyword, cons
     }
 }
 
-static int walk(struct documents *d, struct subschema **out, const json_t *json, struct spot spot, wt_error *err)
+static int walk_schema(struct documents *d, struct subschema **out, const json_t *json, struct walk_position spot,
+                       wt_error *err)
 {
     const char *key;
     json_t *value;
     if ((*out = wt__documents_at(d, json)))
         return 0;
     if (spot.depth > SCHEMA_NESTING)
-        return wt__fail(err, WT_ETOOLONG, "schemas are nested deeper than %d levels", SCHEMA_NESTING);
+        return wt__fail(err, WT_ETOOLONG, "the schema is nested deeper than %d levels", SCHEMA_NESTING);
     if (d->len >= SCHEMA_SUBSCHEMAS)
-        return wt__fail(err, WT_ETOOLONG, "there are more than %d subschemas", SCHEMA_SUBSCHEMAS);
-    struct subschema *s = new_row(d, json, spot.parent, spot.steps);
-    if (!s || !wt__map_insert(&d->places, key_of(&s->json), (uint32_t)(d->len - 1), NULL))
+        return wt__fail(err, WT_ETOOLONG, "the schema has more than %d subschemas", SCHEMA_SUBSCHEMAS);
+    struct subschema *s = add_subschema(d, json, spot.parent, spot.steps);
+    if (!s || !wt__map_insert(&d->places, key_of_pointer(&s->json), (uint32_t)(d->len - 1), NULL))
         return wt__fail_nomem(err);
     s->resource = spot.resource;
-    int rc = identify(d, s, err);
-    struct spot inside = {s, NULL, s->resource, spot.depth};
+    int rc = register_identity(d, s, err);
+    struct walk_position inside = {s, NULL, s->resource, spot.depth};
     json_object_foreach((json_t *)json, key, value)
     {
         const struct keyword *keyword = rc < 0 ? NULL : wt__keyword_find(key, s->resource->draft7, ~0U);
@@ -234,11 +234,11 @@ static int walk(struct documents *d, struct subschema **out, const json_t *json,
 /* Adds a document with its own address. uri: NULL for the schema itself. */
 static int add_document(struct documents *d, struct subschema **out, const json_t *json, const char *uri, wt_error *err)
 {
-    struct resource *r = new_resource(d, NULL, json);
+    struct resource *r = add_schema_resource(d, NULL, json);
     if (!r)
         return wt__fail_nomem(err);
     r->document = r->uri = uri ? uri : "";
-    if (!name_resource(d, r->uri))
+    if (!register_resource(d, r->uri))
         return wt__fail_nomem(err);
     struct str dialect = wt__json_str(json, "$schema");
     struct subschema root = {.steps = "", .resource = r};
@@ -251,13 +251,13 @@ static int add_document(struct documents *d, struct subschema **out, const json_
             (*out)->resource = r;
         return *out ? 0 : wt__fail_nomem(err);
     }
-    return walk(d, out, json, (struct spot){NULL, "", r, 0}, err);
+    return walk_schema(d, out, json, (struct walk_position){NULL, "", r, 0}, err);
 }
 
 int wt__documents_open(struct documents *d, struct subschema **out, const json_t *schema, wt_error *err)
 {
     if (json_object_size(d->table) > SCHEMA_DOCUMENTS)
-        return wt__fail(err, WT_ETOOLONG, "more than %d documents come with the schema", SCHEMA_DOCUMENTS);
+        return wt__fail(err, WT_ETOOLONG, "more than %d documents are passed with the schema", SCHEMA_DOCUMENTS);
     return add_document(d, out, schema, NULL, err);
 }
 
@@ -294,7 +294,7 @@ static int load_document(struct documents *d, const char *uri, json_t *document,
 }
 
 /* Loads all documents of the table, because any of them may define the address in an "$id". */
-static int load_all(struct documents *d, wt_error *err)
+static int load_all_documents(struct documents *d, wt_error *err)
 {
     const char *uri;
     json_t *document;
@@ -338,23 +338,22 @@ static int find_resource(struct documents *d, const struct resource **out, const
     else if (!row && metaschema.len > 0)
         rc = load_metaschema(d, uri, metaschema, err);
     else if (!row)
-        rc = load_all(d, err);
+        rc = load_all_documents(d, err);
     if (rc < 0)
         return rc;
     row = wt__map_get(&d->resources, wt__str(uri));
     if (!row)
         return wt__fail(err, WT_ENOTFOUND,
-                        "refers to \"%.200s\", which is not there: hand the document over, for nothing is fetched",
-                        uri);
+                        "refers to unknown document \"%.200s\"; pass it with the schema, as none are fetched", uri);
     *out = d->resource_rows[*row];
     if ((*out)->refused)
-        return wt__fail(err, (*out)->refused_code, "leads to document \"%.200s\", which makes no sense: %s",
-                        (*out)->document, (*out)->refused);
+        return wt__fail(err, (*out)->refused_code, "refers to invalid document \"%.200s\": %s", (*out)->document,
+                        (*out)->refused);
     return 0;
 }
 
 /* Takes one step off a JSON pointer and unescapes it. Returns false if the escape is invalid or memory is exhausted. */
-static bool next_token(struct str *pointer, struct buffer *token)
+static bool next_pointer_token(struct str *pointer, struct buffer *token)
 {
     size_t at = 1;
     wt__buffer_clear(token);
@@ -371,7 +370,7 @@ static bool next_token(struct str *pointer, struct buffer *token)
     return !token->failed;
 }
 
-static const json_t *step_into(const json_t *json, struct str token)
+static const json_t *step_into_schema(const json_t *json, struct str token)
 {
     if (json_is_object(json))
         return json_object_get(json, token.ptr);
@@ -387,8 +386,8 @@ static const json_t *step_into(const json_t *json, struct str token)
 }
 
 /* Follows a JSON pointer from the root of the resource. *out is NULL if the target is not a schema. */
-static int follow(struct documents *d, struct subschema **out, const struct resource *resource, struct str pointer,
-                  wt_error *err)
+static int follow_json_pointer(struct documents *d, struct subschema **out, const struct resource *resource,
+                               struct str pointer, wt_error *err)
 {
     const json_t *json = resource->root;
     struct subschema *last = wt__documents_at(d, json), *at;
@@ -397,7 +396,7 @@ static int follow(struct documents *d, struct subschema **out, const struct reso
     int rc = 0;
     *out = NULL;
     while (pointer.len > 0 && json) {
-        json = next_token(&pointer, &token) ? step_into(json, wt__buffer_view(&token)) : NULL;
+        json = next_pointer_token(&pointer, &token) ? step_into_schema(json, wt__buffer_view(&token)) : NULL;
         if (json && (at = wt__documents_at(d, json))) {
             last = at;
             from_last = pointer;
@@ -417,7 +416,7 @@ static int follow(struct documents *d, struct subschema **out, const struct reso
     if (!steps)
         return wt__fail_nomem(err);
     if (json_is_object(json))
-        rc = walk(d, out, json, (struct spot){last, steps, last->resource, 0}, err);
+        rc = walk_schema(d, out, json, (struct walk_position){last, steps, last->resource, 0}, err);
     else if (json_is_boolean(json) && !(*out = wt__documents_boolean(d, json, last, steps)))
         rc = wt__fail_nomem(err);
     return rc;
@@ -432,7 +431,7 @@ static int resolve_fragment(struct documents *d, struct subschema **out, const s
     if (!wt__uri_decode(&text, fragment))
         wt__buffer_clear(&text);
     else if (text.len > 0 && text.ptr[0] == '/')
-        rc = follow(d, out, resource, wt__buffer_view(&text), err);
+        rc = follow_json_pointer(d, out, resource, wt__buffer_view(&text), err);
     else if (text.len > 0) {
         wt__buffer_printf(&anchor, "%s#", resource->uri);
         wt__buffer_str(&anchor, wt__buffer_view(&text));
@@ -452,11 +451,11 @@ int wt__documents_resolve(struct documents *d, struct subschema **out, const str
     struct uri parts;
     *out = NULL;
     if (reference.len > SCHEMA_URI_BYTES)
-        return wt__fail(err, WT_ETOOLONG, "a reference is longer than %d bytes", SCHEMA_URI_BYTES);
+        return wt__fail(err, WT_ETOOLONG, "is longer than %d bytes", SCHEMA_URI_BYTES);
     wt__uri_split(&parts, reference);
     const struct resource *resource = NULL;
     const char *uri;
-    int rc = address(d, &uri, wt__str(from->uri), reference, err);
+    int rc = resolve_address(d, &uri, wt__str(from->uri), reference, err);
     if (rc == 0)
         rc = find_resource(d, &resource, uri, err);
     if (rc < 0)
@@ -473,6 +472,6 @@ int wt__documents_resolve(struct documents *d, struct subschema **out, const str
     else
         (*out)->resource = resource;
     if (rc == 0 && !*out)
-        return wt__fail(err, WT_ENOTFOUND, "refers to \"%.200s\", where there is no schema", reference.ptr);
+        return wt__fail(err, WT_ENOTFOUND, "refers to \"%.200s\", but there is no schema there", reference.ptr);
     return rc;
 }

@@ -1,34 +1,729 @@
-/* evaluate.c: see evaluate.h. Evaluates one subschema against one value: the keywords that apply in place, then the
- * groups for the kind of value. A hostile schema may multiply evaluations or refer back to itself. Limits on steps, on
- * depth and on repeated references at one place guarantee termination. */
-#include "schema/evaluate.h"
+/* evaluate.c: evaluates one subschema against one value: the keywords that apply in place, then the groups for the kind
+ * of value. A hostile schema may multiply evaluations or refer back to itself. Limits on steps, on depth and on
+ * repeated references at one place guarantee termination. */
+#include "schema/evaluation.h"
 
-#include "schema/alternatives.h"
-#include "schema/evaluate_array.h"
-#include "schema/evaluate_object.h"
-#include "schema/evaluate_value.h"
+#include <stdlib.h>
+
+/* Set of members or items evaluated by keywords, for "unevaluated...". One bit each, in document order. */
+struct evaluated {
+    size_t count;
+    uint64_t few;   /* bits of a set of up to 64 */
+    uint64_t *bits; /* allocated bits of a larger set; NULL if `few` is used */
+};
+
+/* Stack of the resources entered by the evaluation, innermost first. "$dynamicRef" searches it. */
+struct scope {
+    const struct resource *resource;
+    const struct scope *up;
+};
+
+/* Stack of the references followed. */
+struct followed {
+    const struct subschema *target;
+    const struct value_place *at;
+    const struct followed *up;
+};
+
+static bool evaluate_schema(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                            struct evaluated *seen);
+
+/* ---------------------------------------------------------------- state */
+
+/* Returns the number of steps to a place. */
+static size_t place_depth(const struct value_place *at)
+{
+    size_t depth = 0;
+    for (; at->up; at = at->up)
+        depth++;
+    return depth;
+}
+
+/* Returns the steps to a place in the arena, and sets *depth to their number. NULL with *depth above 0 means out of
+ * memory. */
+static const struct path_step *copy_place_path(struct arena *arena, const struct value_place *at, size_t *depth)
+{
+    size_t len = *depth = place_depth(at);
+    struct path_step *path = len > 0 ? wt__arena_array(arena, struct path_step, len) : NULL;
+    for (const struct value_place *p = at; path && p->up; p = p->up)
+        path[--len] = (struct path_step){p->key, p->index};
+    return path;
+}
+
+bool wt__stop_out_of_memory(struct schema_evaluation *e)
+{
+    e->stopped = e->out_of_memory = true;
+    return false;
+}
+
+static bool keep_violation(struct schema_evaluation *e, const struct value_place *at, struct violation *violation)
+{
+    violation->path = copy_place_path(e->arena, at, &violation->depth);
+    violation->value = at->value;
+    violation->about_name = e->about_name;
+    return violation->path || violation->depth == 0 ? true : wt__stop_out_of_memory(e);
+}
+
+/* Records a violation at a place, if the limits allow. Requires e->found. Always returns false. */
+static bool record_violation(struct schema_evaluation *e, const struct value_place *at, struct violation violation)
+{
+    if (e->stopped || e->recorded >= VALIDATION_RECORDED || e->found->len >= VIOLATIONS_KEPT)
+        return false;
+    if (!wt__spend_steps(e, violation.subschema, at, NOTE_STEPS) || !keep_violation(e, at, &violation))
+        return false;
+    if (!wt__violations_add(e->found, &violation))
+        return wt__stop_out_of_memory(e);
+    e->recorded++;
+    return false;
+}
+
+bool wt__stop_evaluation(struct schema_evaluation *e, const struct value_place *at, struct violation why)
+{
+    if (e->stopped)
+        return false;
+    e->stopped = true;
+    if (keep_violation(e, at, &why))
+        e->why = why;
+    return false;
+}
+
+static size_t count_bit_words(size_t count)
+{
+    return (count + 63) / 64;
+}
+
+static bool evaluated_init(struct evaluated *set, size_t count)
+{
+    *set = (struct evaluated){.count = count};
+    return count <= 64 || (set->bits = calloc(count_bit_words(count), sizeof *set->bits));
+}
+
+static void evaluated_dispose(struct evaluated *set)
+{
+    free(set->bits);
+}
+
+static void evaluated_merge(struct evaluated *set, const struct evaluated *more)
+{
+    set->few |= more->few;
+    for (size_t i = 0; set->bits && i < count_bit_words(set->count); i++)
+        set->bits[i] |= more->bits[i];
+}
+
+static void evaluated_mark_all(struct evaluated *set)
+{
+    set->few = ~(uint64_t)0;
+    for (size_t i = 0; set->bits && i < count_bit_words(set->count); i++)
+        set->bits[i] = ~(uint64_t)0;
+}
+
+/* Matches a text against a pattern. Returns false if the text does not match or the evaluation stops. */
+static bool match_pattern(struct schema_evaluation *e, const struct subschema *s, const struct schema_pattern *pattern,
+                          const char *keyword, const struct value_place *at, struct str text)
+{
+    uint64_t steps = 0;
+    enum pattern_answer answer = wt__pattern_match(pattern, &e->patterns, text, &steps);
+    if (answer == PATTERN_NO_MEMORY)
+        return wt__stop_out_of_memory(e);
+    if (answer == PATTERN_UNDECIDED)
+        return wt__stop_evaluation(
+            e, at, (struct violation){.kind = VIOLATION_PATTERN_TIME, .subschema = s, .keyword = keyword});
+    return wt__spend_steps(e, s, at, steps) && answer == PATTERN_YES;
+}
+
+static bool report_violation(struct schema_evaluation *e, const struct value_place *at, struct violation violation)
+{
+    return e->found ? record_violation(e, at, violation) : false;
+}
+
+/* True if evaluation should continue with further keywords: until the first failure, or always if violations are
+ * wanted. */
+static bool should_continue(const struct schema_evaluation *e, bool fits)
+{
+    return !e->stopped && (fits || e->found);
+}
+
+static void evaluated_mark(struct evaluated *set, size_t at)
+{
+    (set->bits ? set->bits : &set->few)[at / 64] |= (uint64_t)1 << at % 64;
+}
+
+static bool evaluated_has(const struct evaluated *set, size_t at)
+{
+    return ((set->bits ? set->bits : &set->few)[at / 64] >> at % 64 & 1) != 0;
+}
+
+/* ---------------------------------------------------------------- numbers, strings and fixed values */
+
+static bool is_enum_value(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at)
+{
+    uint64_t steps = 0;
+    bool found = false;
+    if (s->texts.capacity > 0 && json_is_string(at->value)) {
+        struct str text = {json_string_value(at->value), json_string_length(at->value)};
+        return wt__map_get(&s->texts, text) != NULL;
+    }
+    for (size_t i = 0; i < json_array_size(s->values) && !found && e->steps + steps <= e->most_steps; i++)
+        found = wt__json_same(json_array_get(s->values, i), at->value, &steps);
+    return wt__spend_steps(e, s, at, steps / 4) && found;
+}
+
+/* Evaluates "enum" and "const". */
+static bool evaluate_choice(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at)
+{
+    uint64_t steps = 0;
+    if (s->values && !is_enum_value(e, s, at))
+        return report_violation(e, at, (struct violation){VIOLATION_VALUE, s, "enum", .wanted = s->values});
+    if (s->constant && !wt__json_same(s->constant, at->value, &steps))
+        return report_violation(e, at, (struct violation){VIOLATION_VALUE, s, "const", .wanted = s->constant});
+    return wt__spend_steps(e, s, at, steps / 4);
+}
+
+static bool evaluate_number(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at)
+{
+    const struct number_rules *rules = s->number;
+    const json_t *value = at->value;
+    const char *keyword = NULL;
+    const json_t *wanted = NULL;
+    if (rules->minimum && wt__number_compare(value, rules->minimum) < 0) {
+        keyword = "minimum";
+        wanted = rules->minimum;
+    } else if (rules->exclusive_minimum && wt__number_compare(value, rules->exclusive_minimum) <= 0) {
+        keyword = "exclusiveMinimum";
+        wanted = rules->exclusive_minimum;
+    } else if (rules->maximum && wt__number_compare(value, rules->maximum) > 0) {
+        keyword = "maximum";
+        wanted = rules->maximum;
+    } else if (rules->exclusive_maximum && wt__number_compare(value, rules->exclusive_maximum) >= 0) {
+        keyword = "exclusiveMaximum";
+        wanted = rules->exclusive_maximum;
+    }
+    if (keyword)
+        return report_violation(e, at, (struct violation){VIOLATION_BOUND, s, keyword, .wanted = wanted});
+    if (rules->multiple_of && !wt__spend_steps(e, s, at, MULTIPLE_STEPS))
+        return false;
+    if (rules->multiple_of && !wt__number_is_multiple(value, rules->multiple_of))
+        return report_violation(e, at,
+                                (struct violation){VIOLATION_MULTIPLE, s, "multipleOf", .wanted = rules->multiple_of});
+    return true;
+}
+
+static size_t count_code_points(struct str text)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < text.len; i++)
+        count += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+    return count;
+}
+
+static bool evaluate_length(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                            struct str text)
+{
+    const struct string_rules *rules = s->string;
+    if (!rules->min_length.set && !rules->max_length.set)
+        return true;
+    size_t len = count_code_points(text);
+    bool low = rules->min_length.set && len < rules->min_length.value;
+    if (!low && !(rules->max_length.set && len > rules->max_length.value))
+        return true;
+    return report_violation(e, at,
+                            (struct violation){VIOLATION_LENGTH, s, low ? "minLength" : "maxLength",
+                                               .limit = low ? rules->min_length.value : rules->max_length.value,
+                                               .other = len});
+}
+
+static bool evaluate_format(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                            struct str text)
+{
+    enum format_answer answer = wt__format_fits(s->string->format, text);
+    if (answer == FORMAT_NO_MEMORY)
+        return wt__stop_out_of_memory(e);
+    return answer == FORMAT_YES ||
+           report_violation(e, at, (struct violation){.kind = VIOLATION_FORMAT, .subschema = s, .keyword = "format"});
+}
+
+static bool evaluate_string(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at)
+{
+    const struct string_rules *rules = s->string;
+    struct str text = {json_string_value(at->value), json_string_length(at->value)};
+    if (!wt__spend_steps(e, s, at, text.len / (rules->format ? 16 : 256)))
+        return false;
+    bool fits = evaluate_length(e, s, at, text);
+    if (rules->format && should_continue(e, fits))
+        fits &= evaluate_format(e, s, at, text);
+    if (rules->pattern && should_continue(e, fits) && !match_pattern(e, s, rules->pattern, "pattern", at, text))
+        fits = report_violation(e, at,
+                                (struct violation){.kind = VIOLATION_PATTERN, .subschema = s, .keyword = "pattern"});
+    return fits && !e->stopped;
+}
+
+/* ---------------------------------------------------------------- arrays */
+
+static bool evaluate_item_count(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at)
+{
+    const struct array_rules *rules = s->array;
+    size_t len = json_array_size(at->value);
+    bool low = rules->min_items.set && len < rules->min_items.value;
+    if (!low && !(rules->max_items.set && len > rules->max_items.value))
+        return true;
+    return report_violation(e, at,
+                            (struct violation){VIOLATION_ITEMS, s, low ? "minItems" : "maxItems",
+                                               .limit = low ? rules->min_items.value : rules->max_items.value,
+                                               .other = len});
+}
+
+static bool evaluate_items(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                           struct evaluated *seen)
+{
+    const struct array_rules *rules = s->array;
+    size_t len = json_array_size(at->value), end = rules->items || len < rules->prefix.len ? len : rules->prefix.len;
+    bool fits = true;
+    for (size_t i = 0; i < end && should_continue(e, fits); i++) {
+        const struct subschema *item = i < rules->prefix.len ? rules->prefix.items[i] : rules->items;
+        struct value_place inner = {json_array_get(at->value, i), at, NULL, i};
+        fits &= evaluate_schema(e, item, &inner, NULL);
+        if (seen)
+            evaluated_mark(seen, i);
+    }
+    return fits;
+}
+
+static bool evaluate_contains(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                              struct evaluated *seen)
+{
+    const struct array_rules *rules = s->array;
+    struct violations *found = e->found;
+    size_t len = json_array_size(at->value), count = 0;
+    size_t least = rules->min_contains.set ? rules->min_contains.value : 1;
+    bool marks = seen && rules->contains_evaluates;
+    e->found = NULL;
+    for (size_t i = 0; i < len && !e->stopped; i++) {
+        struct value_place inner = {json_array_get(at->value, i), at, NULL, i};
+        bool fits = evaluate_schema(e, rules->contains, &inner, NULL);
+        count += fits;
+        if (fits && marks)
+            evaluated_mark(seen, i);
+        if (!marks && !rules->max_contains.set && count >= least)
+            break;
+    }
+    e->found = found;
+    if (count < least)
+        return report_violation(e, at,
+                                (struct violation){VIOLATION_CONTAINS, s,
+                                                   rules->min_contains.set ? "minContains" : "contains", .limit = least,
+                                                   .other = count});
+    if (rules->max_contains.set && count > rules->max_contains.value)
+        return report_violation(e, at,
+                                (struct violation){VIOLATION_CONTAINS, s, "maxContains",
+                                                   .limit = rules->max_contains.value, .other = count});
+    return true;
+}
+
+static bool evaluate_unique(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at)
+{
+    size_t first = 0, second = 0;
+    uint64_t steps = 0;
+    int duplicate = wt__json_duplicate(at->value, &first, &second, &steps, e->most_steps);
+    if (duplicate < 0)
+        return wt__stop_out_of_memory(e);
+    if (!wt__spend_steps(e, s, at, steps) || duplicate == 0)
+        return !e->stopped;
+    return report_violation(e, at,
+                            (struct violation){VIOLATION_DUPLICATE, s, "uniqueItems", .limit = first, .other = second,
+                                               .wanted = json_array_get(at->value, second)});
+}
+
+static bool evaluate_array(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                           struct evaluated *seen)
+{
+    const struct array_rules *rules = s->array;
+    bool fits = evaluate_item_count(e, s, at);
+    if ((rules->items || rules->prefix.len > 0) && should_continue(e, fits))
+        fits &= evaluate_items(e, s, at, seen);
+    if (rules->contains && should_continue(e, fits))
+        fits &= evaluate_contains(e, s, at, seen);
+    if (rules->unique && should_continue(e, fits))
+        fits &= evaluate_unique(e, s, at);
+    return fits && !e->stopped;
+}
+
+/* Evaluates "unevaluatedItems", after all other keywords. seen: items evaluated by those keywords. */
+static bool evaluate_unevaluated_items(struct schema_evaluation *e, const struct subschema *s,
+                                       const struct value_place *at, struct evaluated *seen)
+{
+    bool fits = wt__spend_steps(e, s, at, json_array_size(at->value) / 8);
+    for (size_t i = 0; i < json_array_size(at->value) && should_continue(e, fits); i++) {
+        struct value_place inner = {json_array_get(at->value, i), at, NULL, i};
+        if (!evaluated_has(seen, i))
+            fits &= evaluate_schema(e, s->array->unevaluated, &inner, NULL);
+    }
+    evaluated_mark_all(seen);
+    return fits && !e->stopped;
+}
+
+/* ---------------------------------------------------------------- objects */
+
+/* Members are visited once, in document order, and required ones are counted. If all required members are present, no
+ * second lookup is needed. */
+
+/* Evaluates a member against a schema for additional members. If that schema is false, reports an unknown property. */
+static bool evaluate_additional(struct schema_evaluation *e, const struct subschema *s,
+                                const struct subschema *additional, const char *keyword,
+                                const struct value_place *member)
+{
+    if (additional->verdict != VERDICT_FALSE)
+        return evaluate_schema(e, additional, member, NULL);
+    return report_violation(e, member, (struct violation){VIOLATION_UNKNOWN, s, keyword, .name = member->key});
+}
+
+static bool evaluate_name(struct schema_evaluation *e, const struct subschema *names, const struct value_place *member)
+{
+    json_t *name = json_string(member->key);
+    bool about_name = e->about_name;
+    size_t recorded = e->recorded;
+    if (!name)
+        return wt__stop_out_of_memory(e);
+    struct value_place place = *member;
+    place.value = name;
+    e->about_name = true;
+    bool fits = evaluate_schema(e, names, &place, NULL);
+    e->about_name = about_name;
+    if (fits || !(e->recorded > recorded || e->stopped)) { /* Otherwise the recorded violations borrow the name. */
+        json_decref(name);
+        return fits;
+    }
+    if (!e->names)
+        e->names = json_array();
+    if (json_array_append_new(e->names, name) < 0) /* On failure, json_array_append_new also frees the name. */
+        return wt__stop_out_of_memory(e);
+    return false;
+}
+
+/* Counters of the walk over the members. */
+struct member_walk {
+    size_t required; /* required members found so far */
+    size_t next;     /* first row of properties to try for the next member */
+};
+
+static bool evaluate_member(struct schema_evaluation *e, const struct subschema *s, const struct value_place *member,
+                            struct evaluated *seen, struct member_walk *walk)
+{
+    const struct object_rules *rules = s->object;
+    struct str name = wt__str(member->key);
+    const struct property *property = rules->properties.len > 0 ? wt__find_property(rules, name, &walk->next) : NULL;
+    bool fits = true, known = property && property->subschema;
+    if (property)
+        walk->required += property->required;
+    if (known)
+        fits = evaluate_schema(e, property->subschema, member, NULL);
+    for (size_t i = 0; rules->more && i < rules->patterns.len && should_continue(e, fits); i++) {
+        const struct pattern_property *item = &rules->patterns.items[i];
+        if (!match_pattern(e, s, item->pattern, "patternProperties", member, name))
+            continue;
+        known = true;
+        fits &= evaluate_schema(e, item->subschema, member, NULL);
+    }
+    if (!known && rules->additional && should_continue(e, fits)) {
+        fits &= evaluate_additional(e, s, rules->additional, "additionalProperties", member);
+        known = true;
+    }
+    if (rules->more && rules->names && should_continue(e, fits))
+        fits &= evaluate_name(e, rules->names, member);
+    if (known && seen)
+        evaluated_mark(seen, member->index);
+    return fits;
+}
+
+static bool evaluate_missing(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at)
+{
+    size_t looked =
+        e->found && wt__spend_steps(e, s, at, s->object->properties.len / 8) ? s->object->properties.len : 0;
+    for (size_t i = 0; i < looked; i++) {
+        const struct property *property = &s->object->properties.items[i];
+        if (property->required && !json_object_get(at->value, property->name.ptr))
+            record_violation(e, at, (struct violation){VIOLATION_REQUIRED, s, "required", .name = property->name.ptr});
+    }
+    return false;
+}
+
+static bool evaluate_dependent_names(struct schema_evaluation *e, const struct subschema *s,
+                                     const struct value_place *at)
+{
+    const struct dependent_names *rules = &s->object->dependent_required;
+    bool fits = true;
+    for (size_t i = 0; i < rules->len; i++) {
+        const struct dependent_name *item = &rules->items[i];
+        if (!json_object_get(at->value, item->name.ptr))
+            continue;
+        for (size_t j = 0; j < item->wanted.len && should_continue(e, fits); j++) {
+            if (json_object_get(at->value, item->wanted.items[j].ptr))
+                continue;
+            bool old = !json_object_get(json_object_get(s->json, "dependentRequired"), item->name.ptr);
+            fits =
+                report_violation(e, at,
+                                 (struct violation){VIOLATION_DEPENDENT, s, old ? "dependencies" : "dependentRequired",
+                                                    .name = item->wanted.items[j].ptr, .limit = i});
+        }
+    }
+    return fits;
+}
+
+static bool evaluate_property_count(struct schema_evaluation *e, const struct subschema *s,
+                                    const struct value_place *at)
+{
+    const struct object_rules *rules = s->object;
+    size_t len = json_object_size(at->value);
+    bool low = rules->min_properties.set && len < rules->min_properties.value;
+    if (!low && !(rules->max_properties.set && len > rules->max_properties.value))
+        return true;
+    return report_violation(e, at,
+                            (struct violation){VIOLATION_PROPERTIES, s, low ? "minProperties" : "maxProperties",
+                                               .limit = low ? rules->min_properties.value : rules->max_properties.value,
+                                               .other = len});
+}
+
+static bool evaluate_dependents(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                                struct evaluated *seen)
+{
+    const struct object_rules *rules = s->object;
+    if (!wt__spend_steps(e, s, at, (rules->dependent_schemas.len + rules->dependent_required.len) / 8))
+        return false;
+    bool fits = evaluate_dependent_names(e, s, at);
+    for (size_t i = 0; i < rules->dependent_schemas.len && should_continue(e, fits); i++) {
+        const struct property *item = &rules->dependent_schemas.items[i];
+        if (json_object_get(at->value, item->name.ptr))
+            fits &= evaluate_schema(e, item->subschema, at, seen);
+    }
+    return fits;
+}
+
+static bool evaluate_object(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                            struct evaluated *seen)
+{
+    const struct object_rules *rules = s->object;
+    json_t *object = (json_t *)at->value; /* Jansson's iterators take a non-const object, but do not change it. */
+    struct member_walk walk = {0};
+    size_t index = 0;
+    if (!wt__spend_steps(e, s, at, json_object_size(object) / 8))
+        return false;
+    bool fits = !rules->more || evaluate_property_count(e, s, at);
+    bool looks = rules->properties.len > 0 || rules->additional || rules->more;
+    for (void *member = looks ? json_object_iter(object) : NULL; member && should_continue(e, fits);
+         member = json_object_iter_next(object, member), index++) {
+        struct value_place inner = {json_object_iter_value(member), at, json_object_iter_key(member), index};
+        fits &= evaluate_member(e, s, &inner, seen, &walk);
+    }
+    if (walk.required < rules->required && should_continue(e, fits))
+        fits = evaluate_missing(e, s, at);
+    if (rules->more && should_continue(e, fits))
+        fits &= evaluate_dependents(e, s, at, seen);
+    return fits && !e->stopped;
+}
+
+/* Evaluates "unevaluatedProperties", after all other keywords. seen: members evaluated by those keywords. */
+static bool evaluate_unevaluated_properties(struct schema_evaluation *e, const struct subschema *s,
+                                            const struct value_place *at, struct evaluated *seen)
+{
+    json_t *object = (json_t *)at->value;
+    size_t index = 0;
+    bool fits = wt__spend_steps(e, s, at, json_object_size(object) / 8);
+    for (void *member = json_object_iter(object); member && should_continue(e, fits);
+         member = json_object_iter_next(object, member), index++) {
+        struct value_place inner = {json_object_iter_value(member), at, json_object_iter_key(member), index};
+        if (!evaluated_has(seen, index))
+            fits &= evaluate_additional(e, s, s->object->unevaluated, "unevaluatedProperties", &inner);
+    }
+    evaluated_mark_all(seen);
+    return fits && !e->stopped;
+}
+
+/* ---------------------------------------------------------------- anyOf and oneOf */
+
+/* If no alternative fits, only the violations of the nearest alternative are reported. The author meant one
+ * alternative, so a list of every violation of all of them would not help. The distance of an alternative is a sum over
+ * its violations. Weights, from light to heavy:
+ * - a violation inside the value
+ * - a missing or unknown property
+ * - a wrong fixed value of a property (such values distinguish alternatives)
+ * - the wrong type of the value itself */
+
+enum { FAR_INSIDE = 1, FAR_PROPERTY = 8, FAR_VALUE = 100, FAR_TYPE = 10000 };
+
+/* State collected while trying the alternatives. */
+struct alternatives_trial {
+    struct violations best, last;
+    size_t best_distance;
+    size_t plausible; /* alternatives that do not fail on the type alone */
+    unsigned types;   /* types accepted by the alternatives that fail on the type alone */
+    bool only_types;
+    size_t fits, first, second; /* number of fitting alternatives; indices of the first two */
+};
+
+static size_t measure_distance(const struct violations *list, size_t depth)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < list->len; i++) {
+        const struct violation *v = &list->items[i];
+        if (v->kind == VIOLATION_TYPE && v->depth == depth)
+            sum += FAR_TYPE;
+        else if (v->kind == VIOLATION_VALUE && v->depth <= depth + 1)
+            sum += FAR_VALUE;
+        else if (v->kind == VIOLATION_REQUIRED || v->kind == VIOLATION_UNKNOWN || v->kind == VIOLATION_FALSE)
+            sum += FAR_PROPERTY;
+        else
+            sum += FAR_INSIDE;
+    }
+    return sum;
+}
+
+static void rate_alternative(struct alternatives_trial *trial, size_t depth)
+{
+    const struct violation *only = trial->last.len == 1 ? trial->last.items : NULL;
+    bool type = only && only->kind == VIOLATION_TYPE && only->depth == depth;
+    size_t far = trial->last.len > 0 ? measure_distance(&trial->last, depth) : SIZE_MAX;
+    if (type)
+        trial->types |= only->types;
+    trial->plausible += !type;
+    trial->only_types &= type;
+    if (far < trial->best_distance || trial->best.len == 0) {
+        struct violations spare = trial->best;
+        trial->best = trial->last;
+        trial->last = spare;
+        trial->best_distance = far;
+    }
+}
+
+/* Tries one alternative. If it fits, merges the members it evaluated into `seen`. If it does not fit and violations are
+ * wanted, updates the nearest alternative in `trial`. */
+static void try_alternative(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                            struct evaluated *seen, struct alternatives_trial *trial, size_t index)
+{
+    struct violations *found = e->found;
+    struct evaluated own;
+    if (seen && !evaluated_init(&own, seen->count)) {
+        wt__stop_out_of_memory(e);
+        return;
+    }
+    trial->last.len = 0;
+    e->found = found ? &trial->last : NULL;
+    bool fits = evaluate_schema(e, s, at, seen ? &own : NULL);
+    e->found = found;
+    if (fits && seen)
+        evaluated_merge(seen, &own);
+    if (seen)
+        evaluated_dispose(&own);
+    if (fits && trial->fits == 0)
+        trial->first = index;
+    else if (fits && trial->fits == 1)
+        trial->second = index;
+    trial->fits += fits;
+    if (!fits && found && !e->stopped)
+        rate_alternative(trial, place_depth(at));
+}
+
+static bool are_all_constants(const struct subschema_list *list)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (!list->items[i]->constant)
+            return false;
+    return true;
+}
+
+/* Reports that no alternative fits. Uses a single violation if all alternatives fail on the type or are constants;
+ * otherwise reports the violations of the nearest alternative. Returns false. */
+static bool report_alternatives(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                                const struct subschema_list *list, const char *keyword,
+                                struct alternatives_trial *trial)
+{
+    if (e->stopped)
+        return false;
+    if (are_all_constants(list))
+        return record_violation(e, at, (struct violation){VIOLATION_VALUE, s, keyword, .branches = list});
+    if (trial->only_types)
+        return record_violation(e, at, (struct violation){VIOLATION_TYPE, s, keyword, .types = trial->types});
+    for (size_t i = 0; i < trial->best.len && e->found->len < VIOLATIONS_KEPT; i++) {
+        struct violation *v = &trial->best.items[i];
+        if (trial->plausible > 1 && v->alternatives == 0)
+            v->alternatives = list->len;
+        if (!wt__violations_add(e->found, v))
+            return wt__stop_out_of_memory(e);
+    }
+    return false;
+}
+
+/* Counts the fitting alternatives in `trial`. Stops after `enough` of them. */
+static void try_alternatives(struct schema_evaluation *e, const struct value_place *at,
+                             const struct subschema_list *list, struct evaluated *seen, size_t enough,
+                             struct alternatives_trial *trial)
+{
+    *trial = (struct alternatives_trial){.only_types = true, .best_distance = SIZE_MAX};
+    for (size_t i = 0; i < list->len && trial->fits < enough && !e->stopped; i++)
+        try_alternative(e, list->items[i], at, seen, trial, i);
+}
+
+static bool evaluate_alternatives(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                                  struct evaluated *seen, bool one)
+{
+    const struct subschema_list *list = one ? &s->in_place->one_of : &s->in_place->any_of;
+    const char *keyword = one ? "oneOf" : "anyOf";
+    struct alternatives_trial trial;
+    struct violations *found = e->found;
+    size_t enough = one ? 2 : seen ? list->len : 1;
+    if (seen && !wt__spend_steps(e, s, at, list->len * (seen->count / 64)))
+        return false;
+    e->found = NULL; /* Violations of the alternatives matter only if none fits. */
+    try_alternatives(e, at, list, seen, enough, &trial);
+    e->found = found;
+    if (e->stopped || (one ? trial.fits == 1 : trial.fits > 0))
+        return !e->stopped;
+    if (trial.fits > 1)
+        return report_violation(
+            e, at, (struct violation){VIOLATION_SEVERAL, s, keyword, .limit = trial.first, .other = trial.second});
+    if (found) {
+        try_alternatives(e, at, list, NULL, enough, &trial);
+        report_alternatives(e, s, at, list, keyword, &trial);
+        wt__violations_dispose(&trial.best);
+        wt__violations_dispose(&trial.last);
+    }
+    return false;
+}
+
+static bool evaluate_any_of(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                            struct evaluated *seen)
+{
+    return evaluate_alternatives(e, s, at, seen, false);
+}
+
+static bool evaluate_one_of(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                            struct evaluated *seen)
+{
+    return evaluate_alternatives(e, s, at, seen, true);
+}
+
+/* ---------------------------------------------------------------- subschemas */
 
 /* Follows a reference. Stops the evaluation if the same target was already followed twice at this place: from then on,
  * the scope cannot change the target of "$dynamicRef". */
-static bool follow(struct evaluation *e, const struct subschema *s, const char *keyword, const struct subschema *target,
-                   const struct place *at, struct evaluated *seen)
+static bool follow_reference(struct schema_evaluation *e, const struct subschema *s, const char *keyword,
+                             const struct subschema *target, const struct value_place *at, struct evaluated *seen)
 {
     struct followed followed = {target, at, e->followed};
     int times = 0, links = 0;
     for (const struct followed *f = e->followed; f && f->at == at; f = f->up, links++)
         times += f->target == target;
     if (times >= 2)
-        return wt__stop(e, at, (struct violation){.kind = VIOLATION_LOOP, .subschema = s, .keyword = keyword});
-    if (!wt__spend(e, s, at, (uint64_t)links / 16))
+        return wt__stop_evaluation(e, at,
+                                   (struct violation){.kind = VIOLATION_LOOP, .subschema = s, .keyword = keyword});
+    if (!wt__spend_steps(e, s, at, (uint64_t)links / 16))
         return false;
     e->followed = &followed;
-    bool fits = e->evaluate(e, target, at, seen);
+    bool fits = evaluate_schema(e, target, at, seen);
     e->followed = followed.up;
     return fits;
 }
 
 /* Follows "$dynamicRef". The outermost resource in scope with the anchor determines the target. */
-static bool follow_dynamic(struct evaluation *e, const struct subschema *s, const struct place *at,
+static bool follow_dynamic(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                            struct evaluated *seen)
 {
     const struct in_place *rules = s->in_place;
@@ -38,106 +733,108 @@ static bool follow_dynamic(struct evaluation *e, const struct subschema *s, cons
         for (const struct dynamic_anchor *a = scope->resource->dynamic; a; a = a->next, looked++)
             if (wt__str_equal(a->name, rules->dynamic_name))
                 target = a->subschema;
-    return wt__spend(e, s, at, looked / 16) && follow(e, s, "$dynamicRef", target, at, seen);
+    return wt__spend_steps(e, s, at, looked / 16) && follow_reference(e, s, "$dynamicRef", target, at, seen);
 }
 
 /* True if the value fits `s`. Records no violations. If the value fits, merges the members evaluated by `s` into
  * `seen`. */
-static bool test(struct evaluation *e, const struct subschema *s, const struct place *at, struct evaluated *seen)
+static bool test_subschema(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                           struct evaluated *seen)
 {
     struct violations *found = e->found;
     struct evaluated own;
-    if (seen && !wt__evaluated_begin(&own, seen->count))
-        return wt__starve(e);
+    if (seen && !evaluated_init(&own, seen->count))
+        return wt__stop_out_of_memory(e);
     e->found = NULL;
-    bool fits = e->evaluate(e, s, at, seen ? &own : NULL);
+    bool fits = evaluate_schema(e, s, at, seen ? &own : NULL);
     e->found = found;
     if (seen && fits)
-        wt__evaluated_join(seen, &own);
+        evaluated_merge(seen, &own);
     if (seen)
-        wt__evaluated_end(&own);
+        evaluated_dispose(&own);
     return fits;
 }
 
-static bool evaluate_in_place(struct evaluation *e, const struct subschema *s, const struct place *at,
+static bool evaluate_in_place(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                               struct evaluated *seen)
 {
     const struct in_place *rules = s->in_place;
     bool fits = true;
     if (rules->reference)
-        fits = follow(e, s, "$ref", rules->reference, at, seen);
-    if (rules->dynamic && wt__go_on(e, fits))
+        fits = follow_reference(e, s, "$ref", rules->reference, at, seen);
+    if (rules->dynamic && should_continue(e, fits))
         fits &= follow_dynamic(e, s, at, seen);
-    for (size_t i = 0; i < rules->all_of.len && wt__go_on(e, fits); i++)
-        fits &= e->evaluate(e, rules->all_of.items[i], at, seen);
-    if (rules->any_of.len > 0 && wt__go_on(e, fits))
-        fits &= wt__evaluate_any_of(e, s, at, seen);
-    if (rules->one_of.len > 0 && wt__go_on(e, fits))
-        fits &= wt__evaluate_one_of(e, s, at, seen);
-    if (rules->negated && wt__go_on(e, fits) && test(e, rules->negated, at, NULL))
-        fits = wt__report(e, at, (struct violation){.kind = VIOLATION_NOT, .subschema = s, .keyword = "not"});
-    if (rules->condition && wt__go_on(e, fits)) {
-        bool holds = test(e, rules->condition, at, seen);
+    for (size_t i = 0; i < rules->all_of.len && should_continue(e, fits); i++)
+        fits &= evaluate_schema(e, rules->all_of.items[i], at, seen);
+    if (rules->any_of.len > 0 && should_continue(e, fits))
+        fits &= evaluate_any_of(e, s, at, seen);
+    if (rules->one_of.len > 0 && should_continue(e, fits))
+        fits &= evaluate_one_of(e, s, at, seen);
+    if (rules->negated && should_continue(e, fits) && test_subschema(e, rules->negated, at, NULL))
+        fits = report_violation(e, at, (struct violation){.kind = VIOLATION_NOT, .subschema = s, .keyword = "not"});
+    if (rules->condition && should_continue(e, fits)) {
+        bool holds = test_subschema(e, rules->condition, at, seen);
         const struct subschema *then = holds ? rules->then : rules->otherwise;
         if (then && !e->stopped)
-            fits &= e->evaluate(e, then, at, seen);
+            fits &= evaluate_schema(e, then, at, seen);
     }
     return fits && !e->stopped;
 }
 
-static bool evaluate_keywords(struct evaluation *e, const struct subschema *s, const struct place *at, unsigned kind,
-                              struct evaluated *seen)
+static bool evaluate_keywords(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                              unsigned kind, struct evaluated *seen)
 {
     if (!(kind & s->types))
-        return wt__report(e, at, (struct violation){VIOLATION_TYPE, s, "type", .types = s->types});
-    if ((s->values || s->constant) && !wt__evaluate_choice(e, s, at))
+        return report_violation(e, at, (struct violation){VIOLATION_TYPE, s, "type", .types = s->types});
+    if ((s->values || s->constant) && !evaluate_choice(e, s, at))
         return false;
     bool fits = !s->in_place || evaluate_in_place(e, s, at, seen);
-    if (!wt__go_on(e, fits))
+    if (!should_continue(e, fits))
         return false;
     if (s->string && kind == KIND_STRING)
-        return wt__evaluate_string(e, s, at) && fits;
+        return evaluate_string(e, s, at) && fits;
     if (s->number && (kind & (KIND_INTEGER | KIND_FRACTION)))
-        return wt__evaluate_number(e, s, at) && fits;
+        return evaluate_number(e, s, at) && fits;
     if (s->object && kind == KIND_OBJECT)
-        return wt__evaluate_object(e, s, at, seen) && fits;
+        return evaluate_object(e, s, at, seen) && fits;
     if (s->array && kind == KIND_ARRAY)
-        return wt__evaluate_array(e, s, at, seen) && fits;
+        return evaluate_array(e, s, at, seen) && fits;
     return fits;
 }
 
 /* Evaluates a subschema with "unevaluated..." keywords. Collects the members evaluated by its other keywords in a
  * separate set, then merges that set into `seen`. */
-static bool evaluate_with_rest(struct evaluation *e, const struct subschema *s, const struct place *at, unsigned kind,
-                               struct evaluated *seen)
+static bool evaluate_with_rest(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                               unsigned kind, struct evaluated *seen)
 {
     struct evaluated own;
     size_t count = kind == KIND_ARRAY ? json_array_size(at->value) : json_object_size(at->value);
-    if (!wt__spend(e, s, at, count / 64))
+    if (!wt__spend_steps(e, s, at, count / 64))
         return false;
-    if (!wt__evaluated_begin(&own, count))
-        return wt__starve(e);
+    if (!evaluated_init(&own, count))
+        return wt__stop_out_of_memory(e);
     bool fits = evaluate_keywords(e, s, at, kind, &own);
     /* A failed keyword has evaluated no members, so reports about unevaluated members would be misleading. */
     if (fits && kind == KIND_ARRAY && s->array && s->array->unevaluated)
-        fits = wt__evaluate_rest_of_array(e, s, at, &own);
+        fits = evaluate_unevaluated_items(e, s, at, &own);
     if (fits && kind == KIND_OBJECT && s->object && s->object->unevaluated)
-        fits = wt__evaluate_rest_of_object(e, s, at, &own);
+        fits = evaluate_unevaluated_properties(e, s, at, &own);
     if (seen)
-        wt__evaluated_join(seen, &own);
-    wt__evaluated_end(&own);
+        evaluated_merge(seen, &own);
+    evaluated_dispose(&own);
     return fits;
 }
 
-static bool evaluate(struct evaluation *e, const struct subschema *s, const struct place *at, struct evaluated *seen)
+static bool evaluate_schema(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                            struct evaluated *seen)
 {
-    if (!wt__spend(e, s, at, 1))
+    if (!wt__spend_steps(e, s, at, 1))
         return false;
     if (s->verdict != VERDICT_OPEN)
         return s->verdict == VERDICT_TRUE ||
-               wt__report(e, at, (struct violation){VIOLATION_NOTHING, s, "", .name = at->key});
+               report_violation(e, at, (struct violation){VIOLATION_FALSE, s, "", .name = at->key});
     if (e->depth >= VALIDATION_DEPTH)
-        return wt__stop(e, at, (struct violation){.kind = VIOLATION_DEPTH, .subschema = s, .keyword = ""});
+        return wt__stop_evaluation(e, at, (struct violation){.kind = VIOLATION_DEPTH, .subschema = s, .keyword = ""});
     unsigned kind = wt__kind_of(at->value);
     const struct scope *outer = e->scope, inner = {s->resource, outer};
     if (!outer || outer->resource != s->resource)
@@ -150,25 +847,24 @@ static bool evaluate(struct evaluation *e, const struct subschema *s, const stru
     return fits;
 }
 
-enum verdict wt__evaluate_subschema(struct evaluation *e, const struct subschema *s, const json_t *value)
+enum verdict wt__evaluate_subschema(struct schema_evaluation *e, const struct subschema *s, const json_t *value)
 {
-    struct place root = {.value = value};
-    e->evaluate = evaluate;
-    bool fits = evaluate(e, s, &root, NULL);
-    if (e->starved)
+    struct value_place root = {.value = value};
+    bool fits = evaluate_schema(e, s, &root, NULL);
+    if (e->out_of_memory)
         return OUT_OF_MEMORY;
     if (e->stopped)
         return UNDECIDED;
     return fits ? FITS : FITS_NOT;
 }
 
-enum verdict wt__evaluate(struct evaluation *e, const struct compiled *compiled, const json_t *instance)
+enum verdict wt__evaluate(struct schema_evaluation *e, const struct compiled *compiled, const json_t *instance)
 {
     return wt__evaluate_subschema(e, compiled->root, instance);
 }
 
-enum verdict wt__evaluate_noting(struct evaluation *e, const struct compiled *compiled, const json_t *instance,
-                                 struct violations *found)
+enum verdict wt__evaluate_collecting(struct schema_evaluation *e, const struct compiled *compiled,
+                                     const json_t *instance, struct violations *found)
 {
     const struct violation other = {
         .kind = VIOLATION_OTHER, .subschema = compiled->root, .keyword = "", .value = instance};
@@ -180,11 +876,11 @@ enum verdict wt__evaluate_noting(struct evaluation *e, const struct compiled *co
         told &= wt__violations_add(found, &other);
     if (told)
         return verdict;
-    wt__starve(e);
+    wt__stop_out_of_memory(e);
     return OUT_OF_MEMORY;
 }
 
-void wt__evaluation_dispose(struct evaluation *e)
+void wt__evaluation_dispose(struct schema_evaluation *e)
 {
     wt__pattern_scratch_dispose(&e->patterns);
     json_decref(e->names);

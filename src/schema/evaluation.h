@@ -1,78 +1,92 @@
-/* evaluation.h: state of a running validation: its budget, its results and the functions shared by the evaluate_*.c
- * files. Recursion goes through evaluation.evaluate, so that these files do not depend on each other in a cycle. */
+/* evaluation.h: evaluates an instance against a compiled schema and collects its violations; comparison of values.
+ *
+ * Without a list of violations, evaluation ends at the first failed keyword and all its state is on the stack. With a
+ * list, evaluation continues with every keyword whose failure is useful to the reader. A value of the wrong type, for
+ * example, gets only that one violation. */
 #ifndef WT_SCHEMA_EVALUATION_H
 #define WT_SCHEMA_EVALUATION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "schema/compiled.h"
 #include "schema/limits.h"
-#include "schema/numbers.h"
-#include "schema/violations.h"
 
-/* Set of members or items evaluated by keywords, for "unevaluated...". One bit each, in document order. */
-struct evaluated {
-    size_t count;
-    uint64_t few;   /* bits of a set of up to 64 */
-    uint64_t *bits; /* allocated bits of a larger set; NULL if `few` is used */
+/* ---------------------------------------------------------------- values */
+
+/* Numbers are compared by mathematical value: 1 equals 1.0, and a 64-bit integer is compared exactly with a float. */
+
+/* Returns a number below, equal to or above 0, if a is below, equal to or above b. Both must be numbers. */
+int wt__number_compare(const json_t *a, const json_t *b);
+
+/* True if the number has no fraction. */
+bool wt__number_is_integer(const json_t *a);
+
+/* True if value is a multiple of unit, which must be above 0. Both count as decimals: 0.3 is a multiple of 0.1. */
+bool wt__number_is_multiple(const json_t *value, const json_t *unit);
+
+/* True if the values are equal in the sense of JSON Schema: 1 equals 1.0, and members have no order. Adds the number of
+ * visited values to *steps, so that callers can limit the work. */
+bool wt__json_same(const json_t *a, const json_t *b, uint64_t *steps);
+
+/* Finds two equal items of an array, with the earliest second item. Returns 1 if found, 0 if all differ or *steps
+ * exceeds most, -1 if out of memory. */
+int wt__json_duplicate(const json_t *array, size_t *first, size_t *second, uint64_t *steps, uint64_t most);
+
+/* ---------------------------------------------------------------- violations */
+
+/* A value and the way to it, on the stack of the evaluation. */
+struct value_place {
+    const json_t *value;
+    const struct value_place *up; /* NULL for the instance itself */
+    const char *key;              /* key of a member, NULL for an item */
+    size_t index;                 /* position among its siblings */
 };
 
-/* Stack of the resources entered by the evaluation, innermost first. "$dynamicRef" searches it. */
-struct scope {
-    const struct resource *resource;
-    const struct scope *up;
-};
+/* Return the number of values allowed by a VIOLATION_VALUE, and each of them. */
+size_t wt__violation_choices(const struct violation *violation);
+const json_t *wt__violation_choice(const struct violation *violation, size_t at);
 
-/* Stack of the references followed. */
-struct followed {
-    const struct subschema *target;
-    const struct place *at;
-    const struct followed *up;
-};
+/* Returns false if out of memory. */
+bool wt__violations_add(struct violations *list, const struct violation *violation);
+void wt__violations_dispose(struct violations *list);
 
-struct evaluation {
-    bool (*evaluate)(struct evaluation *e, const struct subschema *s, const struct place *at, struct evaluated *seen);
+/* Sorts by place in document order, a value before its contents. Returns false if out of memory. */
+bool wt__violations_sort(struct violations *list);
+
+/* ---------------------------------------------------------------- evaluation */
+
+struct scope;
+struct followed;
+
+struct schema_evaluation {
     struct arena *arena;      /* memory of the violations */
     struct violations *found; /* NULL if violations are not wanted */
     const struct scope *scope;
     const struct followed *followed;
     struct pattern_scratch patterns;
     uint64_t steps, most_steps;
-    size_t noted; /* number of violations recorded in all lists */
+    size_t recorded; /* number of violations recorded in all lists */
     int depth;
-    bool stopped, starved; /* stopped: undecided, see `why`; starved: out of memory */
-    bool of_name;          /* true while the name of a property is evaluated */
+    bool stopped, out_of_memory; /* stopped: undecided, see `why`, unless out_of_memory */
+    bool about_name;             /* true while the name of a property is evaluated */
     struct violation why;
     json_t *names; /* array of texts borrowed by violations; NULL if empty */
 };
 
-/* Records a violation at a place, if the limits allow. Requires e->found. Always returns false. */
-bool wt__note(struct evaluation *e, const struct place *at, struct violation violation);
-
-static inline bool wt__report(struct evaluation *e, const struct place *at, struct violation violation)
-{
-    return e->found ? wt__note(e, at, violation) : false;
-}
-
 /* Stops the evaluation as undecided with this reason. Always returns false. */
-bool wt__stop(struct evaluation *e, const struct place *at, struct violation why);
-bool wt__starve(struct evaluation *e);
+bool wt__stop_evaluation(struct schema_evaluation *e, const struct value_place *at, struct violation why);
+bool wt__stop_out_of_memory(struct schema_evaluation *e);
 
 /* Spends steps. Stops the evaluation and returns false if the budget is exceeded. */
-static inline bool wt__spend(struct evaluation *e, const struct subschema *s, const struct place *at, uint64_t steps)
+static inline bool wt__spend_steps(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                                   uint64_t steps)
 {
     e->steps += steps;
     if (e->steps <= e->most_steps && !e->stopped)
         return true;
-    return wt__stop(e, at, (struct violation){.kind = VIOLATION_STEPS, .subschema = s, .keyword = ""});
-}
-
-/* True if evaluation should continue with further keywords: until the first failure, or always if violations are
- * wanted. */
-static inline bool wt__go_on(const struct evaluation *e, bool fits)
-{
-    return !e->stopped && (fits || e->found);
+    return wt__stop_evaluation(e, at, (struct violation){.kind = VIOLATION_STEPS, .subschema = s, .keyword = ""});
 }
 
 /* Returns the KIND_ bit of a value. A number without a fraction is an integer, even if written as 1.0. */
@@ -87,23 +101,18 @@ static inline unsigned wt__kind_of(const json_t *value)
     return kind == KIND_FRACTION && wt__number_is_integer(value) ? KIND_INTEGER : kind;
 }
 
-bool wt__evaluated_begin(struct evaluated *set, size_t count);
-void wt__evaluated_end(struct evaluated *set);
-void wt__evaluated_join(struct evaluated *set, const struct evaluated *more);
-void wt__evaluated_all(struct evaluated *set);
+/* Evaluates an instance. e: zeroed except arena, most_steps and the steps already spent. If the result is UNDECIDED,
+ * e->why contains the reason. */
+enum verdict wt__evaluate(struct schema_evaluation *e, const struct compiled *compiled, const json_t *instance);
 
-static inline void wt__evaluated_mark(struct evaluated *set, size_t at)
-{
-    (set->bits ? set->bits : &set->few)[at / 64] |= (uint64_t)1 << at % 64;
-}
+/* Same as wt__evaluate, and collects the violations in sorted order. Adds at least one violation if the instance does
+ * not fit, and zero if it fits. */
+enum verdict wt__evaluate_collecting(struct schema_evaluation *e, const struct compiled *compiled,
+                                     const json_t *instance, struct violations *found);
 
-static inline bool wt__evaluated_has(const struct evaluated *set, size_t at)
-{
-    return ((set->bits ? set->bits : &set->few)[at / 64] >> at % 64 & 1) != 0;
-}
+/* Same as wt__evaluate, for a single subschema and value. */
+enum verdict wt__evaluate_subschema(struct schema_evaluation *e, const struct subschema *s, const json_t *value);
 
-/* Matches a text against a pattern. Returns false if the text does not match or the evaluation stops. */
-bool wt__evaluate_pattern(struct evaluation *e, const struct subschema *s, const struct pattern *pattern,
-                          const char *keyword, const struct place *at, struct str text);
+void wt__evaluation_dispose(struct schema_evaluation *e);
 
 #endif

@@ -1,15 +1,18 @@
-/* lenient.c: see lenient.h. */
+/* lenient.c: rewrites older forms and "nullable", and drops invalid keywords. Compiles again after each dropped
+ * keyword, until the schema compiles or the limit is reached. */
 #include "schema/lenient.h"
 
+#include <string.h>
+
+#include "base/error.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "schema/metaschemas.h"
 
 /* ---------------------------------------------------------------- older forms */
 
 static const struct {
-    const char *uri; /* without a "#" at its end */
-    const char *means;
+    const char *uri;   /* without "#" at the end */
+    const char *means; /* the supported dialect used instead */
 } older_dialects[] = {
     {"http://json-schema.org/draft-04/schema", SCHEMA_DRAFT_07},
     {"https://json-schema.org/draft-04/schema", SCHEMA_DRAFT_07},
@@ -31,7 +34,7 @@ static int adopt_schema_address(json_t *schema)
     return 0;
 }
 
-/* Draft 04 wrote "exclusiveMinimum": true beside "minimum". */
+/* Converts the exclusive bound of draft 04, a Boolean next to "minimum" or "maximum". */
 static int adopt_exclusive_bound(json_t *schema, const char *exclusive, const char *bound)
 {
     const json_t *flag = json_object_get(schema, exclusive);
@@ -43,13 +46,13 @@ static int adopt_exclusive_bound(json_t *schema, const char *exclusive, const ch
     return json_object_set(schema, exclusive, value) < 0 ? -1 : json_object_del(schema, bound);
 }
 
-/* Keywords, and those that apply to what they do not name. */
+/* Keywords, and for each the keyword that applies to the remaining members or items. */
 static const char *const rests[][2] = {{"properties", "additionalProperties"},
                                        {"patternProperties", "additionalProperties"},
                                        {"prefixItems", "items"},
                                        {"items", "additionalItems"}};
 
-/* Removes a keyword, and with it the one that applies to the rest. */
+/* Removes a keyword, and the keyword that applies to the rest. */
 static void drop_keyword(json_t *schema, const char *keyword)
 {
     for (size_t i = 0; i < sizeof rests / sizeof *rests; i++)
@@ -65,7 +68,7 @@ static bool is_word_among(const char *key, const char *const *words, size_t coun
 
 #define AMONG(key, words) is_word_among(key, words, sizeof(words) / sizeof *(words))
 
-/* Drops keywords that are null. "const" and "default" may be. */
+/* Removes keywords with null, except "const" and "default". */
 static void drop_nulls(json_t *schema)
 {
     static const char *const values[] = {"const", "default"};
@@ -92,8 +95,9 @@ static int adopt_object(json_t *schema, bool keeps_nulls)
     return 0;
 }
 
-/* names: the keys name subschemas, and are not keywords. Nested as deep as JSON may be. */
-static int adopt_in(json_t *schema, bool names, bool keeps_nulls)
+/* Converts older forms in a schema. names is true if the keys are names of subschemas rather than keywords. The
+ * recursion is bounded by the nesting limit of JSON. */
+static int adopt_older_forms(json_t *schema, bool names, bool keeps_nulls)
 {
     static const char *const data[] = {"enum", "const", "default", "examples"};
     static const char *const maps[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
@@ -103,7 +107,7 @@ static int adopt_in(json_t *schema, bool names, bool keeps_nulls)
     int rc = json_is_object(schema) && !names ? adopt_object(schema, keeps_nulls) : 0;
     json_array_foreach(schema, at, value)
     {
-        rc = rc < 0 ? rc : adopt_in(value, false, keeps_nulls);
+        rc = rc < 0 ? rc : adopt_older_forms(value, false, keeps_nulls);
     }
     json_object_foreach(schema, key, value)
     {
@@ -112,7 +116,7 @@ static int adopt_in(json_t *schema, bool names, bool keeps_nulls)
         if (names && json_is_null(value))
             rc = json_object_set_new(schema, key, json_true()) < 0 ? WT_ENOMEM : 0;
         else
-            rc = adopt_in(value, !names && AMONG(key, maps), keeps_nulls);
+            rc = adopt_older_forms(value, !names && AMONG(key, maps), keeps_nulls);
     }
     return rc;
 }
@@ -143,7 +147,7 @@ int wt__compile_lenient(struct compiled **out, json_t *schema, const char *diale
     *out = NULL;
     *drops = (struct schema_drops){0};
     bool may_drop = !wt__schema_may_refuse_more(schema);
-    if (adopt_in(schema, false, !may_drop) < 0)
+    if (adopt_older_forms(schema, false, !may_drop) < 0)
         return wt__fail_nomem(err);
     for (;;) {
         struct refused_keyword refused = {0};
@@ -159,4 +163,76 @@ int wt__compile_lenient(struct compiled **out, json_t *schema, const char *diale
             drops->first = why;
         drop_keyword(refused.schema, refused.keyword);
     }
+}
+
+/* ---------------------------------------------------------------- nullable */
+
+/* True if the array contains the value. */
+static bool array_has(const json_t *array, const json_t *value)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < json_array_size(array); i++)
+        found = json_equal(json_array_get(array, i), value);
+    return found;
+}
+
+static int add_null_type(json_t *schema, json_t *type)
+{
+    json_t *word = json_string("null");
+    json_t *types = json_is_array(type) ? json_copy(type) : json_pack("[O]", type);
+    int rc = word && types ? 0 : WT_ENOMEM;
+    if (rc == 0 && !array_has(types, word))
+        rc = json_array_append(types, word);
+    if (rc == 0)
+        rc = json_object_set(schema, "type", types);
+    json_decref(types);
+    json_decref(word);
+    return rc < 0 ? WT_ENOMEM : 0;
+}
+
+static int take_null_type(json_t *schema)
+{
+    json_t *type = json_object_get(schema, "type"), *values = json_object_get(schema, "enum");
+    if (!json_is_true(json_object_get(schema, "nullable")) || (!json_is_string(type) && !json_is_array(type)))
+        return 0;
+    int rc = add_null_type(schema, type);
+    if (rc == 0 && json_is_array(values) && !array_has(values, json_null()) &&
+        json_array_append(values, json_null()) < 0)
+        rc = WT_ENOMEM;
+    return rc;
+}
+
+static bool is_keyword_among(const char *key, const char *const *words, size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < count; i++)
+        found = strcmp(key, words[i]) == 0;
+    return found;
+}
+
+/* Rewrites a schema and its subschemas. names is true if the keys are names of subschemas rather than keywords. The
+ * recursion is bounded by the nesting limit of JSON. */
+static int take_nullable_in(json_t *schema, bool names)
+{
+    static const char *const data[] = {"enum", "const", "default", "examples"};
+    static const char *const maps[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
+    const char *key;
+    json_t *value;
+    size_t at;
+    int rc = json_is_object(schema) && !names ? take_null_type(schema) : 0;
+    json_array_foreach(schema, at, value)
+    {
+        rc = rc < 0 ? rc : take_nullable_in(value, false);
+    }
+    json_object_foreach(schema, key, value)
+    {
+        if (rc == 0 && (names || !is_keyword_among(key, data, sizeof data / sizeof *data)))
+            rc = take_nullable_in(value, !names && is_keyword_among(key, maps, sizeof maps / sizeof *maps));
+    }
+    return rc;
+}
+
+int wt__schema_take_nullable(json_t *schema)
+{
+    return take_nullable_in(schema, false);
 }

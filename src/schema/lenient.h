@@ -1,28 +1,38 @@
-/* lenient.h: schemas that do not compile as they are. Servers in the wild write `"type": "int"`, patterns of other
- * languages, references to nothing and dialects that are not known. Such a schema is compiled without the keywords that
- * do not compile, so that it refuses nothing that a repaired schema would take. docs/validator.md says when. */
+/* lenient.h: compiles invalid schemas as far as possible. Real servers write `"type": "int"`, patterns of other
+ * languages, dangling references and unknown dialects. The invalid keywords of such a schema are dropped, so that it
+ * accepts everything a corrected schema would accept. See docs/validator.md. */
 #ifndef WT_SCHEMA_LENIENT_H
 #define WT_SCHEMA_LENIENT_H
 
-#include "schema/compile.h"
+#include <jansson.h>
+#include <stdbool.h>
 
-enum { SCHEMA_DROPS = 32 /* keywords that one schema may lose */ };
+#include "schema/validator.h"
+
+enum { SCHEMA_DROPS = 32 /* maximum dropped keywords of a schema */ };
 
 struct schema_drops {
-    size_t count;   /* keywords */
-    wt_error first; /* error of the first one, with its place */
+    size_t count;   /* number of dropped keywords */
+    wt_error first; /* error of the first dropped keyword, with its place */
 };
 
-/* True if the schema has a keyword, such as "not" or "oneOf", that may refuse more once a keyword below or beside it is
- * gone. A property of such a name counts, too. */
+/* True if the schema has a keyword, such as "not" or "oneOf", that may reject more once another keyword is dropped. A
+ * property with such a name counts too. */
 bool wt__schema_may_refuse_more(const json_t *schema);
 
-/* Compiles a schema, in which older forms are first rewritten to ones of the same meaning: drafts 04 and 06 become
- * draft-07, 2019-09 and other spellings of an address become 2020-12, "exclusiveMinimum": true takes the value of
- * "minimum", and a null that stands for an absent keyword goes. Keywords that still do not compile are then dropped.
- * schema: changed in place. Errors: those of wt__compile_schema if the schema cannot be repaired like that, or
- * wt__schema_may_refuse_more. */
+/* Compiles a schema, changing it in place. First rewrites older forms to equivalent ones:
+ * - drafts 04 and 06 become draft-07; 2019-09 and other spellings of an address become 2020-12
+ * - "exclusiveMinimum": true takes the value of "minimum"
+ * - a keyword with null is removed, like an absent keyword
+ * Then drops the keywords that still do not compile, unless wt__schema_may_refuse_more. Errors: those of
+ * wt__compile_schema if the schema cannot be repaired. */
 int wt__compile_lenient(struct compiled **out, json_t *schema, const char *dialect, struct schema_drops *drops,
                         wt_error *err);
+
+/* Supports "nullable": true of OpenAPI 3.0. Many servers write it next to "type", and JSON Schema ignores it. */
+
+/* Rewrites each {"type": T, "nullable": true} in a schema, in place, to accept null: "type" becomes [T, "null"], and
+ * null is added to "enum". Returns 0 or WT_ENOMEM. */
+int wt__schema_take_nullable(json_t *schema);
 
 #endif

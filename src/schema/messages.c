@@ -1,15 +1,195 @@
-/* messages.c: see messages.h. One function a kind of violation, called with the place written already. */
-#include "schema/messages.h"
+/* messages.c: places of subschemas, quoted values, lists of violations, and the messages of violations. */
+#include "schema/evaluation.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/nearest.h"
-#include "schema/limits.h"
-#include "schema/places.h"
-#include "schema/quote.h"
+#include "text/shown.h"
 
-static bool undecided(const struct violation *v)
+/* ---------------------------------------------------------------- places of subschemas */
+
+/* A subschema stores only the steps from its parent, so a place is collected up to the root. */
+
+const char *wt__subschema_steps(struct arena *arena, const char *keyword, const char *name)
+{
+    struct buffer text = {0};
+    wt__buffer_printf(&text, "/%s", keyword);
+    if (name)
+        wt__json_pointer_step(&text, wt__str(name));
+    char *steps = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return steps;
+}
+
+void wt__subschema_place(struct buffer *out, const struct subschema *subschema)
+{
+    const struct subschema *path[2 * SCHEMA_NESTING];
+    size_t len = 0;
+    for (; subschema && len < sizeof path / sizeof path[0]; subschema = subschema->parent)
+        path[len++] = subschema;
+    if (len > 0 && path[len - 1]->resource->document[0] != '\0')
+        wt__buffer_printf(out, "%s#", path[len - 1]->resource->document);
+    while (len > 0)
+        wt__buffer_text(out, path[--len]->steps);
+}
+
+int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, const char *format, ...)
+{
+    struct buffer place = {0};
+    char what[sizeof err->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    wt__subschema_place(&place, at);
+    if (place.failed)
+        code = wt__fail_nomem(err);
+    else
+        wt__fail_at(err, code, 0, 0, place.ptr ? place.ptr : "", "schema %.200s: %s",
+                    place.len > 0 ? place.ptr : "at its root", what);
+    wt__buffer_dispose(&place);
+    return code;
+}
+
+/* ---------------------------------------------------------------- quotes */
+
+/* Returns the start of a text, up to `most` bytes of whole characters. */
+static struct str cut_text(struct str text, size_t most)
+{
+    if (text.len <= most)
+        return text;
+    while (most > 0 && ((unsigned char)text.ptr[most] & 0xC0) == 0x80)
+        most--;
+    return (struct str){text.ptr, most};
+}
+
+/* Appends the text in quotes, truncated to `most` bytes. */
+static void quote_text(struct buffer *out, struct str text, size_t most)
+{
+    struct str shown = cut_text(text, most);
+    wt__shown_string(out, shown);
+    if (shown.len == text.len || out->failed || out->len == 0)
+        return;
+    wt__buffer_cut(out, out->len - 1); /* The dots go inside the quotes. */
+    wt__buffer_text(out, "...\"");
+}
+
+/* Appends the text without quotes, truncated to `most` bytes. */
+static void quote_plain(struct buffer *out, struct str text, size_t most)
+{
+    struct buffer quoted = {0};
+    quote_text(&quoted, text, most);
+    if (!quoted.failed)
+        wt__buffer_append(out, quoted.ptr + 1, quoted.len - 2);
+    out->failed |= quoted.failed;
+    wt__buffer_dispose(&quoted);
+}
+
+/* Callback of json_dump_callback. Keeps one byte more than is shown, to detect a longer value, then stops the dump. */
+static int collect_json(const char *bytes, size_t len, void *buffer)
+{
+    struct buffer *out = buffer;
+    size_t room = MESSAGE_VALUE_BYTES + 1 - out->len;
+    wt__buffer_append(out, bytes, len < room ? len : room);
+    return out->failed || len >= room ? -1 : 0;
+}
+
+/* Appends the value as JSON, truncated to MESSAGE_VALUE_BYTES with "..." at the end. The cost does not depend on the
+ * size of the value. */
+static void quote_value(struct buffer *out, const json_t *value)
+{
+    struct buffer json = {0};
+    if (json_is_string(value)) {
+        quote_text(out, (struct str){json_string_value(value), json_string_length(value)}, MESSAGE_VALUE_BYTES);
+        return;
+    }
+    int rc = json_dump_callback(value, collect_json, &json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+    struct str shown = cut_text(wt__buffer_view(&json), MESSAGE_VALUE_BYTES);
+    wt__shown_json(out, shown);
+    if (shown.len < json.len)
+        wt__buffer_text(out, "...");
+    out->failed |= json.failed || (rc < 0 && json.len <= MESSAGE_VALUE_BYTES);
+    wt__buffer_dispose(&json);
+}
+
+/* ---------------------------------------------------------------- lists of violations */
+
+static bool is_from_enum(const struct violation *v)
+{
+    return strcmp(v->keyword, "enum") == 0;
+}
+
+size_t wt__violation_choices(const struct violation *v)
+{
+    if (v->branches)
+        return v->branches->len;
+    return is_from_enum(v) ? json_array_size(v->wanted) : 1;
+}
+
+const json_t *wt__violation_choice(const struct violation *v, size_t at)
+{
+    if (v->branches)
+        return v->branches->items[at]->constant;
+    return is_from_enum(v) ? json_array_get(v->wanted, at) : v->wanted;
+}
+
+bool wt__violations_add(struct violations *list, const struct violation *violation)
+{
+    void *items = list->items;
+    int rc = wt__grow(&items, &list->capacity, list->len + 1, sizeof *list->items);
+    list->items = items;
+    if (rc == 0)
+        list->items[list->len++] = *violation;
+    return rc == 0;
+}
+
+void wt__violations_dispose(struct violations *list)
+{
+    free(list->items);
+    *list = (struct violations){0};
+}
+
+/* A violation with its position in the list, which makes the sort stable. */
+struct ranked {
+    struct violation violation;
+    size_t rank;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    for (size_t i = 0; i < a->violation.depth && i < b->violation.depth; i++) {
+        size_t x = a->violation.path[i].index, y = b->violation.path[i].index;
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    if (a->violation.depth != b->violation.depth)
+        return a->violation.depth < b->violation.depth ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+bool wt__violations_sort(struct violations *list)
+{
+    if (list->len < 2)
+        return true;
+    struct ranked *ranked = wt__alloc_array(list->len, sizeof *ranked);
+    if (!ranked)
+        return false;
+    for (size_t i = 0; i < list->len; i++)
+        ranked[i] = (struct ranked){list->items[i], i};
+    qsort(ranked, list->len, sizeof *ranked, compare_places);
+    for (size_t i = 0; i < list->len; i++)
+        list->items[i] = ranked[i].violation;
+    free(ranked);
+    return true;
+}
+
+static bool is_undecided(const struct violation *v)
 {
     return v->kind >= VIOLATION_STEPS;
 }
@@ -33,18 +213,19 @@ void wt__violation_keyword(struct buffer *out, const struct violation *v)
         wt__buffer_printf(out, "/%s", v->keyword);
 }
 
-/* The place as a sentence begins with it: "" for the whole, else "/a/b: ". Of an unknown property its object. */
+/* Appends the place as the start of a sentence: "/a/b: ", or "" for the whole instance. For an unknown property, this
+ * is the place of its object. */
 static void append_place(struct buffer *out, const struct violation *v)
 {
     struct buffer pointer = {0};
     struct violation object = *v;
-    object.depth -= v->kind == VIOLATION_UNKNOWN || (v->kind == VIOLATION_NOTHING && v->name);
+    object.depth -= v->kind == VIOLATION_UNKNOWN || (v->kind == VIOLATION_FALSE && v->name);
     wt__violation_pointer(&pointer, &object);
     if (pointer.len > 0) {
-        wt__quote_plain(out, wt__buffer_view(&pointer), MESSAGE_POINTER_BYTES);
+        quote_plain(out, wt__buffer_view(&pointer), MESSAGE_POINTER_BYTES);
         wt__buffer_text(out, ": ");
     }
-    if (v->of_name)
+    if (v->about_name)
         wt__buffer_text(out, "the name of the property: ");
     out->failed |= pointer.failed;
     wt__buffer_dispose(&pointer);
@@ -77,10 +258,10 @@ static void append_types(struct buffer *out, unsigned types)
 static void append_got(struct buffer *out, const struct violation *v)
 {
     wt__buffer_text(out, ", got ");
-    wt__quote_value(out, v->value);
+    quote_value(out, v->value);
 }
 
-static void say_choice(struct buffer *out, const struct violation *v)
+static void append_choice(struct buffer *out, const struct violation *v)
 {
     struct nearest nearest;
     size_t count = wt__violation_choices(v);
@@ -93,7 +274,7 @@ static void say_choice(struct buffer *out, const struct violation *v)
     wt__buffer_text(out, count == 1 ? "expected " : "expected one of ");
     for (size_t i = 0; i < count && i < MESSAGE_VALUES; i++) {
         wt__buffer_text(out, i > 0 ? ", " : "");
-        wt__quote_value(out, wt__violation_choice(v, i));
+        quote_value(out, wt__violation_choice(v, i));
     }
     if (count > MESSAGE_VALUES)
         wt__buffer_printf(out, " and %zu more", count - MESSAGE_VALUES);
@@ -102,62 +283,62 @@ static void say_choice(struct buffer *out, const struct violation *v)
     append_got(out, v);
     if (nearest.best[0] != '\0' && count > 1) {
         wt__buffer_text(out, " (nearest: ");
-        wt__quote_text(out, wt__str(nearest.best), MESSAGE_NAME_BYTES);
+        quote_text(out, wt__str(nearest.best), MESSAGE_NAME_BYTES);
         wt__buffer_char(out, ')');
     }
 }
 
-static void say_bound(struct buffer *out, const struct violation *v)
+static void append_bound(struct buffer *out, const struct violation *v)
 {
     const char *how = strcmp(v->keyword, "minimum") == 0            ? "at least"
                       : strcmp(v->keyword, "maximum") == 0          ? "at most"
                       : strcmp(v->keyword, "exclusiveMinimum") == 0 ? "more than"
                                                                     : "less than";
     wt__buffer_printf(out, "expected %s ", how);
-    wt__quote_value(out, v->wanted);
+    quote_value(out, v->wanted);
     append_got(out, v);
 }
 
-static void say_count(struct buffer *out, const struct violation *v, const char *one, const char *many)
+static void append_count(struct buffer *out, const struct violation *v, const char *one, const char *many)
 {
     wt__buffer_printf(out, "expected at %s %zu %s, got %zu", strncmp(v->keyword, "min", 3) == 0 ? "least" : "most",
                       v->limit, v->limit == 1 ? one : many, v->other);
 }
 
-static void say_contains(struct buffer *out, const struct violation *v)
+static void append_contains(struct buffer *out, const struct violation *v)
 {
     bool most = strcmp(v->keyword, "maxContains") == 0;
-    wt__buffer_printf(out, "expected at %s %zu %s that \"contains\" describes, got %zu", most ? "most" : "least",
-                      v->limit, v->limit == 1 ? "item" : "items", v->other);
+    wt__buffer_printf(out, "expected at %s %zu %s matching \"contains\", got %zu", most ? "most" : "least", v->limit,
+                      v->limit == 1 ? "item" : "items", v->other);
 }
 
-/* What a property is called: at the top they are arguments. */
-static const char *noun(const struct violation *v, size_t depth)
+/* Returns the word for a property: top-level properties are arguments. */
+static const char *property_noun(const struct violation *v, size_t depth)
 {
     return depth == 0 && v->subschema->resource->document[0] == '\0' ? "argument" : "property";
 }
 
-static void say_unknown(struct buffer *out, const struct violation *v)
+static void append_unknown(struct buffer *out, const struct violation *v)
 {
     struct nearest nearest;
     const struct object_rules *rules = v->subschema->object;
     wt__nearest_begin(&nearest, wt__str(v->name));
     for (size_t i = 0; rules && i < rules->properties.len && i < MESSAGE_NEAREST_OF; i++)
         wt__nearest_show(&nearest, rules->properties.items[i].name);
-    wt__buffer_printf(out, "unknown %s ", noun(v, v->depth - 1));
-    wt__quote_text(out, wt__str(v->name), MESSAGE_NAME_BYTES);
+    wt__buffer_printf(out, "unknown %s ", property_noun(v, v->depth - 1));
+    quote_text(out, wt__str(v->name), MESSAGE_NAME_BYTES);
     if (nearest.best[0] != '\0') {
         wt__buffer_text(out, " (did you mean ");
-        wt__quote_text(out, wt__str(nearest.best), MESSAGE_NAME_BYTES);
+        quote_text(out, wt__str(nearest.best), MESSAGE_NAME_BYTES);
         wt__buffer_text(out, "?)");
     }
 }
 
-static void say_nothing(struct buffer *out, const struct violation *v)
+static void append_nothing(struct buffer *out, const struct violation *v)
 {
     if (v->name) {
-        wt__buffer_printf(out, "%s ", noun(v, v->depth - 1));
-        wt__quote_text(out, wt__str(v->name), MESSAGE_NAME_BYTES);
+        wt__buffer_printf(out, "%s ", property_noun(v, v->depth - 1));
+        quote_text(out, wt__str(v->name), MESSAGE_NAME_BYTES);
         wt__buffer_text(out, " is not allowed");
     } else {
         wt__buffer_text(out, "nothing is allowed here");
@@ -165,37 +346,36 @@ static void say_nothing(struct buffer *out, const struct violation *v)
     }
 }
 
-static void say_required(struct buffer *out, const struct violation *v)
+static void append_required(struct buffer *out, const struct violation *v)
 {
-    wt__buffer_printf(out, "required %s ", noun(v, v->depth));
-    wt__quote_text(out, wt__str(v->name), MESSAGE_NAME_BYTES);
+    wt__buffer_printf(out, "required %s ", property_noun(v, v->depth));
+    quote_text(out, wt__str(v->name), MESSAGE_NAME_BYTES);
     wt__buffer_text(out, " is missing");
     if (v->kind == VIOLATION_DEPENDENT) {
-        wt__buffer_text(out, ": it goes with ");
-        wt__quote_text(out, v->subschema->object->dependent_required.items[v->limit].name, MESSAGE_NAME_BYTES);
+        wt__buffer_text(out, ": it is required by ");
+        quote_text(out, v->subschema->object->dependent_required.items[v->limit].name, MESSAGE_NAME_BYTES);
     }
 }
 
-static void say_undecided(struct buffer *out, const struct violation *v)
+static void append_undecided(struct buffer *out, const struct violation *v)
 {
     if (v->kind == VIOLATION_STEPS)
-        wt__buffer_printf(out, "could not be checked in the time allowed: the schema asks for more than %d steps",
+        wt__buffer_printf(out, "could not be checked in the time allowed: the schema needs more than %d steps",
                           VALIDATION_STEPS);
     else if (v->kind == VIOLATION_DEPTH)
-        wt__buffer_printf(out, "could not be checked: it takes schemas within schemas more than %d deep",
-                          VALIDATION_DEPTH);
+        wt__buffer_printf(out, "could not be checked: it needs schemas nested more than %d deep", VALIDATION_DEPTH);
     else if (v->kind == VIOLATION_LOOP)
         wt__buffer_text(out, "could not be checked: the schema refers to itself without end");
     else {
         wt__buffer_text(out, "could not be checked in the time allowed: the pattern takes too long");
         if (v->subschema->string && v->subschema->string->pattern) {
             wt__buffer_text(out, ": ");
-            wt__quote_plain(out, v->subschema->string->pattern_text, MESSAGE_NAME_BYTES);
+            quote_plain(out, v->subschema->string->pattern_text, MESSAGE_NAME_BYTES);
         }
     }
 }
 
-static void say_kind(struct buffer *out, const struct violation *v)
+static void append_fault(struct buffer *out, const struct violation *v)
 {
     switch (v->kind) {
     case VIOLATION_TYPE:
@@ -204,22 +384,22 @@ static void say_kind(struct buffer *out, const struct violation *v)
         append_got(out, v);
         break;
     case VIOLATION_VALUE:
-        say_choice(out, v);
+        append_choice(out, v);
         break;
     case VIOLATION_MULTIPLE:
         wt__buffer_text(out, "expected a multiple of ");
-        wt__quote_value(out, v->wanted);
+        quote_value(out, v->wanted);
         append_got(out, v);
         break;
     case VIOLATION_BOUND:
-        say_bound(out, v);
+        append_bound(out, v);
         break;
     case VIOLATION_LENGTH:
-        say_count(out, v, "character", "characters");
+        append_count(out, v, "character", "characters");
         break;
     case VIOLATION_PATTERN:
         wt__buffer_text(out, "expected text that matches ");
-        wt__quote_plain(out, v->subschema->string->pattern_text, MESSAGE_NAME_BYTES);
+        quote_plain(out, v->subschema->string->pattern_text, MESSAGE_NAME_BYTES);
         append_got(out, v);
         break;
     case VIOLATION_FORMAT:
@@ -227,48 +407,48 @@ static void say_kind(struct buffer *out, const struct violation *v)
         append_got(out, v);
         break;
     case VIOLATION_ITEMS:
-        say_count(out, v, "item", "items");
+        append_count(out, v, "item", "items");
         break;
     case VIOLATION_PROPERTIES:
-        say_count(out, v, "property", "properties");
+        append_count(out, v, "property", "properties");
         break;
     case VIOLATION_DUPLICATE:
-        wt__buffer_printf(out, "expected items that differ, but items %zu and %zu are both ", v->limit, v->other);
-        wt__quote_value(out, v->wanted);
+        wt__buffer_printf(out, "expected unique items, but items %zu and %zu are both ", v->limit, v->other);
+        quote_value(out, v->wanted);
         break;
     case VIOLATION_CONTAINS:
-        say_contains(out, v);
+        append_contains(out, v);
         break;
     case VIOLATION_REQUIRED:
     case VIOLATION_DEPENDENT:
-        say_required(out, v);
+        append_required(out, v);
         break;
     case VIOLATION_UNKNOWN:
-        say_unknown(out, v);
+        append_unknown(out, v);
         break;
-    case VIOLATION_NOTHING:
-        say_nothing(out, v);
+    case VIOLATION_FALSE:
+        append_nothing(out, v);
         break;
     case VIOLATION_NOT:
-        wt__buffer_text(out, "expected a value that the schema does not exclude by \"not\"");
+        wt__buffer_text(out, "expected a value that does not fit \"not\"");
         append_got(out, v);
         break;
     case VIOLATION_SEVERAL:
-        wt__buffer_printf(out, "expected to fit exactly one alternative of \"oneOf\", fits numbers %zu and %zu",
+        wt__buffer_printf(out, "expected to fit exactly one alternative of \"oneOf\", fits alternatives %zu and %zu",
                           v->limit + 1, v->other + 1);
         break;
     case VIOLATION_OTHER:
         wt__buffer_text(out, "does not fit the schema");
         break;
     default:
-        say_undecided(out, v);
+        append_undecided(out, v);
     }
 }
 
 void wt__violation_message(struct buffer *out, const struct violation *v)
 {
     append_place(out, v);
-    say_kind(out, v);
-    if (v->alternatives > 0 && !undecided(v))
+    append_fault(out, v);
+    if (v->alternatives > 0 && !is_undecided(v))
         wt__buffer_printf(out, " (by the nearest of %zu alternatives)", v->alternatives);
 }

@@ -1,39 +1,361 @@
-/* pattern.c: see pattern.h. A callout before each item of the pattern counts what a match does; it makes matching about
- * half as fast, and is the one measure that PCRE2 keeps over a whole match. Runs of one item (".*") are one callout,
- * so the distance that the match has moved counts, too. */
+/* pattern.c: a callout before each item of the pattern counts the work of a match. It makes matching about half as
+ * fast, but is the only measure of PCRE2 for a whole match. Runs of one item (".*") are a single callout, so the
+ * distance moved in the text counts too. */
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "schema/pattern.h"
-
 #include <pcre2.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buffer.h"
-#include "schema/ecma.h"
+#include "schema/compiled.h"
 #include "schema/limits.h"
 
-struct pattern {
+/* ---------------------------------------------------------------- translation */
+
+/* Translates ECMA-262 regular expressions to PCRE2.
+ *
+ * Syntax with the same meaning in both is copied. Differences are written out:
+ * - "." and "\s" cover other line ends and blanks
+ * - "\v" is a single character
+ * - "\u{...}" and the long names of Unicode categories
+ * - "{" without a count, and "[" in a class
+ * Syntax specific to PCRE2 (verbs, callouts, recursion) is rejected, because a schema must not control the engine. */
+
+/* Characters matched by \s and \S in ECMA-262: its White_Space list, line ends and U+FEFF, and the complement. */
+#define BLANKS                                                                                                         \
+    "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}"
+#define NO_BLANKS                                                                                                      \
+    "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}"                \
+    "\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
+
+struct translation {
+    struct buffer *out;
+    struct str in;
+    size_t at;
+    bool strict, in_class;
+    const char *why;
+};
+
+/* Long names of Unicode general categories. PCRE2 only supports the short names. */
+static const struct {
+    const char *name, *is;
+} categories[] = {
+    {"Letter", "L"},
+    {"Cased_Letter", "L&"},
+    {"LC", "L&"},
+    {"Uppercase_Letter", "Lu"},
+    {"Lowercase_Letter", "Ll"},
+    {"Titlecase_Letter", "Lt"},
+    {"Modifier_Letter", "Lm"},
+    {"Other_Letter", "Lo"},
+    {"Mark", "M"},
+    {"Combining_Mark", "M"},
+    {"Nonspacing_Mark", "Mn"},
+    {"Spacing_Mark", "Mc"},
+    {"Enclosing_Mark", "Me"},
+    {"Number", "N"},
+    {"Decimal_Number", "Nd"},
+    {"digit", "Nd"},
+    {"Letter_Number", "Nl"},
+    {"Other_Number", "No"},
+    {"Punctuation", "P"},
+    {"punct", "P"},
+    {"Connector_Punctuation", "Pc"},
+    {"Dash_Punctuation", "Pd"},
+    {"Open_Punctuation", "Ps"},
+    {"Close_Punctuation", "Pe"},
+    {"Initial_Punctuation", "Pi"},
+    {"Final_Punctuation", "Pf"},
+    {"Other_Punctuation", "Po"},
+    {"Symbol", "S"},
+    {"Math_Symbol", "Sm"},
+    {"Currency_Symbol", "Sc"},
+    {"Modifier_Symbol", "Sk"},
+    {"Other_Symbol", "So"},
+    {"Separator", "Z"},
+    {"Space_Separator", "Zs"},
+    {"Line_Separator", "Zl"},
+    {"Paragraph_Separator", "Zp"},
+    {"Other", "C"},
+    {"Control", "Cc"},
+    {"cntrl", "Cc"},
+    {"Format", "Cf"},
+    {"Surrogate", "Cs"},
+    {"Private_Use", "Co"},
+    {"Unassigned", "Cn"},
+};
+
+static char peek_char(const struct translation *t, size_t ahead)
+{
+    return t->at + ahead < t->in.len ? t->in.ptr[t->at + ahead] : '\0';
+}
+
+static bool refuse_pattern(struct translation *t, const char *why)
+{
+    t->why = why;
+    return false;
+}
+
+static bool put_code_point(struct translation *t, uint32_t c)
+{
+    if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
+        return refuse_pattern(t, "\\u does not name a character");
+    wt__buffer_printf(t->out, "\\x{%x}", (unsigned)c);
+    return true;
+}
+
+/* Parses `digits` hexadecimal digits starting at `ahead`. Returns -1 if there are fewer. */
+static int32_t parse_hex(const struct translation *t, size_t ahead, size_t digits)
+{
+    int32_t value = 0;
+    for (size_t i = 0; i < digits; i++) {
+        int digit = wt__hex_digit(peek_char(t, ahead + i));
+        if (digit < 0)
+            return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+/* Translates "\u{...}", "\uXXXX" or a surrogate pair of two "\uXXXX". */
+static bool escape_unicode(struct translation *t)
+{
+    if (peek_char(t, 2) == '{') {
+        uint32_t c = 0;
+        size_t ahead = 3;
+        for (; wt__hex_digit(peek_char(t, ahead)) >= 0 && c <= 0x10FFFF; ahead++)
+            c = c * 16 + (uint32_t)wt__hex_digit(peek_char(t, ahead));
+        if (peek_char(t, ahead) != '}' || ahead == 3)
+            return refuse_pattern(t, "\\u{ is not followed by hexadecimal digits and }");
+        t->at += ahead + 1;
+        return put_code_point(t, c);
+    }
+    int32_t first = parse_hex(t, 2, 4);
+    if (first < 0)
+        return refuse_pattern(t, "\\u is not followed by four hexadecimal digits");
+    t->at += 6;
+    if (first >= 0xD800 && first < 0xDC00 && peek_char(t, 0) == '\\' && peek_char(t, 1) == 'u') {
+        int32_t second = parse_hex(t, 2, 4);
+        if (second >= 0xDC00 && second < 0xE000) {
+            t->at += 6;
+            return put_code_point(t, 0x10000U + ((uint32_t)first - 0xD800U) * 0x400U + (uint32_t)second - 0xDC00U);
+        }
+    }
+    return put_code_point(t, (uint32_t)first);
+}
+
+/* Translates "\p{...}" or "\P{...}". */
+static bool escape_property(struct translation *t)
+{
+    static const char *const prefixes[] = {"General_Category=", "gc=", "Script=", "sc=", "Script_Extensions=", "scx="};
+    bool negated = peek_char(t, 1) == 'P';
+    const char *close = t->at + 3 < t->in.len ? memchr(t->in.ptr + t->at, '}', t->in.len - t->at) : NULL;
+    if (peek_char(t, 2) != '{' || !close)
+        return refuse_pattern(t, "\\p is not followed by a property in braces");
+    struct str name = {t->in.ptr + t->at + 3, (size_t)(close - t->in.ptr) - t->at - 3};
+    t->at += name.len + 4;
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        struct str prefix = wt__str(prefixes[i]);
+        if (wt__str_starts(name, prefix)) {
+            name = (struct str){name.ptr + prefix.len, name.len - prefix.len};
+            break;
+        }
+    }
+    if (name.len == 0 || memchr(name.ptr, '^', name.len))
+        return refuse_pattern(t, "\\p is not followed by a property in braces");
+    if (wt__str_equal(name, STR("ASCII"))) {
+        const char *range = negated ? "\\x{80}-\\x{10ffff}" : "\\x{0}-\\x{7f}";
+        wt__buffer_printf(t->out, t->in_class ? "%s" : "[%s]", range);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
+        if (wt__str_equal(name, wt__str(categories[i].name)))
+            name = wt__str(categories[i].is);
+    wt__buffer_text(t->out, negated ? "\\P{" : "\\p{");
+    wt__buffer_str(t->out, name);
+    wt__buffer_char(t->out, '}');
+    return true;
+}
+
+static void put_translated(struct translation *t, const char *text, size_t consumed)
+{
+    wt__buffer_text(t->out, text);
+    t->at += consumed;
+}
+
+/* Translates an escaped letter without a meaning in ECMA-262. Unless strict, it has its meaning in other dialects
+ * ("\A", "\z", "\Z") or stands for itself. */
+static bool escape_letter(struct translation *t, char c)
+{
+    if (t->strict)
+        return refuse_pattern(t, "an escaped letter or digit has no meaning");
+    if (c == 'A' && !t->in_class)
+        put_translated(t, "\\A", 2);
+    else if ((c == 'z' || c == 'Z') && !t->in_class)
+        put_translated(t, "\\z", 2);
+    else {
+        wt__buffer_char(t->out, c);
+        t->at += 2;
+    }
+    return true;
+}
+
+static bool translate_escape(struct translation *t)
+{
+    char c = peek_char(t, 1);
+    if (t->at + 1 >= t->in.len)
+        return refuse_pattern(t, "it ends with a backslash");
+    if (c == 'u' && (t->strict || peek_char(t, 2) == '{' || parse_hex(t, 2, 4) >= 0))
+        return escape_unicode(t);
+    if (c == 'p' || c == 'P')
+        return escape_property(t);
+    if (c == 's') {
+        put_translated(t, t->in_class ? BLANKS : "[" BLANKS "]", 2);
+    } else if (c == 'S') {
+        put_translated(t, t->in_class ? NO_BLANKS : "[^" BLANKS "]", 2);
+    } else if (c == 'v') {
+        put_translated(t, "\\x{b}", 2);
+    } else if (c == 'c' && wt__is_letter(peek_char(t, 2))) {
+        put_code_point(t, (uint32_t)peek_char(t, 2) & 31U);
+        t->at += 3;
+    } else if (c == 'x' && parse_hex(t, 2, 2) >= 0) {
+        put_code_point(t, (uint32_t)parse_hex(t, 2, 2));
+        t->at += 4;
+    } else if (c == '0' && !wt__is_digit(peek_char(t, 2))) {
+        put_translated(t, "\\x{0}", 2);
+    } else if ((wt__is_letter(c) && !strchr("dDwWbBnrtfk", c)) || (c == '0' && t->strict)) {
+        return escape_letter(t, c);
+    } else if ((unsigned char)c >= 0x80) {
+        t->at++; /* Drop the backslash; the character itself follows. */
+    } else {
+        wt__buffer_append(t->out, t->in.ptr + t->at, 2);
+        t->at += 2;
+    }
+    return true;
+}
+
+/* True if "{" at t->at starts {n}, {n,} or {n,m}. */
+static bool is_repeat_count(const struct translation *t)
+{
+    size_t ahead = 1;
+    while (wt__is_digit(peek_char(t, ahead)))
+        ahead++;
+    if (ahead == 1)
+        return false;
+    if (peek_char(t, ahead) == ',')
+        ahead++;
+    while (wt__is_digit(peek_char(t, ahead)))
+        ahead++;
+    return peek_char(t, ahead) == '}';
+}
+
+/* Translates the start of a group. Rejects unsupported syntax after "(?". */
+static bool translate_group(struct translation *t)
+{
+    if (peek_char(t, 1) == '*')
+        return refuse_pattern(t, "* does not follow a repeatable item");
+    if (peek_char(t, 1) != '?') {
+        put_translated(t, "(", 1);
+        return true;
+    }
+    char c = peek_char(t, 2);
+    bool known = c == ':' || c == '=' || c == '!' || c == '<';
+    if (!known && !t->strict) {
+        size_t ahead = 2;
+        while (peek_char(t, ahead) != '\0' && strchr("imsx-", peek_char(t, ahead)))
+            ahead++;
+        known = (ahead > 2 && (peek_char(t, ahead) == ':' || peek_char(t, ahead) == ')')) || c == '>';
+        known |= c == 'P' && (peek_char(t, 3) == '<' || peek_char(t, 3) == '=');
+    }
+    if (!known)
+        return refuse_pattern(t, "\"(?\" does not begin a group of ECMA-262");
+    put_translated(t, "(?", 2);
+    return true;
+}
+
+static bool translate_in_class(struct translation *t, char c)
+{
+    if (c == ']')
+        t->in_class = false;
+    if (c == '[') /* Escape "[", because "[:" would start a POSIX class. */
+        wt__buffer_char(t->out, '\\');
+    wt__buffer_char(t->out, c);
+    t->at++;
+    return true;
+}
+
+static bool translate_next(struct translation *t)
+{
+    char c = peek_char(t, 0);
+    if (c == '\\')
+        return translate_escape(t);
+    if (t->in_class)
+        return translate_in_class(t, c);
+    if (c == '(')
+        return translate_group(t);
+    if (c == '.') {
+        put_translated(t, "[^\\n\\r\\x{2028}\\x{2029}]", 1);
+    } else if (c == '[') {
+        t->in_class = true;
+        put_translated(t, peek_char(t, 1) == '^' ? "[^" : "[", peek_char(t, 1) == '^' ? 2 : 1);
+    } else if (c == '{' && !is_repeat_count(t)) {
+        if (t->strict)
+            return refuse_pattern(t, "\"{\" does not begin a count");
+        put_translated(t, "\\{", 1);
+    } else if (t->strict && c == '+' && t->at > 0 && strchr("*+?}", t->in.ptr[t->at - 1]) &&
+               !(t->at > 1 && t->in.ptr[t->at - 2] == '\\')) {
+        return refuse_pattern(t, "+ does not follow a repeatable item");
+    } else {
+        wt__buffer_char(t->out, c);
+        t->at++;
+    }
+    return true;
+}
+
+/* Appends the translated pattern. Sets out->failed if out of memory.
+ * strict: also reject syntax of other dialects found in real schemas ("\Z", "(?i)", "(?P<name>...)", "\a" for "a")
+ * Returns false if the pattern is invalid; *why is then the reason (static text). */
+static bool translate_ecma(struct buffer *out, struct str pattern, bool strict, const char **why)
+{
+    struct translation t = {.out = out, .in = pattern, .strict = strict};
+    while (t.at < pattern.len)
+        if (!translate_next(&t)) {
+            *why = t.why;
+            return false;
+        }
+    if (t.in_class) {
+        *why = "a class has no closing bracket";
+        return false;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- PCRE2 */
+
+struct schema_pattern {
     pcre2_code *code;
 };
 
 struct counter {
     uint64_t items;
-    size_t at; /* where the last callout was */
+    size_t at; /* position of the last callout */
 };
 
-/* \z rather than \Z for "$", "[]" and "[^]" as ECMA-262 has them, a group that took no part matches nothing. */
+/* As in ECMA-262, "$" means \z, "[]" and "[^]" are classes, and a reference to an unset group matches the empty text.
+ */
 static const uint32_t options = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF |
                                 PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP | PCRE2_AUTO_CALLOUT;
 
-static int compile(pcre2_code **out, struct str text, bool strict, wt_error *err)
+static int compile_pcre(pcre2_code **out, struct str text, bool strict, wt_error *err)
 {
     struct buffer translated = {.max = 16 * (size_t)PATTERN_BYTES};
     const char *why = NULL;
     *out = NULL;
     if (text.len > PATTERN_BYTES)
         return wt__fail(err, WT_ETOOLONG, "is longer than %d bytes", PATTERN_BYTES);
-    if (!wt__ecma_translate(&translated, text, strict, &why)) {
+    if (!translate_ecma(&translated, text, strict, &why)) {
         wt__buffer_dispose(&translated);
-        return wt__fail(err, WT_EFORMAT, "is no regular expression: %s", why);
+        return wt__fail(err, WT_EFORMAT, "is not a regular expression: %s", why);
     }
     if (translated.failed) {
         wt__buffer_dispose(&translated);
@@ -45,28 +367,28 @@ static int compile(pcre2_code **out, struct str text, bool strict, wt_error *err
     wt__buffer_dispose(&translated);
     if (*out)
         return 0;
-    if (code == PCRE2_ERROR_HEAP_FAILED) /* as a code of compilation: memory was out */
+    if (code == PCRE2_ERROR_HEAP_FAILED) /* out of memory during compilation */
         return wt__fail_nomem(err);
     PCRE2_UCHAR said[128] = "";
     pcre2_get_error_message(code, said, sizeof said);
-    return wt__fail(err, WT_EFORMAT, "is no regular expression: %s", (const char *)said);
+    return wt__fail(err, WT_EFORMAT, "is not a regular expression: %s", (const char *)said);
 }
 
-int wt__pattern_compile(struct pattern **out, struct str text, size_t *memory, wt_error *err)
+int wt__pattern_compile(struct schema_pattern **out, struct str text, size_t *memory, wt_error *err)
 {
     pcre2_code *code;
     size_t size = 0;
     *out = NULL;
-    int rc = compile(&code, text, false, err);
+    int rc = compile_pcre(&code, text, false, err);
     if (rc < 0)
         return rc;
     pcre2_pattern_info(code, PCRE2_INFO_SIZE, &size);
     *memory += size;
-    struct pattern *pattern = *memory > PATTERN_MEMORY ? NULL : malloc(sizeof *pattern);
+    struct schema_pattern *pattern = *memory > PATTERN_MEMORY ? NULL : malloc(sizeof *pattern);
     if (!pattern) {
         pcre2_code_free(code);
         if (*memory > PATTERN_MEMORY)
-            return wt__fail(err, WT_ETOOLONG, "takes the schema's patterns over %d bytes of memory", PATTERN_MEMORY);
+            return wt__fail(err, WT_ETOOLONG, "makes the patterns of the schema exceed %d bytes", PATTERN_MEMORY);
         return wt__fail_nomem(err);
     }
     pattern->code = code;
@@ -74,7 +396,7 @@ int wt__pattern_compile(struct pattern **out, struct str text, size_t *memory, w
     return 0;
 }
 
-void wt__pattern_free(struct pattern *pattern)
+void wt__pattern_free(struct schema_pattern *pattern)
 {
     if (!pattern)
         return;
@@ -85,14 +407,14 @@ void wt__pattern_free(struct pattern *pattern)
 enum pattern_answer wt__pattern_is_valid(struct str text)
 {
     pcre2_code *code;
-    int rc = compile(&code, text, true, NULL);
+    int rc = compile_pcre(&code, text, true, NULL);
     pcre2_code_free(code);
     if (rc == WT_ENOMEM)
         return PATTERN_NO_MEMORY;
     return rc == 0 ? PATTERN_YES : PATTERN_NO;
 }
 
-static int count(pcre2_callout_block *block, void *data)
+static int count_tried_item(pcre2_callout_block *block, void *data)
 {
     struct counter *counter = data;
     size_t at = block->current_position;
@@ -102,7 +424,7 @@ static int count(pcre2_callout_block *block, void *data)
     return counter->items > PATTERN_ITEMS ? PCRE2_ERROR_CALLOUT : 0;
 }
 
-static bool prepare(struct pattern_scratch *scratch)
+static bool prepare_match(struct pattern_scratch *scratch)
 {
     if (!scratch->context) {
         pcre2_match_context *context = pcre2_match_context_create(NULL);
@@ -125,17 +447,17 @@ void wt__pattern_scratch_dispose(struct pattern_scratch *scratch)
     *scratch = (struct pattern_scratch){0};
 }
 
-enum pattern_answer wt__pattern_match(const struct pattern *pattern, struct pattern_scratch *scratch, struct str text,
-                                      uint64_t *steps)
+enum pattern_answer wt__pattern_match(const struct schema_pattern *pattern, struct pattern_scratch *scratch,
+                                      struct str text, uint64_t *steps)
 {
     struct counter counter = {0};
-    if (!prepare(scratch))
+    if (!prepare_match(scratch))
         return PATTERN_NO_MEMORY;
-    pcre2_set_callout(scratch->context, count, &counter);
+    pcre2_set_callout(scratch->context, count_tried_item, &counter);
     int rc = pcre2_match(pattern->code, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len, 0, 0, scratch->data,
                          scratch->context);
     *steps += 1 + (counter.items + text.len / PATTERN_ITEMS_A_STEP) / PATTERN_ITEMS_A_STEP;
-    if (rc >= 0) /* 0: more groups than the scratch keeps, which nobody asks for */
+    if (rc >= 0) /* 0 means more groups than the scratch holds, and the groups are not used. */
         return PATTERN_YES;
     if (rc == PCRE2_ERROR_NOMEMORY)
         return PATTERN_NO_MEMORY;

@@ -384,7 +384,7 @@ static const struct {
     const char *notice, *violation, *question; /* holds this; NULL: there is none */
 } bad[] = {
     {"bad/minimum", "set the brightness to 5",
-     "the tool's schema: schema /properties/brightness: \"minimum\" is no number", NULL, NULL},
+     "the tool's schema: schema /properties/brightness: \"minimum\" must be a number", NULL, NULL},
     {"bad/expression", "check the barcode 'aaa'", "the tool's schema: schema /properties/barcode: \"pattern\" is no",
      NULL, NULL},
     {"bad/itself", "chase it", NULL, "the schema refers to itself without end", NULL},

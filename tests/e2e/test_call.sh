@@ -46,7 +46,7 @@ says "^No call yet: answer the question first.$"
 expect 8 "a schema that is wrong" call "${model[@]}" set the brightness of the lamp to 5
 lacks out "^question"
 says "^No call: the arguments could not be validated.$"
-says "Note: .*the tool.s schema: schema /properties/brightness: .minimum. is no number"
+says "Note: .*the tool.s schema: schema /properties/brightness: .minimum. must be a number"
 expect 1 "nothing that anybody said" call "${model[@]}" xyzzy plugh
 silent out
 says "^No tool fits.$"

@@ -17,8 +17,7 @@
 #include "encoder/quantize.h"
 #include "encoder/support.h"
 #include "encoder/tiny_model.h"
-#include "nn/linear_bytes.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 
 enum { MOST_TOKENS = 64, MOST_DIM = 384 };
 static const double LEAST_COSINE = .999;

@@ -10,7 +10,7 @@
 #include "encoder/pooling.h"
 #include "encoder/trainable.h"
 #include "nn/loss.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 
 /* One worker on one model; the loss is computed by the case. */
 struct run {
@@ -76,7 +76,7 @@ static void same_gradient(const char *kind, const char *name, const float *have,
 
 static void check(struct run *run, const char *kind)
 {
-    struct parameter *list;
+    struct model_parameter *list;
     size_t count, compared = 0;
     double all = 0;
 
@@ -163,7 +163,7 @@ static void open_head(struct head *head, const struct run *run)
 static void run_head(struct run *run, struct head *head, bool softmax)
 {
     float logits[8 * LABELS];
-    struct labels labels = {head->start, head->label};
+    struct label_rows labels = {head->start, head->label};
     size_t rows = run->r.batch.count;
 
     wt__trainable_forward(run->t, &run->r.batch, run->tape);
@@ -374,7 +374,7 @@ static void candidates_beside_a_text(void **state)
 
 /* ---------------------------------------------------------------- ten steps */
 
-static void check_weights(const json_t *weights, const struct parameter *p)
+static void check_weights(const json_t *weights, const struct model_parameter *p)
 {
     const json_t *want = json_object_get(weights, p->name), *index = json_object_get(want, "index");
 
@@ -397,7 +397,7 @@ static void ten_steps_of_adamw(void **state)
     static struct run run;
     static struct head head;
     const struct tape_limits limits = {.rows = 160, .longest = 44};
-    struct parameter list[64], *own;
+    struct model_parameter list[64], *own;
     struct adamw adamw;
     char path[PATH_BYTES];
     size_t count;
@@ -413,10 +413,10 @@ static void ten_steps_of_adamw(void **state)
     wt__trainable_parameters(run.t, &own, &count);
     assert_true(count <= 62);
     memcpy(list, own, count * sizeof(list[0]));
-    list[count++] = (struct parameter){
+    list[count++] = (struct model_parameter){
         .name = "head.weight", .value = head.w, .gradient = head.dw, .count = LABELS * 64, .rate = 1};
     list[count++] =
-        (struct parameter){.name = "head.bias", .value = head.b, .gradient = head.db, .count = LABELS, .rate = 1};
+        (struct model_parameter){.name = "head.bias", .value = head.b, .gradient = head.db, .count = LABELS, .rate = 1};
     for (size_t i = 0; i < count; i++)
         list[i].decays = true; /* as that run did */
     struct adamw_options options = ADAMW_DEFAULTS;

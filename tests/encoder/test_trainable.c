@@ -13,7 +13,7 @@
 #include "encoder/pooling.h"
 #include "encoder/tiny_model.h"
 #include "encoder/trainable.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 #include "nn/safetensors.h"
 
 enum { SEQUENCES = 3, ROWS = 24, EXTERNAL = 4, HIDDEN = 16 };
@@ -51,7 +51,7 @@ struct run {
     struct token_batch batch;
     float external[EXTERNAL * HIDDEN];
     float wanted[ROWS * HIDDEN]; /* the loss is the sum of last * wanted */
-    struct parameter *list;
+    struct model_parameter *list;
     size_t count;
 };
 
@@ -295,7 +295,7 @@ static void a_head_has_the_right_slopes(void **state)
     }
 }
 
-static const struct parameter *parameter_of(const struct run *run, const char *name)
+static const struct model_parameter *parameter_of(const struct run *run, const char *name)
 {
     for (size_t i = 0; i < run->count; i++)
         if (strcmp(run->list[i].name, name) == 0)
@@ -309,7 +309,7 @@ static void a_new_head_is_drawn(void **state)
 {
     static struct run run;
     struct trainable *again, *other;
-    struct parameter *list[2];
+    struct model_parameter *list[2];
     size_t counts[2];
     wt_error err = {0};
 
@@ -332,7 +332,7 @@ static void a_new_head_is_drawn(void **state)
         if (head && strstr(run.list[i].name, "weight"))
             assert_memory_not_equal(run.list[i].value, list[1][i].value, run.list[i].count * sizeof(float));
     }
-    const struct parameter *weight = parameter_of(&run, "bert.pooler.dense.weight");
+    const struct model_parameter *weight = parameter_of(&run, "bert.pooler.dense.weight");
     double square = 0;
     for (size_t i = 0; i < weight->count; i++)
         square += (double)weight->value[i] * weight->value[i];
@@ -705,7 +705,7 @@ static void a_saved_scorer_is_a_classifier(void **state)
     (void)state;
     for (size_t m = 0; m < MODELS; m++) {
         struct trainable *scorer, *again;
-        struct parameter *first, *second;
+        struct model_parameter *first, *second;
         struct model_config config;
         size_t count, same;
         wt_error err = {0};

@@ -183,7 +183,7 @@ static void what_cannot_be_read_is_refused(void **state)
     } schemas[] = {
         {"{\"type\": ", "schema: not valid JSON: end of input or '}' expected near end of file", WT_EFORMAT},
         {"{\"a\": {\"type\": \"int\"}, \"items\": {\"type\": \"int\"}}",
-         "schema /items: \"type\" is none of null, boolean, integer, number, string, array and object: \"int\"",
+         "schema /items: \"type\" must be null, boolean, integer, number, string, array or object: \"int\"",
          WT_EFORMAT},
     };
     wt_validator_options options;

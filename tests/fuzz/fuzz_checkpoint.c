@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char path[64];
     float value[4] = {0}, gradient[4] = {0};
-    struct parameter parameter = {
+    struct model_parameter parameter = {
         .name = "line", .value = value, .gradient = gradient, .count = 4, .decays = true, .rate = 1};
     struct adamw_options options = ADAMW_DEFAULTS;
     struct adamw adamw;

@@ -306,7 +306,7 @@ static void row_gradients_match_differences(void **state)
 {
     static const uint32_t which[] = {0, 1, 2};
     struct student student;
-    float *first = floats(TOKENS * DIM, 1), *teacher = floats(TEXTS * DIM, 1), scratch[TEXTS * TEXTS];
+    float *first = random_floats(TOKENS * DIM, 1), *teacher = random_floats(TEXTS * DIM, 1), scratch[TEXTS * TEXTS];
     (void)state;
     assert_int_equal(wt__student_open(&student, TOKENS, DIM, TEXTS, NULL), 0);
     memcpy(student.rows, first, TOKENS * DIM * sizeof *first);
@@ -343,7 +343,7 @@ static void weights_of_tokens(void **state)
 static void quantises_rows_within_half_a_step(void **state)
 {
     struct place *place = *state;
-    float *rows = floats(TINY_VOCABULARY * DIM, 3);
+    float *rows = random_floats(TINY_VOCABULARY * DIM, 3);
     json_t *about = json_object();
     struct safetensors file;
     size_t len;

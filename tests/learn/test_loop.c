@@ -24,7 +24,7 @@ enum { WIDTH = 8, EXAMPLES = 10, WORKERS = 2 };
 struct line {
     float value[WIDTH], gradient[WIDTH];
     float shares[WORKERS][WIDTH];
-    struct parameter parameter;
+    struct model_parameter parameter;
     uint32_t chosen[EXAMPLES];
     size_t count;
     float noise;
@@ -122,7 +122,7 @@ static struct objective objective_of(struct line *line)
     *line = (struct line){.infinite_at = -1};
     for (size_t i = 0; i < 64; i++)
         line->figures[i] = NAN;
-    line->parameter = (struct parameter){
+    line->parameter = (struct model_parameter){
         .name = "line", .value = line->value, .gradient = line->gradient, .count = WIDTH, .decays = true, .rate = 1};
     return (struct objective){.self = line,
                               .parameters = &line->parameter,
@@ -421,7 +421,7 @@ static void reads_states_of_earlier_versions(void **state)
     struct loop_place *place = *state;
     float value[2] = {0}, gradient[2], values[3] = {0};
     const float kept[2] = {1, 2}, numbers[3] = {3, 4, 5};
-    struct parameter parameter = {.name = "line", .value = value, .gradient = gradient, .count = 2, .rate = 1};
+    struct model_parameter parameter = {.name = "line", .value = value, .gradient = gradient, .count = 2, .rate = 1};
     const struct adamw_options options = ADAMW_DEFAULTS;
     const struct train_buffers buffers = {values, 3};
     const struct tensor_source tensors[] = {{.name = "value/line", .data = kept, .rank = 1, .shape = {2}},

@@ -68,7 +68,7 @@ static void backward_all(struct batch_run *run)
 /* Returns all gradients concatenated; the caller frees them. */
 static float *gradients_of(struct trainable *model, size_t *count)
 {
-    struct parameter *list;
+    struct model_parameter *list;
     size_t parameters, at = 0;
     *count = 0;
     wt__trainable_parameters(model, &list, &parameters);

@@ -1,4 +1,4 @@
-/* golden.h: files of the reference implementation, from $WT_SHARED or else ../shared beside the source. */
+/* golden.h: files made by the reference implementation, in $WT_SHARED or else in ../shared next to the source. */
 #ifndef WT_TESTS_NN_GOLDEN_H
 #define WT_TESTS_NN_GOLDEN_H
 
@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "nn/safetensors.h"
 
-/* The path of golden/NAME; false, and a word about it, when it is not there. */
+/* Sets path to golden/NAME. If the file is missing, prints a message and returns false. */
 static inline bool golden_path(char *path, size_t size, const char *name)
 {
     const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");
@@ -22,16 +22,16 @@ static inline bool golden_path(char *path, size_t size, const char *name)
         snprintf(path, size, "%s/../shared/golden/%s", source ? source : ".", name);
     if (wt__is_file(path))
         return true;
-    print_message("skipped: golden/%s is not there\n", name);
+    print_message("skipped: golden/%s is missing\n", name);
     return false;
 }
 
-struct golden {
+struct golden_file {
     struct mapping mapping;
     struct safetensors file;
 };
 
-static inline bool golden_open(struct golden *golden, const char *name)
+static inline bool golden_open(struct golden_file *golden, const char *name)
 {
     char path[4096];
 
@@ -42,14 +42,14 @@ static inline bool golden_open(struct golden *golden, const char *name)
     return true;
 }
 
-static inline void golden_close(struct golden *golden)
+static inline void golden_close(struct golden_file *golden)
 {
     wt__safetensors_dispose(&golden->file);
     wt__file_unmap(&golden->mapping);
 }
 
-/* A tensor's numbers, freed with free(). */
-static inline float *golden_floats(const struct golden *golden, const char *name, size_t *count)
+/* Returns the numbers of a tensor. Free with free(). */
+static inline float *golden_floats(const struct golden_file *golden, const char *name, size_t *count)
 {
     const struct tensor *tensor = wt__safetensors_find(&golden->file, name);
 
@@ -63,7 +63,7 @@ static inline float *golden_floats(const struct golden *golden, const char *name
     return out;
 }
 
-/* A JSON file; the caller's reference. NULL when it is not there. */
+/* Returns a new reference to the content of a JSON file, or NULL if it is missing. */
 static inline json_t *golden_json(const char *name)
 {
     char path[4096], *text;

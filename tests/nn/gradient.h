@@ -1,5 +1,5 @@
-/* gradient.h: what the tests of backward passes share. The meaning of a layer is written once more, in doubles and
- * without any skill; its differences are the gradients that the layer's backward is held to. */
+/* gradient.h: helpers for tests of backward passes. Each test has a second, simple implementation of the layer in
+ * doubles. Its finite differences are the expected gradients. */
 #ifndef WT_TESTS_NN_GRADIENT_H
 #define WT_TESTS_NN_GRADIENT_H
 
@@ -13,8 +13,9 @@
 
 static struct rng rng;
 
-/* n numbers in -scale .. scale, then WT_PANEL times NAN, which may be read but never used. */
-static inline float *floats(size_t n, float scale)
+/* Returns n random numbers in -scale .. scale, then WT_PANEL times NAN, because kernels may read these but not use
+ * them. */
+static inline float *random_floats(size_t n, float scale)
 {
     float *x = wt__alloc_aligned(n + WT_PANEL, sizeof(float));
 
@@ -34,7 +35,7 @@ static inline double *doubles_of(const float *x, size_t n)
     return d;
 }
 
-/* |have - want| <= tolerance * (|want| + a little), as vectors. */
+/* Checks |have - want| <= tolerance * (|want| + 1e-3) for vectors. */
 static inline void vectors_agree(const char *what, const float *have, const double *want, size_t n, double tolerance)
 {
     double off = 0, length = 0;
@@ -47,7 +48,7 @@ static inline void vectors_agree(const char *what, const float *have, const doub
         fail_msg("%s: off by %.3g of %.3g (tolerance %.3g of it)", what, sqrt(off), sqrt(length), tolerance);
 }
 
-/* gradient [n] is that of loss(context) with respect to x [n], which the loss reads. */
+/* Checks that gradient [n] is the gradient of loss(context) with respect to x [n], an input of the loss. */
 static inline void gradient_agrees(const char *what, double (*loss)(void *context), void *context, double *x, size_t n,
                                    const float *gradient, double tolerance)
 {

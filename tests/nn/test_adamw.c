@@ -1,4 +1,5 @@
-/* AdamW against its formula in doubles: decay, rates, clipping, frozen and sparse parameters, checkpoints, threads. */
+/* Tests AdamW against its formula in doubles: decay, rates, clipping, frozen and sparse parameters, checkpoints,
+ * threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,46 +12,46 @@
 
 enum { ROWS = 40, ROW = 24, TABLE = ROWS * ROW, DENSE = 70001, SMALL = 5, FROZEN = 3, PARAMETERS = 4, STEPS = 6 };
 
-/* A table with few touched rows, a matrix of more than one chunk, a bias without decay, and a frozen one. */
+/* A table with few touched rows, a matrix of several chunks, a bias without decay, and a frozen parameter. */
 struct model {
     float table[TABLE], dtable[TABLE], dense[DENSE], ddense[DENSE], bias[SMALL], dbias[SMALL], kept[FROZEN],
         dkept[FROZEN];
     uint8_t touched[ROWS];
-    struct parameter parameters[PARAMETERS];
+    struct model_parameter parameters[PARAMETERS];
 };
 
-static struct model *model_new(bool sparse)
+static struct model *create_adamw_model(bool sparse)
 {
     struct model *m = calloc(1, sizeof(*m));
 
     assert_non_null(m);
-    m->parameters[0] = (struct parameter){.name = "table",
-                                          .value = m->table,
-                                          .gradient = m->dtable,
-                                          .count = TABLE,
-                                          .row = ROW,
-                                          .touched = sparse ? m->touched : NULL,
-                                          .decays = true,
-                                          .rate = 1};
-    m->parameters[1] = (struct parameter){
+    m->parameters[0] = (struct model_parameter){.name = "table",
+                                                .value = m->table,
+                                                .gradient = m->dtable,
+                                                .count = TABLE,
+                                                .row = ROW,
+                                                .touched = sparse ? m->touched : NULL,
+                                                .decays = true,
+                                                .rate = 1};
+    m->parameters[1] = (struct model_parameter){
         .name = "dense", .value = m->dense, .gradient = m->ddense, .count = DENSE, .decays = true, .rate = 0.5f};
     m->parameters[2] =
-        (struct parameter){.name = "bias", .value = m->bias, .gradient = m->dbias, .count = SMALL, .rate = 1};
-    m->parameters[3] = (struct parameter){.name = "frozen",
-                                          .value = m->kept,
-                                          .gradient = m->dkept,
-                                          .count = FROZEN,
-                                          .decays = true,
-                                          .frozen = true,
-                                          .rate = 1};
+        (struct model_parameter){.name = "bias", .value = m->bias, .gradient = m->dbias, .count = SMALL, .rate = 1};
+    m->parameters[3] = (struct model_parameter){.name = "frozen",
+                                                .value = m->kept,
+                                                .gradient = m->dkept,
+                                                .count = FROZEN,
+                                                .decays = true,
+                                                .frozen = true,
+                                                .rate = 1};
     for (size_t p = 0; p < PARAMETERS; p++)
         for (size_t i = 0; i < m->parameters[p].count; i++)
             m->parameters[p].value[i] = sinf((float)(i + 7 * p));
     return m;
 }
 
-/* The gradients of a step: row r of the table has one when the step divides r. */
-static void give_gradients(struct model *m, unsigned step)
+/* Sets the gradients of a step. Row r of the table has a gradient if step + 2 divides r. */
+static void set_gradients(struct model *m, unsigned step)
 {
     for (size_t i = 0; i < TABLE; i++) {
         bool touched = i / ROW % (step + 2) == 0;
@@ -68,9 +69,9 @@ static void give_gradients(struct model *m, unsigned step)
 
 static const struct adamw_options options = {0.9f, 0.99f, 1e-6f, 0.1f, 2.0f};
 
-static float rate_of(unsigned step)
+static float choose_rate(unsigned step)
 {
-    return step == 0 ? 0 : 0.01f * (float)step; /* a rate of 0 moves the means alone */
+    return step == 0 ? 0 : 0.01f * (float)step; /* With a rate of 0, only the means change. */
 }
 
 static double twin_norm(const struct model *m, double scale)
@@ -83,8 +84,9 @@ static double twin_norm(const struct model *m, double scale)
     return sqrt(sum);
 }
 
-/* One step as the paper has it. state: [2][count] */
-static void twin_step(const struct parameter *p, double *value, double *state, unsigned step, double rate, double scale)
+/* Does one step by the formulas of the paper. state is [2][count]. */
+static void twin_step(const struct model_parameter *p, double *value, double *state, unsigned step, double rate,
+                      double scale)
 {
     for (size_t i = 0; i < p->count; i++) {
         double g = p->gradient[i] * scale, *m = &state[i], *v = &state[p->count + i];
@@ -98,11 +100,11 @@ static void twin_step(const struct parameter *p, double *value, double *state, u
     }
 }
 
-static void steps_follow_the_formula(void **state)
+static void step_matches_formula(void **state)
 {
     (void)state;
     for (int sparse = 0; sparse < 2; sparse++) {
-        struct model *m = model_new(sparse);
+        struct model *m = create_adamw_model(sparse);
         struct adamw adamw;
         double *values[3], *means[3];
 
@@ -116,12 +118,12 @@ static void steps_follow_the_formula(void **state)
         for (unsigned step = 0; step < STEPS; step++) {
             const double scale = 0.5;
 
-            give_gradients(m, step);
+            set_gradients(m, step);
             double norm = twin_norm(m, scale), shrink = fmin(1, options.clip / (norm + 1e-6));
-            double have = wt__adamw_step(&adamw, rate_of(step), (float)scale, 2);
+            double have = wt__adamw_step(&adamw, choose_rate(step), (float)scale, 2);
             assert_true(fabs(have - norm) < 1e-5 * norm);
             for (size_t p = 0; p < 3; p++) {
-                twin_step(&m->parameters[p], values[p], means[p], step, rate_of(step), scale * shrink);
+                twin_step(&m->parameters[p], values[p], means[p], step, choose_rate(step), scale * shrink);
                 vectors_agree(m->parameters[p].name, m->parameters[p].value, values[p], m->parameters[p].count, 1e-6);
             }
         }
@@ -139,45 +141,45 @@ static void steps_follow_the_formula(void **state)
     }
 }
 
-static void run(struct model *m, struct adamw *adamw, unsigned from, unsigned to, unsigned threads)
+static void run_adamw_steps(struct model *m, struct adamw *adamw, unsigned from, unsigned to, unsigned threads)
 {
     for (unsigned step = from; step < to; step++) {
-        give_gradients(m, step);
-        wt__adamw_step(adamw, rate_of(step), 1, threads);
+        set_gradients(m, step);
+        wt__adamw_step(adamw, choose_rate(step), 1, threads);
     }
 }
 
-static void threads_leave_no_trace(void **state)
+static void same_result_for_any_thread_count(void **state)
 {
-    struct model *one = model_new(true), *three = model_new(true);
+    struct model *one = create_adamw_model(true), *three = create_adamw_model(true);
     struct adamw a, b;
 
     (void)state;
     assert_int_equal(wt__adamw_open(&a, one->parameters, PARAMETERS, &options, NULL), 0);
     assert_int_equal(wt__adamw_open(&b, three->parameters, PARAMETERS, &options, NULL), 0);
-    run(one, &a, 0, STEPS, 1);
-    run(three, &b, 0, STEPS, 3);
+    run_adamw_steps(one, &a, 0, STEPS, 1);
+    run_adamw_steps(three, &b, 0, STEPS, 3);
     assert_memory_equal(one->table, three->table, sizeof(one->table));
     assert_memory_equal(one->dense, three->dense, sizeof(one->dense));
     wt__adamw_dispose(&a), wt__adamw_dispose(&b);
     free(one), free(three);
 }
 
-static void a_checkpoint_goes_on_bit_for_bit(void **state)
+static void resumes_checkpoint_bit_for_bit(void **state)
 {
-    struct model *whole = model_new(true), *resumed = model_new(true);
+    struct model *whole = create_adamw_model(true), *resumed = create_adamw_model(true);
     struct adamw a, b, c;
 
     (void)state;
     assert_int_equal(wt__adamw_open(&a, whole->parameters, PARAMETERS, &options, NULL), 0);
-    run(whole, &a, 0, STEPS, 1);
+    run_adamw_steps(whole, &a, 0, STEPS, 1);
     assert_int_equal(wt__adamw_open(&b, resumed->parameters, PARAMETERS, &options, NULL), 0);
-    run(resumed, &b, 0, 3, 1);
+    run_adamw_steps(resumed, &b, 0, 3, 1);
     assert_int_equal(wt__adamw_open(&c, resumed->parameters, PARAMETERS, &options, NULL), 0);
     for (size_t p = 0; p < PARAMETERS; p++)
         wt__adamw_restore(&c, p, b.first[p], b.second[p]);
     c.step = b.step;
-    run(resumed, &c, 3, STEPS, 1);
+    run_adamw_steps(resumed, &c, 3, STEPS, 1);
     assert_memory_equal(whole->table, resumed->table, sizeof(whole->table));
     assert_memory_equal(whole->dense, resumed->dense, sizeof(whole->dense));
     assert_memory_equal(whole->bias, resumed->bias, sizeof(whole->bias));
@@ -185,14 +187,14 @@ static void a_checkpoint_goes_on_bit_for_bit(void **state)
     free(whole), free(resumed);
 }
 
-static void a_gradient_that_is_no_number_changes_nothing(void **state)
+static void ignores_nonfinite_gradient(void **state)
 {
-    struct model *m = model_new(false), *before = model_new(false);
+    struct model *m = create_adamw_model(false), *before = create_adamw_model(false);
     struct adamw adamw;
 
     (void)state;
     assert_int_equal(wt__adamw_open(&adamw, m->parameters, PARAMETERS, &options, NULL), 0);
-    give_gradients(m, 1);
+    set_gradients(m, 1);
     m->ddense[DENSE - 3] = NAN;
     assert_true(isnan(wt__adamw_step(&adamw, 0.1f, 1, 2)));
     m->ddense[DENSE - 3] = INFINITY;
@@ -223,7 +225,7 @@ static void schedules_rise_and_fall(void **state)
                           points[i].factor) < 1e-6f);
 }
 
-static void the_schedule_of_the_reference(void **state)
+static void schedule_matches_reference(void **state)
 {
     json_t *file = golden_json("grads/bert.adamw.json"), *steps = file ? wt__json_array(file, "steps") : NULL;
 
@@ -242,12 +244,9 @@ static void the_schedule_of_the_reference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_follow_the_formula),
-        cmocka_unit_test(threads_leave_no_trace),
-        cmocka_unit_test(a_checkpoint_goes_on_bit_for_bit),
-        cmocka_unit_test(a_gradient_that_is_no_number_changes_nothing),
-        cmocka_unit_test(schedules_rise_and_fall),
-        cmocka_unit_test(the_schedule_of_the_reference),
+        cmocka_unit_test(step_matches_formula),           cmocka_unit_test(same_result_for_any_thread_count),
+        cmocka_unit_test(resumes_checkpoint_bit_for_bit), cmocka_unit_test(ignores_nonfinite_gradient),
+        cmocka_unit_test(schedules_rise_and_fall),        cmocka_unit_test(schedule_matches_reference),
     };
 
     wt__rng_seed(&rng, 6);

@@ -1,5 +1,5 @@
-/* Attention of every kind against its meaning in doubles: forward, and backward by differences; sequences longer than a
- * block of rows; positions that are not 0 .. T - 1. */
+/* Tests all kinds of attention against an implementation in doubles: forward, and backward by differences; sequences
+ * longer than a block of rows; positions other than 0 .. T - 1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,14 +11,13 @@
 
 #include "gradient.h"
 #include "nn/attention.h"
-#include "nn/disentangled.h"
 
 enum { HEADS = 2 };
 
-/* The meaning, for all kinds at once. Terms that are NULL are absent. */
+/* All kinds of attention in doubles. A term is absent if its pointer is NULL. */
 struct twin {
     size_t t, width, hidden;
-    double *qkv, *share;                   /* [T, 3 H], [T, H]: the loss is sum of share * out */
+    double *qkv, *share;                   /* [T, 3 H], [T, H]; the loss is the sum of share * out */
     double *bias;                          /* [count, A] */
     double *position_key, *position_query; /* [count, H] */
     const struct distances *distances;
@@ -26,7 +25,7 @@ struct twin {
     double *out; /* [T, H] */
 };
 
-static double product(const double *a, const double *b, size_t n)
+static double dot_doubles(const double *a, const double *b, size_t n)
 {
     double sum = 0;
 
@@ -35,24 +34,24 @@ static double product(const double *a, const double *b, size_t n)
     return sum;
 }
 
-static double score(const struct twin *w, size_t head, size_t i, size_t j)
+static double score_in_doubles(const struct twin *w, size_t head, size_t i, size_t j)
 {
     const double *q = w->qkv + i * 3 * w->hidden + head * w->width;
     const double *k = w->qkv + j * 3 * w->hidden + w->hidden + head * w->width;
-    double parts = 1 + (w->position_key != NULL) + (w->position_query != NULL), sum = product(q, k, w->width);
+    double parts = 1 + (w->position_key != NULL) + (w->position_query != NULL), sum = dot_doubles(q, k, w->width);
     size_t bucket = 0;
 
     if (w->distances)
-        bucket = (size_t)w->distances->bucket[wt__distance_near(w->positions, i, j, w->distances->reach)];
+        bucket = (size_t)w->distances->bucket[wt__distance_index(w->positions, i, j, w->distances->reach)];
     if (w->position_key)
-        sum += product(q, w->position_key + bucket * w->hidden + head * w->width, w->width);
+        sum += dot_doubles(q, w->position_key + bucket * w->hidden + head * w->width, w->width);
     if (w->position_query)
-        sum += product(k, w->position_query + bucket * w->hidden + head * w->width, w->width);
+        sum += dot_doubles(k, w->position_query + bucket * w->hidden + head * w->width, w->width);
     sum /= sqrt((double)w->width * parts);
     return w->bias ? sum + w->bias[bucket * HEADS + head] : sum;
 }
 
-static double twin_loss(void *context)
+static double attention_loss(void *context)
 {
     struct twin *w = context;
     double *p = wt__alloc_array(w->t, sizeof(double));
@@ -63,7 +62,7 @@ static double twin_loss(void *context)
             double *out = w->out + i * w->hidden + head * w->width, sum = 0;
 
             for (size_t j = 0; j < w->t; j++)
-                sum += p[j] = exp(score(w, head, i, j));
+                sum += p[j] = exp(score_in_doubles(w, head, i, j));
             for (size_t d = 0; d < w->width; d++) {
                 out[d] = 0;
                 for (size_t j = 0; j < w->t; j++)
@@ -71,27 +70,27 @@ static double twin_loss(void *context)
             }
         }
     free(p);
-    return product(w->out, w->share, w->t * w->hidden);
+    return dot_doubles(w->out, w->share, w->t * w->hidden);
 }
 
-/* A batch of numbers for one case, in floats and in doubles. */
+/* The data of one case, in floats and in doubles. */
 struct sequence {
     size_t t, width, hidden;
     float *qkv, *dout, *out, *dqkv, *scratch;
     struct twin twin;
 };
 
-static struct sequence sequence_new(size_t t, size_t width, size_t scratch)
+static struct sequence create_sequence(size_t t, size_t width, size_t scratch)
 {
     size_t hidden = HEADS * width;
     struct sequence s = {.t = t,
                          .width = width,
                          .hidden = hidden,
-                         .qkv = floats(t * 3 * hidden, 1),
-                         .dout = floats(t * hidden, 1),
-                         .out = floats(t * hidden, 1),
-                         .dqkv = floats(t * 3 * hidden, 1),
-                         .scratch = floats(scratch, 1)};
+                         .qkv = random_floats(t * 3 * hidden, 1),
+                         .dout = random_floats(t * hidden, 1),
+                         .out = random_floats(t * hidden, 1),
+                         .dqkv = random_floats(t * 3 * hidden, 1),
+                         .scratch = random_floats(scratch, 1)};
 
     assert_true(scratch > 0);
     for (size_t i = 0; i < scratch; i++)
@@ -105,20 +104,20 @@ static struct sequence sequence_new(size_t t, size_t width, size_t scratch)
     return s;
 }
 
-static void sequence_free(struct sequence *s)
+static void free_sequence(struct sequence *s)
 {
     free(s->qkv), free(s->dout), free(s->out), free(s->dqkv), free(s->scratch);
     free(s->twin.qkv), free(s->twin.share), free(s->twin.out);
     free(s->twin.bias), free(s->twin.position_key), free(s->twin.position_query);
 }
 
-static int32_t *some_positions(size_t t)
+static int32_t *choose_positions(size_t t)
 {
     int32_t *positions = wt__alloc_array(t + 1, sizeof(int32_t));
 
     assert_non_null(positions);
     for (size_t i = 0; i < t; i++)
-        positions[i] = (int32_t)(i < 5 ? 2 * i : 200); /* some apart, the others all in one place */
+        positions[i] = (int32_t)(i < 5 ? 2 * i : 200); /* Five differ; all others are equal. */
     return positions;
 }
 
@@ -127,26 +126,26 @@ static const struct {
 } shapes[] = {{1, 3}, {2, 16}, {7, 5}, {17, 8}, {33, 4}, {51, 3}};
 enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
 
-static void plain_attention(void **state)
+static void plain_attention_matches_doubles(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SHAPES; i++) {
         struct attention attention = {.heads = HEADS, .width = shapes[i].width};
         size_t forward = wt__attention_scratch(&attention, shapes[i].t);
         size_t backward = wt__attention_backward_scratch(&attention, shapes[i].t);
-        struct sequence s = sequence_new(shapes[i].t, shapes[i].width, forward > backward ? forward : backward);
+        struct sequence s = create_sequence(shapes[i].t, shapes[i].width, forward > backward ? forward : backward);
 
         wt__attention_forward(&attention, s.qkv, 3 * s.hidden, s.out, s.hidden, s.scratch, s.t);
-        twin_loss(&s.twin);
+        attention_loss(&s.twin);
         vectors_agree("out", s.out, s.twin.out, s.t * s.hidden, 1e-5);
         wt__attention_backward(&attention, s.qkv, 3 * s.hidden, s.dout, s.hidden, s.dqkv, 3 * s.hidden, NULL, s.scratch,
                                s.t);
-        gradient_agrees("dqkv", twin_loss, &s.twin, s.twin.qkv, s.t * 3 * s.hidden, s.dqkv, 2e-5);
-        sequence_free(&s);
+        gradient_agrees("dqkv", attention_loss, &s.twin, s.twin.qkv, s.t * 3 * s.hidden, s.dqkv, 2e-5);
+        free_sequence(&s);
     }
 }
 
-static void attention_with_the_bias_of_mpnet(void **state)
+static void mpnet_attention_matches_doubles(void **state)
 {
     int32_t bucket[2 * DISTANCE_MPNET_REACH + 1];
     struct distances distances;
@@ -155,27 +154,27 @@ static void attention_with_the_bias_of_mpnet(void **state)
     wt__distances_mpnet(&distances, bucket);
     for (size_t i = 0; i < 2 * SHAPES; i++) {
         size_t t = shapes[i / 2].t, table = (size_t)distances.count * HEADS;
-        int32_t *positions = i % 2 ? some_positions(t) : NULL;
-        float *bias = floats(table, 1), dbias[DISTANCE_MPNET_BUCKETS * HEADS] = {0};
+        int32_t *positions = i % 2 ? choose_positions(t) : NULL;
+        float *bias = random_floats(table, 1), dbias[DISTANCE_MPNET_BUCKETS * HEADS] = {0};
         struct attention attention = {.heads = HEADS,
                                       .width = shapes[i / 2].width,
                                       .bias = bias,
                                       .distances = &distances,
                                       .positions = positions};
         size_t forward = wt__attention_scratch(&attention, t), backward = wt__attention_backward_scratch(&attention, t);
-        struct sequence s = sequence_new(t, attention.width, forward > backward ? forward : backward);
+        struct sequence s = create_sequence(t, attention.width, forward > backward ? forward : backward);
 
         s.twin.bias = doubles_of(bias, table);
         s.twin.distances = &distances;
         s.twin.positions = positions;
         wt__attention_forward(&attention, s.qkv, 3 * s.hidden, s.out, s.hidden, s.scratch, t);
-        twin_loss(&s.twin);
+        attention_loss(&s.twin);
         vectors_agree("out", s.out, s.twin.out, t * s.hidden, 1e-5);
         wt__attention_backward(&attention, s.qkv, 3 * s.hidden, s.dout, s.hidden, s.dqkv, 3 * s.hidden, dbias,
                                s.scratch, t);
-        gradient_agrees("dqkv", twin_loss, &s.twin, s.twin.qkv, t * 3 * s.hidden, s.dqkv, 2e-5);
-        gradient_agrees("dbias", twin_loss, &s.twin, s.twin.bias, table, dbias, 5e-5);
-        sequence_free(&s);
+        gradient_agrees("dqkv", attention_loss, &s.twin, s.twin.qkv, t * 3 * s.hidden, s.dqkv, 2e-5);
+        gradient_agrees("dbias", attention_loss, &s.twin, s.twin.bias, table, dbias, 5e-5);
+        free_sequence(&s);
         free(bias), free(positions);
     }
 }
@@ -185,18 +184,19 @@ static const struct {
     bool c2p, p2c;
     int32_t buckets, max;
 } kinds[] = {{"both", true, true, 8, 32},
-             {"c2p alone, no buckets", true, false, -1, 6},
-             {"p2c alone, far distances share the last row", false, true, 4, 9},
-             {"neither: ordinary attention", false, false, 4, 9}};
+             {"c2p only, no buckets", true, false, -1, 6},
+             {"p2c only, far distances share the last row", false, true, 4, 9},
+             {"neither: plain attention", false, false, 4, 9}};
 
-static void one_disentangled(size_t kind, size_t t, size_t width, const int32_t *positions)
+static void check_disentangled(size_t kind, size_t t, size_t width, const int32_t *positions)
 {
     int32_t bucket[65];
     struct distances distances;
 
     wt__distances_deberta(&distances, bucket, kinds[kind].buckets, kinds[kind].max);
     size_t hidden = HEADS * width, table = (size_t)distances.count * hidden;
-    float *key = floats(table, 1), *query = floats(table, 1), *dkey = floats(table, 0), *dquery = floats(table, 0);
+    float *key = random_floats(table, 1), *query = random_floats(table, 1), *dkey = random_floats(table, 0),
+          *dquery = random_floats(table, 0);
     struct disentangled d = {.heads = HEADS,
                              .width = width,
                              .position_key = kinds[kind].c2p ? key : NULL,
@@ -205,49 +205,50 @@ static void one_disentangled(size_t kind, size_t t, size_t width, const int32_t 
                              .distances = &distances,
                              .positions = positions};
     size_t forward = wt__disentangled_scratch(&d, t), backward = wt__disentangled_backward_scratch(&d, t);
-    struct sequence s = sequence_new(t, width, forward > backward ? forward : backward);
+    struct sequence s = create_sequence(t, width, forward > backward ? forward : backward);
 
     s.twin.position_key = kinds[kind].c2p ? doubles_of(key, table) : NULL;
     s.twin.position_query = kinds[kind].p2c ? doubles_of(query, table) : NULL;
     s.twin.distances = &distances;
     s.twin.positions = positions;
     wt__disentangled_forward(&d, s.qkv, 3 * hidden, s.out, hidden, s.scratch, t);
-    twin_loss(&s.twin);
+    attention_loss(&s.twin);
     vectors_agree(kinds[kind].name, s.out, s.twin.out, t * hidden, 1e-5);
     wt__disentangled_backward(&d, s.qkv, 3 * hidden, s.dout, hidden, s.dqkv, 3 * hidden, dkey, dquery, s.scratch, t);
-    gradient_agrees(kinds[kind].name, twin_loss, &s.twin, s.twin.qkv, t * 3 * hidden, s.dqkv, 5e-5);
+    gradient_agrees(kinds[kind].name, attention_loss, &s.twin, s.twin.qkv, t * 3 * hidden, s.dqkv, 5e-5);
     if (kinds[kind].c2p)
-        gradient_agrees("dPK", twin_loss, &s.twin, s.twin.position_key, table, dkey, 5e-5);
+        gradient_agrees("dPK", attention_loss, &s.twin, s.twin.position_key, table, dkey, 5e-5);
     if (kinds[kind].p2c)
-        gradient_agrees("dPQ", twin_loss, &s.twin, s.twin.position_query, table, dquery, 5e-5);
+        gradient_agrees("dPQ", attention_loss, &s.twin, s.twin.position_query, table, dquery, 5e-5);
 
-    float *again = floats(t * 3 * hidden, 1); /* frozen positions change nothing else */
+    float *again = random_floats(t * 3 * hidden, 1); /* Frozen positions must not change the other gradients. */
     wt__disentangled_backward(&d, s.qkv, 3 * hidden, s.dout, hidden, again, 3 * hidden, NULL, NULL, s.scratch, t);
     assert_memory_equal(again, s.dqkv, t * 3 * hidden * sizeof(float));
-    sequence_free(&s);
+    free_sequence(&s);
     free(key), free(query), free(dkey), free(dquery), free(again);
 }
 
-static void attention_of_deberta(void **state)
+static void deberta_attention_matches_doubles(void **state)
 {
     (void)state;
     for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
         for (size_t i = 0; i < SHAPES; i++) {
-            int32_t *positions = some_positions(shapes[i].t);
+            int32_t *positions = choose_positions(shapes[i].t);
 
-            one_disentangled(kind, shapes[i].t, shapes[i].width, NULL);
-            one_disentangled(kind, shapes[i].t, shapes[i].width, positions);
+            check_disentangled(kind, shapes[i].t, shapes[i].width, NULL);
+            check_disentangled(kind, shapes[i].t, shapes[i].width, positions);
             free(positions);
         }
 }
 
-static void rows_of_one_position_may_change_places(void **state)
+static void rows_of_equal_position_are_interchangeable(void **state)
 {
     enum { N = 9, WIDTH = 4, HIDDEN = HEADS * WIDTH };
     static const int32_t positions[N] = {0, 1, 2, 3, 4, 4, 4, 4, 4};
     int32_t bucket[65];
     struct distances distances;
-    float *qkv = floats(N * 3 * HIDDEN, 1), *table = floats(16 * HIDDEN, 1), out[2][N * HIDDEN], row[3 * HIDDEN];
+    float *qkv = random_floats(N * 3 * HIDDEN, 1), *table = random_floats(16 * HIDDEN, 1), out[2][N * HIDDEN],
+          row[3 * HIDDEN];
 
     (void)state;
     wt__distances_deberta(&distances, bucket, 8, 32);
@@ -258,7 +259,7 @@ static void rows_of_one_position_may_change_places(void **state)
                              .position_stride = HIDDEN,
                              .distances = &distances,
                              .positions = positions};
-    float *scratch = floats(wt__disentangled_scratch(&d, N), 1);
+    float *scratch = random_floats(wt__disentangled_scratch(&d, N), 1);
     wt__disentangled_forward(&d, qkv, 3 * HIDDEN, out[0], HIDDEN, scratch, N);
     memcpy(row, qkv + 5 * 3 * HIDDEN, sizeof(row));
     memcpy(qkv + 5 * 3 * HIDDEN, qkv + 8 * 3 * HIDDEN, sizeof(row));
@@ -267,7 +268,7 @@ static void rows_of_one_position_may_change_places(void **state)
     for (size_t i = 0; i < N; i++) {
         double *want = doubles_of(out[0] + (i == 5 ? 8 : i == 8 ? 5 : i) * HIDDEN, HIDDEN);
 
-        vectors_agree("a row that moved", out[1] + i * HIDDEN, want, HIDDEN, 2e-6);
+        vectors_agree("exchanged row", out[1] + i * HIDDEN, want, HIDDEN, 2e-6);
         free(want);
     }
     free(qkv), free(table), free(scratch);
@@ -276,10 +277,10 @@ static void rows_of_one_position_may_change_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_attention),
-        cmocka_unit_test(attention_with_the_bias_of_mpnet),
-        cmocka_unit_test(attention_of_deberta),
-        cmocka_unit_test(rows_of_one_position_may_change_places),
+        cmocka_unit_test(plain_attention_matches_doubles),
+        cmocka_unit_test(mpnet_attention_matches_doubles),
+        cmocka_unit_test(deberta_attention_matches_doubles),
+        cmocka_unit_test(rows_of_equal_position_are_interchangeable),
     };
 
     wt__rng_seed(&rng, 4);

@@ -1,4 +1,4 @@
-/* Buckets of distances: exactly the reference's, wherever it looks. */
+/* Tests that distance buckets equal those of the reference implementations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "golden.h"
-#include "nn/distance.h"
+#include "nn/attention.h"
 
 static const struct {
     const char *name;
@@ -17,15 +17,15 @@ static const struct {
               {"deberta_buckets256_max514", 256, 514},
               {"deberta_buckets320_max640", 320, 640}};
 
-/* The bucket of a distance, through what attention calls. */
-static int32_t bucket_of(const struct distances *d, int32_t distance)
+/* Returns the bucket of a distance, by the lookup of attention. */
+static int32_t look_up_bucket(const struct distances *d, int32_t distance)
 {
     int32_t positions[2] = {distance, 0};
 
-    return d->bucket[wt__distance_near(positions, 0, 1, d->reach)];
+    return d->bucket[wt__distance_index(positions, 0, 1, d->reach)];
 }
 
-static void buckets_of_the_reference(void **state)
+static void buckets_match_reference(void **state)
 {
     json_t *all = golden_json("encoders/buckets.json");
     static int32_t bucket[2 * 640 + 1];
@@ -45,9 +45,9 @@ static void buckets_of_the_reference(void **state)
             int32_t row = (int32_t)json_integer_value(json_array_get(list, i)) + span;
 
             row = row < 0 ? 0 : row > 2 * span - 1 ? 2 * span - 1 : row;
-            if (bucket_of(&d, from + (int32_t)i) != row)
+            if (look_up_bucket(&d, from + (int32_t)i) != row)
                 fail_msg("%s at %d: %d, expected %d", tables[t].name, from + (int32_t)i,
-                         bucket_of(&d, from + (int32_t)i), row);
+                         look_up_bucket(&d, from + (int32_t)i), row);
         }
     }
     json_t *table = wt__json_object(all, "mpnet_32_128 (relative_position = key - query)");
@@ -56,11 +56,11 @@ static void buckets_of_the_reference(void **state)
     assert_true(json_array_size(list) > 1000);
     wt__distances_mpnet(&d, bucket);
     for (size_t i = 0; i < json_array_size(list); i++)
-        assert_int_equal(bucket_of(&d, -(from + (int32_t)i)), json_integer_value(json_array_get(list, i)));
+        assert_int_equal(look_up_bucket(&d, -(from + (int32_t)i)), json_integer_value(json_array_get(list, i)));
     json_decref(all);
 }
 
-static void without_buckets_a_distance_is_its_own(void **state)
+static void distances_without_buckets_keep_own_rows(void **state)
 {
     int32_t bucket[2 * 32 + 1];
     struct distances d;
@@ -69,15 +69,15 @@ static void without_buckets_a_distance_is_its_own(void **state)
     wt__distances_deberta(&d, bucket, -1, 32);
     assert_int_equal(d.count, 64);
     for (int32_t distance = -100; distance <= 100; distance++)
-        assert_int_equal(bucket_of(&d, distance), distance < -32 ? 0 : distance > 31 ? 63 : distance + 32);
-    assert_int_equal(d.bucket[wt__distance_near(NULL, 7, 3, d.reach)], 36); /* rows stand for their places */
+        assert_int_equal(look_up_bucket(&d, distance), distance < -32 ? 0 : distance > 31 ? 63 : distance + 32);
+    assert_int_equal(d.bucket[wt__distance_index(NULL, 7, 3, d.reach)], 36); /* positions are row indices */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buckets_of_the_reference),
-        cmocka_unit_test(without_buckets_a_distance_is_its_own),
+        cmocka_unit_test(buckets_match_reference),
+        cmocka_unit_test(distances_without_buckets_keep_own_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,38 +1,21 @@
-/* Each fast kernel against its plain twin, on shapes that leave rests everywhere, and the plain ones against doubles.
- */
+/* Tests each fast kernel against the plain kernel, on shapes with remainders in every dimension, and the plain kernels
+ * against doubles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/rng.h"
-#include "nn/kernels/kernels.h"
-#include "nn/linear_bytes.h"
+#include "gradient.h"
+#include "nn/layers.h"
 
 static const char *const names[] = {"plain", "avx2", "avx512", "vnni", "neon"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
-static struct rng rng;
-
-static float *floats(size_t n, float scale)
-{
-    float *x = wt__alloc_aligned(n + WT_PANEL, sizeof(float));
-
-    assert_non_null(x);
-    for (size_t i = 0; i < n + WT_PANEL; i++)
-        x[i] = i < n ? (float)(wt__rng_unit(&rng) * 2 - 1) * scale : NAN;
-    return x;
-}
-
-static int8_t *bytes(size_t n, bool extreme)
+static int8_t *random_bytes(size_t n, bool extreme)
 {
     int8_t *x = wt__alloc_aligned(n + 1, 1);
 
@@ -42,14 +25,14 @@ static int8_t *bytes(size_t n, bool extreme)
     return x;
 }
 
-static void close_to(const char *what, const float *have, const float *want, size_t n, double tolerance)
+static void check_close(const char *what, const float *have, const float *want, size_t n, double tolerance)
 {
     for (size_t i = 0; i < n; i++)
         if (!(fabs((double)have[i] - want[i]) <= tolerance * fmax(1, fabs((double)want[i]))))
             fail_msg("%s: [%zu] is %.9g, expected %.9g", what, i, have[i], want[i]);
 }
 
-static void gemm_reference(const struct gemm *g)
+static void gemm_in_doubles(const struct gemm *g)
 {
     for (size_t t = 0; t < g->t; t++)
         for (size_t o = 0; o < g->o; o++) {
@@ -66,11 +49,13 @@ static void gemm_reference(const struct gemm *g)
         }
 }
 
-static void gemm_one(const struct kernels *kernels, size_t t, size_t k, size_t o, bool in_place_w, bool transposed)
+static void check_gemm(const struct kernels *kernels, size_t t, size_t k, size_t o, bool in_place_w, bool transposed)
 {
     size_t panels = (o + WT_PANEL - 1) / WT_PANEL, c_stride = o + 3;
-    float *a = floats((t + 2) * (k + 1), 1), *w = floats(k * panels * WT_PANEL, 1), *bias = floats(o, 1);
-    float *residual = floats(t * c_stride, 1), *have = floats(t * c_stride, 1), *want = floats(t * c_stride, 1);
+    float *a = random_floats((t + 2) * (k + 1), 1), *w = random_floats(k * panels * WT_PANEL, 1),
+          *bias = random_floats(o, 1);
+    float *residual = random_floats(t * c_stride, 1), *have = random_floats(t * c_stride, 1),
+          *want = random_floats(t * c_stride, 1);
     char what[80];
 
     for (int variant = 0; variant < 4; variant++) {
@@ -90,16 +75,16 @@ static void gemm_one(const struct kernels *kernels, size_t t, size_t k, size_t o
                          .activation = variant & 1 ? ACTIVATION_GELU : ACTIVATION_NONE};
 
         memcpy(have, want, t * c_stride * sizeof(float));
-        gemm_reference(&g);
+        gemm_in_doubles(&g);
         g.c = have;
         kernels->gemm(&g);
         snprintf(what, sizeof(what), "%s gemm %zux%zux%zu variant %d", kernels->name, t, k, o, variant);
-        close_to(what, have, want, t * c_stride, 1e-5);
+        check_close(what, have, want, t * c_stride, 1e-5);
     }
     free(a), free(w), free(bias), free(residual), free(have), free(want);
 }
 
-static void matrix_products_agree_with_doubles(void **state)
+static void gemm_matches_doubles(void **state)
 {
     static const size_t ks[] = {1, 7, 32, 131}, os[] = {1, 15, 16, 17, 40, 64};
 
@@ -110,16 +95,17 @@ static void matrix_products_agree_with_doubles(void **state)
         for (size_t t = 0; kernels && t <= 40; t++)
             for (size_t k = 0; k < 4; k++)
                 for (size_t o = 0; o < 6; o++)
-                    gemm_one(kernels, t, ks[k], os[o], (t + k + o) % 2, (t + k) % 3 == 0);
+                    check_gemm(kernels, t, ks[k], os[o], (t + k + o) % 2, (t + k) % 3 == 0);
         if (kernels)
-            gemm_one(kernels, 301, 40, 33, false, false);
+            check_gemm(kernels, 301, 40, 33, false, false);
     }
 }
 
-static void a_row_does_not_depend_on_its_neighbours(void **state)
+static void gemm_rows_are_independent(void **state)
 {
     enum { T = 300, K = 96, O = 48 };
-    float *a = floats(T * K, 1), *w = floats(K * O, 1), *all = floats(T * O, 1), *one = floats(O, 1);
+    float *a = random_floats(T * K, 1), *w = random_floats(K * O, 1), *all = random_floats(T * O, 1),
+          *one = random_floats(O, 1);
 
     (void)state;
     for (size_t n = 0; n < NAMES; n++) {
@@ -151,7 +137,7 @@ static void a_row_does_not_depend_on_its_neighbours(void **state)
     free(a), free(w), free(all), free(one);
 }
 
-static void rows_of_bytes_equal_the_plain_twins(void **state)
+static void byte_rows_equal_plain_kernels(void **state)
 {
     (void)state;
     for (size_t n = 0; n < NAMES; n++) {
@@ -161,11 +147,11 @@ static void rows_of_bytes_equal_the_plain_twins(void **state)
             size_t codes = (len + WT_GROUP - 1) / WT_GROUP * WT_GROUP, used = codes / WT_GROUP * (WT_GROUP + 8);
             unsigned char *have = wt__alloc_aligned(used, 1), *want = wt__alloc_aligned(used, 1);
             const struct byte_range *ranges = (const void *)(want + codes);
-            float *x = floats(len, 6);
+            float *x = random_floats(len, 6);
 
             assert_true(have && want);
             for (size_t i = 0; len % 3 == 0 && i < len; i++)
-                x[i] = -2; /* all of a group alike: no step */
+                x[i] = -2; /* Equal values in a group give a step of 0. */
             wt__kernels_plain.byte_row(x, len, want);
             kernels->byte_row(x, len, have);
             assert_memory_equal(have, want, used);
@@ -178,7 +164,7 @@ static void rows_of_bytes_equal_the_plain_twins(void **state)
     }
 }
 
-/* A matrix of bytes and rows for it. */
+/* A matrix of bytes and quantised rows to multiply. */
 struct byte_product {
     struct gemm_bytes g;
     size_t k;
@@ -192,17 +178,17 @@ static struct byte_product byte_product(size_t t, size_t k, size_t o)
 {
     size_t stride = wt__byte_row_size(k);
     struct byte_product p = {.k = k,
-                             .w = bytes(o * k, false),
-                             .scales = floats(o, .01f),
+                             .w = random_bytes(o * k, false),
+                             .scales = random_floats(o, .01f),
                              .rows = wt__alloc_aligned(t * stride + 1, 1),
                              .panels = wt__alloc_aligned(wt__linear_bytes_size(o, k), 1),
-                             .bias = floats(o, 1),
-                             .residual = floats(t * (o + 3), 1)};
+                             .bias = random_floats(o, 1),
+                             .residual = random_floats(t * (o + 3), 1)};
 
     assert_true(p.rows && p.panels);
     wt__linear_bytes_pack(p.panels, p.w, p.scales, o, k);
     for (size_t i = 0; i < t; i++) {
-        float *x = floats(k, 2);
+        float *x = random_floats(k, 2);
         wt__kernels_plain.byte_row(x, k, p.rows + i * stride);
         free(x);
     }
@@ -221,7 +207,7 @@ static void free_byte_product(struct byte_product *p)
     free(p->w), free(p->scales), free(p->rows), free(p->panels), free(p->bias), free(p->residual);
 }
 
-static void byte_product_reference(const struct byte_product *p, float *c)
+static void byte_product_in_doubles(const struct byte_product *p, float *c)
 {
     for (size_t t = 0; t < p->g.t; t++)
         for (size_t o = 0; o < p->g.o; o++) {
@@ -240,11 +226,11 @@ static void byte_product_reference(const struct byte_product *p, float *c)
         }
 }
 
-static void byte_product_agrees(const struct kernels *kernels, size_t t, size_t k, size_t o)
+static void check_byte_product(const struct kernels *kernels, size_t t, size_t k, size_t o)
 {
     struct byte_product p = byte_product(t, k, o);
     size_t n = t * p.g.c_stride;
-    float *have = floats(n, 1), *want = floats(n, 1);
+    float *have = random_floats(n, 1), *want = random_floats(n, 1);
     char what[80];
 
     for (int variant = 0; variant < 4; variant++) {
@@ -252,17 +238,17 @@ static void byte_product_agrees(const struct kernels *kernels, size_t t, size_t 
         p.g.residual = variant & 2 ? p.residual : NULL;
         p.g.activation = variant & 1 ? ACTIVATION_GELU : ACTIVATION_NONE;
         memcpy(have, want, n * sizeof(float));
-        byte_product_reference(&p, want);
+        byte_product_in_doubles(&p, want);
         p.g.c = have;
         kernels->gemm_bytes(&p.g);
         snprintf(what, sizeof(what), "%s bytes %zux%zux%zu variant %d", kernels->name, t, k, o, variant);
-        close_to(what, have, want, n, 2e-5);
+        check_close(what, have, want, n, 2e-5);
     }
     free_byte_product(&p);
     free(have), free(want);
 }
 
-static void products_by_bytes_agree_with_doubles(void **state)
+static void byte_gemm_matches_doubles(void **state)
 {
     static const size_t ks[] = {1, 7, 64, 131, 384}, os[] = {1, 15, 16, 17, 40, 64};
 
@@ -274,16 +260,16 @@ static void products_by_bytes_agree_with_doubles(void **state)
             continue;
         for (size_t t = 0; t <= 14; t++)
             for (size_t i = 0; i < 5 * 6; i++)
-                byte_product_agrees(kernels, t, ks[i / 6], os[i % 6]);
-        byte_product_agrees(kernels, 301, 70, 33);
+                check_byte_product(kernels, t, ks[i / 6], os[i % 6]);
+        check_byte_product(kernels, 301, 70, 33);
     }
 }
 
-static void a_row_by_bytes_does_not_depend_on_its_neighbours(void **state)
+static void byte_gemm_rows_are_independent(void **state)
 {
     enum { T = 300, K = 200, O = 48 };
     struct byte_product p = byte_product(T, K, O);
-    float *all = floats(T * O, 1), *one = floats(O, 1);
+    float *all = random_floats(T * O, 1), *one = random_floats(O, 1);
 
     (void)state;
     p.g.c_stride = O;
@@ -311,7 +297,7 @@ static void a_row_by_bytes_does_not_depend_on_its_neighbours(void **state)
 static void gelu_is_accurate(void **state)
 {
     enum { N = 40003 };
-    float *x = floats(N, 1), *want = floats(N, 1), *y = floats(N, 1);
+    float *x = random_floats(N, 1), *want = random_floats(N, 1), *y = random_floats(N, 1);
 
     (void)state;
     for (size_t i = 0; i < N; i++) {
@@ -332,7 +318,7 @@ static void gelu_is_accurate(void **state)
     free(x), free(want), free(y);
 }
 
-static void rows_agree_with_the_plain_twins(void **state)
+static void row_kernels_match_plain_kernels(void **state)
 {
     const struct kernels *plain = &wt__kernels_plain;
 
@@ -341,26 +327,27 @@ static void rows_agree_with_the_plain_twins(void **state)
         const struct kernels *kernels = wt__kernels_named(names[n]);
 
         for (size_t len = 1; kernels && len < 400; len += len < 70 ? 1 : 41) {
-            float *x = floats(len, 6), *y = floats(len, 1), *z = floats(len, 1), *gain = floats(len, 1);
-            float *bias = floats(len, 1);
+            float *x = random_floats(len, 6), *y = random_floats(len, 1), *z = random_floats(len, 1),
+                  *gain = random_floats(len, 1);
+            float *bias = random_floats(len, 1);
 
             plain->layer_norm(x, gain, bias, 1e-12f, y, len);
             kernels->layer_norm(x, gain, bias, 1e-12f, z, len);
-            close_to("layer_norm", z, y, len, len == 1 ? 1 : 4e-6);
+            check_close("layer_norm", z, y, len, len == 1 ? 1 : 4e-6);
             y[0] = plain->dot_f32(x, gain, len);
             z[0] = kernels->dot_f32(x, gain, len);
-            close_to("dot", z, y, 1, 1e-5);
+            check_close("dot", z, y, 1, 1e-5);
             memcpy(y, x, len * sizeof(float));
             memcpy(z, x, len * sizeof(float));
             plain->softmax(y, len, 3.5f);
             kernels->softmax(z, len, 3.5f);
-            close_to("softmax", z, y, len, 5e-7);
+            check_close("softmax", z, y, len, 5e-7);
             free(x), free(y), free(z), free(gain), free(bias);
         }
     }
 }
 
-static void slopes_agree_with_the_plain_twins(void **state)
+static void backward_kernels_match_plain_kernels(void **state)
 {
     const struct kernels *plain = &wt__kernels_plain;
     const struct adamw_factors factors = {0.9f, 0.99f, 1e-6f, 0.3f, 0.99f, 0.01f, 2.5f};
@@ -370,17 +357,18 @@ static void slopes_agree_with_the_plain_twins(void **state)
         const struct kernels *kernels = wt__kernels_named(names[n]);
 
         for (size_t len = 1; kernels && len < 400; len += len < 70 ? 1 : 41) {
-            float *x = floats(len, 6), *dy = floats(len, 1), *gain = floats(len, 1), *p = floats(len, 1);
+            float *x = random_floats(len, 6), *dy = random_floats(len, 1), *gain = random_floats(len, 1),
+                  *p = random_floats(len, 1);
             float *a[3], *b[3];
 
             for (int i = 0; i < 3; i++) {
-                a[i] = floats(len, 1);
-                b[i] = floats(len, 1);
+                a[i] = random_floats(len, 1);
+                b[i] = random_floats(len, 1);
                 memcpy(b[i], a[i], len * sizeof(float));
             }
             plain->gelu_backward(x, dy, a[0], len);
             kernels->gelu_backward(x, dy, b[0], len);
-            close_to("gelu_backward", b[0], a[0], len, 1e-6);
+            check_close("gelu_backward", b[0], a[0], len, 1e-6);
 
             memcpy(p, x, len * sizeof(float));
             plain->softmax(p, len, 1);
@@ -388,12 +376,12 @@ static void slopes_agree_with_the_plain_twins(void **state)
             memcpy(b[0], dy, len * sizeof(float));
             plain->softmax_backward(p, a[0], len, 0.5f);
             kernels->softmax_backward(p, b[0], len, 0.5f);
-            close_to("softmax_backward", b[0], a[0], len, 1e-6);
+            check_close("softmax_backward", b[0], a[0], len, 1e-6);
 
             plain->layer_norm_backward(x, gain, 1e-3f, dy, a[0], a[1], a[2], len);
             kernels->layer_norm_backward(x, gain, 1e-3f, dy, b[0], b[1], b[2], len);
             for (int i = 0; i < 3; i++)
-                close_to("layer_norm_backward", b[i], a[i], len, len == 1 ? 1e-3 : 1e-5);
+                check_close("layer_norm_backward", b[i], a[i], len, len == 1 ? 1e-3 : 1e-5);
 
             for (size_t i = 0; i < len; i++)
                 a[1][i] = b[1][i] = fabsf(a[1][i]);
@@ -402,7 +390,7 @@ static void slopes_agree_with_the_plain_twins(void **state)
                 kernels->adamw(&factors, step ? NULL : dy, b[0], b[1], b[2], len);
             }
             for (int i = 0; i < 3; i++)
-                close_to("adamw", b[i], a[i], len, 1e-6);
+                check_close("adamw", b[i], a[i], len, 1e-6);
             for (int i = 0; i < 3; i++)
                 free(a[i]), free(b[i]);
             free(x), free(dy), free(gain), free(p);
@@ -410,7 +398,7 @@ static void slopes_agree_with_the_plain_twins(void **state)
     }
 }
 
-static void rows_are_turned_exactly(void **state)
+static void transpose_is_exact(void **state)
 {
     (void)state;
     for (size_t n = 0; n < NAMES; n++) {
@@ -419,8 +407,8 @@ static void rows_are_turned_exactly(void **state)
         for (size_t in = 1; kernels && in < 40; in += in < 20 ? 1 : 7)
             for (size_t rows = 1; rows <= WT_PANEL; rows++) {
                 size_t stride = WT_PANEL + in % 3;
-                float *w = floats(rows * (in + 2), 1), *have = floats(in * stride, 1);
-                float *want = floats(in * stride, 1);
+                float *w = random_floats(rows * (in + 2), 1), *have = random_floats(in * stride, 1);
+                float *want = random_floats(in * stride, 1);
 
                 memcpy(want, have, in * stride * sizeof(float));
                 kernels->transpose(have, stride, w, in + 2, rows, in);
@@ -433,7 +421,7 @@ static void rows_are_turned_exactly(void **state)
     }
 }
 
-static void softmax_takes_any_range(void **state)
+static void softmax_handles_extreme_range(void **state)
 {
     (void)state;
     for (size_t n = 0; n < NAMES; n++) {
@@ -451,7 +439,7 @@ static void softmax_takes_any_range(void **state)
     }
 }
 
-static void byte_products_are_exact(void **state)
+static void byte_dot_products_are_exact(void **state)
 {
     static const size_t dims[] = {32, 64, 96, 384, 416, 1024};
 
@@ -461,7 +449,7 @@ static void byte_products_are_exact(void **state)
 
         for (size_t d = 0; kernels && d < sizeof(dims) / sizeof(dims[0]); d++)
             for (int extreme = 0; extreme < 2; extreme++) {
-                int8_t *query = bytes(dims[d], extreme), *rows = bytes(11 * dims[d], extreme);
+                int8_t *query = random_bytes(dims[d], extreme), *rows = random_bytes(11 * dims[d], extreme);
                 int32_t have[11], want[11];
 
                 for (size_t count = 0; count <= 11; count++) {
@@ -474,26 +462,26 @@ static void byte_products_are_exact(void **state)
     }
 }
 
-static void float_products_agree(void **state)
+static void float_dot_products_match_plain_kernels(void **state)
 {
     (void)state;
     for (size_t n = 0; n < NAMES; n++) {
         const struct kernels *kernels = wt__kernels_named(names[n]);
 
         for (size_t dim = 1; kernels && dim < 400; dim += 13) {
-            float *query = floats(dim, 1), *rows = floats(11 * dim, 1), have[11], want[11];
+            float *query = random_floats(dim, 1), *rows = random_floats(11 * dim, 1), have[11], want[11];
 
             for (size_t count = 0; count <= 11; count++) {
                 wt__kernels_plain.dots_f32(query, rows, count, dim, want);
                 kernels->dots_f32(query, rows, count, dim, have);
-                close_to("dots", have, want, count, 1e-5);
+                check_close("dots", have, want, count, 1e-5);
             }
             free(query), free(rows);
         }
     }
 }
 
-static void a_set_is_chosen_once_and_by_name(void **state)
+static void finds_kernel_set_by_name(void **state)
 {
     (void)state;
     assert_ptr_equal(wt__kernels(), wt__kernels());
@@ -501,25 +489,25 @@ static void a_set_is_chosen_once_and_by_name(void **state)
     assert_null(wt__kernels_named("abacus"));
     for (size_t n = 0; n < NAMES; n++)
         if (!wt__kernels_named(names[n]))
-            print_message("skipped: this processor lacks %s\n", names[n]);
+            print_message("skipped: this processor does not support %s\n", names[n]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_set_is_chosen_once_and_by_name),
-        cmocka_unit_test(matrix_products_agree_with_doubles),
-        cmocka_unit_test(a_row_does_not_depend_on_its_neighbours),
-        cmocka_unit_test(rows_of_bytes_equal_the_plain_twins),
-        cmocka_unit_test(products_by_bytes_agree_with_doubles),
-        cmocka_unit_test(a_row_by_bytes_does_not_depend_on_its_neighbours),
+        cmocka_unit_test(finds_kernel_set_by_name),
+        cmocka_unit_test(gemm_matches_doubles),
+        cmocka_unit_test(gemm_rows_are_independent),
+        cmocka_unit_test(byte_rows_equal_plain_kernels),
+        cmocka_unit_test(byte_gemm_matches_doubles),
+        cmocka_unit_test(byte_gemm_rows_are_independent),
         cmocka_unit_test(gelu_is_accurate),
-        cmocka_unit_test(rows_agree_with_the_plain_twins),
-        cmocka_unit_test(slopes_agree_with_the_plain_twins),
-        cmocka_unit_test(rows_are_turned_exactly),
-        cmocka_unit_test(softmax_takes_any_range),
-        cmocka_unit_test(byte_products_are_exact),
-        cmocka_unit_test(float_products_agree),
+        cmocka_unit_test(row_kernels_match_plain_kernels),
+        cmocka_unit_test(backward_kernels_match_plain_kernels),
+        cmocka_unit_test(transpose_is_exact),
+        cmocka_unit_test(softmax_handles_extreme_range),
+        cmocka_unit_test(byte_dot_products_are_exact),
+        cmocka_unit_test(float_dot_products_match_plain_kernels),
     };
 
     wt__rng_seed(&rng, 1);

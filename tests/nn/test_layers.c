@@ -1,4 +1,5 @@
-/* Linear layers, activations, layer norm, unit vectors: forward and backward against their meaning in doubles. */
+/* Tests linear layers, activations, layer norm, convolutions and unit vectors against implementations in doubles:
+ * forward, and backward by differences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,16 +9,12 @@
 #include <stdbool.h>
 
 #include "gradient.h"
-#include "nn/activation.h"
-#include "nn/convolution.h"
-#include "nn/linear.h"
-#include "nn/linear_bytes.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 
 enum { T = 7, I = 21, O = 37 };
 
 struct linear_twin {
-    double *x, *weight, *bias, *share; /* [T, I], [O, I], [O], [T, O]: the loss is sum of share * y */
+    double *x, *weight, *bias, *share; /* [T, I], [O, I], [O], [T, O]; the loss is the sum of share * y */
 };
 
 static double linear_loss(void *context)
@@ -36,10 +33,11 @@ static double linear_loss(void *context)
     return loss;
 }
 
-static void linear_backward_is_the_slope(void **state)
+static void linear_backward_matches_differences(void **state)
 {
-    float *x = floats(T * I, 1), *weight = floats(O * I, 1), *bias = floats(O, 1), *dy = floats(T * O, 1);
-    float *dx = floats(T * I, 1), dweight[O * I] = {0}, dbias[O] = {0};
+    float *x = random_floats(T * I, 1), *weight = random_floats(O * I, 1), *bias = random_floats(O, 1),
+          *dy = random_floats(T * O, 1);
+    float *dx = random_floats(T * I, 1), dweight[O * I] = {0}, dbias[O] = {0};
     struct linear_twin twin = {doubles_of(x, T * I), doubles_of(weight, O * I), doubles_of(bias, O),
                                doubles_of(dy, T * O)};
     struct linear l = {.in = I, .out = O, .weight = weight, .bias = bias, .row_major = true};
@@ -54,49 +52,51 @@ static void linear_backward_is_the_slope(void **state)
         dweight[i] = -dweight[i];
     wt__linear_backward(&l, x, I, dy, O, NULL, 0, dweight, NULL, T);
     for (size_t i = 0; i < O * I; i++)
-        assert_true(fabsf(dweight[i]) < 1e-5f); /* added to, not overwritten */
+        assert_true(fabsf(dweight[i]) < 1e-5f); /* Gradients are added, not overwritten. */
     wt__linear_backward(&l, x, I, dy, O, dx, I, NULL, NULL, T);
     free(x), free(weight), free(bias), free(dy), free(dx);
     free(twin.x), free(twin.weight), free(twin.bias), free(twin.share);
 }
 
-static void packed_and_row_major_are_one_layer(void **state)
+static void packed_layer_matches_row_major_layer(void **state)
 {
     static const enum activation activations[] = {ACTIVATION_NONE, ACTIVATION_GELU, ACTIVATION_RELU};
-    float *x = floats(T * I, 1), *weight = floats(O * I, 1), *bias = floats(O, 1), *residual = floats(T * O, 1);
-    float *packed = wt__alloc_aligned(wt__linear_packed_size(O, I), sizeof(float));
+    float *x = random_floats(T * I, 1), *weight = random_floats(O * I, 1), *bias = random_floats(O, 1),
+          *residual = random_floats(T * O, 1);
+    float *packed = wt__alloc_aligned(wt__matrix_packed_size(O, I), sizeof(float));
     struct linear rows = {.in = I, .out = O, .weight = weight, .row_major = true};
     struct linear panels = {.in = I, .out = O, .weight = packed};
 
     (void)state;
     assert_non_null(packed);
-    wt__linear_pack(packed, weight, I, O, I);
+    wt__matrix_pack(packed, weight, I, O, I);
     for (int variant = 0; variant < 12; variant++) {
         enum activation activation = activations[variant / 4];
         const float *added = variant & 1 && activation == ACTIVATION_NONE ? residual : NULL;
-        float *y = floats(T * O, 1), *z = floats(T * O, 1);
+        float *y = random_floats(T * O, 1), *z = random_floats(T * O, 1);
 
         rows.bias = panels.bias = variant & 2 ? bias : NULL;
         wt__linear_forward(&rows, x, I, activation, added, y, O, T);
         wt__linear_forward(&panels, x, I, activation, added, z, O, T);
         double *want = doubles_of(z, T * O);
         vectors_agree("row-major", y, want, T * O, 1e-6);
-        if (added) { /* in place */
+        if (added) { /* residual and y may be the same array */
             memcpy(y, residual, T * O * sizeof(float));
             wt__linear_forward(&rows, x, I, activation, y, y, O, T);
-            vectors_agree("onto the residual", y, want, T * O, 1e-6);
+            vectors_agree("residual in place", y, want, T * O, 1e-6);
         }
         free(y), free(z), free(want);
     }
     free(x), free(weight), free(bias), free(residual), free(packed);
 }
 
-/* Values that bytes hold exactly: whole numbers from 0 to 255, both of which are in each group. */
-static void bytes_are_the_same_layer(void **state)
+/* Uses values representable in bytes: integers from 0 to 255, with both ends in each group. */
+static void byte_layer_matches_float_layer(void **state)
 {
     enum { LONG = 150 };
     static const enum activation activations[] = {ACTIVATION_NONE, ACTIVATION_GELU, ACTIVATION_RELU};
-    float *x = floats(T * LONG, 1), *weight = floats(O * LONG, 1), *bias = floats(O, 1), *scales = floats(O, 1e-4f);
+    float *x = random_floats(T * LONG, 1), *weight = random_floats(O * LONG, 1), *bias = random_floats(O, 1),
+          *scales = random_floats(O, 1e-4f);
     unsigned char *panels = wt__alloc_aligned(wt__linear_bytes_size(O, LONG), 1);
     unsigned char *scratch = wt__alloc_aligned(T * wt__byte_row_size(LONG), 1);
     int8_t codes[O * LONG];
@@ -112,20 +112,20 @@ static void bytes_are_the_same_layer(void **state)
     }
     wt__linear_bytes_pack(panels, codes, scales, O, LONG);
     if (!wt__bytes_ready())
-        print_message("skipped: these kernels have no products of bytes\n");
+        print_message("skipped: these kernels do not support products of bytes\n");
     for (size_t i = 0; wt__bytes_ready() && i < 3; i++) {
-        float *y = floats(T * O, 1), *z = floats(T * O, 1);
+        float *y = random_floats(T * O, 1), *z = random_floats(T * O, 1);
 
         wt__linear_forward(&l, x, LONG, activations[i], NULL, y, O, T);
         wt__linear_forward_bytes(&l, x, LONG, activations[i], NULL, z, O, T, scratch);
         double *want = doubles_of(y, T * O);
-        vectors_agree("by bytes", z, want, T * O, 1e-5);
+        vectors_agree("bytes", z, want, T * O, 1e-5);
         free(y), free(z), free(want);
     }
     free(x), free(weight), free(bias), free(scales), free(panels), free(scratch);
 }
 
-static void sizes_beyond_memory_are_0(void **state)
+static void sizes_are_0_on_overflow(void **state)
 {
     (void)state;
     assert_int_equal(wt__linear_bytes_size(SIZE_MAX, 64), 0);
@@ -133,7 +133,7 @@ static void sizes_beyond_memory_are_0(void **state)
     assert_int_equal(wt__byte_row_size(SIZE_MAX), 0);
 }
 
-static double activation_value(enum activation activation, double x)
+static double activation_in_doubles(enum activation activation, double x)
 {
     switch (activation) {
     case ACTIVATION_GELU:
@@ -151,11 +151,11 @@ static double activation_value(enum activation activation, double x)
     }
 }
 
-static void activations_and_their_slopes(void **state)
+static void activations_match_doubles(void **state)
 {
     static const char *const spellings[] = {"linear", "gelu", "gelu_new", "relu", "tanh", "silu"};
     enum { N = 403 };
-    float *x = floats(N, 1), *dy = floats(N, 1), y[N], dx[N];
+    float *x = random_floats(N, 1), *dy = random_floats(N, 1), y[N], dx[N];
 
     (void)state;
     for (size_t i = 0; i < N; i++)
@@ -167,9 +167,9 @@ static void activations_and_their_slopes(void **state)
         wt__activation_forward(a, x, y, N);
         wt__activation_backward(a, x, dy, dx, N);
         for (size_t i = 0; i < N; i++) {
-            double slope = (activation_value(a, x[i] + step) - activation_value(a, x[i] - step)) / (2 * step);
+            double slope = (activation_in_doubles(a, x[i] + step) - activation_in_doubles(a, x[i] - step)) / (2 * step);
 
-            if (fabs(y[i] - activation_value(a, x[i])) > 1e-6 * fmax(1, fabs((double)x[i])) ||
+            if (fabs(y[i] - activation_in_doubles(a, x[i])) > 1e-6 * fmax(1, fabs((double)x[i])) ||
                 fabs(dx[i] - dy[i] * slope) > 2e-6)
                 fail_msg("%s at %g: %g, slope %g", spellings[a], x[i], y[i], dx[i] / dy[i]);
         }
@@ -201,10 +201,11 @@ static double norm_loss(void *context)
     return loss;
 }
 
-static void layer_norm_backward_is_the_slope(void **state)
+static void layer_norm_backward_matches_differences(void **state)
 {
-    float *x = floats(T * I, 2), *gain = floats(I, 1), *bias = floats(I, 1), *dy = floats(T * I, 1);
-    float *dx = floats(T * I, 1), dgain[I] = {0}, dbias[I] = {0};
+    float *x = random_floats(T * I, 2), *gain = random_floats(I, 1), *bias = random_floats(I, 1),
+          *dy = random_floats(T * I, 1);
+    float *dx = random_floats(T * I, 1), dgain[I] = {0}, dbias[I] = {0};
     struct norm_twin twin = {doubles_of(x, T * I), doubles_of(gain, I), doubles_of(bias, I), doubles_of(dy, T * I)};
     struct layer_norm norm = {I, gain, bias, 1e-5f};
 
@@ -213,7 +214,7 @@ static void layer_norm_backward_is_the_slope(void **state)
     gradient_agrees("dx", norm_loss, &twin, twin.x, T * I, dx, 1e-5);
     gradient_agrees("dgain", norm_loss, &twin, twin.gain, I, dgain, 1e-5);
     gradient_agrees("dbias", norm_loss, &twin, twin.bias, I, dbias, 1e-5);
-    wt__layer_norm_backward(&norm, x, dy, dy, NULL, NULL, I, T); /* in place, frozen */
+    wt__layer_norm_backward(&norm, x, dy, dy, NULL, NULL, I, T); /* in place, with frozen gain and bias */
     assert_memory_equal(dx, dy, T * I * sizeof(float));
     free(x), free(gain), free(bias), free(dy), free(dx);
     free(twin.x), free(twin.gain), free(twin.bias), free(twin.share);
@@ -235,9 +236,9 @@ static double unit_loss(void *context)
     return along / sqrt(length);
 }
 
-static void normalize_backward_is_the_slope(void **state)
+static void normalize_backward_matches_differences(void **state)
 {
-    float *x = floats(I, 3), *dy = floats(I, 1), dx[I];
+    float *x = random_floats(I, 3), *dy = random_floats(I, 1), dx[I];
     struct unit_twin twin = {doubles_of(x, I), doubles_of(dy, I)};
 
     (void)state;
@@ -276,13 +277,15 @@ static double convolution_loss(void *context)
     return loss;
 }
 
-static void one_convolution(size_t t)
+static void check_convolution(size_t t)
 {
-    float *x = floats(t * I, 1), *weight = floats(O * I * TAPS, 1), *bias = floats(O, 1), *dy = floats(t * O, 1);
-    float *ours = floats(O * I * TAPS, 1), *dours = floats(O * I * TAPS, 0), *dweight = floats(O * I * TAPS, 0);
-    float *y = floats(t * O, 1), *dx = floats(t * I, 1), dbias[O] = {0};
-    size_t panels = wt__linear_packed_size(O, I);
-    float *packed = floats(TAPS * panels, 1);
+    float *x = random_floats(t * I, 1), *weight = random_floats(O * I * TAPS, 1), *bias = random_floats(O, 1),
+          *dy = random_floats(t * O, 1);
+    float *ours = random_floats(O * I * TAPS, 1), *dours = random_floats(O * I * TAPS, 0),
+          *dweight = random_floats(O * I * TAPS, 0);
+    float *y = random_floats(t * O, 1), *dx = random_floats(t * I, 1), dbias[O] = {0};
+    size_t panels = wt__matrix_packed_size(O, I);
+    float *packed = random_floats(TAPS * panels, 1);
     struct convolution c = {.taps = TAPS, .in = I, .out = O, .weight = ours, .bias = bias, .row_major = true};
     struct convolution_twin twin = {.t = t,
                                     .x = doubles_of(x, t * I),
@@ -296,7 +299,7 @@ static void one_convolution(size_t t)
     wt__convolution_forward(&c, x, I, y, O, t);
     vectors_agree("row-major", y, twin.y, t * O, 1e-6);
     for (size_t j = 0; j < TAPS; j++)
-        wt__linear_pack(packed + j * panels, ours + j * O * I, I, O, I);
+        wt__matrix_pack(packed + j * panels, ours + j * O * I, I, O, I);
     wt__convolution_forward(&(struct convolution){.taps = TAPS, .in = I, .out = O, .weight = packed, .bias = bias}, x,
                             I, y, O, t);
     vectors_agree("packed", y, twin.y, t * O, 1e-6);
@@ -309,20 +312,24 @@ static void one_convolution(size_t t)
     free(packed), free(twin.x), free(twin.weight), free(twin.bias), free(twin.share), free(twin.y);
 }
 
-static void convolution_and_its_slope(void **state)
+static void convolution_matches_doubles(void **state)
 {
     (void)state;
-    for (size_t t = 1; t <= 7; t += 2) /* also shorter than the taps reach */
-        one_convolution(t);
+    for (size_t t = 1; t <= 7; t += 2) /* including sequences shorter than the taps */
+        check_convolution(t);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_backward_is_the_slope),    cmocka_unit_test(packed_and_row_major_are_one_layer),
-        cmocka_unit_test(bytes_are_the_same_layer),        cmocka_unit_test(sizes_beyond_memory_are_0),
-        cmocka_unit_test(activations_and_their_slopes),    cmocka_unit_test(layer_norm_backward_is_the_slope),
-        cmocka_unit_test(normalize_backward_is_the_slope), cmocka_unit_test(convolution_and_its_slope),
+        cmocka_unit_test(linear_backward_matches_differences),
+        cmocka_unit_test(packed_layer_matches_row_major_layer),
+        cmocka_unit_test(byte_layer_matches_float_layer),
+        cmocka_unit_test(sizes_are_0_on_overflow),
+        cmocka_unit_test(activations_match_doubles),
+        cmocka_unit_test(layer_norm_backward_matches_differences),
+        cmocka_unit_test(normalize_backward_matches_differences),
+        cmocka_unit_test(convolution_matches_doubles),
     };
 
     wt__rng_seed(&rng, 3);

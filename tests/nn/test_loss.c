@@ -1,4 +1,5 @@
-/* Losses against their meaning in doubles, by differences, and against the reference's values and gradients. */
+/* Tests losses against implementations in doubles and their differences, and against values and gradients of the
+ * reference implementation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,10 +8,10 @@
 
 #include "golden.h"
 #include "gradient.h"
-#include "nn/linear.h"
+#include "nn/layers.h"
 #include "nn/loss.h"
 
-static void near(const char *what, double have, double want, double tolerance)
+static void check_near(const char *what, double have, double want, double tolerance)
 {
     if (!(fabs(have - want) <= tolerance * fmax(1, fabs(want))))
         fail_msg("%s is %.9g, expected %.9g", what, have, want);
@@ -50,18 +51,18 @@ static double contrast_loss(void *context)
     return loss / counted;
 }
 
-static void contrast_with_masks_and_several_positives(void **state)
+static void contrast_handles_masks_and_several_positives(void **state)
 {
-    static const uint8_t pairs[B * C] = {1, 0, 0, 0, 2, 0,  /* one positive, one that must not count */
+    static const uint8_t pairs[B * C] = {1, 0, 0, 0, 2, 0,  /* one positive, one ignored pair */
                                          0, 1, 1, 0, 0, 1,  /* three positives */
-                                         2, 0, 0, 2, 0, 0,  /* none: the row is left out */
-                                         2, 2, 2, 1, 2, 2}; /* nothing to tell it from: no loss */
-    float *queries = floats(B * D, 1), *documents = floats(C * D, 1), dq[B * D], dd[C * D], scores[B * C];
+                                         2, 0, 0, 2, 0, 0,  /* no positive: the row is skipped */
+                                         2, 2, 2, 1, 2, 2}; /* no negative: the loss is 0 */
+    float *queries = random_floats(B * D, 1), *documents = random_floats(C * D, 1), dq[B * D], dd[C * D], scores[B * C];
     struct contrast contrast = {B, C, D, queries, documents, pairs, 3, scores, NULL};
     struct contrast_twin twin = {doubles_of(queries, B * D), doubles_of(documents, C * D), 3, pairs, B, C};
 
     (void)state;
-    near("loss", wt__loss_contrast(&contrast, dq, dd), contrast_loss(&twin), 1e-6);
+    check_near("loss", wt__loss_contrast(&contrast, dq, dd), contrast_loss(&twin), 1e-6);
     gradient_agrees("dqueries", contrast_loss, &twin, twin.queries, B * D, dq, 1e-5);
     gradient_agrees("ddocuments", contrast_loss, &twin, twin.documents, C * D, dd, 1e-5);
 
@@ -72,7 +73,7 @@ static void contrast_with_masks_and_several_positives(void **state)
     free(queries), free(documents), free(twin.queries), free(twin.documents);
 }
 
-/* Of row b or, turned, column b: the positive of place i against the negatives. */
+/* Returns the loss of place i of row b against the negatives of the row; of column b if `turned`. */
 static double pair_loss(const struct contrast_twin *c, bool turned, size_t b, size_t i)
 {
     size_t count = turned ? c->rows : c->columns;
@@ -106,19 +107,19 @@ static double both_loss(void *context)
     return loss / counted;
 }
 
-static void contrast_in_both_directions(void **state)
+static void contrast_in_both_directions_matches_doubles(void **state)
 {
-    static const uint8_t pairs[B * C] = {1, 0, 0, 0, 2, 0,  /* a column that nobody may be told from */
+    static const uint8_t pairs[B * C] = {1, 0, 0, 0, 2, 0,  /* column 4 has no negative */
                                          0, 1, 1, 0, 2, 1,  /* three positives */
-                                         2, 0, 1, 2, 2, 0,  /* a column of two */
-                                         2, 2, 2, 1, 1, 2}; /* rows without a negative, columns with some */
-    float *queries = floats(B * D, 1), *documents = floats(C * D, 1), dq[B * D], dd[C * D], scores[B * C],
+                                         2, 0, 1, 2, 2, 0,  /* column 2 has two positives */
+                                         2, 2, 2, 1, 1, 2}; /* row 3 has no negative, its column 3 has some */
+    float *queries = random_floats(B * D, 1), *documents = random_floats(C * D, 1), dq[B * D], dd[C * D], scores[B * C],
           gradients[B * C];
     struct contrast contrast = {B, C, D, queries, documents, pairs, 3, scores, gradients};
     struct contrast_twin twin = {doubles_of(queries, B * D), doubles_of(documents, C * D), 3, pairs, B, C};
 
     (void)state;
-    near("loss", wt__loss_contrast_both(&contrast, dq, dd), both_loss(&twin), 1e-6);
+    check_near("loss", wt__loss_contrast_both(&contrast, dq, dd), both_loss(&twin), 1e-6);
     gradient_agrees("dqueries", both_loss, &twin, twin.queries, B * D, dq, 1e-5);
     gradient_agrees("ddocuments", both_loss, &twin, twin.documents, C * D, dd, 1e-5);
 
@@ -129,13 +130,13 @@ static void contrast_in_both_directions(void **state)
     free(queries), free(documents), free(twin.queries), free(twin.documents);
 }
 
-static void contrast_of_the_reference(void **state)
+static void contrast_matches_reference(void **state)
 {
     static const char *const files[] = {"grads/bert.infonce.safetensors", "grads/deberta_v3.infonce.safetensors"};
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct golden golden;
+        struct golden_file golden;
         size_t count;
 
         if (!golden_open(&golden, files[i]))
@@ -143,7 +144,7 @@ static void contrast_of_the_reference(void **state)
         float *queries = golden_floats(&golden, "out.query_emb", &count);
         float *documents = golden_floats(&golden, "out.doc_emb", NULL),
               *loss = golden_floats(&golden, "out.loss", NULL);
-        float *dq = floats(count, 1), *dd = floats(count, 1), scores[16];
+        float *dq = random_floats(count, 1), *dd = random_floats(count, 1), scores[16];
         struct contrast contrast = {.rows = 4,
                                     .columns = 4,
                                     .width = count / 4,
@@ -152,7 +153,7 @@ static void contrast_of_the_reference(void **state)
                                     .scale = 20,
                                     .scores = scores};
 
-        near(files[i], wt__loss_contrast(&contrast, dq, dd), loss[0], 1e-5);
+        check_near(files[i], wt__loss_contrast(&contrast, dq, dd), loss[0], 1e-5);
         free(queries), free(documents), free(loss), free(dq), free(dd);
         golden_close(&golden);
     }
@@ -180,16 +181,17 @@ static double triplet_loss(void *context)
     return loss;
 }
 
-static void triplets_pull_and_push(void **state)
+static void triplet_loss_matches_doubles(void **state)
 {
-    float *a = floats(B * D, 1), *p = floats(B * D, 1), *n = floats(B * D, 1), da[B * D], dp[B * D], dn[B * D];
+    float *a = random_floats(B * D, 1), *p = random_floats(B * D, 1), *n = random_floats(B * D, 1), da[B * D],
+          dp[B * D], dn[B * D];
 
     (void)state;
-    memcpy(p + D, a + D, D * sizeof(float)); /* row 1: far from its negative, no loss */
+    memcpy(p + D, a + D, D * sizeof(float)); /* Row 1 is far from its negative: its loss is 0. */
     for (size_t i = D; i < 2 * D; i++)
         n[i] = 9;
     struct triplet_twin twin = {doubles_of(a, B * D), doubles_of(p, B * D), doubles_of(n, B * D), 1};
-    near("loss", wt__loss_triplet(a, p, n, B, D, 1, da, dp, dn), triplet_loss(&twin), 1e-6);
+    check_near("loss", wt__loss_triplet(a, p, n, B, D, 1, da, dp, dn), triplet_loss(&twin), 1e-6);
     gradient_agrees("danchor", triplet_loss, &twin, twin.a, B * D, da, 1e-5);
     gradient_agrees("dpositive", triplet_loss, &twin, twin.p, B * D, dp, 1e-5);
     gradient_agrees("dnegative", triplet_loss, &twin, twin.n, B * D, dn, 1e-5);
@@ -197,13 +199,13 @@ static void triplets_pull_and_push(void **state)
     free(a), free(p), free(n), free(twin.a), free(twin.p), free(twin.n);
 }
 
-static void triplets_of_the_reference(void **state)
+static void triplet_loss_matches_reference(void **state)
 {
     static const char *const files[] = {"grads/bert.triplet.safetensors", "grads/deberta_v3.triplet.safetensors"};
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct golden golden;
+        struct golden_file golden;
         size_t count;
 
         if (!golden_open(&golden, files[i]))
@@ -211,10 +213,10 @@ static void triplets_of_the_reference(void **state)
         float *a = golden_floats(&golden, "out.anchor_emb", &count),
               *p = golden_floats(&golden, "out.positive_emb", NULL);
         float *n = golden_floats(&golden, "out.negative_emb", NULL), *loss = golden_floats(&golden, "out.loss", NULL);
-        float *d = floats(3 * count, 1);
+        float *d = random_floats(3 * count, 1);
 
-        near(files[i], wt__loss_triplet(a, p, n, 4, count / 4, 1, d, d + count, d + 2 * count), loss[0], 1e-5);
-        for (size_t j = count / 4; j < count / 2; j++) /* row 1 is inactive */
+        check_near(files[i], wt__loss_triplet(a, p, n, 4, count / 4, 1, d, d + count, d + 2 * count), loss[0], 1e-5);
+        for (size_t j = count / 4; j < count / 2; j++) /* The loss of row 1 is 0. */
             assert_true(d[j] == 0 && d[count + j] == 0 && d[2 * count + j] == 0);
         free(a), free(p), free(n), free(loss), free(d);
         golden_close(&golden);
@@ -223,7 +225,7 @@ static void triplets_of_the_reference(void **state)
 
 static const size_t starts[B + 1] = {0, 1, 4, 4, 6}; /* row 2 has no label */
 static const int32_t numbers[] = {2, 0, 3, 5, 1, 4};
-static const struct labels gold = {starts, numbers};
+static const struct label_rows gold = {starts, numbers};
 
 static double softmax_loss(void *context)
 {
@@ -257,26 +259,26 @@ static double bce_loss(void *context)
     return loss;
 }
 
-static void multilabel_losses(void **state)
+static void multilabel_losses_match_doubles(void **state)
 {
-    float *logits = floats(B * C, 3), d[B * C];
+    float *logits = random_floats(B * C, 3), d[B * C];
     double *twin = doubles_of(logits, B * C);
 
     (void)state;
-    near("softmax", wt__loss_multilabel_softmax(logits, &gold, B, C, d), softmax_loss(twin), 1e-6);
+    check_near("softmax", wt__loss_multilabel_softmax(logits, &gold, B, C, d), softmax_loss(twin), 1e-6);
     gradient_agrees("softmax", softmax_loss, twin, twin, B * C, d, 1e-5);
-    near("bce", wt__loss_multilabel_bce(logits, &gold, B, C, d), bce_loss(twin), 1e-6);
+    check_near("bce", wt__loss_multilabel_bce(logits, &gold, B, C, d), bce_loss(twin), 1e-6);
     gradient_agrees("bce", bce_loss, twin, twin, B * C, d, 1e-5);
     wt__loss_multilabel_bce(logits, &gold, B, C, logits); /* in place */
     assert_memory_equal(logits, d, sizeof(d));
     assert_true(wt__loss_multilabel_softmax(logits, &gold, 0, C, d) == 0);
     assert_true(wt__loss_multilabel_bce(logits, &gold, 0, C, d) == 0);
 
-    float far[2] = {-1e30f, 1e30f}, dfar[2]; /* no infinity where the loss is finite */
+    float far[2] = {-1e30f, 1e30f}, dfar[2]; /* Extreme logits must not overflow a finite loss. */
     static const size_t one[2] = {0, 1};
     static const int32_t second = 1;
-    assert_true(wt__loss_multilabel_softmax(far, &(struct labels){one, &second}, 1, 2, dfar) == 0);
-    assert_true(wt__loss_multilabel_bce(far, &(struct labels){one, &second}, 1, 2, dfar) == 0);
+    assert_true(wt__loss_multilabel_softmax(far, &(struct label_rows){one, &second}, 1, 2, dfar) == 0);
+    assert_true(wt__loss_multilabel_bce(far, &(struct label_rows){one, &second}, 1, 2, dfar) == 0);
     free(logits), free(twin);
 }
 
@@ -298,37 +300,38 @@ static double head_loss(void *context)
     return bce_loss(logits);
 }
 
-static void a_head_of_labels(void **state)
+static void multilabel_head_matches_doubles(void **state)
 {
-    float *vectors = floats(B * D, 1), *head = floats(C * D, 1), logits[B * C], dv[B * D], dh[C * D], twice[C * D];
+    float *vectors = random_floats(B * D, 1), *head = random_floats(C * D, 1), logits[B * C], dv[B * D], dh[C * D],
+          twice[C * D];
     struct head_twin twin = {doubles_of(vectors, B * D), doubles_of(head, C * D)};
     const struct multilabel m = {B, C, D, vectors, head, 3, .5f, wt__loss_multilabel_bce, logits};
 
     (void)state;
     memset(dh, 0, sizeof dh);
-    near("loss", wt__loss_multilabel(&m, &gold, dv, dh), head_loss(&twin), 1e-6);
+    check_near("loss", wt__loss_multilabel(&m, &gold, dv, dh), head_loss(&twin), 1e-6);
     gradient_agrees("dvectors", head_loss, &twin, twin.vectors, B * D, dv, 1e-5);
     gradient_agrees("dhead", head_loss, &twin, twin.head, C * D, dh, 1e-5);
     memcpy(twice, dh, sizeof dh);
-    wt__loss_multilabel(&m, &gold, NULL, twice); /* a second batch of a step adds its own */
+    wt__loss_multilabel(&m, &gold, NULL, twice); /* A second batch adds its gradient. */
     for (size_t i = 0; i < C * D; i++)
-        near("dhead twice", twice[i], 2.0 * dh[i], 1e-6);
+        check_near("dhead twice", twice[i], 2.0 * dh[i], 1e-6);
     free(vectors), free(head), free(twin.vectors), free(twin.head);
 }
 
-/* The head's bias sees the sum of the logits' gradients over rows. */
-static void multilabel_of_the_reference(void **state)
+/* Compares sums over rows: the gradient of the head's bias is the sum of the gradients of the logits. */
+static void multilabel_losses_match_reference(void **state)
 {
     static const char *const files[] = {
         "grads/bert.multilabel_softmax.safetensors", "grads/deberta_v3.multilabel_softmax.safetensors",
         "grads/bert.multilabel_bce.safetensors", "grads/deberta_v3.multilabel_bce.safetensors"};
     static const size_t start[] = {0, 1, 3, 6, 8};
     static const int32_t label[] = {0, 1, 4, 2, 3, 6, 5, 0};
-    const struct labels labels = {start, label};
+    const struct label_rows labels = {start, label};
 
     (void)state;
     for (int i = 0; i < 4; i++) {
-        struct golden golden;
+        struct golden_file golden;
 
         if (!golden_open(&golden, files[i]))
             skip();
@@ -336,8 +339,9 @@ static void multilabel_of_the_reference(void **state)
         float *bias = golden_floats(&golden, "grad.head.bias", NULL), sum[7] = {0};
         double *want = doubles_of(bias, 7);
 
-        near(files[i], (i < 2 ? wt__loss_multilabel_softmax : wt__loss_multilabel_bce)(logits, &labels, 4, 7, logits),
-             loss[0], 1e-5);
+        check_near(files[i],
+                   (i < 2 ? wt__loss_multilabel_softmax : wt__loss_multilabel_bce)(logits, &labels, 4, 7, logits),
+                   loss[0], 1e-5);
         for (int j = 0; j < 28; j++)
             sum[j % 7] += logits[j];
         vectors_agree(files[i], sum, want, 7, 1e-4);
@@ -351,7 +355,7 @@ struct distil_twin {
     double likeness;
 };
 
-static double dot_of(const double *rows, size_t a, size_t b)
+static double dot_teacher_rows(const double *rows, size_t a, size_t b)
 {
     double sum = 0;
 
@@ -369,20 +373,20 @@ static double distil_loss(void *context)
         apart += pow(t->vectors[i] - t->teacher[i], 2);
     for (size_t a = 0; a < B; a++)
         for (size_t b = 0; b < B; b++)
-            unlike += pow(dot_of(t->vectors, a, b) - dot_of(t->teacher, a, b), 2);
+            unlike += pow(dot_teacher_rows(t->vectors, a, b) - dot_teacher_rows(t->teacher, a, b), 2);
     return apart / B + t->likeness * unlike / (B * B);
 }
 
-static void a_teacher_and_its_likenesses(void **state)
+static void distillation_loss_matches_doubles(void **state)
 {
-    float *vectors = floats(B * D, 1), *teacher = floats(B * D, 1), dvectors[B * D], scratch[B * B];
+    float *vectors = random_floats(B * D, 1), *teacher = random_floats(B * D, 1), dvectors[B * D], scratch[B * B];
 
     (void)state;
     for (int likeness = 0; likeness <= 7; likeness += 7) {
         struct distil_twin twin = {doubles_of(vectors, B * D), doubles_of(teacher, B * D), likeness};
 
-        near("loss", wt__loss_distil(vectors, teacher, B, D, (float)likeness, scratch, dvectors), distil_loss(&twin),
-             1e-5);
+        check_near("loss", wt__loss_distil(vectors, teacher, B, D, (float)likeness, scratch, dvectors),
+                   distil_loss(&twin), 1e-5);
         gradient_agrees("dvectors", distil_loss, &twin, twin.vectors, B * D, dvectors, 1e-5);
         free(twin.vectors), free(twin.teacher);
     }
@@ -401,8 +405,8 @@ static double log_softmax_of(const double *rows, size_t a, size_t b, double scal
     double sum = 0;
 
     for (size_t c = 0; c < B; c++)
-        sum += c == a ? 0 : exp(scale * dot_of(rows, a, c));
-    return scale * dot_of(rows, a, b) - log(sum);
+        sum += c == a ? 0 : exp(scale * dot_teacher_rows(rows, a, c));
+    return scale * dot_teacher_rows(rows, a, b) - log(sum);
 }
 
 static double likeness_loss(void *context)
@@ -419,17 +423,17 @@ static double likeness_loss(void *context)
     return loss / B;
 }
 
-static void likenesses_alone(void **state)
+static void similarity_loss_matches_doubles(void **state)
 {
-    float *vectors = floats(B * D, 1), *teacher = floats(B * D, 1), dvectors[B * D], scratch[2 * B * B];
+    float *vectors = random_floats(B * D, 1), *teacher = random_floats(B * D, 1), dvectors[B * D], scratch[2 * B * B];
     struct likeness_twin twin = {doubles_of(vectors, B * D), doubles_of(teacher, B * D), 3};
     struct likeness likeness = {B, D, D, vectors, teacher, 3, scratch};
 
     (void)state;
-    near("loss", wt__loss_likeness(&likeness, dvectors), likeness_loss(&twin), 1e-5);
+    check_near("loss", wt__loss_likeness(&likeness, dvectors), likeness_loss(&twin), 1e-5);
     gradient_agrees("dvectors", likeness_loss, &twin, twin.vectors, B * D, dvectors, 1e-5);
     likeness.teacher = vectors;
-    near("of itself", wt__loss_likeness(&likeness, dvectors), 0, 1e-6);
+    check_near("same vectors", wt__loss_likeness(&likeness, dvectors), 0, 1e-6);
     likeness.rows = 1;
     assert_true(wt__loss_likeness(&likeness, dvectors) == 0 && dvectors[0] == 0);
     free(vectors), free(teacher), free(twin.vectors), free(twin.teacher);
@@ -438,16 +442,16 @@ static void likenesses_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contrast_with_masks_and_several_positives),
-        cmocka_unit_test(contrast_in_both_directions),
-        cmocka_unit_test(contrast_of_the_reference),
-        cmocka_unit_test(triplets_pull_and_push),
-        cmocka_unit_test(triplets_of_the_reference),
-        cmocka_unit_test(multilabel_losses),
-        cmocka_unit_test(a_head_of_labels),
-        cmocka_unit_test(multilabel_of_the_reference),
-        cmocka_unit_test(a_teacher_and_its_likenesses),
-        cmocka_unit_test(likenesses_alone),
+        cmocka_unit_test(contrast_handles_masks_and_several_positives),
+        cmocka_unit_test(contrast_in_both_directions_matches_doubles),
+        cmocka_unit_test(contrast_matches_reference),
+        cmocka_unit_test(triplet_loss_matches_doubles),
+        cmocka_unit_test(triplet_loss_matches_reference),
+        cmocka_unit_test(multilabel_losses_match_doubles),
+        cmocka_unit_test(multilabel_head_matches_doubles),
+        cmocka_unit_test(multilabel_losses_match_reference),
+        cmocka_unit_test(distillation_loss_matches_doubles),
+        cmocka_unit_test(similarity_loss_matches_doubles),
     };
 
     wt__rng_seed(&rng, 5);

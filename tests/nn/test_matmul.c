@@ -1,4 +1,5 @@
-/* The product of matrices by either way against a plain triple loop, on shapes that leave rests everywhere. */
+/* Tests the implementations of the matrix product against a triple loop in doubles, on shapes with remainders in every
+ * dimension. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,10 +10,10 @@
 
 #include "base/pool.h"
 #include "gradient.h"
-#include "nn/kernels/amx.h"
-#include "nn/matmul.h"
+#include "nn/kernels/kernels.h"
+#include "nn/matrix.h"
 
-static void product_in_doubles(const struct matmul *p, double *out)
+static void multiply_in_doubles(const struct matmul *p, double *out)
 {
     for (size_t i = 0; i < p->m; i++)
         for (size_t j = 0; j < p->n; j++) {
@@ -25,13 +26,15 @@ static void product_in_doubles(const struct matmul *p, double *out)
         }
 }
 
-/* Variant: 1 a transposed, 2 b transposed, 4 accumulate, 8 reduced, called directly so that size does not decide. */
-static void one(size_t m, size_t n, size_t k, unsigned variant)
+/* Bits of variant: 1 a transposed, 2 b transposed, 4 accumulate, 8 reduced. A reduced product is called directly, since
+ * wt__matmul uses it for large products only. */
+static void check_product(size_t m, size_t n, size_t k, unsigned variant)
 {
     bool a_transposed = variant & 1, b_transposed = variant & 2;
     size_t a_stride = (a_transposed ? m : k) + 3, b_stride = (b_transposed ? k : n) + 5, c_stride = n + 2;
-    float *a = floats((a_transposed ? k : m) * a_stride, 1), *b = floats((b_transposed ? n : k) * b_stride, 1);
-    float *c = floats(m * c_stride, 1), *have = floats(m * n, 1);
+    float *a = random_floats((a_transposed ? k : m) * a_stride, 1),
+          *b = random_floats((b_transposed ? n : k) * b_stride, 1);
+    float *c = random_floats(m * c_stride, 1), *have = random_floats(m * n, 1);
     double *want = wt__alloc_array(m * n + 1, sizeof(double));
     struct matmul product = {.m = m,
                              .n = n,
@@ -50,7 +53,7 @@ static void one(size_t m, size_t n, size_t k, unsigned variant)
 
     assert_non_null(want);
     float behind[2] = {m ? c[n] : 0, m ? c[n + 1] : 0};
-    product_in_doubles(&product, want);
+    multiply_in_doubles(&product, want);
     if (product.reduced) {
         void *scratch = wt__alloc_aligned(AMX_SCRATCH, 1);
 
@@ -65,11 +68,11 @@ static void one(size_t m, size_t n, size_t k, unsigned variant)
         memcpy(have + i * n, c + i * c_stride, n * sizeof(float));
     vectors_agree(what, have, want, m * n, product.reduced ? 6e-3 : 2e-6);
     if (m)
-        assert_memory_equal(behind, c + n, sizeof(behind)); /* between the rows nothing is written */
+        assert_memory_equal(behind, c + n, sizeof(behind)); /* The space between rows stays unchanged. */
     free(a), free(b), free(c), free(have), free(want);
 }
 
-static void all_shapes(void)
+static void check_all_shapes(void)
 {
     static const size_t shapes[][3] = {{0, 3, 3},   {3, 0, 3},     {3, 3, 0},     {1, 1, 1},      {2, 17, 5},
                                        {7, 16, 33}, {13, 31, 64},  {32, 32, 32},  {49, 33, 257},  {145, 40, 12},
@@ -77,20 +80,20 @@ static void all_shapes(void)
 
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
         for (unsigned variant = 0; variant < 8; variant++)
-            one(shapes[i][0], shapes[i][1], shapes[i][2], variant);
+            check_product(shapes[i][0], shapes[i][1], shapes[i][2], variant);
 }
 
-static void our_kernels_agree_with_doubles(void **state)
+static void own_product_matches_doubles(void **state)
 {
     (void)state;
-    all_shapes();
+    check_all_shapes();
 }
 
-static void little_scratch_gives_the_same_product(void **state)
+static void product_works_in_minimum_scratch(void **state)
 {
     enum { M = 40, N = 70, K = 700 };
-    float *a = floats(M * K, 1), *b = floats(N * K, 1), *c = floats(M * N, 1);
-    float *scratch = floats(MATMUL_LEAST, 1);
+    float *a = random_floats(M * K, 1), *b = random_floats(N * K, 1), *c = random_floats(M * N, 1);
+    float *scratch = random_floats(MATMUL_LEAST, 1);
     double *want = wt__alloc_array(M * N, sizeof(double));
 
     (void)state;
@@ -108,16 +111,16 @@ static void little_scratch_gives_the_same_product(void **state)
                                  .c = c,
                                  .c_stride = N};
 
-        product_in_doubles(&product, want);
+        multiply_in_doubles(&product, want);
         wt__matmul_within(&product, scratch, MATMUL_LEAST);
-        vectors_agree("little scratch", c, want, M * N, 2e-6);
+        vectors_agree("minimum scratch", c, want, M * N, 2e-6);
         for (size_t i = 0; i < WT_PANEL; i++)
-            assert_true(isnan(scratch[MATMUL_LEAST + i])); /* and nothing behind it was written */
+            assert_true(isnan(scratch[MATMUL_LEAST + i])); /* The space after the scratch stays unchanged. */
     }
     free(a), free(b), free(c), free(scratch), free(want);
 }
 
-static void openblas_agrees_with_doubles(void **state)
+static void openblas_product_matches_doubles(void **state)
 {
     wt_error err = {0};
     int rc = wt__blas_load(&err);
@@ -125,19 +128,19 @@ static void openblas_agrees_with_doubles(void **state)
     (void)state;
     if (rc < 0) {
         assert_int_equal(rc, WT_EMODEL);
-        assert_string_equal(err.message,
-                            "OpenBLAS (libopenblas.so.0) cannot be loaded here; training goes on without it");
+        assert_string_equal(err.message, "cannot load OpenBLAS (libopenblas.so.0); training continues without it");
         print_message("skipped: libopenblas.so.0 is not installed\n");
         skip();
     }
     assert_int_equal(wt__blas_load(NULL), 0);
-    all_shapes();
+    check_all_shapes();
 }
 
-static void the_same_call_gives_the_same_bits(void **state)
+static void same_call_gives_same_bits(void **state)
 {
     enum { N = 200 };
-    float *a = floats(N * N, 1), *b = floats(N * N, 1), *c = floats(N * N, 1), *d = floats(N * N, 1);
+    float *a = random_floats(N * N, 1), *b = random_floats(N * N, 1), *c = random_floats(N * N, 1),
+          *d = random_floats(N * N, 1);
     struct matmul product = {
         .m = N, .n = N, .k = N, .a = a, .a_stride = N, .b = b, .b_stride = N, .c = c, .c_stride = N};
 
@@ -153,10 +156,10 @@ enum { MANY = 64, SIDE = 90 };
 
 struct many {
     const float *a, *b;
-    float *c; /* [MANY] of [SIDE, SIDE] */
+    float *c; /* [MANY][SIDE, SIDE] */
 };
 
-static int one_of_many(void *context, size_t index, unsigned worker)
+static int multiply_one_of_many(void *context, size_t index, unsigned worker)
 {
     const struct many *m = context;
 
@@ -174,42 +177,43 @@ static int one_of_many(void *context, size_t index, unsigned worker)
     return 0;
 }
 
-static void threads_do_not_disturb_each_other(void **state)
+static void concurrent_products_are_independent(void **state)
 {
-    float *a = floats(SIDE * SIDE, 1), *b = floats(SIDE * SIDE, 1), *c = floats(MANY * SIDE * SIDE, 1);
+    float *a = random_floats(SIDE * SIDE, 1), *b = random_floats(SIDE * SIDE, 1),
+          *c = random_floats(MANY * SIDE * SIDE, 1);
     struct many many = {a, b, c};
 
     (void)state;
-    assert_int_equal(wt__pool_run(8, MANY, one_of_many, &many), 0);
+    assert_int_equal(wt__pool_run(8, MANY, multiply_one_of_many, &many), 0);
     for (size_t i = 1; i < MANY; i++)
         assert_memory_equal(c, c + i * SIDE * SIDE, SIDE * SIDE * sizeof(float));
     free(a), free(b), free(c);
 }
 
-/* Eight bits of mantissa: 2^-9 a factor, which sums of many average out. */
-static void matrix_registers_agree_as_far_as_they_round(void **state)
+/* bfloat16 has 8 bits of mantissa: each factor is off by up to 2^-9, and errors average out in long sums. */
+static void amx_product_matches_doubles(void **state)
 {
     static const size_t shapes[][3] = {{2, 3, 40},   {32, 32, 32},  {33, 31, 47},   {16, 48, 64},
                                        {100, 17, 5}, {7, 1100, 40}, {65, 90, 1030}, {64, 1056, 520}};
     (void)state;
     if (!wt__amx_ready()) {
-        print_message("skipped: this processor has no matrix registers\n");
+        print_message("skipped: this processor does not support AMX\n");
         skip();
     }
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (unsigned variant = 8; variant < 16; variant++)
-            one(shapes[i][0], shapes[i][1], shapes[i][2], variant);
+            check_product(shapes[i][0], shapes[i][1], shapes[i][2], variant);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrix_registers_agree_as_far_as_they_round),
-        cmocka_unit_test(our_kernels_agree_with_doubles), /* before the BLAS is loaded */
-        cmocka_unit_test(little_scratch_gives_the_same_product),
-        cmocka_unit_test(openblas_agrees_with_doubles),
-        cmocka_unit_test(the_same_call_gives_the_same_bits),
-        cmocka_unit_test(threads_do_not_disturb_each_other),
+        cmocka_unit_test(amx_product_matches_doubles),
+        cmocka_unit_test(own_product_matches_doubles), /* must run before OpenBLAS is loaded */
+        cmocka_unit_test(product_works_in_minimum_scratch),
+        cmocka_unit_test(openblas_product_matches_doubles),
+        cmocka_unit_test(same_call_gives_same_bits),
+        cmocka_unit_test(concurrent_products_are_independent),
     };
 
     wt__rng_seed(&rng, 2);

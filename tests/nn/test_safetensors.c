@@ -1,5 +1,5 @@
-/* Files that break the rules of safetensors are refused, each with a sentence on what is wrong; those that keep them
- * are read, in every floating-point type. */
+/* Tests that invalid safetensors files are rejected with a specific message, and that valid files are read in every
+ * floating-point type. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +15,9 @@
 
 #include "nn/safetensors.h"
 
-/* length (8 bytes), header, `data` bytes of zero. length 0: that of the header. */
-static int open_bytes(struct safetensors *out, const char *header, uint64_t length, size_t data, unsigned char **bytes,
-                      wt_error *err)
+/* Opens a file of length (8 bytes), header, and `data` zero bytes. A length of 0 stands for the actual length. */
+static int open_safetensors(struct safetensors *out, const char *header, uint64_t length, size_t data,
+                            unsigned char **bytes, wt_error *err)
 {
     size_t len = 8 + strlen(header) + data;
     unsigned char *p = calloc(1, len);
@@ -41,41 +41,41 @@ static const struct {
     size_t data;
     const char *message;
 } bad[] = {
-    {"longer than the file", "{}", 3, 0, "truncated inside its header"},
-    {"longer than any header may be", "{}", (uint64_t)1 << 40, 0, "over 100 MiB"},
-    {"length with the top bit", "{}", UINT64_MAX, 0, "over 100 MiB"},
-    {"not an object", "[]", 0, 0, "does not begin with {"},
-    {"blank before the object", " {}", 0, 0, "does not begin with {"},
+    {"header longer than the file", "{}", 3, 0, "truncated inside its header"},
+    {"header longer than the limit", "{}", (uint64_t)1 << 40, 0, "over 100 MiB"},
+    {"length with the top bit set", "{}", UINT64_MAX, 0, "over 100 MiB"},
+    {"header is not an object", "[]", 0, 0, "does not begin with {"},
+    {"space before the object", " {}", 0, 0, "does not begin with {"},
     {"broken JSON", "{\"a\":", 0, 0, "header"},
     {"text after the object", "{} {}", 0, 0, "header"},
     {"duplicate key", "{" T("a", "F32", "[1]", 0, 4) "," T("a", "F32", "[1]", 4, 8) "}", 0, 8, "header"},
-    {"entry is no object", "{\"a\":1}", 0, 0, "unknown type"},
+    {"entry is not an object", "{\"a\":1}", 0, 0, "unknown type"},
     {"unknown type", "{" T("a", "F31", "[1]", 0, 4) "}", 0, 4, "unknown type \"F31\""},
     {"no shape", "{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", 0, 4, "shape"},
     {"too many dimensions", "{" T("a", "F32", "[1,1,1,1,1,1,1,1,1]", 0, 4) "}", 0, 4, "at most 8 dimensions"},
     {"negative dimension", "{" T("a", "F32", "[-1]", 0, 4) "}", 0, 4, "impossible shape"},
     {"dimension with a fraction", "{" T("a", "F32", "[1.0]", 0, 4) "}", 0, 4, "impossible shape"},
     {"elements overflow", "{" T("a", "F32", "[4294967296,4294967296,2]", 0, 4) "}", 0, 4, "impossible shape"},
-    {"bytes overflow", "{" T("a", "F64", "[4611686018427387904]", 0, 0) "}", 0, 0, "another number"},
+    {"bytes overflow", "{" T("a", "F64", "[4611686018427387904]", 0, 0) "}", 0, 0, "do not match"},
     {"one offset", "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0]}}", 0, 4, "data_offsets"},
     {"three offsets", "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4,8]}}", 0, 8, "data_offsets"},
-    {"offsets fall", "{" T("a", "F32", "[1]", 4, 0) "}", 0, 4, "data_offsets"},
+    {"descending offsets", "{" T("a", "F32", "[1]", 4, 0) "}", 0, 4, "data_offsets"},
     {"negative offset", "{" T("a", "F32", "[1]", -4, 0) "}", 0, 4, "data_offsets"},
     {"beyond the file", "{" T("a", "F32", "[2]", 0, 8) "}", 0, 4, "the file is truncated"},
     {"far beyond the file", "{" T("a", "F32", "[1]", 9223372036854775803, 9223372036854775807) "}", 0, 4, "truncated"},
-    {"too few bytes for the shape", "{" T("a", "F32", "[2]", 0, 4) "}", 0, 4, "another number"},
-    {"too many bytes for the shape", "{" T("a", "F32", "[1]", 0, 8) "}", 0, 8, "another number"},
-    {"hole at the beginning", "{" T("a", "F32", "[1]", 4, 8) "}", 0, 8, "a hole before tensor \"a\""},
-    {"hole", "{" T("a", "F32", "[1]", 0, 4) "," T("b", "F32", "[1]", 8, 12) "}", 0, 12, "a hole before tensor \"b\""},
+    {"too few bytes for the shape", "{" T("a", "F32", "[2]", 0, 4) "}", 0, 4, "do not match"},
+    {"too many bytes for the shape", "{" T("a", "F32", "[1]", 0, 8) "}", 0, 8, "do not match"},
+    {"gap at the beginning", "{" T("a", "F32", "[1]", 4, 8) "}", 0, 8, "a gap before tensor \"a\""},
+    {"gap", "{" T("a", "F32", "[1]", 0, 4) "," T("b", "F32", "[1]", 8, 12) "}", 0, 12, "a gap before tensor \"b\""},
     {"overlap", "{" T("a", "F32", "[2]", 0, 8) "," T("b", "F32", "[1]", 4, 8) "}", 0, 8, "an overlap"},
     {"the same bytes twice", "{" T("a", "F32", "[1]", 0, 4) "," T("b", "F32", "[1]", 0, 4) "}", 0, 4, "an overlap"},
     {"bytes at the end", "{" T("a", "F32", "[1]", 0, 4) "}", 0, 6, "2 bytes follow"},
-    {"metadata that is no object", "{\"__metadata__\":1}", 0, 0, "__metadata__"},
-    {"metadata that is no text", "{\"__metadata__\":{\"a\":1}}", 0, 0, "__metadata__"},
+    {"metadata is not an object", "{\"__metadata__\":1}", 0, 0, "__metadata__"},
+    {"metadata value is not a string", "{\"__metadata__\":{\"a\":1}}", 0, 0, "__metadata__"},
     {"NUL in a name", "{\"a\\u0000\":{}}", 0, 0, "header"},
 };
 
-static void malformed_files_are_refused_by_name(void **state)
+static void rejects_malformed_files(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -83,7 +83,7 @@ static void malformed_files_are_refused_by_name(void **state)
         unsigned char *bytes;
         wt_error err = {0};
 
-        int rc = open_bytes(&file, bad[i].header, bad[i].length, bad[i].data, &bytes, &err);
+        int rc = open_safetensors(&file, bad[i].header, bad[i].length, bad[i].data, &bytes, &err);
         if (rc != WT_EMODEL || err.code != WT_EMODEL || !strstr(err.message, bad[i].message) ||
             strncmp(err.message, "m: ", 3) != 0)
             fail_msg("%s: %d \"%s\"", bad[i].name, rc, err.message);
@@ -92,7 +92,7 @@ static void malformed_files_are_refused_by_name(void **state)
     }
 }
 
-static void every_truncation_is_refused(void **state)
+static void rejects_every_truncation(void **state)
 {
     static const char header[] = "{" T("a", "F32", "[2]", 0, 8) "}";
     unsigned char bytes[8 + sizeof(header) - 1 + 8] = {sizeof(header) - 1};
@@ -111,17 +111,17 @@ static void every_truncation_is_refused(void **state)
     wt__safetensors_dispose(&file);
 }
 
-static void sound_files_are_read(void **state)
+static void reads_valid_files(void **state)
 {
     struct safetensors file;
     unsigned char *bytes;
 
     (void)state;
-    /* Out of order, empty tensors, a scalar, blanks behind the object, metadata. */
-    assert_int_equal(open_bytes(&file,
-                                "{\"__metadata__\":{\"format\":\"pt\"}," T("b", "I64", "[1,2]", 4, 20) "," T(
-                                    "a", "F32", "[]", 0, 4) "," T("none", "F32", "[0,7]", 4, 4) "}   ",
-                                0, 20, &bytes, NULL),
+    /* Tensors out of order, an empty tensor, a scalar, spaces after the object, metadata. */
+    assert_int_equal(open_safetensors(&file,
+                                      "{\"__metadata__\":{\"format\":\"pt\"}," T("b", "I64", "[1,2]", 4, 20) "," T(
+                                          "a", "F32", "[]", 0, 4) "," T("none", "F32", "[0,7]", 4, 4) "}   ",
+                                      0, 20, &bytes, NULL),
                      0);
     assert_int_equal(file.count, 3);
     const struct tensor *a = wt__safetensors_find(&file, "a"), *b = wt__safetensors_find(&file, "b");
@@ -137,14 +137,14 @@ static void sound_files_are_read(void **state)
     wt__safetensors_dispose(&file);
     free(bytes);
 
-    assert_int_equal(open_bytes(&file, "{}", 0, 0, &bytes, NULL), 0);
+    assert_int_equal(open_safetensors(&file, "{}", 0, 0, &bytes, NULL), 0);
     assert_int_equal(file.count, 0);
     wt__safetensors_dispose(&file);
     wt__safetensors_dispose(NULL);
     free(bytes);
 }
 
-static void every_float_type_is_converted(void **state)
+static void converts_every_float_type(void **state)
 {
     static const struct {
         enum dtype dtype;
@@ -174,24 +174,26 @@ static void every_float_type_is_converted(void **state)
     assert_true(isnan(out));
 }
 
-/* Bytes are numbers where a scale of their own stands beside them, and nowhere else. */
-static void bytes_are_scaled_row_by_row(void **state)
+/* An I8 tensor holds real numbers only if it has a valid scale tensor. */
+static void scales_bytes_by_row(void **state)
 {
     static const struct {
         const char *name, *header;
         size_t data;
         bool real;
     } cases[] = {
-        {"a scale a row", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F32", "[2]", 8, 16) "}", 16, true},
-        {"the scale first", "{" T("w.scale", "F32", "[2]", 0, 8) "," T("w", "I8", "[2,4]", 8, 16) "}", 16, true},
+        {"one scale per row", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F32", "[2]", 8, 16) "}", 16, true},
+        {"scale first", "{" T("w.scale", "F32", "[2]", 0, 8) "," T("w", "I8", "[2,4]", 8, 16) "}", 16, true},
         {"no scale", "{" T("w", "I8", "[2,4]", 0, 8) "}", 8, false},
-        {"one for all", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F32", "[1]", 8, 12) "}", 12, false},
-        {"one too many", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F32", "[3]", 8, 20) "}", 20, false},
-        {"a scale of two dimensions", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F32", "[2,1]", 8, 16) "}", 16,
+        {"one scale for all rows", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F32", "[1]", 8, 12) "}", 12,
          false},
-        {"a scale of halves", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F16", "[2]", 8, 12) "}", 12, false},
-        {"another's", "{" T("w", "I8", "[2,4]", 0, 8) "," T("v.scale", "F32", "[2]", 8, 16) "}", 16, false},
-        {"a number without rows", "{" T("w", "I8", "[]", 0, 1) "," T("w.scale", "F32", "[1]", 1, 5) "}", 5, false},
+        {"too many scales", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F32", "[3]", 8, 20) "}", 20, false},
+        {"two-dimensional scale", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F32", "[2,1]", 8, 16) "}", 16,
+         false},
+        {"F16 scale", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F16", "[2]", 8, 12) "}", 12, false},
+        {"scale of another tensor", "{" T("w", "I8", "[2,4]", 0, 8) "," T("v.scale", "F32", "[2]", 8, 16) "}", 16,
+         false},
+        {"scalar", "{" T("w", "I8", "[]", 0, 1) "," T("w.scale", "F32", "[1]", 1, 5) "}", 5, false},
     };
 
     (void)state;
@@ -201,7 +203,7 @@ static void bytes_are_scaled_row_by_row(void **state)
         wt_error err = {0};
         float out[8];
 
-        assert_int_equal(open_bytes(&file, cases[i].header, 0, cases[i].data, &bytes, NULL), 0);
+        assert_int_equal(open_safetensors(&file, cases[i].header, 0, cases[i].data, &bytes, NULL), 0);
         const struct tensor *w = wt__safetensors_find(&file, "w"), *scale = wt__safetensors_find(&file, "w.scale");
         if (cases[i].real) {
             static const signed char numbers[8] = {-128, -127, -1, 0, 1, 2, 100, 127};
@@ -220,9 +222,9 @@ static void bytes_are_scaled_row_by_row(void **state)
     }
     struct safetensors file;
     unsigned char *bytes;
-    assert_int_equal(
-        open_bytes(&file, "{" T("w", "I8", "[0,4]", 0, 0) "," T("w.scale", "F32", "[0]", 0, 0) "}", 0, 0, &bytes, NULL),
-        0);
+    assert_int_equal(open_safetensors(&file, "{" T("w", "I8", "[0,4]", 0, 0) "," T("w.scale", "F32", "[0]", 0, 0) "}",
+                                      0, 0, &bytes, NULL),
+                     0);
     float out;
     assert_int_equal(wt__tensor_floats(wt__safetensors_find(&file, "w"), &out, NULL), 0);
     wt__safetensors_dispose(&file);
@@ -232,11 +234,9 @@ static void bytes_are_scaled_row_by_row(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(malformed_files_are_refused_by_name),
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(sound_files_are_read),
-        cmocka_unit_test(every_float_type_is_converted),
-        cmocka_unit_test(bytes_are_scaled_row_by_row),
+        cmocka_unit_test(rejects_malformed_files), cmocka_unit_test(rejects_every_truncation),
+        cmocka_unit_test(reads_valid_files),       cmocka_unit_test(converts_every_float_type),
+        cmocka_unit_test(scales_bytes_by_row),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* What is written is read back bit for bit; what no reader would take is refused before the old file is touched. */
+/* Tests that written files read back bit for bit, and that input readers would reject is refused before the old file is
+ * touched. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ static char folder[] = "/tmp/wt-safetensors-XXXXXX", path[64];
 
 static const float matrix[6] = {1, -2, 3.5f, 1e-40f, INFINITY, -0.0f}, one[1] = {7};
 
-static void written_is_read(void **state)
+static void reads_back_written_file(void **state)
 {
     const struct tensor_source tensors[] = {
         {"b.weight", matrix, 2, {3, 2}}, {"a \"quoted\"", one, 0, {0}}, {"empty", NULL, 2, {0, 4}}};
@@ -47,7 +48,7 @@ static void written_is_read(void **state)
     wt__file_unmap(&mapping);
 }
 
-static void bytes_are_written_as_such(void **state)
+static void writes_byte_tensors(void **state)
 {
     static const int8_t bytes[5] = {0, 1, -1, 127, -127};
     const struct tensor_source tensors[] = {{"odd", bytes, 2, {5, 1}}, {"odd.scale", matrix, 1, {5}}};
@@ -68,7 +69,7 @@ static void bytes_are_written_as_such(void **state)
     wt__file_unmap(&mapping);
 }
 
-static void a_file_without_tensors_or_metadata_is_valid(void **state)
+static void writes_file_without_tensors(void **state)
 {
     struct safetensors file;
     char *bytes;
@@ -84,14 +85,14 @@ static void a_file_without_tensors_or_metadata_is_valid(void **state)
     free(bytes);
 }
 
-static void what_no_reader_takes_is_refused(void **state)
+static void rejects_unreadable_tensors(void **state)
 {
     static const struct {
         struct tensor_source tensors[2];
         size_t count;
         const char *message;
-    } bad[] = {{{{"a", one, 1, {1}}, {"a", one, 1, {1}}}, 2, "the name \"a\" is taken twice"},
-               {{{"__metadata__", one, 1, {1}}}, 1, "the name \"__metadata__\" is taken twice"},
+    } bad[] = {{{{"a", one, 1, {1}}, {"a", one, 1, {1}}}, 2, "duplicate tensor name \"a\""},
+               {{{"__metadata__", one, 1, {1}}}, 1, "duplicate tensor name \"__metadata__\""},
                {{{"a", one, 2, {SIZE_MAX / 4, 2}}}, 1, "tensor \"a\" has an impossible shape"},
                {{{"a", one, TENSOR_MAX_RANK + 1, {1}}}, 1, "tensor \"a\" has an impossible shape"}};
 
@@ -107,7 +108,7 @@ static void what_no_reader_takes_is_refused(void **state)
     }
 }
 
-static void a_folder_that_is_not_there(void **state)
+static void reports_missing_folder(void **state)
 {
     wt_error err = {0};
 
@@ -116,28 +117,26 @@ static void a_folder_that_is_not_there(void **state)
     assert_non_null(strstr(err.message, "/nowhere/at/all.safetensors"));
 }
 
-static int make_folder(void **state)
+static int make_safetensors_folder(void **state)
 {
     (void)state;
     return mkdtemp(folder) && snprintf(path, sizeof(path), "%s/m.safetensors", folder) > 0 ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+static int remove_safetensors_folder(void **state)
 {
     (void)state;
     unlink(path);
-    return rmdir(folder); /* nothing else was left there */
+    return rmdir(folder); /* fails if other files are left */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_is_read),
-        cmocka_unit_test(bytes_are_written_as_such),
-        cmocka_unit_test(a_file_without_tensors_or_metadata_is_valid),
-        cmocka_unit_test(what_no_reader_takes_is_refused),
-        cmocka_unit_test(a_folder_that_is_not_there),
+        cmocka_unit_test(reads_back_written_file),     cmocka_unit_test(writes_byte_tensors),
+        cmocka_unit_test(writes_file_without_tensors), cmocka_unit_test(rejects_unreadable_tensors),
+        cmocka_unit_test(reports_missing_folder),
     };
 
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_safetensors_folder, remove_safetensors_folder);
 }

@@ -1,4 +1,4 @@
-/* support.h: JSON of tests, written with ' for ". */
+/* support.h: helpers for tests of schemas. JSON in tests is written with ' instead of ". */
 #ifndef WT_TESTS_SCHEMA_SUPPORT_H
 #define WT_TESTS_SCHEMA_SUPPORT_H
 
@@ -29,7 +29,7 @@ static inline json_t *json_of(const char *text)
     return value;
 }
 
-/* Compiles a schema of 2020-12 unless it says otherwise, with formats asserted. NULL with what was said. */
+/* Compiles a schema with asserted formats. Returns NULL and fills err on an error. */
 static inline struct compiled *compile_text(const char *schema, const char *dialect, json_t *table, wt_error *err)
 {
     struct compiled *compiled;
@@ -39,8 +39,8 @@ static inline struct compiled *compile_text(const char *schema, const char *dial
     return compiled;
 }
 
-/* The sentences, one a line; ends with free. */
-static inline char *sentences(const struct validation *validation)
+/* Returns the messages of the violations, one per line. Free with free(). */
+static inline char *list_messages(const struct validation *validation)
 {
     struct buffer text = {0};
     for (size_t i = 0; i < validation->violations.len; i++) {

@@ -1,4 +1,4 @@
-/* Lossless repair: which values become which, what is refused, and that everything else keeps its bytes. */
+/* Tests lossless repair: converted values, rejected values, and that everything else keeps its bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,13 +11,13 @@
 #define OBJECT(properties) "{'type': 'object', 'properties': {" properties "}}"
 #define N(schema) OBJECT("'n': " schema)
 
-/* Written with ' for ". becomes: the text that is sent on; NULL if the instance is not repaired. */
+/* Schemas and instances use ' for ". becomes: the repaired text, NULL if the instance is not repaired. */
 static const struct {
     const char *what, *schema, *instance, *becomes;
 } rows[] = {
-    {"what fits stays", N("{'type': 'integer'}"), "{ 'n' : 5 }", NULL},
-    {"what fits as text stays", N("{'type': ['string', 'integer']}"), "{'n':'5'}", NULL},
-    {"what any type fits stays", N("{}"), "{'n':'5'}", NULL},
+    {"valid value", N("{'type': 'integer'}"), "{ 'n' : 5 }", NULL},
+    {"text that may be text", N("{'type': ['string', 'integer']}"), "{'n':'5'}", NULL},
+    {"text for any type", N("{}"), "{'n':'5'}", NULL},
 
     /* numbers */
     {"an integer", N("{'type': 'integer'}"), "{'n':'5'}", "{'n':5}"},
@@ -32,16 +32,16 @@ static const struct {
     {"a fraction too small for a double", N("{'type': 'integer'}"), "{'n':'1.00000000000000000000001'}", NULL},
     {"an exponent for an integer", N("{'type': 'integer'}"), "{'n':'1e3'}", NULL},
     {"a number beyond a double", N("{'type': 'number'}"), "{'n':'1e400'}", NULL},
-    {"blanks around", N("{'type': 'integer'}"), "{'n':' 5 '}", NULL},
-    {"a unit behind", N("{'type': 'integer'}"), "{'n':'5 km'}", NULL},
+    {"surrounding blanks", N("{'type': 'integer'}"), "{'n':' 5 '}", NULL},
+    {"a number with a unit", N("{'type': 'integer'}"), "{'n':'5 km'}", NULL},
     {"a plus sign", N("{'type': 'integer'}"), "{'n':'+5'}", NULL},
     {"a leading zero", N("{'type': 'integer'}"), "{'n':'05'}", NULL},
     {"hexadecimal digits", N("{'type': 'integer'}"), "{'n':'0x5'}", NULL},
     {"no digits", N("{'type': 'integer'}"), "{'n':''}", NULL},
     {"not a number", N("{'type': 'number'}"), "{'n':'NaN'}", NULL},
-    {"beyond the maximum", N("{'type': 'integer', 'maximum': 4}"), "{'n':'5'}", NULL},
-    {"one of an enumeration", N("{'type': 'integer', 'enum': [5, 6]}"), "{'n':'5'}", "{'n':5}"},
-    {"none of an enumeration", N("{'type': 'integer', 'enum': [7]}"), "{'n':'5'}", NULL},
+    {"above the maximum", N("{'type': 'integer', 'maximum': 4}"), "{'n':'5'}", NULL},
+    {"a value of the enumeration", N("{'type': 'integer', 'enum': [5, 6]}"), "{'n':'5'}", "{'n':5}"},
+    {"no value of the enumeration", N("{'type': 'integer', 'enum': [7]}"), "{'n':'5'}", NULL},
     {"a number for text", N("{'type': 'string'}"), "{'n':5}", NULL},
     {"an integer for a boolean", N("{'type': 'boolean'}"), "{'n':1}", NULL},
 
@@ -55,10 +55,10 @@ static const struct {
     /* arrays and objects */
     {"an array", N("{'type': 'array'}"), "{'n':'[1, 2.0]'}", "{'n':[1, 2.0]}"},
     {"an object", N("{'type': 'object'}"), "{'n':'{\\'a\\': 1}'}", "{'n':{'a': 1}}"},
-    {"an object among blanks", N("{'type': 'object'}"), "{'n':'\\n {\\'a\\': 1}\\n'}", "{'n':{'a': 1}}"},
+    {"an object with surrounding blanks", N("{'type': 'object'}"), "{'n':'\\n {\\'a\\': 1}\\n'}", "{'n':{'a': 1}}"},
     {"an array for an object", N("{'type': 'object'}"), "{'n':'[1]'}", NULL},
     {"half an array", N("{'type': 'array'}"), "{'n':'[1'}", NULL},
-    {"text that is no array", N("{'type': 'array'}"), "{'n':'x'}", NULL},
+    {"text without an array", N("{'type': 'array'}"), "{'n':'x'}", NULL},
     {"an array with NUL in it", N("{'type': 'array'}"), "{'n':'[\\'\\\\u0000\\']'}", "{'n':['\\u0000']}"},
     {"an array of text for one of integers", N("{'type': 'array', 'items': {'type': 'integer'}}"),
      "{'n':'[1,\\'2\\']'}", "{'n':[1,2]}"},
@@ -70,18 +70,18 @@ static const struct {
     {"null for the only argument", N("{'type': 'integer'}"), "{'n':null}", "{}"},
     {"null for a required argument", "{'properties': {'n': {'type': 'integer'}}, 'required': ['n']}", "{'n':null}",
      NULL},
-    {"null that is allowed", N("{'type': ['integer', 'null']}, 'm': {'type': 'integer'}"), "{'n':null,'m':'1'}",
+    {"allowed null", N("{'type': ['integer', 'null']}, 'm': {'type': 'integer'}"), "{'n':null,'m':'1'}",
      "{'n':null,'m':1}"},
     {"null in an array", N("{'items': {'type': 'integer'}}"), "{'n':[null]}", NULL},
     {"null in a map", N("{'additionalProperties': {'type': 'integer'}}"), "{'n':{'a':null}}", NULL},
     {"the text null", N("{'type': ['integer', 'null']}"), "{'n':'null'}", NULL},
 
     /* depth */
-    {"within properties", N(OBJECT("'m': {'type': 'integer'}")), "{'n':{ 'm' : '5'}}", "{'n':{'m' : 5}}"},
-    {"within items", N("{'items': {'type': 'integer'}}"), "{'n':[1,'2', 3]}", "{'n':[1,2,3]}"},
-    {"within the first items", N("{'prefixItems': [{'type': 'integer'}], 'items': {'type': 'boolean'}}"),
+    {"inside properties", N(OBJECT("'m': {'type': 'integer'}")), "{'n':{ 'm' : '5'}}", "{'n':{'m' : 5}}"},
+    {"inside items", N("{'items': {'type': 'integer'}}"), "{'n':[1,'2', 3]}", "{'n':[1,2,3]}"},
+    {"inside prefix items", N("{'prefixItems': [{'type': 'integer'}], 'items': {'type': 'boolean'}}"),
      "{'n':['1','true']}", "{'n':[1,true]}"},
-    {"within further properties", N("{'additionalProperties': {'type': 'integer'}}"), "{'n':{'a':'1'}}",
+    {"inside additional properties", N("{'additionalProperties': {'type': 'integer'}}"), "{'n':{'a':'1'}}",
      "{'n':{'a':1}}"},
     {"by a reference", "{'properties': {'n': {'$ref': '#/$defs/i'}}, '$defs': {'i': {'type': 'integer'}}}", "{'n':'5'}",
      "{'n':5}"},
@@ -105,7 +105,7 @@ static const struct {
      N("{'anyOf': [{'properties': {'a': {'type': 'integer'}}}, {'properties': {'b': {'type': 'integer'}}}]}"),
      "{'n':{'a':'1','b':'2'}}", NULL},
 
-    /* what else is wrong */
+    /* other faults */
     {"one repair is not enough", N("{'type': 'integer'}, 'm': {'type': 'integer'}"), "{'n':'5','m':'x'}", NULL},
     {"an unknown argument", "{'properties': {'n': {'type': 'integer'}}, 'additionalProperties': false}",
      "{'n':'5','x':1}", NULL},
@@ -113,10 +113,10 @@ static const struct {
      NULL},
     {"other members keep their bytes", N("{'type': 'integer'}"), "{ 'a' : [1.50, 1e2 ,'\\u0041'] ,'n':'5'}",
      "{'a' : [1.50, 1e2 ,'\\u0041'],'n':5}"},
-    {"a schema that ends nowhere", "{'allOf': [{'type': 'object'}, {'$ref': '#'}]}", "'{}'", NULL},
+    {"a schema with endless references", "{'allOf': [{'type': 'object'}, {'$ref': '#'}]}", "'{}'", NULL},
 };
 
-/* The text with " for '. Ends with free. */
+/* Returns the text with " instead of '. Free with free(). */
 static char *write_double_quotes(const char *text)
 {
     char *copy = strdup(text);
@@ -126,7 +126,7 @@ static char *write_double_quotes(const char *text)
     return copy;
 }
 
-static void values_become_what_the_schema_expects(void **state)
+static void converts_values_to_expected_types(void **state)
 {
     size_t failures = 0;
     (void)state;
@@ -151,7 +151,7 @@ static void values_become_what_the_schema_expects(void **state)
     assert_int_equal(failures, 0);
 }
 
-static void one_value_becomes_an_array_where_that_is_wanted(void **state)
+static void wraps_single_value_in_array(void **state)
 {
     static const struct {
         const char *instance, *becomes;
@@ -173,8 +173,8 @@ static void one_value_becomes_an_array_where_that_is_wanted(void **state)
     wt__compiled_free(compiled);
 }
 
-/* Schemas of servers and arguments of clients may be hostile: the work is bounded. */
-static void hostile_schemas_and_values_end(void **state)
+/* Schemas of servers and arguments of clients are untrusted, so the work must be bounded. */
+static void stops_on_hostile_schemas_and_values(void **state)
 {
     static const char *const schemas[] = {
         "{'anyOf': [{'$ref': '#'}, {'$ref': '#'}]}",
@@ -202,9 +202,9 @@ static void hostile_schemas_and_values_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_become_what_the_schema_expects),
-        cmocka_unit_test(one_value_becomes_an_array_where_that_is_wanted),
-        cmocka_unit_test(hostile_schemas_and_values_end),
+        cmocka_unit_test(converts_values_to_expected_types),
+        cmocka_unit_test(wraps_single_value_in_array),
+        cmocka_unit_test(stops_on_hostile_schemas_and_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

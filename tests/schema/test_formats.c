@@ -1,4 +1,4 @@
-/* Formats: what each lets in and keeps out; that they are remarks unless they are asserted. */
+/* Tests each format with valid and invalid texts. Formats are annotations unless asserted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include "schema/support.h"
 
-/* empty: whether "" fits. */
+/* empty: true if "" fits. */
 static const struct {
     const char *name;
     bool empty;
@@ -80,7 +80,7 @@ static const struct {
      {"(", "[", "\\a", "*a", "(?i)a", "a{2,1}", "\\Z", "(?P<n>a)"}},
 };
 
-static bool fits(const struct compiled *compiled, const char *text)
+static bool text_fits(const struct compiled *compiled, const char *text)
 {
     json_t *value = json_string(text);
     assert_non_null(value);
@@ -89,7 +89,7 @@ static bool fits(const struct compiled *compiled, const char *text)
     return verdict == FITS;
 }
 
-static void formats_let_in_what_they_describe(void **state)
+static void checks_each_format(void **state)
 {
     (void)state;
     size_t failures = 0;
@@ -97,25 +97,25 @@ static void formats_let_in_what_they_describe(void **state)
         char schema[64];
         snprintf(schema, sizeof schema, "{'format': '%s'}", rows[i].name);
         struct compiled *compiled = compile_text(schema, SCHEMA_2020_12, NULL, NULL);
-        assert_int_equal(fits(compiled, ""), rows[i].empty);
+        assert_int_equal(text_fits(compiled, ""), rows[i].empty);
         for (size_t t = 0; rows[i].in[t]; t++)
-            if (!fits(compiled, rows[i].in[t]))
+            if (!text_fits(compiled, rows[i].in[t]))
                 failures += 0 < printf("%s: %s should fit\n", rows[i].name, rows[i].in[t]);
         for (size_t t = 0; rows[i].out[t]; t++)
-            if (fits(compiled, rows[i].out[t]))
+            if (text_fits(compiled, rows[i].out[t]))
                 failures += 0 < printf("%s: %s should not fit\n", rows[i].name, rows[i].out[t]);
         wt__compiled_free(compiled);
     }
     assert_int_equal(failures, 0);
 }
 
-static void formats_are_remarks_unless_they_are_asserted(void **state)
+static void formats_are_annotations_by_default(void **state)
 {
     (void)state;
     struct compiled *compiled;
     json_t *schema = json_of("{'format': 'date'}");
     assert_int_equal(wt__compile_schema(&compiled, schema, SCHEMA_2020_12, NULL, false, NULL), 0);
-    assert_true(fits(compiled, "tomorrow"));
+    assert_true(text_fits(compiled, "tomorrow"));
     wt__compiled_free(compiled);
     json_decref(schema);
 }
@@ -123,8 +123,8 @@ static void formats_are_remarks_unless_they_are_asserted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_let_in_what_they_describe),
-        cmocka_unit_test(formats_are_remarks_unless_they_are_asserted),
+        cmocka_unit_test(checks_each_format),
+        cmocka_unit_test(formats_are_annotations_by_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

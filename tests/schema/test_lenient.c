@@ -1,4 +1,4 @@
-/* Schemas that do not compile: what is dropped, what is still checked, and which ones are not used at all. */
+/* Tests invalid schemas: the dropped keywords, the remaining checks, and schemas beyond repair. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,10 +20,10 @@ enum { NOT_USED = -1 };
 /* Written with ' for ". */
 static const struct {
     const char *name, *schema;
-    int drops;                  /* keywords that are dropped, or NOT_USED */
-    const char *fits, *refused; /* instances; NULL for none */
+    int drops;                  /* number of dropped keywords, or NOT_USED */
+    const char *fits, *refused; /* instances, each may be NULL */
 } rows[] = {
-    {"a schema that compiles", A("{}"), 0, any, wrong},
+    {"valid schema", A("{}"), 0, any, wrong},
     {"type int", A("{'type': 'int'}"), 1, any, wrong},
     {"type None", A("{'type': 'None'}"), 1, any, wrong},
     {"type null in a list", A("{'type': ['string', null]}"), 1, any, wrong},
@@ -33,7 +33,7 @@ static const struct {
     {"properties null", A("{'properties': null, 'additionalProperties': false}"), 0, "{'n': 5, 'a': {'x': 1}}", wrong},
     {"properties a list", A("{'properties': [], 'additionalProperties': false}"), 1, "{'n': 5, 'a': {'x': 1}}", wrong},
     {"a property null", PROPERTIES(", 'a': null"), 0, any, wrong},
-    {"a property that is text", PROPERTIES(", 'a': 'string'"), 1, "{'n': 'five'}", NULL},
+    {"property with text instead of a schema", PROPERTIES(", 'a': 'string'"), 1, "{'n': 'five'}", NULL},
     {"required a text", A("{'type': 'object', 'required': 'x'}"), 1, "{'n': 5, 'a': {}}", wrong},
     {"required with a number", A("{'required': [1]}"), 1, any, wrong},
     {"required null", A("{'required': null}"), 0, any, wrong},
@@ -42,17 +42,17 @@ static const struct {
     {"minimum null", A("{'minimum': null}"), 0, any, wrong},
     {"minLength a fraction", A("{'minLength': 1.5}"), 1, any, wrong},
     {"a pattern with an unknown class", A("{'pattern': '\\\\p{Nope}'}"), 1, any, wrong},
-    {"a pattern without an end", A("{'pattern': '('}"), 1, any, wrong},
-    {"a pattern in a name", A("{'patternProperties': {'(': {}}, 'additionalProperties': false}"), 1,
+    {"unfinished pattern", A("{'pattern': '('}"), 1, any, wrong},
+    {"invalid pattern in patternProperties", A("{'patternProperties': {'(': {}}, 'additionalProperties': false}"), 1,
      "{'n': 5, 'a': {'x': 1}}", wrong},
     {"items a text", A("{'items': 'string'}"), 1, "{'n': 5, 'a': [1]}", wrong},
     {"prefixItems an object", A("{'prefixItems': {}, 'items': false}"), 1, "{'n': 5, 'a': [1]}", wrong},
     {"additionalProperties a text", A("{'additionalProperties': 'false'}"), 1, "{'n': 5, 'a': {'x': 1}}", wrong},
     {"anyOf empty", A("{'anyOf': []}"), 1, any, wrong},
-    {"a reference to nothing", A("{'$ref': '#/$defs/gone'}"), 1, any, wrong},
+    {"dangling reference", A("{'$ref': '#/$defs/gone'}"), 1, any, wrong},
     {"a remote reference", A("{'$ref': 'https://x.example/y'}"), 1, any, wrong},
-    {"a reference that is no text", A("{'$ref': 1}"), 1, any, wrong},
-    {"several", PROPERTIES(", 'a': {'type': 'str', 'pattern': '('}, 'b': {'type': 'dict'}"), 3, any, wrong},
+    {"reference of another type", A("{'$ref': 1}"), 1, any, wrong},
+    {"several faults", PROPERTIES(", 'a': {'type': 'str', 'pattern': '('}, 'b': {'type': 'dict'}"), 3, any, wrong},
     {"values are not keywords", A("{'type': 'int', 'default': {'type': null}, 'const': null}"), 1,
      "{'n': 5, 'a': null}", any},
     {"draft 04", DIALECT("http://json-schema.org/draft-04/schema#", ""), 0, any, wrong},
@@ -68,13 +68,13 @@ static const struct {
      DIALECT("http://json-schema.org/draft-04/schema#", ", 'a': {'maximum': 3, 'exclusiveMaximum': false}"), 0,
      "{'a': 3}", "{'a': 4}"},
     {"an unknown dialect", DIALECT("https://x.example/schema", ""), NOT_USED, NULL, NULL},
-    {"what is not allowed does not compile", A("{'not': {'type': 'int'}}"), NOT_USED, NULL, NULL},
-    {"what is not allowed is null", A("{'not': {'format': null}}"), NOT_USED, NULL, NULL},
-    {"an alternative does not compile", A("{'oneOf': [{'type': 'int'}, {'type': 'string'}]}"), NOT_USED, NULL, NULL},
+    {"invalid keyword below not", A("{'not': {'type': 'int'}}"), NOT_USED, NULL, NULL},
+    {"null below not", A("{'not': {'format': null}}"), NOT_USED, NULL, NULL},
+    {"invalid alternative of oneOf", A("{'oneOf': [{'type': 'int'}, {'type': 'string'}]}"), NOT_USED, NULL, NULL},
     {"a text", "'x'", NOT_USED, NULL, NULL},
 };
 
-static bool takes(const struct compiled *compiled, const char *instance)
+static bool accepts_instance(const struct compiled *compiled, const char *instance)
 {
     json_t *json = json_of(instance);
     bool fits = wt__validator_check(compiled, json) == FITS;
@@ -82,7 +82,7 @@ static bool takes(const struct compiled *compiled, const char *instance)
     return fits;
 }
 
-static void keywords_that_do_not_compile_are_dropped(void **state)
+static void drops_invalid_keywords(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -95,15 +95,15 @@ static void keywords_that_do_not_compile_are_dropped(void **state)
         if ((rc == 0) != (rows[i].drops != NOT_USED) || (rc == 0 && (int)drops.count != rows[i].drops))
             fail_msg("%s: %d %s, %zu dropped", rows[i].name, rc, err.message, drops.count);
         assert_true(rc < 0 || (drops.first.code != 0) == (drops.count > 0));
-        if (rows[i].fits && !takes(compiled, rows[i].fits))
+        if (rows[i].fits && !accepts_instance(compiled, rows[i].fits))
             fail_msg("%s: %s does not fit", rows[i].name, rows[i].fits);
-        if (rows[i].refused && takes(compiled, rows[i].refused))
+        if (rows[i].refused && accepts_instance(compiled, rows[i].refused))
             fail_msg("%s: %s fits", rows[i].name, rows[i].refused);
         wt__compiled_free(compiled);
     }
 }
 
-static void the_first_error_names_its_place(void **state)
+static void first_error_has_place(void **state)
 {
     struct schema_drops drops;
     struct compiled *compiled;
@@ -117,7 +117,7 @@ static void the_first_error_names_its_place(void **state)
     json_decref(schema);
 }
 
-static void the_number_of_drops_is_bounded(void **state)
+static void bounds_number_of_drops(void **state)
 {
     (void)state;
     for (size_t more = 0; more < 2; more++) {
@@ -139,9 +139,9 @@ static void the_number_of_drops_is_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keywords_that_do_not_compile_are_dropped),
-        cmocka_unit_test(the_first_error_names_its_place),
-        cmocka_unit_test(the_number_of_drops_is_bounded),
+        cmocka_unit_test(drops_invalid_keywords),
+        cmocka_unit_test(first_error_has_place),
+        cmocka_unit_test(bounds_number_of_drops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

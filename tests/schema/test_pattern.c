@@ -1,11 +1,11 @@
-/* Regular expressions as ECMA-262 has them, and what other dialects write. */
+/* Tests regular expressions of ECMA-262, and syntax of other dialects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "schema/ecma.h"
+#include "schema/compiled.h"
 #include "schema/support.h"
 
 static const struct {
@@ -46,12 +46,12 @@ static const struct {
     {"^a{,2}$", "a{,2}", true},
     {"^a{$", "a{", true},
     {"^a{2}$", "aa", true},
-    {"^(a)|\\1b$", "b", true}, /* a group that took no part matches nothing */
+    {"^(a)|\\1b$", "b", true}, /* a reference to an unset group matches the empty text */
     {"^(?<x>a)\\k<x>$", "aa", true},
     {"^(?=a)a(?!b)", "ac", true},
     {"(?<=a)b", "ab", true},
     {"^\\0$", "a", false},
-    /* What schemas in the wild write. */
+    /* syntax of other dialects in real schemas */
     {"\\Aa\\Z", "a", true},
     {"\\Aa\\Z", "a\n", false},
     {"(?i)^ABC$", "abc", true},
@@ -59,13 +59,13 @@ static const struct {
     {"^\\_\\@$", "_@", true},
 };
 
-static void patterns_match_as_ecma_262_says(void **state)
+static void matches_like_ecma_262(void **state)
 {
     (void)state;
     size_t failures = 0;
     struct pattern_scratch scratch = {0};
     for (size_t i = 0; i < sizeof matches / sizeof matches[0]; i++) {
-        struct pattern *pattern;
+        struct schema_pattern *pattern;
         size_t memory = 0;
         uint64_t steps = 0;
         wt_error err = {0};
@@ -81,18 +81,18 @@ static void patterns_match_as_ecma_262_says(void **state)
     assert_int_equal(failures, 0);
 }
 
-static void what_is_no_pattern_says_why(void **state)
+static void reports_reason_of_invalid_pattern(void **state)
 {
     static const struct {
         const char *pattern, *said;
     } rows[] = {
-        {"a\\", "it ends in a backslash"},
+        {"a\\", "it ends with a backslash"},
         {"[a", "a class has no closing bracket"},
-        {"(*LIMIT_MATCH=1)a", "there is nothing before * that it could repeat"},
-        {"(?C1)a", "\"(?\" begins no group that ECMA-262 has"},
-        {"(?R)", "\"(?\" begins no group that ECMA-262 has"},
-        {"\\u{110000}", "\\u names half a character, or none"},
-        {"\\ud800", "\\u names half a character, or none"},
+        {"(*LIMIT_MATCH=1)a", "* does not follow a repeatable item"},
+        {"(?C1)a", "\"(?\" does not begin a group of ECMA-262"},
+        {"(?R)", "\"(?\" does not begin a group of ECMA-262"},
+        {"\\u{110000}", "\\u does not name a character"},
+        {"\\ud800", "\\u does not name a character"},
         {"\\u{}", "\\u{ is not followed by hexadecimal digits and }"},
         {"\\pL", "\\p is not followed by a property in braces"},
         {"\\p{^L}", "\\p is not followed by a property in braces"},
@@ -100,13 +100,13 @@ static void what_is_no_pattern_says_why(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct pattern *pattern;
+        struct schema_pattern *pattern;
         size_t memory = 0;
         wt_error err = {0};
         char said[256];
         assert_int_equal(wt__pattern_compile(&pattern, wt__str(rows[i].pattern), &memory, &err), WT_EFORMAT);
         assert_null(pattern);
-        snprintf(said, sizeof said, "is no regular expression: %s", rows[i].said);
+        snprintf(said, sizeof said, "is not a regular expression: %s", rows[i].said);
         assert_string_equal(err.message, said);
     }
 }
@@ -114,8 +114,8 @@ static void what_is_no_pattern_says_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patterns_match_as_ecma_262_says),
-        cmocka_unit_test(what_is_no_pattern_says_why),
+        cmocka_unit_test(matches_like_ecma_262),
+        cmocka_unit_test(reports_reason_of_invalid_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Repairs: what is put right, what is left alone, and that nothing else changes. */
+/* Tests repairs of instances: corrected values, values left alone, and unchanged siblings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,71 +7,72 @@
 
 #include "schema/support.h"
 
-/* becomes NULL: as it was. repairs: POINTER WAS NOW, a line each. said: what is left. */
+/* becomes: the repaired instance, NULL if unchanged. repairs: a line "POINTER WAS NOW" per repair. said: the messages
+ * of the remaining violations. */
 static const struct {
     const char *what, *schema, *instance, *becomes, *repairs, *said;
 } rows[] = {
-    {"what fits stays", "{'properties': {'a': {'default': 3}}}", "{}", NULL, "", ""},
-    {"text that is an integer", "{'properties': {'n': {'type': 'integer'}}}", "{'n': '42'}", "{'n': 42}",
-     "/n \"42\" 42", ""},
-    {"text that is a number", "{'items': {'type': 'number'}}", "['-1.5e3']", "[-1500.0]", "/0 \"-1.5e3\" -1500.0", ""},
-    {"text with more than the number", "{'type': 'integer'}", "'42 km'", NULL, "",
-     "expected an integer, got \"42 km\""},
+    {"valid instance", "{'properties': {'a': {'default': 3}}}", "{}", NULL, "", ""},
+    {"text with an integer", "{'properties': {'n': {'type': 'integer'}}}", "{'n': '42'}", "{'n': 42}", "/n \"42\" 42",
+     ""},
+    {"text with a number", "{'items': {'type': 'number'}}", "['-1.5e3']", "[-1500.0]", "/0 \"-1.5e3\" -1500.0", ""},
+    {"text with a number and a unit", "{'type': 'integer'}", "'42 km'", NULL, "", "expected an integer, got \"42 km\""},
     {"text with blanks", "{'type': 'integer'}", "' 42'", NULL, "", "expected an integer, got \" 42\""},
-    {"text that is no integer", "{'type': 'integer'}", "'4.5'", NULL, "", "expected an integer, got \"4.5\""},
+    {"text with a fraction for an integer", "{'type': 'integer'}", "'4.5'", NULL, "",
+     "expected an integer, got \"4.5\""},
     {"an integer that would be rounded", "{'type': 'integer'}", "'123456789012345678901234567890'", NULL, "",
      "expected an integer, got \"123456789012345678901234567890\""},
     {"a number out of bounds", "{'type': 'integer', 'maximum': 5}", "'42'", NULL, "",
      "expected an integer, got \"42\""},
-    {"text that is true", "{'type': 'boolean'}", "'true'", "true", " \"true\" true", ""},
+    {"text with true", "{'type': 'boolean'}", "'true'", "true", " \"true\" true", ""},
     {"another word for true", "{'type': 'boolean'}", "'yes'", NULL, "", "expected true or false, got \"yes\""},
-    {"a number where text is wanted", "{'properties': {'zip': {'type': 'string'}}}", "{'zip': 80331}",
-     "{'zip': '80331'}", "/zip 80331 \"80331\"", ""},
-    {"a number where text or null is wanted", "{'type': ['string', 'null']}", "7", "'7'", " 7 \"7\"", ""},
-    {"a number where text is wanted of another form", "{'type': 'string', 'pattern': '^[a-z]'}", "7", NULL, "",
+    {"number for text", "{'properties': {'zip': {'type': 'string'}}}", "{'zip': 80331}", "{'zip': '80331'}",
+     "/zip 80331 \"80331\"", ""},
+    {"number for text or null", "{'type': ['string', 'null']}", "7", "'7'", " 7 \"7\"", ""},
+    {"number for text of another form", "{'type': 'string', 'pattern': '^[a-z]'}", "7", NULL, "",
      "expected a string, got 7"},
-    {"true where text is wanted", "{'type': 'string'}", "true", NULL, "", "expected a string, got true"},
-    {"one value for an array", "{'properties': {'tags': {'type': 'array', 'items': {'type': 'string'}}}}",
+    {"true for text", "{'type': 'string'}", "true", NULL, "", "expected a string, got true"},
+    {"single value for an array", "{'properties': {'tags': {'type': 'array', 'items': {'type': 'string'}}}}",
      "{'tags': 'new'}", "{'tags': ['new']}", "/tags \"new\" [\"new\"]", ""},
-    {"one value for an array of others", "{'type': 'array', 'items': {'type': 'string'}}", "5", NULL, "",
+    {"single value for an array of another type", "{'type': 'array', 'items': {'type': 'string'}}", "5", NULL, "",
      "expected an array, got 5"},
-    {"one value for an array of two", "{'type': 'array', 'minItems': 2}", "5", NULL, "", "expected an array, got 5"},
-    {"an enumeration in other letters", "{'enum': ['celsius', 'kelvin']}", "' Celsius'", "'celsius'",
+    {"single value for an array of two", "{'type': 'array', 'minItems': 2}", "5", NULL, "", "expected an array, got 5"},
+    {"enumeration in other case", "{'enum': ['celsius', 'kelvin']}", "' Celsius'", "'celsius'",
      " \" Celsius\" \"celsius\"", ""},
-    {"blanks within", "{'enum': ['New York']}", "'new\\n york '", "'New York'", " \"new\\n york \" \"New York\"", ""},
-    {"two values in other letters", "{'enum': ['a', 'A ']}", "' A'", NULL, "",
+    {"inner blanks", "{'enum': ['New York']}", "'new\\n york '", "'New York'", " \"new\\n york \" \"New York\"", ""},
+    {"two values in other case", "{'enum': ['a', 'A ']}", "' A'", NULL, "",
      "expected one of \"a\", \"A \", got \" A\" (nearest: \"A \")"},
-    {"a value that is only near", "{'enum': ['celsius', 'kelvin']}", "'celcius'", NULL, "",
+    {"near value of an enumeration", "{'enum': ['celsius', 'kelvin']}", "'celcius'", NULL, "",
      "expected one of \"celsius\", \"kelvin\", got \"celcius\" (nearest: \"celsius\")"},
-    {"a number of an enumeration", "{'enum': [1, 2]}", "'2'", "2", " \"2\" 2", ""},
+    {"number of an enumeration", "{'enum': [1, 2]}", "'2'", "2", " \"2\" 2", ""},
     {"a constant", "{'const': 'POST'}", "'post'", "'POST'", " \"post\" \"POST\"", ""},
     {"constants as alternatives", "{'oneOf': [{'const': 'up'}, {'const': 'down'}]}", "'UP'", "'up'", " \"UP\" \"up\"",
      ""},
     {"a default", "{'required': ['n'], 'properties': {'n': {'type': 'integer', 'default': 10}}}", "{'a': 1}",
      "{'a': 1, 'n': 10}", "/n - 10", ""},
-    {"a default that is not valid", "{'required': ['n'], 'properties': {'n': {'type': 'integer', 'default': '10'}}}",
-     "{}", NULL, "", "required argument \"n\" is missing"},
+    {"invalid default", "{'required': ['n'], 'properties': {'n': {'type': 'integer', 'default': '10'}}}", "{}", NULL,
+     "", "required argument \"n\" is missing"},
     {"no default", "{'required': ['n']}", "{}", NULL, "", "required argument \"n\" is missing"},
-    {"within alternatives", "{'properties': {'a': {'anyOf': [{'type': 'integer'}, {'type': 'null'}]}}}", "{'a': '3'}",
+    {"inside alternatives", "{'properties': {'a': {'anyOf': [{'type': 'integer'}, {'type': 'null'}]}}}", "{'a': '3'}",
      "{'a': 3}", "/a \"3\" 3", ""},
-    {"several",
+    {"several repairs",
      "{'properties': {'a': {'type': 'integer'}, 'b': {'type': 'boolean'}, 'c': {'items': {'type': "
      "'integer'}}}}",
      "{'a': '1', 'b': 'false', 'c': [1, '2', 'x', '3']}", "{'a': 1, 'b': false, 'c': [1, 2, 'x', 3]}",
      "/a \"1\" 1\n/b \"false\" false\n/c/1 \"2\" 2\n/c/3 \"3\" 3", "/c/2: expected an integer, got \"x\""},
-    {"one step after another",
+    {"nested default",
      "{'type': 'object', 'required': ['a'], 'properties': {'a': {'type': 'object', "
      "'default': {}, 'properties': {}}}}",
      "{}", "{'a': {}}", "/a - {}", ""},
-    {"a wish of two schemas", "{'allOf': [{'type': 'integer'}, {'minimum': 10}]}", "'5'", NULL, "",
+    {"two schemas for one value", "{'allOf': [{'type': 'integer'}, {'minimum': 10}]}", "'5'", NULL, "",
      "expected an integer, got \"5\""},
-    {"of two that contradict each other", "{'allOf': [{'type': 'integer'}, {'type': 'string'}]}", "'5'", NULL, "",
+    {"contradicting schemas", "{'allOf': [{'type': 'integer'}, {'type': 'string'}]}", "'5'", NULL, "",
      "expected an integer, got \"5\""},
     {"names are not repaired", "{'propertyNames': {'enum': ['a']}}", "{'A': 1}", NULL, "",
      "/A: the name of the property: expected \"a\", got \"A\""},
 };
 
-static char *listed(const struct repairs *repairs)
+static char *list_repairs(const struct repairs *repairs)
 {
     struct buffer text = {0};
     for (size_t i = 0; i < repairs->len; i++) {
@@ -83,7 +84,7 @@ static char *listed(const struct repairs *repairs)
     return wt__buffer_take(&text);
 }
 
-static void slips_with_one_way_out_are_put_right(void **state)
+static void repairs_unambiguous_mistakes(void **state)
 {
     (void)state;
     size_t failures = 0;
@@ -96,7 +97,7 @@ static void slips_with_one_way_out_are_put_right(void **state)
         json_t *instance = json_of(rows[i].instance), *before = json_deep_copy(instance);
         json_t *becomes = json_of(rows[i].becomes ? rows[i].becomes : rows[i].instance);
         assert_int_equal(wt__validator_run(&validation, compiled, instance, true, &err), 0);
-        char *said = sentences(&validation), *repairs = listed(&validation.repairs);
+        char *said = list_messages(&validation), *repairs = list_repairs(&validation.repairs);
         bool changed = validation.repairs.len > 0;
         bool same = json_equal(changed ? validation.repairs.instance : instance, becomes);
         if (!same || strcmp(said, rows[i].said) != 0 || strcmp(repairs, rows[i].repairs) != 0) {
@@ -116,7 +117,7 @@ static void slips_with_one_way_out_are_put_right(void **state)
     assert_int_equal(failures, 0);
 }
 
-static void repairs_are_bounded(void **state)
+static void bounds_number_of_repairs(void **state)
 {
     (void)state;
     struct validation validation;
@@ -135,8 +136,8 @@ static void repairs_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slips_with_one_way_out_are_put_right),
-        cmocka_unit_test(repairs_are_bounded),
+        cmocka_unit_test(repairs_unambiguous_mistakes),
+        cmocka_unit_test(bounds_number_of_repairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* The official test suite of JSON Schema, where it lies beside the project (../shared/json-schema-suite): all required
- * tests of 2020-12 and draft-07, and the optional ones but those in the list below. What they test is also tested by
- * cases of our own in test_keywords.c and test_formats.c. */
+/* Runs the official test suite of JSON Schema if it is installed next to the project (../shared/json-schema-suite): all
+ * required tests of 2020-12 and draft-07, and the optional tests except those in the list below. Our own tests in
+ * test_keywords.c and test_formats.c cover the same features. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,16 +18,16 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* Optional tests that are left out. file: below "optional"; text: part of the group's or the test's description. */
+/* Skipped optional tests. file: path below "optional"; text: part of the description of the group or the test. */
 static const struct {
     const char *file, *text, *why;
 } unsupported[] = {
-    {"format/idn-hostname.json", "", "the format asks nothing: IDNA 2008 takes tables of its own"},
-    {"format/hostname.json", "A-label", "labels of internationalised names are not decoded, for the same reason"},
-    {"format/ecmascript-regex.json", "variable-width lookbehind", "PCRE2 below 10.43 knows fixed widths only"},
-    {"content.json", "", "what contentMediaType and contentEncoding say is an annotation"},
-    {"cross-draft.json", "historic drafts", "2019-09 is no dialect of ours"},
-    {"cross-draft.json", "future drafts", "2019-09 is no dialect of ours"},
+    {"format/idn-hostname.json", "", "the format is not checked: IDNA 2008 needs its own tables"},
+    {"format/hostname.json", "A-label", "labels of internationalised names are not decoded"},
+    {"format/ecmascript-regex.json", "variable-width lookbehind", "PCRE2 before 10.43 supports only fixed widths"},
+    {"content.json", "", "contentMediaType and contentEncoding are annotations"},
+    {"cross-draft.json", "historic drafts", "2019-09 is not supported"},
+    {"cross-draft.json", "future drafts", "2019-09 is not supported"},
 };
 
 struct counts {
@@ -37,7 +37,7 @@ struct counts {
 static char suite[PATH_BYTES];
 static json_t *remotes;
 
-static json_t *read_json(const char *path)
+static json_t *read_suite_json(const char *path)
 {
     char *text = NULL;
     size_t len = 0;
@@ -46,36 +46,36 @@ static json_t *read_json(const char *path)
         fail_msg("%s", err.message);
     size_t flags = JSON_ALLOW_NUL | JSON_DECODE_ANY;
     json_t *value = json_loadb(text, len, flags, NULL);
-    if (!value) /* integers of over 64 bits, as base/json.c reads them */
+    if (!value) /* integers of more than 64 bits, parsed like in base/json.c */
         value = json_loadb(text, len, flags | JSON_DECODE_INT_AS_REAL, NULL);
     free(text);
     if (!value)
-        fail_msg("%s is no JSON", path);
+        fail_msg("%s is not JSON", path);
     return value;
 }
 
-/* "a/b", in out. */
-static void join(char out[PATH_BYTES], const char *a, const char *b)
+/* Sets out to "a/b". */
+static void join_path(char out[PATH_BYTES], const char *a, const char *b)
 {
     int len = snprintf(out, PATH_BYTES, "%s%s%s", a, a[0] && b[0] ? "/" : "", b);
     if (len < 0 || len >= PATH_BYTES)
         fail_msg("%s: path too long", a);
 }
 
-static void each_file(const char *folder, const char *below, void (*visit)(const char *, const char *, void *),
-                      void *context)
+static void visit_files(const char *folder, const char *below, void (*visit)(const char *, const char *, void *),
+                        void *context)
 {
     char path[PATH_BYTES], name[PATH_BYTES];
     struct dirent **entries;
-    join(path, folder, below);
+    join_path(path, folder, below);
     int count = scandir(path, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
         struct stat status;
-        join(name, below, entries[i]->d_name);
-        join(path, folder, name);
+        join_path(name, below, entries[i]->d_name);
+        join_path(path, folder, name);
         if (entries[i]->d_name[0] != '.' && stat(path, &status) == 0) {
             if (S_ISDIR(status.st_mode))
-                each_file(folder, name, visit, context);
+                visit_files(folder, name, visit, context);
             else
                 visit(path, name, context);
         }
@@ -89,11 +89,11 @@ static void add_remote(const char *path, const char *name, void *context)
 {
     char uri[PATH_BYTES];
     (void)context;
-    join(uri, "http://localhost:1234", name);
-    json_object_set_new(remotes, uri, read_json(path));
+    join_path(uri, "http://localhost:1234", name);
+    json_object_set_new(remotes, uri, read_suite_json(path));
 }
 
-static bool left_out(const char *file, const char *description)
+static bool is_skipped(const char *file, const char *description)
 {
     for (size_t i = 0; i < sizeof unsupported / sizeof unsupported[0]; i++)
         if (strcmp(unsupported[i].file, file) == 0 && strstr(description, unsupported[i].text))
@@ -101,14 +101,14 @@ static bool left_out(const char *file, const char *description)
     return false;
 }
 
-struct run {
+struct suite_run {
     const char *dialect;
     bool optional;
     struct counts counts;
 };
 
-/* Whatever does not fit is told in sentences, or repaired. */
-static void tell(const struct compiled *compiled, const json_t *instance)
+/* Checks that an instance that does not fit gets messages or a repair. */
+static void check_messages(const struct compiled *compiled, const json_t *instance)
 {
     struct validation validation;
     assert_int_equal(wt__validator_run(&validation, compiled, instance, true, NULL), 0);
@@ -122,7 +122,7 @@ static void tell(const struct compiled *compiled, const json_t *instance)
     wt__validation_dispose(&validation);
 }
 
-static void run_group(const char *name, const json_t *group, struct run *run)
+static void run_group(const char *name, const json_t *group, struct suite_run *run)
 {
     struct compiled *compiled;
     wt_error err = {0};
@@ -135,14 +135,14 @@ static void run_group(const char *name, const json_t *group, struct run *run)
         char what[1024];
         snprintf(what, sizeof what, "%s: %s", json_string_value(json_object_get(group, "description")),
                  json_string_value(json_object_get(test, "description")));
-        if (run->optional && left_out(name + strlen("optional/"), what)) {
+        if (run->optional && is_skipped(name + strlen("optional/"), what)) {
             run->counts.left_out++;
             continue;
         }
         enum verdict wanted = json_is_true(json_object_get(test, "valid")) ? FITS : FITS_NOT;
         enum verdict got = rc < 0 ? UNDECIDED : wt__validator_check(compiled, json_object_get(test, "data"));
         if (got == FITS_NOT)
-            tell(compiled, json_object_get(test, "data"));
+            check_messages(compiled, json_object_get(test, "data"));
         if (got != wanted)
             printf("%s %s: %s%s%s\n", run->dialect, name, what, rc < 0 ? ": " : "", rc < 0 ? err.message : "");
         run->counts.passed += got == wanted;
@@ -153,12 +153,12 @@ static void run_group(const char *name, const json_t *group, struct run *run)
 
 static void run_file(const char *path, const char *name, void *context)
 {
-    struct run *run = context;
+    struct suite_run *run = context;
     size_t i;
     json_t *groups, *group;
     if (run->optional != (strncmp(name, "optional/", 9) == 0))
         return;
-    groups = read_json(path);
+    groups = read_suite_json(path);
     json_array_foreach(groups, i, group) run_group(name, group, run);
     json_decref(groups);
 }
@@ -166,37 +166,37 @@ static void run_file(const char *path, const char *name, void *context)
 static void run_dialect(const char *folder, const char *dialect, bool optional, size_t wanted)
 {
     char path[PATH_BYTES], tests[PATH_BYTES];
-    struct run run = {dialect, optional, {0}};
+    struct suite_run run = {dialect, optional, {0}};
     if (!remotes)
         skip();
-    join(tests, suite, "tests");
-    join(path, tests, folder);
-    each_file(path, "", run_file, &run);
+    join_path(tests, suite, "tests");
+    join_path(path, tests, folder);
+    visit_files(path, "", run_file, &run);
     printf("%s, %s: %zu passed, %zu failed, %zu left out\n", folder, optional ? "optional" : "required",
            run.counts.passed, run.counts.failed, run.counts.left_out);
     assert_int_equal(run.counts.failed, 0);
     assert_int_equal(run.counts.passed, wanted);
 }
 
-static void required_tests_of_2020_12_pass(void **state)
+static void passes_required_tests_of_2020_12(void **state)
 {
     (void)state;
     run_dialect("draft2020-12", SCHEMA_2020_12, false, 1299);
 }
 
-static void required_tests_of_draft_07_pass(void **state)
+static void passes_required_tests_of_draft_07(void **state)
 {
     (void)state;
     run_dialect("draft7", SCHEMA_DRAFT_07, false, 927);
 }
 
-static void optional_tests_of_2020_12_pass(void **state)
+static void passes_optional_tests_of_2020_12(void **state)
 {
     (void)state;
     run_dialect("draft2020-12", SCHEMA_2020_12, true, 796);
 }
 
-static void optional_tests_of_draft_07_pass(void **state)
+static void passes_optional_tests_of_draft_07(void **state)
 {
     (void)state;
     run_dialect("draft7", SCHEMA_DRAFT_07, true, 654);
@@ -207,16 +207,16 @@ static int open_suite(void **state)
     const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");
     char path[PATH_BYTES], beside[PATH_BYTES];
     (void)state;
-    join(beside, source ? source : ".", "../shared");
-    join(suite, shared ? shared : beside, "json-schema-suite");
-    join(path, suite, "tests/draft7/ref.json");
+    join_path(beside, source ? source : ".", "../shared");
+    join_path(suite, shared ? shared : beside, "json-schema-suite");
+    join_path(path, suite, "tests/draft7/ref.json");
     if (!wt__is_file(path)) {
         printf("skipped: no json-schema-suite\n");
         return 0;
     }
     remotes = json_object();
-    join(path, suite, "remotes");
-    each_file(path, "", add_remote, NULL);
+    join_path(path, suite, "remotes");
+    visit_files(path, "", add_remote, NULL);
     return 0;
 }
 
@@ -230,10 +230,10 @@ static int close_suite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(required_tests_of_2020_12_pass),
-        cmocka_unit_test(required_tests_of_draft_07_pass),
-        cmocka_unit_test(optional_tests_of_2020_12_pass),
-        cmocka_unit_test(optional_tests_of_draft_07_pass),
+        cmocka_unit_test(passes_required_tests_of_2020_12),
+        cmocka_unit_test(passes_required_tests_of_draft_07),
+        cmocka_unit_test(passes_optional_tests_of_2020_12),
+        cmocka_unit_test(passes_optional_tests_of_draft_07),
     };
     return cmocka_run_group_tests(tests, open_suite, close_suite);
 }

@@ -1,7 +1,7 @@
-/* arm_neon.c: kernels for 64-bit ARM, where NEON is always there. Only what has sums worth keeping in registers is
- * written out; the rest is plain.c, which compilers turn into NEON well enough. */
+/* arm_neon.c: kernels for 64-bit ARM, which always has NEON. Only kernels that gain from sums in registers are written
+ * out; the others call plain.c, which compilers vectorise well enough. */
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/tile.h"
+#include "nn/kernels/simd.h"
 
 #if defined(__aarch64__)
 
@@ -10,8 +10,8 @@
 
 enum { LANES = 4, QUARTERS = WT_PANEL / LANES, TILE_ROWS = 5, BLOCK_ROWS = 24 * TILE_ROWS };
 
-/* What follows the sums of a tile: bias, activation, residual, and the way to c. sum: [rows, WT_PANEL] */
-static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, float *sum)
+/* Adds bias, activation and residual to the sums [rows, WT_PANEL] of a tile and stores them in c. */
+static void store_tile_neon(const struct gemm *g, size_t row, size_t panel, size_t rows, float *sum)
 {
     size_t first = panel * WT_PANEL, width = g->o - first < WT_PANEL ? g->o - first : WT_PANEL;
 
@@ -28,8 +28,9 @@ static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, 
     }
 }
 
-/* One tile: `rows` rows by one panel, all of K, in 4 * rows of the 32 registers. rows is a constant where inlined. */
-INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows)
+/* Computes one tile, `rows` rows by one panel over all of K, in 4 * rows of the 32 registers. rows is a constant after
+ * inlining. */
+INLINED void compute_tile_neon(const struct gemm *g, size_t row, size_t panel, const int rows)
 {
     const float *a = g->a + row * g->a_stride, *w = g->w + panel * g->w_panel;
     size_t a_stride = g->a_stride, a_step = g->a_step, w_step = g->w_step, depth = g->k;
@@ -52,13 +53,13 @@ INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows
     {
         UNROLL for (int q = 0; q < QUARTERS; q++) vst1q_f32(out + r * WT_PANEL + q * LANES, sum[r][q]);
     }
-    finish(g, row, panel, (size_t)rows, out);
+    store_tile_neon(g, row, panel, (size_t)rows, out);
 }
 
 #define TILE(rows)                                                                                                     \
-    static void tile_##rows(const struct gemm *g, size_t row, size_t panel)                                            \
+    static void tile_neon_##rows(const struct gemm *g, size_t row, size_t panel)                                       \
     {                                                                                                                  \
-        tile(g, row, panel, rows);                                                                                     \
+        compute_tile_neon(g, row, panel, rows);                                                                        \
     }
 TILE(1)
 TILE(2)
@@ -66,18 +67,18 @@ TILE(3)
 TILE(4)
 TILE(5)
 
-/* Rows in blocks whose part of `a` stays in the second cache while every panel passes by once a block. */
+/* Processes rows in blocks whose part of `a` stays in the L2 cache. Each block reads every panel once. */
 static void gemm_neon(const struct gemm *g)
 {
-    static void (*const tiles[TILE_ROWS + 1])(const struct gemm *, size_t, size_t) = {NULL,   tile_1, tile_2,
-                                                                                      tile_3, tile_4, tile_5};
+    static void (*const tiles[TILE_ROWS + 1])(const struct gemm *, size_t, size_t) = {
+        NULL, tile_neon_1, tile_neon_2, tile_neon_3, tile_neon_4, tile_neon_5};
     size_t panels = (g->o + WT_PANEL - 1) / WT_PANEL;
 
     for (size_t block = 0, end; block < g->t; block = end) {
-        end = block + even_part(g->t - block, BLOCK_ROWS);
+        end = block + choose_tile_rows(g->t - block, BLOCK_ROWS);
         for (size_t panel = 0; panel < panels; panel++)
             for (size_t row = block, rows; row < end; row += rows) {
-                rows = even_part(end - row, TILE_ROWS);
+                rows = choose_tile_rows(end - row, TILE_ROWS);
                 tiles[rows](g, row, panel);
             }
     }
@@ -146,8 +147,8 @@ static void dots_f32_neon(const float *query, const float *rows, size_t count, s
         out[i] = dot_f32_neon(query, rows + i * dim, dim);
 }
 
-/* Products of bytes fit 16 bits, and pairs of them are added into 32. */
-static int32_t dot_i8(const int8_t *a, const int8_t *b, size_t n)
+/* Products of bytes fit into 16 bits; pairs of products are added into 32 bits. */
+static int32_t dot_i8_neon(const int8_t *a, const int8_t *b, size_t n)
 {
     int32x4_t low = vdupq_n_s32(0), high = vdupq_n_s32(0);
 
@@ -162,7 +163,7 @@ static int32_t dot_i8(const int8_t *a, const int8_t *b, size_t n)
 static void dots_i8_neon(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out)
 {
     for (size_t i = 0; i < count; i++)
-        out[i] = dot_i8(query, rows + i * dim, dim);
+        out[i] = dot_i8_neon(query, rows + i * dim, dim);
 }
 
 const struct kernels wt__kernels_neon = {

@@ -1,4 +1,4 @@
-/* dispatch.c: which set of kernels this processor gets. */
+/* dispatch.c: chooses the set of kernels for this processor. */
 #include "nn/kernels/kernels.h"
 
 #include <pthread.h>
@@ -54,7 +54,7 @@ const struct kernels *wt__kernels_named(const char *name)
 
 static const struct kernels *chosen;
 
-static void choose(void)
+static void choose_kernels(void)
 {
     const char *name = getenv("WT_KERNELS");
     size_t i = 0;
@@ -70,6 +70,6 @@ const struct kernels *wt__kernels(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, choose);
+    pthread_once(&once, choose_kernels);
     return chosen;
 }

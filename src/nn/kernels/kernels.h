@@ -1,26 +1,33 @@
-/* kernels.h: the inner loops that are worth a processor's own instructions, as one table of function pointers.
+/* kernels.h: the inner loops with SIMD versions, as tables of function pointers.
  *
- * Each set of kernels is one file: plain.c is the meaning, the others (x86_avx2.c, ...) are its faster twins. A program
- * takes the best set that its processor can run, once; WT_KERNELS=plain|avx2|avx512|vnni|neon asks for another one
- * and is passed over when the processor lacks it. Sets differ only in rounding, within the tolerances of the tests;
- * integer kernels agree exactly. Within one set a row's result does not depend on the rows beside it.
+ * A set of kernels is one table. plain.c is the reference in portable C; the others (x86_avx2.c, ...) are faster
+ * versions of it. The process uses the best set for its processor, chosen once. WT_KERNELS=plain|avx2|avx512|vnni|neon
+ * requests another set, and is ignored if the processor does not support it. Sets differ only in rounding, within the
+ * tolerances of the tests; integer kernels agree exactly. Within one set, the result of a row does not depend on the
+ * other rows of the call.
  *
- * Dimensions: T tokens (rows of a), K inner, O outputs. All memory is the caller's; nothing here allocates or fails. */
+ * Dimensions: T tokens (rows of a), K inner, O outputs. Callers own all memory; kernels neither allocate nor fail. */
 #ifndef WT_NN_KERNELS_H
 #define WT_NN_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Outputs of a weight panel: one AVX-512 register, two of AVX2, four of NEON. Part of the packed model's format. */
+/* Outputs of a weight panel: one AVX-512 register, two of AVX2, four of NEON. Part of the format of packed models. */
 enum { WT_PANEL = 16 };
+
+/* Rounds n up to a multiple of WT_PANEL. n must be at most SIZE_MAX - WT_PANEL. */
+static inline size_t wt__round_up_to_panel(size_t n)
+{
+    return (n + WT_PANEL - 1) / WT_PANEL * WT_PANEL;
+}
 
 /* c [T,O] = activation(a [T,K] W^T + bias) + residual, W [O,K] in panels of WT_PANEL outputs:
  *   w[p * w_panel + k * w_step + j]  is  W[p * WT_PANEL + j, k]
- * A packed matrix (nn/linear.h) has w_step WT_PANEL and w_panel K * WT_PANEL. A row-major matrix V [K,O] is read in
- * place as W^T with w_step its row stride and w_panel WT_PANEL. The last panel is read whole, so that up to
- * WT_PANEL - 1 floats behind O must be readable; they need not be numbers. c may not overlap a or w; residual may be c.
- */
+ * A packed matrix (nn/matrix.h) has w_step WT_PANEL and w_panel K * WT_PANEL. A row-major matrix V [K,O] is read
+ * in place as W^T with w_step its row stride and w_panel WT_PANEL. The last panel is read whole, so up to WT_PANEL - 1
+ * floats after O must be readable; they may be NaN. c may not overlap a or w; residual may be c. */
 enum activation {
     ACTIVATION_NONE,
     ACTIVATION_GELU,
@@ -34,7 +41,7 @@ struct gemm {
     size_t t, k, o;
     const float *a;
     size_t a_stride; /* floats between rows */
-    size_t a_step;   /* floats between a row's values: 1, or more when `a` is read as its own transpose */
+    size_t a_step;   /* floats between the values of a row: 1, or more to read `a` transposed */
     const float *w;
     size_t w_step, w_panel;
     const float *bias;     /* [O], or NULL */
@@ -44,20 +51,20 @@ struct gemm {
     enum activation activation;
 };
 
-/* The same product where W is bytes with a scale a row. A group of WT_GROUP values of a row of x becomes bytes as well,
- * which lie between the group's least and greatest value:
- *   x[k] is about low + step * code[k], so that the sum of a group over k is step * sum of code * w + low * sum of w,
- * of which the first sum is of whole numbers and exact, and the second is known beforehand. Groups are short because a
- * hidden state has a few values that are far larger than all others, and would take the steps of those beside them. */
+/* The same product for W in bytes with one scale per row. Rows of x are quantised to bytes in groups of WT_GROUP
+ * values, between the minimum and maximum of the group:
+ *   x[k] is about low + step * code[k], so the sum of a group over k is step * sum of code * w + low * sum of w.
+ * The first sum is an exact integer; the second is known in advance. Groups are short because a hidden state has a few
+ * values far larger than the others, and these would coarsen the steps of a whole row. */
 enum { WT_GROUP = 64 };
 
 struct byte_range {
     float step, low;
 };
 
-/* A row of x: [groups * WT_GROUP] codes, and behind them [groups] struct byte_range. A panel of W begins with its
- * groups: [WT_GROUP / 4][WT_PANEL][4] int8, and the group's sums, [WT_PANEL] floats; the outputs' scales end it,
- * [WT_PANEL] floats. Beyond K and O all are zero. Rows and panels lie on 64-byte boundaries. */
+/* A row of x is [groups * WT_GROUP] codes, then [groups] struct byte_range. A panel of W is a list of groups, then the
+ * scales of the outputs, [WT_PANEL] floats. Each group is [WT_GROUP / 4][WT_PANEL][4] int8, then its sums, [WT_PANEL]
+ * floats. Values after K and O are zero. Rows and panels are aligned to 64 bytes. */
 struct gemm_bytes {
     size_t t, groups, o;
     const unsigned char *a;
@@ -70,13 +77,13 @@ struct gemm_bytes {
     enum activation activation;
 };
 
-enum { WT_PANEL_GROUP = WT_GROUP * WT_PANEL + WT_PANEL * 4 }; /* bytes of a panel's group */
+enum { WT_PANEL_GROUP = WT_GROUP * WT_PANEL + WT_PANEL * 4 }; /* bytes of a group in a panel */
 
 /* first = beta1 * first + (1 - beta1) * g, second = beta2 * second + (1 - beta2) * g^2, g = gradient * scale;
  * value = value * keep - rate * first / (sqrt(second) * root + epsilon). */
 struct adamw_factors {
     float beta1, beta2, epsilon, scale, keep;
-    float rate; /* over 1 - beta1^step */
+    float rate; /* learning rate / (1 - beta1^step) */
     float root; /* 1 / sqrt(1 - beta2^step) */
 };
 
@@ -85,9 +92,9 @@ struct kernels {
 
     void (*gemm)(const struct gemm *gemm);
 
-    /* Both NULL where products of bytes would not be faster; the same in every set up to the order of the groups' sums.
-     * gemm_bytes: ACTIVATION_NONE or ACTIVATION_GELU. byte_row: n floats to a row as above; numbers that are none make
-     * bytes that mean nothing. */
+    /* Both are NULL if products of bytes would not be faster. Sets differ only in the order of adding the sums of the
+     * groups. gemm_bytes supports ACTIVATION_NONE and ACTIVATION_GELU. byte_row quantises n floats to a row as above;
+     * NaN and infinities give arbitrary bytes. */
     void (*gemm_bytes)(const struct gemm_bytes *gemm);
     void (*byte_row)(const float *x, size_t n, unsigned char *row);
 
@@ -109,31 +116,31 @@ struct kernels {
     /* y = (x - mean) / sqrt(variance + epsilon) * gain + bias over n > 0 values; y may be x. */
     void (*layer_norm)(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n);
 
-    /* Its backward: dx (may be dy), and dgain, dbias [n], which are added to; both NULL: not wanted. */
+    /* Backward of layer_norm. Overwrites dx, which may be dy; adds to dgain and dbias [n], both NULL if not wanted. */
     void (*layer_norm_backward)(const float *x, const float *gain, float epsilon, const float *dy, float *dx,
                                 float *dgain, float *dbias, size_t n);
 
-    /* One step of Adam on n values, as adamw.h has it; gradient NULL stands for zeros. */
+    /* One step of Adam on n values, see struct adamw_factors. gradient NULL means all zeros. */
     void (*adamw)(const struct adamw_factors *factors, const float *gradient, float *first, float *second, float *value,
                   size_t n);
 
     /* sum of a[i] * b[i] */
     float (*dot_f32)(const float *a, const float *b, size_t n);
 
-    /* out[i] = query . rows[i], rows [count, dim]: the exact search over tool vectors. */
+    /* out[i] = query . rows[i], rows [count, dim]: exact search over tool vectors. */
     void (*dots_f32)(const float *query, const float *rows, size_t count, size_t dim, float *out);
 
-    /* The same over signed bytes, any values; dim a multiple of 32 and at most 65,536. Exact in every set. */
+    /* The same for signed bytes of any value. dim is a multiple of 32 and at most 65,536. Exact in every set. */
     void (*dots_i8)(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out);
 };
 
-/* The set in use, chosen on the first call; safe from any thread. */
+/* Returns the set in use, chosen on the first call. Safe from any thread. */
 const struct kernels *wt__kernels(void);
 
-/* A set by its name, or NULL when it is not built in or this processor cannot run it. */
+/* Returns a set by name, or NULL if it is not built in or the processor does not support it. */
 const struct kernels *wt__kernels_named(const char *name);
 
-/* The sets that were built in, best first. */
+/* Built-in sets. */
 extern const struct kernels wt__kernels_plain;
 #if defined(__x86_64__)
 extern const struct kernels wt__kernels_avx2, wt__kernels_avx512, wt__kernels_vnni;
@@ -143,5 +150,23 @@ void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, siz
 #elif defined(__aarch64__)
 extern const struct kernels wt__kernels_neon;
 #endif
+
+/* ---------------------------------------------------------------- AMX */
+
+/* Products of matrices rounded to bfloat16, with sums in fp32, on processors with matrix registers (Intel AMX). They
+ * are several times as fast as fp32, and are used for training, where the rounding is far below the noise of a batch.
+ */
+
+struct matmul; /* see matrix.h */
+
+/* True if the processor has AMX and the system permits its use. The first call requests the permission. */
+bool wt__amx_ready(void);
+
+/* Bytes of scratch for any product. */
+enum { AMX_SCRATCH = 1088 << 10 };
+
+/* Computes the product; requires wt__amx_ready(). scratch has AMX_SCRATCH bytes and is aligned to 64 bytes. The same
+ * call gives the same bits. */
+void wt__amx_multiply(const struct matmul *product, void *scratch);
 
 #endif

@@ -1,4 +1,4 @@
-/* plain.c: what each kernel means, in C that any compiler takes. The other sets are tested against this one. */
+/* plain.c: the reference kernels in portable C. The other sets are tested against this one. */
 #include "nn/kernels/kernels.h"
 
 #include <math.h>
@@ -76,8 +76,8 @@ static void byte_row_plain(const float *x, size_t n, unsigned char *row)
     }
 }
 
-/* One panel of one row: sums of WT_PANEL outputs. */
-static void byte_sums(const struct gemm_bytes *g, const unsigned char *row, const unsigned char *panel, float *sum)
+/* Computes the sums of one row and one panel: WT_PANEL outputs. */
+static void sum_byte_panel(const struct gemm_bytes *g, const unsigned char *row, const unsigned char *panel, float *sum)
 {
     const struct byte_range *ranges = (const void *)(row + g->groups * WT_GROUP);
 
@@ -103,7 +103,7 @@ static void gemm_bytes_plain(const struct gemm_bytes *g)
             size_t panel = first / WT_PANEL * (g->groups * WT_PANEL_GROUP + WT_PANEL * sizeof(float));
             float sum[WT_PANEL] = {0};
 
-            byte_sums(g, g->a + t * g->a_stride, g->w + panel, sum);
+            sum_byte_panel(g, g->a + t * g->a_stride, g->w + panel, sum);
             for (size_t j = 0; j < WT_PANEL && first + j < g->o; j++) {
                 size_t at = t * g->c_stride + first + j;
 
@@ -155,7 +155,7 @@ static void layer_norm_plain(const float *x, const float *gain, const float *bia
         y[i] = (x[i] - mean) * factor * gain[i] + bias[i];
 }
 
-/* With h = (x - mean) / deviation and g = dy gain:  dx = (g - mean(g) - h mean(g h)) / deviation. */
+/* Computes dx = (g - mean(g) - h mean(g h)) / deviation, where h = (x - mean) / deviation and g = dy gain. */
 static void layer_norm_backward_plain(const float *x, const float *gain, float epsilon, const float *dy, float *dx,
                                       float *dgain, float *dbias, size_t n)
 {

@@ -1,16 +1,14 @@
-/* x86_amx.c: a block of op(b) is turned into bfloat16 once, in the order that tiles want; rows of op(a) follow, a
- * strip at a time, and meet it in squares of 2 x 2 tiles, whose sums stay in registers for the whole depth of the
+/* x86_amx.c: converts a block of op(b) to bfloat16 once, in tile order. Strips of rows of op(a) are converted next and
+ * multiplied with the block in squares of 2 x 2 tiles. The sums of a square stay in registers for the depth of the
  * block.
  *
  *   tile of a   16 rows of 32 values of k
- *   tile of b   16 pairs of values of k, each pair for 16 columns beside each other
+ *   tile of b   16 pairs of values of k, each pair for 16 adjacent columns
  *   tile of c   16 x 16 sums
  *
- * Edges are filled with zeros in the copies, and squares that overhang c go through a small square of their own. */
-#include "nn/kernels/amx.h"
-
+ * The copies are padded with zeros. Squares that extend beyond c are computed in a small buffer. */
 #include "nn/kernels/kernels.h"
-#include "nn/matmul.h"
+#include "nn/matrix.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -20,10 +18,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { TILE = 16, DEPTH = 32 };          /* of one tile of a: rows, values of k */
+enum { TILE = 16, DEPTH = 32 };          /* rows and values of k in a tile of a */
 enum { SQUARE = 2 * TILE };              /* rows and columns of a square */
-enum { BLOCK_K = 512, BLOCK_N = 1024 };  /* of op(b) at a time: a megabyte */
-enum { PERMISSION = 0x1023, DATA = 18 }; /* ARCH_REQ_XCOMP_PERM for the tiles' state, of the kernel's interface */
+enum { BLOCK_K = 512, BLOCK_N = 1024 };  /* rows and columns in a block of op(b): one megabyte */
+enum { PERMISSION = 0x1023, DATA = 18 }; /* ARCH_REQ_XCOMP_PERM and XFEATURE_XTILEDATA of Linux */
 
 #define AMX __attribute__((target("amx-tile,amx-bf16,avx512f,avx512bw,avx512vl,avx512bf16")))
 
@@ -31,7 +29,7 @@ _Static_assert((int)AMX_SCRATCH >= (BLOCK_K * BLOCK_N + SQUARE * BLOCK_K) * 2 + 
 
 static bool ready;
 
-static void ask(void)
+static void request_amx(void)
 {
     uint32_t a = 7, b, c = 0, d;
     __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
@@ -47,12 +45,12 @@ static void ask(void)
 bool wt__amx_ready(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, ask);
+    pthread_once(&once, request_amx);
     return ready;
 }
 
-/* 32 floats as bfloat16; those from `count` on are 0. */
-AMX static __m512i round_row(const float *x, size_t count)
+/* Converts 32 floats to bfloat16, with 0 for those from `count` on. */
+AMX static __m512i round_to_bfloat16(const float *x, size_t count)
 {
     __mmask16 low = count >= 16 ? 0xffff : (__mmask16)((1u << count) - 1);
     __mmask16 high = count >= 32 ? 0xffff : count > 16 ? (__mmask16)((1u << (count - 16)) - 1) : 0;
@@ -60,8 +58,8 @@ AMX static __m512i round_row(const float *x, size_t count)
     return (__m512i)_mm512_cvtne2ps_pbh(second, first);
 }
 
-/* Two rows of 16 floats as pairs: x[0] y[0] x[1] y[1] ... */
-AMX static __m512i round_pair(const float *x, const float *y, size_t count)
+/* Interleaves two rows of 16 floats: x[0] y[0] x[1] y[1] ... */
+AMX static __m512i interleave_rows(const float *x, const float *y, size_t count)
 {
     static const uint16_t order[32] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
                                        8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
@@ -71,65 +69,66 @@ AMX static __m512i round_pair(const float *x, const float *y, size_t count)
     return _mm512_permutexvar_epi16(_mm512_loadu_si512(order), (__m512i)_mm512_cvtne2ps_pbh(second, first));
 }
 
-static size_t at_most(size_t value, size_t most)
+static size_t smaller_size(size_t value, size_t most)
 {
     return value < most ? value : most;
 }
 
-/* SQUARE rows of op(a) from `row`, values of k from `from`: out [2 tiles][depth / DEPTH][TILE][DEPTH]. */
-AMX static void pack_left(const struct matmul *p, size_t row, size_t from, size_t depth, uint16_t *out)
+/* Packs SQUARE rows of op(a), starting at `row` and at value `from` of k, into [2 tiles][depth / DEPTH][TILE][DEPTH].
+ */
+AMX static void pack_left_tiles(const struct matmul *p, size_t row, size_t from, size_t depth, uint16_t *out)
 {
     size_t steps = (depth + DEPTH - 1) / DEPTH;
     for (size_t r = 0; r < SQUARE; r++) {
         uint16_t *to = out + (r / TILE) * steps * TILE * DEPTH + (r % TILE) * DEPTH;
         for (size_t s = 0; s < steps; s++, to += TILE * DEPTH) {
-            size_t k = s * DEPTH, count = row + r < p->m ? at_most(depth - k, DEPTH) : 0;
+            size_t k = s * DEPTH, count = row + r < p->m ? smaller_size(depth - k, DEPTH) : 0;
             const float *x = count ? p->a + (row + r) * p->a_stride + from + k : p->a;
-            _mm512_storeu_si512(to, round_row(x, count));
+            _mm512_storeu_si512(to, round_to_bfloat16(x, count));
         }
     }
 }
 
-/* The same of a transposed a, turned a tile at a time. */
-AMX static void pack_left_turned(const struct matmul *p, size_t row, size_t from, size_t depth, uint16_t *out)
+/* The same for a transposed a, one tile at a time. */
+AMX static void pack_left_transposed(const struct matmul *p, size_t row, size_t from, size_t depth, uint16_t *out)
 {
     size_t steps = (depth + DEPTH - 1) / DEPTH;
     for (size_t t = 0; t < 2; t++) {
-        size_t first = row + t * TILE, count = first < p->m ? at_most(p->m - first, TILE) : 0;
+        size_t first = row + t * TILE, count = first < p->m ? smaller_size(p->m - first, TILE) : 0;
         for (size_t s = 0; s < steps; s++) {
             uint16_t *to = out + (t * steps + s) * TILE * DEPTH;
             float turned[TILE][DEPTH] = {{0}};
-            for (size_t k = s * DEPTH; k < at_most(depth, (s + 1) * DEPTH) && count; k += WT_PANEL)
+            for (size_t k = s * DEPTH; k < smaller_size(depth, (s + 1) * DEPTH) && count; k += WT_PANEL)
                 wt__kernels()->transpose(&turned[0][k % DEPTH], DEPTH, p->a + (from + k) * p->a_stride + first,
-                                         p->a_stride, at_most(depth - k, WT_PANEL), count);
+                                         p->a_stride, smaller_size(depth - k, WT_PANEL), count);
             for (size_t r = 0; r < TILE; r++)
-                _mm512_storeu_si512(to + r * DEPTH, round_row(turned[r], DEPTH));
+                _mm512_storeu_si512(to + r * DEPTH, round_to_bfloat16(turned[r], DEPTH));
         }
     }
 }
 
-/* A tile's width of columns of op(b) from `column`: out [depth / DEPTH][DEPTH / 2][TILE] pairs. */
-AMX static void pack_right(const struct matmul *p, size_t column, size_t from, size_t depth, uint16_t *out)
+/* Packs TILE columns of op(b), starting at `column`, into [depth / DEPTH][DEPTH / 2][TILE] pairs. */
+AMX static void pack_right_tiles(const struct matmul *p, size_t column, size_t from, size_t depth, uint16_t *out)
 {
-    size_t count = column < p->n ? at_most(p->n - column, TILE) : 0;
+    size_t count = column < p->n ? smaller_size(p->n - column, TILE) : 0;
     for (size_t k = 0; k < (depth + DEPTH - 1) / DEPTH * DEPTH; k += 2, out += 2 * TILE) {
         const float *x = k < depth && count ? p->b + (from + k) * p->b_stride + column : NULL;
         const float *y = k + 1 < depth && count ? p->b + (from + k + 1) * p->b_stride + column : NULL;
-        _mm512_storeu_si512(out, x ? round_pair(x, y, count) : _mm512_setzero_si512());
+        _mm512_storeu_si512(out, x ? interleave_rows(x, y, count) : _mm512_setzero_si512());
     }
 }
 
-/* The same of a transposed b: its rows are columns. */
-AMX static void pack_right_turned(const struct matmul *p, size_t column, size_t from, size_t depth, uint16_t *out)
+/* The same for a transposed b. */
+AMX static void pack_right_transposed(const struct matmul *p, size_t column, size_t from, size_t depth, uint16_t *out)
 {
     size_t steps = (depth + DEPTH - 1) / DEPTH;
     for (size_t s = 0; s < steps; s++) {
         uint32_t rows[TILE][DEPTH / 2]; /* [column][pair of k] */
         uint32_t *to = (uint32_t *)(void *)(out + s * TILE * DEPTH);
         for (size_t j = 0; j < TILE; j++) {
-            size_t k = s * DEPTH, count = column + j < p->n ? at_most(depth - k, DEPTH) : 0;
+            size_t k = s * DEPTH, count = column + j < p->n ? smaller_size(depth - k, DEPTH) : 0;
             const float *x = count ? p->b + (column + j) * p->b_stride + from + k : p->b;
-            _mm512_storeu_si512(rows[j], round_row(x, count));
+            _mm512_storeu_si512(rows[j], round_to_bfloat16(x, count));
         }
         for (size_t i = 0; i < DEPTH / 2; i++)
             for (size_t j = 0; j < TILE; j++)
@@ -137,8 +136,9 @@ AMX static void pack_right_turned(const struct matmul *p, size_t column, size_t 
     }
 }
 
-/* c [32,32] += the product of two tiles of rows and two of columns over `steps` tiles of depth. stride in bytes. */
-AMX static void square(const uint16_t *a, const uint16_t *b, size_t steps, float *c, size_t stride)
+/* Adds to c [32,32] the product of two tiles of rows and two of columns over `steps` tiles of depth. stride is in
+ * bytes. */
+AMX static void multiply_square(const uint16_t *a, const uint16_t *b, size_t steps, float *c, size_t stride)
 {
     const uint16_t *a1 = a + steps * TILE * DEPTH, *b1 = b + steps * TILE * DEPTH;
     float *below = (float *)(void *)((char *)c + TILE * stride);
@@ -163,37 +163,37 @@ AMX static void square(const uint16_t *a, const uint16_t *b, size_t steps, float
     _tile_stored(3, below + TILE, stride);
 }
 
-/* A square that overhangs c, through one of its own. */
-AMX static void edge(const struct matmul *p, const uint16_t *a, const uint16_t *b, size_t steps, size_t row,
-                     size_t column, float *whole)
+/* Computes a square that extends beyond c, in the buffer `whole`. */
+AMX static void multiply_edge(const struct matmul *p, const uint16_t *a, const uint16_t *b, size_t steps, size_t row,
+                              size_t column, float *whole)
 {
-    size_t rows = at_most(p->m - row, SQUARE), columns = at_most(p->n - column, SQUARE);
+    size_t rows = smaller_size(p->m - row, SQUARE), columns = smaller_size(p->n - column, SQUARE);
     memset(whole, 0, SQUARE * SQUARE * sizeof *whole);
     for (size_t r = 0; r < rows; r++)
         memcpy(whole + r * SQUARE, p->c + (row + r) * p->c_stride + column, columns * sizeof *whole);
-    square(a, b, steps, whole, SQUARE * sizeof *whole);
+    multiply_square(a, b, steps, whole, SQUARE * sizeof *whole);
     for (size_t r = 0; r < rows; r++)
         memcpy(p->c + (row + r) * p->c_stride + column, whole + r * SQUARE, columns * sizeof *whole);
 }
 
-/* All rows against one block of op(b). */
+/* Multiplies all rows of op(a) with one block of op(b). */
 AMX static void multiply_block(const struct matmul *p, size_t from, size_t depth, size_t first, size_t width,
                                uint16_t *right, uint16_t *left, float *whole)
 {
     size_t steps = (depth + DEPTH - 1) / DEPTH, panel = steps * TILE * DEPTH;
     for (size_t column = 0; column < width; column += TILE)
-        (p->b_transposed ? pack_right_turned : pack_right)(p, first + column, from, depth,
-                                                           right + column / TILE * panel);
+        (p->b_transposed ? pack_right_transposed : pack_right_tiles)(p, first + column, from, depth,
+                                                                     right + column / TILE * panel);
     if (width % SQUARE <= TILE && width % SQUARE > 0)
         memset(right + (width / TILE + (width % TILE > 0)) * panel, 0, panel * sizeof *right);
     for (size_t row = 0; row < p->m; row += SQUARE) {
-        (p->a_transposed ? pack_left_turned : pack_left)(p, row, from, depth, left);
+        (p->a_transposed ? pack_left_transposed : pack_left_tiles)(p, row, from, depth, left);
         for (size_t column = 0; column < width; column += SQUARE) {
             const uint16_t *b = right + column / TILE * panel;
             if (p->m - row >= SQUARE && width - column >= SQUARE)
-                square(left, b, steps, p->c + row * p->c_stride + first + column, p->c_stride * sizeof(float));
+                multiply_square(left, b, steps, p->c + row * p->c_stride + first + column, p->c_stride * sizeof(float));
             else
-                edge(p, left, b, steps, row, first + column, whole);
+                multiply_edge(p, left, b, steps, row, first + column, whole);
         }
     }
 }
@@ -213,12 +213,12 @@ AMX void wt__amx_multiply(const struct matmul *p, void *scratch)
     }
     for (size_t r = 0; r < p->m && !p->accumulate; r++)
         memset(p->c + r * p->c_stride, 0, p->n * sizeof *p->c);
-    __asm__ volatile("" : : "r"(&shape) : "memory"); /* gcc 12 takes the stores before it for dead */
+    __asm__ volatile("" : : "r"(&shape) : "memory"); /* Otherwise gcc 12 removes the stores as dead. */
     _tile_loadconfig(&shape);
     for (size_t from = 0; from < p->k; from += BLOCK_K)
         for (size_t first = 0; first < p->n; first += BLOCK_N)
-            multiply_block(p, from, at_most(p->k - from, BLOCK_K), first, at_most(p->n - first, BLOCK_N), right, left,
-                           whole);
+            multiply_block(p, from, smaller_size(p->k - from, BLOCK_K), first, smaller_size(p->n - first, BLOCK_N),
+                           right, left, whole);
     _tile_release();
 }
 #else

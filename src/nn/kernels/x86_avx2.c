@@ -1,6 +1,6 @@
-/* x86_avx2.c: kernels for AVX2 with FMA, one after the other the twins of plain.c. */
+/* x86_avx2.c: the kernels of plain.c for AVX2 with FMA. */
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/tile.h"
+#include "nn/kernels/simd.h"
 
 #if defined(__x86_64__)
 
@@ -10,11 +10,11 @@
 enum {
     LANES = 8,
     TILE_ROWS = 6,
-    AHEAD = 64 * WT_PANEL /* floats: how far before its use a part of the weights is asked for */
+    AHEAD = 64 * WT_PANEL /* prefetch distance for the weights, in floats */
 };
 
-/* The first n of 8 lanes. */
-static __m256i lanes(size_t n)
+/* Returns the mask of the first n lanes, all 8 if n is larger. */
+static __m256i mask_lanes_avx2(size_t n)
 {
     const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 
@@ -29,8 +29,8 @@ static float sum_lanes(__m256 v)
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
 
-/* erf(x / sqrt 2). erf(s) = s P(s^2) / Q(s^2) on |s| <= 3.92, beyond which erf is 1 in fp32; P and Q of degree 5 fitted
- * for the least largest relative error (2e-8 before rounding). */
+/* Returns erf(x / sqrt 2). erf(s) = s P(s^2) / Q(s^2) for |s| <= 3.92; for larger s, erf is 1 in fp32. P and Q have
+ * degree 5 and are fitted for minimal maximum relative error (2e-8 before rounding). */
 static inline __m256 erf8(__m256 x)
 {
     const __m256 limit = _mm256_set1_ps(3.92f);
@@ -67,18 +67,18 @@ static void gelu_avx2(float *x, size_t n)
     for (; i + LANES <= n; i += LANES)
         _mm256_storeu_ps(x + i, gelu8(_mm256_loadu_ps(x + i)));
     if (i < n) {
-        __m256i mask = lanes(n - i);
+        __m256i mask = mask_lanes_avx2(n - i);
         _mm256_maskstore_ps(x + i, mask, gelu8(_mm256_maskload_ps(x + i, mask)));
     }
 }
 
-/* What follows the sums of a tile: bias, activation, residual, and the way to c. sum: [rows, WT_PANEL] */
-static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, const float *sum)
+/* Adds bias, activation and residual to the sums [rows, WT_PANEL] of a tile and stores them in c. */
+static void store_tile_avx2(const struct gemm *g, size_t row, size_t panel, size_t rows, const float *sum)
 {
     size_t first = panel * WT_PANEL, width = g->o - first < WT_PANEL ? g->o - first : WT_PANEL;
 
     for (size_t half = 0; half < width; half += LANES) {
-        __m256i mask = lanes(width - half);
+        __m256i mask = mask_lanes_avx2(width - half);
         __m256 bias = g->bias ? _mm256_maskload_ps(g->bias + first + half, mask) : _mm256_setzero_ps();
 
         for (size_t r = 0; r < rows; r++) {
@@ -94,8 +94,9 @@ static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, 
     }
 }
 
-/* One tile: `rows` rows by one panel, all of K, in 2 * rows registers. rows is a constant where this is inlined. */
-INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows)
+/* Computes one tile, `rows` rows by one panel over all of K, in 2 * rows registers. rows is a constant after inlining.
+ */
+INLINED void compute_tile_avx2(const struct gemm *g, size_t row, size_t panel, const int rows)
 {
     const float *a = g->a + row * g->a_stride, *w = g->w + panel * g->w_panel;
     size_t a_stride = g->a_stride, a_step = g->a_step, w_step = g->w_step, depth = g->k;
@@ -119,13 +120,13 @@ INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows
         _mm256_store_ps(out + r * WT_PANEL, sum[r][0]);
         _mm256_store_ps(out + r * WT_PANEL + LANES, sum[r][1]);
     }
-    finish(g, row, panel, (size_t)rows, out);
+    store_tile_avx2(g, row, panel, (size_t)rows, out);
 }
 
 #define TILE(rows)                                                                                                     \
-    static void tile_##rows(const struct gemm *g, size_t row, size_t panel)                                            \
+    static void tile_avx2_##rows(const struct gemm *g, size_t row, size_t panel)                                       \
     {                                                                                                                  \
-        tile(g, row, panel, rows);                                                                                     \
+        compute_tile_avx2(g, row, panel, rows);                                                                        \
     }
 TILE(1)
 TILE(2)
@@ -134,26 +135,26 @@ TILE(4)
 TILE(5)
 TILE(6)
 
-/* Rows in blocks whose part of `a` stays in the second cache while every panel passes by once a block. */
+/* Processes rows in blocks whose part of `a` stays in the L2 cache. Each block reads every panel once. */
 static void gemm_avx2(const struct gemm *g)
 {
-    static void (*const tiles[TILE_ROWS + 1])(const struct gemm *, size_t, size_t) = {NULL,   tile_1, tile_2, tile_3,
-                                                                                      tile_4, tile_5, tile_6};
+    static void (*const tiles[TILE_ROWS + 1])(const struct gemm *, size_t, size_t) = {
+        NULL, tile_avx2_1, tile_avx2_2, tile_avx2_3, tile_avx2_4, tile_avx2_5, tile_avx2_6};
     enum { BLOCK_ROWS = 20 * TILE_ROWS };
     size_t panels = (g->o + WT_PANEL - 1) / WT_PANEL;
 
     for (size_t block = 0, end; block < g->t; block = end) {
-        end = block + even_part(g->t - block, BLOCK_ROWS);
+        end = block + choose_tile_rows(g->t - block, BLOCK_ROWS);
 
         for (size_t panel = 0; panel < panels; panel++)
             for (size_t row = block, rows; row < end; row += rows) {
-                rows = even_part(end - row, TILE_ROWS);
+                rows = choose_tile_rows(end - row, TILE_ROWS);
                 tiles[rows](g, row, panel);
             }
     }
 }
 
-/* exp of values in [-87, 0]: 2^n e^r with |r| <= ln 2 / 2, e^r by a polynomial of degree 6 (3e-9). */
+/* Returns exp of values in [-87, 0], as 2^n e^r with |r| <= ln 2 / 2 and a polynomial of degree 6 for e^r (3e-9). */
 static inline __m256 exp8(__m256 x)
 {
     x = _mm256_max_ps(x, _mm256_set1_ps(-87.0f));
@@ -177,7 +178,7 @@ static void gelu_backward_avx2(const float *x, const float *dy, float *dx, size_
     const __m256 half = _mm256_set1_ps(0.5f);
 
     for (size_t i = 0; i < n; i += LANES) {
-        __m256i mask = lanes(n - i);
+        __m256i mask = mask_lanes_avx2(n - i);
         __m256 v = _mm256_maskload_ps(x + i, mask), below = _mm256_fmadd_ps(erf8(v), half, half);
         __m256 density = _mm256_mul_ps(exp8(_mm256_mul_ps(_mm256_mul_ps(v, v), _mm256_set1_ps(-0.5f))),
                                        _mm256_set1_ps(0.39894228040143268f));
@@ -191,7 +192,7 @@ static void softmax_avx2(float *x, size_t n, float scale)
     const __m256 lowest = _mm256_set1_ps(-3.0e38f), factor = _mm256_set1_ps(scale);
     __m256 highest = lowest, sum = _mm256_setzero_ps();
     size_t whole = n / LANES * LANES;
-    __m256i rest = lanes(n - whole);
+    __m256i rest = mask_lanes_avx2(n - whole);
     float most;
 
     for (size_t i = 0; i < whole; i += LANES)
@@ -226,24 +227,24 @@ static void softmax_backward_avx2(const float *p, float *dp, size_t n, float sca
     __m256 products = _mm256_setzero_ps();
 
     for (size_t i = 0; i < n; i += LANES) {
-        __m256i mask = lanes(n - i);
+        __m256i mask = mask_lanes_avx2(n - i);
         products = _mm256_fmadd_ps(_mm256_maskload_ps(p + i, mask), _mm256_maskload_ps(dp + i, mask), products);
     }
     __m256 sum = _mm256_set1_ps(sum_lanes(products)), factor = _mm256_set1_ps(scale);
     for (size_t i = 0; i < n; i += LANES) {
-        __m256i mask = lanes(n - i);
+        __m256i mask = mask_lanes_avx2(n - i);
         __m256 d = _mm256_sub_ps(_mm256_maskload_ps(dp + i, mask), sum);
         d = _mm256_mul_ps(_mm256_mul_ps(_mm256_maskload_ps(p + i, mask), d), factor);
         _mm256_maskstore_ps(dp + i, mask, d);
     }
 }
 
-/* The mean of x and one over its deviation. */
-static inline void moments(const float *x, float epsilon, size_t n, __m256 *mean, __m256 *factor)
+/* Computes the mean of x and 1 / its standard deviation. */
+static inline void compute_moments_avx2(const float *x, float epsilon, size_t n, __m256 *mean, __m256 *factor)
 {
     __m256 sum = _mm256_setzero_ps(), squares = _mm256_setzero_ps();
     size_t whole = n / LANES * LANES;
-    __m256i rest = lanes(n - whole);
+    __m256i rest = mask_lanes_avx2(n - whole);
 
     for (size_t i = 0; i < whole; i += LANES)
         sum = _mm256_add_ps(sum, _mm256_loadu_ps(x + i));
@@ -263,10 +264,10 @@ static inline void moments(const float *x, float epsilon, size_t n, __m256 *mean
 static void layer_norm_avx2(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n)
 {
     size_t whole = n / LANES * LANES;
-    __m256i rest = lanes(n - whole);
+    __m256i rest = mask_lanes_avx2(n - whole);
     __m256 mean, factor;
 
-    moments(x, epsilon, n, &mean, &factor);
+    compute_moments_avx2(x, epsilon, n, &mean, &factor);
     for (size_t i = 0; i < whole; i += LANES) {
         __m256 v = _mm256_mul_ps(_mm256_sub_ps(_mm256_loadu_ps(x + i), mean), factor);
         _mm256_storeu_ps(y + i, _mm256_fmadd_ps(v, _mm256_loadu_ps(gain + i), _mm256_loadu_ps(bias + i)));
@@ -284,9 +285,9 @@ static void layer_norm_backward_avx2(const float *x, const float *gain, float ep
 {
     __m256 mean, factor, g_sum = _mm256_setzero_ps(), gh_sum = _mm256_setzero_ps();
 
-    moments(x, epsilon, n, &mean, &factor);
+    compute_moments_avx2(x, epsilon, n, &mean, &factor);
     for (size_t i = 0; i < n; i += LANES) {
-        __m256i mask = lanes(n - i);
+        __m256i mask = mask_lanes_avx2(n - i);
         __m256 d = _mm256_maskload_ps(dy + i, mask), g = _mm256_mul_ps(d, _mm256_maskload_ps(gain + i, mask));
         __m256 h = _mm256_mul_ps(_mm256_sub_ps(_mm256_maskload_ps(x + i, mask), mean), factor);
         g_sum = _mm256_add_ps(g_sum, g);
@@ -298,7 +299,7 @@ static void layer_norm_backward_avx2(const float *x, const float *gain, float ep
     }
     __m256 g_mean = _mm256_set1_ps(sum_lanes(g_sum) / (float)n), gh_mean = _mm256_set1_ps(sum_lanes(gh_sum) / (float)n);
     for (size_t i = 0; i < n; i += LANES) {
-        __m256i mask = lanes(n - i);
+        __m256i mask = mask_lanes_avx2(n - i);
         __m256 g = _mm256_mul_ps(_mm256_maskload_ps(dy + i, mask), _mm256_maskload_ps(gain + i, mask));
         __m256 h = _mm256_mul_ps(_mm256_sub_ps(_mm256_maskload_ps(x + i, mask), mean), factor);
         g = _mm256_fnmadd_ps(h, gh_mean, _mm256_sub_ps(g, g_mean));
@@ -315,7 +316,7 @@ static void adamw_avx2(const struct adamw_factors *f, const float *gradient, flo
     const __m256 keep = _mm256_set1_ps(f->keep), rate = _mm256_set1_ps(f->rate);
 
     for (size_t i = 0; i < n; i += LANES) {
-        __m256i mask = lanes(n - i);
+        __m256i mask = mask_lanes_avx2(n - i);
         __m256 g = gradient ? _mm256_mul_ps(_mm256_maskload_ps(gradient + i, mask), scale) : _mm256_setzero_ps();
         __m256 m = _mm256_fmadd_ps(beta1, _mm256_maskload_ps(first + i, mask), _mm256_mul_ps(rest1, g));
         __m256 v = _mm256_mul_ps(beta2, _mm256_maskload_ps(second + i, mask));
@@ -327,8 +328,8 @@ static void adamw_avx2(const struct adamw_factors *f, const float *gradient, flo
     }
 }
 
-/* Eight rows of eight values, turned: pairs, then fours within each half of a register, then the halves. */
-INLINED void turn(__m256 r[8])
+/* Transposes 8 rows of 8 values: pairs, then groups of four in each half of a register, then the halves. */
+INLINED void transpose_8x8(__m256 r[8])
 {
     __m256 a[8], b[8];
 
@@ -354,14 +355,14 @@ INLINED void turn(__m256 r[8])
 static void transpose_avx2(float *out, size_t out_stride, const float *w, size_t row_stride, size_t rows, size_t in)
 {
     for (size_t k = 0; k < in; k += LANES) {
-        __m256i mask = lanes(in - k);
+        __m256i mask = mask_lanes_avx2(in - k);
 
         for (size_t half = 0; half < WT_PANEL; half += LANES) {
             __m256 r[8];
 
             UNROLL for (size_t j = 0; j < 8; j++) r[j] =
                 half + j < rows ? _mm256_maskload_ps(w + (half + j) * row_stride + k, mask) : _mm256_setzero_ps();
-            turn(r);
+            transpose_8x8(r);
             UNROLL for (size_t j = 0; j < 8; j++)
             {
                 if (k + j < in)
@@ -371,11 +372,11 @@ static void transpose_avx2(float *out, size_t out_stride, const float *w, size_t
     }
 }
 
-/* Dot products of `count` rows at once, so that each part of the query is loaded once for all of them. */
-INLINED void dots(const float *query, const float *rows, const int count, size_t dim, float *out)
+/* Computes the dot products of `count` rows at once, so that each part of the query is loaded only once. */
+INLINED void dot_rows_avx2(const float *query, const float *rows, const int count, size_t dim, float *out)
 {
     size_t whole = dim / LANES * LANES;
-    __m256i rest = lanes(dim - whole);
+    __m256i rest = mask_lanes_avx2(dim - whole);
     __m256 sum[4];
 
     UNROLL for (int r = 0; r < count; r++) sum[r] = _mm256_setzero_ps();
@@ -396,7 +397,7 @@ static float dot_f32_avx2(const float *a, const float *b, size_t n)
 {
     float out;
 
-    dots(a, b, 1, n, &out);
+    dot_rows_avx2(a, b, 1, n, &out);
     return out;
 }
 
@@ -405,13 +406,13 @@ static void dots_f32_avx2(const float *query, const float *rows, size_t count, s
     size_t i = 0;
 
     for (; i + 4 <= count; i += 4)
-        dots(query, rows + i * dim, 4, dim, out + i);
+        dot_rows_avx2(query, rows + i * dim, 4, dim, out + i);
     for (; i < count; i++)
-        dots(query, rows + i * dim, 1, dim, out + i);
+        dot_rows_avx2(query, rows + i * dim, 1, dim, out + i);
 }
 
-/* Both sides widened to 16 bits: unlike the byte products of this processor, those sums of pairs never saturate. */
-INLINED void dots_bytes(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t *out)
+/* Widens both sides to 16 bits, because sums of pairs then never saturate, unlike the byte products of AVX2. */
+INLINED void dot_byte_rows_avx2(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t *out)
 {
     __m256i sum[4];
 
@@ -437,9 +438,9 @@ static void dots_i8_avx2(const int8_t *query, const int8_t *rows, size_t count, 
     size_t i = 0;
 
     for (; i + 4 <= count; i += 4)
-        dots_bytes(query, rows + i * dim, 4, dim, out + i);
+        dot_byte_rows_avx2(query, rows + i * dim, 4, dim, out + i);
     for (; i < count; i++)
-        dots_bytes(query, rows + i * dim, 1, dim, out + i);
+        dot_byte_rows_avx2(query, rows + i * dim, 1, dim, out + i);
 }
 
 const struct kernels wt__kernels_avx2 = {

@@ -1,37 +1,36 @@
-/* x86_avx512.c: kernels for AVX-512 (F, BW, VL, DQ), one after the other the twins of plain.c.
+/* x86_avx512.c: the kernels of plain.c for AVX-512 (F, BW, VL, DQ).
  *
- * The matrix product has two shapes of tile, since it has two lives. A request of a few tokens is bound by the stream
- * of weights out of the third cache: there one panel meets all rows (up to 24) at once, each weight is read once, and
- * is asked for ahead of time. A batch is bound by arithmetic: there two panels meet 12 rows, which needs fewer loads
- * a product. */
+ * The matrix product has two shapes of tile for two workloads. A request of a few tokens is bound by reading weights
+ * from the L3 cache: one panel meets all rows (up to 24) at once, so each weight is read once, with prefetch. A batch
+ * is bound by arithmetic: two panels meet 12 rows, for fewer loads per product. */
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/tile.h"
-#include "nn/kernels/x86_lanes.h"
+#include "nn/kernels/simd.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
 enum {
-    TALL_ROWS = 24,        /* rows of a tile one panel wide: 24 of the 32 registers are sums */
+    TALL_ROWS = 24,        /* rows of a tile one panel wide: 24 of the 32 registers hold sums */
     WIDE_ROWS = 12,        /* rows of a tile two panels wide */
-    AHEAD = 128 * WT_PANEL /* floats: how far before its use a part of the weights is asked for */
+    AHEAD = 128 * WT_PANEL /* prefetch distance for the weights, in floats */
 };
 
 static void gelu_avx512(float *x, size_t n)
 {
-    for (size_t i = 0; i < n; i += LANES) {
-        __mmask16 mask = lanes(n - i);
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
+        __mmask16 mask = mask_lanes_avx512(n - i);
         _mm512_mask_storeu_ps(x + i, mask, gelu16(_mm512_maskz_loadu_ps(mask, x + i)));
     }
 }
 
-/* What follows the sums of a tile: bias, activation, residual, and the way to c. sum: [panels][rows, WT_PANEL] */
-static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, size_t panels, const float *sum)
+/* Adds bias, activation and residual to the sums [panels][rows, WT_PANEL] of a tile and stores them in c. */
+static void store_tile_avx512(const struct gemm *g, size_t row, size_t panel, size_t rows, size_t panels,
+                              const float *sum)
 {
     for (size_t p = 0; p < panels; p++) {
         size_t first = (panel + p) * WT_PANEL;
-        __mmask16 mask = lanes(g->o - first);
+        __mmask16 mask = mask_lanes_avx512(g->o - first);
         __m512 bias = g->bias ? _mm512_maskz_loadu_ps(mask, g->bias + first) : _mm512_setzero_ps();
 
         for (size_t r = 0; r < rows; r++, sum += WT_PANEL) {
@@ -47,32 +46,33 @@ static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, 
     }
 }
 
-/* One value of each of up to 24 rows, addressed with seven registers where a pointer a row would take more than there
- * are: a base for every eighth row, and the distances 1, 3, 5 and 7 rows, of which the processor's addressing makes 2,
- * 4 and 6 by its own factor. */
-struct rows {
+/* Addresses of one value in each of up to 24 rows, in seven registers; one pointer per row would need too many. There
+ * is a base for every eighth row, and distances of 1, 3, 5 and 7 rows. The scale factor of the addressing mode gives 2,
+ * 4 and 6 rows. */
+struct row_addresses {
     const char *base[3];
     size_t one, three, five, seven; /* bytes */
 };
 
-/* count: a constant. */
-INLINED struct rows rows_from(const float *first, size_t stride, int count)
+/* count must be a constant. */
+INLINED struct row_addresses address_rows(const float *first, size_t stride, int count)
 {
     const char *base = (const char *)first;
     size_t one = stride * sizeof(float);
 
-    return (struct rows){.base = {base, count > 8 ? base + 8 * one : NULL, count > 16 ? base + 16 * one : NULL},
-                         .one = one,
-                         .three = 3 * one,
-                         .five = 5 * one,
-                         .seven = 7 * one};
+    return (struct row_addresses){
+        .base = {base, count > 8 ? base + 8 * one : NULL, count > 16 ? base + 16 * one : NULL},
+        .one = one,
+        .three = 3 * one,
+        .five = 5 * one,
+        .seven = 7 * one};
 }
 
-/* The compiler must not see that the distances are constant, or it would fold them into pointers again. */
+/* Hides from the compiler that the distances are constant, or else it would fold them into pointers again. */
 #define HIDE_ROWS(r) __asm__("" : "+r"((r).one), "+r"((r).three), "+r"((r).five), "+r"((r).seven))
 
-/* r: a constant. */
-INLINED const float *value_of(const struct rows *rows, int r)
+/* r must be a constant. */
+INLINED const float *row_value(const struct row_addresses *rows, int r)
 {
     const char *base = rows->base[r / 8];
     const char *at = r % 8 == 0   ? base
@@ -87,17 +87,18 @@ INLINED const float *value_of(const struct rows *rows, int r)
     return (const float *)(const void *)at;
 }
 
-/* On to the next value of each row. */
-INLINED void advance(struct rows *rows, int count, size_t bytes)
+/* Advances to the next value of each row. */
+INLINED void advance_rows(struct row_addresses *rows, int count, size_t bytes)
 {
     for (int i = 0; i < 3 && i * 8 < count; i++)
         rows->base[i] += bytes;
 }
 
-/* One tile: `rows` rows by `panels` panels, all of K, in rows * panels registers; both constants where inlined. */
-INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows, const int panels)
+/* Computes one tile, `rows` rows by `panels` panels over all of K, in rows * panels registers. Both are constants after
+ * inlining. */
+INLINED void compute_tile_avx512(const struct gemm *g, size_t row, size_t panel, const int rows, const int panels)
 {
-    struct rows a = rows_from(g->a + row * g->a_stride, g->a_stride, rows);
+    struct row_addresses a = address_rows(g->a + row * g->a_stride, g->a_stride, rows);
     const float *w = g->w + panel * g->w_panel;
     size_t w_step = g->w_step, w_panel = g->w_panel, depth = g->k, a_step = g->a_step * sizeof(float);
     _Alignas(64) float out[TALL_ROWS * WT_PANEL];
@@ -116,27 +117,27 @@ INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows
         }
         UNROLL for (int r = 0; r < rows; r++)
         {
-            __m512 x = _mm512_set1_ps(*value_of(&a, r));
+            __m512 x = _mm512_set1_ps(*row_value(&a, r));
             UNROLL for (int p = 0; p < panels; p++) sum[p][r] = _mm512_fmadd_ps(x, part[p], sum[p][r]);
         }
-        advance(&a, rows, a_step);
+        advance_rows(&a, rows, a_step);
     }
     UNROLL for (int p = 0; p < panels; p++)
     {
         UNROLL for (int r = 0; r < rows; r++) _mm512_store_ps(out + (p * rows + r) * WT_PANEL, sum[p][r]);
     }
-    finish(g, row, panel, (size_t)rows, (size_t)panels, out);
+    store_tile_avx512(g, row, panel, (size_t)rows, (size_t)panels, out);
 }
 
 #define TALL(rows)                                                                                                     \
-    static void tall_##rows(const struct gemm *g, size_t row, size_t panel)                                            \
+    static void tall_tile_##rows(const struct gemm *g, size_t row, size_t panel)                                       \
     {                                                                                                                  \
-        tile(g, row, panel, rows, 1);                                                                                  \
+        compute_tile_avx512(g, row, panel, rows, 1);                                                                   \
     }
 #define WIDE(rows)                                                                                                     \
-    static void wide_##rows(const struct gemm *g, size_t row, size_t panel)                                            \
+    static void wide_tile_##rows(const struct gemm *g, size_t row, size_t panel)                                       \
     {                                                                                                                  \
-        tile(g, row, panel, rows, 2);                                                                                  \
+        compute_tile_avx512(g, row, panel, rows, 2);                                                                   \
     }
 #define ROWS_1_TO_12(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
 #define ROWS_13_TO_24(X) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24)
@@ -146,12 +147,12 @@ ROWS_1_TO_12(WIDE)
 
 typedef void (*tile_function)(const struct gemm *g, size_t row, size_t panel);
 
-#define TALL_ENTRY(rows) tall_##rows,
-#define WIDE_ENTRY(rows) wide_##rows,
-static const tile_function tall[TALL_ROWS + 1] = {NULL, ROWS_1_TO_12(TALL_ENTRY) ROWS_13_TO_24(TALL_ENTRY)};
-static const tile_function wide[WIDE_ROWS + 1] = {NULL, ROWS_1_TO_12(WIDE_ENTRY)};
+#define TALL_ENTRY(rows) tall_tile_##rows,
+#define WIDE_ENTRY(rows) wide_tile_##rows,
+static const tile_function tall_tiles[TALL_ROWS + 1] = {NULL, ROWS_1_TO_12(TALL_ENTRY) ROWS_13_TO_24(TALL_ENTRY)};
+static const tile_function wide_tiles[WIDE_ROWS + 1] = {NULL, ROWS_1_TO_12(WIDE_ENTRY)};
 
-/* Rows in blocks whose part of `a` stays in the second cache while every panel passes by once a block. */
+/* Processes rows in blocks whose part of `a` stays in the L2 cache. Each block reads every panel once. */
 static void gemm_avx512(const struct gemm *g)
 {
     enum { BLOCK_ROWS = 12 * WIDE_ROWS };
@@ -159,21 +160,21 @@ static void gemm_avx512(const struct gemm *g)
 
     if (g->t <= TALL_ROWS) {
         for (size_t panel = 0; panel < panels && g->t > 0; panel++)
-            tall[g->t](g, 0, panel);
+            tall_tiles[g->t](g, 0, panel);
         return;
     }
     for (size_t block = 0, end; block < g->t; block = end) {
-        end = block + even_part(g->t - block, BLOCK_ROWS);
+        end = block + choose_tile_rows(g->t - block, BLOCK_ROWS);
 
         for (size_t panel = 0; panel < panels; panel += 2)
             for (size_t row = block, rows; row < end; row += rows) {
-                rows = even_part(end - row, WIDE_ROWS);
-                (panel + 1 < panels ? wide : tall)[rows](g, row, panel);
+                rows = choose_tile_rows(end - row, WIDE_ROWS);
+                (panel + 1 < panels ? wide_tiles : tall_tiles)[rows](g, row, panel);
             }
     }
 }
 
-/* exp of values in [-87, 0], as in x86_avx2.c. */
+/* Returns exp of values in [-87, 0], by the approximation in x86_avx2.c. */
 static inline __m512 exp16(__m512 x)
 {
     x = _mm512_max_ps(x, _mm512_set1_ps(-87.0f));
@@ -195,8 +196,8 @@ static void gelu_backward_avx512(const float *x, const float *dy, float *dx, siz
 {
     const __m512 half = _mm512_set1_ps(0.5f);
 
-    for (size_t i = 0; i < n; i += LANES) {
-        __mmask16 mask = lanes(n - i);
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
+        __mmask16 mask = mask_lanes_avx512(n - i);
         __m512 v = _mm512_maskz_loadu_ps(mask, x + i), below = _mm512_fmadd_ps(erf16(v), half, half);
         __m512 density = _mm512_mul_ps(exp16(_mm512_mul_ps(_mm512_mul_ps(v, v), _mm512_set1_ps(-0.5f))),
                                        _mm512_set1_ps(0.39894228040143268f));
@@ -210,18 +211,18 @@ static void softmax_avx512(float *x, size_t n, float scale)
     const __m512 lowest = _mm512_set1_ps(-3.0e38f), factor = _mm512_set1_ps(scale);
     __m512 highest = lowest, sum = _mm512_setzero_ps();
 
-    for (size_t i = 0; i < n; i += LANES)
-        highest = _mm512_max_ps(highest, _mm512_mask_loadu_ps(lowest, lanes(n - i), x + i));
+    for (size_t i = 0; i < n; i += AVX512_LANES)
+        highest = _mm512_max_ps(highest, _mm512_mask_loadu_ps(lowest, mask_lanes_avx512(n - i), x + i));
     __m512 most = _mm512_set1_ps(_mm512_reduce_max_ps(highest));
-    for (size_t i = 0; i < n; i += LANES) {
-        __mmask16 mask = lanes(n - i);
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
+        __mmask16 mask = mask_lanes_avx512(n - i);
         __m512 e = exp16(_mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(mask, x + i), most), factor));
         sum = _mm512_mask_add_ps(sum, mask, sum, e);
         _mm512_mask_storeu_ps(x + i, mask, e);
     }
     __m512 share = _mm512_set1_ps(1.0f / _mm512_reduce_add_ps(sum));
-    for (size_t i = 0; i < n; i += LANES) {
-        __mmask16 mask = lanes(n - i);
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
+        __mmask16 mask = mask_lanes_avx512(n - i);
         _mm512_mask_storeu_ps(x + i, mask, _mm512_mul_ps(_mm512_maskz_loadu_ps(mask, x + i), share));
     }
 }
@@ -230,29 +231,30 @@ static void softmax_backward_avx512(const float *p, float *dp, size_t n, float s
 {
     __m512 products = _mm512_setzero_ps();
 
-    for (size_t i = 0; i < n; i += LANES) {
-        __mmask16 mask = lanes(n - i);
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
+        __mmask16 mask = mask_lanes_avx512(n - i);
         products = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(mask, p + i), _mm512_maskz_loadu_ps(mask, dp + i), products);
     }
     __m512 sum = _mm512_set1_ps(_mm512_reduce_add_ps(products)), factor = _mm512_set1_ps(scale);
-    for (size_t i = 0; i < n; i += LANES) {
-        __mmask16 mask = lanes(n - i);
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
+        __mmask16 mask = mask_lanes_avx512(n - i);
         __m512 d = _mm512_sub_ps(_mm512_maskz_loadu_ps(mask, dp + i), sum);
         d = _mm512_mul_ps(_mm512_mul_ps(_mm512_maskz_loadu_ps(mask, p + i), d), factor);
         _mm512_mask_storeu_ps(dp + i, mask, d);
     }
 }
 
-/* The mean of x and one over its deviation. */
-static inline void moments(const float *x, float epsilon, size_t n, __m512 *mean, __m512 *factor)
+/* Computes the mean of x and 1 / its standard deviation. */
+static inline void compute_moments_avx512(const float *x, float epsilon, size_t n, __m512 *mean, __m512 *factor)
 {
     __m512 sum = _mm512_setzero_ps(), squares = _mm512_setzero_ps();
 
-    for (size_t i = 0; i < n; i += LANES)
-        sum = _mm512_add_ps(sum, _mm512_maskz_loadu_ps(lanes(n - i), x + i));
+    for (size_t i = 0; i < n; i += AVX512_LANES)
+        sum = _mm512_add_ps(sum, _mm512_maskz_loadu_ps(mask_lanes_avx512(n - i), x + i));
     *mean = _mm512_set1_ps(_mm512_reduce_add_ps(sum) / (float)n);
-    for (size_t i = 0; i < n; i += LANES) {
-        __m512 d = _mm512_maskz_sub_ps(lanes(n - i), _mm512_maskz_loadu_ps(lanes(n - i), x + i), *mean);
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
+        __m512 d = _mm512_maskz_sub_ps(mask_lanes_avx512(n - i), _mm512_maskz_loadu_ps(mask_lanes_avx512(n - i), x + i),
+                                       *mean);
         squares = _mm512_fmadd_ps(d, d, squares);
     }
     __m128 deviation = _mm_sqrt_ss(_mm_set_ss(_mm512_reduce_add_ps(squares) / (float)n + epsilon));
@@ -263,9 +265,9 @@ static void layer_norm_avx512(const float *x, const float *gain, const float *bi
 {
     __m512 mean, factor;
 
-    moments(x, epsilon, n, &mean, &factor);
-    for (size_t i = 0; i < n; i += LANES) {
-        __mmask16 mask = lanes(n - i);
+    compute_moments_avx512(x, epsilon, n, &mean, &factor);
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
+        __mmask16 mask = mask_lanes_avx512(n - i);
         __m512 v = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(mask, x + i), mean), factor);
         v = _mm512_fmadd_ps(v, _mm512_maskz_loadu_ps(mask, gain + i), _mm512_maskz_loadu_ps(mask, bias + i));
         _mm512_mask_storeu_ps(y + i, mask, v);
@@ -277,9 +279,9 @@ static void layer_norm_backward_avx512(const float *x, const float *gain, float 
 {
     __m512 mean, factor, g_sum = _mm512_setzero_ps(), gh_sum = _mm512_setzero_ps();
 
-    moments(x, epsilon, n, &mean, &factor);
-    for (size_t i = 0; i < n; i += LANES) {
-        __mmask16 mask = lanes(n - i);
+    compute_moments_avx512(x, epsilon, n, &mean, &factor);
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
+        __mmask16 mask = mask_lanes_avx512(n - i);
         __m512 d = _mm512_maskz_loadu_ps(mask, dy + i), g = _mm512_mul_ps(d, _mm512_maskz_loadu_ps(mask, gain + i));
         __m512 h = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(mask, x + i), mean), factor);
         g_sum = _mm512_add_ps(g_sum, g);
@@ -291,8 +293,8 @@ static void layer_norm_backward_avx512(const float *x, const float *gain, float 
     }
     __m512 g_mean = _mm512_set1_ps(_mm512_reduce_add_ps(g_sum) / (float)n);
     __m512 gh_mean = _mm512_set1_ps(_mm512_reduce_add_ps(gh_sum) / (float)n);
-    for (size_t i = 0; i < n; i += LANES) {
-        __mmask16 mask = lanes(n - i);
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
+        __mmask16 mask = mask_lanes_avx512(n - i);
         __m512 g = _mm512_mul_ps(_mm512_maskz_loadu_ps(mask, dy + i), _mm512_maskz_loadu_ps(mask, gain + i));
         __m512 h = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(mask, x + i), mean), factor);
         g = _mm512_fnmadd_ps(h, gh_mean, _mm512_sub_ps(g, g_mean));
@@ -308,8 +310,8 @@ static void adamw_avx512(const struct adamw_factors *f, const float *gradient, f
     const __m512 root = _mm512_set1_ps(f->root), epsilon = _mm512_set1_ps(f->epsilon);
     const __m512 keep = _mm512_set1_ps(f->keep), rate = _mm512_set1_ps(f->rate);
 
-    for (size_t i = 0; i < n; i += LANES) {
-        __mmask16 mask = lanes(n - i), given = gradient ? mask : 0;
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
+        __mmask16 mask = mask_lanes_avx512(n - i), given = gradient ? mask : 0;
         __m512 g = _mm512_mul_ps(_mm512_maskz_loadu_ps(given, (gradient ? gradient : value) + i), scale);
         __m512 m = _mm512_fmadd_ps(beta1, _mm512_maskz_loadu_ps(mask, first + i), _mm512_mul_ps(rest1, g));
         __m512 v = _mm512_mul_ps(beta2, _mm512_maskz_loadu_ps(mask, second + i));
@@ -322,8 +324,8 @@ static void adamw_avx512(const struct adamw_factors *f, const float *gradient, f
     }
 }
 
-/* Sixteen rows of sixteen values, turned: pairs, then fours within each quarter of a register, then the quarters. */
-INLINED void turn(__m512 r[16])
+/* Transposes 16 rows of 16 values: pairs, then groups of four in each quarter of a register, then the quarters. */
+INLINED void transpose_16x16(__m512 r[16])
 {
     __m512 a[16], b[16];
 
@@ -355,13 +357,13 @@ INLINED void turn(__m512 r[16])
 
 static void transpose_avx512(float *out, size_t out_stride, const float *w, size_t row_stride, size_t rows, size_t in)
 {
-    for (size_t k = 0; k < in; k += LANES) {
-        __mmask16 mask = lanes(in - k);
+    for (size_t k = 0; k < in; k += AVX512_LANES) {
+        __mmask16 mask = mask_lanes_avx512(in - k);
         __m512 r[16];
 
         UNROLL for (size_t j = 0; j < 16; j++) r[j] =
             j < rows ? _mm512_maskz_loadu_ps(mask, w + j * row_stride + k) : _mm512_setzero_ps();
-        turn(r);
+        transpose_16x16(r);
         UNROLL for (size_t j = 0; j < 16; j++)
         {
             if (k + j < in)
@@ -370,14 +372,14 @@ static void transpose_avx512(float *out, size_t out_stride, const float *w, size
     }
 }
 
-/* Dot products of `count` rows at once, so that each part of the query is loaded once for all of them. */
-INLINED void dots(const float *query, const float *rows, const int count, size_t dim, float *out)
+/* Computes the dot products of `count` rows at once, so that each part of the query is loaded only once. */
+INLINED void dot_rows_avx512(const float *query, const float *rows, const int count, size_t dim, float *out)
 {
     __m512 sum[4];
 
     UNROLL for (int r = 0; r < count; r++) sum[r] = _mm512_setzero_ps();
-    for (size_t d = 0; d < dim; d += LANES) {
-        __mmask16 mask = lanes(dim - d);
+    for (size_t d = 0; d < dim; d += AVX512_LANES) {
+        __mmask16 mask = mask_lanes_avx512(dim - d);
         __m512 q = _mm512_maskz_loadu_ps(mask, query + d);
         UNROLL for (int r = 0; r < count; r++) sum[r] =
             _mm512_fmadd_ps(q, _mm512_maskz_loadu_ps(mask, rows + (size_t)r * dim + d), sum[r]);
@@ -389,7 +391,7 @@ static float dot_f32_avx512(const float *a, const float *b, size_t n)
 {
     float out;
 
-    dots(a, b, 1, n, &out);
+    dot_rows_avx512(a, b, 1, n, &out);
     return out;
 }
 
@@ -398,13 +400,13 @@ static void dots_f32_avx512(const float *query, const float *rows, size_t count,
     size_t i = 0;
 
     for (; i + 4 <= count; i += 4)
-        dots(query, rows + i * dim, 4, dim, out + i);
+        dot_rows_avx512(query, rows + i * dim, 4, dim, out + i);
     for (; i < count; i++)
-        dots(query, rows + i * dim, 1, dim, out + i);
+        dot_rows_avx512(query, rows + i * dim, 1, dim, out + i);
 }
 
-/* Both sides widened to 16 bits, as in x86_avx2.c. */
-INLINED void dots_bytes(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t *out)
+/* Widens both sides to 16 bits, as in x86_avx2.c. */
+INLINED void dot_byte_rows_avx512(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t *out)
 {
     __m512i sum[4];
 
@@ -425,9 +427,9 @@ static void dots_i8_avx512(const int8_t *query, const int8_t *rows, size_t count
     size_t i = 0;
 
     for (; i + 4 <= count; i += 4)
-        dots_bytes(query, rows + i * dim, 4, dim, out + i);
+        dot_byte_rows_avx512(query, rows + i * dim, 4, dim, out + i);
     for (; i < count; i++)
-        dots_bytes(query, rows + i * dim, 1, dim, out + i);
+        dot_byte_rows_avx512(query, rows + i * dim, 1, dim, out + i);
 }
 
 #define AVX512_SET                                                                                                     \

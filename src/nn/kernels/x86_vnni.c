@@ -1,12 +1,11 @@
-/* x86_vnni.c: products of bytes for AVX-512 VNNI, whose instruction multiplies unsigned bytes by signed ones, four at a
- * time into sums of 32 bits: four times what it multiplies in fp32.
+/* x86_vnni.c: products of bytes for AVX-512 VNNI. Its instruction multiplies unsigned by signed bytes and adds four
+ * products into each 32-bit sum: four times the throughput of fp32.
  *
- * Of the search's products both sides are signed: rows are made unsigned by adding 128 (flipping the top bit), and 128
- * times the query's sum is taken off at the end. Of linear layers, codes are unsigned and weights signed as they are. A
- * tile of theirs is six rows by two panels: the sums of a group and those of all groups so far stay in registers. */
+ * In vector search both sides are signed. Rows are made unsigned by adding 128 (flipping the top bit), and 128 times
+ * the sum of the query is subtracted at the end. In linear layers, codes are unsigned and weights are signed. A tile
+ * of a layer is six rows by two panels: the sums of a group and the totals of all groups stay in registers. */
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/tile.h"
-#include "nn/kernels/x86_lanes.h"
+#include "nn/kernels/simd.h"
 
 #if defined(__x86_64__)
 
@@ -15,13 +14,14 @@
 
 enum {
     BYTES = 64,
-    QUAD = 4,                    /* bytes that are multiplied at a time */
-    TILE_ROWS = 6,               /* by two panels: 24 of the 32 registers are sums */
-    BLOCK_ROWS = 24 * TILE_ROWS, /* codes of so many stay in the second cache while the panels pass by */
-    AHEAD = 128 * BYTES          /* bytes: how far before its use a part of the weights is asked for */
+    QUAD = 4,                    /* bytes multiplied into one sum at a time */
+    TILE_ROWS = 6,               /* rows of a tile two panels wide: 24 of the 32 registers hold sums */
+    BLOCK_ROWS = 24 * TILE_ROWS, /* rows whose codes stay in the L2 cache while all panels are read */
+    AHEAD = 128 * BYTES          /* prefetch distance for the weights, in bytes */
 };
 
-INLINED void dots(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t excess, int32_t *out)
+INLINED void dot_rows_vnni(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t excess,
+                           int32_t *out)
 {
     const __m512i flip = _mm512_set1_epi8((char)0x80);
     __m512i sum[4];
@@ -47,23 +47,25 @@ void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, siz
     for (size_t d = 0; d < dim; d++)
         excess += 128 * query[d];
     for (; i + 4 <= count; i += 4)
-        dots(query, rows + i * dim, 4, dim, excess, out + i);
+        dot_rows_vnni(query, rows + i * dim, 4, dim, excess, out + i);
     for (; i < count; i++)
-        dots(query, rows + i * dim, 1, dim, excess, out + i);
+        dot_rows_vnni(query, rows + i * dim, 1, dim, excess, out + i);
 }
 
 /* ---------------------------------------------------------------- linear layers */
 
-/* One group, of which `rest` values are there. */
-INLINED struct byte_range byte_group(const float *x, size_t rest, unsigned char *codes)
+/* Quantises one group, of which the first `rest` values exist. */
+INLINED struct byte_range quantise_group(const float *x, size_t rest, unsigned char *codes)
 {
     __m512 v[4], low = _mm512_set1_ps(x[0]), high = low;
     __mmask16 mask[4];
 
     UNROLL for (int i = 0; i < 4; i++)
     {
-        mask[i] = rest >= (size_t)(i + 1) * LANES ? 0xffff : rest <= (size_t)i * LANES ? 0 : lanes(rest - i * LANES);
-        v[i] = _mm512_maskz_loadu_ps(mask[i], x + i * LANES);
+        mask[i] = rest >= (size_t)(i + 1) * AVX512_LANES ? 0xffff
+                  : rest <= (size_t)i * AVX512_LANES     ? 0
+                                                         : mask_lanes_avx512(rest - i * AVX512_LANES);
+        v[i] = _mm512_maskz_loadu_ps(mask[i], x + i * AVX512_LANES);
         low = _mm512_mask_min_ps(low, mask[i], low, v[i]);
         high = _mm512_mask_max_ps(high, mask[i], high, v[i]);
     }
@@ -72,7 +74,7 @@ INLINED struct byte_range byte_group(const float *x, size_t rest, unsigned char 
     UNROLL for (int i = 0; i < 4; i++)
     {
         __m512i code = _mm512_maskz_cvtps_epi32(mask[i], _mm512_mul_ps(_mm512_sub_ps(v[i], begin), factor));
-        _mm_store_si128((__m128i *)(void *)(codes + i * LANES), _mm512_cvtusepi32_epi8(code));
+        _mm_store_si128((__m128i *)(void *)(codes + i * AVX512_LANES), _mm512_cvtusepi32_epi8(code));
     }
     return (struct byte_range){step, least};
 }
@@ -83,23 +85,22 @@ void wt__byte_row_vnni(const float *x, size_t n, unsigned char *row)
     size_t first = 0;
 
     for (; first + WT_GROUP <= n; first += WT_GROUP)
-        *ranges++ = byte_group(x + first, WT_GROUP, row + first);
+        *ranges++ = quantise_group(x + first, WT_GROUP, row + first);
     if (first < n)
-        *ranges = byte_group(x + first, n - first, row + first);
+        *ranges = quantise_group(x + first, n - first, row + first);
 }
 
-static size_t panel_bytes(const struct gemm_bytes *g)
+static size_t size_byte_panel(const struct gemm_bytes *g)
 {
     return g->groups * WT_PANEL_GROUP + WT_PANEL * sizeof(float);
 }
 
-/* What follows the sums of a panel's tile: scales, bias, activation, residual, and the way to c. sum: [rows, WT_PANEL]
- */
-static void finish(const struct gemm_bytes *g, size_t row, size_t panel, size_t rows, const float *sum)
+/* Applies scales, bias, activation and residual to the sums [rows, WT_PANEL] of a tile and stores them in c. */
+static void store_byte_tile(const struct gemm_bytes *g, size_t row, size_t panel, size_t rows, const float *sum)
 {
-    const unsigned char *scales = g->w + (panel + 1) * panel_bytes(g) - WT_PANEL * sizeof(float);
+    const unsigned char *scales = g->w + (panel + 1) * size_byte_panel(g) - WT_PANEL * sizeof(float);
     size_t first = panel * WT_PANEL;
-    __mmask16 mask = lanes(g->o - first);
+    __mmask16 mask = mask_lanes_avx512(g->o - first);
     __m512 scale = _mm512_load_ps(scales);
     __m512 bias = g->bias ? _mm512_maskz_loadu_ps(mask, g->bias + first) : _mm512_setzero_ps();
 
@@ -115,11 +116,11 @@ static void finish(const struct gemm_bytes *g, size_t row, size_t panel, size_t 
     }
 }
 
-/* One tile, all of K; rows and panels are constants where inlined. */
-INLINED void tile(const struct gemm_bytes *g, size_t row, size_t panel, const int rows, const int panels)
+/* Computes one tile over all of K. rows and panels are constants after inlining. */
+INLINED void compute_byte_tile(const struct gemm_bytes *g, size_t row, size_t panel, const int rows, const int panels)
 {
-    const unsigned char *a = g->a + row * g->a_stride, *w = g->w + panel * panel_bytes(g);
-    size_t a_stride = g->a_stride, w_panel = panel_bytes(g);
+    const unsigned char *a = g->a + row * g->a_stride, *w = g->w + panel * size_byte_panel(g);
+    size_t a_stride = g->a_stride, w_panel = size_byte_panel(g);
     const unsigned char *ranges = a + g->groups * WT_GROUP;
     _Alignas(64) float out[TILE_ROWS * WT_PANEL];
     __m512 all[2][TILE_ROWS];
@@ -166,21 +167,21 @@ INLINED void tile(const struct gemm_bytes *g, size_t row, size_t panel, const in
     UNROLL for (int p = 0; p < panels; p++)
     {
         UNROLL for (int r = 0; r < rows; r++) _mm512_store_ps(out + r * WT_PANEL, all[p][r]);
-        finish(g, row, panel + (size_t)p, (size_t)rows, out);
+        store_byte_tile(g, row, panel + (size_t)p, (size_t)rows, out);
     }
 }
 
 typedef void (*tile_function)(const struct gemm_bytes *g, size_t row, size_t panel);
 
 #define TILE(rows, panels)                                                                                             \
-    static void tile_##rows##_##panels(const struct gemm_bytes *g, size_t row, size_t panel)                           \
+    static void byte_tile_##rows##_##panels(const struct gemm_bytes *g, size_t row, size_t panel)                      \
     {                                                                                                                  \
-        tile(g, row, panel, rows, panels);                                                                             \
+        compute_byte_tile(g, row, panel, rows, panels);                                                                \
     }
 #define ROWS_1_TO_6(X, panels) X(1, panels) X(2, panels) X(3, panels) X(4, panels) X(5, panels) X(6, panels)
 ROWS_1_TO_6(TILE, 1)
 ROWS_1_TO_6(TILE, 2)
-#define ENTRY(rows, panels) tile_##rows##_##panels,
+#define ENTRY(rows, panels) byte_tile_##rows##_##panels,
 static const tile_function tiles[2][TILE_ROWS + 1] = {{NULL, ROWS_1_TO_6(ENTRY, 1)}, {NULL, ROWS_1_TO_6(ENTRY, 2)}};
 
 void wt__gemm_bytes_vnni(const struct gemm_bytes *g)
@@ -188,10 +189,10 @@ void wt__gemm_bytes_vnni(const struct gemm_bytes *g)
     size_t panels = (g->o + WT_PANEL - 1) / WT_PANEL;
 
     for (size_t block = 0, end; block < g->t; block = end) {
-        end = block + even_part(g->t - block, BLOCK_ROWS);
+        end = block + choose_tile_rows(g->t - block, BLOCK_ROWS);
         for (size_t panel = 0; panel < panels; panel += 2)
             for (size_t row = block, rows; row < end; row += rows) {
-                rows = even_part(end - row, TILE_ROWS);
+                rows = choose_tile_rows(end - row, TILE_ROWS);
                 tiles[panel + 1 < panels][rows](g, row, panel);
             }
     }

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "catalog/schema.h"
 #include "engine/validator.h"
-#include "schema/nullable.h"
+#include "schema/lenient.h"
 #include "serve/mcp/inside.h"
 
 #define NULLABLE "\"nullable\""

@@ -1,21 +1,41 @@
-/* x86_lanes.h: what the files for AVX-512 share: the lanes of a rest, and GELU on its way to memory. */
-#ifndef WT_NN_KERNELS_X86_LANES_H
-#define WT_NN_KERNELS_X86_LANES_H
+/* simd.h: helpers for the SIMD kernels. UNROLL unrolls a loop with a constant count, to keep an array of sums indexed
+ * by the loop in registers. gcc needs a number; clang generates worse code with one. */
+#ifndef WT_NN_KERNELS_SIMD_H
+#define WT_NN_KERNELS_SIMD_H
 
-#if defined(__x86_64__)
-
-#include <immintrin.h>
 #include <stddef.h>
 
-enum { LANES = 16 };
+#if defined(__clang__)
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 32")
+#endif
 
-/* The first n of 16 lanes. */
-static inline __mmask16 lanes(size_t n)
+/* Forces inlining, so that constant arguments become constants in the body. */
+#define INLINED static inline __attribute__((always_inline))
+
+/* Returns the number of rows of the next tile, given the remaining rows and the maximum height of a tile. All tiles
+ * become about equally tall, because a low tile stalls on the latency of its sums. */
+static inline size_t choose_tile_rows(size_t left, size_t most)
 {
-    return n < LANES ? (__mmask16)((1u << n) - 1) : (__mmask16)0xffff;
+    size_t tiles = (left + most - 1) / most;
+
+    return (left + tiles - 1) / tiles;
 }
 
-/* erf(x / sqrt 2), with erf(s) = s P(s^2) / Q(s^2) as in x86_avx2.c. */
+#if defined(__AVX512F__) /* in files compiled for AVX-512 */
+
+#include <immintrin.h>
+
+enum { AVX512_LANES = 16 };
+
+/* Returns the mask of the first n lanes, all 16 if n is larger. */
+static inline __mmask16 mask_lanes_avx512(size_t n)
+{
+    return n < AVX512_LANES ? (__mmask16)((1u << n) - 1) : (__mmask16)0xffff;
+}
+
+/* Returns erf(x / sqrt 2), by the approximation in x86_avx2.c. */
 static inline __m512 erf16(__m512 x)
 {
     __m512 s = _mm512_mul_ps(x, _mm512_set1_ps(0.70710678118654752f));

@@ -1,0 +1,66 @@
+/* matrix.h: products of row-major matrices, packed matrices, and principal axes.
+ *
+ * Products are for training, with each side optionally transposed; inference multiplies by packed weights instead.
+ * There are two implementations, equal up to rounding: our own kernels, and OpenBLAS if wt__blas_load() found it (see
+ * docs/decisions/0005-blas-when-training.md). Both use one thread; callers split the batch. The same call on the same
+ * processor gives the same bits.
+ *
+ * Our own implementation allocates up to about MATMUL_SCRATCH bytes. If out of memory, it uses a small buffer on the
+ * stack and is slow. */
+#ifndef WT_NN_MATRIX_H
+#define WT_NN_MATRIX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum {
+    MATMUL_SCRATCH = 16 << 20, /* bytes */
+    MATMUL_LEAST = 8 << 10,    /* minimum floats of scratch for wt__matmul_within */
+    MATMUL_THREADS = 64        /* maximum concurrent calls of wt__matmul: OpenBLAS aborts if there are too many */
+};
+
+/* c [m,n] = (accumulate ? c : 0) + op(a) [m,k] op(b) [k,n]. Strides are floats between rows in memory. m, n and k may
+ * be 0. c may not overlap a or b. */
+struct matmul {
+    size_t m, n, k;
+    const float *a; /* [m,k], or [k,m] if transposed */
+    size_t a_stride;
+    bool a_transposed;
+    const float *b; /* [k,n], or [n,k] if transposed */
+    size_t b_stride;
+    bool b_transposed;
+    float *c;
+    size_t c_stride;
+    bool accumulate;
+    bool reduced; /* values may be rounded to bfloat16 if the processor multiplies that faster (AMX) */
+};
+
+void wt__matmul(const struct matmul *product);
+
+/* Works like wt__matmul, with our own kernels and the given scratch of at least MATMUL_LEAST floats, aligned to 64
+ * bytes. m, n and k must not be 0. */
+void wt__matmul_within(const struct matmul *product, float *scratch, size_t floats);
+
+/* Loads OpenBLAS (libopenblas.so.0) once per process; from then on wt__matmul uses it, with one thread per call. Safe
+ * from any thread, but not while a wt__matmul runs. Returns WT_EMODEL if the library is missing; callers can continue
+ * with our own kernels. */
+int wt__blas_load(wt_error *err);
+
+/* ---------------------------------------------------------------- packed matrices */
+
+/* Returns the floats in a packed matrix, [ceil(O / WT_PANEL)][I][WT_PANEL] with zeros after O, or 0 on overflow. */
+size_t wt__matrix_packed_size(size_t out, size_t in);
+
+/* Packs w, rows of `in` floats row_stride apart. packed has wt__matrix_packed_size() floats. */
+void wt__matrix_pack(float *packed, const float *w, size_t row_stride, size_t out, size_t in);
+
+/* ---------------------------------------------------------------- principal axes */
+
+/* Fills axes [keep, width] with the orthonormal axes of largest second moment of vectors [count, width], in descending
+ * order; keep is at most width. The vectors are not centred, because the axes should preserve inner products. If the
+ * vectors span fewer directions, the remaining axes are arbitrary. Errors: WT_ENOMEM. */
+int wt__principal_axes(const float *vectors, size_t count, size_t width, size_t keep, float *axes, wt_error *err);
+
+#endif
