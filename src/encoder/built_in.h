@@ -1,11 +1,11 @@
-/* built_in.h: the static encoder that is part of the library: the packed model of models/whichtool-static-v1, which is
- * made when the library is built (cmake/built_in.cmake) and used where it was linked, as it lies. */
+/* built_in.h: the static encoder that is linked into the library: the packed model of models/whichtool-static-v1,
+ * created by the build (cmake/built_in.cmake). */
 #ifndef WT_ENCODER_BUILT_IN_H
 #define WT_ENCODER_BUILT_IN_H
 
 #include <stddef.h>
 
-/* On a page of its own. */
+/* Page-aligned. */
 extern const unsigned char wt__built_in_model[];
 extern const size_t wt__built_in_model_len;
 

@@ -1,5 +1,5 @@
-/* cache.c: two places are looked at, and written to, in the same order: the model's folder first, but of a model that
- * came with the program; one where no environment says where caches live. */
+/* cache.c: tries two places in order, for reading and for writing. The model folder comes first, except for models that
+ * came with the program. Without a known cache folder the model folder is the only place. */
 #include "encoder/cache.h"
 
 #include <inttypes.h>
@@ -15,8 +15,8 @@
 
 enum { PLACES = 2 };
 
-/* The cache folder holds models of many folders: the name there begins with a number made of the folder's path.
- * Returns how many places there are. */
+/* Fills `places` and returns their number. The cache folder holds models of many folders, so the file name there starts
+ * with a hash of the folder's path. */
 static int find_places(struct arena *arena, const char *folder, char *places[PLACES], wt_error *err)
 {
     char resolved[PATH_MAX], name[64];
@@ -29,7 +29,7 @@ static int find_places(struct arena *arena, const char *folder, char *places[PLA
     places[1] = cache ? wt__path_join(arena, cache, name) : NULL;
     if (rc == WT_ENOMEM || !places[0] || (cache && !places[1]))
         return wt__fail_nomem(err);
-    if (cache && wt__program_has(folder)) { /* what is installed stays as it was put there */
+    if (cache && wt__program_has(folder)) { /* leave the installed files unchanged */
         char *beside = places[0];
         places[0] = places[1];
         places[1] = beside;
@@ -44,7 +44,7 @@ static int map_one(struct model_cache *cache, const char *path, uint64_t key, bo
     if (rc == 0)
         rc = wt__packed_open(&cache->packed, cache->map.ptr, cache->map.len, path, err);
     if (rc == 0 && cache->packed.header->source_key != key)
-        rc = wt__fail(err, WT_EMODEL, "%s: made from other files than are there now", path);
+        rc = wt__fail(err, WT_EMODEL, "%s: stale: the files of the model have changed", path);
     if (rc == 0 && whole)
         rc = wt__packed_verify(&cache->packed, path, err);
     if (rc < 0)
@@ -64,7 +64,7 @@ void wt__model_cache_populate(const struct model_cache *cache)
     if (madvise(start, (size_t)layers->size, MADV_POPULATE_READ) == 0)
         return;
 #endif
-    /* Only advice: without it the pages come one by one. */
+    /* A failure is harmless: the pages are then faulted in one by one. */
     (void)madvise(start, (size_t)layers->size, MADV_WILLNEED);
 }
 
@@ -84,7 +84,8 @@ static int write_one(const char *path, const unsigned char *image, size_t len, w
     return rc;
 }
 
-/* Packs, and uses what was written where it could be: the map costs no memory of its own. */
+/* Packs the model and writes the image to the first writable place. A written image is mapped, since a map needs no
+ * private memory. */
 static int make(struct model_cache *cache, const char *folder, char *const *places, int place_count,
                 struct progress *progress, wt_error *err)
 {

@@ -1,7 +1,7 @@
-/* cache.h: finds the packed model of a directory, and makes it where there is none that is current.
+/* cache.h: finds the packed model of a model folder, or creates it if it is missing or stale.
  *
- * It lies in the model's folder, or, where that cannot be written, in the cache folder; where neither can, the image
- * stays in memory. A stale or damaged one is replaced in one rename; processes that still map the old one keep it. */
+ * The file lies in the model folder or, if that is read-only, in the cache folder. If neither can be written, the image
+ * stays in memory. A stale or damaged file is replaced by one rename; processes that map the old file keep it. */
 #ifndef WT_ENCODER_CACHE_H
 #define WT_ENCODER_CACHE_H
 
@@ -17,22 +17,22 @@
 
 struct model_cache {
     struct packed packed;
-    struct mapping map;   /* where it was mapped */
-    unsigned char *image; /* where it lies in memory ... */
-    wt_error unwritten;   /* ... and why no file has it */
+    struct mapping map;   /* mapped file, empty if the image is in memory */
+    unsigned char *image; /* image in memory, NULL if the model is mapped */
+    wt_error unwritten;   /* why the image could not be written */
 };
 
-/* Opens or makes the packed model of the folder. whole: look at every byte of one that is there. *made (may be NULL)
- * tells whether it was made now; progress (may be NULL) is heard while it is made. out must stay where it is.
- * Errors: WT_EMODEL, WT_ENOMEM, WT_ECANCELLED. */
+/* Opens the packed model of a folder, or creates it. `whole` also verifies every checksum of an existing file. *made
+ * (may be NULL) is set to true if the model was created. `progress` (may be NULL) is updated during creation. `out`
+ * must not move. Errors: WT_EMODEL, WT_ENOMEM, WT_ECANCELLED. */
 int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole, bool *made, struct progress *progress,
                          wt_error *err);
-/* To be called before the layers are read as a stream: one call for their pages instead of a fault every few. Not when
- * it is opened: who only asks what a model is has no use for them. */
+/* Loads the pages of the layers with one system call instead of a fault per few pages. Call it before the first forward
+ * pass, not on opening: reading the header of a model does not need its layers. */
 void wt__model_cache_populate(const struct model_cache *cache);
 void wt__model_cache_close(struct model_cache *cache);
 
-/* Whether there is a packed model that is current. header: of it, where it is; may be NULL. */
+/* True if the folder has a current packed model. Then copies its header to *header, unless NULL. */
 bool wt__model_cache_current(const char *folder, struct packed_header *header);
 
 #endif

@@ -1,4 +1,4 @@
-/* config.c: each file of the directory is read into its part of struct model_config, then the whole is checked. */
+/* config.c: reads each file of the folder into its part of struct model_config, then checks the result. */
 #include "encoder/config.h"
 
 #include <math.h>
@@ -13,24 +13,24 @@
 
 /* ---------------------------------------------------------------- what is supported */
 
-/* How config.json of an architecture calls things, and what it means where it says nothing. */
+/* Names and defaults of config.json for one architecture. */
 static const struct dialect {
     struct architecture_row row;
     const char *layers, *hidden, *heads, *intermediate, *activation;
-    double epsilon;   /* where layer_norm_eps says nothing, or always */
-    const char *head; /* the activation of a classifier's dense layer */
+    double epsilon;   /* default of layer_norm_eps, or its only value */
+    const char *head; /* activation of a classifier's dense layer */
     uint32_t default_types;
     enum model_relative relative;
     bool fixed_epsilon;
     bool types;         /* has token types */
-    bool padding_first; /* positions begin behind the padding's */
+    bool padding_first; /* positions start after the padding row */
 } dialects[ARCHITECTURES] = {
     [ARCHITECTURE_BERT] = {.row = {"bert", "absolute positions, token types; WordPiece"},
                            .epsilon = 1e-12,
                            .types = true,
                            .default_types = 2,
                            .head = "tanh"},
-    [ARCHITECTURE_ROBERTA] = {.row = {"roberta", "absolute positions behind the padding's; byte-level BPE"},
+    [ARCHITECTURE_ROBERTA] = {.row = {"roberta", "absolute positions after a padding row; byte-level BPE"},
                               .epsilon = 1e-12,
                               .types = true,
                               .default_types = 2,
@@ -51,7 +51,7 @@ static const struct dialect {
                                  .epsilon = 1e-12,
                                  .fixed_epsilon = true,
                                  .head = "relu"},
-    [ARCHITECTURE_MPNET] = {.row = {"mpnet", "absolute positions and one bias of 32 distances; WordPiece"},
+    [ARCHITECTURE_MPNET] = {.row = {"mpnet", "absolute positions and a bias for 32 distances; WordPiece"},
                             .epsilon = 1e-12,
                             .padding_first = true,
                             .head = "tanh",
@@ -62,7 +62,7 @@ static const struct dialect {
                               .epsilon = 1e-7,
                               .head = "gelu",
                               .relative = RELATIVE_DISENTANGLED},
-    [ARCHITECTURE_MODEL2VEC] = {.row = {"model2vec", "a static encoder: a vector a token, added up; any tokenizer"},
+    [ARCHITECTURE_MODEL2VEC] = {.row = {"model2vec", "a static encoder: the sum of a vector per token; any tokenizer"},
                                 .hidden = "hidden_dim"},
 };
 
@@ -71,7 +71,7 @@ const struct architecture_row *wt__architecture_at(size_t i)
     return i < ARCHITECTURES ? &dialects[i].row : NULL;
 }
 
-/* Architectures that are asked for often, and what they would need. */
+/* Frequently requested architectures, and the missing feature. */
 static const struct {
     const char *model_type, *lacks;
 } missing[] = {
@@ -97,8 +97,8 @@ static int refuse_architecture(struct str type, const char *folder, wt_error *er
     for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
         if (wt__str_equal(type, wt__str(missing[i].model_type)))
             lacks = missing[i].lacks;
-    int rc = wt__fail(err, WT_EMODEL, "%s: model_type \"%.*s\" is not supported%s%s; %s are", folder,
-                      (int)(type.len < 60 ? type.len : 60), type.ptr, lacks ? ", for want of " : "", lacks ? lacks : "",
+    int rc = wt__fail(err, WT_EMODEL, "%s: model_type \"%.*s\" is not supported%s%s; supported: %s", folder,
+                      (int)(type.len < 60 ? type.len : 60), type.ptr, lacks ? ": it needs " : "", lacks ? lacks : "",
                       known.failed ? "others" : known.ptr);
     wt__buffer_dispose(&known);
     return rc;
@@ -141,10 +141,11 @@ static uint32_t whole(const json_t *object, const char *key, uint32_t fallback)
 {
     int64_t value = wt__json_int(object, key, fallback);
 
-    return value < 0 || value > UINT32_MAX ? UINT32_MAX : (uint32_t)value; /* beyond every limit: refused later */
+    return value < 0 || value > UINT32_MAX ? UINT32_MAX
+                                           : (uint32_t)value; /* above every limit, so rejected by the check */
 }
 
-/* One of config.json's function names. */
+/* Reads an activation function of config.json. */
 static int read_activation(uint32_t *out, const json_t *config, const char *key, const char *fallback,
                            const char *folder, wt_error *err)
 {
@@ -162,15 +163,15 @@ static int read_activation(uint32_t *out, const json_t *config, const char *key,
                                  (int)(name.len < 60 ? name.len : 60), name.len ? name.ptr : "");
 }
 
-/* A number that must be the one that is implemented (or absent). */
+/* Checks that a number has the only supported value, or is missing. */
 static int demand(const json_t *config, const char *key, uint32_t only, const char *folder, wt_error *err)
 {
     if (whole(config, key, only) == only)
         return 0;
-    return wt__fail(err, WT_EMODEL, "%s: %s must be %u: another one is not supported", folder, key, (unsigned)only);
+    return wt__fail(err, WT_EMODEL, "%s: %s must be %u: other values are not supported", folder, key, (unsigned)only);
 }
 
-/* "c2p|p2c" in files of the hub, a list of words in newer ones. */
+/* True if pos_att_type has the term: "c2p|p2c" in files of the hub, a list of words in newer files. */
 static bool has_term(const json_t *config, const char *term)
 {
     const json_t *value = json_object_get(config, "pos_att_type");
@@ -238,7 +239,7 @@ static int read_dimensions(struct model_config *c, const json_t *config, const c
     return rc;
 }
 
-/* Of a classifier, as ...ForSequenceClassification writes it: two labels where nothing is said. */
+/* Reads the head of a ...ForSequenceClassification model. The default is two labels. */
 static int read_head(struct model_config *c, const json_t *config, const char *folder, wt_error *err)
 {
     const struct str classifier = STR("ForSequenceClassification");
@@ -248,7 +249,8 @@ static int read_head(struct model_config *c, const json_t *config, const char *f
 
     if (len >= classifier.len && memcmp(name + len - classifier.len, classifier.ptr, classifier.len) == 0)
         c->labels = json_is_object(labels) ? (uint32_t)json_object_size(labels) : whole(config, "num_labels", 2);
-    /* A model without a head may get one; what its configuration says of it is no reason to refuse the model. */
+    /* A model without a head may get one later, so an unsupported head activation is an error only if there is a
+     * head. */
     int rc =
         read_activation(&c->head_activation, config, c->architecture == ARCHITECTURE_DEBERTA ? "pooler_hidden_act" : "",
                         dialects[c->architecture].head, folder, c->labels == 1 ? err : NULL);
@@ -286,7 +288,7 @@ static int read_architecture(struct model_config *c, const char *folder, wt_erro
     return rc;
 }
 
-/* The folder of the pooling module; a module that is neither encoder, pooling nor normalisation cannot be run. */
+/* Finds the folder of the pooling module. Only encoder, pooling and normalisation modules are supported. */
 static int find_pooling(char pooling[256], const char *folder, wt_error *err)
 {
     json_t *modules;
@@ -310,7 +312,7 @@ static int find_pooling(char pooling[256], const char *folder, wt_error *err)
     return rc;
 }
 
-/* Both spellings: {"pooling_mode": "mean"} and {"pooling_mode_mean_tokens": true, ...}. */
+/* Accepts both {"pooling_mode": "mean"} and {"pooling_mode_mean_tokens": true, ...}. */
 static int read_pooling(struct model_config *c, const char *folder, wt_error *err)
 {
     char name[256];
@@ -332,17 +334,16 @@ static int read_pooling(struct model_config *c, const char *folder, wt_error *er
     for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
         unknown = unknown || wt__json_bool(config, other[i], false);
     if (unknown || cls == mean)
-        rc =
-            wt__fail(err, WT_EMODEL, "%s: %s asks for a pooling that is not supported, only mean or cls", folder, name);
+        rc = wt__fail(err, WT_EMODEL, "%s: %s asks for an unsupported pooling; supported: mean, cls", folder, name);
     c->pooling = cls ? POOLING_CLS : POOLING_MEAN;
     if (rc == 0 && !wt__json_bool(config, "include_prompt", true))
-        rc = wt__fail(err, WT_EMODEL, "%s: %s wants prompts out of the pooling, which is not supported", folder, name);
+        rc = wt__fail(err, WT_EMODEL, "%s: %s excludes prompts from the pooling, which is not supported", folder, name);
     json_decref(config);
     return rc;
 }
 
-/* The most tokens of a text. Without absolute positions the tables set no limit, and a model's own may be beyond what
- * it was made for. */
+/* Reads the maximum number of tokens. Models without absolute positions have no limit in their tables, and the
+ * configured one may exceed the length on which they were trained. */
 static int read_max_tokens(struct model_config *c, const char *folder, wt_error *err)
 {
     json_t *sentence = NULL, *tokenizer = NULL;
@@ -360,7 +361,7 @@ static int read_max_tokens(struct model_config *c, const char *folder, wt_error 
     return rc;
 }
 
-/* What only DeBERTa has. */
+/* Checks the fields that only DeBERTa uses. */
 static int check_distances(const struct model_config *c, const char *what, wt_error *err)
 {
     if (c->relative != RELATIVE_DISENTANGLED)
@@ -382,7 +383,7 @@ static int check_distances(const struct model_config *c, const char *what, wt_er
     return 0;
 }
 
-/* The rows are counted when the weights are read. */
+/* Checks a static encoder. Its rows are counted later, with the weights. */
 static int check_static(const struct model_config *c, const char *what, wt_error *err)
 {
     const struct model_config expected = {.architecture = c->architecture,
@@ -405,22 +406,22 @@ int wt__model_config_check(const struct model_config *c, const char *what, wt_er
     const struct {
         const char *name;
         uint32_t value, least, most;
-    } rows[] = {
-        {"num_hidden_layers", c->layers, 1, MODEL_MAX_LAYERS},
-        {"hidden_size", c->hidden, 1, MODEL_MAX_HIDDEN},
-        {"embedding_size", c->embedding, 1, MODEL_MAX_HIDDEN},
-        {"num_attention_heads", c->heads, 1, c->hidden},
-        {"intermediate_size", c->intermediate, 1, MODEL_MAX_INTERMEDIATE},
-        {"vocab_size", c->vocabulary, 1, MODEL_MAX_VOCABULARY},
-        {"max_position_embeddings", c->positions, c->relative != RELATIVE_DISENTANGLED, MODEL_MAX_POSITIONS},
-        {"type_vocab_size", c->types, c->architecture < ARCHITECTURE_DISTILBERT, MODEL_MAX_TYPES},
-        {"pad_token_id", c->first_position, 0, MODEL_MAX_POSITIONS},
-        {"the most tokens", c->max_tokens, 1, c->positions ? c->positions - c->first_position : MODEL_MAX_POSITIONS}};
+    } rows[] = {{"num_hidden_layers", c->layers, 1, MODEL_MAX_LAYERS},
+                {"hidden_size", c->hidden, 1, MODEL_MAX_HIDDEN},
+                {"embedding_size", c->embedding, 1, MODEL_MAX_HIDDEN},
+                {"num_attention_heads", c->heads, 1, c->hidden},
+                {"intermediate_size", c->intermediate, 1, MODEL_MAX_INTERMEDIATE},
+                {"vocab_size", c->vocabulary, 1, MODEL_MAX_VOCABULARY},
+                {"max_position_embeddings", c->positions, c->relative != RELATIVE_DISENTANGLED, MODEL_MAX_POSITIONS},
+                {"type_vocab_size", c->types, c->architecture < ARCHITECTURE_DISTILBERT, MODEL_MAX_TYPES},
+                {"pad_token_id", c->first_position, 0, MODEL_MAX_POSITIONS},
+                {"the maximum number of tokens", c->max_tokens, 1,
+                 c->positions ? c->positions - c->first_position : MODEL_MAX_POSITIONS}};
 
     if (c->architecture >= ARCHITECTURES || c->relative != (uint32_t)dialects[c->architecture].relative)
         return wt__fail(err, WT_EMODEL, "%s: unknown architecture", what);
     if (c->positions > 0 && c->first_position >= c->positions)
-        return wt__fail(err, WT_EMODEL, "%s: max_position_embeddings leaves no place behind the padding's", what);
+        return wt__fail(err, WT_EMODEL, "%s: max_position_embeddings leaves no position after the padding row", what);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].value < rows[i].least || rows[i].value > rows[i].most)
             return wt__fail(err, WT_EMODEL, "%s: %s must be between %u and %u", what, rows[i].name,
@@ -486,12 +487,12 @@ int wt__dense_weight_asked(struct dense_weight *out, double usual, double brief,
     if ((usual == 0 && brief == 0) || wt__dense_weight_valid(*out))
         return 0;
     return wt__fail(err, WT_EINVAL,
-                    "meaning is to weigh %g in hybrid, and %g in brief requests; it may weigh above 0 "
+                    "the dense weight is %g in hybrid search, and %g in brief requests; it must be above 0 "
                     "and at most %g",
                     usual, brief != 0 ? brief : usual, WT_MAX_DENSE_WEIGHT);
 }
 
-/* {0, 0} where it says none. */
+/* Returns {0, 0} if the member is missing. */
 static struct dense_weight weight_said(const json_t *members)
 {
     const json_t *given = json_object_get(members, "dense_weight");

@@ -1,8 +1,7 @@
-/* encoder.c: texts are tokenized one behind the other until a batch has enough tokens, then run together.
+/* encoder.c: appends the tokens of text after text until a batch has enough tokens, then runs the batch.
  *
- * Since batches are ragged, nothing is gained by sorting texts by length: there is no padding to save. What a batch
- * needs is enough tokens that each weight, once it was fetched from memory, is used often, and few enough that the
- * hidden states stay in the second cache: BATCH_TOKENS. */
+ * Batches are ragged, so there is no padding to save by sorting texts by length. A batch needs enough tokens to use
+ * each weight often once it is in the cache, and few enough to keep the hidden states in the L2 cache: BATCH_TOKENS. */
 #include "encoder/encoder.h"
 
 #include <stdlib.h>
@@ -19,9 +18,9 @@
 #include "nn/norm.h"
 
 enum {
-    BATCH_TOKENS = 256, /* a batch is run once it has so many */
-    CHUNK_TEXTS = 256,  /* most texts that a thread takes at a time */
-    CHUNKS_A_THREAD = 4 /* at least so many, so that threads end at about the same time */
+    BATCH_TOKENS = 256, /* a batch runs once it has this many tokens */
+    CHUNK_TEXTS = 256,  /* maximum number of texts that a thread takes at a time */
+    CHUNKS_A_THREAD = 4 /* minimum, so that threads finish at about the same time */
 };
 
 struct encoder {
@@ -32,11 +31,11 @@ struct encoder {
 
 struct encoder_scratch {
     struct activations activations;
-    size_t capacity; /* tokens of a batch: BATCH_TOKENS and one text more */
+    size_t capacity; /* maximum tokens of a batch: BATCH_TOKENS and one text more */
     int32_t *ids;    /* [capacity] */
     size_t *starts;  /* [capacity + 1] */
     struct arena arena;
-    struct arena prompted; /* texts behind a prompt, of one call */
+    struct arena prompted; /* texts with their prompts, during one call */
 };
 
 static const struct transformer *model_of(const struct encoder *encoder)
@@ -44,7 +43,8 @@ static const struct transformer *model_of(const struct encoder *encoder)
     return &encoder->cache.packed.model;
 }
 
-/* The hash by which its vectors are known: those of other fields or behind other prompts are other vectors. */
+/* Computes the hash that identifies the encoder's vectors. Fields and prompts change the vectors, so they are hashed
+ * too. */
 static void name_vectors(const struct packed_header *header, char hash[65])
 {
     unsigned char digest[32];
@@ -59,13 +59,13 @@ static void name_vectors(const struct packed_header *header, char hash[65])
     if (wt__prompts_any(&header->prompts)) {
         wt__sha256_begin(&sha);
         wt__sha256_update(&sha, digest, sizeof digest);
-        wt__sha256_update(&sha, &header->prompts, sizeof header->prompts); /* all zero behind their ends */
+        wt__sha256_update(&sha, &header->prompts, sizeof header->prompts); /* the unused bytes are zero */
         wt__sha256_end(&sha, digest);
     }
     wt__sha256_hex(digest, hash);
 }
 
-/* The built-in one lies in the library as its packed model. */
+/* Opens the packed model. The built-in model is used as it lies in the library. */
 static int open_packed(struct model_cache *out, const char *folder, struct progress *progress, wt_error *err)
 {
     if (wt__model_is_built_in(folder))
@@ -133,8 +133,8 @@ bool wt__encoder_is_static(const struct encoder *encoder)
     return wt__model_is_static(&model_of(encoder)->config);
 }
 
-/* Vocabularies of English have 30,000 to 50,000 tokens, and DeBERTa v3's 128,100; of many languages, from 119,547
- * (BERT) to 501,153 (LaBSE), and DeBERTa's 251,000. */
+/* English vocabularies have 30,000 to 50,000 tokens, DeBERTa v3's 128,100. Multilingual ones range from 119,547 (BERT)
+ * to 501,153 (LaBSE); multilingual DeBERTa has 251,000. */
 bool wt__encoder_is_multilingual(const struct encoder *encoder)
 {
     enum { LEAST = 100000, LEAST_DEBERTA = 200000 };
@@ -177,7 +177,7 @@ int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
     int rc = cache ? wt__model_cache_open(cache, folder, true, made, NULL, err) : wt__fail_nomem(err);
 
     if (rc == 0 && cache->image)
-        rc = wt__fail(err, cache->unwritten.code, "the packed model of %s could not be kept: %s", folder,
+        rc = wt__fail(err, cache->unwritten.code, "the packed model of %s cannot be written: %s", folder,
                       cache->unwritten.message);
     if (cache)
         wt__model_cache_close(cache);
@@ -185,7 +185,7 @@ int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
     return rc;
 }
 
-/* What layers work in. */
+/* Allocates the buffers of the layers. Returns false if out of memory. */
 static bool place_activations(struct encoder_scratch *scratch, const struct encoder *encoder)
 {
     struct activation_limits limits = {scratch->capacity, wt__encoder_max_tokens(encoder), true};
@@ -261,7 +261,7 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, e
 {
     const struct packed *packed = &encoder->cache.packed;
     size_t dim = wt__encoder_dim(encoder), max_tokens = wt__encoder_max_tokens(encoder);
-    size_t done = 0; /* texts whose vectors are written */
+    size_t done = 0; /* number of texts whose vectors are written */
 
     wt__arena_reset(&scratch->prompted);
     texts = wt__prompt_texts(&packed->header->prompts, role, texts, count, &scratch->prompted);
@@ -285,7 +285,7 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, e
     return 0;
 }
 
-/* An import's work, cut into chunks of texts. */
+/* An import, split into chunks of texts. */
 struct job {
     const struct encoder *encoder;
     struct encoder_scratch **scratch; /* [threads] */

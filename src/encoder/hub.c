@@ -1,9 +1,9 @@
-/* hub.c: see hub.h. The first pull works in the folders of pull.c:
+/* hub.c: see hub.h. The first pull uses the folders of pull.c:
  *
- *   MODELS/ORG/.NAME.partial/files/   what is whole       hub/   what has come so far       commit   of which commit
+ *   MODELS/ORG/.NAME.partial/files/   complete files     hub/   partial downloads     commit   their commit
  *
- * config.json comes first, and with it the commit that all else is then asked of; what of the model does not run is
- * told before the weights are fetched. */
+ * config.json is fetched first; its response tells the commit for all other files. An unsupported model is rejected
+ * before its weights are fetched. */
 #include "encoder/hub.h"
 
 #include <stdio.h>
@@ -25,28 +25,29 @@
 
 enum { COMMIT_DIGITS = 40, SHA256_DIGITS = 64 };
 
-/* Beside config.json, the tokenizer's, the pooling's and the weights; a model may lack each. */
+/* Optional files of a model, in addition to config.json and the files of tokenizer, pooling and weights. */
 static const char *const settings[] = {"modules.json", "sentence_bert_config.json", MODEL_SENTENCE_CONFIG};
 
-/* What models' files do not say, of all that are that owner's with that in the name and without the other: prompts that
- * their authors give in words, and what meaning by them weighs in hybrid (docs/encoders.md, "Other languages"). E5's
- * cosines lie within two tenths of each other, so that words would drown meaning at the usual weight. */
+/* Settings that are missing from the files of a model family: the prompts that its authors document, and the weight of
+ * semantic similarity in hybrid search (docs/encoders.md, "Other languages"). A model belongs to the family if its name
+ * starts with `owner`, contains `with`, and does not contain `without`. E5's cosines lie within two tenths of each
+ * other, so words would outweigh them at the usual weight. */
 static const struct {
     const char *owner, *with, *without, *request, *tool;
     double dense_weight;
 } families[] = {{"intfloat/", "e5-", "instruct", "query: ", "passage: ", 10}};
 
-/* A header of an answer, in the order of struct http_told. */
+/* Response headers, in the order of struct http_told. */
 enum { TOLD_COMMIT, TOLD_HASH, TOLD_WHY };
 
 struct first_pull {
     struct pull pull;
     char repo[2 * WT_MAX_NAME_BYTES + 2]; /* ORG/NAME */
-    char revision[HUB_REVISION_BYTES];    /* as it was asked for */
-    char at[HUB_REVISION_BYTES];          /* of which files are asked: the commit, where the server told it */
+    char revision[HUB_REVISION_BYTES];    /* requested revision */
+    char at[HUB_REVISION_BYTES];          /* revision to fetch: the commit, if the server told it */
     bool commit_known;
     bool asked_for_revision;
-    struct http_told told; /* of the last file */
+    struct http_told told; /* headers of the last response */
 };
 
 /* ---------------------------------------------------------------- names */
@@ -61,10 +62,10 @@ static int parse_name(struct first_pull *first, const char *name, wt_error *err)
         first->repo[len] = '\0';
     }
     if (len >= sizeof first->repo || !wt__hub_is_name(first->repo))
-        return wt__fail(err, WT_EINVAL,
-                        "\"%.100s\" is no name of a model on the hub: that is ORG/NAME or ORG/NAME@REVISION", name);
+        return wt__fail(err, WT_EINVAL, "\"%.100s\" is not a model name on the hub; use ORG/NAME or ORG/NAME@REVISION",
+                        name);
     if (revision.len >= sizeof first->revision || !wt__is_plain(revision, "/"))
-        return wt__fail(err, WT_EINVAL, "\"%.100s\" is no revision: that is a branch, a tag or a commit of the model",
+        return wt__fail(err, WT_EINVAL, "\"%.100s\" is not a revision; use a branch, a tag or a commit of the model",
                         revision.ptr);
     memcpy(first->revision, revision.ptr, revision.len + 1);
     memcpy(first->at, revision.ptr, revision.len + 1);
@@ -79,8 +80,8 @@ static bool is_hexadecimal(const char *text, size_t digits)
 
 /* ---------------------------------------------------------------- one file */
 
-/* Why the hub does not give the model, in words that say what to do. rc is of the download, whose sentence stands where
- * there is nothing to add. */
+/* Reports why the hub denies the model and what to do. `rc` is the result of the download; its message stays if there
+ * is nothing to add. */
 static int explain(struct first_pull *first, int rc)
 {
     const char *repo = first->repo, *why = first->told.values[TOLD_WHY], *hub = wt__hub_endpoint();
@@ -93,8 +94,8 @@ static int explain(struct first_pull *first, int rc)
                             hub, repo);
         if (wt__hub_token())
             return wt__fail(err, WT_EMODEL,
-                            "the hub does not give %s to the holder of HF_TOKEN (%d): is the name right, "
-                            "and the token valid? If the model is gated, accept its terms at %s/%s",
+                            "the hub denies %s to the holder of HF_TOKEN (%d): check the name and the token; "
+                            "if the model is gated, accept its terms at %s/%s",
                             repo, status, hub, repo);
         return wt__fail(err, WT_ENOTFOUND,
                         "there is no public model %s at %s (%d): check the name; if it is gated or "
@@ -106,13 +107,14 @@ static int explain(struct first_pull *first, int rc)
     if (strcmp(why, "RevisionNotFound") == 0)
         return wt__fail(err, rc, "%s has no revision \"%s\"", repo, first->revision);
     if (strcmp(why, "EntryNotFound") == 0)
-        return wt__fail(err, WT_EMODEL, "%s has no config.json at the revision %s: it is no model of transformers",
+        return wt__fail(err, WT_EMODEL, "%s has no config.json at the revision %s: it is not a transformers model",
                         repo, first->revision);
-    return wt__fail(err, rc, "%s has no model %s, or that no revision \"%s\" with a config.json", hub, repo,
+    return wt__fail(err, rc, "%s has no model %s, or the model has no revision \"%s\" with a config.json", hub, repo,
                     first->revision);
 }
 
-/* Whether what came is what the server said it sends: it tells the SHA-256 of large files, as an ETag. */
+/* Compares a file with the SHA-256 that the server sends as the ETag of large files. *right is true without such a
+ * header. */
 static int check_hash(struct first_pull *first, const char *path, bool *right)
 {
     char *told = first->told.values[TOLD_HASH], hex[SHA256_DIGITS + 1];
@@ -147,7 +149,7 @@ static int download(struct first_pull *first, const char *file, const char *part
     return rc;
 }
 
-/* Fetches a file into files/, unless it is there from a pull that was stopped. */
+/* Fetches a file into files/, unless an interrupted pull left it there. */
 static int fetch(struct first_pull *first, const char *file, uint64_t most)
 {
     struct pull *pull = &first->pull;
@@ -162,8 +164,9 @@ static int fetch(struct first_pull *first, const char *file, uint64_t most)
     if (rc == 0)
         rc = wt__pull_make_parent(pull, whole);
     if (rc == 0 && !first->commit_known)
-        unlink(part);                                  /* it may be the beginning of another commit's */
-    for (int i = 0; rc == 0 && !right && i < 2; i++) { /* once more from the start, if it went on and came out wrong */
+        unlink(part); /* it may be part of another commit's file */
+    for (int i = 0; rc == 0 && !right && i < 2;
+         i++) { /* retry once from the start if a continued download has a wrong hash */
         bool continued = wt__file_size(part) > 0;
         rc = download(first, file, part, most);
         if (rc == 0)
@@ -174,7 +177,7 @@ static int fetch(struct first_pull *first, const char *file, uint64_t most)
             break;
     }
     if (rc == 0 && !right)
-        return wt__fail(pull->err, WT_EMODEL, "%s of %s did not come as the hub says that it is (SHA-256)", file,
+        return wt__fail(pull->err, WT_EMODEL, "%s of %s does not have the SHA-256 that the hub announces", file,
                         first->repo);
     if (rc == WT_ENOTFOUND)
         unlink(part);
@@ -185,7 +188,7 @@ static int fetch(struct first_pull *first, const char *file, uint64_t most)
     return rc;
 }
 
-/* The same of a file that the model may lack: *there tells. */
+/* Fetches an optional file. *there is true if the model has it. */
 static int fetch_if_there(struct first_pull *first, const char *file, bool *there)
 {
     int rc = fetch(first, file, HUB_MAX_TEXT_BYTES);
@@ -196,7 +199,7 @@ static int fetch_if_there(struct first_pull *first, const char *file, bool *ther
 
 /* ---------------------------------------------------------------- all files */
 
-/* What is left of a stopped pull belongs to a commit; of another one, or of none that is known, it is of no use. */
+/* Deletes the files of an interrupted pull unless they belong to the same known commit. */
 static int keep_to_commit(struct first_pull *first)
 {
     struct pull *pull = &first->pull;
@@ -230,7 +233,7 @@ static int fetch_config(struct first_pull *first)
     const char *config = wt__pull_join(pull, pull->files, "config.json");
     if (!config)
         return wt__fail_nomem(pull->err);
-    unlink(config); /* of a stopped pull: which commit is it of now? */
+    unlink(config); /* an interrupted pull left it; its commit may have changed */
     int rc = fetch(first, "config.json", HUB_MAX_TEXT_BYTES);
     if (rc < 0)
         return explain(first, rc);
@@ -240,7 +243,8 @@ static int fetch_config(struct first_pull *first)
     return keep_to_commit(first);
 }
 
-/* Of each module that modules.json names by a plain path, as the pooling's; others are refused when it is read. */
+/* Fetches the configuration of each module that modules.json names by a plain path, such as the pooling. Other paths
+ * are rejected when the configuration is read. */
 static int fetch_modules(struct first_pull *first)
 {
     enum { MODULES_MOST = 16 };
@@ -260,7 +264,7 @@ static int fetch_modules(struct first_pull *first)
     return rc == 0 && !named ? fetch_if_there(first, "1_Pooling/config.json", NULL) : rc;
 }
 
-/* tokenizer.json is enough for any kind; where there is none, what older models have in its place. */
+/* Fetches tokenizer.json, and the files that replace it in older models if it is missing. */
 static int fetch_tokenizer(struct first_pull *first)
 {
     bool whole = false;
@@ -275,7 +279,7 @@ static int fetch_tokenizer(struct first_pull *first)
     return rc;
 }
 
-/* The sentence of who read files/, with the model's name in place of the folder's. */
+/* Reports an unusable model: the message of the reader, with the model's name instead of the folder. */
 static int fail_unusable(struct first_pull *first, int rc)
 {
     wt_error *err = first->pull.err;
@@ -285,10 +289,10 @@ static int fail_unusable(struct first_pull *first, int rc)
         return rc;
     const char *text = strncmp(err->message, first->pull.files, len) == 0 ? err->message + len : err->message;
     snprintf(reason, sizeof reason, "%s", text + strspn(text, "/: "));
-    return wt__fail(err, WT_EMODEL, "%s does not run here: %.900s", first->repo, reason);
+    return wt__fail(err, WT_EMODEL, "cannot run %s: %.900s", first->repo, reason);
 }
 
-/* Whether it runs, as far as everything but the weights tells. */
+/* Checks that the model is supported, before its weights are fetched. */
 static int check_settings(struct first_pull *first)
 {
     struct pull *pull = &first->pull;
@@ -317,7 +321,7 @@ static int fetch_weights(struct first_pull *first)
     if (rc == WT_ENOTFOUND)
         return wt__fail(pull->err, WT_EMODEL,
                         "%s has no " MODEL_WEIGHTS
-                        " at the revision %s: weights run from one file in that format alone; "
+                        " at the revision %s: only weights in one file of that format are supported; "
                         "look on its page for a revision with one (ORG/NAME@REVISION), or convert it",
                         first->repo, first->revision);
     if (rc == 0)
@@ -349,7 +353,7 @@ static bool add_family(const struct first_pull *first, json_t *record)
     return true;
 }
 
-/* What a pull that was killed had begun to write down. */
+/* True for a record that an interrupted pull left behind. */
 static bool is_old_record(const struct pull *pull, const char *path)
 {
     return strncmp(path + strlen(pull->files) + 1, MODEL_RECORD, strlen(MODEL_RECORD)) == 0;
@@ -367,7 +371,7 @@ static json_t *describe_files(struct pull *pull)
     }
     for (size_t i = 0; i < count; i++)
         bytes += wt__file_size(paths[i]);
-    (void)wt__progress_phase(pull->progress, "hashing", bytes); /* a stop is heard by the hashing */
+    (void)wt__progress_phase(pull->progress, "hashing", bytes); /* hashing checks for cancellation */
     for (size_t i = 0; i < count; i++) {
         if (is_old_record(pull, paths[i])) {
             unlink(paths[i]);
@@ -379,7 +383,7 @@ static json_t *describe_files(struct pull *pull)
     return files;
 }
 
-/* Writes down what has come. pull->record in the arena. */
+/* Describes the fetched files in pull->record, allocated in the arena. */
 static int record_files(struct first_pull *first)
 {
     struct pull *pull = &first->pull;
@@ -439,7 +443,8 @@ static int pull_first(struct first_pull *first)
     if (rc < 0)
         return rc;
     struct hub_record record;
-    rc = wt__hub_record_read(&pull->arena, pull->target, &record, pull->err); /* of another process, meanwhile */
+    rc = wt__hub_record_read(&pull->arena, pull->target, &record,
+                             pull->err); /* another process may have pulled it meanwhile */
     if (rc == 0 && (wt__is_folder(pull->target) || wt__is_file(pull->target)))
         rc = wt__fail(pull->err, WT_EINVAL, "%s is there and was not pulled: move it away, or use it by its path",
                       pull->target);
@@ -454,7 +459,7 @@ static int pull_first(struct first_pull *first)
     return rc;
 }
 
-/* A model that was pulled is held to what was recorded then. */
+/* Checks an installed model against the hashes of its first pull. */
 static int pull_again(struct first_pull *first, const struct hub_record *record)
 {
     struct pull *pull = &first->pull;

@@ -1,5 +1,5 @@
-/* hub_record.c: a record is a manifest whose first source is the hub; the prompts are read elsewhere (prompts.h), also
- * of a file that holds nothing else. */
+/* hub_record.c: a record is a manifest whose first source is the hub. A file with only prompts is valid but is not a
+ * record; prompts.h reads the prompts. */
 #include "encoder/hub_record.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static int read_members(struct arena *arena, const char *path, struct hub_record
         bool sound = rc == 0 && out->manifest.source_count > 0 && out->manifest.sources[0].type == SOURCE_HUB &&
                      wt__hub_is_name(out->manifest.sources[0].repo) && wt__is_plain(revision, "/");
         if (rc == 0 && !sound)
-            rc = wt__fail(err, WT_EFORMAT, "%s: says not what of the hub the model is", path);
+            rc = wt__fail(err, WT_EFORMAT, "%s: has no valid name and commit of the model on the hub", path);
     }
     if (rc == 0 && recorded) {
         out->repo = out->manifest.sources[0].repo;

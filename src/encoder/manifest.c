@@ -1,5 +1,5 @@
-/* manifest.c: see manifest.h. Every string of a manifest ends up in a path, a URL or an argument of a program, so each
- * is held to the few characters that it needs. */
+/* manifest.c: see manifest.h. Each string of a manifest becomes part of a path, a URL or a command argument, so each is
+ * restricted to the characters that it needs. */
 #include "encoder/manifest.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 /* ---------------------------------------------------------------- where they are */
 
-/* "FOLDER/BELOW" for the folder of the running program; NULL when that is unknown. */
+/* Returns "FOLDER/BELOW" for the folder of the running program, or NULL if unknown. */
 static char *beside_program(struct arena *arena, const char *below)
 {
     char program[4096];
@@ -226,11 +226,11 @@ int wt__manifest_list(struct arena *arena, struct manifest **out, size_t *count,
 
 static int fail_unknown(const char *name, const struct manifest *known, size_t count, wt_error *err)
 {
-    char names[512] = "none is";
+    char names[512] = "none";
     size_t len = 0;
     for (size_t i = 0; i < count && len < sizeof names; i++)
         len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", i ? ", " : "", known[i].name);
-    return wt__fail(err, WT_ENOTFOUND, "no model \"%s\" is known; known: %s", name, names);
+    return wt__fail(err, WT_ENOTFOUND, "unknown model \"%s\"; known models: %s", name, names);
 }
 
 int wt__manifest_load(struct arena *arena, const char *name, struct manifest *out, wt_error *err)

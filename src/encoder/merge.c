@@ -1,5 +1,5 @@
-/* merge.c: tensor by tensor of the first model, in double, so that weights that add up to 1 but for rounding leave what
- * is the same everywhere as it is. */
+/* merge.c: merges tensor by tensor of the first model. Sums are in double, so that rounded weights do not change
+ * numbers that are the same in all models. */
 #include "encoder/merge.h"
 
 #include <math.h>
@@ -15,9 +15,9 @@
 #include "encoder/pack.h"
 #include "nn/safetensors.h"
 
-static const double WEIGHTS_OFF = 1e-6; /* that their sum may be from 1 */
+static const double WEIGHTS_OFF = 1e-6; /* tolerance of their sum */
 
-/* One of the models. */
+/* One of the merged models. */
 struct part {
     const char *folder;
     double weight;
@@ -32,7 +32,7 @@ struct merge {
     struct part *parts; /* [count] */
     size_t count;
     struct arena arena;
-    struct tensor_source *tensors; /* of the result */
+    struct tensor_source *tensors; /* tensors of the result */
     size_t tensor_count;
     wt_error *err;
 };
@@ -42,14 +42,14 @@ static int check_weights(const double *weights, size_t count, wt_error *err)
     double sum = 0;
 
     if (count < 2 || count > WT_MAX_MERGED)
-        return wt__fail(err, WT_EINVAL, "%zu models were named; from 2 to %d can be merged", count, WT_MAX_MERGED);
+        return wt__fail(err, WT_EINVAL, "cannot merge %zu models; name 2 to %d", count, WT_MAX_MERGED);
     for (size_t i = 0; weights && i < count; i++) {
         if (!(weights[i] >= 0 && weights[i] <= 1))
-            return wt__fail(err, WT_EINVAL, "a weight of %g; each is from 0 to 1", weights[i]);
+            return wt__fail(err, WT_EINVAL, "the weight %g is not between 0 and 1", weights[i]);
         sum += weights[i];
     }
     if (weights && fabs(sum - 1) > WEIGHTS_OFF)
-        return wt__fail(err, WT_EINVAL, "the weights add up to %g, not to 1", sum);
+        return wt__fail(err, WT_EINVAL, "the weights add up to %g; they must add up to 1", sum);
     return 0;
 }
 
@@ -91,7 +91,7 @@ static size_t real_tensors(const struct safetensors *file)
     return count;
 }
 
-/* Whether a part is of the first one's kind. Its tensors are looked at one by one. */
+/* Checks that a part matches the first one. Tensors are compared later, one by one. */
 static int check_part(const struct merge *m, const struct part *part)
 {
     const struct part *first = &m->parts[0];
@@ -111,7 +111,7 @@ static bool same_shape(const struct tensor *a, const struct tensor *b)
     return a->rank == b->rank && memcmp(a->shape, b->shape, a->rank * sizeof(a->shape[0])) == 0;
 }
 
-/* The mean of one tensor. sum and floats: [count], scratch. */
+/* Computes the mean of one tensor. sum and floats [count] are scratch. */
 static int merge_tensor(struct merge *m, const struct tensor *tensor, double *sum, float *floats)
 {
     float *out = wt__arena_array(&m->arena, float, tensor->count);
@@ -155,7 +155,7 @@ static int merge_weights(struct merge *m)
     return rc;
 }
 
-/* {"merged": [{"name", "sha256", "weight"}], ...}; NULL when memory is out. */
+/* Returns {"merged": [{"name", "sha256", "weight"}], ...}, or NULL if out of memory. */
 static json_t *members_of(const struct merge *m)
 {
     json_t *members = json_pack("{s:[]}", "merged"), *list = json_object_get(members, "merged");

@@ -1,5 +1,5 @@
-/* merge.h: the weighted mean of models of one kind, number by number: of one that was tuned and the one that it was
- * tuned from (WiSE-FT), or of several seeds (model soups). */
+/* merge.h: the weighted mean of models of one architecture, number by number: of a tuned model and its base (WiSE-FT),
+ * or of several seeds (model soups). */
 #ifndef WT_ENCODER_MERGE_H
 #define WT_ENCODER_MERGE_H
 
@@ -7,11 +7,12 @@
 
 #include "base/error.h"
 
-/* Writes the model to the folder out, made where it is missing: the weights as F32, all else the first folder's; below
- * "whichtool" of its config.json stand the names, hashes and weights of what was merged, and what the first of them
- * that says so says of fields and dense_weight. weights [count, 2 to WT_MAX_MERGED]: 0 to 1, their sum 1; NULL: the
- * plain mean. A model merged with itself is itself to the last bit. Errors: WT_EINVAL (the numbers), WT_EMODEL (not of
- * one architecture, shape and tokenizer, or unreadable), WT_EIO, WT_EFULL, WT_EREADONLY, WT_ENOMEM. */
+/* Writes the merged model to the folder `out`, which is created if missing. Weights are F32; all other files come from
+ * the first folder. "whichtool" in config.json lists the names, hashes and weights of the merged models, and takes
+ * fields and dense_weight from the first model that has them. weights [count]: each 0 to 1 with sum 1, or NULL for the
+ * plain mean; count is 2 to WT_MAX_MERGED. Merging a model with itself reproduces it to the last bit. Errors: WT_EINVAL
+ * (numbers), WT_EMODEL (different architecture, shape or tokenizer, or unreadable), WT_EIO, WT_EFULL, WT_EREADONLY,
+ * WT_ENOMEM. */
 int wt__model_merge(const char *const *folders, const double *weights, size_t count, const char *out, wt_error *err);
 
 #endif

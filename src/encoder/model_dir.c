@@ -1,4 +1,4 @@
-/* model_dir.c: names to folders and back. */
+/* model_dir.c: finds model folders by name and lists them. */
 #include "encoder/model_dir.h"
 
 #include <dirent.h>
@@ -37,12 +37,12 @@ int wt__models_folder(char **out, struct arena *arena, const char *models_dir, w
     }
     int rc = wt__data_folder(out, arena, err);
     if (rc < 0)
-        return rc == WT_ENOTFOUND ? wt__fail_context(err, rc, "there is no place for models") : rc;
+        return rc == WT_ENOTFOUND ? wt__fail_context(err, rc, "no models folder is known") : rc;
     *out = wt__path_join(arena, *out, "models");
     return *out ? 0 : wt__fail_nomem(err);
 }
 
-/* 1 when the folder is a model, 0 when not, or WT_ENOMEM. */
+/* Returns 1 if the folder is a model, 0 if not, or WT_ENOMEM. */
 static int is_model(struct arena *arena, const char *folder)
 {
     char *config = wt__path_join(arena, folder, "config.json"), *weights = wt__path_join(arena, folder, MODEL_WEIGHTS);
@@ -50,7 +50,7 @@ static int is_model(struct arena *arena, const char *folder)
     return config && weights ? wt__is_file(config) && wt__is_file(weights) : WT_ENOMEM;
 }
 
-/* The folder of that name among the models that came with the program; NULL where there is none. */
+/* Returns the folder of a model that came with the program, or NULL if it has no such model. */
 static char *program_model(struct arena *arena, const char *name)
 {
     const char *models = wt__program_models(arena);
@@ -59,7 +59,8 @@ static char *program_model(struct arena *arena, const char *name)
     return folder && is_model(arena, folder) > 0 ? folder : NULL;
 }
 
-/* Where else a model of that name is: in the library or among the program's; NULL where it is not. */
+/* Returns the place of a model outside the models folder: built in, or with the program. NULL if there is no such
+ * model. */
 static char *other_place(struct arena *arena, const char *name)
 {
     bool built_in = strcmp(name, WT_BUILT_IN_MODEL) == 0;
@@ -67,7 +68,7 @@ static char *other_place(struct arena *arena, const char *name)
     return built_in ? wt__arena_copy(arena, STR(MODEL_BUILT_IN)) : program_model(arena, name);
 }
 
-/* A name with a slash: of a model that was pulled from the hub, where it is one's, else a folder's. */
+/* Finds a model by a name with a slash: a pulled model if one exists, else the path of a folder. */
 static int folder_of_path(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
     char *models;
@@ -84,7 +85,7 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
     wt_error nowhere;
 
     if (!*name)
-        return wt__fail(err, WT_EINVAL, "no model was named");
+        return wt__fail(err, WT_EINVAL, "the name of the model is empty");
     if (strchr(name, '/'))
         return folder_of_path(out, arena, models_dir, name, err);
     int rc = wt__models_folder(out, arena, models_dir, &nowhere);
@@ -114,7 +115,7 @@ int wt__model_installed(char **out, struct arena *arena, const char *models_dir,
 bool wt__model_included(const char *folder, const char *models_dir)
 {
     struct arena arena = {0};
-    char *models, *any = NULL; /* one of the models folder, which may be the program's own */
+    char *models, *any = NULL; /* a path inside the models folder, which may be the program's own */
     if (wt__models_folder(&models, &arena, models_dir, NULL) == 0)
         any = wt__path_join(&arena, models, "any");
     bool same = any && wt__program_has(any);
@@ -149,7 +150,7 @@ struct str wt__model_name(const char *folder)
     return name;
 }
 
-/* Names of a listing, below one folder or two. */
+/* A listing in progress, of a folder and its subfolders. */
 struct listing {
     struct arena *arena;
     char **names; /* [MODELS_MAX] */
@@ -157,7 +158,8 @@ struct listing {
     wt_error *err;
 };
 
-/* The models of a folder, and of its folders that are none: an owner's, of the hub. prefix: "" or "owner/". */
+/* Lists the models of a folder. Folders that are not models may belong to an owner on the hub and are searched too.
+ * prefix is "" or "owner/". */
 static int list_names(struct listing *listing, const char *models, const char *prefix)
 {
     struct arena *arena = listing->arena;

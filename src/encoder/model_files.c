@@ -18,7 +18,7 @@ static const char *const copied[] = {"modules.json", "sentence_bert_config.json"
                                      "1_Pooling/config.json"};
 enum { COPIED = sizeof(copied) / sizeof(copied[0]), MODULES_MOST = 16 };
 
-/* out/name = source/name, if there is one. */
+/* Copies source/name to out/name, if it exists. */
 static int copy_file(const char *source, const char *out, const char *name, wt_error *err)
 {
     struct arena arena = {0};
@@ -40,7 +40,7 @@ static int copy_file(const char *source, const char *out, const char *name, wt_e
     return rc;
 }
 
-/* The JSON object of folder/name; NULL where there is no such file. */
+/* Parses folder/name; *out is NULL if the file does not exist. */
 static int read_json(json_t **out, const char *folder, const char *name, wt_error *err)
 {
     struct arena arena = {0};
@@ -59,7 +59,8 @@ static int read_json(json_t **out, const char *folder, const char *name, wt_erro
     return rc;
 }
 
-/* Of the record only what holds for any model with these weights; the rest says where the source's files came from. */
+/* Copies only the members of the record that hold for any model with these weights; the others describe the origin of
+ * the source's files. */
 static int copy_record(const char *source, const char *out, wt_error *err)
 {
     static const char *const kept[] = {"prompts", "dense_weight"};

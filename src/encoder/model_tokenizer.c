@@ -1,4 +1,4 @@
-/* model_tokenizer.c: reads what there is, and leaves the rest to text/. */
+/* model_tokenizer.c: reads the files and leaves parsing to text/. */
 #include "encoder/model_tokenizer.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 static const struct {
     const char *name;
-    size_t member; /* its place in struct tokenizer_files */
+    size_t member; /* offset in struct tokenizer_files */
 } files[] = {
     {"tokenizer.json", offsetof(struct tokenizer_files, tokenizer_json)},
     {"tokenizer_config.json", offsetof(struct tokenizer_files, tokenizer_config_json)},
@@ -70,5 +70,6 @@ int wt__tokenizer_check_frame(const struct tokenizer *tokenizer, const char *fol
 {
     if (tokenizer->framed)
         return 0;
-    return wt__fail(err, WT_EMODEL, "%s: the tokenizer says not what begins and ends a text ([CLS] and [SEP])", folder);
+    return wt__fail(err, WT_EMODEL,
+                    "%s: the tokenizer does not define the begin and end tokens of a text ([CLS] and [SEP])", folder);
 }

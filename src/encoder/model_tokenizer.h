@@ -1,4 +1,4 @@
-/* model_tokenizer.h: the tokenizer of a model directory, made from whichever of its files are there. */
+/* model_tokenizer.h: builds the tokenizer of a model folder from the files that it has. */
 #ifndef WT_ENCODER_MODEL_TOKENIZER_H
 #define WT_ENCODER_MODEL_TOKENIZER_H
 
@@ -8,13 +8,14 @@
 #include "base/error.h"
 #include "text/tokenizer.h"
 
-/* The i-th of the files that make a tokenizer; NULL beyond. */
+/* Returns the name of the i-th tokenizer file, or NULL after the last. */
 const char *wt__tokenizer_file_at(size_t i);
 
 /* Appends the blob that wt__tokenizer_open reads. Errors: WT_EMODEL, WT_ENOMEM. */
 int wt__tokenizer_read(struct buffer *blob, const char *folder, wt_error *err);
 
-/* Whether texts have a beginning and an end, as layers need. folder is for messages. Errors: WT_EMODEL. */
+/* Checks that the tokenizer defines the begin and end tokens of a text, as transformers need. folder is for messages.
+ * Errors: WT_EMODEL. */
 int wt__tokenizer_check_frame(const struct tokenizer *tokenizer, const char *folder, wt_error *err);
 
 #endif

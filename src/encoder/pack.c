@@ -1,4 +1,4 @@
-/* pack.c: reads configuration, tokenizer and weights, and lays them out as packed.h says. */
+/* pack.c: reads configuration, tokenizer and weights, and lays them out as described in packed.h. */
 #include "encoder/pack.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static const char *const others[] = {
     "1_Pooling/config.json", MODEL_SENTENCE_CONFIG, MODEL_RECORD};
 enum { REQUIRED = 2, OTHERS = sizeof(others) / sizeof(others[0]), MOST_SOURCES = 32 };
 
-/* What a packed model may be longer than twice its weights: the tokenizer, panels that are not full, page ends. */
+/* Maximum overhead of a packed model above a multiple of its weights: tokenizer, partial panels, page padding. */
 #define PACKED_SLACK ((uint64_t)128 << 20)
 
 static const char *source_at(size_t i)
@@ -54,13 +54,13 @@ int wt__model_source_key(uint64_t *key, const char *folder, wt_error *err)
     return rc;
 }
 
-/* A matrix as the source has it, which may be in several tensors. */
+/* A quantized matrix of the source, collected from one or more tensors. */
 struct matrix_bytes {
-    int8_t *w;     /* [most numbers of a matrix] */
-    float *scales; /* [most rows] */
+    int8_t *w;     /* [numbers of the largest matrix] */
+    float *scales; /* [rows of the tallest matrix] */
 };
 
-/* What packing works with: the sources, and the image that grows from them. */
+/* The sources, and the image under construction. */
 struct packing {
     const char *folder;
     struct progress *progress;
@@ -68,9 +68,9 @@ struct packing {
     struct packed_header header;
     struct weight_plan files, packed;
     unsigned char *image;
-    float *model, *layer;       /* runs in LAYOUT_FILES: of the model, and of the layer on its way */
-    float *relative;            /* DeBERTa's distances as the layers see them */
-    struct matrix_bytes matrix; /* of the layer on its way, where the source has bytes */
+    float *model, *layer;       /* runs in LAYOUT_FILES: of the model, and of the current layer */
+    float *relative;            /* DeBERTa's distances as the layers use them */
+    struct matrix_bytes matrix; /* for the current layer, if the source is quantized */
 };
 
 static float *section(const struct packing *p, enum packed_part part)
@@ -78,13 +78,13 @@ static float *section(const struct packing *p, enum packed_part part)
     return (float *)(void *)(p->image + p->header.sections[part].offset);
 }
 
-/* Whether a layer's tensor is a matrix that is multiplied. */
+/* True if a layer's tensor is a matrix of a linear layer. */
 static bool is_matrix(const struct weight_tensor *t)
 {
     return t->part == WEIGHT_QKV || t->part == WEIGHT_OUT || t->part == WEIGHT_UP || t->part == WEIGHT_DOWN;
 }
 
-/* Rows of the tallest; each matrix is at most so many times H. */
+/* Returns the rows of the tallest matrix, as a matrix has at most this many times H numbers. */
 static size_t tallest(const struct model_config *c)
 {
     return c->intermediate > 3 * (size_t)c->hidden ? c->intermediate : 3 * (size_t)c->hidden;
@@ -95,7 +95,7 @@ static unsigned char *bytes_of_layer(const struct packing *p, size_t layer)
     return (unsigned char *)section(p, PACKED_BYTES) + layer * p->packed.bytes;
 }
 
-/* Whether the source has each such matrix as bytes. */
+/* True if the source has all matrices of the layers as bytes. */
 static bool has_bytes(const struct packing *p)
 {
     const struct model_config *c = &p->header.config;
@@ -109,7 +109,7 @@ static bool has_bytes(const struct packing *p)
     return all && walk.prefix;
 }
 
-/* Keeps a tensor's bytes, and packs those of its matrix once it has them all. */
+/* Collects a tensor's bytes, and packs its matrix once it is complete. */
 static void take_bytes(struct packing *p, const struct weight_tensor *t)
 {
     const struct tensor *tensor = wt__safetensors_find(&p->weights, t->name);
@@ -133,7 +133,7 @@ static int read_tensor(struct packing *p, const struct weight_tensor *t, wt_erro
     return rc;
 }
 
-/* Reads the tensors in their order, a run at a time. bound: the two runs as a model of one layer. */
+/* Reads and packs the tensors in order, one run at a time. `bound` is a one-layer model over the two runs. */
 static int pack_weights(struct packing *p, const struct transformer *bound, wt_error *err)
 {
     const struct model_config *c = &p->header.config;
@@ -166,7 +166,7 @@ static int pack_weights(struct packing *p, const struct transformer *bound, wt_e
     return rc;
 }
 
-/* Makes room, and fills in all sections. */
+/* Allocates the image and fills all sections of a transformer. */
 static int pack_sections(struct packing *p, const struct buffer *tokenizer, size_t weights_len, wt_error *err)
 {
     const struct model_config *c = &p->header.config;
@@ -180,7 +180,7 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
     rc = wt__packed_place(&p->header, err);
     if (rc < 0)
         return rc;
-    /* Before memory is taken: config.json may promise more than the weights hold, even at a byte a number. */
+    /* Check before allocating: config.json may claim more than the weights hold, even at one byte per number. */
     uint64_t made = (uint64_t)distances * 2 * c->layers * sizeof(float);
     if (p->header.file_size > PACKED_SLACK + 6 * (uint64_t)weights_len + made || made / 16 > PACKED_SLACK + weights_len)
         return wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", p->folder, MODEL_WEIGHTS);
@@ -208,7 +208,7 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
     return rc;
 }
 
-/* The same of a static encoder, whose tensors say how large it is. */
+/* Packs a static encoder, whose size comes from its tensors. */
 static int pack_table(struct packing *p, const struct buffer *tokenizer, wt_error *err)
 {
     struct model_config *c = &p->header.config;
@@ -251,7 +251,7 @@ int wt__model_pack(unsigned char **image, size_t *len, const char *folder, struc
 
     *image = NULL;
     *len = 0;
-    /* The key first: should a file change from here on, the result is stale and not wrong. */
+    /* Compute the key first: if a file changes afterwards, the result is stale but not wrong. */
     rc = wt__model_source_key(&p.header.source_key, folder, err);
     if (rc == 0)
         rc = wt__model_config_read(&p.header.config, folder, err);

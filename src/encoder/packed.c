@@ -1,4 +1,4 @@
-/* packed.c: the layout of a packed model, and the checks that make it safe to use. */
+/* packed.c: computes the layout of a packed model, and checks a file before use. */
 #include "encoder/packed.h"
 
 #include "base/checksum.h"
@@ -35,7 +35,7 @@ int wt__packed_place(struct packed_header *header, wt_error *err)
         struct packed_section *section = &header->sections[part];
 
         section->offset = at;
-        /* The kernels may read up to a panel behind a section: the next page begins later than that. */
+        /* Leave a gap, since the kernels may read up to one panel past a section. */
         at += (section->size + WT_PANEL * sizeof(float) + PACKED_PAGE - 1) / PACKED_PAGE * PACKED_PAGE;
     }
     if (at > SIZE_MAX / 2)
@@ -56,7 +56,7 @@ void wt__packed_seal(struct packed_header *header, const unsigned char *image)
     header->checksum = wt__checksum(header, offsetof(struct packed_header, checksum), PACKED_VERSION);
 }
 
-/* A header is right when placing its sections anew gives the same table. */
+/* A header is valid if its configuration gives the same table of sections. */
 static int check_header(const struct packed_header *h, size_t len, const char *path, wt_error *err)
 {
     struct packed_header expected = *h;
@@ -73,7 +73,7 @@ static int check_header(const struct packed_header *h, size_t len, const char *p
     for (int role = 0; role < TEXT_ROLES; role++)
         whole = whole && memchr(h->prompts.of[role], '\0', MODEL_PROMPT);
     if (!whole || !wt__dense_weight_valid(h->dense_weight) || h->bytes > 1)
-        return wt__fail(err, WT_EMODEL, "%s: what the model says of its use is damaged", path);
+        return wt__fail(err, WT_EMODEL, "%s: the settings of the model are damaged", path);
     if (h->sections[PACKED_TOKENIZER].size > len || wt__packed_place(&expected, err) < 0 ||
         expected.file_size != h->file_size || memcmp(expected.sections, h->sections, sizeof(h->sections)) != 0)
         return wt__fail(err, WT_EMODEL, "%s: the table of sections does not fit the configuration", path);

@@ -1,4 +1,4 @@
-/* pooling.c: the mean is a sum in the order of the rows, so that it is the same to the last bit everywhere. */
+/* pooling.c: adds rows in order, so that the mean is the same on all machines to the last bit. */
 #include "encoder/pooling.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* pooling.h: one vector of a sequence's hidden states, as the model's configuration says: their mean, or the first. */
+/* pooling.h: reduces the hidden states of a sequence to one vector: their mean or the first row, depending on the
+ * configuration. */
 #ifndef WT_ENCODER_POOLING_H
 #define WT_ENCODER_POOLING_H
 
@@ -6,10 +7,10 @@
 
 #include "encoder/config.h"
 
-/* out [H] of x [T, H], rows stride apart. Not brought to length one. */
+/* Pools x [T, H], with rows `stride` apart, into out [H]. The result is not normalised. */
 void wt__pool_forward(const struct model_config *config, const float *x, size_t stride, size_t t, float *out);
 
-/* dx += what the gradient dout [H] is to the rows. */
+/* Adds the gradient of the rows to dx, given the gradient dout [H] of the result. */
 void wt__pool_backward(const struct model_config *config, const float *dout, float *dx, size_t stride, size_t t);
 
 #endif

@@ -1,4 +1,4 @@
-/* prompts.c: names as sentence-transformers looks for them, in its order. */
+/* prompts.c: looks up prompts by the names of sentence-transformers, in its order. */
 #include "encoder/prompts.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 enum { NAMES = 3 };
 static const char *const names[TEXT_ROLES][NAMES] = {{"query"}, {"document", "passage", "corpus"}};
 
-/* The prompt of a role; NULL where nothing says one. */
+/* Returns the prompt of a role, or NULL if it has no prompt. */
 static const json_t *prompt_of(const json_t *config, enum text_role role)
 {
     const json_t *prompts = wt__json_object(config, "prompts");
@@ -31,11 +31,11 @@ static int read_prompts(struct model_prompts *out, const char *folder, const cha
         size_t len = json_string_length(prompt);
 
         if (prompt && !json_is_null(prompt) && !json_is_string(prompt))
-            rc = wt__fail(err, WT_EMODEL, "%s: %s has a prompt that is no text", folder, file);
+            rc = wt__fail(err, WT_EMODEL, "%s: %s has a prompt that is not a string", folder, file);
         else if (len >= MODEL_PROMPT)
-            rc = wt__fail(err, WT_EMODEL, "%s: %s has a prompt of %zu bytes, at most %d are supported", folder, file,
+            rc = wt__fail(err, WT_EMODEL, "%s: %s has a prompt of %zu bytes; at most %d are supported", folder, file,
                           len, MODEL_PROMPT - 1);
-        else if (len > 0) /* it holds no NUL: JSON with one is refused */
+        else if (len > 0) /* contains no NUL, which the JSON parser rejects */
             memcpy(out->of[role], json_string_value(prompt), len);
     }
     json_decref(config);

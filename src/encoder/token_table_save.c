@@ -12,7 +12,7 @@
 
 enum { BYTE_MOST = 127 };
 
-/* The largest number of a row becomes BYTE_MOST or its opposite; half a step is the most that any is off. */
+/* Quantizes a row so that its largest number becomes BYTE_MOST or -BYTE_MOST. The error is at most half a step. */
 static void to_bytes(const float *row, size_t dim, int8_t *bytes, float *scale)
 {
     float most = 0;

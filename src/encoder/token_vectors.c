@@ -8,9 +8,9 @@
 #include "encoder/pooling.h"
 #include "nn/norm.h"
 
-enum { CHUNK = 64 /* tokens that are run together */, FRAMED = 3 /* [CLS] token [SEP] */ };
+enum { CHUNK = 64 /* tokens per batch */, FRAMED = 3 /* [CLS] token [SEP] */ };
 
-/* One thread's. */
+/* Buffers of one thread. */
 struct scratch {
     struct activations activations;
     int32_t ids[CHUNK * FRAMED];

@@ -1,9 +1,8 @@
-/* trainable.c: weights and gradients lie in two arenas of the same layout (weights.h, LAYOUT_FILES), so that a gradient
- * is found by its weight's place.
+/* trainable.c: weights and gradients are two blocks of the same layout (weights.h, LAYOUT_FILES), so a weight and its
+ * gradient have the same offset.
  *
- * The word embeddings are most of a small model's weights, and a step touches few of their rows. The first worker adds
- * straight into the parameters' gradients and marks the rows; the others gather the rows that they touch, in the order
- * in which they first do. */
+ * In a small model most weights are word embeddings, and a step uses few of their rows. The first worker adds directly
+ * into the parameters' gradients and marks the rows; the others collect their rows in the order of first use. */
 #include "encoder/trainable.h"
 
 #include <math.h>
@@ -21,7 +20,7 @@
 #include "nn/safetensors.h"
 #include "text/tokenizer.h"
 
-/* Zeroed without touching its pages, on a cache line. *raw ends with free(). */
+/* Allocates zeroed floats on a cache line without touching the pages. *raw is the block for free(). */
 static float *zeroed(size_t floats, void **raw)
 {
     *raw = floats < SIZE_MAX / sizeof(float) - 64 ? calloc(floats + 16 + WT_PANEL, sizeof(float)) : NULL;
@@ -29,7 +28,7 @@ static float *zeroed(size_t floats, void **raw)
     return *raw ? (float *)(((uintptr_t)*raw + 63) / 64 * 64) : NULL;
 }
 
-/* Floats behind the word embeddings. */
+/* Returns the floats after the word embeddings. */
 static size_t dense_floats(const struct trainable *t)
 {
     return t->plan.model + t->plan.layer * t->model.config.layers;
@@ -69,14 +68,14 @@ static int add_parameter(struct trainable *t, const struct weight_tensor *tensor
     return p->name ? 0 : wt__fail_nomem(err);
 }
 
-/* Numbers as a new head begins with: a matrix near zero, biases zero. */
+/* Initialises a new head: a matrix from a normal distribution of deviation .02, biases 0. */
 static void draw_head(const struct weight_tensor *tensor, struct rng *rng, float *out)
 {
     for (size_t i = 0; i < tensor->count && tensor->columns > 0; i++)
         out[i] = (float)(.02 * sqrt(-2 * log(1 - wt__rng_unit(rng))) * cos(6.283185307179586 * wt__rng_unit(rng)));
 }
 
-/* A tensor of the file; of a head that the file has not, what it begins as. */
+/* Reads a tensor, or initialises it if the file has no trained head. */
 static int read_tensor(struct trainable *t, const struct safetensors *file, const struct weight_tensor *tensor,
                        const char *folder, bool trained_head, struct rng *rng, wt_error *err)
 {
@@ -132,7 +131,7 @@ static int open_weights(struct trainable *t, const char *folder, bool trained_he
         rc = wt__safetensors_open(&file, path, map.ptr, map.len, err);
     wt__weight_plan(&t->plan, &t->model.config, LAYOUT_FILES);
     size_t floats = t->plan.words + dense_floats(t);
-    /* Before memory is taken: config.json may promise more than the weights hold, even at two bytes a number. */
+    /* Check before allocating: config.json may claim more than the weights hold, even at two bytes per number. */
     if (rc == 0 && floats / 4 > map.len)
         rc = wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", folder, MODEL_WEIGHTS);
     if (rc == 0) {
@@ -152,13 +151,13 @@ static int open_weights(struct trainable *t, const char *folder, bool trained_he
     return rc;
 }
 
-/* What is left of a model above its first layers. */
+/* Limits the configuration to the layers above the first `below`. */
 static int take_top(struct trainable *t, const char *folder, wt_error *err)
 {
     struct model_config *c = &t->model.config;
 
     if (t->below >= c->layers)
-        return wt__fail(err, WT_EMODEL, "%s: of %u layers none is above the first %zu", folder, (unsigned)c->layers,
+        return wt__fail(err, WT_EMODEL, "%s: the model has %u layers, not more than %zu", folder, (unsigned)c->layers,
                         t->below);
     c->layers -= (uint32_t)t->below;
     if (t->below > 0)
@@ -174,7 +173,7 @@ static int fail_static(const char *folder, wt_error *err)
                     (int)name.len, name.ptr);
 }
 
-/* What of a model is opened. */
+/* Part of a model to open. */
 struct opening {
     size_t below;
     bool upper, scorer;
@@ -203,7 +202,7 @@ static int open_model(struct trainable **out, const char *folder, const struct o
     if (rc == 0 && wt__model_is_static(c))
         rc = fail_static(folder, err);
     trained_head = c->labels == 1;
-    c->labels = t->scorer; /* else a head is not trained: its tensors are copied */
+    c->labels = t->scorer; /* without a head to train, its tensors are copied */
     if (rc == 0 && t->scorer && c->head_activation == 0)
         rc = wt__fail(err, WT_EMODEL, "%s: the activation of a head behind this model is not known", folder);
     if (rc == 0)
@@ -297,7 +296,7 @@ struct tape_inside {
     float *memory;
 };
 
-/* Floats of the activations and of the external rows' gradients; 0 beyond any memory. */
+/* Returns the floats of the activations and of the external rows' gradients, or 0 on overflow. */
 static size_t tape_floats(struct activations *a, const struct trainable *t, const struct tape_limits *limits,
                           float *memory, size_t *external)
 {
@@ -355,14 +354,14 @@ void wt__tape_free(struct tape *tape)
 struct gradients {
     struct trainable *t;
     bool first;
-    float *sums; /* [dense_floats] the parameters' own, or this worker's */
+    float *sums; /* [dense_floats] the parameters' own gradients, or this worker's sums */
     void *memory;
-    /* Of the other workers: rows of the word embeddings. */
-    float *rows;     /* [capacity, E] zero where none is */
-    uint32_t *slots; /* [V] a word's row + 1, or 0 */
-    int32_t *ids;    /* [taken] whose row each is */
+    /* Rows of the word embeddings, unless this is the first worker. */
+    float *rows;     /* [capacity, E], zero beyond `taken` */
+    uint32_t *slots; /* [V] row + 1 of a word, or 0 */
+    int32_t *ids;    /* [taken] word of each row */
     size_t taken;
-    bool reduced; /* the rows were added and are zero: forget whose they were */
+    bool reduced; /* true once the rows were added and zeroed, and can be assigned again */
 };
 
 static size_t row_capacity(const struct trainable *t, size_t rows)
@@ -422,7 +421,7 @@ void wt__gradients_free(struct gradients *g)
     free(g);
 }
 
-/* The row in which a word's gradient is added up. */
+/* Returns the row that collects the gradient of a word. */
 static float *word_row(struct gradients *g, int32_t id)
 {
     size_t width = g->t->model.config.embedding;
@@ -446,7 +445,7 @@ static void forget_rows(struct gradients *g)
     g->reduced = false;
 }
 
-/* sum += x, x = 0 */
+/* - */
 static void move(float *restrict x, float *restrict sum, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -537,7 +536,7 @@ void wt__trainable_score(struct trainable *t, float **weights, float **constant)
     *constant = t->weights + (t->model.score.bias - t->weights);
 }
 
-/* Where the gradient of one of the model's weights is. */
+/* Returns the gradient of one of the model's weights. */
 static float *gradient_of(struct trainable *t, const float *weight)
 {
     return t->gradients + (weight - t->weights);
@@ -548,7 +547,7 @@ void wt__trainable_head_backward(struct trainable *t, struct head_rows *rows)
     const struct linear *pooler = &t->model.pooler, *score = &t->model.score;
     size_t hidden = t->model.config.hidden;
 
-    /* dx is scratch for the gradient of active, which then takes that of inner. */
+    /* dx first holds the gradient of `active`; `active` is then overwritten by the gradient of `inner`. */
     wt__linear_backward(score, rows->active, hidden, rows->dlogits, 1, rows->dx, hidden, gradient_of(t, score->weight),
                         gradient_of(t, score->bias), rows->count);
     wt__activation_backward((enum activation)t->model.config.head_activation, rows->inner, rows->dx, rows->active,

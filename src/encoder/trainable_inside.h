@@ -1,4 +1,4 @@
-/* trainable_inside.h: what trainable.c opens and trainable_save.c writes. */
+/* trainable_inside.h: the struct shared by trainable.c and trainable_save.c. */
 #ifndef WT_ENCODER_TRAINABLE_INSIDE_H
 #define WT_ENCODER_TRAINABLE_INSIDE_H
 
@@ -11,16 +11,16 @@ struct trainable {
     struct transformer model;
     struct weight_plan plan;
     float *weights, *gradients; /* words, model, layers */
-    void *memory[2];            /* where those begin */
-    uint8_t *touched;           /* [V] */
+    void *memory[2];            /* allocations of weights and gradients */
+    uint8_t *touched;           /* [V] 1 for each row of the word embeddings with a gradient */
     struct parameter *parameters;
-    struct weight_tensor *tensors; /* [count] of the parameters */
+    struct weight_tensor *tensors; /* [count] tensors of the parameters */
     size_t count;
-    size_t below;    /* layers of the files under the first of ours */
-    bool upper;      /* only those above */
-    bool scorer;     /* with a head */
-    uint64_t seed;   /* of what a head begins as */
-    bool embeddings; /* trained */
+    size_t below;    /* layers of the files that are below the first layer here */
+    bool upper;      /* true if only upper layers were opened */
+    bool scorer;     /* true with a head */
+    uint64_t seed;   /* for initialising a head */
+    bool embeddings; /* true if the embeddings are trained */
     size_t first_layer;
     struct buffer blob;
     struct tokenizer tokenizer;

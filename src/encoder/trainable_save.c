@@ -1,5 +1,5 @@
-/* trainable_save.c: a trained model as the source's directory with other numbers in it. What we do not train, or do
- * not know, is copied. */
+/* trainable_save.c: writes a trained model as a copy of the source's folder with other weights. Untrained and unknown
+ * tensors are copied. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const char *const classes[ARCHITECTURES] = {
     [ARCHITECTURE_MPNET] = "MPNetForSequenceClassification",
     [ARCHITECTURE_DEBERTA] = "DebertaV2ForSequenceClassification",
 };
-/* What makes the model one of sequences: the class that reads it, and its one label. */
+/* Sets the class and the single label of a sequence classifier. */
 static int name_head(const struct trainable *t, json_t *config, wt_error *err)
 {
     json_t *head = json_pack("{s:[s], s:{s:s}, s:{s:i}, s:i}", "architectures", classes[t->model.config.architecture],
@@ -32,7 +32,7 @@ static int name_head(const struct trainable *t, json_t *config, wt_error *err)
 static int save_config(const struct trainable *t, const char *source, const char *out, const json_t *members,
                        wt_error *err)
 {
-    json_t *config = NULL, *kept = json_deep_copy(members); /* a copy: the members stay the caller's */
+    json_t *config = NULL, *kept = json_deep_copy(members); /* a copy, since the caller owns `members` */
     int rc = wt__model_config_open(&config, source, err);
 
     if (rc == 0 && t->scorer)
@@ -63,7 +63,7 @@ struct tensor_source wt__trainable_tensor(const struct trainable *t, size_t i)
         t->parameters[i].name, t->parameters[i].value, w->columns ? 2 : 1, {w->rows, w->columns}};
 }
 
-/* A parameter in the shape of its file. */
+/* Adds a parameter in the shape of its tensor. */
 static int add_parameter(struct saving *s, size_t i, wt_error *err)
 {
     const struct weight_tensor *t = &s->t->tensors[i];
@@ -83,7 +83,8 @@ static int add_parameter(struct saving *s, size_t i, wt_error *err)
     return 0;
 }
 
-/* A tensor of the source that is none of the parameters. Those that hold no real numbers are buffers, not weights. */
+/* Adds a tensor of the source that is not a parameter. Tensors without floating-point numbers are buffers and are
+ * skipped. */
 static int add_other(struct saving *s, const struct tensor *tensor, wt_error *err)
 {
     struct tensor_source *out = &s->tensors[s->count];

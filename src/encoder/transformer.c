@@ -1,4 +1,4 @@
-/* transformer.c: the layers of nn/ in their order, there and back. */
+/* transformer.c: runs the layers of nn/ in order, forward and backward. */
 #include "encoder/transformer.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 
 /* ---------------------------------------------------------------- buffers */
 
-/* Rows start on a cache line, and an odd number of lines apart: at a power of two they would all fall into the same
- * few sets of the first cache. */
+/* Returns a stride that starts each row on a cache line and spans an odd number of lines. Rows at a power of two would
+ * share a few sets of the L1 cache. */
 static size_t row_stride(size_t width)
 {
     size_t lines = (width + 15) / 16;
@@ -19,7 +19,7 @@ static size_t row_stride(size_t width)
 }
 
 struct room {
-    float *memory; /* NULL: only counting */
+    float *memory; /* NULL to count only */
     size_t used;
     bool over;
 };
@@ -28,7 +28,7 @@ static float *take(struct room *room, size_t rows, size_t stride)
 {
     size_t begin = room->used, floats;
 
-    /* One panel more, since the kernels read the last one whole. */
+    /* Add a panel, since the kernels read the last one in full. */
     room->over = room->over || __builtin_mul_overflow(rows, stride, &floats) ||
                  __builtin_add_overflow(floats, (size_t)WT_PANEL + 15, &floats) ||
                  __builtin_add_overflow(begin, floats / 16 * 16, &room->used);
@@ -40,7 +40,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Whether the keys and queries of distances are made in each forward. */
+/* True if each forward pass computes the keys and queries of distances. */
 static bool makes_distances(const struct transformer *m)
 {
     return m->config.relative == RELATIVE_DISENTANGLED && !m->layers[0].distances;
@@ -70,13 +70,13 @@ static struct disentangled disentangled_of(const struct transformer *m, size_t l
                                  .positions = positions};
 }
 
-/* The farthest distance that counts. */
+/* Returns the largest distance with its own bucket. */
 static size_t distance_reach(const struct model_config *c)
 {
     return c->relative == RELATIVE_BIAS ? DISTANCE_MPNET_REACH : c->max_distance;
 }
 
-/* The buckets, which are few enough to be every thread's own. */
+/* Places the buckets, which are small enough for a copy per thread. */
 static void place_distances(struct activations *a, const struct transformer *m, struct room *room)
 {
     const struct model_config *c = &m->config;
@@ -92,7 +92,7 @@ static void place_distances(struct activations *a, const struct transformer *m, 
         a->relative = take(room, 2 * (size_t)c->span, c->hidden);
 }
 
-/* Of sizes alone: neither weights nor tables need be there. */
+/* Returns the floats of scratch that attention needs. Depends only on sizes, so weights and tables may be missing. */
 static size_t attention_scratch(const struct transformer *m, const struct activations *a, size_t longest)
 {
     static const float there[1];
@@ -120,7 +120,7 @@ static size_t attention_scratch(const struct transformer *m, const struct activa
     return forward == 0 || backward == 0 ? SIZE_MAX : larger(forward, backward);
 }
 
-/* What every layer needs; kept: a set a layer, else one for all that shares memory inside as well. */
+/* Places the buffers of the layers: a set per layer if kept, else a single set with overlapping buffers. */
 static void place_layers(struct activations *a, const struct transformer *m, size_t rows, struct room *room)
 {
     const struct model_config *c = &m->config;
@@ -199,8 +199,8 @@ static size_t rows_of(const struct token_batch *batch)
     return batch->starts[batch->count];
 }
 
-/* The row of the position embeddings for row n, whose sequence has `place` tokens before it that are not padding. Where
- * positions begin behind the padding's, a padding token in a text has the padding's. */
+/* Returns the row of the position embeddings for row n, which has `place` non-padding tokens before it in its sequence.
+ * If positions start after the padding row, a padding token inside a text uses that row. */
 static size_t position_row(const struct model_config *c, const struct token_batch *batch, size_t n, size_t place)
 {
     if (c->first_position > 0 && batch->ids[n] == (int32_t)c->first_position - 1)
@@ -208,7 +208,7 @@ static size_t position_row(const struct model_config *c, const struct token_batc
     return c->first_position + (batch->positions ? (size_t)batch->positions[n] : place);
 }
 
-/* Calls visit for every token with its rows of the position and type embeddings, in order. */
+/* Called for every token in order, with its rows of the position and type embeddings. */
 typedef void (*embedding_visit)(const struct transformer *m, void *context, size_t n, int32_t id, size_t position,
                                 size_t type);
 
@@ -258,7 +258,7 @@ static void embed_token(const struct transformer *m, void *context, size_t n, in
         x[h] += m->types[type * width + h];
 }
 
-/* x = the normalised embeddings, and the external rows as they are. */
+/* Normalises the embeddings into x and inserts the external rows. */
 static void finish_embedding(const struct transformer *m, const struct token_batch *batch, struct activations *a)
 {
     size_t hidden = m->config.hidden, next = 0, n = rows_of(batch);
@@ -279,7 +279,7 @@ void wt__relative_forward(const struct transformer *m, float *relative)
         memcpy(relative, m->relative, count * hidden * sizeof(float));
 }
 
-/* The convolution runs beside layer 0, over what that layer gets. */
+/* Runs the convolution over the input of layer 0. */
 static void convolve(const struct transformer *m, const struct token_batch *batch, struct activations *a)
 {
     for (size_t b = 0; b < batch->count; b++)
@@ -337,14 +337,14 @@ static void attend(const struct transformer *m, size_t layer, const struct token
     }
 }
 
-/* y = f(x), a row at a time: between rows there is nothing to compute with. */
+/* Applies the activation row by row, since the padding between rows holds no numbers. */
 static void activate(uint32_t activation, const float *x, float *y, size_t stride, size_t width, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         wt__activation_forward((enum activation)activation, x + i * stride, y + i * stride, width);
 }
 
-/* y += x, neither inside the other. */
+/* Adds x to y, which do not overlap. */
 static void add(const float *restrict x, float *restrict y, size_t width)
 {
     for (size_t h = 0; h < width; h++)
@@ -357,7 +357,7 @@ static void add_rows(const float *x, float *y, size_t stride, size_t width, size
         add(x + i * stride, y + i * stride, width);
 }
 
-/* joined = x + f(convolved), x = norm(joined) */
+/* Computes joined = x + f(convolved) and x = norm(joined). */
 static void join_convolution(const struct transformer *m, struct activations *a, size_t n)
 {
     size_t hidden = m->config.hidden;
@@ -368,7 +368,7 @@ static void join_convolution(const struct transformer *m, struct activations *a,
     wt__layer_norm_forward(&m->convolution_norm, a->joined, a->x, a->stride, n);
 }
 
-/* One of a layer's products. */
+/* Runs a linear layer, with int8 products if enabled. */
 static void multiply(const struct activations *a, const struct linear *l, const float *x, size_t x_stride,
                      enum activation activation, const float *residual, float *y, size_t y_stride, size_t n)
 {
@@ -378,7 +378,7 @@ static void multiply(const struct activations *a, const struct linear *l, const 
         wt__linear_forward(l, x, x_stride, activation, residual, y, y_stride, n);
 }
 
-/* A layer's first half: context, from x. */
+/* First half of a layer: computes context from x. */
 static void mix_rows(const struct transformer *m, size_t layer, const struct token_batch *batch, struct activations *a)
 {
     const struct layer_activations *k = &a->layers[layer];
@@ -391,7 +391,7 @@ static void mix_rows(const struct transformer *m, size_t layer, const struct tok
     attend(m, layer, batch, a);
 }
 
-/* The second, a row at a time: x, from context and x. */
+/* Second half of a layer, row by row: computes x from context and x. */
 static void finish_rows(const struct transformer *m, size_t layer, struct activations *a, size_t n)
 {
     const struct transformer_layer *l = &m->layers[layer];
@@ -427,7 +427,7 @@ void wt__transformer_forward(const struct transformer *m, const struct token_bat
         wt__layer_forward(m, layer, batch, a);
 }
 
-/* The first row of each sequence, one behind the other. */
+/* Moves the first row of each sequence to the front. */
 static void keep_first(const struct token_batch *batch, float *rows, size_t stride)
 {
     for (size_t b = 0; b < batch->count; b++)
@@ -454,7 +454,7 @@ void wt__transformer_forward_first(const struct transformer *m, const struct tok
 
 /* ---------------------------------------------------------------- backward */
 
-/* Where the gradient of a weight is added, or NULL. */
+/* Returns the place of a weight's gradient, or NULL if it is not wanted. */
 static float *sum_of(const struct gradient_sums *sums, bool wanted, const float *weight)
 {
     return wanted && weight ? sums->sums + (weight - sums->weights) : NULL;
@@ -474,7 +474,7 @@ static void norm_backward(const struct layer_norm *norm, const struct gradient_s
                             n);
 }
 
-/* x = what the layer got, made again from what the one before it kept. */
+/* Recomputes the layer's input into x from the kept data of the previous layer. */
 static void layer_input(const struct transformer *m, size_t layer, const struct token_batch *batch,
                         struct activations *a)
 {
@@ -487,7 +487,7 @@ static void layer_input(const struct transformer *m, size_t layer, const struct 
                                rows_of(batch));
 }
 
-/* From the gradients of the distances' keys and queries to the layer's weights and the distances. */
+/* Propagates the gradients of the distances' keys and queries to the layer's weights and to the distances. */
 static void distances_backward(const struct transformer *m, size_t layer, struct activations *a,
                                const struct gradient_sums *sums)
 {
@@ -503,7 +503,7 @@ static void distances_backward(const struct transformer *m, size_t layer, struct
         }
 }
 
-/* dwide = the gradient of qkv, from that of context in dx. */
+/* Computes dwide, the gradient of qkv, from the gradient of context in dx. */
 static void attend_backward(const struct transformer *m, size_t layer, const struct token_batch *batch,
                             struct activations *a, const struct gradient_sums *sums)
 {
@@ -534,7 +534,7 @@ static void attend_backward(const struct transformer *m, size_t layer, const str
         distances_backward(m, layer, a, sums);
 }
 
-/* dx, the gradient of what the layer gave, becomes that of what it got. */
+/* Replaces dx, the gradient of the layer's output, by the gradient of its input. */
 static void layer_backward(const struct transformer *m, size_t layer, const struct token_batch *batch,
                            struct activations *a, const struct gradient_sums *sums)
 {
@@ -561,7 +561,8 @@ static void layer_backward(const struct transformer *m, size_t layer, const stru
     add_rows(a->dy, a->dx, stride, hidden, n);
 }
 
-/* dx becomes the gradient of layer 0's own output; dconvolved that of what the convolution read. */
+/* Replaces dx by the gradient of layer 0's own output, and sets dconvolved to the gradient of the convolution's
+ * input. */
 static void convolution_backward(const struct transformer *m, const struct token_batch *batch, struct activations *a,
                                  const struct gradient_sums *sums)
 {
@@ -584,7 +585,7 @@ static void convolution_backward(const struct transformer *m, const struct token
 }
 
 struct embedding_sums {
-    float *positions, *types; /* NULL where the model has none */
+    float *positions, *types; /* NULL if the model has none */
     const float *gradient;
     size_t stride;
 };
@@ -600,7 +601,7 @@ static void add_token(const struct transformer *m, void *context, size_t n, int3
         add(s->gradient + n * s->stride, s->types + type * width, width);
 }
 
-/* From dx, the gradient behind the embedding layer, to its weights. */
+/* Propagates dx, the gradient of the embeddings, to their weights. */
 static void embedding_backward(const struct transformer *m, const struct token_batch *batch, struct activations *a,
                                const struct gradient_sums *sums)
 {

@@ -1,4 +1,4 @@
-/* upper_layers.c: the weights are packed when they are read: a few layers take some milliseconds. */
+/* upper_layers.c: packs the weights when reading them; this takes a few milliseconds for a few layers. */
 #include "encoder/upper_layers.h"
 
 #include <stdlib.h>
@@ -7,15 +7,15 @@
 #include "base/memory.h"
 #include "encoder/weights.h"
 
-/* What reading works with: runs in LAYOUT_FILES of the model and of the layer on its way, and the packed ones. */
+/* State while reading: runs in LAYOUT_FILES of the model and the current layer, and the packed runs. */
 struct reading {
     const struct model_config *config;
     const struct safetensors *file;
     const char *folder;
     struct weight_plan files, packed;
-    float *model, *layer, *relative; /* relative: DeBERTa's distances as the layers see them */
+    float *model, *layer, *relative; /* relative: DeBERTa's distances as the layers use them */
     float *packed_model, *packed_layers;
-    struct transformer bound; /* the two runs as a model of one layer */
+    struct transformer bound; /* a one-layer model over the two runs */
 };
 
 static bool of_relative(enum weight_part part)
@@ -62,7 +62,7 @@ static float *zeroed(size_t floats)
     return block;
 }
 
-/* Makes room for the runs, and fills those that stay. */
+/* Allocates the runs and reads the weights; the packed runs stay in out->memory. */
 static int open_weights(struct upper_layers *out, struct reading *r, size_t first, wt_error *err)
 {
     const struct model_config *c = r->config;
@@ -97,7 +97,7 @@ int wt__upper_layers_open(struct upper_layers *out, const struct model_config *w
 {
     memset(out, 0, sizeof *out);
     if (first >= whole->layers || (first == 0 && whole->convolution > 0))
-        return wt__fail(err, WT_EMODEL, "%s: layers from %zu on are no model; the encoder has %u%s", folder, first,
+        return wt__fail(err, WT_EMODEL, "%s: cannot use the layers from %zu on; the encoder has %u%s", folder, first,
                         (unsigned)whole->layers, whole->convolution > 0 ? ", the first with a convolution" : "");
     struct model_config config = *whole;
     struct reading *r = calloc(1, sizeof *r);

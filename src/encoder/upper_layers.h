@@ -1,8 +1,8 @@
-/* upper_layers.h: the upper layers of a model as a model of their own, trained apart from what is below them: its rows
- * are hidden states of the lower layers, and whatever else is laid beside them.
+/* upper_layers.h: the upper layers of an encoder, trained as a model of their own. The input rows are hidden states of
+ * the lower layers, and other rows that the caller adds.
  *
- * Their weights stand in a file of their own under the names of the whole model, with the tables of distances where the
- * architecture has some; the configuration is the whole model's. */
+ * Their weights are in a separate file under the names of the whole model, with the tables of distances if the
+ * architecture has them. The configuration is that of the whole model. */
 #ifndef WT_ENCODER_UPPER_LAYERS_H
 #define WT_ENCODER_UPPER_LAYERS_H
 
@@ -10,17 +10,17 @@
 #include "nn/safetensors.h"
 
 struct upper_layers {
-    struct transformer model; /* layers, and what their attention needs; no embeddings */
+    struct transformer model; /* layers and their attention tables, without embeddings */
     float *memory;
 };
 
-/* The layers of `whole` from the first-th on, packed. folder is for messages. Errors: WT_EMODEL (a tensor is missing or
- * has another shape; there is no such layer; layer 0 has a convolution), WT_ENOMEM. */
+/* Opens and packs the layers of `whole` from layer `first` on. folder is for messages. Errors: WT_EMODEL (a tensor is
+ * missing or has the wrong shape, there is no such layer, or layer 0 has a convolution), WT_ENOMEM. */
 int wt__upper_layers_open(struct upper_layers *out, const struct model_config *whole, size_t first,
                           const struct safetensors *file, const char *folder, wt_error *err);
 void wt__upper_layers_close(struct upper_layers *upper);
 
-/* Runs the rows of a batch, N of them in a->x, through the layers. ids of the batch are not looked at. */
+/* Runs the N rows in a->x through the layers. The ids of the batch are ignored. */
 void wt__upper_layers_forward(const struct upper_layers *upper, const struct token_batch *batch, struct activations *a);
 
 #endif

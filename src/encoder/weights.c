@@ -1,4 +1,4 @@
-/* weights.c: the table of names, and the arithmetic of places. */
+/* weights.c: the table of tensor names, and the offsets of parts. */
 #include "encoder/weights.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ _Static_assert(sizeof(size_t) >= 8, "limits of config.h multiply to less than 64
 
 enum { FLOATS_A_LINE = 16 };
 
-/* Bits of the architectures. */
+/* One bit per architecture. */
 enum {
     BERT = 1 << ARCHITECTURE_BERT,
     ROBERTA = 1 << ARCHITECTURE_ROBERTA | 1 << ARCHITECTURE_XLM_ROBERTA,
@@ -26,11 +26,11 @@ enum {
     ALL = NOT_DISTILBERT | DISTILBERT
 };
 
-/* The tensors, in the order in which they stand in their parts. */
+/* The tensors, in their order within a part. */
 static const struct {
     enum weight_part part;
     unsigned architectures;
-    const char *name; /* of a layer's tensors without the layer */
+    const char *name; /* without the layer's prefix for tensors of a layer */
 } rows[] = {
     {WEIGHT_WORDS, ALL, "embeddings.word_embeddings.weight"},
     {WEIGHT_POSITIONS, ALL, "embeddings.position_embeddings.weight"},
@@ -56,7 +56,7 @@ static const struct {
     {WEIGHT_SCORE, ROBERTA | MPNET, "classifier.out_proj.weight"},
     {WEIGHT_SCORE_BIAS, BERT | DISTILBERT | DEBERTA, "classifier.bias"},
     {WEIGHT_SCORE_BIAS, ROBERTA | MPNET, "classifier.out_proj.bias"},
-    /* of a layer */
+    /* tensors of a layer */
     {WEIGHT_QKV, BERT_LIKE, "attention.self.query.weight"},
     {WEIGHT_QKV, BERT_LIKE, "attention.self.key.weight"},
     {WEIGHT_QKV, BERT_LIKE, "attention.self.value.weight"},
@@ -115,7 +115,7 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 static const char *const prefixes[ARCHITECTURES] = {
     [ARCHITECTURE_BERT] = "bert.",
     [ARCHITECTURE_ROBERTA] = "roberta.",
-    [ARCHITECTURE_XLM_ROBERTA] = "roberta.", /* as its class names it, too */
+    [ARCHITECTURE_XLM_ROBERTA] = "roberta.", /* its class uses this prefix too */
     [ARCHITECTURE_DISTILBERT] = "distilbert.",
     [ARCHITECTURE_MPNET] = "mpnet.",
     [ARCHITECTURE_DEBERTA] = "deberta.",
@@ -124,10 +124,10 @@ static const char *const prefixes[ARCHITECTURES] = {
 /* ---------------------------------------------------------------- shapes and places */
 
 struct weight_shape {
-    size_t rows;    /* 0: this model has no such part */
-    size_t columns; /* 0: a vector of `rows` */
-    size_t taps;    /* of a convolution, else 1 */
-    bool linear;    /* in panels when packed */
+    size_t rows;    /* 0 if the model lacks the part */
+    size_t columns; /* 0 for a vector of `rows` */
+    size_t taps;    /* kernel width of a convolution, else 1 */
+    bool linear;    /* stored in panels when packed */
 };
 
 static struct weight_shape matrix(size_t out, size_t in)
@@ -216,7 +216,7 @@ static size_t floats_of(const struct weight_shape *shape, enum weight_layout lay
     return (floats + FLOATS_A_LINE - 1) / FLOATS_A_LINE * FLOATS_A_LINE;
 }
 
-/* What a layer's part takes in the run of bytes: matrices as bytes, and its vectors again. */
+/* Returns the bytes of a layer's part in the run of bytes, which holds int8 matrices and copies of the vectors. */
 static size_t bytes_of(const struct weight_shape *shape, enum weight_part part)
 {
     if (part < WEIGHT_MODEL_PARTS || part >= WEIGHT_PARTS)
@@ -245,13 +245,13 @@ void wt__weight_plan(struct weight_plan *out, const struct model_config *config,
 
 /* ---------------------------------------------------------------- binding */
 
-/* What a run's parts are bound with. */
+/* Arguments for binding the parts of a run. */
 struct binding {
     const struct model_config *config;
     enum weight_layout layout;
     const struct weight_plan *plan;
     const float *run;
-    const unsigned char *bytes; /* of the layer, or NULL */
+    const unsigned char *bytes; /* the layer's bytes, or NULL */
 };
 
 static const float *part_of(const struct binding *b, enum weight_part part)
@@ -392,7 +392,7 @@ void wt__weights_copy_vectors(const struct model_config *config, const float *fr
 
 /* ---------------------------------------------------------------- tensors of files */
 
-/* Rows of the part that this row of the table fills, and the rows of those before it: query above key above value. */
+/* Places a tensor within its part. Tensors of a part are stacked in the order of the table: query, key, value. */
 static void place_tensor(struct weight_tensor *t, const struct model_config *c, size_t row, size_t layer)
 {
     struct weight_shape shape = shape_of(c, LAYOUT_FILES, rows[row].part);
@@ -413,7 +413,7 @@ static void place_tensor(struct weight_tensor *t, const struct model_config *c, 
     t->offset = before * t->count;
 }
 
-/* A head's tensors lie outside of the model that has the prefix, but BERT's pooler, which is the model's own. */
+/* True for tensors of the head that have no prefix. BERT's pooler has the prefix, as it belongs to the model. */
 static bool outside(const struct model_config *c, enum weight_part part)
 {
     bool pooler = part == WEIGHT_POOLER || part == WEIGHT_POOLER_BIAS;

@@ -1,5 +1,5 @@
-/* Models that are stored as bytes: their vectors by products of bytes are near those of the same model in fp32, and do
- * not depend on what is read beside a text. */
+/* Models with int8 matrices: their vectors are near those of the same model in fp32, and do not depend on the other
+ * texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static unsigned char *pack(struct packed *packed, const char *of)
     return image;
 }
 
-/* One text, by bytes or in fp32. */
+/* Encodes one text, with int8 or fp32 products. */
 static void encode(const struct packed *packed, const char *text, bool bytes, float *out)
 {
     const struct transformer *m = &packed->model;
@@ -101,12 +101,12 @@ static void texts_are_near(const char *of)
             cosine += (double)have[d] * want[d];
         if (!(cosine >= LEAST_COSINE))
             fail_msg("%s: \"%s\": %.6f", of, texts[i], cosine);
-        assert_memory_not_equal(have, want, dim * sizeof(float)); /* by bytes, indeed */
+        assert_memory_not_equal(have, want, dim * sizeof(float)); /* int8 products were used */
     }
     free(image);
 }
 
-static void each_architecture_is_near_fp32(void **state)
+static void int8_is_near_fp32_for_each_architecture(void **state)
 {
     static const char *const models[] = {TINY_BERT, TINY_ROBERTA, TINY_DISTILBERT, TINY_MPNET, TINY_DEBERTA_V2};
 
@@ -119,7 +119,7 @@ static void each_architecture_is_near_fp32(void **state)
     }
 }
 
-static void the_included_model_is_near_fp32(void **state)
+static void included_model_is_near_fp32(void **state)
 {
     const char *source = getenv("WT_TEST_SOURCE");
     char included[512];
@@ -133,7 +133,7 @@ static void the_included_model_is_near_fp32(void **state)
     texts_are_near(included);
 }
 
-static void only_a_model_of_bytes_has_them(void **state)
+static void only_int8_models_have_int8_sections(void **state)
 {
     static struct packed packed;
 
@@ -148,7 +148,7 @@ static void only_a_model_of_bytes_has_them(void **state)
     free(image);
 }
 
-static void a_text_is_the_same_in_any_company(void **state)
+static void vectors_do_not_depend_on_other_texts(void **state)
 {
     struct encoder_scratch *scratch;
     struct encoder *encoder;
@@ -173,7 +173,7 @@ static void a_text_is_the_same_in_any_company(void **state)
     wt__encoder_close(encoder);
 }
 
-static void damaged_bytes_are_found_by_the_whole_check(void **state)
+static void verify_detects_damaged_int8(void **state)
 {
     static struct packed packed;
     wt_error err;
@@ -191,11 +191,11 @@ static void damaged_bytes_are_found_by_the_whole_check(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_architecture_is_near_fp32, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_included_model_is_near_fp32, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(only_a_model_of_bytes_has_them, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_text_is_the_same_in_any_company, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(damaged_bytes_are_found_by_the_whole_check, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(int8_is_near_fp32_for_each_architecture, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(included_model_is_near_fp32, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_int8_models_have_int8_sections, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(vectors_do_not_depend_on_other_texts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(verify_detects_damaged_int8, set_up, tear_down),
     };
 
     if (!wt__bytes_ready()) {

@@ -1,4 +1,4 @@
-/* Gradients and optimiser steps against the reference implementation, where its data lies beside the project. */
+/* Gradients and optimiser steps against the reference implementation, if its data is available. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "nn/loss.h"
 #include "nn/norm.h"
 
-/* One worker on one model; the loss is computed by the case. */
+/* One worker on one model; each case computes its own loss. */
 struct run {
     struct golden golden;
     struct trainable *t;
@@ -59,7 +59,8 @@ static double norm_of(const float *x, size_t n)
     return sqrt(sum);
 }
 
-/* have against the tensor, relative to its length; a tensor that is zero but for rounding, to that of all. */
+/* Compares a gradient with the reference, relative to its length, or to the length of all gradients if it is zero up to
+ * rounding. */
 static void same_gradient(const char *kind, const char *name, const float *have, const struct tensor *want, double all)
 {
     double off = 0, length = 0;
@@ -111,7 +112,7 @@ static void take_batch(struct run *run, const char *ids, const char *mask)
 
 enum { LABELS = 7 };
 
-/* logits [B, 7] of the first rows, and the gradients of the head's weights and of the rows. */
+/* Computes logits [B, 7] of the first rows. */
 static void head_forward(const struct run *run, const float *w, const float *b, float *logits)
 {
     for (size_t s = 0; s < run->r.batch.count; s++)
@@ -173,7 +174,7 @@ static void run_head(struct run *run, struct head *head, bool softmax)
     head_backward(run, head->w, logits, head->dw, head->db);
 }
 
-static void labels_of_a_text(void **state)
+static void gradients_of_multilabel_loss(void **state)
 {
     static const char *const kinds[] = {"multilabel_softmax", "multilabel_bce"}, *const names[] = {"bert",
                                                                                                    "deberta_v3"};
@@ -214,7 +215,7 @@ static void pool_all_backward(const struct run *run, const float *dout)
                           run->r.starts[s + 1] - run->r.starts[s]);
 }
 
-static void contrast_in_a_batch(void **state)
+static void gradients_of_contrastive_loss(void **state)
 {
     static const char *const names[] = {"bert", "deberta_v3"};
     const struct tape_limits limits = {.rows = 200, .longest = 44};
@@ -243,7 +244,7 @@ static void contrast_in_a_batch(void **state)
     }
 }
 
-static void triplets(void **state)
+static void gradients_of_triplet_loss(void **state)
 {
     static const char *const names[] = {"bert", "deberta_v3"};
     const struct tape_limits limits = {.rows = 300, .longest = 44};
@@ -271,7 +272,7 @@ static void triplets(void **state)
 
 enum { CANDIDATES = 6, WIDE = 48 };
 
-/* Text and candidates of each row behind each other; the reference counts its positions on over padding. */
+/* Appends text and candidates of each row. Positions of candidates continue after the padding, as in the reference. */
 static void take_candidates(struct run *run, const struct tensor *candidates)
 {
     const struct tensor *ids = tensor_of(&run->golden, "in.input_ids");
@@ -298,7 +299,7 @@ static void take_candidates(struct run *run, const struct tensor *candidates)
     r->batch.positions = r->positions;
 }
 
-/* Binary, the mean over logits, which become their gradients. */
+/* Returns the mean binary cross-entropy, and replaces the logits by their gradients. */
 static double cross_entropy(float *logits, const float *gold, size_t count)
 {
     double loss = 0, n = (double)count;
@@ -310,7 +311,7 @@ static double cross_entropy(float *logits, const float *gold, size_t count)
     return loss;
 }
 
-static void candidates_beside_a_text(void **state)
+static void gradients_with_external_rows(void **state)
 {
     static const char *const kinds[] = {"refiner", "refiner_masked"};
     const struct tape_limits limits = {.rows = 100, .longest = 39, .external = 18};
@@ -379,7 +380,7 @@ static void check_weights(const json_t *weights, const struct parameter *p)
     const json_t *want = json_object_get(weights, p->name), *index = json_object_get(want, "index");
 
     if (!want || strstr(p->name, "attention.self.key.bias"))
-        return; /* its gradient is zero but for rounding, which Adam makes into steps */
+        return; /* the gradient is zero up to rounding, which Adam amplifies into steps */
     double length = json_number_value(json_object_get(want, "l2"));
     if (!(fabs(norm_of(p->value, p->count) - length) <= 1e-5 * length))
         fail_msg("%s: length %.8g instead of %.8g", p->name, norm_of(p->value, p->count), length);
@@ -392,7 +393,7 @@ static void check_weights(const json_t *weights, const struct parameter *p)
     }
 }
 
-static void ten_steps_of_adamw(void **state)
+static void ten_adamw_steps_equal_reference(void **state)
 {
     static struct run run;
     static struct head head;
@@ -418,7 +419,7 @@ static void ten_steps_of_adamw(void **state)
     list[count++] =
         (struct parameter){.name = "head.bias", .value = head.b, .gradient = head.db, .count = LABELS, .rate = 1};
     for (size_t i = 0; i < count; i++)
-        list[i].decays = true; /* as that run did */
+        list[i].decays = true; /* the reference run did */
     struct adamw_options options = ADAMW_DEFAULTS;
     assert_int_equal(wt__adamw_open(&adamw, list, count, &options, NULL), 0);
     for (size_t step = 0; step <= json_array_size(steps); step++) {
@@ -452,8 +453,9 @@ static void ten_steps_of_adamw(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(labels_of_a_text),         cmocka_unit_test(contrast_in_a_batch), cmocka_unit_test(triplets),
-        cmocka_unit_test(candidates_beside_a_text), cmocka_unit_test(ten_steps_of_adamw),
+        cmocka_unit_test(gradients_of_multilabel_loss),    cmocka_unit_test(gradients_of_contrastive_loss),
+        cmocka_unit_test(gradients_of_triplet_loss),       cmocka_unit_test(gradients_with_external_rows),
+        cmocka_unit_test(ten_adamw_steps_equal_reference),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

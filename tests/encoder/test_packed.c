@@ -1,5 +1,5 @@
-/* A packed model that is damaged, stale or of another version is made anew; where it cannot be written, everything
- * works without it. */
+/* A packed model that is damaged, stale or of another version is created again. Without a writable place the model
+ * works from memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static char *packed_bytes(size_t *len)
     return bytes;
 }
 
-static void a_current_one_is_used_again(void **state)
+static void reuses_current_packed_model(void **state)
 {
     (void)state;
     assert_false(wt__model_cache_current(model, NULL));
@@ -72,7 +72,7 @@ static void a_current_one_is_used_again(void **state)
     assert_true(wt__model_cache_current(model, NULL));
 }
 
-static void a_stale_one_is_made_anew(void **state)
+static void recreates_stale_packed_model(void **state)
 {
     static const char *const files[] = {"config.json", "vocab.txt", "model.safetensors", "tokenizer_config.json",
                                         "1_Pooling/config.json"};
@@ -98,7 +98,7 @@ static void a_stale_one_is_made_anew(void **state)
     }
 }
 
-static void every_damage_is_found_by_the_whole_check(void **state)
+static void verify_detects_every_damage(void **state)
 {
     float sound[SMALL_HIDDEN], after[SMALL_HIDDEN];
     size_t len;
@@ -110,7 +110,8 @@ static void every_damage_is_found_by_the_whole_check(void **state)
     struct rng rng;
     wt__rng_seed(&rng, 7);
     for (int round = 0; round < 60; round++) {
-        const struct packed_section *section = &header->sections[round % PACKED_BYTES]; /* which is empty here */
+        const struct packed_section *section =
+            &header->sections[round % PACKED_BYTES]; /* PACKED_BYTES is empty in this model */
         size_t at =
             round < 12 ? wt__rng_below(&rng, sizeof(*header)) : section->offset + wt__rng_below(&rng, section->size);
 
@@ -127,7 +128,7 @@ static void every_damage_is_found_by_the_whole_check(void **state)
     free(bytes);
 }
 
-static void truncated_and_foreign_files_are_made_anew(void **state)
+static void recreates_truncated_and_foreign_files(void **state)
 {
     float sound[SMALL_HIDDEN], after[SMALL_HIDDEN];
     size_t len;
@@ -148,7 +149,7 @@ static void truncated_and_foreign_files_are_made_anew(void **state)
     free(bytes);
 }
 
-/* Puts `change` into the header, whose checksum is made right again: what a hostile file can do. */
+/* Writes `change` into the header and repairs the checksum, as a hostile file could. */
 static int open_changed(const char *sound, size_t len, size_t at, uint32_t value, wt_error *err)
 {
     static struct packed packed;
@@ -163,7 +164,7 @@ static int open_changed(const char *sound, size_t len, size_t at, uint32_t value
     return rc;
 }
 
-static void a_hostile_header_is_refused(void **state)
+static void rejects_hostile_header(void **state)
 {
     static const struct {
         const char *name, *message;
@@ -186,7 +187,7 @@ static void a_hostile_header_is_refused(void **state)
         {"narrow", "only DeBERTa", offsetof(struct packed_header, config.embedding), 8},
         {"a head", "table of sections", offsetof(struct packed_header, config.labels), 1},
         {"activation", "unknown activation", offsetof(struct packed_header, config.activation), 77},
-        {"first position", "leaves no place", offsetof(struct packed_header, config.first_position), 9000},
+        {"first position", "leaves no position", offsetof(struct packed_header, config.first_position), 9000},
         {"more tokens", "must be between", offsetof(struct packed_header, config.max_tokens), SMALL_POSITIONS + 1},
         {"pooling", "unknown pooling", offsetof(struct packed_header, config.pooling), 2},
         {"epsilon", "layer_norm_eps", offsetof(struct packed_header, config.epsilon), 0x7fc00000},
@@ -194,7 +195,7 @@ static void a_hostile_header_is_refused(void **state)
         {"offset", "table of sections", offsetof(struct packed_header, sections[2].offset), 64},
         {"size", "table of sections", offsetof(struct packed_header, sections[3].size), 64},
         {"bytes", "table of sections", offsetof(struct packed_header, bytes), 1},
-        {"what bytes are not", "of its use is damaged", offsetof(struct packed_header, bytes), 2},
+        {"bytes is not 0 or 1", "settings of the model are damaged", offsetof(struct packed_header, bytes), 2},
         {"sum", "section 2 is damaged", offsetof(struct packed_header, sections[2].checksum), 64},
     };
     size_t len;
@@ -212,8 +213,8 @@ static void a_hostile_header_is_refused(void **state)
     free(bytes);
 }
 
-/* As root every folder can be written: a folder in the file's place cannot be replaced by anyone. */
-static void where_it_cannot_be_written_it_goes_elsewhere_or_nowhere(void **state)
+/* Root can write to every folder, so put a folder in the place of the file: it cannot be replaced. */
+static void uses_cache_folder_or_memory_if_read_only(void **state)
 {
     float first[SMALL_HIDDEN], second[SMALL_HIDDEN];
     char cache[128];
@@ -234,7 +235,7 @@ static void where_it_cannot_be_written_it_goes_elsewhere_or_nowhere(void **state
     remove_folder(cache);
     put_text(folder, "whichtool/models", "a file where a folder should be");
     assert_int_equal(wt__encoder_pack(model, &now, &err), WT_EIO);
-    assert_non_null(strstr(err.message, "could not be kept: cannot create folder"));
+    assert_non_null(strstr(err.message, "cannot be written: cannot create folder"));
     encode(second);
     assert_memory_equal(first, second, sizeof(first));
     assert_false(wt__model_cache_current(model, NULL));
@@ -243,12 +244,12 @@ static void where_it_cannot_be_written_it_goes_elsewhere_or_nowhere(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_current_one_is_used_again, begin, end),
-        cmocka_unit_test_setup_teardown(a_stale_one_is_made_anew, begin, end),
-        cmocka_unit_test_setup_teardown(every_damage_is_found_by_the_whole_check, begin, end),
-        cmocka_unit_test_setup_teardown(truncated_and_foreign_files_are_made_anew, begin, end),
-        cmocka_unit_test_setup_teardown(a_hostile_header_is_refused, begin, end),
-        cmocka_unit_test_setup_teardown(where_it_cannot_be_written_it_goes_elsewhere_or_nowhere, begin, end),
+        cmocka_unit_test_setup_teardown(reuses_current_packed_model, begin, end),
+        cmocka_unit_test_setup_teardown(recreates_stale_packed_model, begin, end),
+        cmocka_unit_test_setup_teardown(verify_detects_every_damage, begin, end),
+        cmocka_unit_test_setup_teardown(recreates_truncated_and_foreign_files, begin, end),
+        cmocka_unit_test_setup_teardown(rejects_hostile_header, begin, end),
+        cmocka_unit_test_setup_teardown(uses_cache_folder_or_memory_if_read_only, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

