@@ -17,7 +17,7 @@ enum { PLACES = 2 };
 
 /* Fills `places` and returns their number. The cache folder holds models of many folders, so the file name there starts
  * with a hash of the folder's path. */
-static int find_places(struct arena *arena, const char *folder, char *places[PLACES], wt_error *err)
+static int find_cache_paths(struct arena *arena, const char *folder, char *places[PLACES], wt_error *err)
 {
     char resolved[PATH_MAX], name[64];
     const char *path = realpath(folder, resolved) ? resolved : folder;
@@ -37,7 +37,7 @@ static int find_places(struct arena *arena, const char *folder, char *places[PLA
     return cache ? PLACES : PLACES - 1;
 }
 
-static int map_one(struct model_cache *cache, const char *path, uint64_t key, bool whole, wt_error *err)
+static int map_packed_file(struct model_cache *cache, const char *path, uint64_t key, bool whole, wt_error *err)
 {
     int rc = wt__file_map(&cache->map, path, err);
 
@@ -68,7 +68,7 @@ void wt__model_cache_populate(const struct model_cache *cache)
     (void)madvise(start, (size_t)layers->size, MADV_WILLNEED);
 }
 
-static int write_one(const char *path, const unsigned char *image, size_t len, wt_error *err)
+static int write_packed_image(const char *path, const unsigned char *image, size_t len, wt_error *err)
 {
     struct arena arena = {0};
     char *folder = wt__arena_copy(&arena, wt__str(path));
@@ -86,8 +86,8 @@ static int write_one(const char *path, const unsigned char *image, size_t len, w
 
 /* Packs the model and writes the image to the first writable place. A written image is mapped, since a map needs no
  * private memory. */
-static int make(struct model_cache *cache, const char *folder, char *const *places, int place_count,
-                struct progress *progress, wt_error *err)
+static int create_packed_model(struct model_cache *cache, const char *folder, char *const *places, int place_count,
+                               struct progress *progress, wt_error *err)
 {
     size_t len;
     int rc = wt__model_pack(&cache->image, &len, folder, progress, err);
@@ -96,8 +96,8 @@ static int make(struct model_cache *cache, const char *folder, char *const *plac
         return rc;
     uint64_t key = ((const struct packed_header *)(const void *)cache->image)->source_key;
     for (int i = 0; i < place_count; i++)
-        if (write_one(places[i], cache->image, len, &cache->unwritten) == 0 &&
-            map_one(cache, places[i], key, true, &cache->unwritten) == 0) {
+        if (write_packed_image(places[i], cache->image, len, &cache->unwritten) == 0 &&
+            map_packed_file(cache, places[i], key, true, &cache->unwritten) == 0) {
             free(cache->image);
             cache->image = NULL;
             return 0;
@@ -111,7 +111,7 @@ int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole
     struct arena arena = {0};
     char *places[PLACES];
     uint64_t key;
-    int count = find_places(&arena, folder, places, err), rc = count;
+    int count = find_cache_paths(&arena, folder, places, err), rc = count;
 
     out->map = (struct mapping){0};
     out->image = NULL;
@@ -119,11 +119,11 @@ int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole
         rc = wt__model_source_key(&key, folder, err);
     bool found = false;
     for (int i = 0; rc == 0 && !found && i < count; i++)
-        found = map_one(out, places[i], key, whole, NULL) == 0;
+        found = map_packed_file(out, places[i], key, whole, NULL) == 0;
     if (made)
         *made = rc == 0 && !found;
     if (rc == 0 && !found)
-        rc = make(out, folder, places, count, progress, err);
+        rc = create_packed_model(out, folder, places, count, progress, err);
     wt__arena_dispose(&arena);
     if (rc < 0)
         wt__model_cache_close(out);
@@ -145,10 +145,10 @@ bool wt__model_cache_current(const char *folder, struct packed_header *header)
     uint64_t key;
     bool found = false;
 
-    int count = cache ? find_places(&arena, folder, places, NULL) : 0;
+    int count = cache ? find_cache_paths(&arena, folder, places, NULL) : 0;
     if (count > 0 && wt__model_source_key(&key, folder, NULL) == 0)
         for (int i = 0; !found && i < count; i++)
-            found = map_one(cache, places[i], key, false, NULL) == 0;
+            found = map_packed_file(cache, places[i], key, false, NULL) == 0;
     if (found && header)
         *header = *cache->packed.header;
     if (cache)

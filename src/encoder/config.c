@@ -137,7 +137,7 @@ int wt__model_json(json_t **out, const char *folder, const char *name, bool requ
     return rc;
 }
 
-static uint32_t whole(const json_t *object, const char *key, uint32_t fallback)
+static uint32_t read_uint32(const json_t *object, const char *key, uint32_t fallback)
 {
     int64_t value = wt__json_int(object, key, fallback);
 
@@ -164,15 +164,15 @@ static int read_activation(uint32_t *out, const json_t *config, const char *key,
 }
 
 /* Checks that a number has the only supported value, or is missing. */
-static int demand(const json_t *config, const char *key, uint32_t only, const char *folder, wt_error *err)
+static int require_number(const json_t *config, const char *key, uint32_t only, const char *folder, wt_error *err)
 {
-    if (whole(config, key, only) == only)
+    if (read_uint32(config, key, only) == only)
         return 0;
     return wt__fail(err, WT_EMODEL, "%s: %s must be %u: other values are not supported", folder, key, (unsigned)only);
 }
 
 /* True if pos_att_type has the term: "c2p|p2c" in files of the hub, a list of words in newer files. */
-static bool has_term(const json_t *config, const char *term)
+static bool has_attention_term(const json_t *config, const char *term)
 {
     const json_t *value = json_object_get(config, "pos_att_type");
 
@@ -188,24 +188,24 @@ static int read_deberta(struct model_config *c, const json_t *config, const char
     int64_t buckets = wt__json_int(config, "position_buckets", -1), most;
     int rc = 0;
 
-    c->embedding = whole(config, "embedding_size", c->hidden);
+    c->embedding = read_uint32(config, "embedding_size", c->hidden);
     most = wt__json_int(config, "max_relative_positions", -1);
-    c->max_distance = most > 0 ? whole(config, "max_relative_positions", 0) : c->positions;
-    c->buckets = buckets > 0 ? whole(config, "position_buckets", 0) : 0;
+    c->max_distance = most > 0 ? read_uint32(config, "max_relative_positions", 0) : c->positions;
+    c->buckets = buckets > 0 ? read_uint32(config, "position_buckets", 0) : 0;
     c->span = c->buckets ? c->buckets : c->max_distance;
-    c->content_to_position = has_term(config, "c2p");
-    c->position_to_content = has_term(config, "p2c");
+    c->content_to_position = has_attention_term(config, "c2p");
+    c->position_to_content = has_attention_term(config, "p2c");
     c->own_distances = !wt__json_bool(config, "share_att_key", false);
     c->normed_distances = json_is_string(norm) && strstr(json_string_value(norm), "layer_norm");
-    c->convolution = whole(config, "conv_kernel_size", 0);
+    c->convolution = read_uint32(config, "conv_kernel_size", 0);
     if (!wt__json_bool(config, "position_biased_input", true))
         c->positions = 0;
     if (!wt__json_bool(config, "relative_attention", false))
         rc = wt__fail(err, WT_EMODEL, "%s: DeBERTa without relative_attention is not supported", folder);
     if (rc == 0)
-        rc = demand(config, "conv_groups", 1, folder, err);
+        rc = require_number(config, "conv_groups", 1, folder, err);
     if (rc == 0 && c->heads > 0)
-        rc = demand(config, "attention_head_size", c->hidden / c->heads, folder, err);
+        rc = require_number(config, "attention_head_size", c->hidden / c->heads, folder, err);
     if (rc == 0 && c->convolution)
         rc = read_activation(&c->convolution_activation, config, "conv_act", "tanh", folder, err);
     return rc;
@@ -215,32 +215,32 @@ static int read_dimensions(struct model_config *c, const json_t *config, const c
 {
     const struct dialect *d = &dialects[c->architecture];
 
-    c->layers = whole(config, d->layers ? d->layers : "num_hidden_layers", 0);
-    c->hidden = c->embedding = whole(config, d->hidden ? d->hidden : "hidden_size", 0);
-    c->heads = whole(config, d->heads ? d->heads : "num_attention_heads", 0);
-    c->intermediate = whole(config, d->intermediate ? d->intermediate : "intermediate_size", 0);
-    c->vocabulary = whole(config, "vocab_size", 0);
-    c->positions = whole(config, "max_position_embeddings", 0);
+    c->layers = read_uint32(config, d->layers ? d->layers : "num_hidden_layers", 0);
+    c->hidden = c->embedding = read_uint32(config, d->hidden ? d->hidden : "hidden_size", 0);
+    c->heads = read_uint32(config, d->heads ? d->heads : "num_attention_heads", 0);
+    c->intermediate = read_uint32(config, d->intermediate ? d->intermediate : "intermediate_size", 0);
+    c->vocabulary = read_uint32(config, "vocab_size", 0);
+    c->positions = read_uint32(config, "max_position_embeddings", 0);
     c->max_tokens = c->positions;
-    c->types = d->types ? whole(config, "type_vocab_size", d->default_types) : 0;
+    c->types = d->types ? read_uint32(config, "type_vocab_size", d->default_types) : 0;
     c->epsilon = (float)(d->fixed_epsilon ? d->epsilon : wt__json_real(config, "layer_norm_eps", d->epsilon));
     c->relative = d->relative;
     if (d->padding_first) {
-        uint32_t pad = whole(config, "pad_token_id", 1);
+        uint32_t pad = read_uint32(config, "pad_token_id", 1);
 
         c->first_position = pad < MODEL_MAX_POSITIONS ? pad + 1 : UINT32_MAX;
         c->max_tokens = c->positions > c->first_position ? c->positions - c->first_position : 0;
     }
     int rc = read_activation(&c->activation, config, d->activation ? d->activation : "hidden_act", "gelu", folder, err);
     if (rc == 0 && c->relative == RELATIVE_BIAS)
-        rc = demand(config, "relative_attention_num_buckets", DISTANCE_MPNET_BUCKETS, folder, err);
+        rc = require_number(config, "relative_attention_num_buckets", DISTANCE_MPNET_BUCKETS, folder, err);
     if (rc == 0 && c->relative == RELATIVE_DISENTANGLED)
         rc = read_deberta(c, config, folder, err);
     return rc;
 }
 
 /* Reads the head of a ...ForSequenceClassification model. The default is two labels. */
-static int read_head(struct model_config *c, const json_t *config, const char *folder, wt_error *err)
+static int read_classifier_head(struct model_config *c, const json_t *config, const char *folder, wt_error *err)
 {
     const struct str classifier = STR("ForSequenceClassification");
     const json_t *names = json_object_get(config, "architectures"), *labels = json_object_get(config, "id2label");
@@ -248,7 +248,7 @@ static int read_head(struct model_config *c, const json_t *config, const char *f
     size_t len = name ? strlen(name) : 0;
 
     if (len >= classifier.len && memcmp(name + len - classifier.len, classifier.ptr, classifier.len) == 0)
-        c->labels = json_is_object(labels) ? (uint32_t)json_object_size(labels) : whole(config, "num_labels", 2);
+        c->labels = json_is_object(labels) ? (uint32_t)json_object_size(labels) : read_uint32(config, "num_labels", 2);
     /* A model without a head may get one later, so an unsupported head activation is an error only if there is a
      * head. */
     int rc =
@@ -277,12 +277,12 @@ static int read_architecture(struct model_config *c, const char *folder, wt_erro
     else if (wt__json_bool(config, "is_decoder", false) || wt__json_bool(config, "add_cross_attention", false))
         rc = wt__fail(err, WT_EMODEL, "%s: decoders are not supported", folder);
     if (rc == 0 && wt__model_is_static(c)) {
-        c->hidden = whole(config, dialects[c->architecture].hidden, 0);
+        c->hidden = read_uint32(config, dialects[c->architecture].hidden, 0);
         c->max_tokens = MODEL_STATIC_TOKENS;
     } else if (rc == 0) {
         rc = read_dimensions(c, config, folder, err);
         if (rc == 0)
-            rc = read_head(c, config, folder, err);
+            rc = read_classifier_head(c, config, folder, err);
     }
     json_decref(config);
     return rc;
@@ -352,9 +352,9 @@ static int read_max_tokens(struct model_config *c, const char *folder, wt_error 
     if (rc == 0)
         rc = wt__model_json(&tokenizer, folder, "tokenizer_config.json", false, err);
     uint32_t most = c->positions ? c->max_tokens : MODEL_MAX_POSITIONS;
-    uint32_t limit = whole(tokenizer, "model_max_length", c->max_tokens);
+    uint32_t limit = read_uint32(tokenizer, "model_max_length", c->max_tokens);
     if (json_object_get(sentence, "max_seq_length") && !json_is_null(json_object_get(sentence, "max_seq_length")))
-        limit = whole(sentence, "max_seq_length", limit);
+        limit = read_uint32(sentence, "max_seq_length", limit);
     c->max_tokens = limit <= most ? limit : c->max_tokens;
     json_decref(sentence);
     json_decref(tokenizer);
@@ -481,7 +481,7 @@ bool wt__dense_weight_valid(struct dense_weight weight)
     return weight.usual > 0 && weight.usual <= most && weight.brief > 0 && weight.brief <= most;
 }
 
-int wt__dense_weight_asked(struct dense_weight *out, double usual, double brief, wt_error *err)
+int wt__dense_weight_from_options(struct dense_weight *out, double usual, double brief, wt_error *err)
 {
     *out = (struct dense_weight){(float)usual, (float)(brief != 0 ? brief : usual)};
     if ((usual == 0 && brief == 0) || wt__dense_weight_valid(*out))
@@ -493,7 +493,7 @@ int wt__dense_weight_asked(struct dense_weight *out, double usual, double brief,
 }
 
 /* Returns {0, 0} if the member is missing. */
-static struct dense_weight weight_said(const json_t *members)
+static struct dense_weight read_dense_weight(const json_t *members)
 {
     const json_t *given = json_object_get(members, "dense_weight");
     bool both = json_array_size(given) == 2;
@@ -508,11 +508,11 @@ struct dense_weight wt__model_dense_weight(const char *folder)
     json_t *file;
 
     if (wt__model_json(&file, folder, "config.json", true, NULL) == 0) {
-        weight = weight_said(wt__json_object(file, "whichtool"));
+        weight = read_dense_weight(wt__json_object(file, "whichtool"));
         json_decref(file);
     }
     if (!wt__dense_weight_valid(weight) && wt__model_json(&file, folder, MODEL_RECORD, false, NULL) == 0) {
-        weight = weight_said(file);
+        weight = read_dense_weight(file);
         json_decref(file);
     }
     return wt__dense_weight_valid(weight) ? weight : (struct dense_weight){MODEL_DENSE_WEIGHT, MODEL_DENSE_WEIGHT};

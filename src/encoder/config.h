@@ -122,7 +122,7 @@ bool wt__dense_weight_valid(struct dense_weight weight);
 
 /* Converts the caller's options. brief 0 means the same as usual; both 0 mean "not set" and give zeros. Errors:
  * WT_EINVAL. */
-int wt__dense_weight_asked(struct dense_weight *out, double usual, double brief, wt_error *err);
+int wt__dense_weight_from_options(struct dense_weight *out, double usual, double brief, wt_error *err);
 
 /* Checks that the dimensions are within the limits and fit together. `what` names the model in messages. */
 int wt__model_config_check(const struct model_config *config, const char *what, wt_error *err);

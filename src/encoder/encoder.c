@@ -38,14 +38,14 @@ struct encoder_scratch {
     struct arena prompted; /* texts with their prompts, during one call */
 };
 
-static const struct transformer *model_of(const struct encoder *encoder)
+static const struct transformer *encoder_transformer(const struct encoder *encoder)
 {
     return &encoder->cache.packed.model;
 }
 
 /* Computes the hash that identifies the encoder's vectors. Fields and prompts change the vectors, so they are hashed
  * too. */
-static void name_vectors(const struct packed_header *header, char hash[65])
+static void hash_vectors(const struct packed_header *header, char hash[65])
 {
     unsigned char digest[32];
     struct sha256 sha;
@@ -56,7 +56,7 @@ static void name_vectors(const struct packed_header *header, char hash[65])
         wt__sha256_update(&sha, header->fields, strlen(header->fields));
         wt__sha256_end(&sha, digest);
     }
-    if (wt__prompts_any(&header->prompts)) {
+    if (wt__prompts_exist(&header->prompts)) {
         wt__sha256_begin(&sha);
         wt__sha256_update(&sha, digest, sizeof digest);
         wt__sha256_update(&sha, &header->prompts, sizeof header->prompts); /* the unused bytes are zero */
@@ -88,7 +88,7 @@ int wt__encoder_load(struct encoder **out, const char *folder, struct progress *
         wt__encoder_close(encoder);
         return rc;
     }
-    name_vectors(encoder->cache.packed.header, encoder->hash);
+    hash_vectors(encoder->cache.packed.header, encoder->hash);
     *out = encoder;
     return 0;
 }
@@ -100,7 +100,7 @@ bool wt__encoder_peek(const char *folder, char hash[65])
     if (wt__model_is_built_in(folder))
         memcpy(&header, wt__built_in_model, sizeof header);
     if (current)
-        name_vectors(&header, hash);
+        hash_vectors(&header, hash);
     return current;
 }
 
@@ -120,17 +120,17 @@ void wt__encoder_close(struct encoder *encoder)
 
 size_t wt__encoder_dim(const struct encoder *encoder)
 {
-    return model_of(encoder)->config.hidden;
+    return encoder_transformer(encoder)->config.hidden;
 }
 
 size_t wt__encoder_max_tokens(const struct encoder *encoder)
 {
-    return model_of(encoder)->config.max_tokens;
+    return encoder_transformer(encoder)->config.max_tokens;
 }
 
 bool wt__encoder_is_static(const struct encoder *encoder)
 {
-    return wt__model_is_static(&model_of(encoder)->config);
+    return wt__model_is_static(&encoder_transformer(encoder)->config);
 }
 
 /* English vocabularies have 30,000 to 50,000 tokens, DeBERTa v3's 128,100. Multilingual ones range from 119,547 (BERT)
@@ -138,7 +138,7 @@ bool wt__encoder_is_static(const struct encoder *encoder)
 bool wt__encoder_is_multilingual(const struct encoder *encoder)
 {
     enum { LEAST = 100000, LEAST_DEBERTA = 200000 };
-    const struct model_config *config = &model_of(encoder)->config;
+    const struct model_config *config = &encoder_transformer(encoder)->config;
     return config->vocabulary >= (config->architecture == ARCHITECTURE_DEBERTA ? LEAST_DEBERTA : LEAST);
 }
 
@@ -189,11 +189,11 @@ int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
 static bool place_activations(struct encoder_scratch *scratch, const struct encoder *encoder)
 {
     struct activation_limits limits = {scratch->capacity, wt__encoder_max_tokens(encoder), true};
-    size_t floats = wt__activations_place(&scratch->activations, model_of(encoder), &limits, false, NULL);
+    size_t floats = wt__activations_place(&scratch->activations, encoder_transformer(encoder), &limits, false, NULL);
     float *memory = floats ? wt__arena_alloc(&scratch->arena, floats * sizeof(float), 64) : NULL;
 
     if (memory)
-        wt__activations_place(&scratch->activations, model_of(encoder), &limits, false, memory);
+        wt__activations_place(&scratch->activations, encoder_transformer(encoder), &limits, false, memory);
     return memory != NULL;
 }
 
@@ -227,9 +227,9 @@ void wt__encoder_scratch_free(struct encoder_scratch *scratch)
     free(scratch);
 }
 
-static void run_batch(const struct encoder *encoder, struct encoder_scratch *scratch, size_t count, float *out)
+static void encode_batch(const struct encoder *encoder, struct encoder_scratch *scratch, size_t count, float *out)
 {
-    const struct transformer *model = model_of(encoder);
+    const struct transformer *model = encoder_transformer(encoder);
     const struct activations *a = &scratch->activations;
     struct token_batch batch = {.count = count, .starts = scratch->starts, .ids = scratch->ids};
     size_t dim = model->config.hidden;
@@ -242,8 +242,8 @@ static void run_batch(const struct encoder *encoder, struct encoder_scratch *scr
     }
 }
 
-static void run_table(const struct packed *packed, struct encoder_scratch *scratch, const struct str *texts,
-                      size_t count, float *out)
+static void encode_static(const struct packed *packed, struct encoder_scratch *scratch, const struct str *texts,
+                          size_t count, float *out)
 {
     size_t dim = packed->table.dim;
     int32_t unknown = packed->tokenizer.special[TOKENIZER_UNK];
@@ -264,11 +264,11 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, e
     size_t done = 0; /* number of texts whose vectors are written */
 
     wt__arena_reset(&scratch->prompted);
-    texts = wt__prompt_texts(&packed->header->prompts, role, texts, count, &scratch->prompted);
+    texts = wt__prompts_apply(&packed->header->prompts, role, texts, count, &scratch->prompted);
     if (!texts)
         return wt__fail_nomem(err);
     if (wt__encoder_is_static(encoder)) {
-        run_table(packed, scratch, texts, count, out);
+        encode_static(packed, scratch, texts, count, out);
         return 0;
     }
     scratch->starts[0] = 0;
@@ -278,7 +278,7 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, e
         scratch->starts[b + 1] =
             start + wt__tokenizer_encode(&packed->tokenizer, texts[i], max_tokens, scratch->ids + start);
         if (scratch->starts[b + 1] >= BATCH_TOKENS || i + 1 == count) {
-            run_batch(encoder, scratch, b + 1, out + done * dim);
+            encode_batch(encoder, scratch, b + 1, out + done * dim);
             done = i + 1;
         }
     }
@@ -286,7 +286,7 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, e
 }
 
 /* An import, split into chunks of texts. */
-struct job {
+struct encode_job {
     const struct encoder *encoder;
     struct encoder_scratch **scratch; /* [threads] */
     enum text_role role;
@@ -298,7 +298,7 @@ struct job {
 
 static int encode_chunk(void *context, size_t index, unsigned worker)
 {
-    struct job *job = context;
+    struct encode_job *job = context;
     size_t first = index * job->chunk, count = job->count - first < job->chunk ? job->count - first : job->chunk;
     size_t dim = wt__encoder_dim(job->encoder);
     int rc = wt__encode(job->encoder, job->scratch[worker], job->role, job->texts + first, count,
@@ -314,13 +314,13 @@ int wt__encode_many(const struct encoder *encoder, enum text_role role, const st
 {
     size_t workers = threads ? threads : wt__processor_count();
     size_t chunk = count / (workers * CHUNKS_A_THREAD) + 1;
-    struct job job = {.encoder = encoder,
-                      .role = role,
-                      .texts = texts,
-                      .count = count,
-                      .chunk = chunk < CHUNK_TEXTS ? chunk : CHUNK_TEXTS,
-                      .out = out,
-                      .progress = progress};
+    struct encode_job job = {.encoder = encoder,
+                             .role = role,
+                             .texts = texts,
+                             .count = count,
+                             .chunk = chunk < CHUNK_TEXTS ? chunk : CHUNK_TEXTS,
+                             .out = out,
+                             .progress = progress};
     int rc = 0;
 
     size_t chunks = (count + job.chunk - 1) / job.chunk;

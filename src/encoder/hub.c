@@ -46,7 +46,7 @@ struct first_pull {
     char revision[HUB_REVISION_BYTES];    /* requested revision */
     char at[HUB_REVISION_BYTES];          /* revision to fetch: the commit, if the server told it */
     bool commit_known;
-    bool asked_for_revision;
+    bool has_revision;
     struct http_told told; /* headers of the last response */
 };
 
@@ -69,7 +69,7 @@ static int parse_name(struct first_pull *first, const char *name, wt_error *err)
                         revision.ptr);
     memcpy(first->revision, revision.ptr, revision.len + 1);
     memcpy(first->at, revision.ptr, revision.len + 1);
-    first->asked_for_revision = at != NULL;
+    first->has_revision = at != NULL;
     return 0;
 }
 
@@ -82,7 +82,7 @@ static bool is_hexadecimal(const char *text, size_t digits)
 
 /* Reports why the hub denies the model and what to do. `rc` is the result of the download; its message stays if there
  * is nothing to add. */
-static int explain(struct first_pull *first, int rc)
+static int explain_refusal(struct first_pull *first, int rc)
 {
     const char *repo = first->repo, *why = first->told.values[TOLD_WHY], *hub = wt__hub_endpoint();
     int status = first->told.status;
@@ -131,7 +131,7 @@ static int check_hash(struct first_pull *first, const char *path, bool *right)
     return rc;
 }
 
-static int download(struct first_pull *first, const char *file, const char *part, uint64_t most)
+static int download_file(struct first_pull *first, const char *file, const char *part, uint64_t most)
 {
     struct buffer url = {0};
     bool weights = strcmp(file, MODEL_WEIGHTS) == 0;
@@ -150,7 +150,7 @@ static int download(struct first_pull *first, const char *file, const char *part
 }
 
 /* Fetches a file into files/, unless an interrupted pull left it there. */
-static int fetch(struct first_pull *first, const char *file, uint64_t most)
+static int fetch_file(struct first_pull *first, const char *file, uint64_t most)
 {
     struct pull *pull = &first->pull;
     const char *part = wt__pull_join(pull, wt__pull_join(pull, pull->staging, "hub"), file);
@@ -168,7 +168,7 @@ static int fetch(struct first_pull *first, const char *file, uint64_t most)
     for (int i = 0; rc == 0 && !right && i < 2;
          i++) { /* retry once from the start if a continued download has a wrong hash */
         bool continued = wt__file_size(part) > 0;
-        rc = download(first, file, part, most);
+        rc = download_file(first, file, part, most);
         if (rc == 0)
             rc = check_hash(first, part, &right);
         if (rc == 0 && !right)
@@ -189,9 +189,9 @@ static int fetch(struct first_pull *first, const char *file, uint64_t most)
 }
 
 /* Fetches an optional file. *there is true if the model has it. */
-static int fetch_if_there(struct first_pull *first, const char *file, bool *there)
+static int fetch_optional_file(struct first_pull *first, const char *file, bool *there)
 {
-    int rc = fetch(first, file, HUB_MAX_TEXT_BYTES);
+    int rc = fetch_file(first, file, HUB_MAX_TEXT_BYTES);
     if (there)
         *there = rc == 0;
     return rc == WT_ENOTFOUND ? 0 : rc;
@@ -200,7 +200,7 @@ static int fetch_if_there(struct first_pull *first, const char *file, bool *ther
 /* ---------------------------------------------------------------- all files */
 
 /* Deletes the files of an interrupted pull unless they belong to the same known commit. */
-static int keep_to_commit(struct first_pull *first)
+static int keep_files_of_commit(struct first_pull *first)
 {
     struct pull *pull = &first->pull;
     const char *note = wt__pull_join(pull, pull->staging, "commit");
@@ -234,13 +234,13 @@ static int fetch_config(struct first_pull *first)
     if (!config)
         return wt__fail_nomem(pull->err);
     unlink(config); /* an interrupted pull left it; its commit may have changed */
-    int rc = fetch(first, "config.json", HUB_MAX_TEXT_BYTES);
+    int rc = fetch_file(first, "config.json", HUB_MAX_TEXT_BYTES);
     if (rc < 0)
-        return explain(first, rc);
+        return explain_refusal(first, rc);
     first->commit_known = is_hexadecimal(first->told.values[TOLD_COMMIT], COMMIT_DIGITS);
     if (first->commit_known)
         memcpy(first->at, first->told.values[TOLD_COMMIT], COMMIT_DIGITS + 1);
-    return keep_to_commit(first);
+    return keep_files_of_commit(first);
 }
 
 /* Fetches the configuration of each module that modules.json names by a plain path, such as the pooling. Other paths
@@ -257,11 +257,11 @@ static int fetch_modules(struct first_pull *first)
         if (!wt__is_plain(path, "") || memchr(path.ptr, '.', path.len))
             continue;
         snprintf(file, sizeof file, "%.*s/config.json", (int)path.len, path.ptr);
-        rc = fetch_if_there(first, file, NULL);
+        rc = fetch_optional_file(first, file, NULL);
         named = true;
     }
     json_decref(modules);
-    return rc == 0 && !named ? fetch_if_there(first, "1_Pooling/config.json", NULL) : rc;
+    return rc == 0 && !named ? fetch_optional_file(first, "1_Pooling/config.json", NULL) : rc;
 }
 
 /* Fetches tokenizer.json, and the files that replace it in older models if it is missing. */
@@ -274,13 +274,13 @@ static int fetch_tokenizer(struct first_pull *first)
         bool json = strcmp(file + strlen(file) - strlen(".json"), ".json") == 0;
         if (whole && (!json || strcmp(file, "vocab.json") == 0))
             continue;
-        rc = fetch_if_there(first, file, strcmp(file, "tokenizer.json") == 0 ? &whole : NULL);
+        rc = fetch_optional_file(first, file, strcmp(file, "tokenizer.json") == 0 ? &whole : NULL);
     }
     return rc;
 }
 
 /* Reports an unusable model: the message of the reader, with the model's name instead of the folder. */
-static int fail_unusable(struct first_pull *first, int rc)
+static int fail_unusable_model(struct first_pull *first, int rc)
 {
     wt_error *err = first->pull.err;
     char reason[sizeof err->message];
@@ -293,7 +293,7 @@ static int fail_unusable(struct first_pull *first, int rc)
 }
 
 /* Checks that the model is supported, before its weights are fetched. */
-static int check_settings(struct first_pull *first)
+static int check_model_settings(struct first_pull *first)
 {
     struct pull *pull = &first->pull;
     struct model_config config;
@@ -310,14 +310,14 @@ static int check_settings(struct first_pull *first)
     if (rc == 0 && !wt__model_is_static(&config))
         rc = wt__tokenizer_check_frame(&tokenizer, pull->files, pull->err);
     wt__buffer_dispose(&blob);
-    return rc < 0 ? fail_unusable(first, rc) : 0;
+    return rc < 0 ? fail_unusable_model(first, rc) : 0;
 }
 
 static int fetch_weights(struct first_pull *first)
 {
     struct pull *pull = &first->pull;
     struct model_info info;
-    int rc = fetch(first, MODEL_WEIGHTS, HUB_MAX_WEIGHTS_BYTES);
+    int rc = fetch_file(first, MODEL_WEIGHTS, HUB_MAX_WEIGHTS_BYTES);
     if (rc == WT_ENOTFOUND)
         return wt__fail(pull->err, WT_EMODEL,
                         "%s has no " MODEL_WEIGHTS
@@ -326,7 +326,7 @@ static int fetch_weights(struct first_pull *first)
                         first->repo, first->revision);
     if (rc == 0)
         rc = wt__model_info_read(&info, pull->files, pull->err);
-    return rc < 0 ? fail_unusable(first, rc) : 0;
+    return rc < 0 ? fail_unusable_model(first, rc) : 0;
 }
 
 /* ---------------------------------------------------------------- the record */
@@ -340,7 +340,7 @@ static json_t *describe_file(struct pull *pull, const char *path)
     return json_pack("{s:s, s:s, s:I}", "path", file, "sha256", hex, "bytes", (json_int_t)wt__file_size(path));
 }
 
-static bool add_family(const struct first_pull *first, json_t *record)
+static bool add_family_settings(const struct first_pull *first, json_t *record)
 {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         if (strncmp(first->repo, families[i].owner, strlen(families[i].owner)) != 0 ||
@@ -401,7 +401,7 @@ static int record_files(struct first_pull *first)
                           (json_int_t)config.hidden, "files", files, "sources", "type", "hub", "repo", first->repo,
                           "revision", first->at, "revision", first->revision)
               : NULL;
-    bool failed = !record || !add_family(first, record) || wt__json_write(&text, record) < 0;
+    bool failed = !record || !add_family_settings(first, record) || wt__json_write(&text, record) < 0;
     wt__buffer_char(&text, '\n');
     failed = failed || text.failed || !(pull->record = wt__arena_copy(&pull->arena, wt__buffer_view(&text)));
     json_decref(record);
@@ -411,7 +411,7 @@ static int record_files(struct first_pull *first)
 
 /* ---------------------------------------------------------------- a model */
 
-static int gather(struct first_pull *first)
+static int fetch_all_files(struct first_pull *first)
 {
     struct pull *pull = &first->pull;
     if (wt__hub_is_offline())
@@ -422,13 +422,13 @@ static int gather(struct first_pull *first)
     if (rc == 0)
         rc = fetch_config(first);
     for (size_t i = 0; rc == 0 && i < sizeof settings / sizeof *settings; i++)
-        rc = fetch_if_there(first, settings[i], NULL);
+        rc = fetch_optional_file(first, settings[i], NULL);
     if (rc == 0)
         rc = fetch_modules(first);
     if (rc == 0)
         rc = fetch_tokenizer(first);
     if (rc == 0)
-        rc = check_settings(first);
+        rc = check_model_settings(first);
     if (rc == 0)
         rc = fetch_weights(first);
     if (rc == 0)
@@ -449,9 +449,9 @@ static int pull_first(struct first_pull *first)
         rc = wt__fail(pull->err, WT_EINVAL, "%s is there and was not pulled: move it away, or use it by its path",
                       pull->target);
     if (rc == 0) {
-        rc = gather(first);
+        rc = fetch_all_files(first);
         if (rc == 0)
-            rc = wt__pull_put_in_place(pull);
+            rc = wt__pull_install(pull);
     } else if (rc == 1) {
         rc = 0;
     }
@@ -460,11 +460,11 @@ static int pull_first(struct first_pull *first)
 }
 
 /* Checks an installed model against the hashes of its first pull. */
-static int pull_again(struct first_pull *first, const struct hub_record *record)
+static int check_pulled_model(struct first_pull *first, const struct hub_record *record)
 {
     struct pull *pull = &first->pull;
     bool same = strcmp(record->repo, first->repo) == 0 &&
-                (!first->asked_for_revision || strcmp(first->revision, record->revision) == 0 ||
+                (!first->has_revision || strcmp(first->revision, record->revision) == 0 ||
                  strcmp(first->revision, record->commit) == 0);
     if (!same)
         return wt__fail(pull->err, WT_EINVAL, "%s is here at the revision %s (%.12s); to have another, remove %s first",
@@ -492,12 +492,12 @@ int wt__hub_pull(const char *models_dir, const char *name, struct progress *prog
         const char *owner = wt__arena_copy(&pull->arena, (struct str){first->repo, (size_t)(slash - first->repo)});
         pull->manifest.name = slash + 1;
         pull->models = wt__pull_join(pull, owner ? models_dir : NULL, owner);
-        rc = pull->models ? wt__pull_places(pull) : wt__fail_nomem(pull->err);
+        rc = pull->models ? wt__pull_set_paths(pull) : wt__fail_nomem(pull->err);
     }
     if (rc == 0)
         rc = wt__hub_record_read(&pull->arena, pull->target, &record, pull->err);
     if (rc >= 0)
-        rc = rc > 0 ? pull_again(first, &record) : pull_first(first);
+        rc = rc > 0 ? check_pulled_model(first, &record) : pull_first(first);
     wt__arena_dispose(&pull->arena);
     free(first);
     return rc;

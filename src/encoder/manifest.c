@@ -13,7 +13,7 @@
 /* ---------------------------------------------------------------- where they are */
 
 /* Returns "FOLDER/BELOW" for the folder of the running program, or NULL if unknown. */
-static char *beside_program(struct arena *arena, const char *below)
+static char *find_beside_program(struct arena *arena, const char *below)
 {
     char program[4096];
     ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -29,8 +29,8 @@ const char *wt__program_models(struct arena *arena)
     const char *named = getenv("WHICHTOOL_MANIFESTS");
     if (named && named[0])
         return named;
-    const char *places[] = {beside_program(arena, "../share/whichtool/models"), beside_program(arena, "../models"),
-                            WT_DATADIR "/models"};
+    const char *places[] = {find_beside_program(arena, "../share/whichtool/models"),
+                            find_beside_program(arena, "../models"), WT_DATADIR "/models"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (places[i] && wt__is_folder(places[i]))
             return places[i];
@@ -57,7 +57,7 @@ struct parser {
     wt_error *err;
 };
 
-static int fail(const struct parser *parser, const char *what)
+static int fail_manifest(const struct parser *parser, const char *what)
 {
     return wt__fail(parser->err, WT_EFORMAT, "%s: %s", parser->path, what);
 }
@@ -85,7 +85,7 @@ static bool is_sha256(struct str s)
     return s.len == 64 && digits == 64;
 }
 
-static const char *keep(const struct parser *parser, struct str s)
+static const char *copy_member(const struct parser *parser, struct str s)
 {
     return wt__arena_copy(parser->arena, s);
 }
@@ -95,12 +95,12 @@ static int parse_file(const struct parser *parser, const json_t *item, struct ma
     struct str path = wt__json_str(item, "path"), sha256 = wt__json_str(item, "sha256");
     int64_t bytes = wt__json_int(item, "bytes", 0);
     if (!wt__is_plain(path, "/"))
-        return fail(parser, "a file's path is missing or not plain");
+        return fail_manifest(parser, "a file's path is missing or not plain");
     if (!is_sha256(sha256))
-        return fail(parser, "a file's sha256 is not 64 hexadecimal digits");
+        return fail_manifest(parser, "a file's sha256 is not 64 hexadecimal digits");
     if (bytes <= 0 || (uint64_t)bytes > MANIFEST_MAX_FILE_BYTES)
-        return fail(parser, "a file's number of bytes is missing or over the limit");
-    *out = (struct manifest_file){keep(parser, path), keep(parser, sha256), (uint64_t)bytes};
+        return fail_manifest(parser, "a file's number of bytes is missing or over the limit");
+    *out = (struct manifest_file){copy_member(parser, path), copy_member(parser, sha256), (uint64_t)bytes};
     return out->path && out->sha256 ? 0 : wt__fail_nomem(parser->err);
 }
 
@@ -112,28 +112,28 @@ static int parse_source(const struct parser *parser, const json_t *item, struct 
         struct str package = wt__json_str(item, "package"), version = wt__json_str(item, "version");
         struct str prefix = wt__json_str(item, "prefix"), sha256 = wt__json_str(item, "wheel_sha256");
         if (!wt__is_plain(package, "") || !wt__is_plain(version, "+!"))
-            return fail(parser, "a source's package or version is missing or not plain");
+            return fail_manifest(parser, "a source's package or version is missing or not plain");
         if (prefix.len && (!wt__is_plain(prefix, "/") || prefix.ptr[prefix.len - 1] != '/'))
-            return fail(parser, "a source's prefix is not a plain folder with a '/' at its end");
+            return fail_manifest(parser, "a source's prefix is not a plain folder with a '/' at its end");
         if (sha256.len && !is_sha256(sha256))
-            return fail(parser, "a source's wheel_sha256 is not 64 hexadecimal digits");
+            return fail_manifest(parser, "a source's wheel_sha256 is not 64 hexadecimal digits");
         out->type = SOURCE_PYPI;
-        out->package = keep(parser, package);
-        out->version = keep(parser, version);
-        out->prefix = keep(parser, prefix);
-        out->wheel_sha256 = keep(parser, sha256);
+        out->package = copy_member(parser, package);
+        out->version = copy_member(parser, version);
+        out->prefix = copy_member(parser, prefix);
+        out->wheel_sha256 = copy_member(parser, sha256);
         return out->package && out->version && out->prefix && out->wheel_sha256 ? 0 : wt__fail_nomem(parser->err);
     }
     if (wt__str_equal(type, STR("hub"))) {
         struct str repo = wt__json_str(item, "repo"), revision = wt__json_str(item, "revision");
         if (!wt__is_plain(repo, "/") || !wt__is_plain(revision, "/"))
-            return fail(parser, "a source's repo or revision is missing or not plain");
+            return fail_manifest(parser, "a source's repo or revision is missing or not plain");
         out->type = SOURCE_HUB;
-        out->repo = keep(parser, repo);
-        out->revision = keep(parser, revision);
+        out->repo = copy_member(parser, repo);
+        out->revision = copy_member(parser, revision);
         return out->repo && out->revision ? 0 : wt__fail_nomem(parser->err);
     }
-    return fail(parser, "a source's type is neither \"pypi\" nor \"hub\"");
+    return fail_manifest(parser, "a source's type is neither \"pypi\" nor \"hub\"");
 }
 
 static int parse_root(const struct parser *parser, const json_t *root, struct manifest *out)
@@ -142,15 +142,15 @@ static int parse_root(const struct parser *parser, const json_t *root, struct ma
     size_t file_count = json_array_size(files), source_count = json_array_size(sources);
     int64_t dimension = wt__json_int(root, "dimension", 0);
     if (!wt__is_plain(wt__json_str(root, "name"), ""))
-        return fail(parser, "name is missing or not plain");
+        return fail_manifest(parser, "name is missing or not plain");
     if (file_count == 0 || file_count > MANIFEST_MAX_FILES || source_count > MANIFEST_MAX_SOURCES)
-        return fail(parser, "there are no files, or too many files or sources");
+        return fail_manifest(parser, "there are no files, or too many files or sources");
     struct manifest_file *file_items = wt__arena_array(parser->arena, struct manifest_file, file_count);
     struct manifest_source *source_items = wt__arena_array(parser->arena, struct manifest_source, source_count);
     *out = (struct manifest){
-        .name = keep(parser, wt__json_str(root, "name")),
-        .license = keep(parser, wt__json_str(root, "license")),
-        .architecture = keep(parser, wt__json_str(root, "architecture")),
+        .name = copy_member(parser, wt__json_str(root, "name")),
+        .license = copy_member(parser, wt__json_str(root, "license")),
+        .architecture = copy_member(parser, wt__json_str(root, "architecture")),
         .dimension = dimension > 0 ? (size_t)dimension : 0,
         .files = file_items,
         .file_count = file_count,
@@ -224,7 +224,7 @@ int wt__manifest_list(struct arena *arena, struct manifest **out, size_t *count,
     return rc;
 }
 
-static int fail_unknown(const char *name, const struct manifest *known, size_t count, wt_error *err)
+static int fail_unknown_manifest(const char *name, const struct manifest *known, size_t count, wt_error *err)
 {
     char names[512] = "none";
     size_t len = 0;
@@ -246,10 +246,10 @@ int wt__manifest_load(struct arena *arena, const char *name, struct manifest *ou
             return 0;
         }
     }
-    return fail_unknown(name, all, count, err);
+    return fail_unknown_manifest(name, all, count, err);
 }
 
-bool wt__manifest_is_there(const struct manifest *manifest, const char *folder)
+bool wt__manifest_has_files(const struct manifest *manifest, const char *folder)
 {
     struct arena arena = {0};
     bool there = true;

@@ -68,6 +68,6 @@ int wt__manifest_parse(struct arena *arena, const char *text, size_t len, const 
                        wt_error *err);
 
 /* True if the folder has every file at its size. Does not read the content. */
-bool wt__manifest_is_there(const struct manifest *manifest, const char *folder);
+bool wt__manifest_has_files(const struct manifest *manifest, const char *folder);
 
 #endif

@@ -18,7 +18,7 @@
 static const double WEIGHTS_OFF = 1e-6; /* tolerance of their sum */
 
 /* One of the merged models. */
-struct part {
+struct merged_model {
     const char *folder;
     double weight;
     struct model_config config;
@@ -29,7 +29,7 @@ struct part {
 };
 
 struct merge {
-    struct part *parts; /* [count] */
+    struct merged_model *parts; /* [count] */
     size_t count;
     struct arena arena;
     struct tensor_source *tensors; /* tensors of the result */
@@ -37,7 +37,7 @@ struct merge {
     wt_error *err;
 };
 
-static int check_weights(const double *weights, size_t count, wt_error *err)
+static int check_merge_weights(const double *weights, size_t count, wt_error *err)
 {
     double sum = 0;
 
@@ -53,7 +53,7 @@ static int check_weights(const double *weights, size_t count, wt_error *err)
     return 0;
 }
 
-static int open_part(struct merge *m, struct part *part)
+static int open_merged_model(struct merge *m, struct merged_model *part)
 {
     char *path = wt__path_join(&m->arena, part->folder, MODEL_WEIGHTS);
     int rc = wt__model_config_read(&part->config, part->folder, m->err);
@@ -69,7 +69,7 @@ static int open_part(struct merge *m, struct part *part)
     return rc == 0 ? wt__safetensors_open(&part->file, path, part->map.ptr, part->map.len, m->err) : rc;
 }
 
-static void close_part(struct part *part)
+static void close_merged_model(struct merged_model *part)
 {
     wt__safetensors_dispose(&part->file);
     wt__file_unmap(&part->map);
@@ -77,12 +77,12 @@ static void close_part(struct part *part)
     json_decref(part->json);
 }
 
-static int unlike(const struct merge *m, const struct part *part, const char *why)
+static int fail_unlike(const struct merge *m, const struct merged_model *part, const char *why)
 {
     return wt__fail(m->err, WT_EMODEL, "%s and %s cannot be merged: %s", m->parts[0].folder, part->folder, why);
 }
 
-static size_t real_tensors(const struct safetensors *file)
+static size_t count_real_tensors(const struct safetensors *file)
 {
     size_t count = 0;
 
@@ -92,21 +92,21 @@ static size_t real_tensors(const struct safetensors *file)
 }
 
 /* Checks that a part matches the first one. Tensors are compared later, one by one. */
-static int check_part(const struct merge *m, const struct part *part)
+static int check_merged_model(const struct merge *m, const struct merged_model *part)
 {
-    const struct part *first = &m->parts[0];
+    const struct merged_model *first = &m->parts[0];
     const struct str words = wt__buffer_view(&part->tokenizer);
 
     if (memcmp(&part->config, &first->config, sizeof(part->config)) != 0)
-        return unlike(m, part, "their architectures or dimensions differ");
+        return fail_unlike(m, part, "their architectures or dimensions differ");
     if (!wt__str_equal(words, wt__buffer_view(&first->tokenizer)))
-        return unlike(m, part, "their tokenizers differ");
-    if (real_tensors(&part->file) != real_tensors(&first->file))
-        return unlike(m, part, "one has tensors that the other lacks");
+        return fail_unlike(m, part, "their tokenizers differ");
+    if (count_real_tensors(&part->file) != count_real_tensors(&first->file))
+        return fail_unlike(m, part, "one has tensors that the other lacks");
     return 0;
 }
 
-static bool same_shape(const struct tensor *a, const struct tensor *b)
+static bool has_same_shape(const struct tensor *a, const struct tensor *b)
 {
     return a->rank == b->rank && memcmp(a->shape, b->shape, a->rank * sizeof(a->shape[0])) == 0;
 }
@@ -120,12 +120,12 @@ static int merge_tensor(struct merge *m, const struct tensor *tensor, double *su
 
     memset(sum, 0, tensor->count * sizeof(*sum));
     for (size_t p = 0; rc == 0 && p < m->count; p++) {
-        const struct part *part = &m->parts[p];
+        const struct merged_model *part = &m->parts[p];
         const struct tensor *other = wt__safetensors_find(&part->file, tensor->name);
 
         snprintf(why, sizeof(why), "tensor \"%.160s\" is missing in one of them or has another shape", tensor->name);
-        if (!other || !wt__tensor_is_real(other) || !same_shape(other, tensor))
-            return unlike(m, part, why);
+        if (!other || !wt__tensor_is_real(other) || !has_same_shape(other, tensor))
+            return fail_unlike(m, part, why);
         rc = wt__tensor_floats(other, floats, m->err);
         for (size_t i = 0; rc == 0 && i < tensor->count; i++)
             sum[i] = p == 0 ? part->weight * (double)floats[i] : sum[i] + part->weight * (double)floats[i];
@@ -156,13 +156,13 @@ static int merge_weights(struct merge *m)
 }
 
 /* Returns {"merged": [{"name", "sha256", "weight"}], ...}, or NULL if out of memory. */
-static json_t *members_of(const struct merge *m)
+static json_t *describe_merge(const struct merge *m)
 {
     json_t *members = json_pack("{s:[]}", "merged"), *list = json_object_get(members, "merged");
     bool kept = members != NULL;
 
     for (size_t p = 0; kept && p < m->count; p++) {
-        const struct part *part = &m->parts[p];
+        const struct merged_model *part = &m->parts[p];
         struct str name = wt__model_name(part->folder);
         unsigned char digest[32];
         char hex[65];
@@ -171,8 +171,8 @@ static json_t *members_of(const struct merge *m)
         wt__sha256_hex(digest, hex);
         kept = json_array_append_new(list, json_pack("{s:o, s:s, s:f}", "name", wt__json_string(name), "sha256", hex,
                                                      "weight", part->weight)) == 0 &&
-               wt__model_member_keep(members, part->json, "fields") &&
-               wt__model_member_keep(members, part->json, "dense_weight");
+               wt__model_copy_member(members, part->json, "fields") &&
+               wt__model_copy_member(members, part->json, "dense_weight");
     }
     if (kept)
         return members;
@@ -180,11 +180,11 @@ static json_t *members_of(const struct merge *m)
     return NULL;
 }
 
-static int save(struct merge *m, const char *out)
+static int save_merged(struct merge *m, const char *out)
 {
-    const struct part *first = &m->parts[0];
+    const struct merged_model *first = &m->parts[0];
     char *path = wt__path_join(&m->arena, out, MODEL_WEIGHTS);
-    json_t *members = members_of(m);
+    json_t *members = describe_merge(m);
     int rc = path && members ? wt__make_folders(out, m->err) : wt__fail_nomem(m->err);
 
     if (rc == 0)
@@ -202,27 +202,27 @@ static int save(struct merge *m, const char *out)
 int wt__model_merge(const char *const *folders, const double *weights, size_t count, const char *out, wt_error *err)
 {
     struct merge m = {.count = count, .err = err};
-    int rc = check_weights(weights, count, err);
+    int rc = check_merge_weights(weights, count, err);
 
     if (rc == 0)
         rc = wt__model_refuse_replacing(out, err);
     if (rc < 0)
         return rc;
-    m.parts = wt__arena_array(&m.arena, struct part, count);
+    m.parts = wt__arena_array(&m.arena, struct merged_model, count);
     if (!m.parts)
         return wt__fail_nomem(err);
     for (size_t p = 0; rc == 0 && p < count; p++) {
-        m.parts[p] = (struct part){.folder = folders[p], .weight = weights ? weights[p] : 1 / (double)count};
-        rc = open_part(&m, &m.parts[p]);
+        m.parts[p] = (struct merged_model){.folder = folders[p], .weight = weights ? weights[p] : 1 / (double)count};
+        rc = open_merged_model(&m, &m.parts[p]);
         if (rc == 0)
-            rc = check_part(&m, &m.parts[p]);
+            rc = check_merged_model(&m, &m.parts[p]);
     }
     if (rc == 0)
         rc = merge_weights(&m);
     if (rc == 0)
-        rc = save(&m, out);
+        rc = save_merged(&m, out);
     for (size_t p = 0; p < count; p++)
-        close_part(&m.parts[p]);
+        close_merged_model(&m.parts[p]);
     wt__arena_dispose(&m.arena);
     return rc;
 }

@@ -22,7 +22,7 @@ bool wt__model_is_built_in(const char *folder)
     return strcmp(folder, MODEL_BUILT_IN) == 0;
 }
 
-bool wt__model_is_there(const char *folder)
+bool wt__model_exists(const char *folder)
 {
     return wt__model_is_built_in(folder) || wt__is_folder(folder);
 }
@@ -51,7 +51,7 @@ static int is_model(struct arena *arena, const char *folder)
 }
 
 /* Returns the folder of a model that came with the program, or NULL if it has no such model. */
-static char *program_model(struct arena *arena, const char *name)
+static char *find_program_model(struct arena *arena, const char *name)
 {
     const char *models = wt__program_models(arena);
     char *folder = models ? wt__path_join(arena, models, name) : NULL;
@@ -61,15 +61,15 @@ static char *program_model(struct arena *arena, const char *name)
 
 /* Returns the place of a model outside the models folder: built in, or with the program. NULL if there is no such
  * model. */
-static char *other_place(struct arena *arena, const char *name)
+static char *find_other_place(struct arena *arena, const char *name)
 {
     bool built_in = strcmp(name, WT_BUILT_IN_MODEL) == 0;
 
-    return built_in ? wt__arena_copy(arena, STR(MODEL_BUILT_IN)) : program_model(arena, name);
+    return built_in ? wt__arena_copy(arena, STR(MODEL_BUILT_IN)) : find_program_model(arena, name);
 }
 
 /* Finds a model by a name with a slash: a pulled model if one exists, else the path of a folder. */
-static int folder_of_path(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
+static int find_model_path(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
     char *models;
     *out = NULL;
@@ -87,7 +87,7 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
     if (!*name)
         return wt__fail(err, WT_EINVAL, "the name of the model is empty");
     if (strchr(name, '/'))
-        return folder_of_path(out, arena, models_dir, name, err);
+        return find_model_path(out, arena, models_dir, name, err);
     int rc = wt__models_folder(out, arena, models_dir, &nowhere);
     if (rc == 0)
         *out = wt__path_join(arena, *out, name);
@@ -96,7 +96,7 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
     int own = rc == 0 ? is_model(arena, *out) : 0;
     if (own < 0)
         return wt__fail_nomem(err);
-    char *along = own ? NULL : other_place(arena, name);
+    char *along = own ? NULL : find_other_place(arena, name);
     if (along)
         *out = along;
     if (rc < 0 && !along && err)
@@ -104,10 +104,10 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
     return along ? 0 : rc;
 }
 
-int wt__model_installed(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
+int wt__model_find_installed(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
     int rc = wt__model_folder(out, arena, models_dir, name, err);
-    if (rc == 0 && !wt__model_is_there(*out))
+    if (rc == 0 && !wt__model_exists(*out))
         rc = wt__fail(err, WT_ENOTFOUND, "the model %s is not installed in %s", name, *out);
     return rc;
 }
@@ -124,7 +124,7 @@ bool wt__model_included(const char *folder, const char *models_dir)
     return !same && wt__program_has(folder);
 }
 
-const char *wt__model_chosen(const char *name, const char *models_dir)
+const char *wt__model_choose(const char *name, const char *models_dir)
 {
     static const char *const preferred[] = {WT_DEFAULT_MODEL, WT_BASE_MODEL};
     const char *chosen = name;
@@ -151,7 +151,7 @@ struct str wt__model_name(const char *folder)
 }
 
 /* A listing in progress, of a folder and its subfolders. */
-struct listing {
+struct model_listing {
     struct arena *arena;
     char **names; /* [MODELS_MAX] */
     size_t count;
@@ -160,7 +160,7 @@ struct listing {
 
 /* Lists the models of a folder. Folders that are not models may belong to an owner on the hub and are searched too.
  * prefix is "" or "owner/". */
-static int list_names(struct listing *listing, const char *models, const char *prefix)
+static int list_model_names(struct model_listing *listing, const char *models, const char *prefix)
 {
     struct arena *arena = listing->arena;
     struct dirent *entry;
@@ -182,7 +182,7 @@ static int list_names(struct listing *listing, const char *models, const char *p
         if (found < 0 || name.failed)
             rc = wt__fail_nomem(listing->err);
         else if (found == 0 && !*prefix && wt__is_folder(folder))
-            rc = list_names(listing, folder, name.ptr);
+            rc = list_model_names(listing, folder, name.ptr);
         wt__buffer_dispose(&name);
     }
     closedir(directory);
@@ -191,8 +191,8 @@ static int list_names(struct listing *listing, const char *models, const char *p
 
 int wt__model_names(struct arena *arena, const char *models, char ***names, size_t *count, wt_error *err)
 {
-    struct listing listing = {.arena = arena, .names = wt__arena_array(arena, char *, MODELS_MAX), .err = err};
-    int rc = listing.names ? list_names(&listing, models, "") : wt__fail_nomem(err);
+    struct model_listing listing = {.arena = arena, .names = wt__arena_array(arena, char *, MODELS_MAX), .err = err};
+    int rc = listing.names ? list_model_names(&listing, models, "") : wt__fail_nomem(err);
 
     *names = listing.names;
     *count = listing.count;
@@ -200,7 +200,7 @@ int wt__model_names(struct arena *arena, const char *models, char ***names, size
     return rc;
 }
 
-static void describe(struct model_info *out, const struct model_config *config)
+static void describe_config(struct model_info *out, const struct model_config *config)
 {
     out->architecture = wt__architecture_at(config->architecture)->model_type;
     out->dimension = config->hidden;
@@ -213,7 +213,7 @@ static void describe_built_in(struct model_info *out)
 {
     const struct packed_header *header = (const void *)wt__built_in_model;
     *out = (struct model_info){.packed = true, .parameters = header->parameters, .bytes = wt__built_in_model_len};
-    describe(out, &header->config);
+    describe_config(out, &header->config);
 }
 
 int wt__model_info_read(struct model_info *out, const char *folder, wt_error *err)
@@ -240,7 +240,7 @@ int wt__model_info_read(struct model_info *out, const char *folder, wt_error *er
         out->parameters += wt__tensor_is_real(&weights.tensors[i]) ? weights.tensors[i].count : 0;
     if (rc == 0) {
         out->packed = wt__model_cache_current(folder, NULL);
-        describe(out, &config);
+        describe_config(out, &config);
         out->bytes = map.len;
     }
     wt__safetensors_dispose(&weights);

@@ -13,7 +13,7 @@
 #define MODEL_BUILT_IN ":built-in/" WT_BUILT_IN_MODEL
 bool wt__model_is_built_in(const char *folder);
 /* True if the folder exists or is MODEL_BUILT_IN. */
-bool wt__model_is_there(const char *folder);
+bool wt__model_exists(const char *folder);
 
 enum { MODELS_MAX = 4096 }; /* maximum number of models in a listing */
 
@@ -28,11 +28,11 @@ int wt__models_folder(char **out, struct arena *arena, const char *models_dir, w
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
 
 /* Works like wt__model_folder, and fails with WT_ENOTFOUND if the folder does not exist. */
-int wt__model_installed(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
+int wt__model_find_installed(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
 
 /* Returns `name`, or if it is NULL the first of WT_DEFAULT_MODEL, WT_BASE_MODEL and WT_BUILT_IN_MODEL whose folder has
  * config.json and weights; an incomplete copy is skipped. The result is `name` or a static string. */
-const char *wt__model_chosen(const char *name, const char *models_dir);
+const char *wt__model_choose(const char *name, const char *models_dir);
 
 /* Returns the last part of a model folder's path without trailing slashes. Borrows from `folder`. */
 struct str wt__model_name(const char *folder);

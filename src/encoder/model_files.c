@@ -19,7 +19,7 @@ static const char *const copied[] = {"modules.json", "sentence_bert_config.json"
 enum { COPIED = sizeof(copied) / sizeof(copied[0]), MODULES_MOST = 16 };
 
 /* Copies source/name to out/name, if it exists. */
-static int copy_file(const char *source, const char *out, const char *name, wt_error *err)
+static int copy_model_file(const char *source, const char *out, const char *name, wt_error *err)
 {
     struct arena arena = {0};
     char *from = wt__path_join(&arena, source, name), *to = wt__path_join(&arena, out, name), *text = NULL;
@@ -41,7 +41,7 @@ static int copy_file(const char *source, const char *out, const char *name, wt_e
 }
 
 /* Parses folder/name; *out is NULL if the file does not exist. */
-static int read_json(json_t **out, const char *folder, const char *name, wt_error *err)
+static int read_optional_json(json_t **out, const char *folder, const char *name, wt_error *err)
 {
     struct arena arena = {0};
     char *path = wt__path_join(&arena, folder, name), *text = NULL;
@@ -61,7 +61,7 @@ static int read_json(json_t **out, const char *folder, const char *name, wt_erro
 
 /* Copies only the members of the record that hold for any model with these weights; the others describe the origin of
  * the source's files. */
-static int copy_record(const char *source, const char *out, wt_error *err)
+static int copy_model_record(const char *source, const char *out, wt_error *err)
 {
     static const char *const kept[] = {"prompts", "dense_weight"};
     struct arena arena = {0};
@@ -69,7 +69,7 @@ static int copy_record(const char *source, const char *out, wt_error *err)
     char *path = wt__path_join(&arena, out, MODEL_RECORD);
     json_t *record = NULL, *members = json_object();
     bool failed = !path || !members;
-    int rc = failed ? wt__fail_nomem(err) : read_json(&record, source, MODEL_RECORD, err);
+    int rc = failed ? wt__fail_nomem(err) : read_optional_json(&record, source, MODEL_RECORD, err);
 
     for (size_t i = 0; rc == 0 && i < sizeof(kept) / sizeof(kept[0]); i++)
         if (json_object_get(record, kept[i]))
@@ -88,10 +88,10 @@ static int copy_record(const char *source, const char *out, wt_error *err)
 
 int wt__model_copy_tokenizer(const char *source, const char *out, wt_error *err)
 {
-    int rc = copy_file(source, out, "added_tokens.json", err);
+    int rc = copy_model_file(source, out, "added_tokens.json", err);
 
     for (size_t i = 0; rc == 0 && wt__tokenizer_file_at(i); i++)
-        rc = copy_file(source, out, wt__tokenizer_file_at(i), err);
+        rc = copy_model_file(source, out, wt__tokenizer_file_at(i), err);
     return rc;
 }
 
@@ -101,11 +101,11 @@ int wt__model_copy_modules(const char *source, const char *out, wt_error *err)
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < COPIED; i++)
-        rc = copy_file(source, out, copied[i], err);
+        rc = copy_model_file(source, out, copied[i], err);
     if (rc == 0)
-        rc = copy_record(source, out, err);
+        rc = copy_model_record(source, out, err);
     if (rc == 0)
-        rc = read_json(&modules, source, "modules.json", err);
+        rc = read_optional_json(&modules, source, "modules.json", err);
     for (size_t i = 0; rc == 0 && i < json_array_size(modules) && i < MODULES_MOST; i++) {
         struct str path = wt__json_str(json_array_get(modules, i), "path");
         char name[256];
@@ -113,7 +113,7 @@ int wt__model_copy_modules(const char *source, const char *out, wt_error *err)
         if (path.len == 0 || path.len > 200 || memchr(path.ptr, '.', path.len))
             continue;
         snprintf(name, sizeof(name), "%.*s/config.json", (int)path.len, path.ptr);
-        rc = copy_file(source, out, name, err);
+        rc = copy_model_file(source, out, name, err);
     }
     json_decref(modules);
     return rc;
@@ -135,7 +135,7 @@ int wt__model_refuse_replacing(const char *out, wt_error *err)
 
 int wt__model_config_open(json_t **out, const char *folder, wt_error *err)
 {
-    int rc = read_json(out, folder, "config.json", err);
+    int rc = read_optional_json(out, folder, "config.json", err);
 
     if (rc < 0 || json_is_object(*out))
         return rc;
@@ -144,7 +144,7 @@ int wt__model_config_open(json_t **out, const char *folder, wt_error *err)
     return wt__fail(err, WT_EMODEL, "%s: the model has no config.json", folder);
 }
 
-bool wt__model_member_keep(json_t *members, const json_t *config, const char *name)
+bool wt__model_copy_member(json_t *members, const json_t *config, const char *name)
 {
     json_t *member = json_object_get(wt__json_object(config, "whichtool"), name);
 

@@ -23,7 +23,7 @@ int wt__model_refuse_replacing(const char *out, wt_error *err);
 int wt__model_config_open(json_t **out, const char *folder, wt_error *err);
 
 /* Copies a member of "whichtool" in config to members, unless they have it. False if out of memory. */
-bool wt__model_member_keep(json_t *members, const json_t *config, const char *name);
+bool wt__model_copy_member(json_t *members, const json_t *config, const char *name);
 
 /* Writes config to out/config.json. Sets its number type to `dtype` ("float32") if it has one, and "whichtool" to
  * `members` (NULL to leave it). */

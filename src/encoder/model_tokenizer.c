@@ -24,8 +24,8 @@ const char *wt__tokenizer_file_at(size_t i)
     return i < FILES ? files[i].name : NULL;
 }
 
-static int read_all(struct tokenizer_files *out, char *texts[FILES], struct arena *arena, const char *folder,
-                    wt_error *err)
+static int read_tokenizer_files(struct tokenizer_files *out, char *texts[FILES], struct arena *arena,
+                                const char *folder, wt_error *err)
 {
     for (size_t i = 0; i < FILES; i++) {
         struct str *member = (struct str *)(void *)((char *)out + files[i].member);
@@ -48,7 +48,7 @@ int wt__tokenizer_read(struct buffer *blob, const char *folder, wt_error *err)
     struct tokenizer_files all = {.tokenizer_json = {0}};
     struct arena arena = {0};
     char *texts[FILES] = {0};
-    int rc = read_all(&all, texts, &arena, folder, err);
+    int rc = read_tokenizer_files(&all, texts, &arena, folder, err);
 
     if (rc == 0) {
         rc = wt__tokenizer_build(blob, &all, err);

@@ -24,7 +24,7 @@ enum { REQUIRED = 2, OTHERS = sizeof(others) / sizeof(others[0]), MOST_SOURCES =
 /* Maximum overhead of a packed model above a multiple of its weights: tokenizer, partial panels, page padding. */
 #define PACKED_SLACK ((uint64_t)128 << 20)
 
-static const char *source_at(size_t i)
+static const char *source_file_at(size_t i)
 {
     return i < OTHERS ? others[i] : wt__tokenizer_file_at(i - OTHERS);
 }
@@ -35,8 +35,8 @@ int wt__model_source_key(uint64_t *key, const char *folder, wt_error *err)
     struct arena arena = {0};
     int rc = wt__is_folder(folder) ? 0 : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
 
-    for (size_t i = 0; rc == 0 && i < MOST_SOURCES && source_at(i); i++) {
-        char *path = wt__path_join(&arena, folder, source_at(i));
+    for (size_t i = 0; rc == 0 && i < MOST_SOURCES && source_file_at(i); i++) {
+        char *path = wt__path_join(&arena, folder, source_file_at(i));
         struct stat s;
 
         if (!path)
@@ -47,7 +47,7 @@ int wt__model_source_key(uint64_t *key, const char *folder, wt_error *err)
             facts[i][2] = (uint64_t)s.st_mtim.tv_sec;
             facts[i][3] = (uint64_t)s.st_mtim.tv_nsec;
         } else if (i < REQUIRED)
-            rc = wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, source_at(i));
+            rc = wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, source_file_at(i));
     }
     *key = wt__checksum(facts, sizeof(facts), PACKED_VERSION);
     wt__arena_dispose(&arena);
@@ -73,7 +73,7 @@ struct packing {
     struct matrix_bytes matrix; /* for the current layer, if the source is quantized */
 };
 
-static float *section(const struct packing *p, enum packed_part part)
+static float *find_section(const struct packing *p, enum packed_part part)
 {
     return (float *)(void *)(p->image + p->header.sections[part].offset);
 }
@@ -85,18 +85,18 @@ static bool is_matrix(const struct weight_tensor *t)
 }
 
 /* Returns the rows of the tallest matrix, as a matrix has at most this many times H numbers. */
-static size_t tallest(const struct model_config *c)
+static size_t tallest_matrix(const struct model_config *c)
 {
     return c->intermediate > 3 * (size_t)c->hidden ? c->intermediate : 3 * (size_t)c->hidden;
 }
 
-static unsigned char *bytes_of_layer(const struct packing *p, size_t layer)
+static unsigned char *find_layer_bytes(const struct packing *p, size_t layer)
 {
-    return (unsigned char *)section(p, PACKED_BYTES) + layer * p->packed.bytes;
+    return (unsigned char *)find_section(p, PACKED_BYTES) + layer * p->packed.bytes;
 }
 
 /* True if the source has all matrices of the layers as bytes. */
-static bool has_bytes(const struct packing *p)
+static bool has_int8_matrices(const struct packing *p)
 {
     const struct model_config *c = &p->header.config;
     struct weight_walk walk = {.config = c, .prefix = wt__weights_prefix(&p->weights, c)};
@@ -110,7 +110,7 @@ static bool has_bytes(const struct packing *p)
 }
 
 /* Collects a tensor's bytes, and packs its matrix once it is complete. */
-static void take_bytes(struct packing *p, const struct weight_tensor *t)
+static void collect_int8_matrix(struct packing *p, const struct weight_tensor *t)
 {
     const struct tensor *tensor = wt__safetensors_find(&p->weights, t->name);
     size_t before = t->offset / t->columns, rows = t->part == WEIGHT_QKV ? 3 * t->rows : t->rows;
@@ -118,18 +118,19 @@ static void take_bytes(struct packing *p, const struct weight_tensor *t)
     memcpy(p->matrix.w + t->offset, tensor->data, t->count);
     wt__tensor_scales(tensor, p->matrix.scales + before);
     if (before + t->rows == rows)
-        wt__weights_pack_bytes(&p->header.config, t->part, p->matrix.w, p->matrix.scales, bytes_of_layer(p, t->layer));
+        wt__weights_pack_bytes(&p->header.config, t->part, p->matrix.w, p->matrix.scales,
+                               find_layer_bytes(p, t->layer));
 }
 
-static int read_tensor(struct packing *p, const struct weight_tensor *t, wt_error *err)
+static int read_source_tensor(struct packing *p, const struct weight_tensor *t, wt_error *err)
 {
     float *run = t->layer == WEIGHT_NO_LAYER ? p->model : p->layer;
-    float *out = t->part == WEIGHT_WORDS ? section(p, PACKED_WORDS) : run + p->files.at[t->part] + t->offset;
+    float *out = t->part == WEIGHT_WORDS ? find_section(p, PACKED_WORDS) : run + p->files.at[t->part] + t->offset;
 
     p->header.parameters += t->count;
     int rc = wt__weight_read(&p->weights, t, p->folder, out, err);
     if (rc == 0 && p->header.bytes && is_matrix(t))
-        take_bytes(p, t);
+        collect_int8_matrix(p, t);
     return rc;
 }
 
@@ -142,22 +143,22 @@ static int pack_weights(struct packing *p, const struct transformer *bound, wt_e
     int rc = 0;
 
     for (; rc == 0 && more && walk.tensor.layer == WEIGHT_NO_LAYER; more = wt__weight_next(&walk))
-        rc = read_tensor(p, &walk.tensor, err);
+        rc = read_source_tensor(p, &walk.tensor, err);
     if (rc < 0)
         return rc;
-    wt__weights_pack(c, WEIGHT_POSITIONS, WEIGHT_MODEL_PARTS, p->model, section(p, PACKED_MODEL));
+    wt__weights_pack(c, WEIGHT_POSITIONS, WEIGHT_MODEL_PARTS, p->model, find_section(p, PACKED_MODEL));
     if (p->relative)
         wt__relative_forward(bound, p->relative);
     if (wt__progress_phase(p->progress, "packing the model", c->layers))
         return wt__fail_cancelled(err);
     for (size_t layer = 0; rc == 0 && layer < c->layers; layer++) {
-        float *base = section(p, PACKED_LAYERS) + layer * p->packed.layer;
+        float *base = find_section(p, PACKED_LAYERS) + layer * p->packed.layer;
 
         for (; rc == 0 && more && walk.tensor.layer == layer; more = wt__weight_next(&walk))
-            rc = read_tensor(p, &walk.tensor, err);
+            rc = read_source_tensor(p, &walk.tensor, err);
         wt__weights_pack(c, WEIGHT_MODEL_PARTS, WEIGHT_PARTS, p->layer, base);
         if (p->header.bytes)
-            wt__weights_copy_vectors(c, base, bytes_of_layer(p, layer));
+            wt__weights_copy_vectors(c, base, find_layer_bytes(p, layer));
         if (p->relative)
             wt__distances_forward(bound, 0, p->relative, base + p->packed.at[WEIGHT_DISTANCES]);
         if (rc == 0 && wt__progress_step(p->progress, 1))
@@ -176,7 +177,7 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
     wt__weight_plan(&p->files, c, LAYOUT_FILES);
     wt__weight_plan(&p->packed, c, LAYOUT_PACKED);
     p->header.sections[PACKED_TOKENIZER].size = tokenizer->len;
-    p->header.bytes = has_bytes(p);
+    p->header.bytes = has_int8_matrices(p);
     rc = wt__packed_place(&p->header, err);
     if (rc < 0)
         return rc;
@@ -189,8 +190,8 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
     p->model = wt__alloc_aligned(p->files.model + WT_PANEL, sizeof(float));
     p->layer = wt__alloc_aligned(p->files.layer + WT_PANEL, sizeof(float));
     p->relative = distances ? wt__alloc_aligned(distances + WT_PANEL, sizeof(float)) : NULL;
-    p->matrix.w = p->header.bytes ? malloc(tallest(c) * c->hidden) : NULL;
-    p->matrix.scales = p->header.bytes ? malloc(tallest(c) * sizeof(float)) : NULL;
+    p->matrix.w = p->header.bytes ? malloc(tallest_matrix(c) * c->hidden) : NULL;
+    p->matrix.scales = p->header.bytes ? malloc(tallest_matrix(c) * sizeof(float)) : NULL;
     if (!bound || !p->image || !p->model || !p->layer || (distances && !p->relative) ||
         (p->header.bytes && (!p->matrix.w || !p->matrix.scales))) {
         rc = wt__fail_nomem(err);
@@ -201,7 +202,7 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
         memcpy(p->image + p->header.sections[PACKED_TOKENIZER].offset, tokenizer->ptr, tokenizer->len);
         struct model_config one = *c;
         one.layers = 1;
-        wt__weights_bind(bound, &one, LAYOUT_FILES, section(p, PACKED_WORDS), p->model, p->layer, NULL);
+        wt__weights_bind(bound, &one, LAYOUT_FILES, find_section(p, PACKED_WORDS), p->model, p->layer, NULL);
         rc = pack_weights(p, bound, err);
     }
     free(bound);
@@ -225,10 +226,11 @@ static int pack_table(struct packing *p, const struct buffer *tokenizer, wt_erro
         return wt__fail_nomem(err);
     memset(p->image, 0, (size_t)p->header.file_size);
     memcpy(p->image + p->header.sections[PACKED_TOKENIZER].offset, tokenizer->ptr, tokenizer->len);
-    return wt__token_table_read(c, &p->weights, p->folder, section(p, PACKED_WORDS), section(p, PACKED_MODEL), err);
+    return wt__token_table_read(c, &p->weights, p->folder, find_section(p, PACKED_WORDS), find_section(p, PACKED_MODEL),
+                                err);
 }
 
-static int open_weights(struct packing *p, struct mapping *map, wt_error *err)
+static int open_source_weights(struct packing *p, struct mapping *map, wt_error *err)
 {
     struct arena arena = {0};
     char *path = wt__path_join(&arena, p->folder, MODEL_WEIGHTS);
@@ -258,7 +260,7 @@ int wt__model_pack(unsigned char **image, size_t *len, const char *folder, struc
     if (rc == 0)
         rc = wt__tokenizer_read(&tokenizer, folder, err);
     if (rc == 0)
-        rc = open_weights(&p, &map, err);
+        rc = open_source_weights(&p, &map, err);
     if (rc == 0)
         rc = wt__model_is_static(&p.header.config) ? pack_table(&p, &tokenizer, err)
                                                    : pack_sections(&p, &tokenizer, map.len, err);

@@ -8,14 +8,14 @@
 _Static_assert(offsetof(struct packed_header, checksum) + 8 == sizeof(struct packed_header), "no hole at the end");
 _Static_assert(sizeof(struct packed_header) <= PACKED_PAGE, "the first page holds the header");
 
-static void set_sizes(struct packed_header *header)
+static void set_section_sizes(struct packed_header *header)
 {
     const struct model_config *config = &header->config;
     struct weight_plan plan;
 
     if (wt__model_is_static(config)) {
-        header->sections[PACKED_WORDS].size = wt__token_table_rows(config);
-        header->sections[PACKED_MODEL].size = wt__token_table_scales(config);
+        header->sections[PACKED_WORDS].size = wt__token_table_row_bytes(config);
+        header->sections[PACKED_MODEL].size = wt__token_table_scale_bytes(config);
         header->sections[PACKED_LAYERS].size = header->sections[PACKED_BYTES].size = 0;
         return;
     }
@@ -30,7 +30,7 @@ int wt__packed_place(struct packed_header *header, wt_error *err)
 {
     uint64_t at = PACKED_PAGE;
 
-    set_sizes(header);
+    set_section_sizes(header);
     for (int part = 0; part < PACKED_PARTS; part++) {
         struct packed_section *section = &header->sections[part];
 
@@ -57,7 +57,7 @@ void wt__packed_seal(struct packed_header *header, const unsigned char *image)
 }
 
 /* A header is valid if its configuration gives the same table of sections. */
-static int check_header(const struct packed_header *h, size_t len, const char *path, wt_error *err)
+static int check_packed_header(const struct packed_header *h, size_t len, const char *path, wt_error *err)
 {
     struct packed_header expected = *h;
 
@@ -103,7 +103,7 @@ int wt__packed_open(struct packed *out, const void *bytes, size_t len, const cha
 
     if (len < sizeof(*h))
         return wt__fail(err, WT_EMODEL, "%s: %zu bytes are too few for a packed model", path, len);
-    rc = check_header(h, len, path, err);
+    rc = check_packed_header(h, len, path, err);
     for (int part = 0; rc == 0 && part < PACKED_PARTS; part++)
         if (part == PACKED_TOKENIZER || h->sections[part].size < PACKED_CHECKED)
             rc = check_section(h, part, path, err);

@@ -9,7 +9,7 @@ enum { NAMES = 3 };
 static const char *const names[TEXT_ROLES][NAMES] = {{"query"}, {"document", "passage", "corpus"}};
 
 /* Returns the prompt of a role, or NULL if it has no prompt. */
-static const json_t *prompt_of(const json_t *config, enum text_role role)
+static const json_t *find_prompt(const json_t *config, enum text_role role)
 {
     const json_t *prompts = wt__json_object(config, "prompts");
     const json_t *usual = json_object_get(config, "default_prompt_name"), *found = NULL;
@@ -27,7 +27,7 @@ static int read_prompts(struct model_prompts *out, const char *folder, const cha
     int rc = wt__model_json(&config, folder, file, false, err);
 
     for (int role = 0; rc == 0 && role < TEXT_ROLES; role++) {
-        const json_t *prompt = prompt_of(config, (enum text_role)role);
+        const json_t *prompt = find_prompt(config, (enum text_role)role);
         size_t len = json_string_length(prompt);
 
         if (prompt && !json_is_null(prompt) && !json_is_string(prompt))
@@ -42,7 +42,7 @@ static int read_prompts(struct model_prompts *out, const char *folder, const cha
     return rc;
 }
 
-bool wt__prompts_any(const struct model_prompts *prompts)
+bool wt__prompts_exist(const struct model_prompts *prompts)
 {
     return prompts->of[TEXT_REQUEST][0] || prompts->of[TEXT_TOOL][0];
 }
@@ -52,13 +52,13 @@ int wt__model_prompts(struct model_prompts *out, const char *folder, wt_error *e
     *out = (struct model_prompts){.of = {{0}}};
     int rc = read_prompts(out, folder, MODEL_SENTENCE_CONFIG, err);
 
-    if (rc == 0 && !wt__prompts_any(out))
+    if (rc == 0 && !wt__prompts_exist(out))
         rc = read_prompts(out, folder, MODEL_RECORD, err);
     return rc;
 }
 
-const struct str *wt__prompt_texts(const struct model_prompts *prompts, enum text_role role, const struct str *texts,
-                                   size_t count, struct arena *arena)
+const struct str *wt__prompts_apply(const struct model_prompts *prompts, enum text_role role, const struct str *texts,
+                                    size_t count, struct arena *arena)
 {
     struct str prompt = role < TEXT_ROLES ? wt__str(prompts->of[role]) : (struct str){0};
 

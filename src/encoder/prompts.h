@@ -37,11 +37,11 @@ struct model_prompts {
 /* Reads the prompts of a folder. Errors: WT_EMODEL (malformed or too long), WT_ENOMEM. */
 int wt__model_prompts(struct model_prompts *out, const char *folder, wt_error *err);
 
-bool wt__prompts_any(const struct model_prompts *prompts);
+bool wt__prompts_exist(const struct model_prompts *prompts);
 
 /* Prefixes the texts with the role's prompt; the results are allocated in the arena. Returns `texts` itself if the role
  * has no prompt, and NULL if out of memory. */
-const struct str *wt__prompt_texts(const struct model_prompts *prompts, enum text_role role, const struct str *texts,
-                                   size_t count, struct arena *arena);
+const struct str *wt__prompts_apply(const struct model_prompts *prompts, enum text_role role, const struct str *texts,
+                                    size_t count, struct arena *arena);
 
 #endif

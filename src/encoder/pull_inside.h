@@ -13,7 +13,7 @@ struct pull {
     struct arena arena;
     struct manifest manifest;
     const char *models;                   /* parent folder of the model */
-    const char *target, *staging, *files; /* set by wt__pull_places */
+    const char *target, *staging, *files; /* set by wt__pull_set_paths */
     const char *record;                   /* content of MODEL_RECORD for the model folder, NULL for none */
     struct progress *progress;
     wt_error *err;
@@ -27,10 +27,10 @@ int wt__pull_sync(struct pull *pull, const char *path);
 void wt__pull_remove_tree(const char *path);
 
 /* Sets the folder of the model manifest.name and its staging folders. */
-int wt__pull_places(struct pull *pull);
+int wt__pull_set_paths(struct pull *pull);
 int wt__pull_lock(struct pull *pull, int *lock);
 /* Installs the collected files as the model. Returns 1. */
-int wt__pull_put_in_place(struct pull *pull);
+int wt__pull_install(struct pull *pull);
 /* Returns 0 if all files are present and correct, or 1 after fetching the others. */
 int wt__pull_by_manifest(struct pull *pull);
 

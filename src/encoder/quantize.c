@@ -28,7 +28,7 @@ const char *wt__precision_name(size_t i)
 
 /* ---------------------------------------------------------------- numbers */
 
-static int step_of(float x, float scale)
+static int quantize_number(float x, float scale)
 {
     return (int)fmaxf(fminf(rintf(x / scale), STEPS), -STEPS);
 }
@@ -38,7 +38,7 @@ static double squared_error(const float *row, size_t width, float scale)
     double sum = 0;
 
     for (size_t i = 0; i < width; i++) {
-        double off = (double)row[i] - (double)scale * step_of(row[i], scale);
+        double off = (double)row[i] - (double)scale * quantize_number(row[i], scale);
         sum += off * off;
     }
     return sum;
@@ -63,12 +63,12 @@ static float quantize_row(const float *row, size_t width, int8_t *out)
         }
     }
     for (size_t i = 0; i < width; i++)
-        out[i] = best > 0 ? (int8_t)step_of(row[i], best) : 0;
+        out[i] = best > 0 ? (int8_t)quantize_number(row[i], best) : 0;
     return best;
 }
 
 /* Converts to IEEE half precision, rounding to nearest even. */
-static uint16_t half_of(float x)
+static uint16_t convert_to_half(float x)
 {
     uint16_t sign = signbit(x) ? 0x8000 : 0;
     int exponent;
@@ -95,7 +95,8 @@ struct quantizing {
     wt_error *err;
 };
 
-static struct tensor_source *add(struct quantizing *q, const struct tensor *like, enum dtype dtype, const void *data)
+static struct tensor_source *add_quantized_source(struct quantizing *q, const struct tensor *like, enum dtype dtype,
+                                                  const void *data)
 {
     struct tensor_source *out = &q->out[q->count];
 
@@ -105,7 +106,7 @@ static struct tensor_source *add(struct quantizing *q, const struct tensor *like
     return out;
 }
 
-static int add_bytes(struct quantizing *q, const struct tensor *tensor, const float *floats)
+static int add_int8_tensor(struct quantizing *q, const struct tensor *tensor, const float *floats)
 {
     size_t rows = tensor->shape[0], width = rows ? tensor->count / rows : 0;
     int8_t *bytes = wt__arena_array(&q->arena, int8_t, tensor->count);
@@ -119,26 +120,26 @@ static int add_bytes(struct quantizing *q, const struct tensor *tensor, const fl
         return wt__fail_nomem(q->err);
     for (size_t row = 0; row < rows; row++)
         scales[row] = quantize_row(floats + row * width, width, bytes + row * width);
-    add(q, tensor, DTYPE_I8, bytes);
-    struct tensor_source *scale = add(q, tensor, DTYPE_F32, scales);
+    add_quantized_source(q, tensor, DTYPE_I8, bytes);
+    struct tensor_source *scale = add_quantized_source(q, tensor, DTYPE_F32, scales);
     scale->name = scale_name;
     scale->rank = 1;
     return 0;
 }
 
-static int add_halves(struct quantizing *q, const struct tensor *tensor, const float *floats)
+static int add_half_tensor(struct quantizing *q, const struct tensor *tensor, const float *floats)
 {
     uint16_t *halves = wt__arena_array(&q->arena, uint16_t, tensor->count);
 
     if (!halves)
         return wt__fail_nomem(q->err);
     for (size_t i = 0; i < tensor->count; i++)
-        halves[i] = half_of(floats[i]);
-    add(q, tensor, DTYPE_F16, halves);
+        halves[i] = convert_to_half(floats[i]);
+    add_quantized_source(q, tensor, DTYPE_F16, halves);
     return 0;
 }
 
-static int add_tensor(struct quantizing *q, const struct tensor *tensor)
+static int quantize_tensor(struct quantizing *q, const struct tensor *tensor)
 {
     float *floats = wt__arena_array(&q->arena, float, tensor->count);
     float most = q->precision == PRECISION_FP16 && tensor->rank >= 2 ? HALF_MOST : FLT_MAX;
@@ -151,13 +152,13 @@ static int add_tensor(struct quantizing *q, const struct tensor *tensor)
     if (rc < 0)
         return rc;
     if (tensor->rank < 2) {
-        add(q, tensor, DTYPE_F32, floats);
+        add_quantized_source(q, tensor, DTYPE_F32, floats);
         return 0;
     }
-    return q->precision == PRECISION_FP16 ? add_halves(q, tensor, floats) : add_bytes(q, tensor, floats);
+    return q->precision == PRECISION_FP16 ? add_half_tensor(q, tensor, floats) : add_int8_tensor(q, tensor, floats);
 }
 
-static int read_weights(struct quantizing *q)
+static int quantize_weights(struct quantizing *q)
 {
     char *path = wt__path_join(&q->arena, q->folder, MODEL_WEIGHTS);
     int rc = path ? wt__file_map(&q->map, path, q->err) : wt__fail_nomem(q->err);
@@ -174,7 +175,7 @@ static int read_weights(struct quantizing *q)
         return wt__fail_nomem(q->err);
     for (size_t i = 0; rc == 0 && i < q->file.count; i++)
         if (wt__tensor_is_real(&q->file.tensors[i]))
-            rc = add_tensor(q, &q->file.tensors[i]);
+            rc = quantize_tensor(q, &q->file.tensors[i]);
     return rc;
 }
 
@@ -182,7 +183,7 @@ static int read_weights(struct quantizing *q)
 
 /* Returns the model's own members with {"quantized": {"precision", "name", "sha256"}} added, or NULL if out of
  * memory. */
-static json_t *members_of(const struct quantizing *q, const json_t *config)
+static json_t *describe_quantization(const struct quantizing *q, const json_t *config)
 {
     const json_t *had = wt__json_object(config, "whichtool");
     json_t *members = had ? json_deep_copy(had) : json_object();
@@ -200,13 +201,13 @@ static json_t *members_of(const struct quantizing *q, const json_t *config)
     return NULL;
 }
 
-static int save(struct quantizing *q, const char *out)
+static int save_quantized(struct quantizing *q, const char *out)
 {
     char *path = wt__path_join(&q->arena, out, MODEL_WEIGHTS);
     json_t *config = NULL, *members = NULL;
     int rc = path ? wt__model_config_open(&config, q->folder, q->err) : wt__fail_nomem(q->err);
 
-    if (rc == 0 && !(members = members_of(q, config)))
+    if (rc == 0 && !(members = describe_quantization(q, config)))
         rc = wt__fail_nomem(q->err);
     if (rc == 0)
         rc = wt__make_folders(out, q->err);
@@ -232,9 +233,9 @@ int wt__model_quantize(const char *folder, enum precision precision, const char 
     if (rc == 0)
         rc = wt__model_config_read(&config, folder, err); /* reject models that cannot be run */
     if (rc == 0)
-        rc = read_weights(&q);
+        rc = quantize_weights(&q);
     if (rc == 0)
-        rc = save(&q, out);
+        rc = save_quantized(&q, out);
     wt__safetensors_dispose(&q.file);
     wt__file_unmap(&q.map);
     wt__arena_dispose(&q.arena);

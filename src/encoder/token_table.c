@@ -11,21 +11,21 @@
 
 static const char ROWS[] = "embeddings", SCALES[] = "embeddings.scale", WEIGHTS[] = "weights";
 
-size_t wt__token_table_rows(const struct model_config *config)
+size_t wt__token_table_row_bytes(const struct model_config *config)
 {
     size_t size = config->byte_rows ? sizeof(int8_t) : sizeof(float);
 
     return (size_t)config->vocabulary * config->hidden * size;
 }
 
-size_t wt__token_table_scales(const struct model_config *config)
+size_t wt__token_table_scale_bytes(const struct model_config *config)
 {
     return config->byte_rows ? config->vocabulary * sizeof(float) : 0;
 }
 
 /* Finds the optional vector `name` [V]; fails if its shape is wrong. */
-static int find_vector(const struct tensor **out, const struct safetensors *file, const char *name, size_t rows,
-                       const char *folder, wt_error *err)
+static int find_row_vector(const struct tensor **out, const struct safetensors *file, const char *name, size_t rows,
+                           const char *folder, wt_error *err)
 {
     const struct tensor *tensor = wt__safetensors_find(file, name);
 
@@ -51,16 +51,16 @@ int wt__token_table_shape(struct model_config *config, const struct safetensors 
                         folder, ROWS, (int)MODEL_MAX_VOCABULARY, (unsigned)config->hidden);
     config->vocabulary = (uint32_t)rows->shape[0];
     config->byte_rows = rows->dtype == DTYPE_I8;
-    int rc = find_vector(&scales, file, SCALES, rows->shape[0], folder, err);
+    int rc = find_row_vector(&scales, file, SCALES, rows->shape[0], folder, err);
     if (rc == 0)
-        rc = find_vector(&weights, file, WEIGHTS, rows->shape[0], folder, err);
+        rc = find_row_vector(&weights, file, WEIGHTS, rows->shape[0], folder, err);
     if (rc == 0 && config->byte_rows != (scales != NULL))
         rc = wt__fail(err, WT_EMODEL, "%s: \"%s\" of type I8 requires \"%s\", and other types exclude it", folder, ROWS,
                       SCALES);
     return rc;
 }
 
-static bool all_finite(const float *x, size_t count)
+static bool are_finite(const float *x, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!isfinite(x[i]))
@@ -69,7 +69,7 @@ static bool all_finite(const float *x, size_t count)
 }
 
 /* Reads the weights of the rows, 1 if the file has none. */
-static int read_weights(const struct safetensors *file, float *out, size_t rows, wt_error *err)
+static int read_row_weights(const struct safetensors *file, float *out, size_t rows, wt_error *err)
 {
     const struct tensor *weights = wt__safetensors_find(file, WEIGHTS);
 
@@ -85,7 +85,7 @@ int wt__token_table_read(const struct model_config *config, const struct safeten
     size_t count = config->vocabulary, dim = config->hidden;
     float *weights = wt__alloc_array(count, sizeof *weights), *numbers = config->byte_rows ? scales : rows;
     size_t each = config->byte_rows ? 1 : dim; /* numbers per row */
-    int rc = weights ? read_weights(file, weights, count, err) : wt__fail_nomem(err);
+    int rc = weights ? read_row_weights(file, weights, count, err) : wt__fail_nomem(err);
 
     if (rc == 0)
         rc = wt__tensor_floats(config->byte_rows ? wt__safetensors_find(file, SCALES) : tensor, numbers, err);
@@ -96,7 +96,7 @@ int wt__token_table_read(const struct model_config *config, const struct safeten
     free(weights);
     if (rc == WT_EMODEL)
         return wt__fail_context(err, rc, "%s", folder);
-    if (rc == 0 && !all_finite(numbers, count * each))
+    if (rc == 0 && !are_finite(numbers, count * each))
         rc = wt__fail(err, WT_EMODEL, "%s: a row of \"%s\" holds a number that is not finite", folder, ROWS);
     return rc;
 }
@@ -114,13 +114,13 @@ struct token_table wt__token_table_bind(const struct model_config *config, const
     return table;
 }
 
-static void add_bytes(const int8_t *restrict row, float scale, float *restrict out, size_t dim)
+static void add_byte_row(const int8_t *restrict row, float scale, float *restrict out, size_t dim)
 {
     for (size_t d = 0; d < dim; d++)
         out[d] += scale * (float)row[d];
 }
 
-static void add_floats(const float *restrict row, float *restrict out, size_t dim)
+static void add_float_row(const float *restrict row, float *restrict out, size_t dim)
 {
     for (size_t d = 0; d < dim; d++)
         out[d] += row[d];
@@ -137,8 +137,8 @@ void wt__token_table_sum(const struct token_table *table, const int32_t *ids, si
         if (ids[i] == unknown || id >= table->vocabulary)
             continue;
         if (table->bytes)
-            add_bytes(table->bytes + id * dim, table->scales[id], out, dim);
+            add_byte_row(table->bytes + id * dim, table->scales[id], out, dim);
         else
-            add_floats(table->floats + id * dim, out, dim);
+            add_float_row(table->floats + id * dim, out, dim);
     }
 }

@@ -23,8 +23,8 @@ struct token_table {
 };
 
 /* Return the bytes of all rows, and of all scales. */
-size_t wt__token_table_rows(const struct model_config *config);
-size_t wt__token_table_scales(const struct model_config *config);
+size_t wt__token_table_row_bytes(const struct model_config *config);
+size_t wt__token_table_scale_bytes(const struct model_config *config);
 
 /* Sets vocabulary and byte_rows of the configuration from the tensors. folder is for messages. Errors: WT_EMODEL
  * (tensors missing, or of an unsupported shape or type). */

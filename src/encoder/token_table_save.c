@@ -13,7 +13,7 @@
 enum { BYTE_MOST = 127 };
 
 /* Quantizes a row so that its largest number becomes BYTE_MOST or -BYTE_MOST. The error is at most half a step. */
-static void to_bytes(const float *row, size_t dim, int8_t *bytes, float *scale)
+static void quantize_token_row(const float *row, size_t dim, int8_t *bytes, float *scale)
 {
     float most = 0;
     for (size_t d = 0; d < dim; d++)
@@ -23,7 +23,7 @@ static void to_bytes(const float *row, size_t dim, int8_t *bytes, float *scale)
         bytes[d] = *scale > 0 ? (int8_t)lrintf(row[d] / *scale) : 0;
 }
 
-static int save_rows(const char *out, const float *rows, size_t tokens, size_t dim, wt_error *err)
+static int save_token_rows(const char *out, const float *rows, size_t tokens, size_t dim, wt_error *err)
 {
     struct arena arena = {0};
     char *path = wt__path_join(&arena, out, MODEL_WEIGHTS);
@@ -31,7 +31,7 @@ static int save_rows(const char *out, const float *rows, size_t tokens, size_t d
     float *scales = wt__alloc_array(tokens, sizeof *scales);
     int rc = path && bytes && scales ? 0 : wt__fail_nomem(err);
     for (size_t t = 0; rc == 0 && t < tokens; t++)
-        to_bytes(rows + t * dim, dim, bytes + t * dim, &scales[t]);
+        quantize_token_row(rows + t * dim, dim, bytes + t * dim, &scales[t]);
     const struct tensor_source tensors[] = {
         {.name = "embeddings", .data = bytes, .rank = 2, .shape = {tokens, dim}},
         {.name = "embeddings.scale", .data = scales, .rank = 1, .shape = {tokens}},
@@ -45,7 +45,7 @@ static int save_rows(const char *out, const float *rows, size_t tokens, size_t d
     return rc;
 }
 
-static int save_config(const char *out, size_t dim, const json_t *about, wt_error *err)
+static int save_static_config(const char *out, size_t dim, const json_t *about, wt_error *err)
 {
     json_t *config = json_pack("{s:s, s:[s], s:I, s:b, s:O}", "model_type", "model2vec", "architectures", "StaticModel",
                                "hidden_dim", (json_int_t)dim, "normalize", 1, "whichtool", about);
@@ -61,6 +61,6 @@ int wt__token_table_save(const char *out, const char *source, const float *rows,
     if (rc == 0)
         rc = wt__model_copy_tokenizer(source, out, err);
     if (rc == 0)
-        rc = save_rows(out, rows, tokens, dim, err);
-    return rc < 0 ? rc : save_config(out, dim, about, err);
+        rc = save_token_rows(out, rows, tokens, dim, err);
+    return rc < 0 ? rc : save_static_config(out, dim, about, err);
 }

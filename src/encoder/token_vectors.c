@@ -11,23 +11,23 @@
 enum { CHUNK = 64 /* tokens per batch */, FRAMED = 3 /* [CLS] token [SEP] */ };
 
 /* Buffers of one thread. */
-struct scratch {
+struct token_scratch {
     struct activations activations;
     int32_t ids[CHUNK * FRAMED];
     size_t starts[CHUNK + 1];
 };
 
-struct job {
+struct token_job {
     const struct packed *packed;
-    struct scratch *scratch; /* [threads] */
+    struct token_scratch *scratch; /* [threads] */
     float *out;
     struct progress *progress;
 };
 
-static int run_chunk(void *context, size_t index, unsigned worker)
+static int encode_token_chunk(void *context, size_t index, unsigned worker)
 {
-    struct job *job = context;
-    struct scratch *s = &job->scratch[worker];
+    struct token_job *job = context;
+    struct token_scratch *s = &job->scratch[worker];
     const struct transformer *model = &job->packed->model;
     const struct tokenizer *tokenizer = &job->packed->tokenizer;
     size_t first = index * CHUNK, hidden = model->config.hidden;
@@ -57,8 +57,8 @@ int wt__token_vectors(const struct encoder *encoder, unsigned threads, float *ou
     const struct packed *packed = wt__encoder_packed(encoder);
     const struct activation_limits limits = {.rows = CHUNK * FRAMED, .longest = FRAMED};
     size_t workers = threads ? threads : wt__processor_count();
-    struct job job = {.packed = packed, .out = out, .progress = progress};
-    job.scratch = wt__arena_array(&arena, struct scratch, workers);
+    struct token_job job = {.packed = packed, .out = out, .progress = progress};
+    job.scratch = wt__arena_array(&arena, struct token_scratch, workers);
     int rc = job.scratch ? 0 : wt__fail_nomem(err);
     for (size_t w = 0; rc == 0 && w < workers; w++) {
         struct activations *a = &job.scratch[w].activations;
@@ -69,7 +69,8 @@ int wt__token_vectors(const struct encoder *encoder, unsigned threads, float *ou
         rc = memory ? 0 : wt__fail_nomem(err);
     }
     if (rc == 0)
-        rc = wt__pool_run((unsigned)workers, (packed->tokenizer.token_count + CHUNK - 1) / CHUNK, run_chunk, &job);
+        rc = wt__pool_run((unsigned)workers, (packed->tokenizer.token_count + CHUNK - 1) / CHUNK, encode_token_chunk,
+                          &job);
     if (rc == WT_ECANCELLED)
         wt__fail_cancelled(err);
     wt__arena_dispose(&arena);

@@ -21,7 +21,7 @@
 #include "text/tokenizer.h"
 
 /* Allocates zeroed floats on a cache line without touching the pages. *raw is the block for free(). */
-static float *zeroed(size_t floats, void **raw)
+static float *alloc_zeroed_floats(size_t floats, void **raw)
 {
     *raw = floats < SIZE_MAX / sizeof(float) - 64 ? calloc(floats + 16 + WT_PANEL, sizeof(float)) : NULL;
 
@@ -29,14 +29,14 @@ static float *zeroed(size_t floats, void **raw)
 }
 
 /* Returns the floats after the word embeddings. */
-static size_t dense_floats(const struct trainable *t)
+static size_t count_dense_floats(const struct trainable *t)
 {
     return t->plan.model + t->plan.layer * t->model.config.layers;
 }
 
 /* ---------------------------------------------------------------- opening */
 
-static size_t place_of(const struct trainable *t, const struct weight_tensor *tensor)
+static size_t find_weight_offset(const struct trainable *t, const struct weight_tensor *tensor)
 {
     if (tensor->part == WEIGHT_WORDS)
         return 0;
@@ -44,15 +44,15 @@ static size_t place_of(const struct trainable *t, const struct weight_tensor *te
     return t->plan.words + run + t->plan.at[tensor->part] + tensor->offset;
 }
 
-static bool of_head(enum weight_part part)
+static bool is_head_part(enum weight_part part)
 {
     return part >= WEIGHT_POOLER && part <= WEIGHT_SCORE_BIAS;
 }
 
-static int add_parameter(struct trainable *t, const struct weight_tensor *tensor, size_t prefix, wt_error *err)
+static int add_trained_parameter(struct trainable *t, const struct weight_tensor *tensor, size_t prefix, wt_error *err)
 {
     struct parameter *p = &t->parameters[t->count++];
-    size_t at = place_of(t, tensor);
+    size_t at = find_weight_offset(t, tensor);
     bool table = tensor->part != WEIGHT_RELATIVE || t->model.config.relative != RELATIVE_BIAS;
 
     *p = (struct parameter){.name = wt__arena_copy(&t->arena, wt__str(tensor->name + prefix)),
@@ -60,7 +60,7 @@ static int add_parameter(struct trainable *t, const struct weight_tensor *tensor
                             .gradient = t->gradients + at,
                             .count = tensor->count,
                             .decays = tensor->columns > 0 && table,
-                            .rate = of_head(tensor->part) ? TRAINABLE_HEAD_RATE : 1};
+                            .rate = is_head_part(tensor->part) ? TRAINABLE_HEAD_RATE : 1};
     if (tensor->part == WEIGHT_WORDS) {
         p->row = tensor->columns;
         p->touched = t->touched;
@@ -69,27 +69,27 @@ static int add_parameter(struct trainable *t, const struct weight_tensor *tensor
 }
 
 /* Initialises a new head: a matrix from a normal distribution of deviation .02, biases 0. */
-static void draw_head(const struct weight_tensor *tensor, struct rng *rng, float *out)
+static void initialise_head(const struct weight_tensor *tensor, struct rng *rng, float *out)
 {
     for (size_t i = 0; i < tensor->count && tensor->columns > 0; i++)
         out[i] = (float)(.02 * sqrt(-2 * log(1 - wt__rng_unit(rng))) * cos(6.283185307179586 * wt__rng_unit(rng)));
 }
 
 /* Reads a tensor, or initialises it if the file has no trained head. */
-static int read_tensor(struct trainable *t, const struct safetensors *file, const struct weight_tensor *tensor,
-                       const char *folder, bool trained_head, struct rng *rng, wt_error *err)
+static int read_trained_tensor(struct trainable *t, const struct safetensors *file, const struct weight_tensor *tensor,
+                               const char *folder, bool trained_head, struct rng *rng, wt_error *err)
 {
-    float *out = t->weights + place_of(t, tensor);
+    float *out = t->weights + find_weight_offset(t, tensor);
     bool pooler = t->model.config.architecture == ARCHITECTURE_BERT && tensor->part < WEIGHT_SCORE;
 
-    if (!of_head(tensor->part) || trained_head || (pooler && wt__safetensors_find(file, tensor->name)))
+    if (!is_head_part(tensor->part) || trained_head || (pooler && wt__safetensors_find(file, tensor->name)))
         return wt__weight_read(file, tensor, folder, out, err);
-    draw_head(tensor, rng, out);
+    initialise_head(tensor, rng, out);
     return 0;
 }
 
-static int read_weights(struct trainable *t, const struct safetensors *file, const char *folder, bool trained_head,
-                        wt_error *err)
+static int read_trained_weights(struct trainable *t, const struct safetensors *file, const char *folder,
+                                bool trained_head, wt_error *err)
 {
     const struct model_config *c = &t->model.config;
     struct weight_walk count = {.config = c, .below = t->below}, walk = count, named = count;
@@ -111,14 +111,14 @@ static int read_weights(struct trainable *t, const struct safetensors *file, con
     wt__rng_seed(&rng, t->seed);
     while (rc == 0 && wt__weight_next(&walk) && wt__weight_next(&named)) {
         t->tensors[t->count] = named.tensor;
-        rc = read_tensor(t, file, &walk.tensor, folder, trained_head, &rng, err);
+        rc = read_trained_tensor(t, file, &walk.tensor, folder, trained_head, &rng, err);
         if (rc == 0)
-            rc = add_parameter(t, &named.tensor, skipped, err);
+            rc = add_trained_parameter(t, &named.tensor, skipped, err);
     }
     return rc;
 }
 
-static int open_weights(struct trainable *t, const char *folder, bool trained_head, wt_error *err)
+static int open_trained_weights(struct trainable *t, const char *folder, bool trained_head, wt_error *err)
 {
     struct safetensors file = {0};
     struct mapping map = {0};
@@ -130,17 +130,17 @@ static int open_weights(struct trainable *t, const char *folder, bool trained_he
     if (rc == 0)
         rc = wt__safetensors_open(&file, path, map.ptr, map.len, err);
     wt__weight_plan(&t->plan, &t->model.config, LAYOUT_FILES);
-    size_t floats = t->plan.words + dense_floats(t);
+    size_t floats = t->plan.words + count_dense_floats(t);
     /* Check before allocating: config.json may claim more than the weights hold, even at two bytes per number. */
     if (rc == 0 && floats / 4 > map.len)
         rc = wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", folder, MODEL_WEIGHTS);
     if (rc == 0) {
         struct model_config config = t->model.config;
 
-        t->weights = zeroed(floats, &t->memory[0]);
-        t->gradients = zeroed(floats, &t->memory[1]);
+        t->weights = alloc_zeroed_floats(floats, &t->memory[0]);
+        t->gradients = alloc_zeroed_floats(floats, &t->memory[1]);
         t->touched = calloc(config.vocabulary, 1);
-        rc = t->weights && t->gradients && t->touched ? read_weights(t, &file, folder, trained_head, err)
+        rc = t->weights && t->gradients && t->touched ? read_trained_weights(t, &file, folder, trained_head, err)
                                                       : wt__fail_nomem(err);
         if (rc == 0)
             wt__weights_bind(&t->model, &config, LAYOUT_FILES, t->weights, t->weights + t->plan.words,
@@ -152,7 +152,7 @@ static int open_weights(struct trainable *t, const char *folder, bool trained_he
 }
 
 /* Limits the configuration to the layers above the first `below`. */
-static int take_top(struct trainable *t, const char *folder, wt_error *err)
+static int keep_upper_layers(struct trainable *t, const char *folder, wt_error *err)
 {
     struct model_config *c = &t->model.config;
 
@@ -165,7 +165,7 @@ static int take_top(struct trainable *t, const char *folder, wt_error *err)
     return 0;
 }
 
-static int fail_static(const char *folder, wt_error *err)
+static int fail_static_encoder(const char *folder, wt_error *err)
 {
     struct str name = wt__model_name(folder);
 
@@ -174,13 +174,14 @@ static int fail_static(const char *folder, wt_error *err)
 }
 
 /* Part of a model to open. */
-struct opening {
+struct trainable_options {
     size_t below;
     bool upper, scorer;
     uint64_t seed;
 };
 
-static int open_model(struct trainable **out, const char *folder, const struct opening *opening, wt_error *err)
+static int open_trainable(struct trainable **out, const char *folder, const struct trainable_options *opening,
+                          wt_error *err)
 {
     struct trainable *t = calloc(1, sizeof(*t));
     struct model_config *c;
@@ -197,16 +198,16 @@ static int open_model(struct trainable **out, const char *folder, const struct o
     t->scorer = opening->scorer;
     t->seed = opening->seed;
     rc = wt__is_folder(folder)           ? wt__model_config_read(c, folder, err)
-         : wt__model_is_built_in(folder) ? fail_static(folder, err)
+         : wt__model_is_built_in(folder) ? fail_static_encoder(folder, err)
                                          : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
     if (rc == 0 && wt__model_is_static(c))
-        rc = fail_static(folder, err);
+        rc = fail_static_encoder(folder, err);
     trained_head = c->labels == 1;
     c->labels = t->scorer; /* without a head to train, its tensors are copied */
     if (rc == 0 && t->scorer && c->head_activation == 0)
         rc = wt__fail(err, WT_EMODEL, "%s: the activation of a head behind this model is not known", folder);
     if (rc == 0)
-        rc = take_top(t, folder, err);
+        rc = keep_upper_layers(t, folder, err);
     if (rc == 0)
         rc = wt__model_prompts(&t->prompts, folder, err);
     if (rc == 0)
@@ -219,7 +220,7 @@ static int open_model(struct trainable **out, const char *folder, const struct o
         rc = wt__fail(err, WT_EMODEL, "%s: %u tokens, but embeddings of %u", folder, (unsigned)t->tokenizer.token_count,
                       (unsigned)t->model.config.vocabulary);
     if (rc == 0)
-        rc = open_weights(t, folder, trained_head, err);
+        rc = open_trained_weights(t, folder, trained_head, err);
     if (rc < 0)
         wt__trainable_close(t);
     else
@@ -229,17 +230,17 @@ static int open_model(struct trainable **out, const char *folder, const struct o
 
 int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err)
 {
-    return open_model(out, folder, &(struct opening){0}, err);
+    return open_trainable(out, folder, &(struct trainable_options){0}, err);
 }
 
 int wt__trainable_open_upper(struct trainable **out, const char *folder, size_t below, wt_error *err)
 {
-    return open_model(out, folder, &(struct opening){.below = below, .upper = true}, err);
+    return open_trainable(out, folder, &(struct trainable_options){.below = below, .upper = true}, err);
 }
 
 int wt__trainable_open_scorer(struct trainable **out, const char *folder, uint64_t seed, wt_error *err)
 {
-    return open_model(out, folder, &(struct opening){.scorer = true, .seed = seed}, err);
+    return open_trainable(out, folder, &(struct trainable_options){.scorer = true, .seed = seed}, err);
 }
 
 void wt__trainable_close(struct trainable *t)
@@ -285,20 +286,20 @@ void wt__trainable_freeze(struct trainable *t, size_t layers)
     t->embeddings = false;
     t->first_layer = layers;
     for (size_t i = 0; i < t->count; i++)
-        t->parameters[i].frozen =
-            !of_head(t->tensors[i].part) && (t->tensors[i].layer == WEIGHT_NO_LAYER || t->tensors[i].layer < layers);
+        t->parameters[i].frozen = !is_head_part(t->tensors[i].part) &&
+                                  (t->tensors[i].layer == WEIGHT_NO_LAYER || t->tensors[i].layer < layers);
 }
 
 /* ---------------------------------------------------------------- tapes */
 
-struct tape_inside {
+struct tape_buffers {
     struct activations activations;
     float *memory;
 };
 
 /* Returns the floats of the activations and of the external rows' gradients, or 0 on overflow. */
-static size_t tape_floats(struct activations *a, const struct trainable *t, const struct tape_limits *limits,
-                          float *memory, size_t *external)
+static size_t count_tape_floats(struct activations *a, const struct trainable *t, const struct tape_limits *limits,
+                                float *memory, size_t *external)
 {
     struct activation_limits inside = {.rows = limits->rows, .longest = limits->longest};
     size_t floats = wt__activations_place(a, &t->model, &inside, true, memory), sum;
@@ -312,30 +313,30 @@ static size_t tape_floats(struct activations *a, const struct trainable *t, cons
 size_t wt__tape_bytes(const struct trainable *t, const struct tape_limits *limits)
 {
     struct activations a;
-    size_t external, floats = tape_floats(&a, t, limits, NULL, &external);
+    size_t external, floats = count_tape_floats(&a, t, limits, NULL, &external);
 
-    return floats ? floats * sizeof(float) + sizeof(struct tape) + sizeof(struct tape_inside) : SIZE_MAX;
+    return floats ? floats * sizeof(float) + sizeof(struct tape) + sizeof(struct tape_buffers) : SIZE_MAX;
 }
 
 int wt__tape_new(struct tape **out, const struct trainable *t, const struct tape_limits *limits, wt_error *err)
 {
     struct tape *tape = calloc(1, sizeof(*tape));
-    struct tape_inside *inside = calloc(1, sizeof(*inside));
-    size_t external = 0, floats = inside ? tape_floats(&inside->activations, t, limits, NULL, &external) : 0;
+    struct tape_buffers *buffers = calloc(1, sizeof(*buffers));
+    size_t external = 0, floats = buffers ? count_tape_floats(&buffers->activations, t, limits, NULL, &external) : 0;
 
     *out = NULL;
     if (floats > 0)
-        inside->memory = wt__alloc_aligned(floats, sizeof(float));
-    if (!tape || !inside || !inside->memory) {
-        free(inside);
+        buffers->memory = wt__alloc_aligned(floats, sizeof(float));
+    if (!tape || !buffers || !buffers->memory) {
+        free(buffers);
         free(tape);
         return wt__fail_nomem(err);
     }
-    struct activations *a = &inside->activations;
-    tape_floats(a, t, limits, inside->memory, &external);
-    *tape = (struct tape){.stride = a->stride, .last = a->x, .dlast = a->dx, .inside = inside};
+    struct activations *a = &buffers->activations;
+    count_tape_floats(a, t, limits, buffers->memory, &external);
+    *tape = (struct tape){.stride = a->stride, .last = a->x, .dlast = a->dx, .buffers = buffers};
     if (external > 0)
-        tape->dexternal = inside->memory + (floats - external);
+        tape->dexternal = buffers->memory + (floats - external);
     *out = tape;
     return 0;
 }
@@ -344,8 +345,8 @@ void wt__tape_free(struct tape *tape)
 {
     if (!tape)
         return;
-    free(tape->inside->memory);
-    free(tape->inside);
+    free(tape->buffers->memory);
+    free(tape->buffers);
     free(tape);
 }
 
@@ -376,7 +377,7 @@ size_t wt__gradients_bytes(const struct trainable *t, bool first, size_t rows)
 
     if (first)
         return bytes;
-    bytes += dense_floats(t) * sizeof(float);
+    bytes += count_dense_floats(t) * sizeof(float);
     if (t->embeddings)
         bytes +=
             row_capacity(t, rows) * (c->embedding * sizeof(float) + sizeof(int32_t)) + c->vocabulary * sizeof(uint32_t);
@@ -394,7 +395,7 @@ int wt__gradients_new(struct gradients **out, struct trainable *t, bool first, s
         return wt__fail_nomem(err);
     g->t = t;
     g->first = first;
-    g->sums = first ? t->gradients + t->plan.words : zeroed(dense_floats(t), &g->memory);
+    g->sums = first ? t->gradients + t->plan.words : alloc_zeroed_floats(count_dense_floats(t), &g->memory);
     if (own_rows) {
         size_t capacity = row_capacity(t, rows);
 
@@ -422,7 +423,7 @@ void wt__gradients_free(struct gradients *g)
 }
 
 /* Returns the row that collects the gradient of a word. */
-static float *word_row(struct gradients *g, int32_t id)
+static float *find_word_row(struct gradients *g, int32_t id)
 {
     size_t width = g->t->model.config.embedding;
 
@@ -437,7 +438,7 @@ static float *word_row(struct gradients *g, int32_t id)
     return g->rows + (size_t)(g->slots[id] - 1) * width;
 }
 
-static void forget_rows(struct gradients *g)
+static void reset_word_rows(struct gradients *g)
 {
     for (size_t i = 0; i < g->taken; i++)
         g->slots[g->ids[i]] = 0;
@@ -446,7 +447,7 @@ static void forget_rows(struct gradients *g)
 }
 
 /* - */
-static void move(float *restrict x, float *restrict sum, size_t count)
+static void move_sums(float *restrict x, float *restrict sum, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         sum[i] += x[i];
@@ -456,7 +457,7 @@ static void move(float *restrict x, float *restrict sum, size_t count)
 void wt__gradients_reduce(struct trainable *t, struct gradients *const *workers, size_t count, size_t part,
                           size_t parts)
 {
-    size_t width = t->model.config.embedding, all = dense_floats(t);
+    size_t width = t->model.config.embedding, all = count_dense_floats(t);
     size_t start = t->embeddings ? 0 : t->plan.model + t->plan.layer * t->first_layer;
     size_t slice = ((all - start) / parts + 16) / 16 * 16; /* whole cache lines */
     size_t first = start + part * slice < all ? start + part * slice : all;
@@ -465,10 +466,10 @@ void wt__gradients_reduce(struct trainable *t, struct gradients *const *workers,
     for (size_t w = 1; w < count; w++) {
         struct gradients *g = workers[w];
 
-        move(g->sums + first, t->gradients + t->plan.words + first, end - first);
+        move_sums(g->sums + first, t->gradients + t->plan.words + first, end - first);
         for (size_t i = 0; i < g->taken; i++)
             if ((size_t)g->ids[i] % parts == part) {
-                move(g->rows + i * width, t->gradients + (size_t)g->ids[i] * width, width);
+                move_sums(g->rows + i * width, t->gradients + (size_t)g->ids[i] * width, width);
                 t->touched[g->ids[i]] = 1;
             }
         if (part == 0)
@@ -476,7 +477,7 @@ void wt__gradients_reduce(struct trainable *t, struct gradients *const *workers,
     }
 }
 
-void wt__trainable_reduce(struct trainable *t)
+void wt__trainable_allow_bfloat16(struct trainable *t)
 {
     for (size_t i = 0; i < t->model.config.layers; i++) {
         struct transformer_layer *layer = &t->model.layers[i];
@@ -491,7 +492,7 @@ void wt__trainable_reduce(struct trainable *t)
 
 void wt__trainable_forward(const struct trainable *t, const struct token_batch *batch, struct tape *tape)
 {
-    struct activations *a = &tape->inside->activations;
+    struct activations *a = &tape->buffers->activations;
 
     wt__transformer_forward(&t->model, batch, a);
     memset(a->dx, 0, batch->starts[batch->count] * a->stride * sizeof(float));
@@ -505,12 +506,12 @@ void wt__trainable_backward(const struct trainable *t, const struct token_batch 
     const float *embedded;
 
     if (g->reduced)
-        forget_rows(g);
-    wt__transformer_backward(&t->model, batch, &tape->inside->activations, &sums,
+        reset_word_rows(g);
+    wt__transformer_backward(&t->model, batch, &tape->buffers->activations, &sums,
                              batch->external ? tape->dexternal : NULL, &embedded, &stride);
     for (size_t n = 0; t->embeddings && n < batch->starts[batch->count]; n++)
         if (batch->ids[n] >= 0) {
-            float *row = word_row(g, batch->ids[n]);
+            float *row = find_word_row(g, batch->ids[n]);
             const float *gradient = embedded + n * stride;
 
             for (size_t h = 0; h < width; h++)
@@ -537,7 +538,7 @@ void wt__trainable_score(struct trainable *t, float **weights, float **constant)
 }
 
 /* Returns the gradient of one of the model's weights. */
-static float *gradient_of(struct trainable *t, const float *weight)
+static float *find_gradient(struct trainable *t, const float *weight)
 {
     return t->gradients + (weight - t->weights);
 }
@@ -548,10 +549,10 @@ void wt__trainable_head_backward(struct trainable *t, struct head_rows *rows)
     size_t hidden = t->model.config.hidden;
 
     /* dx first holds the gradient of `active`; `active` is then overwritten by the gradient of `inner`. */
-    wt__linear_backward(score, rows->active, hidden, rows->dlogits, 1, rows->dx, hidden, gradient_of(t, score->weight),
-                        gradient_of(t, score->bias), rows->count);
+    wt__linear_backward(score, rows->active, hidden, rows->dlogits, 1, rows->dx, hidden,
+                        find_gradient(t, score->weight), find_gradient(t, score->bias), rows->count);
     wt__activation_backward((enum activation)t->model.config.head_activation, rows->inner, rows->dx, rows->active,
                             rows->count * hidden);
-    wt__linear_backward(pooler, rows->x, hidden, rows->active, hidden, rows->dx, hidden, gradient_of(t, pooler->weight),
-                        gradient_of(t, pooler->bias), rows->count);
+    wt__linear_backward(pooler, rows->x, hidden, rows->active, hidden, rows->dx, hidden,
+                        find_gradient(t, pooler->weight), find_gradient(t, pooler->bias), rows->count);
 }

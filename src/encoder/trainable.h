@@ -42,7 +42,7 @@ enum { TRAINABLE_HEAD_RATE = 10 };
 void wt__trainable_close(struct trainable *t);
 
 /* Allows the products of the layers to round to bfloat16 on processors where this is faster (nn/matmul.h). */
-void wt__trainable_reduce(struct trainable *t);
+void wt__trainable_allow_bfloat16(struct trainable *t);
 
 const struct model_config *wt__trainable_config(const struct trainable *t); /* hidden, max_tokens, pooling, ... */
 const struct tokenizer *wt__trainable_tokenizer(const struct trainable *t);
@@ -76,7 +76,7 @@ struct tape {
     const float *last; /* [N, H] last hidden state, valid from forward to backward */
     float *dlast;      /* [N, H] its gradient: zeroed by forward, filled by the caller, overwritten by backward */
     float *dexternal;  /* [E, H] gradient of external rows, written by backward */
-    struct tape_inside *inside;
+    struct tape_buffers *buffers;
 };
 
 /* Returns the bytes that wt__tape_new allocates, or SIZE_MAX if they overflow. */

@@ -19,7 +19,7 @@ static const char *const classes[ARCHITECTURES] = {
     [ARCHITECTURE_DEBERTA] = "DebertaV2ForSequenceClassification",
 };
 /* Sets the class and the single label of a sequence classifier. */
-static int name_head(const struct trainable *t, json_t *config, wt_error *err)
+static int set_classifier_head(const struct trainable *t, json_t *config, wt_error *err)
 {
     json_t *head = json_pack("{s:[s], s:{s:s}, s:{s:i}, s:i}", "architectures", classes[t->model.config.architecture],
                              "id2label", "0", "LABEL_0", "label2id", "LABEL_0", 0, "num_labels", 1);
@@ -29,15 +29,15 @@ static int name_head(const struct trainable *t, json_t *config, wt_error *err)
     return rc;
 }
 
-static int save_config(const struct trainable *t, const char *source, const char *out, const json_t *members,
-                       wt_error *err)
+static int save_trained_config(const struct trainable *t, const char *source, const char *out, const json_t *members,
+                               wt_error *err)
 {
     json_t *config = NULL, *kept = json_deep_copy(members); /* a copy, since the caller owns `members` */
     int rc = wt__model_config_open(&config, source, err);
 
     if (rc == 0 && t->scorer)
-        rc = name_head(t, config, err);
-    if (rc == 0 && members && !(kept && wt__model_member_keep(kept, config, "dense_weight")))
+        rc = set_classifier_head(t, config, err);
+    if (rc == 0 && members && !(kept && wt__model_copy_member(kept, config, "dense_weight")))
         rc = wt__fail_nomem(err);
     if (rc == 0)
         rc = wt__model_config_save(config, out, "float32", kept, err);
@@ -48,7 +48,7 @@ static int save_config(const struct trainable *t, const char *source, const char
 
 /* ---------------------------------------------------------------- weights */
 
-struct saving {
+struct saved_tensors {
     const struct trainable *t;
     struct tensor_source *tensors;
     size_t count;
@@ -64,7 +64,7 @@ struct tensor_source wt__trainable_tensor(const struct trainable *t, size_t i)
 }
 
 /* Adds a parameter in the shape of its tensor. */
-static int add_parameter(struct saving *s, size_t i, wt_error *err)
+static int add_saved_parameter(struct saved_tensors *s, size_t i, wt_error *err)
 {
     const struct weight_tensor *t = &s->t->tensors[i];
     const struct parameter *p = &s->t->parameters[i];
@@ -85,7 +85,7 @@ static int add_parameter(struct saving *s, size_t i, wt_error *err)
 
 /* Adds a tensor of the source that is not a parameter. Tensors without floating-point numbers are buffers and are
  * skipped. */
-static int add_other(struct saving *s, const struct tensor *tensor, wt_error *err)
+static int add_untrained_tensor(struct saved_tensors *s, const struct tensor *tensor, wt_error *err)
 {
     struct tensor_source *out = &s->tensors[s->count];
 
@@ -103,9 +103,9 @@ static int add_other(struct saving *s, const struct tensor *tensor, wt_error *er
     return wt__tensor_floats(tensor, copy, err);
 }
 
-static int save_weights(const struct trainable *t, const char *source, const char *out, wt_error *err)
+static int save_trained_weights(const struct trainable *t, const char *source, const char *out, wt_error *err)
 {
-    struct saving s = {.t = t};
+    struct saved_tensors s = {.t = t};
     struct safetensors file = {0};
     struct mapping map = {0};
     char *from = wt__path_join(&s.arena, source, MODEL_WEIGHTS), *to = wt__path_join(&s.arena, out, MODEL_WEIGHTS);
@@ -117,9 +117,9 @@ static int save_weights(const struct trainable *t, const char *source, const cha
     if (rc == 0 && !s.tensors)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < t->count; i++)
-        rc = add_parameter(&s, i, err);
+        rc = add_saved_parameter(&s, i, err);
     for (size_t i = 0; rc == 0 && !t->scorer && i < file.count; i++)
-        rc = add_other(&s, &file.tensors[i], err);
+        rc = add_untrained_tensor(&s, &file.tensors[i], err);
     if (rc == 0)
         rc = wt__safetensors_write(to, s.tensors, s.count, NULL, err);
     wt__safetensors_dispose(&file);
@@ -138,8 +138,8 @@ int wt__trainable_save(const struct trainable *t, const char *source, const char
     if (rc == 0 && !t->scorer)
         rc = wt__model_copy_modules(source, out, err);
     if (rc == 0)
-        rc = save_weights(t, source, out, err);
+        rc = save_trained_weights(t, source, out, err);
     if (rc == 0)
-        rc = save_config(t, source, out, members, err);
+        rc = save_trained_config(t, source, out, members, err);
     return rc;
 }

@@ -8,7 +8,7 @@
 #include "encoder/weights.h"
 
 /* State while reading: runs in LAYOUT_FILES of the model and the current layer, and the packed runs. */
-struct reading {
+struct upper_layer_reader {
     const struct model_config *config;
     const struct safetensors *file;
     const char *folder;
@@ -18,12 +18,12 @@ struct reading {
     struct transformer bound; /* a one-layer model over the two runs */
 };
 
-static bool of_relative(enum weight_part part)
+static bool is_relative_part(enum weight_part part)
 {
     return part == WEIGHT_RELATIVE || part == WEIGHT_RELATIVE_GAIN || part == WEIGHT_RELATIVE_BIAS;
 }
 
-static int read_weights(struct reading *r, size_t first, wt_error *err)
+static int read_upper_weights(struct upper_layer_reader *r, size_t first, wt_error *err)
 {
     struct weight_walk walk = {.config = r->config, .below = first};
     bool more = wt__weight_next(&walk);
@@ -31,7 +31,7 @@ static int read_weights(struct reading *r, size_t first, wt_error *err)
 
     for (; rc == 0 && more && walk.tensor.layer == WEIGHT_NO_LAYER; more = wt__weight_next(&walk)) {
         const struct weight_tensor *t = &walk.tensor;
-        if (of_relative(t->part))
+        if (is_relative_part(t->part))
             rc = wt__weight_read(r->file, t, r->folder, r->model + r->files.at[t->part] + t->offset, err);
     }
     if (rc < 0)
@@ -53,7 +53,7 @@ static int read_weights(struct reading *r, size_t first, wt_error *err)
     return rc;
 }
 
-static float *zeroed(size_t floats)
+static float *alloc_zeroed_panels(size_t floats)
 {
     float *block = wt__alloc_aligned(floats + WT_PANEL, sizeof *block);
 
@@ -63,7 +63,7 @@ static float *zeroed(size_t floats)
 }
 
 /* Allocates the runs and reads the weights; the packed runs stay in out->memory. */
-static int open_weights(struct upper_layers *out, struct reading *r, size_t first, wt_error *err)
+static int open_upper_weights(struct upper_layers *out, struct upper_layer_reader *r, size_t first, wt_error *err)
 {
     const struct model_config *c = r->config;
     size_t distances = c->relative == RELATIVE_DISENTANGLED ? 2 * (size_t)c->span * c->hidden : 0;
@@ -72,10 +72,10 @@ static int open_weights(struct upper_layers *out, struct reading *r, size_t firs
 
     wt__weight_plan(&r->files, c, LAYOUT_FILES);
     wt__weight_plan(&r->packed, c, LAYOUT_PACKED);
-    out->memory = zeroed(r->packed.model + c->layers * r->packed.layer);
-    r->model = zeroed(r->files.model);
-    r->layer = zeroed(r->files.layer);
-    r->relative = distances ? zeroed(distances) : NULL;
+    out->memory = alloc_zeroed_panels(r->packed.model + c->layers * r->packed.layer);
+    r->model = alloc_zeroed_panels(r->files.model);
+    r->layer = alloc_zeroed_panels(r->files.layer);
+    r->relative = distances ? alloc_zeroed_panels(distances) : NULL;
     if (!out->memory || !r->model || !r->layer || (distances && !r->relative)) {
         rc = wt__fail_nomem(err);
     } else {
@@ -83,7 +83,7 @@ static int open_weights(struct upper_layers *out, struct reading *r, size_t firs
         r->packed_model = out->memory;
         r->packed_layers = out->memory + r->packed.model;
         wt__weights_bind(&r->bound, &one, LAYOUT_FILES, NULL, r->model, r->layer, NULL);
-        rc = read_weights(r, first, err);
+        rc = read_upper_weights(r, first, err);
         wt__weights_bind(&out->model, c, LAYOUT_PACKED, NULL, r->packed_model, r->packed_layers, NULL);
     }
     free(r->model);
@@ -100,13 +100,13 @@ int wt__upper_layers_open(struct upper_layers *out, const struct model_config *w
         return wt__fail(err, WT_EMODEL, "%s: cannot use the layers from %zu on; the encoder has %u%s", folder, first,
                         (unsigned)whole->layers, whole->convolution > 0 ? ", the first with a convolution" : "");
     struct model_config config = *whole;
-    struct reading *r = calloc(1, sizeof *r);
+    struct upper_layer_reader *r = calloc(1, sizeof *r);
     if (!r)
         return wt__fail_nomem(err);
     config.layers -= (uint32_t)first;
     config.convolution = 0;
-    *r = (struct reading){.config = &config, .file = file, .folder = folder};
-    int rc = open_weights(out, r, first, err);
+    *r = (struct upper_layer_reader){.config = &config, .file = file, .folder = folder};
+    int rc = open_upper_weights(out, r, first, err);
     free(r);
     if (rc < 0)
         wt__upper_layers_close(out);

@@ -130,40 +130,41 @@ struct weight_shape {
     bool linear;    /* stored in panels when packed */
 };
 
-static struct weight_shape matrix(size_t out, size_t in)
+static struct weight_shape matrix_shape(size_t out, size_t in)
 {
     return (struct weight_shape){.rows = out, .columns = in, .taps = 1, .linear = true};
 }
 
-static struct weight_shape table(size_t count, size_t width)
+static struct weight_shape table_shape(size_t count, size_t width)
 {
     return (struct weight_shape){.rows = count, .columns = width, .taps = 1};
 }
 
-static struct weight_shape shape_of(const struct model_config *c, enum weight_layout layout, enum weight_part part)
+static struct weight_shape find_part_shape(const struct model_config *c, enum weight_layout layout,
+                                           enum weight_part part)
 {
-    const struct weight_shape none = {0}, vector = table(c->hidden, 0);
+    const struct weight_shape none = {0}, vector = table_shape(c->hidden, 0);
     bool deberta = c->relative == RELATIVE_DISENTANGLED, packed = layout == LAYOUT_PACKED;
     bool own = deberta && !packed && c->own_distances, normed = deberta && !packed && c->normed_distances;
 
     switch (part) {
     case WEIGHT_WORDS:
-        return table(c->vocabulary, c->embedding);
+        return table_shape(c->vocabulary, c->embedding);
     case WEIGHT_POSITIONS:
-        return c->positions ? table(c->positions, c->embedding) : none;
+        return c->positions ? table_shape(c->positions, c->embedding) : none;
     case WEIGHT_TYPES:
-        return c->types ? table(c->types, c->embedding) : none;
+        return c->types ? table_shape(c->types, c->embedding) : none;
     case WEIGHT_PROJECTION:
-        return c->embedding != c->hidden ? matrix(c->hidden, c->embedding) : none;
+        return c->embedding != c->hidden ? matrix_shape(c->hidden, c->embedding) : none;
     case WEIGHT_RELATIVE:
         if (c->relative == RELATIVE_BIAS)
-            return table(DISTANCE_MPNET_BUCKETS, c->heads);
-        return deberta && !packed ? table(2 * (size_t)c->span, c->hidden) : none;
+            return table_shape(DISTANCE_MPNET_BUCKETS, c->heads);
+        return deberta && !packed ? table_shape(2 * (size_t)c->span, c->hidden) : none;
     case WEIGHT_RELATIVE_GAIN:
     case WEIGHT_RELATIVE_BIAS:
         return normed ? vector : none;
     case WEIGHT_CONVOLUTION: {
-        struct weight_shape shape = matrix(c->hidden, c->hidden);
+        struct weight_shape shape = matrix_shape(c->hidden, c->hidden);
         shape.taps = c->convolution;
         return c->convolution ? shape : none;
     }
@@ -172,41 +173,41 @@ static struct weight_shape shape_of(const struct model_config *c, enum weight_la
     case WEIGHT_CONVOLUTION_NORM_BIAS:
         return c->convolution ? vector : none;
     case WEIGHT_POOLER:
-        return c->labels == 1 ? matrix(c->hidden, c->hidden) : none;
+        return c->labels == 1 ? matrix_shape(c->hidden, c->hidden) : none;
     case WEIGHT_POOLER_BIAS:
         return c->labels == 1 ? vector : none;
     case WEIGHT_SCORE:
-        return c->labels == 1 ? matrix(1, c->hidden) : none;
+        return c->labels == 1 ? matrix_shape(1, c->hidden) : none;
     case WEIGHT_SCORE_BIAS:
-        return c->labels == 1 ? table(1, 0) : none;
+        return c->labels == 1 ? table_shape(1, 0) : none;
     case WEIGHT_QKV:
-        return matrix(3 * (size_t)c->hidden, c->hidden);
+        return matrix_shape(3 * (size_t)c->hidden, c->hidden);
     case WEIGHT_QKV_BIAS:
-        return table(3 * (size_t)c->hidden, 0);
+        return table_shape(3 * (size_t)c->hidden, 0);
     case WEIGHT_DISTANCE_KEY:
-        return own && c->content_to_position ? matrix(c->hidden, c->hidden) : none;
+        return own && c->content_to_position ? matrix_shape(c->hidden, c->hidden) : none;
     case WEIGHT_DISTANCE_KEY_BIAS:
         return own && c->content_to_position ? vector : none;
     case WEIGHT_DISTANCE_QUERY:
-        return own && c->position_to_content ? matrix(c->hidden, c->hidden) : none;
+        return own && c->position_to_content ? matrix_shape(c->hidden, c->hidden) : none;
     case WEIGHT_DISTANCE_QUERY_BIAS:
         return own && c->position_to_content ? vector : none;
     case WEIGHT_DISTANCES:
-        return deberta && packed ? table(2 * (size_t)c->span, 2 * (size_t)c->hidden) : none;
+        return deberta && packed ? table_shape(2 * (size_t)c->span, 2 * (size_t)c->hidden) : none;
     case WEIGHT_OUT:
-        return matrix(c->hidden, c->hidden);
+        return matrix_shape(c->hidden, c->hidden);
     case WEIGHT_UP:
-        return matrix(c->intermediate, c->hidden);
+        return matrix_shape(c->intermediate, c->hidden);
     case WEIGHT_UP_BIAS:
-        return table(c->intermediate, 0);
+        return table_shape(c->intermediate, 0);
     case WEIGHT_DOWN:
-        return matrix(c->hidden, c->intermediate);
+        return matrix_shape(c->hidden, c->intermediate);
     default:
         return vector;
     }
 }
 
-static size_t floats_of(const struct weight_shape *shape, enum weight_layout layout)
+static size_t count_part_floats(const struct weight_shape *shape, enum weight_layout layout)
 {
     size_t columns = shape->columns ? shape->columns : 1;
     size_t floats =
@@ -217,28 +218,28 @@ static size_t floats_of(const struct weight_shape *shape, enum weight_layout lay
 }
 
 /* Returns the bytes of a layer's part in the run of bytes, which holds int8 matrices and copies of the vectors. */
-static size_t bytes_of(const struct weight_shape *shape, enum weight_part part)
+static size_t count_part_bytes(const struct weight_shape *shape, enum weight_part part)
 {
     if (part < WEIGHT_MODEL_PARTS || part >= WEIGHT_PARTS)
         return 0;
     if (shape->linear)
         return wt__linear_bytes_size(shape->rows, shape->columns);
-    return shape->columns == 0 ? floats_of(shape, LAYOUT_PACKED) * sizeof(float) : 0;
+    return shape->columns == 0 ? count_part_floats(shape, LAYOUT_PACKED) * sizeof(float) : 0;
 }
 
 void wt__weight_plan(struct weight_plan *out, const struct model_config *config, enum weight_layout layout)
 {
     *out = (struct weight_plan){0};
     for (int part = 0; part <= WEIGHT_WORDS; part++) {
-        struct weight_shape shape = shape_of(config, layout, (enum weight_part)part);
+        struct weight_shape shape = find_part_shape(config, layout, (enum weight_part)part);
         size_t *run = part == WEIGHT_WORDS ? &out->words : part < WEIGHT_MODEL_PARTS ? &out->model : &out->layer;
 
         if (part < WEIGHT_PARTS)
             out->at[part] = *run;
-        *run += floats_of(&shape, layout);
+        *run += count_part_floats(&shape, layout);
         if (layout == LAYOUT_PACKED && part < WEIGHT_PARTS) {
             out->bytes_at[part] = out->bytes;
-            out->bytes += bytes_of(&shape, (enum weight_part)part);
+            out->bytes += count_part_bytes(&shape, (enum weight_part)part);
         }
     }
 }
@@ -246,7 +247,7 @@ void wt__weight_plan(struct weight_plan *out, const struct model_config *config,
 /* ---------------------------------------------------------------- binding */
 
 /* Arguments for binding the parts of a run. */
-struct binding {
+struct part_binding {
     const struct model_config *config;
     enum weight_layout layout;
     const struct weight_plan *plan;
@@ -254,46 +255,46 @@ struct binding {
     const unsigned char *bytes; /* the layer's bytes, or NULL */
 };
 
-static const float *part_of(const struct binding *b, enum weight_part part)
+static const float *find_part(const struct part_binding *b, enum weight_part part)
 {
-    struct weight_shape shape = shape_of(b->config, b->layout, part);
+    struct weight_shape shape = find_part_shape(b->config, b->layout, part);
 
-    if (b->bytes && shape.columns == 0 && bytes_of(&shape, part) > 0)
+    if (b->bytes && shape.columns == 0 && count_part_bytes(&shape, part) > 0)
         return (const float *)(const void *)(b->bytes + b->plan->bytes_at[part]);
     return shape.rows ? b->run + b->plan->at[part] : NULL;
 }
 
-static struct linear linear_of(const struct binding *b, enum weight_part weight, enum weight_part bias)
+static struct linear bind_linear(const struct part_binding *b, enum weight_part weight, enum weight_part bias)
 {
-    struct weight_shape shape = shape_of(b->config, b->layout, weight);
+    struct weight_shape shape = find_part_shape(b->config, b->layout, weight);
 
     return (struct linear){.in = shape.columns,
                            .out = shape.rows,
-                           .weight = part_of(b, weight),
-                           .bias = bias == WEIGHT_PARTS ? NULL : part_of(b, bias),
+                           .weight = find_part(b, weight),
+                           .bias = bias == WEIGHT_PARTS ? NULL : find_part(b, bias),
                            .bytes = b->bytes ? b->bytes + b->plan->bytes_at[weight] : NULL,
                            .row_major = b->layout == LAYOUT_FILES};
 }
 
-static struct layer_norm norm_of(const struct binding *b, enum weight_part gain, enum weight_part bias)
+static struct layer_norm bind_norm(const struct part_binding *b, enum weight_part gain, enum weight_part bias)
 {
-    return (struct layer_norm){b->config->hidden, part_of(b, gain), part_of(b, bias), b->config->epsilon};
+    return (struct layer_norm){b->config->hidden, find_part(b, gain), find_part(b, bias), b->config->epsilon};
 }
 
-static void bind_layer(struct transformer_layer *l, const struct binding *b)
+static void bind_layer(struct transformer_layer *l, const struct part_binding *b)
 {
     const struct model_config *c = b->config;
 
     *l = (struct transformer_layer){
-        .qkv = linear_of(b, WEIGHT_QKV, WEIGHT_QKV_BIAS),
-        .out = linear_of(b, WEIGHT_OUT, WEIGHT_OUT_BIAS),
-        .first = norm_of(b, WEIGHT_FIRST_GAIN, WEIGHT_FIRST_BIAS),
-        .up = linear_of(b, WEIGHT_UP, WEIGHT_UP_BIAS),
-        .down = linear_of(b, WEIGHT_DOWN, WEIGHT_DOWN_BIAS),
-        .second = norm_of(b, WEIGHT_SECOND_GAIN, WEIGHT_SECOND_BIAS),
-        .distance_key = linear_of(b, WEIGHT_DISTANCE_KEY, WEIGHT_DISTANCE_KEY_BIAS),
-        .distance_query = linear_of(b, WEIGHT_DISTANCE_QUERY, WEIGHT_DISTANCE_QUERY_BIAS),
-        .distances = part_of(b, WEIGHT_DISTANCES),
+        .qkv = bind_linear(b, WEIGHT_QKV, WEIGHT_QKV_BIAS),
+        .out = bind_linear(b, WEIGHT_OUT, WEIGHT_OUT_BIAS),
+        .first = bind_norm(b, WEIGHT_FIRST_GAIN, WEIGHT_FIRST_BIAS),
+        .up = bind_linear(b, WEIGHT_UP, WEIGHT_UP_BIAS),
+        .down = bind_linear(b, WEIGHT_DOWN, WEIGHT_DOWN_BIAS),
+        .second = bind_norm(b, WEIGHT_SECOND_GAIN, WEIGHT_SECOND_BIAS),
+        .distance_key = bind_linear(b, WEIGHT_DISTANCE_KEY, WEIGHT_DISTANCE_KEY_BIAS),
+        .distance_query = bind_linear(b, WEIGHT_DISTANCE_QUERY, WEIGHT_DISTANCE_QUERY_BIAS),
+        .distances = find_part(b, WEIGHT_DISTANCES),
     };
     if (b->layout == LAYOUT_FILES && c->relative == RELATIVE_DISENTANGLED && !c->own_distances) {
         struct linear query = {.in = c->hidden,
@@ -316,26 +317,26 @@ void wt__weights_bind(struct transformer *out, const struct model_config *c, enu
                       const float *words, const float *model, const float *layers, const unsigned char *bytes)
 {
     struct weight_plan plan;
-    struct binding b = {c, layout, &plan, model, NULL};
+    struct part_binding b = {c, layout, &plan, model, NULL};
 
     wt__weight_plan(&plan, c, layout);
     out->config = *c;
     out->words = words;
-    out->positions = part_of(&b, WEIGHT_POSITIONS);
-    out->types = part_of(&b, WEIGHT_TYPES);
-    out->projection = linear_of(&b, WEIGHT_PROJECTION, WEIGHT_PARTS);
-    out->norm = norm_of(&b, WEIGHT_GAIN, WEIGHT_BIAS);
-    out->relative = part_of(&b, WEIGHT_RELATIVE);
-    out->relative_norm = norm_of(&b, WEIGHT_RELATIVE_GAIN, WEIGHT_RELATIVE_BIAS);
+    out->positions = find_part(&b, WEIGHT_POSITIONS);
+    out->types = find_part(&b, WEIGHT_TYPES);
+    out->projection = bind_linear(&b, WEIGHT_PROJECTION, WEIGHT_PARTS);
+    out->norm = bind_norm(&b, WEIGHT_GAIN, WEIGHT_BIAS);
+    out->relative = find_part(&b, WEIGHT_RELATIVE);
+    out->relative_norm = bind_norm(&b, WEIGHT_RELATIVE_GAIN, WEIGHT_RELATIVE_BIAS);
     out->convolution = (struct convolution){.taps = c->convolution,
                                             .in = c->hidden,
                                             .out = c->hidden,
-                                            .weight = part_of(&b, WEIGHT_CONVOLUTION),
-                                            .bias = part_of(&b, WEIGHT_CONVOLUTION_BIAS),
+                                            .weight = find_part(&b, WEIGHT_CONVOLUTION),
+                                            .bias = find_part(&b, WEIGHT_CONVOLUTION_BIAS),
                                             .row_major = layout == LAYOUT_FILES};
-    out->convolution_norm = norm_of(&b, WEIGHT_CONVOLUTION_NORM_GAIN, WEIGHT_CONVOLUTION_NORM_BIAS);
-    out->pooler = linear_of(&b, WEIGHT_POOLER, WEIGHT_POOLER_BIAS);
-    out->score = linear_of(&b, WEIGHT_SCORE, WEIGHT_SCORE_BIAS);
+    out->convolution_norm = bind_norm(&b, WEIGHT_CONVOLUTION_NORM_GAIN, WEIGHT_CONVOLUTION_NORM_BIAS);
+    out->pooler = bind_linear(&b, WEIGHT_POOLER, WEIGHT_POOLER_BIAS);
+    out->score = bind_linear(&b, WEIGHT_SCORE, WEIGHT_SCORE_BIAS);
     for (size_t i = 0; i < c->layers; i++) {
         b.run = layers + i * plan.layer;
         b.bytes = bytes ? bytes + i * plan.bytes : NULL;
@@ -351,8 +352,8 @@ void wt__weights_pack(const struct model_config *config, enum weight_part first,
     wt__weight_plan(&files, config, LAYOUT_FILES);
     wt__weight_plan(&packed, config, LAYOUT_PACKED);
     for (int part = (int)first; part < (int)end; part++) {
-        struct weight_shape have = shape_of(config, LAYOUT_FILES, (enum weight_part)part);
-        struct weight_shape want = shape_of(config, LAYOUT_PACKED, (enum weight_part)part);
+        struct weight_shape have = find_part_shape(config, LAYOUT_FILES, (enum weight_part)part);
+        struct weight_shape want = find_part_shape(config, LAYOUT_PACKED, (enum weight_part)part);
         const float *source = from + files.at[part];
         float *target = to + packed.at[part];
 
@@ -370,7 +371,7 @@ void wt__weights_pack(const struct model_config *config, enum weight_part first,
 void wt__weights_pack_bytes(const struct model_config *config, enum weight_part part, const int8_t *w,
                             const float *scales, unsigned char *layer)
 {
-    struct weight_shape shape = shape_of(config, LAYOUT_PACKED, part);
+    struct weight_shape shape = find_part_shape(config, LAYOUT_PACKED, part);
     struct weight_plan plan;
 
     wt__weight_plan(&plan, config, LAYOUT_PACKED);
@@ -383,10 +384,10 @@ void wt__weights_copy_vectors(const struct model_config *config, const float *fr
 
     wt__weight_plan(&plan, config, LAYOUT_PACKED);
     for (int part = WEIGHT_MODEL_PARTS; part < WEIGHT_PARTS; part++) {
-        struct weight_shape shape = shape_of(config, LAYOUT_PACKED, (enum weight_part)part);
+        struct weight_shape shape = find_part_shape(config, LAYOUT_PACKED, (enum weight_part)part);
 
         if (shape.columns == 0)
-            memcpy(to + plan.bytes_at[part], from + plan.at[part], bytes_of(&shape, (enum weight_part)part));
+            memcpy(to + plan.bytes_at[part], from + plan.at[part], count_part_bytes(&shape, (enum weight_part)part));
     }
 }
 
@@ -395,7 +396,7 @@ void wt__weights_copy_vectors(const struct model_config *config, const float *fr
 /* Places a tensor within its part. Tensors of a part are stacked in the order of the table: query, key, value. */
 static void place_tensor(struct weight_tensor *t, const struct model_config *c, size_t row, size_t layer)
 {
-    struct weight_shape shape = shape_of(c, LAYOUT_FILES, rows[row].part);
+    struct weight_shape shape = find_part_shape(c, LAYOUT_FILES, rows[row].part);
     unsigned bit = 1u << c->architecture;
     size_t all = 0, before = 0;
 
@@ -414,7 +415,7 @@ static void place_tensor(struct weight_tensor *t, const struct model_config *c, 
 }
 
 /* True for tensors of the head that have no prefix. BERT's pooler has the prefix, as it belongs to the model. */
-static bool outside(const struct model_config *c, enum weight_part part)
+static bool lacks_prefix(const struct model_config *c, enum weight_part part)
 {
     bool pooler = part == WEIGHT_POOLER || part == WEIGHT_POOLER_BIAS;
 
@@ -436,11 +437,11 @@ bool wt__weight_next(struct weight_walk *walk)
         }
         if (walk->layer >= c->layers)
             return false;
-        if ((rows[walk->row].architectures & bit) && shape_of(c, LAYOUT_FILES, rows[walk->row].part).rows > 0)
+        if ((rows[walk->row].architectures & bit) && find_part_shape(c, LAYOUT_FILES, rows[walk->row].part).rows > 0)
             break;
     }
     struct weight_tensor *t = &walk->tensor;
-    const char *prefix = walk->prefix && !outside(c, rows[walk->row].part) ? walk->prefix : "";
+    const char *prefix = walk->prefix && !lacks_prefix(c, rows[walk->row].part) ? walk->prefix : "";
     place_tensor(t, c, walk->row, walk->row < first_of_layer ? WEIGHT_NO_LAYER : walk->layer);
     if (walk->row < first_of_layer)
         snprintf(t->name, sizeof(t->name), "%s%s", prefix, rows[walk->row].name);

@@ -9,12 +9,12 @@
 #include "nn/safetensors.h"
 #include "text/support.h"
 
-struct golden {
+struct encoder_golden {
     struct safetensors file;
     struct mapping map;
 };
 
-static inline bool open_golden(struct golden *golden, const char *name)
+static inline bool open_golden(struct encoder_golden *golden, const char *name)
 {
     char path[PATH_BYTES];
     wt_error err = {0};
@@ -27,13 +27,13 @@ static inline bool open_golden(struct golden *golden, const char *name)
     return true;
 }
 
-static inline void close_golden(struct golden *golden)
+static inline void close_golden(struct encoder_golden *golden)
 {
     wt__safetensors_dispose(&golden->file);
     wt__file_unmap(&golden->map);
 }
 
-static inline const struct tensor *tensor_of(const struct golden *golden, const char *name)
+static inline const struct tensor *tensor_of(const struct encoder_golden *golden, const char *name)
 {
     const struct tensor *t = wt__safetensors_find(&golden->file, name);
 
@@ -59,7 +59,7 @@ static inline float float_at(const struct tensor *t, size_t i)
 }
 
 /* Returns a copy of a tensor's numbers; the caller frees it. */
-static inline float *floats_of(const struct golden *golden, const char *name)
+static inline float *floats_of(const struct encoder_golden *golden, const char *name)
 {
     const struct tensor *t = tensor_of(golden, name);
     float *out = malloc(t->bytes + 64);

@@ -45,12 +45,12 @@ static inline void put_text(const char *folder, const char *name, const char *te
 }
 
 /* A weights file under construction. */
-struct weights {
+struct weights_file {
     struct buffer header, data;
     struct rng rng;
 };
 
-static inline void add_tensor(struct weights *w, const char *name, size_t rows, size_t columns)
+static inline void add_tensor(struct weights_file *w, const char *name, size_t rows, size_t columns)
 {
     size_t begin = w->data.len;
 
@@ -92,7 +92,7 @@ static inline void put_weights(const char *folder, const char *prefix, uint64_t 
                  {"output.dense.bias", SMALL_HIDDEN, 0},
                  {"output.LayerNorm.weight", SMALL_HIDDEN, 0},
                  {"output.LayerNorm.bias", SMALL_HIDDEN, 0}};
-    struct weights w = {0};
+    struct weights_file w = {0};
     unsigned char length[8];
     char name[128];
 

@@ -37,7 +37,7 @@ enum { TEXTS = sizeof(texts) / sizeof(texts[0]) };
 
 static char folder[64], model[80], quantized[96];
 
-static int set_up(void **state)
+static int set_up_int8_models(void **state)
 {
     (void)state;
     tiny_model_make(folder, model, TINY_BERT, 1);
@@ -45,14 +45,14 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_int8_models(void **state)
 {
     (void)state;
     remove_folder(folder);
     return 0;
 }
 
-static unsigned char *pack(struct packed *packed, const char *of)
+static unsigned char *pack_int8_model(struct packed *packed, const char *of)
 {
     unsigned char *image;
     wt_error err = {0};
@@ -64,7 +64,7 @@ static unsigned char *pack(struct packed *packed, const char *of)
 }
 
 /* Encodes one text, with int8 or fp32 products. */
-static void encode(const struct packed *packed, const char *text, bool bytes, float *out)
+static void encode_int8(const struct packed *packed, const char *text, bool bytes, float *out)
 {
     const struct transformer *m = &packed->model;
     struct activation_limits limits = {.rows = MOST_TOKENS, .longest = MOST_TOKENS, .bytes = bytes};
@@ -84,10 +84,10 @@ static void encode(const struct packed *packed, const char *text, bool bytes, fl
     free(memory);
 }
 
-static void texts_are_near(const char *of)
+static void check_texts_are_near(const char *of)
 {
     static struct packed packed;
-    unsigned char *image = pack(&packed, of);
+    unsigned char *image = pack_int8_model(&packed, of);
     size_t dim = packed.model.config.hidden;
 
     assert_int_equal(packed.header->bytes, 1);
@@ -95,8 +95,8 @@ static void texts_are_near(const char *of)
         float have[MOST_DIM], want[MOST_DIM];
         double cosine = 0;
 
-        encode(&packed, texts[i], true, have);
-        encode(&packed, texts[i], false, want);
+        encode_int8(&packed, texts[i], true, have);
+        encode_int8(&packed, texts[i], false, want);
         for (size_t d = 0; d < dim; d++)
             cosine += (double)have[d] * want[d];
         if (!(cosine >= LEAST_COSINE))
@@ -114,7 +114,7 @@ static void int8_is_near_fp32_for_each_architecture(void **state)
     for (size_t m = 0; m < sizeof(models) / sizeof(models[0]); m++) {
         tiny_model_write(model, models[m], 3);
         assert_int_equal(wt__model_quantize(model, PRECISION_INT8, quantized, NULL), 0);
-        texts_are_near(quantized);
+        check_texts_are_near(quantized);
         remove_folder(quantized);
     }
 }
@@ -130,7 +130,7 @@ static void included_model_is_near_fp32(void **state)
         print_message("skipped: no %s\n", included);
         skip();
     }
-    texts_are_near(included);
+    check_texts_are_near(included);
 }
 
 static void only_int8_models_have_int8_sections(void **state)
@@ -138,12 +138,12 @@ static void only_int8_models_have_int8_sections(void **state)
     static struct packed packed;
 
     (void)state;
-    unsigned char *image = pack(&packed, model);
+    unsigned char *image = pack_int8_model(&packed, model);
     assert_int_equal(packed.header->bytes, 0);
     assert_null(packed.model.layers[0].qkv.bytes);
     free(image);
     assert_int_equal(wt__model_quantize(model, PRECISION_FP16, quantized, NULL), 0);
-    image = pack(&packed, quantized);
+    image = pack_int8_model(&packed, quantized);
     assert_int_equal(packed.header->bytes, 0);
     free(image);
 }
@@ -180,7 +180,7 @@ static void verify_detects_damaged_int8(void **state)
 
     (void)state;
     assert_int_equal(wt__model_quantize(model, PRECISION_INT8, quantized, NULL), 0);
-    unsigned char *image = pack(&packed, quantized);
+    unsigned char *image = pack_int8_model(&packed, quantized);
     assert_int_equal(wt__packed_verify(&packed, "p", NULL), 0);
     image[packed.header->sections[PACKED_BYTES].offset + 100] ^= 4;
     assert_int_equal(wt__packed_verify(&packed, "p", &err), WT_EMODEL);
@@ -191,11 +191,13 @@ static void verify_detects_damaged_int8(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(int8_is_near_fp32_for_each_architecture, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(included_model_is_near_fp32, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(only_int8_models_have_int8_sections, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(vectors_do_not_depend_on_other_texts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(verify_detects_damaged_int8, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(int8_is_near_fp32_for_each_architecture, set_up_int8_models,
+                                        tear_down_int8_models),
+        cmocka_unit_test_setup_teardown(included_model_is_near_fp32, set_up_int8_models, tear_down_int8_models),
+        cmocka_unit_test_setup_teardown(only_int8_models_have_int8_sections, set_up_int8_models, tear_down_int8_models),
+        cmocka_unit_test_setup_teardown(vectors_do_not_depend_on_other_texts, set_up_int8_models,
+                                        tear_down_int8_models),
+        cmocka_unit_test_setup_teardown(verify_detects_damaged_int8, set_up_int8_models, tear_down_int8_models),
     };
 
     if (!wt__bytes_ready()) {

@@ -269,7 +269,7 @@ static void result_does_not_depend_on_batch_or_threads(void **state)
 
 /* ---------------------------------------------------------------- reference data */
 
-static double worst_row(const float *have, const struct tensor *want, size_t row, size_t dim)
+static double find_worst_vector(const float *have, const struct tensor *want, size_t row, size_t dim)
 {
     double worst = 0;
 
@@ -281,7 +281,7 @@ static double worst_row(const float *have, const struct tensor *want, size_t row
 static void default_model_equals_reference(void **state)
 {
     struct arena arena = {0};
-    struct golden golden;
+    struct encoder_golden golden;
     char path[PATH_BYTES];
     double worst = 0;
 
@@ -307,7 +307,7 @@ static void default_model_equals_reference(void **state)
         float have[384];
 
         encode_one(encoder, text_of(object, "text"), have);
-        worst = fmax(worst, worst_row(have, want, i, 384));
+        worst = fmax(worst, find_worst_vector(have, want, i, 384));
         json_decref(object);
     }
     printf("largest difference from the reference: %.2g\n", worst);

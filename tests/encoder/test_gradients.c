@@ -13,8 +13,8 @@
 #include "nn/norm.h"
 
 /* One worker on one model; each case computes its own loss. */
-struct run {
-    struct golden golden;
+struct reference_run {
+    struct encoder_golden golden;
     struct trainable *t;
     struct tape *tape;
     struct gradients *g;
@@ -23,12 +23,13 @@ struct run {
     double loss;
 };
 
-static bool open_run(struct run *run, const char *model, const char *kind, const struct tape_limits *limits)
+static bool open_reference_run(struct reference_run *run, const char *model, const char *kind,
+                               const struct tape_limits *limits)
 {
     char name[128], path[PATH_BYTES];
     wt_error err = {0};
 
-    *run = (struct run){.loss = 0};
+    *run = (struct reference_run){.loss = 0};
     snprintf(name, sizeof(name), "golden/grads/%s.%s.safetensors", model, kind);
     if (!open_golden(&run->golden, name))
         return false;
@@ -42,7 +43,7 @@ static bool open_run(struct run *run, const char *model, const char *kind, const
     return true;
 }
 
-static void close_run(struct run *run)
+static void close_reference_run(struct reference_run *run)
 {
     wt__gradients_free(run->g);
     wt__tape_free(run->tape);
@@ -50,7 +51,7 @@ static void close_run(struct run *run)
     close_golden(&run->golden);
 }
 
-static double norm_of(const float *x, size_t n)
+static double compute_norm(const float *x, size_t n)
 {
     double sum = 0;
 
@@ -61,7 +62,8 @@ static double norm_of(const float *x, size_t n)
 
 /* Compares a gradient with the reference, relative to its length, or to the length of all gradients if it is zero up to
  * rounding. */
-static void same_gradient(const char *kind, const char *name, const float *have, const struct tensor *want, double all)
+static void compare_gradient(const char *kind, const char *name, const float *have, const struct tensor *want,
+                             double all)
 {
     double off = 0, length = 0;
 
@@ -75,7 +77,7 @@ static void same_gradient(const char *kind, const char *name, const float *have,
         fail_msg("%s: gradient of %s is off by %g of %g", kind, name, sqrt(off), base);
 }
 
-static void check(struct run *run, const char *kind)
+static void check_gradients(struct reference_run *run, const char *kind)
 {
     struct parameter *list;
     size_t count, compared = 0;
@@ -97,13 +99,13 @@ static void check(struct run *run, const char *kind)
         snprintf(name, sizeof(name), "grad.%s", list[i].name);
         const struct tensor *t = tensor_of(&run->golden, name);
         assert_int_equal(t->count, list[i].count);
-        same_gradient(kind, list[i].name, list[i].gradient, t, sqrt(all));
+        compare_gradient(kind, list[i].name, list[i].gradient, t, sqrt(all));
         compared++;
     }
     assert_true(compared >= 21);
 }
 
-static void take_batch(struct run *run, const char *ids, const char *mask)
+static void add_reference_batch(struct reference_run *run, const char *ids, const char *mask)
 {
     add_padded(&run->r, tensor_of(&run->golden, ids), tensor_of(&run->golden, mask), NULL);
 }
@@ -113,7 +115,7 @@ static void take_batch(struct run *run, const char *ids, const char *mask)
 enum { LABELS = 7 };
 
 /* Computes logits [B, 7] of the first rows. */
-static void head_forward(const struct run *run, const float *w, const float *b, float *logits)
+static void label_head_forward(const struct reference_run *run, const float *w, const float *b, float *logits)
 {
     for (size_t s = 0; s < run->r.batch.count; s++)
         for (size_t c = 0; c < LABELS; c++) {
@@ -126,7 +128,7 @@ static void head_forward(const struct run *run, const float *w, const float *b, 
         }
 }
 
-static void head_backward(struct run *run, const float *w, const float *dlogits, float *dw, float *db)
+static void label_head_backward(struct reference_run *run, const float *w, const float *dlogits, float *dw, float *db)
 {
     for (size_t s = 0; s < run->r.batch.count; s++)
         for (size_t c = 0; c < LABELS; c++) {
@@ -141,18 +143,19 @@ static void head_backward(struct run *run, const float *w, const float *dlogits,
         }
 }
 
-struct head {
+struct label_head {
     float *w, *b;
     float dw[LABELS * 64], db[LABELS];
     int32_t label[32];
     size_t start[8];
 };
 
-static void open_head(struct head *head, const struct run *run)
+static void open_label_head(struct label_head *head, const struct reference_run *run)
 {
     const struct tensor *gold = tensor_of(&run->golden, "in.gold");
 
-    *head = (struct head){.w = floats_of(&run->golden, "in.head.weight"), .b = floats_of(&run->golden, "in.head.bias")};
+    *head = (struct label_head){.w = floats_of(&run->golden, "in.head.weight"),
+                                .b = floats_of(&run->golden, "in.head.bias")};
     for (size_t s = 0; s < gold->shape[0]; s++) {
         head->start[s + 1] = head->start[s];
         for (size_t c = 0; c < LABELS; c++)
@@ -161,17 +164,17 @@ static void open_head(struct head *head, const struct run *run)
     }
 }
 
-static void run_head(struct run *run, struct head *head, bool softmax)
+static void run_label_head(struct reference_run *run, struct label_head *head, bool softmax)
 {
     float logits[8 * LABELS];
     struct labels labels = {head->start, head->label};
     size_t rows = run->r.batch.count;
 
     wt__trainable_forward(run->t, &run->r.batch, run->tape);
-    head_forward(run, head->w, head->b, logits);
+    label_head_forward(run, head->w, head->b, logits);
     run->loss = softmax ? wt__loss_multilabel_softmax(logits, &labels, rows, LABELS, logits)
                         : wt__loss_multilabel_bce(logits, &labels, rows, LABELS, logits);
-    head_backward(run, head->w, logits, head->dw, head->db);
+    label_head_backward(run, head->w, logits, head->dw, head->db);
 }
 
 static void gradients_of_multilabel_loss(void **state)
@@ -182,32 +185,32 @@ static void gradients_of_multilabel_loss(void **state)
 
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        static struct run run;
-        static struct head head;
+        static struct reference_run run;
+        static struct label_head head;
 
-        if (!open_run(&run, names[i / 2], kinds[i % 2], &limits))
+        if (!open_reference_run(&run, names[i / 2], kinds[i % 2], &limits))
             skip();
-        take_batch(&run, "in.input_ids", "in.attention_mask");
-        open_head(&head, &run);
-        run_head(&run, &head, i % 2 == 0);
-        check(&run, kinds[i % 2]);
-        same_gradient(kinds[i % 2], "head", head.dw, tensor_of(&run.golden, "grad.head.weight"), 1);
+        add_reference_batch(&run, "in.input_ids", "in.attention_mask");
+        open_label_head(&head, &run);
+        run_label_head(&run, &head, i % 2 == 0);
+        check_gradients(&run, kinds[i % 2]);
+        compare_gradient(kinds[i % 2], "head", head.dw, tensor_of(&run.golden, "grad.head.weight"), 1);
         free(head.w);
         free(head.b);
-        close_run(&run);
+        close_reference_run(&run);
     }
 }
 
 /* ---------------------------------------------------------------- pooled texts */
 
-static void pool_all(const struct run *run, float *out)
+static void pool_batch(const struct reference_run *run, float *out)
 {
     for (size_t s = 0; s < run->r.batch.count; s++)
         wt__pool_forward(wt__trainable_config(run->t), run->tape->last + run->r.starts[s] * run->tape->stride,
                          run->tape->stride, run->r.starts[s + 1] - run->r.starts[s], out + s * run->hidden);
 }
 
-static void pool_all_backward(const struct run *run, const float *dout)
+static void pool_batch_backward(const struct reference_run *run, const float *dout)
 {
     for (size_t s = 0; s < run->r.batch.count; s++)
         wt__pool_backward(wt__trainable_config(run->t), dout + s * run->hidden,
@@ -222,15 +225,15 @@ static void gradients_of_contrastive_loss(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        static struct run run;
+        static struct reference_run run;
         static float pooled[8 * 64], unit[8 * 64], d[8 * 64], scores[16];
 
-        if (!open_run(&run, names[i], "infonce", &limits))
+        if (!open_reference_run(&run, names[i], "infonce", &limits))
             skip();
-        take_batch(&run, "in.query_ids", "in.query_mask");
-        take_batch(&run, "in.doc_ids", "in.doc_mask");
+        add_reference_batch(&run, "in.query_ids", "in.query_mask");
+        add_reference_batch(&run, "in.doc_ids", "in.doc_mask");
         wt__trainable_forward(run.t, &run.r.batch, run.tape);
-        pool_all(&run, pooled);
+        pool_batch(&run, pooled);
         memcpy(unit, pooled, sizeof(unit));
         for (size_t s = 0; s < 8; s++)
             wt__normalize(unit + s * 64, 64);
@@ -238,9 +241,9 @@ static void gradients_of_contrastive_loss(void **state)
         run.loss = wt__loss_contrast(&contrast, d, d + 4 * 64);
         for (size_t s = 0; s < 8; s++)
             wt__normalize_backward(pooled + s * 64, d + s * 64, d + s * 64, 64);
-        pool_all_backward(&run, d);
-        check(&run, "infonce");
-        close_run(&run);
+        pool_batch_backward(&run, d);
+        check_gradients(&run, "infonce");
+        close_reference_run(&run);
     }
 }
 
@@ -251,20 +254,20 @@ static void gradients_of_triplet_loss(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        static struct run run;
+        static struct reference_run run;
         static float pooled[12 * 64], d[12 * 64];
 
-        if (!open_run(&run, names[i], "triplet", &limits))
+        if (!open_reference_run(&run, names[i], "triplet", &limits))
             skip();
-        take_batch(&run, "in.anchor_ids", "in.anchor_mask");
-        take_batch(&run, "in.positive_ids", "in.positive_mask");
-        take_batch(&run, "in.negative_ids", "in.negative_mask");
+        add_reference_batch(&run, "in.anchor_ids", "in.anchor_mask");
+        add_reference_batch(&run, "in.positive_ids", "in.positive_mask");
+        add_reference_batch(&run, "in.negative_ids", "in.negative_mask");
         wt__trainable_forward(run.t, &run.r.batch, run.tape);
-        pool_all(&run, pooled);
+        pool_batch(&run, pooled);
         run.loss = wt__loss_triplet(pooled, pooled + 4 * 64, pooled + 8 * 64, 4, 64, 1, d, d + 4 * 64, d + 8 * 64);
-        pool_all_backward(&run, d);
-        check(&run, "triplet");
-        close_run(&run);
+        pool_batch_backward(&run, d);
+        check_gradients(&run, "triplet");
+        close_reference_run(&run);
     }
 }
 
@@ -273,7 +276,7 @@ static void gradients_of_triplet_loss(void **state)
 enum { CANDIDATES = 6, WIDE = 48 };
 
 /* Appends text and candidates of each row. Positions of candidates continue after the padding, as in the reference. */
-static void take_candidates(struct run *run, const struct tensor *candidates)
+static void add_reference_candidates(struct reference_run *run, const struct tensor *candidates)
 {
     const struct tensor *ids = tensor_of(&run->golden, "in.input_ids");
     const struct tensor *mask = tensor_of(&run->golden, "in.attention_mask");
@@ -318,18 +321,18 @@ static void gradients_with_external_rows(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        static struct run run;
+        static struct reference_run run;
         float external[18 * 64], logits[18], gold[18], dw[64 * WIDE] = {0}, dscore[64] = {0};
         size_t count = 0, from[18];
 
-        if (!open_run(&run, "deberta_v3", kinds[i], &limits))
+        if (!open_reference_run(&run, "deberta_v3", kinds[i], &limits))
             skip();
         const struct tensor *real = tensor_of(&run.golden, "in.candidate_mask");
         const struct tensor *wide = tensor_of(&run.golden, "in.external"), *want = tensor_of(&run.golden, "in.gold");
         float *w = floats_of(&run.golden, "in.proj.weight"), *b = floats_of(&run.golden, "in.proj.bias");
         float *score = floats_of(&run.golden, "in.score.weight"), *bias = floats_of(&run.golden, "in.score.bias");
 
-        take_candidates(&run, real);
+        add_reference_candidates(&run, real);
         for (size_t c = 0; c < 18; c++) {
             if (!int_at(real, c))
                 continue;
@@ -360,30 +363,30 @@ static void gradients_with_external_rows(void **state)
                 }
                 e++;
             }
-        check(&run, kinds[i]);
+        check_gradients(&run, kinds[i]);
         for (size_t e = 0; e < count; e++)
             for (size_t h = 0; h < 64; h++)
                 for (size_t k = 0; k < WIDE; k++)
                     dw[h * WIDE + k] +=
                         run.tape->dexternal[e * run.tape->stride + h] * float_at(wide, from[e] * WIDE + k);
-        same_gradient(kinds[i], "score", dscore, tensor_of(&run.golden, "grad.score.weight"), 1);
-        same_gradient(kinds[i], "proj", dw, tensor_of(&run.golden, "grad.proj.weight"), 1);
+        compare_gradient(kinds[i], "score", dscore, tensor_of(&run.golden, "grad.score.weight"), 1);
+        compare_gradient(kinds[i], "proj", dw, tensor_of(&run.golden, "grad.proj.weight"), 1);
         free(w), free(b), free(score), free(bias);
-        close_run(&run);
+        close_reference_run(&run);
     }
 }
 
 /* ---------------------------------------------------------------- ten steps */
 
-static void check_weights(const json_t *weights, const struct parameter *p)
+static void check_updated_weights(const json_t *weights, const struct parameter *p)
 {
     const json_t *want = json_object_get(weights, p->name), *index = json_object_get(want, "index");
 
     if (!want || strstr(p->name, "attention.self.key.bias"))
         return; /* the gradient is zero up to rounding, which Adam amplifies into steps */
     double length = json_number_value(json_object_get(want, "l2"));
-    if (!(fabs(norm_of(p->value, p->count) - length) <= 1e-5 * length))
-        fail_msg("%s: length %.8g instead of %.8g", p->name, norm_of(p->value, p->count), length);
+    if (!(fabs(compute_norm(p->value, p->count) - length) <= 1e-5 * length))
+        fail_msg("%s: length %.8g instead of %.8g", p->name, compute_norm(p->value, p->count), length);
     for (size_t i = 0; i < json_array_size(index); i++) {
         size_t at = (size_t)json_integer_value(json_array_get(index, i));
         double value = json_number_value(json_array_get(json_object_get(want, "value"), i));
@@ -395,8 +398,8 @@ static void check_weights(const json_t *weights, const struct parameter *p)
 
 static void ten_adamw_steps_equal_reference(void **state)
 {
-    static struct run run;
-    static struct head head;
+    static struct reference_run run;
+    static struct label_head head;
     const struct tape_limits limits = {.rows = 160, .longest = 44};
     struct parameter list[64], *own;
     struct adamw adamw;
@@ -404,13 +407,14 @@ static void ten_adamw_steps_equal_reference(void **state)
     size_t count;
 
     (void)state;
-    if (!shared_path(path, "golden/grads/bert.adamw.json") || !open_run(&run, "bert", "multilabel_softmax", &limits))
+    if (!shared_path(path, "golden/grads/bert.adamw.json") ||
+        !open_reference_run(&run, "bert", "multilabel_softmax", &limits))
         skip();
     struct str text = read_whole(path);
     json_t *root = parse(text), *steps = json_object_get(root, "steps");
 
-    take_batch(&run, "in.input_ids", "in.attention_mask");
-    open_head(&head, &run);
+    add_reference_batch(&run, "in.input_ids", "in.attention_mask");
+    open_label_head(&head, &run);
     wt__trainable_parameters(run.t, &own, &count);
     assert_true(count <= 62);
     memcpy(list, own, count * sizeof(list[0]));
@@ -426,7 +430,7 @@ static void ten_adamw_steps_equal_reference(void **state)
         const json_t *row = json_array_get(steps, step);
         double want = json_number_value(json_object_get(row ? row : root, row ? "loss" : "loss_after_10_steps"));
 
-        run_head(&run, &head, true);
+        run_label_head(&run, &head, true);
         if (!(fabs(run.loss - want) <= 2e-5 * fabs(want)))
             fail_msg("step %zu: loss %.8g instead of %.8g", step, run.loss, want);
         if (!row)
@@ -441,13 +445,13 @@ static void ten_adamw_steps_equal_reference(void **state)
         wt__gradients_clear(list, count);
     }
     for (size_t i = 0; i < count; i++)
-        check_weights(json_object_get(root, "weights"), &list[i]);
+        check_updated_weights(json_object_get(root, "weights"), &list[i]);
     wt__adamw_dispose(&adamw);
     json_decref(root);
     free((void *)text.ptr);
     free(head.w);
     free(head.b);
-    close_run(&run);
+    close_reference_run(&run);
 }
 
 int main(void)

@@ -18,7 +18,7 @@
 
 static char folder[64], model[80], a[96], b[96], c[96], out[96];
 
-static int set_up(void **state)
+static int set_up_merge(void **state)
 {
     (void)state;
     tiny_model_make(folder, model, TINY_BERT, 1);
@@ -32,14 +32,14 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_merge(void **state)
 {
     (void)state;
     remove_folder(folder);
     return 0;
 }
 
-static json_t *config_of(const char *of)
+static json_t *read_merged_config(const char *of)
 {
     char path[128], *text;
     size_t len;
@@ -53,7 +53,7 @@ static json_t *config_of(const char *of)
 }
 
 /* Returns all numbers of a model's file, in the order of the tensor names. */
-static size_t numbers_of(const char *of, float **numbers)
+static size_t read_model_numbers(const char *of, float **numbers)
 {
     char path[128];
     struct mapping map;
@@ -104,10 +104,10 @@ static void computes_weighted_mean(void **state)
 
         if (wt__model_merge(cases[i].parts, cases[i].given ? cases[i].weights : NULL, cases[i].count, out, &err) < 0)
             fail_msg("case %zu: %s", i, err.message);
-        size_t count = numbers_of(out, &have);
+        size_t count = read_model_numbers(out, &have);
         bool same = true;
         for (size_t p = 0; p < cases[i].count; p++) {
-            assert_int_equal(numbers_of(cases[i].parts[p], &of[p]), count);
+            assert_int_equal(read_model_numbers(cases[i].parts[p], &of[p]), count);
             same = same && cases[i].parts[p] == cases[i].parts[0];
         }
         for (size_t n = 0; n < count; n++) {
@@ -132,7 +132,7 @@ static void config_lists_merged_models(void **state)
 
     (void)state;
     assert_int_equal(wt__model_merge(parts, NULL, 3, out, NULL), 0);
-    json_t *config = config_of(out), *own = json_object_get(config, "whichtool"),
+    json_t *config = read_merged_config(out), *own = json_object_get(config, "whichtool"),
            *list = json_object_get(own, "merged");
     assert_int_equal(json_array_size(list), 3);
     assert_int_equal(json_object_size(own), 3);
@@ -217,5 +217,5 @@ int main(void)
         cmocka_unit_test(rejects_models_that_do_not_fit),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_merge, tear_down_merge);
 }

@@ -15,7 +15,7 @@
 
 static char folder[64], model[80], packed_path[128];
 
-static int begin(void **state)
+static int set_up_packed(void **state)
 {
     (void)state;
     make_model(folder, model);
@@ -23,14 +23,14 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
+static int tear_down_packed(void **state)
 {
     (void)state;
     remove_folder(folder);
     return 0;
 }
 
-static bool made(void)
+static bool packs_again(void)
 {
     wt_error err = {0};
     bool now;
@@ -40,7 +40,7 @@ static bool made(void)
     return now;
 }
 
-static void encode(float out[SMALL_HIDDEN])
+static void encode_packed_text(float out[SMALL_HIDDEN])
 {
     struct encoder_scratch *scratch;
     struct encoder *encoder;
@@ -67,8 +67,8 @@ static void reuses_current_packed_model(void **state)
 {
     (void)state;
     assert_false(wt__model_cache_current(model, NULL));
-    assert_true(made());
-    assert_false(made());
+    assert_true(packs_again());
+    assert_false(packs_again());
     assert_true(wt__model_cache_current(model, NULL));
 }
 
@@ -79,9 +79,9 @@ static void recreates_stale_packed_model(void **state)
     float first[SMALL_HIDDEN], second[SMALL_HIDDEN];
 
     (void)state;
-    encode(first);
+    encode_packed_text(first);
     put_weights(model, "", 2);
-    encode(second);
+    encode_packed_text(second);
     assert_memory_not_equal(first, second, sizeof(first));
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         if (i == 2)
@@ -93,8 +93,8 @@ static void recreates_stale_packed_model(void **state)
                      : i == 3 ? "{\"do_lower_case\": false}"
                               : "{\"pooling_mode\": \"mean\"}");
         assert_false(wt__model_cache_current(model, NULL));
-        assert_true(made());
-        assert_false(made());
+        assert_true(packs_again());
+        assert_false(packs_again());
     }
 }
 
@@ -104,7 +104,7 @@ static void verify_detects_every_damage(void **state)
     size_t len;
 
     (void)state;
-    encode(sound);
+    encode_packed_text(sound);
     char *bytes = packed_bytes(&len);
     const struct packed_header *header = (const void *)bytes;
     struct rng rng;
@@ -119,8 +119,8 @@ static void verify_detects_every_damage(void **state)
         put_file(model, MODEL_CACHE_NAME, bytes, len);
         bytes[at] = 0;
         free(bytes);
-        assert_true(made());
-        encode(after);
+        assert_true(packs_again());
+        encode_packed_text(after);
         assert_memory_equal(sound, after, sizeof(sound));
         bytes = packed_bytes(&len);
         header = (const void *)bytes;
@@ -134,23 +134,23 @@ static void recreates_truncated_and_foreign_files(void **state)
     size_t len;
 
     (void)state;
-    encode(sound);
+    encode_packed_text(sound);
     char *bytes = packed_bytes(&len);
     for (size_t cut = 0; cut < len; cut = cut < 400 ? cut + 37 : cut + 3001) {
         put_file(model, MODEL_CACHE_NAME, bytes, cut);
         assert_false(wt__model_cache_current(model, NULL));
-        encode(after);
+        encode_packed_text(after);
         assert_memory_equal(sound, after, sizeof(sound));
         assert_true(wt__model_cache_current(model, NULL));
     }
     put_text(model, MODEL_CACHE_NAME, "this is something else");
-    encode(after);
+    encode_packed_text(after);
     assert_true(wt__model_cache_current(model, NULL));
     free(bytes);
 }
 
 /* Writes `change` into the header and repairs the checksum, as a hostile file could. */
-static int open_changed(const char *sound, size_t len, size_t at, uint32_t value, wt_error *err)
+static int open_changed_header(const char *sound, size_t len, size_t at, uint32_t value, wt_error *err)
 {
     static struct packed packed;
     char *bytes = aligned_alloc(64, (len + 63) / 64 * 64);
@@ -201,11 +201,11 @@ static void rejects_hostile_header(void **state)
     size_t len;
 
     (void)state;
-    assert_true(made());
+    assert_true(packs_again());
     char *bytes = packed_bytes(&len);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         wt_error err = {0};
-        int rc = open_changed(bytes, len, rows[i].at, rows[i].value, &err);
+        int rc = open_changed_header(bytes, len, rows[i].at, rows[i].value, &err);
 
         if (rc != WT_EMODEL || !strstr(err.message, rows[i].message))
             fail_msg("%s: %d \"%s\"", rows[i].name, rc, err.message);
@@ -222,21 +222,21 @@ static void uses_cache_folder_or_memory_if_read_only(void **state)
     bool now;
 
     (void)state;
-    encode(first);
+    encode_packed_text(first);
     assert_int_equal(unlink(packed_path), 0);
     put_text(packed_path, "in-the-way", "");
-    assert_true(made());
-    assert_false(made());
+    assert_true(packs_again());
+    assert_false(packs_again());
     snprintf(cache, sizeof(cache), "%s/whichtool/models", folder);
     assert_true(wt__is_folder(cache));
-    encode(second);
+    encode_packed_text(second);
     assert_memory_equal(first, second, sizeof(first));
 
     remove_folder(cache);
     put_text(folder, "whichtool/models", "a file where a folder should be");
     assert_int_equal(wt__encoder_pack(model, &now, &err), WT_EIO);
     assert_non_null(strstr(err.message, "cannot be written: cannot create folder"));
-    encode(second);
+    encode_packed_text(second);
     assert_memory_equal(first, second, sizeof(first));
     assert_false(wt__model_cache_current(model, NULL));
 }
@@ -244,12 +244,12 @@ static void uses_cache_folder_or_memory_if_read_only(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(reuses_current_packed_model, begin, end),
-        cmocka_unit_test_setup_teardown(recreates_stale_packed_model, begin, end),
-        cmocka_unit_test_setup_teardown(verify_detects_every_damage, begin, end),
-        cmocka_unit_test_setup_teardown(recreates_truncated_and_foreign_files, begin, end),
-        cmocka_unit_test_setup_teardown(rejects_hostile_header, begin, end),
-        cmocka_unit_test_setup_teardown(uses_cache_folder_or_memory_if_read_only, begin, end),
+        cmocka_unit_test_setup_teardown(reuses_current_packed_model, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(recreates_stale_packed_model, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(verify_detects_every_damage, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(recreates_truncated_and_foreign_files, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(rejects_hostile_header, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(uses_cache_folder_or_memory_if_read_only, set_up_packed, tear_down_packed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,8 +85,8 @@ static void rejects_long_prompts(void **state)
 }
 
 /* Encodes a text with a model of these prompts: out [SMALL_HIDDEN], hash [65]. */
-static void encode(const char *model, const char *prompts, enum text_role role, const char *text, float *out,
-                   char *hash)
+static void encode_with_prompts(const char *model, const char *prompts, enum text_role role, const char *text,
+                                float *out, char *hash)
 {
     struct encoder_scratch *scratch;
     struct encoder *encoder;
@@ -119,17 +119,19 @@ static void encodes_text_with_its_prompt(void **state)
     (void)state;
     make_model(folder, model);
     for (size_t i = 0; i < 3; i++) {
-        encode(model, "{}", TEXT_REQUEST, cases[i].whole, want, plain);
-        encode(model, two, cases[i].role, "d e", have, prompted);
+        encode_with_prompts(model, "{}", TEXT_REQUEST, cases[i].whole, want, plain);
+        encode_with_prompts(model, two, cases[i].role, "d e", have, prompted);
         assert_memory_equal(have, want, sizeof(want));
         assert_string_not_equal(prompted, plain);
     }
     /* The same texts, split or ordered differently, are different prompts. */
-    encode(model, "{\"prompts\": {\"query\": \"a b c \", \"document\": \"\"}}", TEXT_PLAIN, "d", have, other);
+    encode_with_prompts(model, "{\"prompts\": {\"query\": \"a b c \", \"document\": \"\"}}", TEXT_PLAIN, "d", have,
+                        other);
     assert_string_not_equal(other, prompted);
-    encode(model, "{\"prompts\": {\"query\": \"c \", \"document\": \"a b \"}}", TEXT_PLAIN, "d", have, other);
+    encode_with_prompts(model, "{\"prompts\": {\"query\": \"c \", \"document\": \"a b \"}}", TEXT_PLAIN, "d", have,
+                        other);
     assert_string_not_equal(other, prompted);
-    encode(model, two, TEXT_PLAIN, "d", have, other);
+    encode_with_prompts(model, two, TEXT_PLAIN, "d", have, other);
     assert_string_equal(other, prompted);
     remove_folder(folder);
 }

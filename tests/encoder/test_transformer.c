@@ -33,7 +33,7 @@ static const struct {
 enum { MODELS = sizeof(models) / sizeof(models[0]) };
 
 /* Creates a model folder from the reference data; false if it is not available. */
-static bool take_model(size_t i, char folder[64], char model[80])
+static bool create_golden_model(size_t i, char folder[64], char model[80])
 {
     char path[PATH_BYTES], name[128], other[128];
 
@@ -63,8 +63,8 @@ static bool take_model(size_t i, char folder[64], char model[80])
     return true;
 }
 
-static void check_states(const struct golden *golden, const char *model, const char *kind, const struct transformer *m,
-                         bool kept)
+static void check_states(const struct encoder_golden *golden, const char *model, const char *kind,
+                         const struct transformer *m, bool kept)
 {
     static struct ragged r;
     char name[64];
@@ -109,12 +109,12 @@ static void hidden_states_equal_reference(void **state)
     for (size_t i = 0; i < MODELS; i++) {
         char folder[64], model[80], name[128];
         struct trainable *t;
-        struct golden golden;
+        struct encoder_golden golden;
         unsigned char *image;
         wt_error err = {0};
         size_t len;
 
-        if (!take_model(i, folder, model))
+        if (!create_golden_model(i, folder, model))
             skip();
         snprintf(name, sizeof(name), "golden/encoders/%s/golden.safetensors", models[i].name);
         assert_true(open_golden(&golden, name));
@@ -132,7 +132,7 @@ static void hidden_states_equal_reference(void **state)
     }
 }
 
-static struct encoder *open_encoder(const char *model)
+static struct encoder *open_golden_encoder(const char *model)
 {
     struct encoder *encoder;
     wt_error err = {0};
@@ -143,7 +143,7 @@ static struct encoder *open_encoder(const char *model)
 }
 
 /* Compares a vector with a row of `want` after normalising the row. */
-static double worst_row(const float *have, const struct tensor *want, size_t row, size_t dim)
+static double find_worst_row(const float *have, const struct tensor *want, size_t row, size_t dim)
 {
     double worst = 0, length = 0;
 
@@ -156,7 +156,7 @@ static double worst_row(const float *have, const struct tensor *want, size_t row
     return worst;
 }
 
-static void check_texts(const struct golden *golden, const char *model, const char *name, const json_t *texts)
+static void check_texts(const struct encoder_golden *golden, const char *model, const char *name, const json_t *texts)
 {
     static const char *const pools[][2] = {{"mean", "text.mean_normalized"}, {"cls", "text.cls"}};
 
@@ -166,7 +166,7 @@ static void check_texts(const struct golden *golden, const char *model, const ch
 
         snprintf(pooling, sizeof(pooling), "{\"pooling_mode\": \"%s\"}", pools[p][0]);
         put_text(model, "1_Pooling/config.json", pooling);
-        struct encoder *encoder = open_encoder(model);
+        struct encoder *encoder = open_golden_encoder(model);
         const struct tensor *want = tensor_of(golden, pools[p][1]);
 
         assert_int_equal(wt__encoder_scratch_new(&scratch, encoder, NULL), 0);
@@ -176,8 +176,8 @@ static void check_texts(const struct golden *golden, const char *model, const ch
             float have[64];
 
             assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, &text, 1, have, NULL), 0);
-            if (!(worst_row(have, want, i, 64) <= TOLERANCE))
-                fail_msg("%s: %s of text %zu is off by %g", name, pools[p][0], i, worst_row(have, want, i, 64));
+            if (!(find_worst_row(have, want, i, 64) <= TOLERANCE))
+                fail_msg("%s: %s of text %zu is off by %g", name, pools[p][0], i, find_worst_row(have, want, i, 64));
         }
         wt__encoder_scratch_free(scratch);
         wt__encoder_close(encoder);
@@ -189,9 +189,9 @@ static void pooled_texts_equal_reference(void **state)
     (void)state;
     for (size_t i = 0; i < MODELS; i++) {
         char folder[64], model[80], name[128], path[PATH_BYTES];
-        struct golden golden;
+        struct encoder_golden golden;
 
-        if (!take_model(i, folder, model))
+        if (!create_golden_model(i, folder, model))
             skip();
         snprintf(name, sizeof(name), "golden/encoders/%s/golden.safetensors", models[i].name);
         assert_true(open_golden(&golden, name));
