@@ -5,7 +5,10 @@
  *   1_Pooling/config.json      mean or CLS pooling; mean if missing
  *   sentence_bert_config.json  maximum number of tokens; optional
  *   tokenizer_config.json      maximum number of tokens, if the file above has none
- *   prompts                    encoder/prompts.h
+ *   config_sentence_transformers.json
+ *                              {"prompts": {"query": "...", "document" or "passage" or "corpus": "..."},
+ *                              "default_prompt_name": used for roles without a named prompt}
+ *   whichtool.json             {"prompts": {"query": "...", "document": "..."}}, used if the file above has no prompts
  *
  * Each architecture is a row of a table; otherwise models differ only by the numbers below. A model that this library
  * cannot run exactly is rejected with a message that names the unsupported feature. */
@@ -13,9 +16,12 @@
 #define WT_ENCODER_CONFIG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/error.h"
+#include "base/str.h"
 
 /* Limits; a model above one fails with WT_EMODEL. */
 enum {
@@ -106,7 +112,7 @@ enum { MODEL_FIELDS = 128 /* bytes; names that do not fit are omitted */ };
 void wt__model_fields(const char *folder, char out[MODEL_FIELDS]);
 
 /* File with further settings of a model: {"prompts": ..., "dense_weight": ...}. A pull from the hub writes it
- * (encoder/hub_record.h), or the user does. */
+ * (encoder/manifest.h), or the user does. */
 #define MODEL_RECORD "whichtool.json"
 
 /* Returns the weight of semantic similarity in hybrid search, relative to the weight 1 of words. It is "whichtool":
@@ -126,5 +132,34 @@ int wt__dense_weight_from_options(struct dense_weight *out, double usual, double
 
 /* Checks that the dimensions are within the limits and fit together. `what` names the model in messages. */
 int wt__model_config_check(const struct model_config *config, const char *what, wt_error *err);
+
+/* ---------------------------------------------------------------- prompts */
+
+#define MODEL_SENTENCE_CONFIG "config_sentence_transformers.json"
+
+/* The use of a text. */
+enum text_role {
+    TEXT_REQUEST,
+    TEXT_TOOL,
+    TEXT_ROLES,
+    TEXT_PLAIN = TEXT_ROLES /* without a prompt */
+};
+
+enum { MODEL_PROMPT = 512 /* maximum size in bytes including the NUL; longer prompts are rejected */ };
+
+/* "" if a role has no prompt. The packed model stores this struct as it is, so it has a fixed size. */
+struct model_prompts {
+    char of[TEXT_ROLES][MODEL_PROMPT];
+};
+
+/* Reads the prompts of a folder. Errors: WT_EMODEL (malformed or too long), WT_ENOMEM. */
+int wt__model_prompts(struct model_prompts *out, const char *folder, wt_error *err);
+
+bool wt__prompts_exist(const struct model_prompts *prompts);
+
+/* Prefixes the texts with the role's prompt; the results are allocated in the arena. Returns `texts` itself if the role
+ * has no prompt, and NULL if out of memory. */
+const struct str *wt__prompts_apply(const struct model_prompts *prompts, enum text_role role, const struct str *texts,
+                                    size_t count, struct arena *arena);
 
 #endif

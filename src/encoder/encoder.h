@@ -17,7 +17,6 @@
 #include "base/progress.h"
 #include "base/str.h"
 #include "encoder/config.h"
-#include "encoder/prompts.h"
 
 struct encoder;
 struct encoder_scratch;
@@ -68,5 +67,11 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, e
  * the phase. `progress` may be NULL. Errors: WT_ECANCELLED, WT_ENOMEM. */
 int wt__encode_many(const struct encoder *encoder, enum text_role role, const struct str *texts, size_t count,
                     unsigned threads, float *out, struct progress *progress, wt_error *err);
+
+/* Writes the unit vector of [CLS] token [SEP] for every token to out [token_count of the tokenizer, H]. Uses `threads`
+ * threads (0: one per processor); the result does not depend on their number. Counts one progress step per token; the
+ * caller sets the phase. Errors: WT_ECANCELLED, WT_ENOMEM. */
+int wt__token_vectors(const struct encoder *encoder, unsigned threads, float *out, struct progress *progress,
+                      wt_error *err);
 
 #endif

@@ -1,10 +1,10 @@
-/* hub.c: see hub.h. The first pull uses the folders of pull.c:
+/* hub.c: pulls a model from the hub, see pull.h. The first pull uses the folders of pull.c:
  *
  *   MODELS/ORG/.NAME.partial/files/   complete files     hub/   partial downloads     commit   their commit
  *
  * config.json is fetched first; its response tells the commit for all other files. An unsupported model is rejected
  * before its weights are fetched. */
-#include "encoder/hub.h"
+#include "encoder/pull.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +14,9 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "encoder/config.h"
-#include "encoder/hub_record.h"
+#include "encoder/internal.h"
+#include "encoder/manifest.h"
 #include "encoder/model_dir.h"
-#include "encoder/model_tokenizer.h"
-#include "encoder/pack.h"
-#include "encoder/prompts.h"
-#include "encoder/pull_inside.h"
 #include "net/http_client.h"
 #include "text/tokenizer.h"
 
@@ -134,7 +131,7 @@ static int check_hash(struct first_pull *first, const char *path, bool *right)
 static int download_file(struct first_pull *first, const char *file, const char *part, uint64_t most)
 {
     struct buffer url = {0};
-    bool weights = strcmp(file, MODEL_WEIGHTS) == 0;
+    bool weights = strcmp(file, MODEL_WEIGHTS_FILE) == 0;
     first->told = (struct http_told){.names = {"x-repo-commit", "x-linked-etag", "x-error-code"}};
     wt__hub_url(&url, first->repo, first->at, file);
     struct http_download download = {.url = url.ptr,
@@ -317,10 +314,10 @@ static int fetch_weights(struct first_pull *first)
 {
     struct pull *pull = &first->pull;
     struct model_info info;
-    int rc = fetch_file(first, MODEL_WEIGHTS, HUB_MAX_WEIGHTS_BYTES);
+    int rc = fetch_file(first, MODEL_WEIGHTS_FILE, HUB_MAX_WEIGHTS_BYTES);
     if (rc == WT_ENOTFOUND)
         return wt__fail(pull->err, WT_EMODEL,
-                        "%s has no " MODEL_WEIGHTS
+                        "%s has no " MODEL_WEIGHTS_FILE
                         " at the revision %s: only weights in one file of that format are supported; "
                         "look on its page for a revision with one (ORG/NAME@REVISION), or convert it",
                         first->repo, first->revision);

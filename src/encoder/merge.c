@@ -1,6 +1,6 @@
 /* merge.c: merges tensor by tensor of the first model. Sums are in double, so that rounded weights do not change
  * numbers that are the same in all models. */
-#include "encoder/merge.h"
+#include "encoder/model_files.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,10 +9,8 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "encoder/config.h"
+#include "encoder/internal.h"
 #include "encoder/model_dir.h"
-#include "encoder/model_files.h"
-#include "encoder/model_tokenizer.h"
-#include "encoder/pack.h"
 #include "nn/safetensors.h"
 
 static const double WEIGHTS_OFF = 1e-6; /* tolerance of their sum */
@@ -55,7 +53,7 @@ static int check_merge_weights(const double *weights, size_t count, wt_error *er
 
 static int open_merged_model(struct merge *m, struct merged_model *part)
 {
-    char *path = wt__path_join(&m->arena, part->folder, MODEL_WEIGHTS);
+    char *path = wt__path_join(&m->arena, part->folder, MODEL_WEIGHTS_FILE);
     int rc = wt__model_config_read(&part->config, part->folder, m->err);
 
     if (rc == 0)
@@ -65,7 +63,7 @@ static int open_merged_model(struct merge *m, struct merged_model *part)
     if (rc == 0)
         rc = path ? wt__file_map(&part->map, path, m->err) : wt__fail_nomem(m->err);
     if (rc == WT_ENOTFOUND)
-        rc = wt__fail(m->err, WT_EMODEL, "%s: the model has no %s", part->folder, MODEL_WEIGHTS);
+        rc = wt__fail(m->err, WT_EMODEL, "%s: the model has no %s", part->folder, MODEL_WEIGHTS_FILE);
     return rc == 0 ? wt__safetensors_open(&part->file, path, part->map.ptr, part->map.len, m->err) : rc;
 }
 
@@ -183,7 +181,7 @@ static json_t *describe_merge(const struct merge *m)
 static int save_merged(struct merge *m, const char *out)
 {
     const struct merged_model *first = &m->parts[0];
-    char *path = wt__path_join(&m->arena, out, MODEL_WEIGHTS);
+    char *path = wt__path_join(&m->arena, out, MODEL_WEIGHTS_FILE);
     json_t *members = describe_merge(m);
     int rc = path && members ? wt__make_folders(out, m->err) : wt__fail_nomem(m->err);
 

@@ -9,12 +9,10 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/sort.h"
-#include "encoder/built_in.h"
-#include "encoder/cache.h"
 #include "encoder/config.h"
-#include "encoder/hub_record.h"
+#include "encoder/internal.h"
 #include "encoder/manifest.h"
-#include "encoder/pack.h"
+#include "encoder/packed.h"
 #include "nn/safetensors.h"
 
 bool wt__model_is_built_in(const char *folder)
@@ -45,7 +43,8 @@ int wt__models_folder(char **out, struct arena *arena, const char *models_dir, w
 /* Returns 1 if the folder is a model, 0 if not, or WT_ENOMEM. */
 static int is_model(struct arena *arena, const char *folder)
 {
-    char *config = wt__path_join(arena, folder, "config.json"), *weights = wt__path_join(arena, folder, MODEL_WEIGHTS);
+    char *config = wt__path_join(arena, folder, "config.json"),
+         *weights = wt__path_join(arena, folder, MODEL_WEIGHTS_FILE);
 
     return config && weights ? wt__is_file(config) && wt__is_file(weights) : WT_ENOMEM;
 }
@@ -227,13 +226,13 @@ int wt__model_info_read(struct model_info *out, const char *folder, wt_error *er
     struct mapping map = {0};
     struct arena arena = {0};
     int rc = wt__model_config_read(&config, folder, err);
-    char *path = wt__path_join(&arena, folder, MODEL_WEIGHTS);
+    char *path = wt__path_join(&arena, folder, MODEL_WEIGHTS_FILE);
 
     *out = (struct model_info){0};
     if (rc == 0)
         rc = path ? wt__file_map(&map, path, err) : wt__fail_nomem(err);
     if (rc == WT_ENOTFOUND)
-        rc = wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, MODEL_WEIGHTS);
+        rc = wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, MODEL_WEIGHTS_FILE);
     if (rc == 0)
         rc = wt__safetensors_open(&weights, path, map.ptr, map.len, err);
     for (size_t i = 0; rc == 0 && i < weights.count; i++)

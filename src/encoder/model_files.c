@@ -1,4 +1,5 @@
-/* model_files.c: see model_files.h. */
+/* model_files.c: copies the files of a model folder, and reads those of the tokenizer, which text/ parses. */
+
 #include "encoder/model_files.h"
 
 #include <stdio.h>
@@ -9,9 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "encoder/config.h"
-#include "encoder/model_tokenizer.h"
-#include "encoder/pack.h"
-#include "encoder/prompts.h"
+#include "encoder/internal.h"
 #include "text/tokenizer.h"
 
 static const char *const copied[] = {"modules.json", "sentence_bert_config.json", MODEL_SENTENCE_CONFIG,
@@ -122,7 +121,7 @@ int wt__model_copy_modules(const char *source, const char *out, wt_error *err)
 int wt__model_refuse_replacing(const char *out, wt_error *err)
 {
     struct arena arena = {0};
-    char *config = wt__path_join(&arena, out, "config.json"), *weights = wt__path_join(&arena, out, MODEL_WEIGHTS);
+    char *config = wt__path_join(&arena, out, "config.json"), *weights = wt__path_join(&arena, out, MODEL_WEIGHTS_FILE);
     int rc = config && weights ? 0 : wt__fail_nomem(err);
 
     if (rc == 0 && (wt__is_file(config) || wt__is_file(weights)))
@@ -170,4 +169,75 @@ int wt__model_config_save(json_t *config, const char *out, const char *dtype, co
     wt__buffer_dispose(&text);
     wt__arena_dispose(&arena);
     return rc;
+}
+
+/* ---------------------------------------------------------------- tokenizer files */
+
+static const struct {
+    const char *name;
+    size_t member; /* offset in struct tokenizer_files */
+} tokenizer_members[] = {
+    {"tokenizer.json", offsetof(struct tokenizer_files, tokenizer_json)},
+    {"tokenizer_config.json", offsetof(struct tokenizer_files, tokenizer_config_json)},
+    {"special_tokens_map.json", offsetof(struct tokenizer_files, special_tokens_map_json)},
+    {"vocab.txt", offsetof(struct tokenizer_files, vocab_txt)},
+    {"vocab.json", offsetof(struct tokenizer_files, vocab_json)},
+    {"merges.txt", offsetof(struct tokenizer_files, merges_txt)},
+    {"spm.model", offsetof(struct tokenizer_files, spm_model)},
+};
+enum { TOKENIZER_FILES = sizeof(tokenizer_members) / sizeof(tokenizer_members[0]) };
+
+const char *wt__tokenizer_file_at(size_t i)
+{
+    return i < TOKENIZER_FILES ? tokenizer_members[i].name : NULL;
+}
+
+static int read_tokenizer_files(struct tokenizer_files *out, char *texts[TOKENIZER_FILES], struct arena *arena,
+                                const char *folder, wt_error *err)
+{
+    for (size_t i = 0; i < TOKENIZER_FILES; i++) {
+        struct str *member = (struct str *)(void *)((char *)out + tokenizer_members[i].member);
+        char *path = wt__path_join(arena, folder, tokenizer_members[i].name);
+
+        if (!path)
+            return wt__fail_nomem(err);
+        if (!wt__is_file(path))
+            continue;
+        int rc = wt__file_read(&texts[i], &member->len, path, TOKENIZER_MAX_FILE, err);
+        if (rc < 0)
+            return rc;
+        member->ptr = texts[i];
+    }
+    return 0;
+}
+
+int wt__tokenizer_read(struct buffer *blob, const char *folder, wt_error *err)
+{
+    struct tokenizer_files all = {.tokenizer_json = {0}};
+    struct arena arena = {0};
+    char *texts[TOKENIZER_FILES] = {0};
+    int rc = read_tokenizer_files(&all, texts, &arena, folder, err);
+
+    if (rc == 0) {
+        rc = wt__tokenizer_build(blob, &all, err);
+        if (rc < 0 && rc != WT_ENOMEM)
+            wt__fail_context(err, rc, "%s", folder);
+    }
+    if (rc < 0 && rc != WT_ENOMEM) {
+        rc = WT_EMODEL;
+        if (err)
+            err->code = rc;
+    }
+    for (size_t i = 0; i < TOKENIZER_FILES; i++)
+        free(texts[i]);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+int wt__tokenizer_check_frame(const struct tokenizer *tokenizer, const char *folder, wt_error *err)
+{
+    if (tokenizer->framed)
+        return 0;
+    return wt__fail(err, WT_EMODEL,
+                    "%s: the tokenizer does not define the begin and end tokens of a text ([CLS] and [SEP])", folder);
 }

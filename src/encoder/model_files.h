@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 
@@ -28,5 +29,24 @@ bool wt__model_copy_member(json_t *members, const json_t *config, const char *na
 /* Writes config to out/config.json. Sets its number type to `dtype` ("float32") if it has one, and "whichtool" to
  * `members` (NULL to leave it). */
 int wt__model_config_save(json_t *config, const char *out, const char *dtype, const json_t *members, wt_error *err);
+
+/* Writes the merged model to the folder `out`, which is created if missing. Weights are F32; all other files come from
+ * the first folder. "whichtool" in config.json lists the names, hashes and weights of the merged models, and takes
+ * fields and dense_weight from the first model that has them. weights [count]: each 0 to 1 with sum 1, or NULL for the
+ * plain mean; count is 2 to WT_MAX_MERGED. Merging a model with itself reproduces it to the last bit. Errors: WT_EINVAL
+ * (numbers), WT_EMODEL (different architecture, shape or tokenizer, or unreadable), WT_EIO, WT_EFULL, WT_EREADONLY,
+ * WT_ENOMEM. */
+int wt__model_merge(const char *const *folders, const double *weights, size_t count, const char *out, wt_error *err);
+
+enum precision { PRECISION_INT8, PRECISION_FP16, PRECISIONS };
+
+/* Returns "int8" or "fp16", or NULL after the last. */
+const char *wt__precision_name(size_t i);
+
+/* Writes the quantized model to the folder `out`, which is created if missing. Matrices become I8 with an F32 scale per
+ * row, or F16; vectors are F32. Other files are copied, and "whichtool" in config.json names the source. Errors:
+ * WT_EINVAL (`out` is a model), WT_EMODEL (unreadable, or a number does not fit the precision), WT_EIO, WT_EFULL,
+ * WT_EREADONLY, WT_ENOMEM. */
+int wt__model_quantize(const char *folder, enum precision precision, const char *out, wt_error *err);
 
 #endif

@@ -4,9 +4,9 @@
  *   sections  tokenizer blob, word embeddings, other weights of the model, layers, layers with int8 matrices; each
  *             starts on its own page. A static encoder has tokenizer blob, rows and scales.
  *
- * weights.h (LAYOUT_PACKED) defines the place of each weight in its section. Layers are stored in the order of use and
+ * internal.h (LAYOUT_PACKED) defines the place of each weight in its section. Layers are stored in the order of use and
  * weights in the panels of nn/linear.h, so a forward pass reads them sequentially. The section of int8 matrices exists
- * if the source has them (weights.h). The header holds a checksum per section.
+ * if the source has them (internal.h). The header holds a checksum per section.
  *
  * Opening checks the header and its checksum, the sizes and places of the sections against the configuration, and the
  * checksums of the tokenizer and of all sections below PACKED_CHECKED bytes. These include all data used as an index or
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "encoder/prompts.h"
+#include "encoder/config.h"
 #include "encoder/token_table.h"
 #include "encoder/transformer.h"
 #include "text/tokenizer.h"
@@ -69,5 +69,10 @@ int wt__packed_verify(const struct packed *packed, const char *path, wt_error *e
  * wt__packed_seal sets the identification and all checksums. */
 int wt__packed_place(struct packed_header *header, wt_error *err);
 void wt__packed_seal(struct packed_header *header, const unsigned char *image);
+
+/* The static encoder that is linked into the library: the packed model of models/whichtool-static-v1, created by the
+ * build (cmake/built_in.cmake). Page-aligned. */
+extern const unsigned char wt__built_in_model[];
+extern const size_t wt__built_in_model_len;
 
 #endif

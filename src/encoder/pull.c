@@ -20,10 +20,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "encoder/config.h"
+#include "encoder/internal.h"
 #include "encoder/manifest.h"
 #include "encoder/model_dir.h"
-#include "encoder/prompts.h"
-#include "encoder/pull_inside.h"
 #include "net/child.h"
 #include "net/http_client.h"
 

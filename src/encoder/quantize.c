@@ -1,7 +1,7 @@
 /* quantize.c: bytes are symmetric, with a scale per row. The scale is chosen by least squared error, from the one that
  * represents the largest number of the row down to CLIP_LEAST of it: clipping an outlier gives all other numbers a
  * finer step. */
-#include "encoder/quantize.h"
+#include "encoder/model_files.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,9 +11,8 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "encoder/config.h"
+#include "encoder/internal.h"
 #include "encoder/model_dir.h"
-#include "encoder/model_files.h"
-#include "encoder/pack.h"
 #include "nn/safetensors.h"
 
 enum { STEPS = 127, SCALES_TRIED = 16 };
@@ -160,11 +159,11 @@ static int quantize_tensor(struct quantizing *q, const struct tensor *tensor)
 
 static int quantize_weights(struct quantizing *q)
 {
-    char *path = wt__path_join(&q->arena, q->folder, MODEL_WEIGHTS);
+    char *path = wt__path_join(&q->arena, q->folder, MODEL_WEIGHTS_FILE);
     int rc = path ? wt__file_map(&q->map, path, q->err) : wt__fail_nomem(q->err);
 
     if (rc == WT_ENOTFOUND)
-        rc = wt__fail(q->err, WT_EMODEL, "%s: the model has no %s", q->folder, MODEL_WEIGHTS);
+        rc = wt__fail(q->err, WT_EMODEL, "%s: the model has no %s", q->folder, MODEL_WEIGHTS_FILE);
     if (rc == 0)
         rc = wt__safetensors_open(&q->file, path, q->map.ptr, q->map.len, q->err);
     if (rc < 0)
@@ -203,7 +202,7 @@ static json_t *describe_quantization(const struct quantizing *q, const json_t *c
 
 static int save_quantized(struct quantizing *q, const char *out)
 {
-    char *path = wt__path_join(&q->arena, out, MODEL_WEIGHTS);
+    char *path = wt__path_join(&q->arena, out, MODEL_WEIGHTS_FILE);
     json_t *config = NULL, *members = NULL;
     int rc = path ? wt__model_config_open(&config, q->folder, q->err) : wt__fail_nomem(q->err);
 

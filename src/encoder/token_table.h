@@ -8,6 +8,8 @@
 #ifndef WT_ENCODER_TOKEN_TABLE_H
 #define WT_ENCODER_TOKEN_TABLE_H
 
+#include <jansson.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,5 +43,12 @@ struct token_table wt__token_table_bind(const struct model_config *config, const
 /* Writes the sum of the rows of ids [count] to out [D]. Skips the id `unknown` and ids >= V. */
 void wt__token_table_sum(const struct token_table *table, const int32_t *ids, size_t count, int32_t unknown,
                          float *out);
+
+/* Writes rows [tokens, dim] to the folder `out`, which is created if missing: model.safetensors with "embeddings" I8
+ * and "embeddings.scale" F32, the tokenizer files of the folder `source`, and config.json with the object `about` as
+ * "whichtool". Each file is replaced in one step; config.json, which marks a folder as a model, comes last. Errors:
+ * WT_EIO, WT_EFULL, WT_EREADONLY, WT_ENOMEM. */
+int wt__token_table_save(const char *out, const char *source, const float *rows, size_t tokens, size_t dim,
+                         const json_t *about, wt_error *err);
 
 #endif

@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "encoder/prompts.h"
+#include "encoder/config.h"
 #include "encoder/transformer.h"
 #include "nn/adamw.h"
 

@@ -20,6 +20,7 @@
 #include "nn/distance.h"
 #include "nn/linear.h"
 #include "nn/norm.h"
+#include "nn/safetensors.h"
 
 struct transformer_layer {
     struct linear qkv;        /* [3 H, H] */
@@ -140,5 +141,32 @@ void wt__transformer_backward(const struct transformer *m, const struct token_ba
  * activation's output to pooled [B, H]. Rows of x and pooled are `stride` apart. config.labels must be 1. */
 void wt__head_forward(const struct transformer *m, const float *x, size_t stride, size_t count, float *pooled,
                       float *logits);
+
+/* ---------------------------------------------------------------- pooling */
+
+/* Pools x [T, H], with rows `stride` apart, into out [H]. The result is not normalised. */
+void wt__pool_forward(const struct model_config *config, const float *x, size_t stride, size_t t, float *out);
+
+/* Adds the gradient of the rows to dx, given the gradient dout [H] of the result. */
+void wt__pool_backward(const struct model_config *config, const float *dout, float *dx, size_t stride, size_t t);
+
+/* ---------------------------------------------------------------- upper layers */
+
+/* The upper layers of an encoder, trained as a model of their own. The input rows are hidden states of the lower
+ * layers, and other rows that the caller adds. Their weights are in a separate file under the names of the whole
+ * model, with the tables of distances if the architecture has them. The configuration is that of the whole model. */
+struct upper_layers {
+    struct transformer model; /* layers and their attention tables, without embeddings */
+    float *memory;
+};
+
+/* Opens and packs the layers of `whole` from layer `first` on. folder is for messages. Errors: WT_EMODEL (a tensor is
+ * missing or has the wrong shape, there is no such layer, or layer 0 has a convolution), WT_ENOMEM. */
+int wt__upper_layers_open(struct upper_layers *out, const struct model_config *whole, size_t first,
+                          const struct safetensors *file, const char *folder, wt_error *err);
+void wt__upper_layers_close(struct upper_layers *upper);
+
+/* Runs the N rows in a->x through the layers. The ids of the batch are ignored. */
+void wt__upper_layers_forward(const struct upper_layers *upper, const struct token_batch *batch, struct activations *a);
 
 #endif

@@ -5,12 +5,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "encoder/manifest.h"
-#include "encoder/hub.h"
-#include "encoder/hub_record.h"
-#include "encoder/merge.h"
 #include "encoder/model_dir.h"
+#include "encoder/model_files.h"
 #include "encoder/pull.h"
-#include "encoder/quantize.h"
 #include "engine/engine.h"
 
 struct model_list {

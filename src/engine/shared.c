@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/file.h"
-#include "encoder/hub_record.h"
+#include "encoder/manifest.h"
 #include "encoder/model_dir.h"
 #include "retrieve/document.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "encoder/pooling.h"
+#include "encoder/transformer.h"
 #include "nn/norm.h"
 
 /* One worker's share of the step. */

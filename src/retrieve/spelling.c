@@ -8,7 +8,6 @@
 #include "retrieve/spelling.h"
 
 #include "base/buffer.h"
-#include "encoder/built_in.h"
 #include "encoder/model_dir.h"
 #include "encoder/packed.h"
 #include "retrieve/slips.h"

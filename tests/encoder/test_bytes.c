@@ -11,12 +11,12 @@
 
 #include "base/memory.h"
 #include "encoder/encoder.h"
-#include "encoder/pack.h"
+#include "encoder/internal.h"
+#include "encoder/model_files.h"
 #include "encoder/packed.h"
-#include "encoder/pooling.h"
-#include "encoder/quantize.h"
 #include "encoder/support.h"
 #include "encoder/tiny_model.h"
+#include "encoder/transformer.h"
 #include "nn/linear_bytes.h"
 #include "nn/norm.h"
 

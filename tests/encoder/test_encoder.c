@@ -9,8 +9,8 @@
 
 #include "encoder/encoder.h"
 #include "encoder/golden.h"
+#include "encoder/internal.h"
 #include "encoder/model_dir.h"
-#include "encoder/model_tokenizer.h"
 #include "text/tokenizer.h"
 
 /* ---------------------------------------------------------------- naive forward pass */

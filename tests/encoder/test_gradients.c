@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "encoder/golden.h"
-#include "encoder/pooling.h"
 #include "encoder/trainable.h"
+#include "encoder/transformer.h"
 #include "nn/loss.h"
 #include "nn/norm.h"
 

@@ -9,12 +9,12 @@
 #include <math.h>
 
 #include "encoder/encoder.h"
-#include "encoder/merge.h"
+#include "encoder/internal.h"
+#include "encoder/model_files.h"
 #include "encoder/support.h"
-#include "encoder/trainable.h"
-#include "encoder/weights.h"
-#include "nn/safetensors.h"
 #include "encoder/tiny_model.h"
+#include "encoder/trainable.h"
+#include "nn/safetensors.h"
 
 static char folder[64], model[80], a[96], b[96], c[96], out[96];
 

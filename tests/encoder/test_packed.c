@@ -8,9 +8,8 @@
 #include <cmocka.h>
 
 #include "base/checksum.h"
-#include "encoder/cache.h"
 #include "encoder/encoder.h"
-#include "encoder/pack.h"
+#include "encoder/internal.h"
 #include "encoder/support.h"
 
 static char folder[64], model[80], packed_path[128];

@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
+#include "encoder/config.h"
 #include "encoder/encoder.h"
 #include "encoder/model_files.h"
-#include "encoder/prompts.h"
 #include "encoder/support.h"
 #include "encoder/trainable.h"
 

@@ -10,10 +10,10 @@
 #include <math.h>
 
 #include "encoder/encoder.h"
-#include "encoder/quantize.h"
+#include "encoder/model_files.h"
 #include "encoder/support.h"
-#include "encoder/trainable.h"
 #include "encoder/tiny_model.h"
+#include "encoder/trainable.h"
 
 static char folder[64], model[80], out[96], again[96];
 

@@ -9,11 +9,10 @@
 #include <math.h>
 
 #include "base/json.h"
-#include "encoder/built_in.h"
-#include "encoder/cache.h"
 #include "encoder/encoder.h"
+#include "encoder/internal.h"
 #include "encoder/model_dir.h"
-#include "encoder/pack.h"
+#include "encoder/packed.h"
 #include "encoder/support.h"
 #include "encoder/trainable.h"
 

@@ -10,9 +10,9 @@
 #include <math.h>
 
 #include "encoder/encoder.h"
-#include "encoder/pooling.h"
 #include "encoder/tiny_model.h"
 #include "encoder/trainable.h"
+#include "encoder/transformer.h"
 #include "nn/norm.h"
 #include "nn/safetensors.h"
 

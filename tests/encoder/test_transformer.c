@@ -10,11 +10,10 @@
 #include "base/json.h"
 #include "encoder/encoder.h"
 #include "encoder/golden.h"
+#include "encoder/internal.h"
 #include "encoder/model_files.h"
-#include "encoder/pack.h"
 #include "encoder/packed.h"
-#include "encoder/pooling.h"
-#include "encoder/trainable_inside.h"
+#include "encoder/transformer.h"
 
 #define TOLERANCE 1e-5
 

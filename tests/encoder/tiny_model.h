@@ -5,8 +5,8 @@
 
 #include "base/json.h"
 #include "encoder/config.h"
+#include "encoder/internal.h"
 #include "encoder/support.h"
-#include "encoder/weights.h"
 #include "nn/safetensors.h"
 
 /* Members of config.json for each architecture and its variants. */

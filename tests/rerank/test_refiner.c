@@ -9,7 +9,7 @@
 
 #include "encoder/packed.h"
 #include "encoder/tiny_model.h"
-#include "encoder/upper_layers.h"
+#include "encoder/transformer.h"
 #include "rerank/refiner.h"
 
 #define THREE_LAYERS ", \"num_hidden_layers\": 3, \"n_layers\": 3"
