@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "nn/convolution.h"
 #include "nn/distance.h"
 
@@ -87,7 +88,7 @@ static const struct {
 
 static int refuse_architecture(struct str type, const char *folder, wt_error *err)
 {
-    struct buffer known = {.max = 1024};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer known = {.max = 1024};
     const char *lacks = NULL;
 
     for (size_t i = 0; i < ARCHITECTURES; i++)
@@ -99,43 +100,44 @@ static int refuse_architecture(struct str type, const char *folder, wt_error *er
     for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
         if (wt__str_equal(type, wt__str(missing[i].model_type)))
             lacks = missing[i].lacks;
-    int rc = wt__fail(err, WT_EMODEL, "%s: model_type \"%.*s\" is not supported%s%s; supported: %s", folder,
-                      (int)(type.len < 60 ? type.len : 60), type.ptr, lacks ? ": it needs " : "", lacks ? lacks : "",
-                      known.failed ? "others" : known.ptr);
-    wt__buffer_dispose(&known);
-    return rc;
+    return wt__fail(err, WT_EMODEL, "%s: model_type \"%.*s\" is not supported%s%s; supported: %s", folder,
+                    (int)(type.len < 60 ? type.len : 60), type.ptr, lacks ? ": it needs " : "", lacks ? lacks : "",
+                    known.failed ? "others" : known.ptr);
 }
 
 /* ---------------------------------------------------------------- files */
 
+/* Works like wt__model_json, but with the error codes of the file and of the parser. */
+static int parse_model_file(json_t **out, const char *folder, const char *name, bool required, wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_AUTO_FREE char *text = NULL;
+    char *path = wt__path_join(&arena, folder, name);
+    size_t len;
+
+    WT_CHECK_ALLOC(path, err);
+    if (!required && !wt__is_file(path))
+        return 0;
+    WT_TRY(wt__file_read(&text, &len, path, MODEL_MAX_JSON, err));
+    int rc = wt__json_parse(out, text, len, err);
+    if (rc < 0)
+        return wt__fail_context(err, rc, "%s", path);
+    if (!json_is_object(*out) && !json_is_array(*out))
+        return wt__fail(err, WT_EMODEL, "%s: not a JSON object", path);
+    return 0;
+}
+
 int wt__model_json(json_t **out, const char *folder, const char *name, bool required, wt_error *err)
 {
-    struct arena arena = {0};
-    char *path = wt__path_join(&arena, folder, name), *text = NULL;
-    size_t len;
-    int rc = 0;
-
     *out = NULL;
-    if (!path)
-        rc = wt__fail_nomem(err);
-    else if (!required && !wt__is_file(path))
-        rc = 0;
-    else if ((rc = wt__file_read(&text, &len, path, MODEL_MAX_JSON, err)) == 0) {
-        rc = wt__json_parse(out, text, len, err);
-        if (rc < 0)
-            wt__fail_context(err, rc, "%s", path);
-        else if (!json_is_object(*out) && !json_is_array(*out))
-            rc = wt__fail(err, WT_EMODEL, "%s: not a JSON object", path);
-    }
-    if (rc < 0) {
-        json_decref(*out);
-        *out = NULL;
-        rc = rc == WT_ENOMEM ? rc : WT_EMODEL;
-        if (err)
-            err->code = rc;
-    }
-    free(text);
-    wt__arena_dispose(&arena);
+    int rc = parse_model_file(out, folder, name, required, err);
+    if (rc == 0)
+        return 0;
+    json_decref(*out);
+    *out = NULL;
+    rc = rc == WT_ENOMEM ? rc : WT_EMODEL;
+    if (err)
+        err->code = rc;
     return rc;
 }
 
@@ -188,7 +190,6 @@ static int read_deberta(struct model_config *c, const json_t *config, const char
 {
     const json_t *norm = json_object_get(config, "norm_rel_ebd");
     int64_t buckets = wt__json_int(config, "position_buckets", -1), most;
-    int rc = 0;
 
     c->embedding = read_uint32(config, "embedding_size", c->hidden);
     most = wt__json_int(config, "max_relative_positions", -1);
@@ -203,14 +204,11 @@ static int read_deberta(struct model_config *c, const json_t *config, const char
     if (!wt__json_bool(config, "position_biased_input", true))
         c->positions = 0;
     if (!wt__json_bool(config, "relative_attention", false))
-        rc = wt__fail(err, WT_EMODEL, "%s: DeBERTa without relative_attention is not supported", folder);
-    if (rc == 0)
-        rc = require_number(config, "conv_groups", 1, folder, err);
-    if (rc == 0 && c->heads > 0)
-        rc = require_number(config, "attention_head_size", c->hidden / c->heads, folder, err);
-    if (rc == 0 && c->convolution)
-        rc = read_activation(&c->convolution_activation, config, "conv_act", "tanh", folder, err);
-    return rc;
+        return wt__fail(err, WT_EMODEL, "%s: DeBERTa without relative_attention is not supported", folder);
+    WT_TRY(require_number(config, "conv_groups", 1, folder, err));
+    if (c->heads > 0)
+        WT_TRY(require_number(config, "attention_head_size", c->hidden / c->heads, folder, err));
+    return c->convolution ? read_activation(&c->convolution_activation, config, "conv_act", "tanh", folder, err) : 0;
 }
 
 static int read_dimensions(struct model_config *c, const json_t *config, const char *folder, wt_error *err)
@@ -233,12 +231,10 @@ static int read_dimensions(struct model_config *c, const json_t *config, const c
         c->first_position = pad < MODEL_MAX_POSITIONS ? pad + 1 : UINT32_MAX;
         c->max_tokens = c->positions > c->first_position ? c->positions - c->first_position : 0;
     }
-    int rc = read_activation(&c->activation, config, d->activation ? d->activation : "hidden_act", "gelu", folder, err);
-    if (rc == 0 && c->relative == RELATIVE_BIAS)
-        rc = require_number(config, "relative_attention_num_buckets", DISTANCE_MPNET_BUCKETS, folder, err);
-    if (rc == 0 && c->relative == RELATIVE_DISENTANGLED)
-        rc = read_deberta(c, config, folder, err);
-    return rc;
+    WT_TRY(read_activation(&c->activation, config, d->activation ? d->activation : "hidden_act", "gelu", folder, err));
+    if (c->relative == RELATIVE_BIAS)
+        return require_number(config, "relative_attention_num_buckets", DISTANCE_MPNET_BUCKETS, folder, err);
+    return c->relative == RELATIVE_DISENTANGLED ? read_deberta(c, config, folder, err) : 0;
 }
 
 /* Reads the head of a ...ForSequenceClassification model. The default is two labels. */
@@ -261,43 +257,38 @@ static int read_classifier_head(struct model_config *c, const json_t *config, co
 
 static int read_architecture(struct model_config *c, const char *folder, wt_error *err)
 {
-    json_t *config;
-    int rc = wt__model_json(&config, folder, "config.json", true, err);
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
 
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__model_json(&config, folder, "config.json", true, err));
     struct str type = wt__json_str(config, "model_type"), position = wt__json_str(config, "position_embedding_type");
     while (c->architecture < ARCHITECTURES && !wt__str_equal(type, wt__str(dialects[c->architecture].row.model_type)))
         c->architecture++;
     if (type.len == 0)
-        rc = wt__fail(err, WT_EMODEL, "%s: config.json names no model_type", folder);
-    else if (c->architecture == ARCHITECTURES)
-        rc = refuse_architecture(type, folder, err);
-    else if (position.len > 0 && !wt__str_equal(position, STR("absolute")))
-        rc = wt__fail(err, WT_EMODEL, "%s: position_embedding_type \"%.*s\" is not supported, only \"absolute\"",
-                      folder, (int)(position.len < 60 ? position.len : 60), position.ptr);
-    else if (wt__json_bool(config, "is_decoder", false) || wt__json_bool(config, "add_cross_attention", false))
-        rc = wt__fail(err, WT_EMODEL, "%s: decoders are not supported", folder);
-    if (rc == 0 && wt__model_is_static(c)) {
+        return wt__fail(err, WT_EMODEL, "%s: config.json names no model_type", folder);
+    if (c->architecture == ARCHITECTURES)
+        return refuse_architecture(type, folder, err);
+    if (position.len > 0 && !wt__str_equal(position, STR("absolute")))
+        return wt__fail(err, WT_EMODEL, "%s: position_embedding_type \"%.*s\" is not supported, only \"absolute\"",
+                        folder, (int)(position.len < 60 ? position.len : 60), position.ptr);
+    if (wt__json_bool(config, "is_decoder", false) || wt__json_bool(config, "add_cross_attention", false))
+        return wt__fail(err, WT_EMODEL, "%s: decoders are not supported", folder);
+    if (wt__model_is_static(c)) {
         c->hidden = read_uint32(config, dialects[c->architecture].hidden, 0);
         c->max_tokens = MODEL_STATIC_TOKENS;
-    } else if (rc == 0) {
-        rc = read_dimensions(c, config, folder, err);
-        if (rc == 0)
-            rc = read_classifier_head(c, config, folder, err);
+        return 0;
     }
-    json_decref(config);
-    return rc;
+    WT_TRY(read_dimensions(c, config, folder, err));
+    return read_classifier_head(c, config, folder, err);
 }
 
 /* Finds the folder of the pooling module. Only encoder, pooling and normalisation modules are supported. */
 static int find_pooling(char pooling[256], const char *folder, wt_error *err)
 {
-    json_t *modules;
-    int rc = wt__model_json(&modules, folder, "modules.json", false, err);
+    WT_CLEANUP(json_decrefp) json_t *modules = NULL;
 
+    WT_TRY(wt__model_json(&modules, folder, "modules.json", false, err));
     snprintf(pooling, 256, "1_Pooling/config.json");
-    for (size_t i = 0; rc == 0 && i < json_array_size(modules); i++) {
+    for (size_t i = 0; i < json_array_size(modules); i++) {
         const json_t *module = json_array_get(modules, i);
         struct str type = wt__json_str(module, "type"), path = wt__json_str(module, "path"), kind = type;
 
@@ -307,28 +298,25 @@ static int find_pooling(char pooling[256], const char *folder, wt_error *err)
         if (wt__str_equal(kind, STR("Pooling")) && path.len > 0 && path.len < 200 && !memchr(path.ptr, '.', path.len))
             snprintf(pooling, 256, "%.*s/config.json", (int)path.len, path.ptr);
         else if (!wt__str_equal(kind, STR("Transformer")) && !wt__str_equal(kind, STR("Normalize")))
-            rc = wt__fail(err, WT_EMODEL, "%s: module \"%.*s\" of modules.json is not supported", folder,
-                          (int)(kind.len < 60 ? kind.len : 60), kind.len ? kind.ptr : "");
+            return wt__fail(err, WT_EMODEL, "%s: module \"%.*s\" of modules.json is not supported", folder,
+                            (int)(kind.len < 60 ? kind.len : 60), kind.len ? kind.ptr : "");
     }
-    json_decref(modules);
-    return rc;
+    return 0;
 }
 
 /* Accepts both {"pooling_mode": "mean"} and {"pooling_mode_mean_tokens": true, ...}. */
 static int read_pooling(struct model_config *c, const char *folder, wt_error *err)
 {
-    char name[256];
-    json_t *config = NULL;
-    int rc = find_pooling(name, folder, err);
-
-    c->pooling = POOLING_MEAN;
-    if (rc == 0)
-        rc = wt__model_json(&config, folder, name, false, err);
-    if (rc < 0 || !config)
-        return rc;
-
     static const char *const other[] = {"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens",
                                         "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"};
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
+    char name[256];
+
+    c->pooling = POOLING_MEAN;
+    WT_TRY(find_pooling(name, folder, err));
+    WT_TRY(wt__model_json(&config, folder, name, false, err));
+    if (!config)
+        return 0;
     struct str mode = wt__json_str(config, "pooling_mode");
     bool cls = wt__str_equal(mode, STR("cls")) || wt__json_bool(config, "pooling_mode_cls_token", false);
     bool mean = wt__str_equal(mode, STR("mean")) || wt__json_bool(config, "pooling_mode_mean_tokens", false);
@@ -336,31 +324,29 @@ static int read_pooling(struct model_config *c, const char *folder, wt_error *er
     for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
         unknown = unknown || wt__json_bool(config, other[i], false);
     if (unknown || cls == mean)
-        rc = wt__fail(err, WT_EMODEL, "%s: %s asks for an unsupported pooling; supported: mean, cls", folder, name);
+        return wt__fail(err, WT_EMODEL, "%s: %s asks for an unsupported pooling; supported: mean, cls", folder, name);
     c->pooling = cls ? POOLING_CLS : POOLING_MEAN;
-    if (rc == 0 && !wt__json_bool(config, "include_prompt", true))
-        rc = wt__fail(err, WT_EMODEL, "%s: %s excludes prompts from the pooling, which is not supported", folder, name);
-    json_decref(config);
-    return rc;
+    if (!wt__json_bool(config, "include_prompt", true))
+        return wt__fail(err, WT_EMODEL, "%s: %s excludes prompts from the pooling, which is not supported", folder,
+                        name);
+    return 0;
 }
 
 /* Reads the maximum number of tokens. Models without absolute positions have no limit in their tables, and the
  * configured one may exceed the length on which they were trained. */
 static int read_max_tokens(struct model_config *c, const char *folder, wt_error *err)
 {
-    json_t *sentence = NULL, *tokenizer = NULL;
-    int rc = wt__model_json(&sentence, folder, "sentence_bert_config.json", false, err);
+    WT_CLEANUP(json_decrefp) json_t *sentence = NULL;
+    WT_CLEANUP(json_decrefp) json_t *tokenizer = NULL;
 
-    if (rc == 0)
-        rc = wt__model_json(&tokenizer, folder, "tokenizer_config.json", false, err);
+    WT_TRY(wt__model_json(&sentence, folder, "sentence_bert_config.json", false, err));
+    WT_TRY(wt__model_json(&tokenizer, folder, "tokenizer_config.json", false, err));
     uint32_t most = c->positions ? c->max_tokens : MODEL_MAX_POSITIONS;
     uint32_t limit = read_uint32(tokenizer, "model_max_length", c->max_tokens);
     if (json_object_get(sentence, "max_seq_length") && !json_is_null(json_object_get(sentence, "max_seq_length")))
         limit = read_uint32(sentence, "max_seq_length", limit);
     c->max_tokens = limit <= most ? limit : c->max_tokens;
-    json_decref(sentence);
-    json_decref(tokenizer);
-    return rc;
+    return 0;
 }
 
 /* Checks the fields that only DeBERTa uses. */
@@ -446,19 +432,13 @@ int wt__model_config_check(const struct model_config *c, const char *what, wt_er
 
 int wt__model_config_read(struct model_config *out, const char *folder, wt_error *err)
 {
-    int rc;
-
     *out = (struct model_config){0};
-    rc = read_architecture(out, folder, err);
-    if (rc == 0 && wt__model_is_static(out))
-        return wt__model_config_check(out, folder, err);
-    if (rc == 0)
-        rc = read_pooling(out, folder, err);
-    if (rc == 0)
-        rc = read_max_tokens(out, folder, err);
-    if (rc == 0)
-        rc = wt__model_config_check(out, folder, err);
-    return rc;
+    WT_TRY(read_architecture(out, folder, err));
+    if (!wt__model_is_static(out)) {
+        WT_TRY(read_pooling(out, folder, err));
+        WT_TRY(read_max_tokens(out, folder, err));
+    }
+    return wt__model_config_check(out, folder, err);
 }
 
 void wt__model_fields(const char *folder, char out[MODEL_FIELDS])
@@ -540,23 +520,22 @@ static const json_t *find_prompt(const json_t *config, enum text_role role)
 
 static int read_prompts(struct model_prompts *out, const char *folder, const char *file, wt_error *err)
 {
-    json_t *config;
-    int rc = wt__model_json(&config, folder, file, false, err);
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
 
-    for (int role = 0; rc == 0 && role < TEXT_ROLES; role++) {
+    WT_TRY(wt__model_json(&config, folder, file, false, err));
+    for (int role = 0; role < TEXT_ROLES; role++) {
         const json_t *prompt = find_prompt(config, (enum text_role)role);
         size_t len = json_string_length(prompt);
 
         if (prompt && !json_is_null(prompt) && !json_is_string(prompt))
-            rc = wt__fail(err, WT_EMODEL, "%s: %s has a prompt that is not a string", folder, file);
-        else if (len >= MODEL_PROMPT)
-            rc = wt__fail(err, WT_EMODEL, "%s: %s has a prompt of %zu bytes; at most %d are supported", folder, file,
-                          len, MODEL_PROMPT - 1);
-        else if (len > 0) /* contains no NUL, which the JSON parser rejects */
+            return wt__fail(err, WT_EMODEL, "%s: %s has a prompt that is not a string", folder, file);
+        if (len >= MODEL_PROMPT)
+            return wt__fail(err, WT_EMODEL, "%s: %s has a prompt of %zu bytes; at most %d are supported", folder, file,
+                            len, MODEL_PROMPT - 1);
+        if (len > 0) /* contains no NUL, which the JSON parser rejects */
             memcpy(out->of[role], json_string_value(prompt), len);
     }
-    json_decref(config);
-    return rc;
+    return 0;
 }
 
 bool wt__prompts_exist(const struct model_prompts *prompts)
@@ -567,11 +546,8 @@ bool wt__prompts_exist(const struct model_prompts *prompts)
 int wt__model_prompts(struct model_prompts *out, const char *folder, wt_error *err)
 {
     *out = (struct model_prompts){.of = {{0}}};
-    int rc = read_prompts(out, folder, MODEL_SENTENCE_CONFIG, err);
-
-    if (rc == 0 && !wt__prompts_exist(out))
-        rc = read_prompts(out, folder, MODEL_RECORD, err);
-    return rc;
+    WT_TRY(read_prompts(out, folder, MODEL_SENTENCE_CONFIG, err));
+    return wt__prompts_exist(out) ? 0 : read_prompts(out, folder, MODEL_RECORD, err);
 }
 
 const struct str *wt__prompts_apply(const struct model_prompts *prompts, enum text_role role, const struct str *texts,

@@ -82,8 +82,7 @@ int wt__encoder_load(struct encoder **out, const char *folder, struct progress *
 
     *out = NULL;
     struct encoder *encoder = calloc(1, sizeof(*encoder));
-    if (!encoder)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(encoder, err);
     encoder->name = wt__copy_string(name.ptr, name.len);
     rc = encoder->name ? open_packed(&encoder->cache, folder, progress, err) : wt__fail_nomem(err);
     if (rc < 0) {
@@ -175,15 +174,13 @@ int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
         *made = false;
     if (wt__model_is_built_in(folder))
         return 0;
-    struct model_cache *cache = calloc(1, sizeof(*cache));
-    int rc = cache ? wt__model_cache_open(cache, folder, true, made, NULL, err) : wt__fail_nomem(err);
-
-    if (rc == 0 && cache->image)
-        rc = wt__fail(err, cache->unwritten.code, "the packed model of %s cannot be written: %s", folder,
-                      cache->unwritten.message);
-    if (cache)
-        wt__model_cache_close(cache);
-    free(cache);
+    WT_AUTO_FREE struct model_cache *cache = calloc(1, sizeof(*cache));
+    WT_CHECK_ALLOC(cache, err);
+    WT_TRY(wt__model_cache_open(cache, folder, true, made, NULL, err));
+    int rc = cache->image ? wt__fail(err, cache->unwritten.code, "the packed model of %s cannot be written: %s", folder,
+                                     cache->unwritten.message)
+                          : 0;
+    wt__model_cache_close(cache);
     return rc;
 }
 
@@ -205,8 +202,7 @@ int wt__encoder_scratch_new(struct encoder_scratch **out, const struct encoder *
     bool layers = !wt__encoder_is_static(encoder);
 
     *out = NULL;
-    if (!scratch)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(scratch, err);
     scratch->capacity = (layers ? BATCH_TOKENS : 0) + wt__encoder_max_tokens(encoder);
     scratch->ids = wt__arena_array(&scratch->arena, int32_t, scratch->capacity);
     scratch->starts = wt__arena_array(&scratch->arena, size_t, scratch->capacity + 1);
@@ -267,8 +263,7 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, e
 
     wt__arena_reset(&scratch->prompted);
     texts = wt__prompts_apply(&packed->header->prompts, role, texts, count, &scratch->prompted);
-    if (!texts)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(texts, err);
     if (wt__encoder_is_static(encoder)) {
         encode_static(packed, scratch, texts, count, out);
         return 0;
@@ -328,8 +323,7 @@ int wt__encode_many(const struct encoder *encoder, enum text_role role, const st
     size_t chunks = (count + job.chunk - 1) / job.chunk;
     workers = workers < chunks ? workers : chunks;
     job.scratch = calloc(workers + 1, sizeof(struct encoder_scratch *));
-    if (!job.scratch)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(job.scratch, err);
     for (size_t i = 0; rc == 0 && i < workers; i++)
         rc = wt__encoder_scratch_new(&job.scratch[i], encoder, err);
     if (rc == 0 && chunks > 0)
@@ -391,26 +385,23 @@ static int encode_token_chunk(void *context, size_t index, unsigned worker)
 int wt__token_vectors(const struct encoder *encoder, unsigned threads, float *out, struct progress *progress,
                       wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     const struct packed *packed = wt__encoder_packed(encoder);
     const struct activation_limits limits = {.rows = CHUNK * FRAMED, .longest = FRAMED};
     size_t workers = threads ? threads : wt__processor_count();
     struct token_job job = {.packed = packed, .out = out, .progress = progress};
+
     job.scratch = wt__arena_array(&arena, struct token_scratch, workers);
-    int rc = job.scratch ? 0 : wt__fail_nomem(err);
-    for (size_t w = 0; rc == 0 && w < workers; w++) {
+    WT_CHECK_ALLOC(job.scratch, err);
+    for (size_t w = 0; w < workers; w++) {
         struct activations *a = &job.scratch[w].activations;
         size_t floats = wt__activations_place(a, &packed->model, &limits, false, NULL);
         float *memory = floats ? wt__arena_alloc(&arena, floats * sizeof(float), 64) : NULL;
-        if (memory)
-            wt__activations_place(a, &packed->model, &limits, false, memory);
-        rc = memory ? 0 : wt__fail_nomem(err);
+
+        WT_CHECK_ALLOC(memory, err);
+        wt__activations_place(a, &packed->model, &limits, false, memory);
     }
-    if (rc == 0)
-        rc = wt__pool_run((unsigned)workers, (packed->tokenizer.token_count + CHUNK - 1) / CHUNK, encode_token_chunk,
-                          &job);
-    if (rc == WT_ECANCELLED)
-        wt__fail_cancelled(err);
-    wt__arena_dispose(&arena);
-    return rc;
+    int rc =
+        wt__pool_run((unsigned)workers, (packed->tokenizer.token_count + CHUNK - 1) / CHUNK, encode_token_chunk, &job);
+    return rc == WT_ECANCELLED ? wt__fail_cancelled(err) : rc;
 }

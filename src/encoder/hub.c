@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "encoder/config.h"
 #include "encoder/internal.h"
 #include "encoder/manifest.h"
@@ -130,7 +131,7 @@ static int check_hash(struct first_pull *first, const char *path, bool *right)
 
 static int download_file(struct first_pull *first, const char *file, const char *part, uint64_t most)
 {
-    struct buffer url = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer url = {0};
     bool weights = strcmp(file, MODEL_WEIGHTS_FILE) == 0;
     first->told = (struct http_told){.names = {"x-repo-commit", "x-linked-etag", "x-error-code"}};
     wt__hub_url(&url, first->repo, first->at, file);
@@ -141,9 +142,24 @@ static int download_file(struct first_pull *first, const char *file, const char 
                                      .token = wt__hub_token(),
                                      .phase = weights ? "fetching the weights" : NULL,
                                      .told = &first->told};
-    int rc = url.failed ? wt__fail_nomem(first->pull.err) : wt__http_download(&download, first->pull.err);
-    wt__buffer_dispose(&url);
-    return rc;
+    return url.failed ? wt__fail_nomem(first->pull.err) : wt__http_download(&download, first->pull.err);
+}
+
+/* Downloads a file to `part`. Retries once from the start if a continued download has a wrong hash. */
+static int download_correct_file(struct first_pull *first, const char *file, const char *part, uint64_t most)
+{
+    for (int i = 0; i < 2; i++) {
+        bool continued = wt__file_size(part) > 0, right = false;
+        WT_TRY(download_file(first, file, part, most));
+        WT_TRY(check_hash(first, part, &right));
+        if (right)
+            return 0;
+        unlink(part);
+        if (!continued)
+            break;
+    }
+    return wt__fail(first->pull.err, WT_EMODEL, "%s of %s does not have the SHA-256 that the hub announces", file,
+                    first->repo);
 }
 
 /* Fetches a file into files/, unless an interrupted pull left it there. */
@@ -152,37 +168,20 @@ static int fetch_file(struct first_pull *first, const char *file, uint64_t most)
     struct pull *pull = &first->pull;
     const char *part = wt__pull_join(pull, wt__pull_join(pull, pull->staging, "hub"), file);
     const char *whole = wt__pull_join(pull, pull->files, file);
-    bool right = false;
     if (!part || !whole)
         return wt__fail_nomem(pull->err);
     if (wt__is_file(whole))
         return 0;
-    int rc = wt__pull_make_parent(pull, part);
-    if (rc == 0)
-        rc = wt__pull_make_parent(pull, whole);
-    if (rc == 0 && !first->commit_known)
+    WT_TRY(wt__pull_make_parent(pull, part));
+    WT_TRY(wt__pull_make_parent(pull, whole));
+    if (!first->commit_known)
         unlink(part); /* it may be part of another commit's file */
-    for (int i = 0; rc == 0 && !right && i < 2;
-         i++) { /* retry once from the start if a continued download has a wrong hash */
-        bool continued = wt__file_size(part) > 0;
-        rc = download_file(first, file, part, most);
-        if (rc == 0)
-            rc = check_hash(first, part, &right);
-        if (rc == 0 && !right)
-            unlink(part);
-        if (rc == 0 && !right && !continued)
-            break;
-    }
-    if (rc == 0 && !right)
-        return wt__fail(pull->err, WT_EMODEL, "%s of %s does not have the SHA-256 that the hub announces", file,
-                        first->repo);
+    int rc = download_correct_file(first, file, part, most);
     if (rc == WT_ENOTFOUND)
         unlink(part);
-    if (rc == 0)
-        rc = wt__pull_sync(pull, part);
-    if (rc == 0 && rename(part, whole) < 0)
-        rc = wt__fail_errno(pull->err, "write", whole);
-    return rc;
+    WT_TRY(rc);
+    WT_TRY(wt__pull_sync(pull, part));
+    return rename(part, whole) < 0 ? wt__fail_errno(pull->err, "write", whole) : 0;
 }
 
 /* Fetches an optional file. *there is true if the model has it. */
@@ -203,8 +202,7 @@ static int keep_files_of_commit(struct first_pull *first)
     const char *note = wt__pull_join(pull, pull->staging, "commit");
     char *text = NULL;
     size_t len;
-    if (!note)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(note, pull->err);
     bool same = wt__file_read(&text, &len, note, HUB_REVISION_BYTES, NULL) == 0 && first->commit_known &&
                 strcmp(text, first->at) == 0;
     free(text);
@@ -228,8 +226,7 @@ static int fetch_config(struct first_pull *first)
 {
     struct pull *pull = &first->pull;
     const char *config = wt__pull_join(pull, pull->files, "config.json");
-    if (!config)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(config, pull->err);
     unlink(config); /* an interrupted pull left it; its commit may have changed */
     int rc = fetch_file(first, "config.json", HUB_MAX_TEXT_BYTES);
     if (rc < 0)
@@ -245,35 +242,33 @@ static int fetch_config(struct first_pull *first)
 static int fetch_modules(struct first_pull *first)
 {
     enum { MODULES_MOST = 16 };
-    json_t *modules = NULL;
-    int rc = wt__model_json(&modules, first->pull.files, "modules.json", false, first->pull.err);
+    WT_CLEANUP(json_decrefp) json_t *modules = NULL;
     bool named = false;
-    for (size_t i = 0; rc == 0 && i < json_array_size(modules) && i < MODULES_MOST; i++) {
+    WT_TRY(wt__model_json(&modules, first->pull.files, "modules.json", false, first->pull.err));
+    for (size_t i = 0; i < json_array_size(modules) && i < MODULES_MOST; i++) {
         struct str path = wt__json_str(json_array_get(modules, i), "path");
         char file[WT_MAX_NAME_BYTES + 16];
         if (!wt__is_plain(path, "") || memchr(path.ptr, '.', path.len))
             continue;
         snprintf(file, sizeof file, "%.*s/config.json", (int)path.len, path.ptr);
-        rc = fetch_optional_file(first, file, NULL);
+        WT_TRY(fetch_optional_file(first, file, NULL));
         named = true;
     }
-    json_decref(modules);
-    return rc == 0 && !named ? fetch_optional_file(first, "1_Pooling/config.json", NULL) : rc;
+    return named ? 0 : fetch_optional_file(first, "1_Pooling/config.json", NULL);
 }
 
 /* Fetches tokenizer.json, and the files that replace it in older models if it is missing. */
 static int fetch_tokenizer(struct first_pull *first)
 {
     bool whole = false;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && wt__tokenizer_file_at(i); i++) {
+    for (size_t i = 0; wt__tokenizer_file_at(i); i++) {
         const char *file = wt__tokenizer_file_at(i);
         bool json = strcmp(file + strlen(file) - strlen(".json"), ".json") == 0;
         if (whole && (!json || strcmp(file, "vocab.json") == 0))
             continue;
-        rc = fetch_optional_file(first, file, strcmp(file, "tokenizer.json") == 0 ? &whole : NULL);
+        WT_TRY(fetch_optional_file(first, file, strcmp(file, "tokenizer.json") == 0 ? &whole : NULL));
     }
-    return rc;
+    return 0;
 }
 
 /* Reports an unusable model: the message of the reader, with the model's name instead of the folder. */
@@ -289,24 +284,23 @@ static int fail_unusable_model(struct first_pull *first, int rc)
     return wt__fail(err, WT_EMODEL, "cannot run %s: %.900s", first->repo, reason);
 }
 
+static int read_model_settings(struct pull *pull)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer blob = {0};
+    struct model_config config;
+    struct model_prompts prompts;
+    struct tokenizer tokenizer;
+    WT_TRY(wt__model_config_read(&config, pull->files, pull->err));
+    WT_TRY(wt__model_prompts(&prompts, pull->files, pull->err));
+    WT_TRY(wt__tokenizer_read(&blob, pull->files, pull->err));
+    WT_TRY(wt__tokenizer_open(&tokenizer, blob.ptr, blob.len, pull->err));
+    return wt__model_is_static(&config) ? 0 : wt__tokenizer_check_frame(&tokenizer, pull->files, pull->err);
+}
+
 /* Checks that the model is supported, before its weights are fetched. */
 static int check_model_settings(struct first_pull *first)
 {
-    struct pull *pull = &first->pull;
-    struct model_config config;
-    struct model_prompts prompts;
-    struct buffer blob = {0};
-    struct tokenizer tokenizer;
-    int rc = wt__model_config_read(&config, pull->files, pull->err);
-    if (rc == 0)
-        rc = wt__model_prompts(&prompts, pull->files, pull->err);
-    if (rc == 0)
-        rc = wt__tokenizer_read(&blob, pull->files, pull->err);
-    if (rc == 0)
-        rc = wt__tokenizer_open(&tokenizer, blob.ptr, blob.len, pull->err);
-    if (rc == 0 && !wt__model_is_static(&config))
-        rc = wt__tokenizer_check_frame(&tokenizer, pull->files, pull->err);
-    wt__buffer_dispose(&blob);
+    int rc = read_model_settings(&first->pull);
     return rc < 0 ? fail_unusable_model(first, rc) : 0;
 }
 
@@ -385,13 +379,12 @@ static int record_files(struct first_pull *first)
 {
     struct pull *pull = &first->pull;
     struct model_config config;
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt_error *err = pull->err;
-    int rc = wt__model_config_read(&config, pull->files, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__model_config_read(&config, pull->files, err));
     *err = (wt_error){0};
     json_t *files = describe_files(pull);
+    WT_CLEANUP(json_decrefp)
     json_t *record =
         files ? json_pack("{s:s, s:s, s:s, s:I, s:o, s:[{s:s, s:s, s:s}], s:s}", "name", pull->manifest.name, "license",
                           "", "architecture", wt__architecture_at(config.architecture)->model_type, "dimension",
@@ -401,8 +394,6 @@ static int record_files(struct first_pull *first)
     bool failed = !record || !add_family_settings(first, record) || wt__json_write(&text, record) < 0;
     wt__buffer_char(&text, '\n');
     failed = failed || text.failed || !(pull->record = wt__arena_copy(&pull->arena, wt__buffer_view(&text)));
-    json_decref(record);
-    wt__buffer_dispose(&text);
     return !failed ? 0 : err->code < 0 ? err->code : wt__fail_nomem(err);
 }
 
@@ -415,43 +406,37 @@ static int fetch_all_files(struct first_pull *first)
         return wt__fail(pull->err, WT_ENETWORK, "HF_HUB_OFFLINE is set");
     if (wt__progress_phase(pull->progress, "fetching from the hub", 0))
         return wt__fail_cancelled(pull->err);
-    int rc = wt__make_folders(pull->files, pull->err);
-    if (rc == 0)
-        rc = fetch_config(first);
-    for (size_t i = 0; rc == 0 && i < sizeof settings / sizeof *settings; i++)
-        rc = fetch_optional_file(first, settings[i], NULL);
-    if (rc == 0)
-        rc = fetch_modules(first);
-    if (rc == 0)
-        rc = fetch_tokenizer(first);
-    if (rc == 0)
-        rc = check_model_settings(first);
-    if (rc == 0)
-        rc = fetch_weights(first);
-    if (rc == 0)
-        rc = record_files(first);
-    return rc;
+    WT_TRY(wt__make_folders(pull->files, pull->err));
+    WT_TRY(fetch_config(first));
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        WT_TRY(fetch_optional_file(first, settings[i], NULL));
+    WT_TRY(fetch_modules(first));
+    WT_TRY(fetch_tokenizer(first));
+    WT_TRY(check_model_settings(first));
+    WT_TRY(fetch_weights(first));
+    return record_files(first);
+}
+
+/* Returns 1 after a first pull, or 0 if another process pulled the model meanwhile. The caller holds the lock. */
+static int pull_under_lock(struct first_pull *first)
+{
+    struct pull *pull = &first->pull;
+    struct hub_record record;
+    int rc = wt__hub_record_read(&pull->arena, pull->target, &record, pull->err);
+    if (rc != 0)
+        return rc == 1 ? 0 : rc;
+    if (wt__is_folder(pull->target) || wt__is_file(pull->target))
+        return wt__fail(pull->err, WT_EINVAL, "%s is there and was not pulled: move it away, or use it by its path",
+                        pull->target);
+    WT_TRY(fetch_all_files(first));
+    return wt__pull_install(pull);
 }
 
 static int pull_first(struct first_pull *first)
 {
-    struct pull *pull = &first->pull;
-    int lock = -1, rc = wt__pull_lock(pull, &lock);
-    if (rc < 0)
-        return rc;
-    struct hub_record record;
-    rc = wt__hub_record_read(&pull->arena, pull->target, &record,
-                             pull->err); /* another process may have pulled it meanwhile */
-    if (rc == 0 && (wt__is_folder(pull->target) || wt__is_file(pull->target)))
-        rc = wt__fail(pull->err, WT_EINVAL, "%s is there and was not pulled: move it away, or use it by its path",
-                      pull->target);
-    if (rc == 0) {
-        rc = fetch_all_files(first);
-        if (rc == 0)
-            rc = wt__pull_install(pull);
-    } else if (rc == 1) {
-        rc = 0;
-    }
+    int lock = -1;
+    WT_TRY(wt__pull_lock(&first->pull, &lock));
+    int rc = pull_under_lock(first);
     wt__unlock_file(lock);
     return rc;
 }
@@ -473,29 +458,31 @@ static int check_pulled_model(struct first_pull *first, const struct hub_record 
     return wt__pull_by_manifest(pull);
 }
 
+static void free_first_pull(struct first_pull **first)
+{
+    if (*first)
+        wt__arena_dispose(&(*first)->pull.arena);
+    free(*first);
+}
+
 int wt__hub_pull(const char *models_dir, const char *name, struct progress *progress, wt_error *err)
 {
     wt_error scratch;
     struct hub_record record;
-    struct first_pull *first = calloc(1, sizeof *first);
-    if (!first)
-        return wt__fail_nomem(err);
+    WT_CLEANUP(free_first_pull) struct first_pull *first = calloc(1, sizeof *first);
+    WT_CHECK_ALLOC(first, err);
     struct pull *pull = &first->pull;
     pull->progress = progress;
     pull->err = err ? err : &scratch;
-    int rc = parse_name(first, name, pull->err);
-    if (rc == 0) {
-        const char *slash = strchr(first->repo, '/');
-        const char *owner = wt__arena_copy(&pull->arena, (struct str){first->repo, (size_t)(slash - first->repo)});
-        pull->manifest.name = slash + 1;
-        pull->models = wt__pull_join(pull, owner ? models_dir : NULL, owner);
-        rc = pull->models ? wt__pull_set_paths(pull) : wt__fail_nomem(pull->err);
-    }
-    if (rc == 0)
-        rc = wt__hub_record_read(&pull->arena, pull->target, &record, pull->err);
-    if (rc >= 0)
-        rc = rc > 0 ? check_pulled_model(first, &record) : pull_first(first);
-    wt__arena_dispose(&pull->arena);
-    free(first);
-    return rc;
+    WT_TRY(parse_name(first, name, pull->err));
+    const char *slash = strchr(first->repo, '/');
+    const char *owner = wt__arena_copy(&pull->arena, (struct str){first->repo, (size_t)(slash - first->repo)});
+    pull->manifest.name = slash + 1;
+    pull->models = wt__pull_join(pull, owner ? models_dir : NULL, owner);
+    WT_CHECK_ALLOC(pull->models, pull->err);
+    WT_TRY(wt__pull_set_paths(pull));
+    int rc = wt__hub_record_read(&pull->arena, pull->target, &record, pull->err);
+    if (rc < 0)
+        return rc;
+    return rc > 0 ? check_pulled_model(first, &record) : pull_first(first);
 }

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "encoder/config.h"
 
 /* ---------------------------------------------------------------- where they are */
@@ -44,14 +45,12 @@ const char *wt__program_models(struct arena *arena)
 
 bool wt__program_has(const char *folder)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     const char *models = wt__program_models(&arena);
     size_t len = models ? strlen(models) : 0;
     while (len > 1 && models[len - 1] == '/')
         len--;
-    bool has = len > 0 && strncmp(folder, models, len) == 0 && folder[len] == '/';
-    wt__arena_dispose(&arena);
-    return has;
+    return len > 0 && strncmp(folder, models, len) == 0 && folder[len] == '/';
 }
 
 /* ---------------------------------------------------------------- one manifest */
@@ -164,43 +163,33 @@ static int parse_root(const struct parser *parser, const json_t *root, struct ma
     };
     if (!out->name || !out->license || !out->architecture || !file_items || !source_items)
         return wt__fail_nomem(parser->err);
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < file_count; i++) {
-        rc = parse_file(parser, json_array_get(files, i), &file_items[i]);
+    for (size_t i = 0; i < file_count; i++) {
+        WT_TRY(parse_file(parser, json_array_get(files, i), &file_items[i]));
         out->bytes += file_items[i].bytes;
     }
-    for (size_t i = 0; rc == 0 && i < source_count; i++)
-        rc = parse_source(parser, json_array_get(sources, i), &source_items[i]);
-    return rc;
+    for (size_t i = 0; i < source_count; i++)
+        WT_TRY(parse_source(parser, json_array_get(sources, i), &source_items[i]));
+    return 0;
 }
 
 int wt__manifest_parse(struct arena *arena, const char *text, size_t len, const char *path, struct manifest *out,
                        wt_error *err)
 {
     struct parser parser = {arena, path, err};
-    json_t *root;
+    WT_CLEANUP(json_decrefp) json_t *root = NULL;
     *out = (struct manifest){0};
     int rc = wt__json_parse(&root, text, len, err);
-    if (rc < 0)
-        return wt__fail_context(err, rc, "%s", path);
-    rc = parse_root(&parser, root, out);
-    json_decref(root);
-    return rc;
+    return rc < 0 ? wt__fail_context(err, rc, "%s", path) : parse_root(&parser, root, out);
 }
 
 /* ---------------------------------------------------------------- all of them */
 
 static int read_manifest(struct arena *arena, const char *path, struct manifest *out, wt_error *err)
 {
-    char *text;
+    WT_AUTO_FREE char *text = NULL;
     size_t len;
-    int rc = wt__file_read(&text, &len, path, MANIFEST_MAX_BYTES, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__manifest_parse(arena, text, len, path, out, err);
-    free(text);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__file_read(&text, &len, path, MANIFEST_MAX_BYTES, err));
+    WT_TRY(wt__manifest_parse(arena, text, len, path, out, err));
     const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     size_t stem = strlen(out->name);
     if (strncmp(file, out->name, stem) != 0 || strcmp(file + stem, ".json") != 0)
@@ -215,18 +204,16 @@ int wt__manifest_list(struct arena *arena, struct manifest **out, size_t *count,
     size_t path_count = 0;
     *out = NULL;
     *count = 0;
-    int rc = folder ? wt__list_own_files(arena, folder, MANIFEST_MAX_COUNT, &paths, &path_count, err) : 0;
-    if (rc < 0)
-        return rc;
+    if (folder)
+        WT_TRY(wt__list_own_files(arena, folder, MANIFEST_MAX_COUNT, &paths, &path_count, err));
     *out = wt__arena_array(arena, struct manifest, path_count);
-    if (!*out)
-        return wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < path_count; i++) {
+    WT_CHECK_ALLOC(*out, err);
+    for (size_t i = 0; i < path_count; i++) {
         size_t len = strlen(paths[i]);
         if (len > 5 && strcmp(paths[i] + len - 5, ".json") == 0)
-            rc = read_manifest(arena, paths[i], &(*out)[(*count)++], err);
+            WT_TRY(read_manifest(arena, paths[i], &(*out)[(*count)++], err));
     }
-    return rc;
+    return 0;
 }
 
 static int fail_unknown_manifest(const char *name, const struct manifest *known, size_t count, wt_error *err)
@@ -242,9 +229,7 @@ int wt__manifest_load(struct arena *arena, const char *name, struct manifest *ou
 {
     struct manifest *all;
     size_t count;
-    int rc = wt__manifest_list(arena, &all, &count, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__manifest_list(arena, &all, &count, err));
     for (size_t i = 0; i < count; i++) {
         if (strcmp(all[i].name, name) == 0) {
             *out = all[i];
@@ -256,14 +241,13 @@ int wt__manifest_load(struct arena *arena, const char *name, struct manifest *ou
 
 bool wt__manifest_has_files(const struct manifest *manifest, const char *folder)
 {
-    struct arena arena = {0};
-    bool there = true;
-    for (size_t i = 0; there && i < manifest->file_count; i++) {
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    for (size_t i = 0; i < manifest->file_count; i++) {
         const char *path = wt__path_join(&arena, folder, manifest->files[i].path);
-        there = path && wt__is_file(path) && wt__file_size(path) == manifest->files[i].bytes;
+        if (!path || !wt__is_file(path) || wt__file_size(path) != manifest->files[i].bytes)
+            return false;
     }
-    wt__arena_dispose(&arena);
-    return there;
+    return true;
 }
 
 /* ---------------------------------------------------------------- records of pulled models */
@@ -278,43 +262,37 @@ bool wt__hub_is_name(const char *text)
 
 static int read_members(struct arena *arena, const char *path, struct hub_record *out, wt_error *err)
 {
-    json_t *root;
+    WT_CLEANUP(json_decrefp) json_t *root = NULL;
     int rc = wt__json_parse(&root, out->text, strlen(out->text), err);
 
     if (rc < 0)
         return wt__fail_context(err, rc, "%s", path);
-    bool recorded = wt__json_array(root, "files");
+    if (!wt__json_array(root, "files"))
+        return 0;
     struct str revision = wt__json_str(root, "revision");
-    if (recorded) {
-        rc = wt__manifest_parse(arena, out->text, strlen(out->text), path, &out->manifest, err);
-        bool sound = rc == 0 && out->manifest.source_count > 0 && out->manifest.sources[0].type == SOURCE_HUB &&
-                     wt__hub_is_name(out->manifest.sources[0].repo) && wt__is_plain(revision, "/");
-        if (rc == 0 && !sound)
-            rc = wt__fail(err, WT_EFORMAT, "%s: has no valid name and commit of the model on the hub", path);
-    }
-    if (rc == 0 && recorded) {
-        out->repo = out->manifest.sources[0].repo;
-        out->commit = out->manifest.sources[0].revision;
-        out->revision = wt__arena_copy(arena, revision);
-        rc = out->revision ? 1 : wt__fail_nomem(err);
-    }
-    json_decref(root);
-    return rc;
+    WT_TRY(wt__manifest_parse(arena, out->text, strlen(out->text), path, &out->manifest, err));
+    if (out->manifest.source_count == 0 || out->manifest.sources[0].type != SOURCE_HUB ||
+        !wt__hub_is_name(out->manifest.sources[0].repo) || !wt__is_plain(revision, "/"))
+        return wt__fail(err, WT_EFORMAT, "%s: has no valid name and commit of the model on the hub", path);
+    out->repo = out->manifest.sources[0].repo;
+    out->commit = out->manifest.sources[0].revision;
+    out->revision = wt__arena_copy(arena, revision);
+    WT_CHECK_ALLOC(out->revision, err);
+    return 1;
 }
 
 int wt__hub_record_read(struct arena *arena, const char *folder, struct hub_record *out, wt_error *err)
 {
-    char *path = wt__path_join(arena, folder, MODEL_RECORD), *text = NULL;
+    char *path = wt__path_join(arena, folder, MODEL_RECORD);
+    WT_AUTO_FREE char *text = NULL;
     size_t len;
 
     *out = (struct hub_record){0};
-    if (!path)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(path, err);
     if (!wt__is_file(path))
         return 0;
-    int rc = wt__file_read(&text, &len, path, MANIFEST_MAX_BYTES, err);
-    if (rc == 0 && !(out->text = wt__arena_copy(arena, (struct str){text, len})))
-        rc = wt__fail_nomem(err);
-    free(text);
-    return rc < 0 ? rc : read_members(arena, path, out, err);
+    WT_TRY(wt__file_read(&text, &len, path, MANIFEST_MAX_BYTES, err));
+    out->text = wt__arena_copy(arena, (struct str){text, len});
+    WT_CHECK_ALLOC(out->text, err);
+    return read_members(arena, path, out, err);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "encoder/config.h"
 #include "encoder/internal.h"
@@ -54,16 +55,14 @@ static int check_merge_weights(const double *weights, size_t count, wt_error *er
 static int open_merged_model(struct merge *m, struct merged_model *part)
 {
     char *path = wt__path_join(&m->arena, part->folder, MODEL_WEIGHTS_FILE);
-    int rc = wt__model_config_read(&part->config, part->folder, m->err);
 
-    if (rc == 0)
-        rc = wt__model_config_open(&part->json, part->folder, m->err);
-    if (rc == 0)
-        rc = wt__tokenizer_read(&part->tokenizer, part->folder, m->err);
-    if (rc == 0)
-        rc = path ? wt__file_map(&part->map, path, m->err) : wt__fail_nomem(m->err);
+    WT_CHECK_ALLOC(path, m->err);
+    WT_TRY(wt__model_config_read(&part->config, part->folder, m->err));
+    WT_TRY(wt__model_config_open(&part->json, part->folder, m->err));
+    WT_TRY(wt__tokenizer_read(&part->tokenizer, part->folder, m->err));
+    int rc = wt__file_map(&part->map, path, m->err);
     if (rc == WT_ENOTFOUND)
-        rc = wt__fail(m->err, WT_EMODEL, "%s: the model has no %s", part->folder, MODEL_WEIGHTS_FILE);
+        return wt__fail(m->err, WT_EMODEL, "%s: the model has no %s", part->folder, MODEL_WEIGHTS_FILE);
     return rc == 0 ? wt__safetensors_open(&part->file, path, part->map.ptr, part->map.len, m->err) : rc;
 }
 
@@ -114,26 +113,26 @@ static int merge_tensor(struct merge *m, const struct tensor *tensor, double *su
 {
     float *out = wt__arena_array(&m->arena, float, tensor->count);
     char why[256];
-    int rc = out ? 0 : wt__fail_nomem(m->err);
 
+    WT_CHECK_ALLOC(out, m->err);
     memset(sum, 0, tensor->count * sizeof(*sum));
-    for (size_t p = 0; rc == 0 && p < m->count; p++) {
+    for (size_t p = 0; p < m->count; p++) {
         const struct merged_model *part = &m->parts[p];
         const struct tensor *other = wt__safetensors_find(&part->file, tensor->name);
 
         snprintf(why, sizeof(why), "tensor \"%.160s\" is missing in one of them or has another shape", tensor->name);
         if (!other || !wt__tensor_is_real(other) || !has_same_shape(other, tensor))
             return fail_unlike(m, part, why);
-        rc = wt__tensor_floats(other, floats, m->err);
-        for (size_t i = 0; rc == 0 && i < tensor->count; i++)
+        WT_TRY(wt__tensor_floats(other, floats, m->err));
+        for (size_t i = 0; i < tensor->count; i++)
             sum[i] = p == 0 ? part->weight * (double)floats[i] : sum[i] + part->weight * (double)floats[i];
     }
-    for (size_t i = 0; rc == 0 && i < tensor->count; i++)
+    for (size_t i = 0; i < tensor->count; i++)
         out[i] = (float)sum[i];
     struct tensor_source *made = &m->tensors[m->tensor_count++];
     *made = (struct tensor_source){.name = tensor->name, .data = out, .rank = tensor->rank};
     memcpy(made->shape, tensor->shape, sizeof(made->shape));
-    return rc;
+    return 0;
 }
 
 static int merge_weights(struct merge *m)
@@ -146,11 +145,12 @@ static int merge_weights(struct merge *m)
     m->tensors = wt__arena_array(&m->arena, struct tensor_source, first->count);
     double *sum = wt__arena_array(&m->arena, double, most);
     float *floats = wt__arena_array(&m->arena, float, most);
-    int rc = m->tensors && sum && floats ? 0 : wt__fail_nomem(m->err);
-    for (size_t i = 0; rc == 0 && i < first->count; i++)
+    if (!m->tensors || !sum || !floats)
+        return wt__fail_nomem(m->err);
+    for (size_t i = 0; i < first->count; i++)
         if (wt__tensor_is_real(&first->tensors[i]))
-            rc = merge_tensor(m, &first->tensors[i], sum, floats);
-    return rc;
+            WT_TRY(merge_tensor(m, &first->tensors[i], sum, floats));
+    return 0;
 }
 
 /* Returns {"merged": [{"name", "sha256", "weight"}], ...}, or NULL if out of memory. */
@@ -182,45 +182,37 @@ static int save_merged(struct merge *m, const char *out)
 {
     const struct merged_model *first = &m->parts[0];
     char *path = wt__path_join(&m->arena, out, MODEL_WEIGHTS_FILE);
-    json_t *members = describe_merge(m);
-    int rc = path && members ? wt__make_folders(out, m->err) : wt__fail_nomem(m->err);
+    WT_CLEANUP(json_decrefp) json_t *members = describe_merge(m);
 
-    if (rc == 0)
-        rc = wt__model_copy_tokenizer(first->folder, out, m->err);
-    if (rc == 0)
-        rc = wt__model_copy_modules(first->folder, out, m->err);
-    if (rc == 0)
-        rc = wt__safetensors_write(path, m->tensors, m->tensor_count, NULL, m->err);
-    if (rc == 0)
-        rc = wt__model_config_save(first->json, out, "float32", members, m->err);
-    json_decref(members);
-    return rc;
+    if (!path || !members)
+        return wt__fail_nomem(m->err);
+    WT_TRY(wt__make_folders(out, m->err));
+    WT_TRY(wt__model_copy_tokenizer(first->folder, out, m->err));
+    WT_TRY(wt__model_copy_modules(first->folder, out, m->err));
+    WT_TRY(wt__safetensors_write(path, m->tensors, m->tensor_count, NULL, m->err));
+    return wt__model_config_save(first->json, out, "float32", members, m->err);
+}
+
+static void close_merge(struct merge *m)
+{
+    for (size_t p = 0; m->parts && p < m->count; p++)
+        close_merged_model(&m->parts[p]);
+    wt__arena_dispose(&m->arena);
 }
 
 int wt__model_merge(const char *const *folders, const double *weights, size_t count, const char *out, wt_error *err)
 {
-    struct merge m = {.count = count, .err = err};
-    int rc = check_merge_weights(weights, count, err);
+    WT_CLEANUP(close_merge) struct merge m = {.count = count, .err = err};
 
-    if (rc == 0)
-        rc = wt__model_refuse_replacing(out, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(check_merge_weights(weights, count, err));
+    WT_TRY(wt__model_refuse_replacing(out, err));
     m.parts = wt__arena_array(&m.arena, struct merged_model, count);
-    if (!m.parts)
-        return wt__fail_nomem(err);
-    for (size_t p = 0; rc == 0 && p < count; p++) {
+    WT_CHECK_ALLOC(m.parts, err);
+    for (size_t p = 0; p < count; p++) {
         m.parts[p] = (struct merged_model){.folder = folders[p], .weight = weights ? weights[p] : 1 / (double)count};
-        rc = open_merged_model(&m, &m.parts[p]);
-        if (rc == 0)
-            rc = check_merged_model(&m, &m.parts[p]);
+        WT_TRY(open_merged_model(&m, &m.parts[p]));
+        WT_TRY(check_merged_model(&m, &m.parts[p]));
     }
-    if (rc == 0)
-        rc = merge_weights(&m);
-    if (rc == 0)
-        rc = save_merged(&m, out);
-    for (size_t p = 0; p < count; p++)
-        close_merged_model(&m.parts[p]);
-    wt__arena_dispose(&m.arena);
-    return rc;
+    WT_TRY(merge_weights(&m));
+    return save_merged(&m, out);
 }

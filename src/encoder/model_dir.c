@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "encoder/config.h"
 #include "encoder/internal.h"
@@ -113,14 +114,12 @@ int wt__model_find_installed(char **out, struct arena *arena, const char *models
 
 bool wt__model_included(const char *folder, const char *models_dir)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *models, *any = NULL; /* a path inside the models folder, which may be the program's own */
+
     if (wt__models_folder(&models, &arena, models_dir, NULL) == 0)
         any = wt__path_join(&arena, models, "any");
-    bool same = any && wt__program_has(any);
-
-    wt__arena_dispose(&arena);
-    return !same && wt__program_has(folder);
+    return !(any && wt__program_has(any)) && wt__program_has(folder);
 }
 
 const char *wt__model_choose(const char *name, const char *models_dir)
@@ -221,29 +220,24 @@ int wt__model_info_read(struct model_info *out, const char *folder, wt_error *er
         describe_built_in(out);
         return 0;
     }
-    struct safetensors weights = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__file_unmap) struct mapping map = {0};
+    WT_CLEANUP(wt__safetensors_dispose) struct safetensors weights = {0};
     struct model_config config;
-    struct mapping map = {0};
-    struct arena arena = {0};
-    int rc = wt__model_config_read(&config, folder, err);
     char *path = wt__path_join(&arena, folder, MODEL_WEIGHTS_FILE);
 
     *out = (struct model_info){0};
-    if (rc == 0)
-        rc = path ? wt__file_map(&map, path, err) : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(wt__model_config_read(&config, folder, err));
+    int rc = wt__file_map(&map, path, err);
     if (rc == WT_ENOTFOUND)
-        rc = wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, MODEL_WEIGHTS_FILE);
-    if (rc == 0)
-        rc = wt__safetensors_open(&weights, path, map.ptr, map.len, err);
-    for (size_t i = 0; rc == 0 && i < weights.count; i++)
+        return wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, MODEL_WEIGHTS_FILE);
+    WT_TRY(rc);
+    WT_TRY(wt__safetensors_open(&weights, path, map.ptr, map.len, err));
+    for (size_t i = 0; i < weights.count; i++)
         out->parameters += wt__tensor_is_real(&weights.tensors[i]) ? weights.tensors[i].count : 0;
-    if (rc == 0) {
-        out->packed = wt__model_cache_current(folder, NULL);
-        describe_config(out, &config);
-        out->bytes = map.len;
-    }
-    wt__safetensors_dispose(&weights);
-    wt__file_unmap(&map);
-    wt__arena_dispose(&arena);
-    return rc;
+    out->packed = wt__model_cache_current(folder, NULL);
+    describe_config(out, &config);
+    out->bytes = map.len;
+    return 0;
 }

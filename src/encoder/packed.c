@@ -118,15 +118,14 @@ static const float *section_floats(const struct packed_header *h, enum packed_pa
 int wt__packed_open(struct packed *out, const void *bytes, size_t len, const char *path, wt_error *err)
 {
     const struct packed_header *h = bytes;
-    int rc;
 
     if (len < sizeof(*h))
         return wt__fail(err, WT_EMODEL, "%s: %zu bytes are too few for a packed model", path, len);
-    rc = check_packed_header(h, len, path, err);
-    for (int part = 0; rc == 0 && part < PACKED_PARTS; part++)
+    WT_TRY(check_packed_header(h, len, path, err));
+    for (int part = 0; part < PACKED_PARTS; part++)
         if (part == PACKED_TOKENIZER || h->sections[part].size < PACKED_CHECKED)
-            rc = check_section(h, part, path, err);
-    return rc < 0 ? rc : wt__packed_bind(out, bytes, path, err);
+            WT_TRY(check_section(h, part, path, err));
+    return wt__packed_bind(out, bytes, path, err);
 }
 
 int wt__packed_bind(struct packed *out, const void *bytes, const char *path, wt_error *err)
@@ -159,11 +158,9 @@ int wt__packed_bind(struct packed *out, const void *bytes, const char *path, wt_
 
 int wt__packed_verify(const struct packed *packed, const char *path, wt_error *err)
 {
-    int rc = 0;
-
-    for (int part = 0; rc == 0 && part < PACKED_PARTS; part++)
-        rc = check_section(packed->header, part, path, err);
-    return rc;
+    for (int part = 0; part < PACKED_PARTS; part++)
+        WT_TRY(check_section(packed->header, part, path, err));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- packing */
@@ -280,10 +277,10 @@ static int read_source_tensor(struct packing *p, const struct weight_tensor *t, 
     float *out = t->part == WEIGHT_WORDS ? find_section(p, PACKED_WORDS) : run + p->files.at[t->part] + t->offset;
 
     p->header.parameters += t->count;
-    int rc = wt__weight_read(&p->weights, t, p->folder, out, err);
-    if (rc == 0 && p->header.bytes && is_matrix(t))
+    WT_TRY(wt__weight_read(&p->weights, t, p->folder, out, err));
+    if (p->header.bytes && is_matrix(t))
         collect_int8_matrix(p, t);
-    return rc;
+    return 0;
 }
 
 /* Reads and packs the tensors in order, one run at a time. `bound` is a one-layer model over the two runs. */
@@ -292,31 +289,28 @@ static int pack_weights(struct packing *p, const struct transformer *bound, wt_e
     const struct model_config *c = &p->header.config;
     struct weight_walk walk = {.config = c, .prefix = wt__weights_prefix(&p->weights, c)};
     bool more = wt__weight_next(&walk);
-    int rc = 0;
 
-    for (; rc == 0 && more && walk.tensor.layer == WEIGHT_NO_LAYER; more = wt__weight_next(&walk))
-        rc = read_source_tensor(p, &walk.tensor, err);
-    if (rc < 0)
-        return rc;
+    for (; more && walk.tensor.layer == WEIGHT_NO_LAYER; more = wt__weight_next(&walk))
+        WT_TRY(read_source_tensor(p, &walk.tensor, err));
     wt__weights_pack(c, WEIGHT_POSITIONS, WEIGHT_MODEL_PARTS, p->model, find_section(p, PACKED_MODEL));
     if (p->relative)
         wt__relative_forward(bound, p->relative);
     if (wt__progress_phase(p->progress, "packing the model", c->layers))
         return wt__fail_cancelled(err);
-    for (size_t layer = 0; rc == 0 && layer < c->layers; layer++) {
+    for (size_t layer = 0; layer < c->layers; layer++) {
         float *base = find_section(p, PACKED_LAYERS) + layer * p->packed.layer;
 
-        for (; rc == 0 && more && walk.tensor.layer == layer; more = wt__weight_next(&walk))
-            rc = read_source_tensor(p, &walk.tensor, err);
+        for (; more && walk.tensor.layer == layer; more = wt__weight_next(&walk))
+            WT_TRY(read_source_tensor(p, &walk.tensor, err));
         wt__weights_pack(c, WEIGHT_MODEL_PARTS, WEIGHT_PARTS, p->layer, base);
         if (p->header.bytes)
             wt__weights_copy_vectors(c, base, find_layer_bytes(p, layer));
         if (p->relative)
             wt__distances_forward(bound, 0, p->relative, base + p->packed.at[WEIGHT_DISTANCES]);
-        if (rc == 0 && wt__progress_step(p->progress, 1))
-            rc = wt__fail_cancelled(err);
+        if (wt__progress_step(p->progress, 1))
+            return wt__fail_cancelled(err);
     }
-    return rc;
+    return 0;
 }
 
 /* Allocates the image and fills all sections of a transformer. */
@@ -324,20 +318,17 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
 {
     const struct model_config *c = &p->header.config;
     size_t distances = c->relative == RELATIVE_DISENTANGLED ? 2 * (size_t)c->span * c->hidden : 0;
-    int rc;
 
     wt__weight_plan(&p->files, c, LAYOUT_FILES);
     wt__weight_plan(&p->packed, c, LAYOUT_PACKED);
     p->header.sections[PACKED_TOKENIZER].size = tokenizer->len;
     p->header.bytes = has_int8_matrices(p);
-    rc = wt__packed_place(&p->header, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__packed_place(&p->header, err));
     /* Check before allocating: config.json may claim more than the weights hold, even at one byte per number. */
     uint64_t made = (uint64_t)distances * 2 * c->layers * sizeof(float);
     if (p->header.file_size > PACKED_SLACK + 6 * (uint64_t)weights_len + made || made / 16 > PACKED_SLACK + weights_len)
         return wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", p->folder, MODEL_WEIGHTS_FILE);
-    struct transformer *bound = calloc(1, sizeof(*bound));
+    WT_AUTO_FREE struct transformer *bound = calloc(1, sizeof(*bound));
     p->image = wt__alloc_aligned((size_t)p->header.file_size, 1);
     p->model = wt__alloc_aligned(p->files.model + WT_PANEL, sizeof(float));
     p->layer = wt__alloc_aligned(p->files.layer + WT_PANEL, sizeof(float));
@@ -345,37 +336,29 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
     p->matrix.w = p->header.bytes ? malloc(tallest_matrix(c) * c->hidden) : NULL;
     p->matrix.scales = p->header.bytes ? malloc(tallest_matrix(c) * sizeof(float)) : NULL;
     if (!bound || !p->image || !p->model || !p->layer || (distances && !p->relative) ||
-        (p->header.bytes && (!p->matrix.w || !p->matrix.scales))) {
-        rc = wt__fail_nomem(err);
-    } else {
-        memset(p->image, 0, (size_t)p->header.file_size);
-        memset(p->model, 0, (p->files.model + WT_PANEL) * sizeof(float));
-        memset(p->layer, 0, (p->files.layer + WT_PANEL) * sizeof(float));
-        memcpy(p->image + p->header.sections[PACKED_TOKENIZER].offset, tokenizer->ptr, tokenizer->len);
-        struct model_config one = *c;
-        one.layers = 1;
-        wt__weights_bind(bound, &one, LAYOUT_FILES, find_section(p, PACKED_WORDS), p->model, p->layer, NULL);
-        rc = pack_weights(p, bound, err);
-    }
-    free(bound);
-    return rc;
+        (p->header.bytes && (!p->matrix.w || !p->matrix.scales)))
+        return wt__fail_nomem(err);
+    memset(p->image, 0, (size_t)p->header.file_size);
+    memset(p->model, 0, (p->files.model + WT_PANEL) * sizeof(float));
+    memset(p->layer, 0, (p->files.layer + WT_PANEL) * sizeof(float));
+    memcpy(p->image + p->header.sections[PACKED_TOKENIZER].offset, tokenizer->ptr, tokenizer->len);
+    struct model_config one = *c;
+    one.layers = 1;
+    wt__weights_bind(bound, &one, LAYOUT_FILES, find_section(p, PACKED_WORDS), p->model, p->layer, NULL);
+    return pack_weights(p, bound, err);
 }
 
 /* Packs a static encoder, whose size comes from its tensors. */
 static int pack_table(struct packing *p, const struct buffer *tokenizer, wt_error *err)
 {
     struct model_config *c = &p->header.config;
-    int rc = wt__token_table_shape(c, &p->weights, p->folder, err);
 
+    WT_TRY(wt__token_table_shape(c, &p->weights, p->folder, err));
     p->header.sections[PACKED_TOKENIZER].size = tokenizer->len;
-    if (rc == 0)
-        rc = wt__packed_place(&p->header, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__packed_place(&p->header, err));
     p->header.parameters = (uint64_t)c->vocabulary * c->hidden;
     p->image = wt__alloc_aligned((size_t)p->header.file_size, 1);
-    if (!p->image)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(p->image, err);
     memset(p->image, 0, (size_t)p->header.file_size);
     memcpy(p->image + p->header.sections[PACKED_TOKENIZER].offset, tokenizer->ptr, tokenizer->len);
     return wt__token_table_read(c, &p->weights, p->folder, find_section(p, PACKED_WORDS), find_section(p, PACKED_MODEL),
@@ -384,60 +367,52 @@ static int pack_table(struct packing *p, const struct buffer *tokenizer, wt_erro
 
 static int open_source_weights(struct packing *p, struct mapping *map, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *path = wt__path_join(&arena, p->folder, MODEL_WEIGHTS_FILE);
-    int rc = path ? wt__file_map(map, path, err) : wt__fail_nomem(err);
 
-    if (rc == 0)
-        rc = wt__safetensors_open(&p->weights, path, map->ptr, map->len, err);
-    if (rc == 0)
-        wt__sha256(map->ptr, map->len, p->header.source_sha256);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(wt__file_map(map, path, err));
+    WT_TRY(wt__safetensors_open(&p->weights, path, map->ptr, map->len, err));
+    wt__sha256(map->ptr, map->len, p->header.source_sha256);
+    return 0;
+}
+
+static void free_packing(struct packing *p)
+{
+    free(p->image);
+    free(p->model);
+    free(p->layer);
+    free(p->relative);
+    free(p->matrix.w);
+    free(p->matrix.scales);
+    wt__safetensors_dispose(&p->weights);
 }
 
 int wt__model_pack(unsigned char **image, size_t *len, const char *folder, struct progress *progress, wt_error *err)
 {
-    struct packing p = {.folder = folder, .progress = progress};
-    struct buffer tokenizer = {0};
-    struct mapping map = {0};
-    int rc;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer tokenizer = {0};
+    WT_CLEANUP(wt__file_unmap) struct mapping map = {0};
+    WT_CLEANUP(free_packing) struct packing p = {.folder = folder, .progress = progress};
 
     *image = NULL;
     *len = 0;
     /* Compute the key first: if a file changes afterwards, the result is stale but not wrong. */
-    rc = wt__model_source_key(&p.header.source_key, folder, err);
-    if (rc == 0)
-        rc = wt__model_config_read(&p.header.config, folder, err);
-    if (rc == 0)
-        rc = wt__tokenizer_read(&tokenizer, folder, err);
-    if (rc == 0)
-        rc = open_source_weights(&p, &map, err);
-    if (rc == 0)
-        rc = wt__model_is_static(&p.header.config) ? pack_table(&p, &tokenizer, err)
-                                                   : pack_sections(&p, &tokenizer, map.len, err);
-    if (rc == 0) {
-        wt__model_fields(folder, p.header.fields);
-        p.header.dense_weight = wt__model_dense_weight(folder);
-        rc = wt__model_prompts(&p.header.prompts, folder, err);
-    }
-    if (rc == 0) {
-        wt__packed_seal(&p.header, p.image);
-        memcpy(p.image, &p.header, sizeof(p.header));
-        *image = p.image;
-        *len = (size_t)p.header.file_size;
-        p.image = NULL;
-    }
-    free(p.image);
-    free(p.model);
-    free(p.layer);
-    free(p.relative);
-    free(p.matrix.w);
-    free(p.matrix.scales);
-    wt__safetensors_dispose(&p.weights);
-    wt__file_unmap(&map);
-    wt__buffer_dispose(&tokenizer);
-    return rc;
+    WT_TRY(wt__model_source_key(&p.header.source_key, folder, err));
+    WT_TRY(wt__model_config_read(&p.header.config, folder, err));
+    WT_TRY(wt__tokenizer_read(&tokenizer, folder, err));
+    WT_TRY(open_source_weights(&p, &map, err));
+    if (wt__model_is_static(&p.header.config))
+        WT_TRY(pack_table(&p, &tokenizer, err));
+    else
+        WT_TRY(pack_sections(&p, &tokenizer, map.len, err));
+    wt__model_fields(folder, p.header.fields);
+    p.header.dense_weight = wt__model_dense_weight(folder);
+    WT_TRY(wt__model_prompts(&p.header.prompts, folder, err));
+    wt__packed_seal(&p.header, p.image);
+    memcpy(p.image, &p.header, sizeof(p.header));
+    *image = WT_TAKE(p.image);
+    *len = (size_t)p.header.file_size;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- finding or creating the file */
@@ -466,16 +441,18 @@ static int find_cache_paths(struct arena *arena, const char *folder, char *place
     return cache ? PLACES : PLACES - 1;
 }
 
+static int open_mapped_model(struct model_cache *cache, const char *path, uint64_t key, bool whole, wt_error *err)
+{
+    WT_TRY(wt__packed_open(&cache->packed, cache->map.ptr, cache->map.len, path, err));
+    if (cache->packed.header->source_key != key)
+        return wt__fail(err, WT_EMODEL, "%s: stale: the files of the model have changed", path);
+    return whole ? wt__packed_verify(&cache->packed, path, err) : 0;
+}
+
 static int map_packed_file(struct model_cache *cache, const char *path, uint64_t key, bool whole, wt_error *err)
 {
-    int rc = wt__file_map(&cache->map, path, err);
-
-    if (rc == 0)
-        rc = wt__packed_open(&cache->packed, cache->map.ptr, cache->map.len, path, err);
-    if (rc == 0 && cache->packed.header->source_key != key)
-        rc = wt__fail(err, WT_EMODEL, "%s: stale: the files of the model have changed", path);
-    if (rc == 0 && whole)
-        rc = wt__packed_verify(&cache->packed, path, err);
+    WT_TRY(wt__file_map(&cache->map, path, err));
+    int rc = open_mapped_model(cache, path, key, whole, err);
     if (rc < 0)
         wt__file_unmap(&cache->map);
     return rc;
@@ -499,18 +476,13 @@ void wt__model_cache_populate(const struct model_cache *cache)
 
 static int write_packed_image(const char *path, const unsigned char *image, size_t len, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *folder = wt__arena_copy(&arena, wt__str(path));
-    int rc = folder ? 0 : wt__fail_nomem(err);
 
-    if (rc == 0) {
-        *strrchr(folder, '/') = '\0';
-        rc = wt__make_folders(folder, err);
-    }
-    if (rc == 0)
-        rc = wt__file_replace(path, image, len, err);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_CHECK_ALLOC(folder, err);
+    *strrchr(folder, '/') = '\0';
+    WT_TRY(wt__make_folders(folder, err));
+    return wt__file_replace(path, image, len, err);
 }
 
 /* Packs the model and writes the image to the first writable place. A written image is mapped, since a map needs no
@@ -519,10 +491,8 @@ static int create_packed_model(struct model_cache *cache, const char *folder, ch
                                struct progress *progress, wt_error *err)
 {
     size_t len;
-    int rc = wt__model_pack(&cache->image, &len, folder, progress, err);
 
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__model_pack(&cache->image, &len, folder, progress, err));
     uint64_t key = ((const struct packed_header *)(const void *)cache->image)->source_key;
     for (int i = 0; i < place_count; i++)
         if (write_packed_image(places[i], cache->image, len, &cache->unwritten) == 0 &&

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "encoder/config.h"
 #include "encoder/internal.h"
@@ -130,8 +131,7 @@ static int add_half_tensor(struct quantizing *q, const struct tensor *tensor, co
 {
     uint16_t *halves = wt__arena_array(&q->arena, uint16_t, tensor->count);
 
-    if (!halves)
-        return wt__fail_nomem(q->err);
+    WT_CHECK_ALLOC(halves, q->err);
     for (size_t i = 0; i < tensor->count; i++)
         halves[i] = convert_to_half(floats[i]);
     add_quantized_source(q, tensor, DTYPE_F16, halves);
@@ -142,14 +142,13 @@ static int quantize_tensor(struct quantizing *q, const struct tensor *tensor)
 {
     float *floats = wt__arena_array(&q->arena, float, tensor->count);
     float most = q->precision == PRECISION_FP16 && tensor->rank >= 2 ? HALF_MOST : FLT_MAX;
-    int rc = floats ? wt__tensor_floats(tensor, floats, q->err) : wt__fail_nomem(q->err);
 
-    for (size_t i = 0; rc == 0 && i < tensor->count; i++)
+    WT_CHECK_ALLOC(floats, q->err);
+    WT_TRY(wt__tensor_floats(tensor, floats, q->err));
+    for (size_t i = 0; i < tensor->count; i++)
         if (!(fabsf(floats[i]) <= most))
-            rc = wt__fail(q->err, WT_EMODEL, "%s: tensor \"%s\" holds %g, which %s does not", q->folder, tensor->name,
-                          (double)floats[i], wt__precision_name(q->precision));
-    if (rc < 0)
-        return rc;
+            return wt__fail(q->err, WT_EMODEL, "%s: tensor \"%s\" holds %g, which %s does not", q->folder, tensor->name,
+                            (double)floats[i], wt__precision_name(q->precision));
     if (tensor->rank < 2) {
         add_quantized_source(q, tensor, DTYPE_F32, floats);
         return 0;
@@ -160,22 +159,21 @@ static int quantize_tensor(struct quantizing *q, const struct tensor *tensor)
 static int quantize_weights(struct quantizing *q)
 {
     char *path = wt__path_join(&q->arena, q->folder, MODEL_WEIGHTS_FILE);
-    int rc = path ? wt__file_map(&q->map, path, q->err) : wt__fail_nomem(q->err);
 
+    WT_CHECK_ALLOC(path, q->err);
+    int rc = wt__file_map(&q->map, path, q->err);
     if (rc == WT_ENOTFOUND)
-        rc = wt__fail(q->err, WT_EMODEL, "%s: the model has no %s", q->folder, MODEL_WEIGHTS_FILE);
-    if (rc == 0)
-        rc = wt__safetensors_open(&q->file, path, q->map.ptr, q->map.len, q->err);
-    if (rc < 0)
-        return rc;
+        return wt__fail(q->err, WT_EMODEL, "%s: the model has no %s", q->folder, MODEL_WEIGHTS_FILE);
+    WT_TRY(rc);
+    WT_TRY(wt__safetensors_open(&q->file, path, q->map.ptr, q->map.len, q->err));
     q->out = wt__arena_array(&q->arena, struct tensor_source, 2 * q->file.count);
     q->dtypes = wt__arena_array(&q->arena, enum dtype, 2 * q->file.count);
     if (!q->out || !q->dtypes)
         return wt__fail_nomem(q->err);
-    for (size_t i = 0; rc == 0 && i < q->file.count; i++)
+    for (size_t i = 0; i < q->file.count; i++)
         if (wt__tensor_is_real(&q->file.tensors[i]))
-            rc = quantize_tensor(q, &q->file.tensors[i]);
-    return rc;
+            WT_TRY(quantize_tensor(q, &q->file.tensors[i]));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the folder */
@@ -203,40 +201,34 @@ static json_t *describe_quantization(const struct quantizing *q, const json_t *c
 static int save_quantized(struct quantizing *q, const char *out)
 {
     char *path = wt__path_join(&q->arena, out, MODEL_WEIGHTS_FILE);
-    json_t *config = NULL, *members = NULL;
-    int rc = path ? wt__model_config_open(&config, q->folder, q->err) : wt__fail_nomem(q->err);
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
+    WT_CLEANUP(json_decrefp) json_t *members = NULL;
 
-    if (rc == 0 && !(members = describe_quantization(q, config)))
-        rc = wt__fail_nomem(q->err);
-    if (rc == 0)
-        rc = wt__make_folders(out, q->err);
-    if (rc == 0)
-        rc = wt__model_copy_tokenizer(q->folder, out, q->err);
-    if (rc == 0)
-        rc = wt__model_copy_modules(q->folder, out, q->err);
-    if (rc == 0)
-        rc = wt__safetensors_write_as(path, q->out, q->dtypes, q->count, NULL, q->err);
-    if (rc == 0)
-        rc = wt__model_config_save(config, out, q->precision == PRECISION_FP16 ? "float16" : "int8", members, q->err);
-    json_decref(members);
-    json_decref(config);
-    return rc;
+    WT_CHECK_ALLOC(path, q->err);
+    WT_TRY(wt__model_config_open(&config, q->folder, q->err));
+    members = describe_quantization(q, config);
+    WT_CHECK_ALLOC(members, q->err);
+    WT_TRY(wt__make_folders(out, q->err));
+    WT_TRY(wt__model_copy_tokenizer(q->folder, out, q->err));
+    WT_TRY(wt__model_copy_modules(q->folder, out, q->err));
+    WT_TRY(wt__safetensors_write_as(path, q->out, q->dtypes, q->count, NULL, q->err));
+    return wt__model_config_save(config, out, q->precision == PRECISION_FP16 ? "float16" : "int8", members, q->err);
+}
+
+static void close_quantizing(struct quantizing *q)
+{
+    wt__safetensors_dispose(&q->file);
+    wt__file_unmap(&q->map);
+    wt__arena_dispose(&q->arena);
 }
 
 int wt__model_quantize(const char *folder, enum precision precision, const char *out, wt_error *err)
 {
-    struct quantizing q = {.folder = folder, .precision = precision, .err = err};
+    WT_CLEANUP(close_quantizing) struct quantizing q = {.folder = folder, .precision = precision, .err = err};
     struct model_config config;
-    int rc = wt__model_refuse_replacing(out, err);
 
-    if (rc == 0)
-        rc = wt__model_config_read(&config, folder, err); /* reject models that cannot be run */
-    if (rc == 0)
-        rc = quantize_weights(&q);
-    if (rc == 0)
-        rc = save_quantized(&q, out);
-    wt__safetensors_dispose(&q.file);
-    wt__file_unmap(&q.map);
-    wt__arena_dispose(&q.arena);
-    return rc;
+    WT_TRY(wt__model_refuse_replacing(out, err));
+    WT_TRY(wt__model_config_read(&config, folder, err)); /* reject models that cannot be run */
+    WT_TRY(quantize_weights(&q));
+    return save_quantized(&q, out);
 }

@@ -56,13 +56,12 @@ int wt__token_table_shape(struct model_config *config, const struct safetensors 
                         folder, ROWS, (int)MODEL_MAX_VOCABULARY, (unsigned)config->hidden);
     config->vocabulary = (uint32_t)rows->shape[0];
     config->byte_rows = rows->dtype == DTYPE_I8;
-    int rc = find_row_vector(&scales, file, SCALES, rows->shape[0], folder, err);
-    if (rc == 0)
-        rc = find_row_vector(&weights, file, WEIGHTS, rows->shape[0], folder, err);
-    if (rc == 0 && config->byte_rows != (scales != NULL))
-        rc = wt__fail(err, WT_EMODEL, "%s: \"%s\" of type I8 requires \"%s\", and other types exclude it", folder, ROWS,
-                      SCALES);
-    return rc;
+    WT_TRY(find_row_vector(&scales, file, SCALES, rows->shape[0], folder, err));
+    WT_TRY(find_row_vector(&weights, file, WEIGHTS, rows->shape[0], folder, err));
+    if (config->byte_rows != (scales != NULL))
+        return wt__fail(err, WT_EMODEL, "%s: \"%s\" of type I8 requires \"%s\", and other types exclude it", folder,
+                        ROWS, SCALES);
+    return 0;
 }
 
 static bool are_finite(const float *x, size_t count)
@@ -83,27 +82,36 @@ static int read_row_weights(const struct safetensors *file, float *out, size_t r
     return weights ? wt__tensor_floats(weights, out, err) : 0;
 }
 
+/* Reads the scales of byte rows, or else the rows, and multiplies each row by its weight. each: numbers per row. */
+static int read_row_numbers(const struct model_config *config, const struct safetensors *file, float *numbers,
+                            size_t each, wt_error *err)
+{
+    WT_AUTO_FREE float *weights = wt__alloc_array(config->vocabulary, sizeof *weights);
+
+    WT_CHECK_ALLOC(weights, err);
+    WT_TRY(read_row_weights(file, weights, config->vocabulary, err));
+    WT_TRY(wt__tensor_floats(wt__safetensors_find(file, config->byte_rows ? SCALES : ROWS), numbers, err));
+    for (size_t i = 0; i < config->vocabulary * each; i++)
+        numbers[i] *= weights[i / each];
+    return 0;
+}
+
 int wt__token_table_read(const struct model_config *config, const struct safetensors *file, const char *folder,
                          void *rows, float *scales, wt_error *err)
 {
     const struct tensor *tensor = wt__safetensors_find(file, ROWS);
-    size_t count = config->vocabulary, dim = config->hidden;
-    float *weights = wt__alloc_array(count, sizeof *weights), *numbers = config->byte_rows ? scales : rows;
-    size_t each = config->byte_rows ? 1 : dim; /* numbers per row */
-    int rc = weights ? read_row_weights(file, weights, count, err) : wt__fail_nomem(err);
+    size_t each = config->byte_rows ? 1 : config->hidden;
+    float *numbers = config->byte_rows ? scales : rows;
+    int rc = read_row_numbers(config, file, numbers, each, err);
 
-    if (rc == 0)
-        rc = wt__tensor_floats(config->byte_rows ? wt__safetensors_find(file, SCALES) : tensor, numbers, err);
-    if (rc == 0 && config->byte_rows)
-        memcpy(rows, tensor->data, tensor->bytes);
-    for (size_t i = 0; rc == 0 && i < count * each; i++)
-        numbers[i] *= weights[i / each];
-    free(weights);
     if (rc == WT_EMODEL)
         return wt__fail_context(err, rc, "%s", folder);
-    if (rc == 0 && !are_finite(numbers, count * each))
-        rc = wt__fail(err, WT_EMODEL, "%s: a row of \"%s\" holds a number that is not finite", folder, ROWS);
-    return rc;
+    WT_TRY(rc);
+    if (config->byte_rows)
+        memcpy(rows, tensor->data, tensor->bytes);
+    if (!are_finite(numbers, config->vocabulary * each))
+        return wt__fail(err, WT_EMODEL, "%s: a row of \"%s\" holds a number that is not finite", folder, ROWS);
+    return 0;
 }
 
 struct token_table wt__token_table_bind(const struct model_config *config, const void *rows, const float *scales)
@@ -165,42 +173,36 @@ static void quantize_token_row(const float *row, size_t dim, int8_t *bytes, floa
 
 static int save_token_rows(const char *out, const float *rows, size_t tokens, size_t dim, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *path = wt__path_join(&arena, out, MODEL_WEIGHTS_FILE);
-    int8_t *bytes = wt__alloc_array(tokens * dim, 1);
-    float *scales = wt__alloc_array(tokens, sizeof *scales);
-    int rc = path && bytes && scales ? 0 : wt__fail_nomem(err);
-    for (size_t t = 0; rc == 0 && t < tokens; t++)
+    WT_AUTO_FREE int8_t *bytes = wt__alloc_array(tokens * dim, 1);
+    WT_AUTO_FREE float *scales = wt__alloc_array(tokens, sizeof *scales);
+    if (!path || !bytes || !scales)
+        return wt__fail_nomem(err);
+    for (size_t t = 0; t < tokens; t++)
         quantize_token_row(rows + t * dim, dim, bytes + t * dim, &scales[t]);
     const struct tensor_source tensors[] = {
         {.name = "embeddings", .data = bytes, .rank = 2, .shape = {tokens, dim}},
         {.name = "embeddings.scale", .data = scales, .rank = 1, .shape = {tokens}},
     };
     static const enum dtype types[] = {DTYPE_I8, DTYPE_F32};
-    if (rc == 0)
-        rc = wt__safetensors_write_as(path, tensors, types, 2, NULL, err);
-    free(bytes);
-    free(scales);
-    wt__arena_dispose(&arena);
-    return rc;
+    return wt__safetensors_write_as(path, tensors, types, 2, NULL, err);
 }
 
 static int save_static_config(const char *out, size_t dim, const json_t *about, wt_error *err)
 {
+    WT_CLEANUP(json_decrefp)
     json_t *config = json_pack("{s:s, s:[s], s:I, s:b, s:O}", "model_type", "model2vec", "architectures", "StaticModel",
                                "hidden_dim", (json_int_t)dim, "normalize", 1, "whichtool", about);
-    int rc = config ? wt__model_config_save(config, out, NULL, NULL, err) : wt__fail_nomem(err);
-    json_decref(config);
-    return rc;
+    WT_CHECK_ALLOC(config, err);
+    return wt__model_config_save(config, out, NULL, NULL, err);
 }
 
 int wt__token_table_save(const char *out, const char *source, const float *rows, size_t tokens, size_t dim,
                          const json_t *about, wt_error *err)
 {
-    int rc = wt__make_folders(out, err);
-    if (rc == 0)
-        rc = wt__model_copy_tokenizer(source, out, err);
-    if (rc == 0)
-        rc = save_token_rows(out, rows, tokens, dim, err);
-    return rc < 0 ? rc : save_static_config(out, dim, about, err);
+    WT_TRY(wt__make_folders(out, err));
+    WT_TRY(wt__model_copy_tokenizer(source, out, err));
+    WT_TRY(save_token_rows(out, rows, tokens, dim, err));
+    return save_static_config(out, dim, about, err);
 }

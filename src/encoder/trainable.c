@@ -99,7 +99,6 @@ static int read_trained_weights(struct trainable *t, const struct safetensors *f
     struct weight_walk count = {.config = c, .below = t->below}, walk = count, named = count;
     size_t tensors = 0, skipped = 0;
     struct rng rng;
-    int rc = 0;
 
     while (wt__weight_next(&count))
         tensors++;
@@ -113,46 +112,41 @@ static int read_trained_weights(struct trainable *t, const struct safetensors *f
     if (!t->parameters || !t->tensors)
         return wt__fail_nomem(err);
     wt__rng_seed(&rng, t->seed);
-    while (rc == 0 && wt__weight_next(&walk) && wt__weight_next(&named)) {
+    while (wt__weight_next(&walk) && wt__weight_next(&named)) {
         t->tensors[t->count] = named.tensor;
-        rc = read_trained_tensor(t, file, &walk.tensor, folder, trained_head, &rng, err);
-        if (rc == 0)
-            rc = add_trained_parameter(t, &named.tensor, skipped, err);
+        WT_TRY(read_trained_tensor(t, file, &walk.tensor, folder, trained_head, &rng, err));
+        WT_TRY(add_trained_parameter(t, &named.tensor, skipped, err));
     }
-    return rc;
+    return 0;
 }
 
 static int open_trained_weights(struct trainable *t, const char *folder, bool trained_head, wt_error *err)
 {
-    struct safetensors file = {0};
-    struct mapping map = {0};
+    WT_CLEANUP(wt__file_unmap) struct mapping map = {0};
+    WT_CLEANUP(wt__safetensors_dispose) struct safetensors file = {0};
     char *path = wt__path_join(&t->arena, folder, MODEL_WEIGHTS_FILE);
-    int rc = path ? wt__file_map(&map, path, err) : wt__fail_nomem(err);
 
+    WT_CHECK_ALLOC(path, err);
+    int rc = wt__file_map(&map, path, err);
     if (rc < 0 && rc != WT_ENOMEM)
-        rc = wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, MODEL_WEIGHTS_FILE);
-    if (rc == 0)
-        rc = wt__safetensors_open(&file, path, map.ptr, map.len, err);
+        return wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, MODEL_WEIGHTS_FILE);
+    WT_TRY(rc);
+    WT_TRY(wt__safetensors_open(&file, path, map.ptr, map.len, err));
     wt__weight_plan(&t->plan, &t->model.config, LAYOUT_FILES);
     size_t floats = t->plan.words + count_dense_floats(t);
     /* Check before allocating: config.json may claim more than the weights hold, even at two bytes per number. */
-    if (rc == 0 && floats / 4 > map.len)
-        rc = wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", folder, MODEL_WEIGHTS_FILE);
-    if (rc == 0) {
-        struct model_config config = t->model.config;
-
-        t->weights = alloc_zeroed_floats(floats, &t->memory[0]);
-        t->gradients = alloc_zeroed_floats(floats, &t->memory[1]);
-        t->touched = calloc(config.vocabulary, 1);
-        rc = t->weights && t->gradients && t->touched ? read_trained_weights(t, &file, folder, trained_head, err)
-                                                      : wt__fail_nomem(err);
-        if (rc == 0)
-            wt__weights_bind(&t->model, &config, LAYOUT_FILES, t->weights, t->weights + t->plan.words,
-                             t->weights + t->plan.words + t->plan.model, NULL);
-    }
-    wt__safetensors_dispose(&file);
-    wt__file_unmap(&map);
-    return rc;
+    if (floats / 4 > map.len)
+        return wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", folder, MODEL_WEIGHTS_FILE);
+    struct model_config config = t->model.config;
+    t->weights = alloc_zeroed_floats(floats, &t->memory[0]);
+    t->gradients = alloc_zeroed_floats(floats, &t->memory[1]);
+    t->touched = calloc(config.vocabulary, 1);
+    if (!t->weights || !t->gradients || !t->touched)
+        return wt__fail_nomem(err);
+    WT_TRY(read_trained_weights(t, &file, folder, trained_head, err));
+    wt__weights_bind(&t->model, &config, LAYOUT_FILES, t->weights, t->weights + t->plan.words,
+                     t->weights + t->plan.words + t->plan.model, NULL);
+    return 0;
 }
 
 /* Limits the configuration to the layers above the first `below`. */
@@ -184,47 +178,46 @@ struct trainable_options {
     uint64_t seed;
 };
 
-static int open_trainable(struct trainable **out, const char *folder, const struct trainable_options *opening,
+/* Reads the model into a zeroed struct. The caller closes it on failure. */
+static int read_trainable(struct trainable *t, const char *folder, const struct trainable_options *options,
+                          wt_error *err)
+{
+    struct model_config *c = &t->model.config;
+
+    t->embeddings = true;
+    t->below = options->below;
+    t->upper = options->upper;
+    t->scorer = options->scorer;
+    t->seed = options->seed;
+    if (!wt__is_folder(folder))
+        return wt__model_is_built_in(folder) ? fail_static_encoder(folder, err)
+                                             : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
+    WT_TRY(wt__model_config_read(c, folder, err));
+    if (wt__model_is_static(c))
+        return fail_static_encoder(folder, err);
+    bool trained_head = c->labels == 1;
+    c->labels = t->scorer; /* without a head to train, its tensors are copied */
+    if (t->scorer && c->head_activation == 0)
+        return wt__fail(err, WT_EMODEL, "%s: the activation of a head behind this model is not known", folder);
+    WT_TRY(keep_upper_layers(t, folder, err));
+    WT_TRY(wt__model_prompts(&t->prompts, folder, err));
+    WT_TRY(wt__tokenizer_read(&t->blob, folder, err));
+    WT_TRY(wt__tokenizer_open(&t->tokenizer, t->blob.ptr, t->blob.len, err));
+    WT_TRY(wt__tokenizer_check_frame(&t->tokenizer, folder, err));
+    if (t->tokenizer.token_count > c->vocabulary)
+        return wt__fail(err, WT_EMODEL, "%s: %u tokens, but embeddings of %u", folder,
+                        (unsigned)t->tokenizer.token_count, (unsigned)c->vocabulary);
+    return open_trained_weights(t, folder, trained_head, err);
+}
+
+static int open_trainable(struct trainable **out, const char *folder, const struct trainable_options *options,
                           wt_error *err)
 {
     struct trainable *t = calloc(1, sizeof(*t));
-    struct model_config *c;
-    bool trained_head = false;
-    int rc;
 
     *out = NULL;
-    if (!t)
-        return wt__fail_nomem(err);
-    c = &t->model.config;
-    t->embeddings = true;
-    t->below = opening->below;
-    t->upper = opening->upper;
-    t->scorer = opening->scorer;
-    t->seed = opening->seed;
-    rc = wt__is_folder(folder)           ? wt__model_config_read(c, folder, err)
-         : wt__model_is_built_in(folder) ? fail_static_encoder(folder, err)
-                                         : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
-    if (rc == 0 && wt__model_is_static(c))
-        rc = fail_static_encoder(folder, err);
-    trained_head = c->labels == 1;
-    c->labels = t->scorer; /* without a head to train, its tensors are copied */
-    if (rc == 0 && t->scorer && c->head_activation == 0)
-        rc = wt__fail(err, WT_EMODEL, "%s: the activation of a head behind this model is not known", folder);
-    if (rc == 0)
-        rc = keep_upper_layers(t, folder, err);
-    if (rc == 0)
-        rc = wt__model_prompts(&t->prompts, folder, err);
-    if (rc == 0)
-        rc = wt__tokenizer_read(&t->blob, folder, err);
-    if (rc == 0)
-        rc = wt__tokenizer_open(&t->tokenizer, t->blob.ptr, t->blob.len, err);
-    if (rc == 0)
-        rc = wt__tokenizer_check_frame(&t->tokenizer, folder, err);
-    if (rc == 0 && t->tokenizer.token_count > t->model.config.vocabulary)
-        rc = wt__fail(err, WT_EMODEL, "%s: %u tokens, but embeddings of %u", folder, (unsigned)t->tokenizer.token_count,
-                      (unsigned)t->model.config.vocabulary);
-    if (rc == 0)
-        rc = open_trained_weights(t, folder, trained_head, err);
+    WT_CHECK_ALLOC(t, err);
+    int rc = read_trainable(t, folder, options, err);
     if (rc < 0)
         wt__trainable_close(t);
     else
@@ -395,8 +388,7 @@ int wt__gradients_new(struct gradients **out, struct trainable *t, bool first, s
     bool own_rows = !first && t->embeddings, whole;
 
     *out = NULL;
-    if (!g)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(g, err);
     g->t = t;
     g->first = first;
     g->sums = first ? t->gradients + t->plan.words : alloc_zeroed_floats(count_dense_floats(t), &g->memory);
@@ -574,29 +566,24 @@ static const char *const classes[ARCHITECTURES] = {
 /* Sets the class and the single label of a sequence classifier. */
 static int set_classifier_head(const struct trainable *t, json_t *config, wt_error *err)
 {
+    WT_CLEANUP(json_decrefp)
     json_t *head = json_pack("{s:[s], s:{s:s}, s:{s:i}, s:i}", "architectures", classes[t->model.config.architecture],
                              "id2label", "0", "LABEL_0", "label2id", "LABEL_0", 0, "num_labels", 1);
-    int rc = head && json_object_update(config, head) == 0 ? 0 : wt__fail_nomem(err);
-
-    json_decref(head);
-    return rc;
+    return head && json_object_update(config, head) == 0 ? 0 : wt__fail_nomem(err);
 }
 
 static int save_trained_config(const struct trainable *t, const char *source, const char *out, const json_t *members,
                                wt_error *err)
 {
-    json_t *config = NULL, *kept = json_deep_copy(members); /* a copy, since the caller owns `members` */
-    int rc = wt__model_config_open(&config, source, err);
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
+    WT_CLEANUP(json_decrefp) json_t *kept = json_deep_copy(members); /* a copy, since the caller owns `members` */
 
-    if (rc == 0 && t->scorer)
-        rc = set_classifier_head(t, config, err);
-    if (rc == 0 && members && !(kept && wt__model_copy_member(kept, config, "dense_weight")))
-        rc = wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__model_config_save(config, out, "float32", kept, err);
-    json_decref(kept);
-    json_decref(config);
-    return rc;
+    WT_TRY(wt__model_config_open(&config, source, err));
+    if (t->scorer)
+        WT_TRY(set_classifier_head(t, config, err));
+    if (members && !(kept && wt__model_copy_member(kept, config, "dense_weight")))
+        return wt__fail_nomem(err);
+    return wt__model_config_save(config, out, "float32", kept, err);
 }
 
 /* ---------------------------------------------------------------- weights */
@@ -605,7 +592,7 @@ struct saved_tensors {
     const struct trainable *t;
     struct tensor_source *tensors;
     size_t count;
-    struct arena arena;
+    struct arena *arena;
 };
 
 struct tensor_source wt__trainable_tensor(const struct trainable *t, size_t i)
@@ -626,9 +613,8 @@ static int add_saved_parameter(struct saved_tensors *s, size_t i, wt_error *err)
     *out = wt__trainable_tensor(s->t, i);
     if (t->part != WEIGHT_CONVOLUTION)
         return 0;
-    float *file = wt__arena_array(&s->arena, float, t->count);
-    if (!file)
-        return wt__fail_nomem(err);
+    float *file = wt__arena_array(s->arena, float, t->count);
+    WT_CHECK_ALLOC(file, err);
     wt__convolution_add_back(file, p->value, t->taps, t->rows, t->columns);
     out->data = file;
     out->rank = 3;
@@ -647,9 +633,8 @@ static int add_untrained_tensor(struct saved_tensors *s, const struct tensor *te
     for (size_t i = 0; i < s->t->count; i++)
         if (strcmp(s->t->parameters[i].name, tensor->name) == 0)
             return 0;
-    float *copy = wt__arena_array(&s->arena, float, tensor->count);
-    if (!copy)
-        return wt__fail_nomem(err);
+    float *copy = wt__arena_array(s->arena, float, tensor->count);
+    WT_CHECK_ALLOC(copy, err);
     *out = (struct tensor_source){.name = tensor->name, .data = copy, .rank = tensor->rank};
     memcpy(out->shape, tensor->shape, sizeof(out->shape));
     s->count++;
@@ -658,42 +643,33 @@ static int add_untrained_tensor(struct saved_tensors *s, const struct tensor *te
 
 static int save_trained_weights(const struct trainable *t, const char *source, const char *out, wt_error *err)
 {
-    struct saved_tensors s = {.t = t};
-    struct safetensors file = {0};
-    struct mapping map = {0};
-    char *from = wt__path_join(&s.arena, source, MODEL_WEIGHTS_FILE),
-         *to = wt__path_join(&s.arena, out, MODEL_WEIGHTS_FILE);
-    int rc = from && to ? wt__file_map(&map, from, err) : wt__fail_nomem(err);
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__file_unmap) struct mapping map = {0};
+    WT_CLEANUP(wt__safetensors_dispose) struct safetensors file = {0};
+    struct saved_tensors s = {.t = t, .arena = &arena};
+    char *from = wt__path_join(&arena, source, MODEL_WEIGHTS_FILE),
+         *to = wt__path_join(&arena, out, MODEL_WEIGHTS_FILE);
 
-    if (rc == 0)
-        rc = wt__safetensors_open(&file, from, map.ptr, map.len, err);
-    s.tensors = wt__arena_array(&s.arena, struct tensor_source, t->count + file.count);
-    if (rc == 0 && !s.tensors)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < t->count; i++)
-        rc = add_saved_parameter(&s, i, err);
-    for (size_t i = 0; rc == 0 && !t->scorer && i < file.count; i++)
-        rc = add_untrained_tensor(&s, &file.tensors[i], err);
-    if (rc == 0)
-        rc = wt__safetensors_write(to, s.tensors, s.count, NULL, err);
-    wt__safetensors_dispose(&file);
-    wt__file_unmap(&map);
-    wt__arena_dispose(&s.arena);
-    return rc;
+    if (!from || !to)
+        return wt__fail_nomem(err);
+    WT_TRY(wt__file_map(&map, from, err));
+    WT_TRY(wt__safetensors_open(&file, from, map.ptr, map.len, err));
+    s.tensors = wt__arena_array(&arena, struct tensor_source, t->count + file.count);
+    WT_CHECK_ALLOC(s.tensors, err);
+    for (size_t i = 0; i < t->count; i++)
+        WT_TRY(add_saved_parameter(&s, i, err));
+    for (size_t i = 0; !t->scorer && i < file.count; i++)
+        WT_TRY(add_untrained_tensor(&s, &file.tensors[i], err));
+    return wt__safetensors_write(to, s.tensors, s.count, NULL, err);
 }
 
 int wt__trainable_save(const struct trainable *t, const char *source, const char *out, const json_t *members,
                        wt_error *err)
 {
-    int rc = wt__make_folders(out, err);
-
-    if (rc == 0)
-        rc = wt__model_copy_tokenizer(source, out, err);
-    if (rc == 0 && !t->scorer)
-        rc = wt__model_copy_modules(source, out, err);
-    if (rc == 0)
-        rc = save_trained_weights(t, source, out, err);
-    if (rc == 0)
-        rc = save_trained_config(t, source, out, members, err);
-    return rc;
+    WT_TRY(wt__make_folders(out, err));
+    WT_TRY(wt__model_copy_tokenizer(source, out, err));
+    if (!t->scorer)
+        WT_TRY(wt__model_copy_modules(source, out, err));
+    WT_TRY(save_trained_weights(t, source, out, err));
+    return save_trained_config(t, source, out, members, err);
 }

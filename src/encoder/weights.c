@@ -485,7 +485,6 @@ int wt__weight_read(const struct safetensors *file, const struct weight_tensor *
                     wt_error *err)
 {
     const struct tensor *t = wt__safetensors_find(file, tensor->name);
-    int rc;
 
     if (!t)
         return wt__fail(err, WT_EMODEL, "%s: " MODEL_WEIGHTS_FILE " has no tensor \"%s\"", folder, tensor->name);
@@ -494,12 +493,11 @@ int wt__weight_read(const struct safetensors *file, const struct weight_tensor *
                         tensor->name);
     if (tensor->part != WEIGHT_CONVOLUTION)
         return wt__tensor_floats(t, out, err);
-    float *copy = malloc(tensor->count * sizeof(float));
-    rc = copy ? wt__tensor_floats(t, copy, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        wt__convolution_arrange(out, copy, tensor->taps, tensor->rows, tensor->columns);
-    free(copy);
-    return rc;
+    WT_AUTO_FREE float *copy = malloc(tensor->count * sizeof(float));
+    WT_CHECK_ALLOC(copy, err);
+    WT_TRY(wt__tensor_floats(t, copy, err));
+    wt__convolution_arrange(out, copy, tensor->taps, tensor->rows, tensor->columns);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- upper layers */
@@ -524,30 +522,27 @@ static int read_upper_weights(struct upper_layer_reader *r, size_t first, wt_err
 {
     struct weight_walk walk = {.config = r->config, .below = first};
     bool more = wt__weight_next(&walk);
-    int rc = 0;
 
-    for (; rc == 0 && more && walk.tensor.layer == WEIGHT_NO_LAYER; more = wt__weight_next(&walk)) {
+    for (; more && walk.tensor.layer == WEIGHT_NO_LAYER; more = wt__weight_next(&walk)) {
         const struct weight_tensor *t = &walk.tensor;
         if (is_relative_part(t->part))
-            rc = wt__weight_read(r->file, t, r->folder, r->model + r->files.at[t->part] + t->offset, err);
+            WT_TRY(wt__weight_read(r->file, t, r->folder, r->model + r->files.at[t->part] + t->offset, err));
     }
-    if (rc < 0)
-        return rc;
     wt__weights_pack(r->config, WEIGHT_POSITIONS, WEIGHT_MODEL_PARTS, r->model, r->packed_model);
     if (r->relative)
         wt__relative_forward(&r->bound, r->relative);
-    for (size_t layer = 0; rc == 0 && layer < r->config->layers; layer++) {
+    for (size_t layer = 0; layer < r->config->layers; layer++) {
         float *to = r->packed_layers + layer * r->packed.layer;
 
-        for (; rc == 0 && more && walk.tensor.layer == layer; more = wt__weight_next(&walk)) {
+        for (; more && walk.tensor.layer == layer; more = wt__weight_next(&walk)) {
             const struct weight_tensor *t = &walk.tensor;
-            rc = wt__weight_read(r->file, t, r->folder, r->layer + r->files.at[t->part] + t->offset, err);
+            WT_TRY(wt__weight_read(r->file, t, r->folder, r->layer + r->files.at[t->part] + t->offset, err));
         }
         wt__weights_pack(r->config, WEIGHT_MODEL_PARTS, WEIGHT_PARTS, r->layer, to);
         if (r->relative)
             wt__distances_forward(&r->bound, 0, r->relative, to + r->packed.at[WEIGHT_DISTANCES]);
     }
-    return rc;
+    return 0;
 }
 
 static float *alloc_zeroed_panels(size_t floats)
@@ -597,14 +592,12 @@ int wt__upper_layers_open(struct upper_layers *out, const struct model_config *w
         return wt__fail(err, WT_EMODEL, "%s: cannot use the layers from %zu on; the encoder has %u%s", folder, first,
                         (unsigned)whole->layers, whole->convolution > 0 ? ", the first with a convolution" : "");
     struct model_config config = *whole;
-    struct upper_layer_reader *r = calloc(1, sizeof *r);
-    if (!r)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE struct upper_layer_reader *r = calloc(1, sizeof *r);
+    WT_CHECK_ALLOC(r, err);
     config.layers -= (uint32_t)first;
     config.convolution = 0;
     *r = (struct upper_layer_reader){.config = &config, .file = file, .folder = folder};
     int rc = open_upper_weights(out, r, first, err);
-    free(r);
     if (rc < 0)
         wt__upper_layers_close(out);
     return rc;
