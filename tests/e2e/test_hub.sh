@@ -193,7 +193,7 @@ expect 5 "no tokenizer" model pull acme/other
 says 'cannot run acme/other: the model has no tokenizer'
 change 1_Pooling/config.json '{"pooling_mode": "max"}'
 expect 5 "another pooling" model pull acme/other
-says 'pooling that is not supported'
+says 'an unsupported pooling'
 change model.safetensors 'this is a page of a hotel'
 expect 5 "weights that are none" model pull acme/other
 says 'cannot run acme/other: model.safetensors'
