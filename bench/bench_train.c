@@ -228,7 +228,7 @@ int main(int argc, char **argv)
     wt__blas_load(NULL);
     int rc = wt__trainable_open(&b.model, argv[1], &err);
     if (rc == 0 && argc > 3 && strcmp(argv[3], "bf16") == 0 && wt__amx_ready())
-        wt__trainable_reduce(b.model);
+        wt__trainable_allow_bfloat16(b.model);
     if (rc == 0)
         rc = serve(&b, &err);
     if (rc < 0)

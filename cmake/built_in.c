@@ -1,5 +1,5 @@
-/* built_in.c: WT_BUILT_IN_IMAGE, a file, as read-only data (encoder/built_in.h). */
-#include "encoder/built_in.h"
+/* built_in.c: WT_BUILT_IN_IMAGE, a file, as read-only data (encoder/packed.h). */
+#include "encoder/packed.h"
 
 #ifdef __APPLE__
 #define SECTION ".const_data"

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "encoder/built_in.h"
-#include "encoder/pack.h"
+#include "encoder/internal.h"
 #include "encoder/packed.h"
 
 const unsigned char wt__built_in_model[] = {0};

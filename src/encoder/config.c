@@ -1,4 +1,6 @@
-/* config.c: each file of the directory is read into its part of struct model_config, then the whole is checked. */
+/* config.c: reads each file of the folder into its part of struct model_config, then checks the result. Looks up
+ * prompts by the names of sentence-transformers, in its order. */
+
 #include "encoder/config.h"
 
 #include <math.h>
@@ -8,29 +10,30 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "nn/layers.h"
 #include "nn/attention.h"
 
 /* ---------------------------------------------------------------- what is supported */
 
-/* How config.json of an architecture calls things, and what it means where it says nothing. */
+/* Names and defaults of config.json for one architecture. */
 static const struct dialect {
     struct architecture_row row;
     const char *layers, *hidden, *heads, *intermediate, *activation;
-    double epsilon;   /* where layer_norm_eps says nothing, or always */
-    const char *head; /* the activation of a classifier's dense layer */
+    double epsilon;   /* default of layer_norm_eps, or its only value */
+    const char *head; /* activation of a classifier's dense layer */
     uint32_t default_types;
     enum model_relative relative;
     bool fixed_epsilon;
     bool types;         /* has token types */
-    bool padding_first; /* positions begin behind the padding's */
+    bool padding_first; /* positions start after the padding row */
 } dialects[ARCHITECTURES] = {
     [ARCHITECTURE_BERT] = {.row = {"bert", "absolute positions, token types; WordPiece"},
                            .epsilon = 1e-12,
                            .types = true,
                            .default_types = 2,
                            .head = "tanh"},
-    [ARCHITECTURE_ROBERTA] = {.row = {"roberta", "absolute positions behind the padding's; byte-level BPE"},
+    [ARCHITECTURE_ROBERTA] = {.row = {"roberta", "absolute positions after a padding row; byte-level BPE"},
                               .epsilon = 1e-12,
                               .types = true,
                               .default_types = 2,
@@ -51,7 +54,7 @@ static const struct dialect {
                                  .epsilon = 1e-12,
                                  .fixed_epsilon = true,
                                  .head = "relu"},
-    [ARCHITECTURE_MPNET] = {.row = {"mpnet", "absolute positions and one bias of 32 distances; WordPiece"},
+    [ARCHITECTURE_MPNET] = {.row = {"mpnet", "absolute positions and a bias for 32 distances; WordPiece"},
                             .epsilon = 1e-12,
                             .padding_first = true,
                             .head = "tanh",
@@ -62,7 +65,7 @@ static const struct dialect {
                               .epsilon = 1e-7,
                               .head = "gelu",
                               .relative = RELATIVE_DISENTANGLED},
-    [ARCHITECTURE_MODEL2VEC] = {.row = {"model2vec", "a static encoder: a vector a token, added up; any tokenizer"},
+    [ARCHITECTURE_MODEL2VEC] = {.row = {"model2vec", "a static encoder: the sum of a vector per token; any tokenizer"},
                                 .hidden = "hidden_dim"},
 };
 
@@ -71,7 +74,7 @@ const struct architecture_row *wt__architecture_at(size_t i)
     return i < ARCHITECTURES ? &dialects[i].row : NULL;
 }
 
-/* Architectures that are asked for often, and what they would need. */
+/* Frequently requested architectures, and the missing feature. */
 static const struct {
     const char *model_type, *lacks;
 } missing[] = {
@@ -85,7 +88,7 @@ static const struct {
 
 static int refuse_architecture(struct str type, const char *folder, wt_error *err)
 {
-    struct buffer known = {.max = 1024};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer known = {.max = 1024};
     const char *lacks = NULL;
 
     for (size_t i = 0; i < ARCHITECTURES; i++)
@@ -97,54 +100,56 @@ static int refuse_architecture(struct str type, const char *folder, wt_error *er
     for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
         if (wt__str_equal(type, wt__str(missing[i].model_type)))
             lacks = missing[i].lacks;
-    int rc = wt__fail(err, WT_EMODEL, "%s: model_type \"%.*s\" is not supported%s%s; %s are", folder,
-                      (int)(type.len < 60 ? type.len : 60), type.ptr, lacks ? ", for want of " : "", lacks ? lacks : "",
-                      known.failed ? "others" : known.ptr);
-    wt__buffer_dispose(&known);
-    return rc;
+    return wt__fail(err, WT_EMODEL, "%s: model_type \"%.*s\" is not supported%s%s; supported: %s", folder,
+                    (int)(type.len < 60 ? type.len : 60), type.ptr, lacks ? ": it needs " : "", lacks ? lacks : "",
+                    known.failed ? "others" : known.ptr);
 }
 
 /* ---------------------------------------------------------------- files */
 
+/* Works like wt__model_json, but with the error codes of the file and of the parser. */
+static int parse_model_file(json_t **out, const char *folder, const char *name, bool required, wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_AUTO_FREE char *text = NULL;
+    char *path = wt__path_join(&arena, folder, name);
+    size_t len;
+
+    WT_CHECK_ALLOC(path, err);
+    if (!required && !wt__is_file(path))
+        return 0;
+    WT_TRY(wt__file_read(&text, &len, path, MODEL_MAX_JSON, err));
+    int rc = wt__json_parse(out, text, len, err);
+    if (rc < 0)
+        return wt__fail_context(err, rc, "%s", path);
+    if (!json_is_object(*out) && !json_is_array(*out))
+        return wt__fail(err, WT_EMODEL, "%s: not a JSON object", path);
+    return 0;
+}
+
 int wt__model_json(json_t **out, const char *folder, const char *name, bool required, wt_error *err)
 {
-    struct arena arena = {0};
-    char *path = wt__path_join(&arena, folder, name), *text = NULL;
-    size_t len;
-    int rc = 0;
-
     *out = NULL;
-    if (!path)
-        rc = wt__fail_nomem(err);
-    else if (!required && !wt__is_file(path))
-        rc = 0;
-    else if ((rc = wt__file_read(&text, &len, path, MODEL_MAX_JSON, err)) == 0) {
-        rc = wt__json_parse(out, text, len, err);
-        if (rc < 0)
-            wt__fail_context(err, rc, "%s", path);
-        else if (!json_is_object(*out) && !json_is_array(*out))
-            rc = wt__fail(err, WT_EMODEL, "%s: not a JSON object", path);
-    }
-    if (rc < 0) {
-        json_decref(*out);
-        *out = NULL;
-        rc = rc == WT_ENOMEM ? rc : WT_EMODEL;
-        if (err)
-            err->code = rc;
-    }
-    free(text);
-    wt__arena_dispose(&arena);
+    int rc = parse_model_file(out, folder, name, required, err);
+    if (rc == 0)
+        return 0;
+    json_decref(*out);
+    *out = NULL;
+    rc = rc == WT_ENOMEM ? rc : WT_EMODEL;
+    if (err)
+        err->code = rc;
     return rc;
 }
 
-static uint32_t whole(const json_t *object, const char *key, uint32_t fallback)
+static uint32_t read_uint32(const json_t *object, const char *key, uint32_t fallback)
 {
     int64_t value = wt__json_int(object, key, fallback);
 
-    return value < 0 || value > UINT32_MAX ? UINT32_MAX : (uint32_t)value; /* beyond every limit: refused later */
+    return value < 0 || value > UINT32_MAX ? UINT32_MAX
+                                           : (uint32_t)value; /* above every limit, so rejected by the check */
 }
 
-/* One of config.json's function names. */
+/* Reads an activation function of config.json. */
 static int read_activation(uint32_t *out, const json_t *config, const char *key, const char *fallback,
                            const char *folder, wt_error *err)
 {
@@ -162,16 +167,16 @@ static int read_activation(uint32_t *out, const json_t *config, const char *key,
                                  (int)(name.len < 60 ? name.len : 60), name.len ? name.ptr : "");
 }
 
-/* A number that must be the one that is implemented (or absent). */
-static int demand(const json_t *config, const char *key, uint32_t only, const char *folder, wt_error *err)
+/* Checks that a number has the only supported value, or is missing. */
+static int require_number(const json_t *config, const char *key, uint32_t only, const char *folder, wt_error *err)
 {
-    if (whole(config, key, only) == only)
+    if (read_uint32(config, key, only) == only)
         return 0;
-    return wt__fail(err, WT_EMODEL, "%s: %s must be %u: another one is not supported", folder, key, (unsigned)only);
+    return wt__fail(err, WT_EMODEL, "%s: %s must be %u: other values are not supported", folder, key, (unsigned)only);
 }
 
-/* "c2p|p2c" in files of the hub, a list of words in newer ones. */
-static bool has_term(const json_t *config, const char *term)
+/* True if pos_att_type has the term: "c2p|p2c" in files of the hub, a list of words in newer files. */
+static bool has_attention_term(const json_t *config, const char *term)
 {
     const json_t *value = json_object_get(config, "pos_att_type");
 
@@ -185,61 +190,55 @@ static int read_deberta(struct model_config *c, const json_t *config, const char
 {
     const json_t *norm = json_object_get(config, "norm_rel_ebd");
     int64_t buckets = wt__json_int(config, "position_buckets", -1), most;
-    int rc = 0;
 
-    c->embedding = whole(config, "embedding_size", c->hidden);
+    c->embedding = read_uint32(config, "embedding_size", c->hidden);
     most = wt__json_int(config, "max_relative_positions", -1);
-    c->max_distance = most > 0 ? whole(config, "max_relative_positions", 0) : c->positions;
-    c->buckets = buckets > 0 ? whole(config, "position_buckets", 0) : 0;
+    c->max_distance = most > 0 ? read_uint32(config, "max_relative_positions", 0) : c->positions;
+    c->buckets = buckets > 0 ? read_uint32(config, "position_buckets", 0) : 0;
     c->span = c->buckets ? c->buckets : c->max_distance;
-    c->content_to_position = has_term(config, "c2p");
-    c->position_to_content = has_term(config, "p2c");
+    c->content_to_position = has_attention_term(config, "c2p");
+    c->position_to_content = has_attention_term(config, "p2c");
     c->own_distances = !wt__json_bool(config, "share_att_key", false);
     c->normed_distances = json_is_string(norm) && strstr(json_string_value(norm), "layer_norm");
-    c->convolution = whole(config, "conv_kernel_size", 0);
+    c->convolution = read_uint32(config, "conv_kernel_size", 0);
     if (!wt__json_bool(config, "position_biased_input", true))
         c->positions = 0;
     if (!wt__json_bool(config, "relative_attention", false))
-        rc = wt__fail(err, WT_EMODEL, "%s: DeBERTa without relative_attention is not supported", folder);
-    if (rc == 0)
-        rc = demand(config, "conv_groups", 1, folder, err);
-    if (rc == 0 && c->heads > 0)
-        rc = demand(config, "attention_head_size", c->hidden / c->heads, folder, err);
-    if (rc == 0 && c->convolution)
-        rc = read_activation(&c->convolution_activation, config, "conv_act", "tanh", folder, err);
-    return rc;
+        return wt__fail(err, WT_EMODEL, "%s: DeBERTa without relative_attention is not supported", folder);
+    WT_TRY(require_number(config, "conv_groups", 1, folder, err));
+    if (c->heads > 0)
+        WT_TRY(require_number(config, "attention_head_size", c->hidden / c->heads, folder, err));
+    return c->convolution ? read_activation(&c->convolution_activation, config, "conv_act", "tanh", folder, err) : 0;
 }
 
 static int read_dimensions(struct model_config *c, const json_t *config, const char *folder, wt_error *err)
 {
     const struct dialect *d = &dialects[c->architecture];
 
-    c->layers = whole(config, d->layers ? d->layers : "num_hidden_layers", 0);
-    c->hidden = c->embedding = whole(config, d->hidden ? d->hidden : "hidden_size", 0);
-    c->heads = whole(config, d->heads ? d->heads : "num_attention_heads", 0);
-    c->intermediate = whole(config, d->intermediate ? d->intermediate : "intermediate_size", 0);
-    c->vocabulary = whole(config, "vocab_size", 0);
-    c->positions = whole(config, "max_position_embeddings", 0);
+    c->layers = read_uint32(config, d->layers ? d->layers : "num_hidden_layers", 0);
+    c->hidden = c->embedding = read_uint32(config, d->hidden ? d->hidden : "hidden_size", 0);
+    c->heads = read_uint32(config, d->heads ? d->heads : "num_attention_heads", 0);
+    c->intermediate = read_uint32(config, d->intermediate ? d->intermediate : "intermediate_size", 0);
+    c->vocabulary = read_uint32(config, "vocab_size", 0);
+    c->positions = read_uint32(config, "max_position_embeddings", 0);
     c->max_tokens = c->positions;
-    c->types = d->types ? whole(config, "type_vocab_size", d->default_types) : 0;
+    c->types = d->types ? read_uint32(config, "type_vocab_size", d->default_types) : 0;
     c->epsilon = (float)(d->fixed_epsilon ? d->epsilon : wt__json_real(config, "layer_norm_eps", d->epsilon));
     c->relative = d->relative;
     if (d->padding_first) {
-        uint32_t pad = whole(config, "pad_token_id", 1);
+        uint32_t pad = read_uint32(config, "pad_token_id", 1);
 
         c->first_position = pad < MODEL_MAX_POSITIONS ? pad + 1 : UINT32_MAX;
         c->max_tokens = c->positions > c->first_position ? c->positions - c->first_position : 0;
     }
-    int rc = read_activation(&c->activation, config, d->activation ? d->activation : "hidden_act", "gelu", folder, err);
-    if (rc == 0 && c->relative == RELATIVE_BIAS)
-        rc = demand(config, "relative_attention_num_buckets", DISTANCE_MPNET_BUCKETS, folder, err);
-    if (rc == 0 && c->relative == RELATIVE_DISENTANGLED)
-        rc = read_deberta(c, config, folder, err);
-    return rc;
+    WT_TRY(read_activation(&c->activation, config, d->activation ? d->activation : "hidden_act", "gelu", folder, err));
+    if (c->relative == RELATIVE_BIAS)
+        return require_number(config, "relative_attention_num_buckets", DISTANCE_MPNET_BUCKETS, folder, err);
+    return c->relative == RELATIVE_DISENTANGLED ? read_deberta(c, config, folder, err) : 0;
 }
 
-/* Of a classifier, as ...ForSequenceClassification writes it: two labels where nothing is said. */
-static int read_head(struct model_config *c, const json_t *config, const char *folder, wt_error *err)
+/* Reads the head of a ...ForSequenceClassification model. The default is two labels. */
+static int read_classifier_head(struct model_config *c, const json_t *config, const char *folder, wt_error *err)
 {
     const struct str classifier = STR("ForSequenceClassification");
     const json_t *names = json_object_get(config, "architectures"), *labels = json_object_get(config, "id2label");
@@ -247,8 +246,9 @@ static int read_head(struct model_config *c, const json_t *config, const char *f
     size_t len = name ? strlen(name) : 0;
 
     if (len >= classifier.len && memcmp(name + len - classifier.len, classifier.ptr, classifier.len) == 0)
-        c->labels = json_is_object(labels) ? (uint32_t)json_object_size(labels) : whole(config, "num_labels", 2);
-    /* A model without a head may get one; what its configuration says of it is no reason to refuse the model. */
+        c->labels = json_is_object(labels) ? (uint32_t)json_object_size(labels) : read_uint32(config, "num_labels", 2);
+    /* A model without a head may get one later, so an unsupported head activation is an error only if there is a
+     * head. */
     int rc =
         read_activation(&c->head_activation, config, c->architecture == ARCHITECTURE_DEBERTA ? "pooler_hidden_act" : "",
                         dialects[c->architecture].head, folder, c->labels == 1 ? err : NULL);
@@ -257,43 +257,38 @@ static int read_head(struct model_config *c, const json_t *config, const char *f
 
 static int read_architecture(struct model_config *c, const char *folder, wt_error *err)
 {
-    json_t *config;
-    int rc = wt__model_json(&config, folder, "config.json", true, err);
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
 
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__model_json(&config, folder, "config.json", true, err));
     struct str type = wt__json_str(config, "model_type"), position = wt__json_str(config, "position_embedding_type");
     while (c->architecture < ARCHITECTURES && !wt__str_equal(type, wt__str(dialects[c->architecture].row.model_type)))
         c->architecture++;
     if (type.len == 0)
-        rc = wt__fail(err, WT_EMODEL, "%s: config.json names no model_type", folder);
-    else if (c->architecture == ARCHITECTURES)
-        rc = refuse_architecture(type, folder, err);
-    else if (position.len > 0 && !wt__str_equal(position, STR("absolute")))
-        rc = wt__fail(err, WT_EMODEL, "%s: position_embedding_type \"%.*s\" is not supported, only \"absolute\"",
-                      folder, (int)(position.len < 60 ? position.len : 60), position.ptr);
-    else if (wt__json_bool(config, "is_decoder", false) || wt__json_bool(config, "add_cross_attention", false))
-        rc = wt__fail(err, WT_EMODEL, "%s: decoders are not supported", folder);
-    if (rc == 0 && wt__model_is_static(c)) {
-        c->hidden = whole(config, dialects[c->architecture].hidden, 0);
+        return wt__fail(err, WT_EMODEL, "%s: config.json names no model_type", folder);
+    if (c->architecture == ARCHITECTURES)
+        return refuse_architecture(type, folder, err);
+    if (position.len > 0 && !wt__str_equal(position, STR("absolute")))
+        return wt__fail(err, WT_EMODEL, "%s: position_embedding_type \"%.*s\" is not supported, only \"absolute\"",
+                        folder, (int)(position.len < 60 ? position.len : 60), position.ptr);
+    if (wt__json_bool(config, "is_decoder", false) || wt__json_bool(config, "add_cross_attention", false))
+        return wt__fail(err, WT_EMODEL, "%s: decoders are not supported", folder);
+    if (wt__model_is_static(c)) {
+        c->hidden = read_uint32(config, dialects[c->architecture].hidden, 0);
         c->max_tokens = MODEL_STATIC_TOKENS;
-    } else if (rc == 0) {
-        rc = read_dimensions(c, config, folder, err);
-        if (rc == 0)
-            rc = read_head(c, config, folder, err);
+        return 0;
     }
-    json_decref(config);
-    return rc;
+    WT_TRY(read_dimensions(c, config, folder, err));
+    return read_classifier_head(c, config, folder, err);
 }
 
-/* The folder of the pooling module; a module that is neither encoder, pooling nor normalisation cannot be run. */
+/* Finds the folder of the pooling module. Only encoder, pooling and normalisation modules are supported. */
 static int find_pooling(char pooling[256], const char *folder, wt_error *err)
 {
-    json_t *modules;
-    int rc = wt__model_json(&modules, folder, "modules.json", false, err);
+    WT_CLEANUP(json_decrefp) json_t *modules = NULL;
 
+    WT_TRY(wt__model_json(&modules, folder, "modules.json", false, err));
     snprintf(pooling, 256, "1_Pooling/config.json");
-    for (size_t i = 0; rc == 0 && i < json_array_size(modules); i++) {
+    for (size_t i = 0; i < json_array_size(modules); i++) {
         const json_t *module = json_array_get(modules, i);
         struct str type = wt__json_str(module, "type"), path = wt__json_str(module, "path"), kind = type;
 
@@ -303,28 +298,25 @@ static int find_pooling(char pooling[256], const char *folder, wt_error *err)
         if (wt__str_equal(kind, STR("Pooling")) && path.len > 0 && path.len < 200 && !memchr(path.ptr, '.', path.len))
             snprintf(pooling, 256, "%.*s/config.json", (int)path.len, path.ptr);
         else if (!wt__str_equal(kind, STR("Transformer")) && !wt__str_equal(kind, STR("Normalize")))
-            rc = wt__fail(err, WT_EMODEL, "%s: module \"%.*s\" of modules.json is not supported", folder,
-                          (int)(kind.len < 60 ? kind.len : 60), kind.len ? kind.ptr : "");
+            return wt__fail(err, WT_EMODEL, "%s: module \"%.*s\" of modules.json is not supported", folder,
+                            (int)(kind.len < 60 ? kind.len : 60), kind.len ? kind.ptr : "");
     }
-    json_decref(modules);
-    return rc;
+    return 0;
 }
 
-/* Both spellings: {"pooling_mode": "mean"} and {"pooling_mode_mean_tokens": true, ...}. */
+/* Accepts both {"pooling_mode": "mean"} and {"pooling_mode_mean_tokens": true, ...}. */
 static int read_pooling(struct model_config *c, const char *folder, wt_error *err)
 {
-    char name[256];
-    json_t *config = NULL;
-    int rc = find_pooling(name, folder, err);
-
-    c->pooling = POOLING_MEAN;
-    if (rc == 0)
-        rc = wt__model_json(&config, folder, name, false, err);
-    if (rc < 0 || !config)
-        return rc;
-
     static const char *const other[] = {"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens",
                                         "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"};
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
+    char name[256];
+
+    c->pooling = POOLING_MEAN;
+    WT_TRY(find_pooling(name, folder, err));
+    WT_TRY(wt__model_json(&config, folder, name, false, err));
+    if (!config)
+        return 0;
     struct str mode = wt__json_str(config, "pooling_mode");
     bool cls = wt__str_equal(mode, STR("cls")) || wt__json_bool(config, "pooling_mode_cls_token", false);
     bool mean = wt__str_equal(mode, STR("mean")) || wt__json_bool(config, "pooling_mode_mean_tokens", false);
@@ -332,35 +324,32 @@ static int read_pooling(struct model_config *c, const char *folder, wt_error *er
     for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
         unknown = unknown || wt__json_bool(config, other[i], false);
     if (unknown || cls == mean)
-        rc =
-            wt__fail(err, WT_EMODEL, "%s: %s asks for a pooling that is not supported, only mean or cls", folder, name);
+        return wt__fail(err, WT_EMODEL, "%s: %s asks for an unsupported pooling; supported: mean, cls", folder, name);
     c->pooling = cls ? POOLING_CLS : POOLING_MEAN;
-    if (rc == 0 && !wt__json_bool(config, "include_prompt", true))
-        rc = wt__fail(err, WT_EMODEL, "%s: %s wants prompts out of the pooling, which is not supported", folder, name);
-    json_decref(config);
-    return rc;
+    if (!wt__json_bool(config, "include_prompt", true))
+        return wt__fail(err, WT_EMODEL, "%s: %s excludes prompts from the pooling, which is not supported", folder,
+                        name);
+    return 0;
 }
 
-/* The most tokens of a text. Without absolute positions the tables set no limit, and a model's own may be beyond what
- * it was made for. */
+/* Reads the maximum number of tokens. Models without absolute positions have no limit in their tables, and the
+ * configured one may exceed the length on which they were trained. */
 static int read_max_tokens(struct model_config *c, const char *folder, wt_error *err)
 {
-    json_t *sentence = NULL, *tokenizer = NULL;
-    int rc = wt__model_json(&sentence, folder, "sentence_bert_config.json", false, err);
+    WT_CLEANUP(json_decrefp) json_t *sentence = NULL;
+    WT_CLEANUP(json_decrefp) json_t *tokenizer = NULL;
 
-    if (rc == 0)
-        rc = wt__model_json(&tokenizer, folder, "tokenizer_config.json", false, err);
+    WT_TRY(wt__model_json(&sentence, folder, "sentence_bert_config.json", false, err));
+    WT_TRY(wt__model_json(&tokenizer, folder, "tokenizer_config.json", false, err));
     uint32_t most = c->positions ? c->max_tokens : MODEL_MAX_POSITIONS;
-    uint32_t limit = whole(tokenizer, "model_max_length", c->max_tokens);
+    uint32_t limit = read_uint32(tokenizer, "model_max_length", c->max_tokens);
     if (json_object_get(sentence, "max_seq_length") && !json_is_null(json_object_get(sentence, "max_seq_length")))
-        limit = whole(sentence, "max_seq_length", limit);
+        limit = read_uint32(sentence, "max_seq_length", limit);
     c->max_tokens = limit <= most ? limit : c->max_tokens;
-    json_decref(sentence);
-    json_decref(tokenizer);
-    return rc;
+    return 0;
 }
 
-/* What only DeBERTa has. */
+/* Checks the fields that only DeBERTa uses. */
 static int check_distances(const struct model_config *c, const char *what, wt_error *err)
 {
     if (c->relative != RELATIVE_DISENTANGLED)
@@ -382,7 +371,7 @@ static int check_distances(const struct model_config *c, const char *what, wt_er
     return 0;
 }
 
-/* The rows are counted when the weights are read. */
+/* Checks a static encoder. Its rows are counted later, with the weights. */
 static int check_static(const struct model_config *c, const char *what, wt_error *err)
 {
     const struct model_config expected = {.architecture = c->architecture,
@@ -405,22 +394,22 @@ int wt__model_config_check(const struct model_config *c, const char *what, wt_er
     const struct {
         const char *name;
         uint32_t value, least, most;
-    } rows[] = {
-        {"num_hidden_layers", c->layers, 1, MODEL_MAX_LAYERS},
-        {"hidden_size", c->hidden, 1, MODEL_MAX_HIDDEN},
-        {"embedding_size", c->embedding, 1, MODEL_MAX_HIDDEN},
-        {"num_attention_heads", c->heads, 1, c->hidden},
-        {"intermediate_size", c->intermediate, 1, MODEL_MAX_INTERMEDIATE},
-        {"vocab_size", c->vocabulary, 1, MODEL_MAX_VOCABULARY},
-        {"max_position_embeddings", c->positions, c->relative != RELATIVE_DISENTANGLED, MODEL_MAX_POSITIONS},
-        {"type_vocab_size", c->types, c->architecture < ARCHITECTURE_DISTILBERT, MODEL_MAX_TYPES},
-        {"pad_token_id", c->first_position, 0, MODEL_MAX_POSITIONS},
-        {"the most tokens", c->max_tokens, 1, c->positions ? c->positions - c->first_position : MODEL_MAX_POSITIONS}};
+    } rows[] = {{"num_hidden_layers", c->layers, 1, MODEL_MAX_LAYERS},
+                {"hidden_size", c->hidden, 1, MODEL_MAX_HIDDEN},
+                {"embedding_size", c->embedding, 1, MODEL_MAX_HIDDEN},
+                {"num_attention_heads", c->heads, 1, c->hidden},
+                {"intermediate_size", c->intermediate, 1, MODEL_MAX_INTERMEDIATE},
+                {"vocab_size", c->vocabulary, 1, MODEL_MAX_VOCABULARY},
+                {"max_position_embeddings", c->positions, c->relative != RELATIVE_DISENTANGLED, MODEL_MAX_POSITIONS},
+                {"type_vocab_size", c->types, c->architecture < ARCHITECTURE_DISTILBERT, MODEL_MAX_TYPES},
+                {"pad_token_id", c->first_position, 0, MODEL_MAX_POSITIONS},
+                {"the maximum number of tokens", c->max_tokens, 1,
+                 c->positions ? c->positions - c->first_position : MODEL_MAX_POSITIONS}};
 
     if (c->architecture >= ARCHITECTURES || c->relative != (uint32_t)dialects[c->architecture].relative)
         return wt__fail(err, WT_EMODEL, "%s: unknown architecture", what);
     if (c->positions > 0 && c->first_position >= c->positions)
-        return wt__fail(err, WT_EMODEL, "%s: max_position_embeddings leaves no place behind the padding's", what);
+        return wt__fail(err, WT_EMODEL, "%s: max_position_embeddings leaves no position after the padding row", what);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].value < rows[i].least || rows[i].value > rows[i].most)
             return wt__fail(err, WT_EMODEL, "%s: %s must be between %u and %u", what, rows[i].name,
@@ -443,19 +432,13 @@ int wt__model_config_check(const struct model_config *c, const char *what, wt_er
 
 int wt__model_config_read(struct model_config *out, const char *folder, wt_error *err)
 {
-    int rc;
-
     *out = (struct model_config){0};
-    rc = read_architecture(out, folder, err);
-    if (rc == 0 && wt__model_is_static(out))
-        return wt__model_config_check(out, folder, err);
-    if (rc == 0)
-        rc = read_pooling(out, folder, err);
-    if (rc == 0)
-        rc = read_max_tokens(out, folder, err);
-    if (rc == 0)
-        rc = wt__model_config_check(out, folder, err);
-    return rc;
+    WT_TRY(read_architecture(out, folder, err));
+    if (!wt__model_is_static(out)) {
+        WT_TRY(read_pooling(out, folder, err));
+        WT_TRY(read_max_tokens(out, folder, err));
+    }
+    return wt__model_config_check(out, folder, err);
 }
 
 void wt__model_fields(const char *folder, char out[MODEL_FIELDS])
@@ -480,19 +463,19 @@ bool wt__dense_weight_valid(struct dense_weight weight)
     return weight.usual > 0 && weight.usual <= most && weight.brief > 0 && weight.brief <= most;
 }
 
-int wt__dense_weight_asked(struct dense_weight *out, double usual, double brief, wt_error *err)
+int wt__dense_weight_from_options(struct dense_weight *out, double usual, double brief, wt_error *err)
 {
     *out = (struct dense_weight){(float)usual, (float)(brief != 0 ? brief : usual)};
     if ((usual == 0 && brief == 0) || wt__dense_weight_valid(*out))
         return 0;
     return wt__fail(err, WT_EINVAL,
-                    "meaning is to weigh %g in hybrid, and %g in brief requests; it may weigh above 0 "
+                    "the dense weight is %g in hybrid search, and %g in brief requests; it must be above 0 "
                     "and at most %g",
                     usual, brief != 0 ? brief : usual, WT_MAX_DENSE_WEIGHT);
 }
 
-/* {0, 0} where it says none. */
-static struct dense_weight weight_said(const json_t *members)
+/* Returns {0, 0} if the member is missing. */
+static struct dense_weight read_dense_weight(const json_t *members)
 {
     const json_t *given = json_object_get(members, "dense_weight");
     bool both = json_array_size(given) == 2;
@@ -507,12 +490,83 @@ struct dense_weight wt__model_dense_weight(const char *folder)
     json_t *file;
 
     if (wt__model_json(&file, folder, "config.json", true, NULL) == 0) {
-        weight = weight_said(wt__json_object(file, "whichtool"));
+        weight = read_dense_weight(wt__json_object(file, "whichtool"));
         json_decref(file);
     }
     if (!wt__dense_weight_valid(weight) && wt__model_json(&file, folder, MODEL_RECORD, false, NULL) == 0) {
-        weight = weight_said(file);
+        weight = read_dense_weight(file);
         json_decref(file);
     }
     return wt__dense_weight_valid(weight) ? weight : (struct dense_weight){MODEL_DENSE_WEIGHT, MODEL_DENSE_WEIGHT};
+}
+
+/* ---------------------------------------------------------------- prompts */
+
+enum { PROMPT_NAMES = 3 };
+static const char *const prompt_names[TEXT_ROLES][PROMPT_NAMES] = {{"query"}, {"document", "passage", "corpus"}};
+
+/* Returns the prompt of a role, or NULL if it has no prompt. */
+static const json_t *find_prompt(const json_t *config, enum text_role role)
+{
+    const json_t *prompts = wt__json_object(config, "prompts");
+    const json_t *usual = json_object_get(config, "default_prompt_name"), *found = NULL;
+
+    for (size_t i = 0; i < PROMPT_NAMES && prompt_names[role][i] && !found; i++)
+        found = json_object_get(prompts, prompt_names[role][i]);
+    if (!found && json_is_string(usual))
+        found = json_object_get(prompts, json_string_value(usual));
+    return found;
+}
+
+static int read_prompts(struct model_prompts *out, const char *folder, const char *file, wt_error *err)
+{
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
+
+    WT_TRY(wt__model_json(&config, folder, file, false, err));
+    for (int role = 0; role < TEXT_ROLES; role++) {
+        const json_t *prompt = find_prompt(config, (enum text_role)role);
+        size_t len = json_string_length(prompt);
+
+        if (prompt && !json_is_null(prompt) && !json_is_string(prompt))
+            return wt__fail(err, WT_EMODEL, "%s: %s has a prompt that is not a string", folder, file);
+        if (len >= MODEL_PROMPT)
+            return wt__fail(err, WT_EMODEL, "%s: %s has a prompt of %zu bytes; at most %d are supported", folder, file,
+                            len, MODEL_PROMPT - 1);
+        if (len > 0) /* contains no NUL, which the JSON parser rejects */
+            memcpy(out->of[role], json_string_value(prompt), len);
+    }
+    return 0;
+}
+
+bool wt__prompts_exist(const struct model_prompts *prompts)
+{
+    return prompts->of[TEXT_REQUEST][0] || prompts->of[TEXT_TOOL][0];
+}
+
+int wt__model_prompts(struct model_prompts *out, const char *folder, wt_error *err)
+{
+    *out = (struct model_prompts){.of = {{0}}};
+    WT_TRY(read_prompts(out, folder, MODEL_SENTENCE_CONFIG, err));
+    return wt__prompts_exist(out) ? 0 : read_prompts(out, folder, MODEL_RECORD, err);
+}
+
+const struct str *wt__prompts_apply(const struct model_prompts *prompts, enum text_role role, const struct str *texts,
+                                    size_t count, struct arena *arena)
+{
+    struct str prompt = role < TEXT_ROLES ? wt__str(prompts->of[role]) : (struct str){0};
+
+    if (prompt.len == 0)
+        return texts;
+    struct str *all = wt__arena_array(arena, struct str, count);
+    for (size_t i = 0; all && i < count; i++) {
+        char *bytes = wt__arena_alloc(arena, prompt.len + texts[i].len + 1, 1);
+
+        if (!bytes)
+            return NULL;
+        memcpy(bytes, prompt.ptr, prompt.len);
+        if (texts[i].len > 0)
+            memcpy(bytes + prompt.len, texts[i].ptr, texts[i].len);
+        all[i] = (struct str){bytes, prompt.len + texts[i].len};
+    }
+    return all;
 }

@@ -1,23 +1,29 @@
-/* config.h: what a model directory says of its model, in the layout of the Hugging Face hub and sentence-transformers.
+/* config.h: the configuration of a model folder, in the layout of the Hugging Face hub and sentence-transformers.
  *
- *   config.json                architecture and dimensions, and whether a classifier stands above the layers
- *   modules.json               the chain of sentence-transformers: encoder, pooling, normalisation; may be absent
- *   1_Pooling/config.json      mean or CLS; absent: mean
- *   sentence_bert_config.json  most tokens a text may have; may be absent
- *   tokenizer_config.json      the same, where the former says nothing
- *   prompts                    encoder/prompts.h
+ *   config.json                architecture, dimensions, and the classifier head if the model has one
+ *   modules.json               the modules of sentence-transformers: encoder, pooling, normalisation; optional
+ *   1_Pooling/config.json      mean or CLS pooling; mean if missing
+ *   sentence_bert_config.json  maximum number of tokens; optional
+ *   tokenizer_config.json      maximum number of tokens, if the file above has none
+ *   config_sentence_transformers.json
+ *                              {"prompts": {"query": "...", "document" or "passage" or "corpus": "..."},
+ *                              "default_prompt_name": used for roles without a named prompt}
+ *   whichtool.json             {"prompts": {"query": "...", "document": "..."}}, used if the file above has no prompts
  *
- * An architecture is a row of a table; in all else the models differ by the numbers below. What this library cannot
- * run exactly is refused with a sentence that says what it lacks. */
+ * Each architecture is a row of a table; otherwise models differ only by the numbers below. A model that this library
+ * cannot run exactly is rejected with a message that names the unsupported feature. */
 #ifndef WT_ENCODER_CONFIG_H
 #define WT_ENCODER_CONFIG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/error.h"
+#include "base/str.h"
 
-/* Limits; a model beyond one is WT_EMODEL. */
+/* Limits; a model above one fails with WT_EMODEL. */
 enum {
     MODEL_MAX_LAYERS = 128,
     MODEL_MAX_HIDDEN = 8192,
@@ -27,8 +33,8 @@ enum {
     MODEL_MAX_TYPES = 16,
     MODEL_MAX_SPAN = 4096,
     MODEL_MAX_CONVOLUTION = 15,
-    MODEL_STATIC_TOKENS = 512, /* read of one text by a static encoder, as the model2vec package does */
-    MODEL_MAX_JSON = 64 << 20  /* bytes of one JSON file */
+    MODEL_STATIC_TOKENS = 512, /* maximum of a static encoder, as in the model2vec package */
+    MODEL_MAX_JSON = 64 << 20  /* maximum size of a JSON file in bytes */
 };
 
 enum architecture {
@@ -38,53 +44,53 @@ enum architecture {
     ARCHITECTURE_DISTILBERT,
     ARCHITECTURE_MPNET,
     ARCHITECTURE_DEBERTA,
-    ARCHITECTURE_MODEL2VEC, /* no transformer: encoder/token_table.h */
+    ARCHITECTURE_MODEL2VEC, /* static encoder without layers: encoder/token_table.h */
     ARCHITECTURES
 };
 
-/* What is supported: the rows that documentation, tests and the command show. */
+/* A supported architecture, as shown by the documentation, tests and the command. */
 struct architecture_row {
-    const char *model_type; /* as config.json names it */
-    const char *summary;    /* what of it runs */
+    const char *model_type; /* value in config.json */
+    const char *summary;    /* supported features */
 };
 
-/* The i-th of ARCHITECTURES rows; NULL beyond. */
+/* Returns row i, or NULL if i >= ARCHITECTURES. */
 const struct architecture_row *wt__architecture_at(size_t i);
 
 enum pooling { POOLING_MEAN, POOLING_CLS, POOLINGS };
 
-/* What attention knows of distances. */
+/* How attention uses the distance between tokens. */
 enum model_relative {
     RELATIVE_NONE,
-    RELATIVE_BIAS,         /* MPNet: a number a bucket and head is added to the scores */
-    RELATIVE_DISENTANGLED, /* DeBERTa: distances have keys and queries of their own */
+    RELATIVE_BIAS,         /* MPNet: adds a bias per bucket and head to the scores */
+    RELATIVE_DISENTANGLED, /* DeBERTa: distances have their own keys and queries */
     RELATIVES
 };
 
-/* Fixed-size fields, since it is stored as it is in the packed model. */
+/* The packed model stores this struct as it is, so all fields have a fixed size. A static
+ * encoder uses only hidden, vocabulary, max_tokens and byte_rows. */
 struct model_config {
     uint32_t architecture; /* enum architecture */
     uint32_t layers, hidden, heads, intermediate;
-    uint32_t embedding;                    /* E: width of the three embeddings; hidden unless a projection follows */
-    uint32_t vocabulary, positions, types; /* rows of the three embeddings; the latter two may be 0 */
-    uint32_t first_position; /* the row of a text's first token; where above 0, the row before it is for padding */
-    uint32_t activation;     /* enum activation of nn/, of the feed-forward parts */
-    uint32_t max_tokens;     /* of one text with [CLS] and [SEP] */
+    uint32_t embedding; /* E: width of the three embedding tables; a projection follows unless it equals hidden */
+    uint32_t vocabulary, positions, types; /* rows of the three embedding tables; positions and types may be 0 */
+    uint32_t first_position; /* row of a text's first token; if above 0, the row before it is for padding */
+    uint32_t activation;     /* enum activation of nn/, of the feed-forward layers */
+    uint32_t max_tokens;     /* maximum of a text, including [CLS] and [SEP] */
     uint32_t pooling;        /* enum pooling */
-    uint32_t relative;       /* enum model_relative; what follows is DeBERTa's alone */
-    uint32_t span;           /* S: distances -S .. S - 1 have a row */
-    uint32_t buckets;        /* distances beyond half of it share rows by their logarithm; 0: none do */
-    uint32_t max_distance;   /* the base of those logarithms */
-    uint32_t content_to_position, position_to_content; /* which of the two terms there are */
-    uint32_t own_distances;                            /* distances have weights of their own for keys and queries */
+    uint32_t relative; /* enum model_relative; the fields from span to convolution_activation are for DeBERTa only */
+    uint32_t span;     /* S: the table has rows for distances -S .. S - 1 */
+    uint32_t buckets;  /* distances above half of it share rows on a logarithmic scale; 0 for one row per distance */
+    uint32_t max_distance;                             /* base of the logarithmic scale */
+    uint32_t content_to_position, position_to_content; /* terms of the attention score */
+    uint32_t own_distances;                            /* distances have separate weights for keys and queries */
     uint32_t normed_distances;                         /* distances are normalised first */
-    uint32_t convolution;                              /* its width, odd, or 0 */
+    uint32_t convolution;                              /* kernel width: odd, or 0 for no convolution */
     uint32_t convolution_activation;
-    uint32_t labels;          /* numbers that the head gives, 0 where there is none; only a head of one is read */
-    uint32_t head_activation; /* enum activation, behind the dense layer of a head, that there is or would be */
-    float epsilon;            /* of every layer normalisation */
-    uint32_t byte_rows;       /* of a static encoder: its rows are bytes with a scale each. It has dimensions, rows and
-                                 most tokens, and nothing else of the above */
+    uint32_t labels;          /* outputs of the head, 0 without a head; only a head with one output is read */
+    uint32_t head_activation; /* enum activation after the head's dense layer; set even without a head */
+    float epsilon;            /* for all layer normalisations */
+    uint32_t byte_rows;       /* 1 if the rows of a static encoder are bytes with a scale each */
 };
 
 static inline bool wt__model_is_static(const struct model_config *config)
@@ -92,26 +98,27 @@ static inline bool wt__model_is_static(const struct model_config *config)
     return config->architecture == ARCHITECTURE_MODEL2VEC;
 }
 
-/* The JSON object (or array) of folder/name. *out stays NULL when the file is absent and may be. Errors: as below. */
+/* Parses the JSON object or array in folder/name. If the file is missing, *out is NULL, and this is an error only if
+ * `required`. Errors: WT_EMODEL, WT_ENOMEM. */
 struct json_t;
 int wt__model_json(struct json_t **out, const char *folder, const char *name, bool required, wt_error *err);
 
-/* Errors: WT_EMODEL (a file is missing, malformed or asks for what is not supported), WT_ENOMEM. */
+/* Errors: WT_EMODEL (a file is missing, malformed or needs an unsupported feature), WT_ENOMEM. */
 int wt__model_config_read(struct model_config *out, const char *folder, wt_error *err);
 
-/* "whichtool": {"fields": ["provider", "name"]} of config.json as "provider,name": what of a tool the model read when
- * it was trained. "" where it does not say, or is not to be read. */
-enum { MODEL_FIELDS = 128 /* bytes; names beyond are left out */ };
+/* Reads the tool fields on which the model was trained: "whichtool": {"fields": ["provider", "name"]} of config.json
+ * gives "provider,name". Returns "" if the file cannot be read or has no such member. */
+enum { MODEL_FIELDS = 128 /* bytes; names that do not fit are omitted */ };
 void wt__model_fields(const char *folder, char out[MODEL_FIELDS]);
 
-/* What this library knows of a model beside its files: of one that was pulled by its name on the hub
- * (encoder/hub_record.h), or as somebody wrote it: {"prompts": ..., "dense_weight": ...}. */
+/* File with further settings of a model: {"prompts": ..., "dense_weight": ...}. A pull from the hub writes it
+ * (encoder/manifest.h), or the user does. */
 #define MODEL_RECORD "whichtool.json"
 
-/* "whichtool": {"dense_weight": 1.2} or {"dense_weight": [0.6, 1.8]} of config.json, else of MODEL_RECORD: what meaning
- * by this model weighs in hybrid, beside words, which weigh 1: in all requests, or in long and in brief ones. What is
- * not above 0 and at most WT_MAX_DENSE_WEIGHT is as if it were not there: MODEL_DENSE_WEIGHT, which was fitted to
- * models that never saw a tool. */
+/* Returns the weight of semantic similarity in hybrid search, relative to the weight 1 of words. It is "whichtool":
+ * {"dense_weight": 1.2} of config.json, or [0.6, 1.8] for usual and brief requests; otherwise the same member of
+ * MODEL_RECORD. Values outside 0 < x <= WT_MAX_DENSE_WEIGHT are ignored. The default is MODEL_DENSE_WEIGHT, fitted on
+ * models that were not trained on tools. */
 #define MODEL_DENSE_WEIGHT 0.6f
 struct dense_weight {
     float usual, brief;
@@ -119,10 +126,40 @@ struct dense_weight {
 struct dense_weight wt__model_dense_weight(const char *folder);
 bool wt__dense_weight_valid(struct dense_weight weight);
 
-/* What a caller's options ask for: brief 0 is as usual, both 0 ask for nothing, which is zeros. Errors: WT_EINVAL. */
-int wt__dense_weight_asked(struct dense_weight *out, double usual, double brief, wt_error *err);
+/* Converts the caller's options. brief 0 means the same as usual; both 0 mean "not set" and give zeros. Errors:
+ * WT_EINVAL. */
+int wt__dense_weight_from_options(struct dense_weight *out, double usual, double brief, wt_error *err);
 
-/* Whether the dimensions are inside the limits and fit together. */
+/* Checks that the dimensions are within the limits and fit together. `what` names the model in messages. */
 int wt__model_config_check(const struct model_config *config, const char *what, wt_error *err);
+
+/* ---------------------------------------------------------------- prompts */
+
+#define MODEL_SENTENCE_CONFIG "config_sentence_transformers.json"
+
+/* The use of a text. */
+enum text_role {
+    TEXT_REQUEST,
+    TEXT_TOOL,
+    TEXT_ROLES,
+    TEXT_PLAIN = TEXT_ROLES /* without a prompt */
+};
+
+enum { MODEL_PROMPT = 512 /* maximum size in bytes including the NUL; longer prompts are rejected */ };
+
+/* "" if a role has no prompt. The packed model stores this struct as it is, so it has a fixed size. */
+struct model_prompts {
+    char of[TEXT_ROLES][MODEL_PROMPT];
+};
+
+/* Reads the prompts of a folder. Errors: WT_EMODEL (malformed or too long), WT_ENOMEM. */
+int wt__model_prompts(struct model_prompts *out, const char *folder, wt_error *err);
+
+bool wt__prompts_exist(const struct model_prompts *prompts);
+
+/* Prefixes the texts with the role's prompt; the results are allocated in the arena. Returns `texts` itself if the role
+ * has no prompt, and NULL if out of memory. */
+const struct str *wt__prompts_apply(const struct model_prompts *prompts, enum text_role role, const struct str *texts,
+                                    size_t count, struct arena *arena);
 
 #endif

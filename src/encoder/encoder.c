@@ -1,27 +1,28 @@
-/* encoder.c: texts are tokenized one behind the other until a batch has enough tokens, then run together.
+/* encoder.c: appends the tokens of text after text until a batch has enough tokens, then runs the batch.
  *
- * Since batches are ragged, nothing is gained by sorting texts by length: there is no padding to save. What a batch
- * needs is enough tokens that each weight, once it was fetched from memory, is used often, and few enough that the
- * hidden states stay in the second cache: BATCH_TOKENS. */
+ * Batches are ragged, so there is no padding to save by sorting texts by length. A batch needs enough tokens to use
+ * each weight often once it is in the cache, and few enough to keep the hidden states in the L2 cache: BATCH_TOKENS. */
+
 #include "encoder/encoder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/sha256.h"
-#include "encoder/built_in.h"
-#include "encoder/cache.h"
 #include "encoder/config.h"
+#include "encoder/internal.h"
 #include "encoder/model_dir.h"
-#include "encoder/pooling.h"
+#include "encoder/packed.h"
+#include "encoder/transformer.h"
 #include "nn/layers.h"
 
 enum {
-    BATCH_TOKENS = 256, /* a batch is run once it has so many */
-    CHUNK_TEXTS = 256,  /* most texts that a thread takes at a time */
-    CHUNKS_A_THREAD = 4 /* at least so many, so that threads end at about the same time */
+    BATCH_TOKENS = 256, /* a batch runs once it has this many tokens */
+    CHUNK_TEXTS = 256,  /* maximum number of texts that a thread takes at a time */
+    CHUNKS_A_THREAD = 4 /* minimum, so that threads finish at about the same time */
 };
 
 struct encoder {
@@ -32,20 +33,21 @@ struct encoder {
 
 struct encoder_scratch {
     struct activations activations;
-    size_t capacity; /* tokens of a batch: BATCH_TOKENS and one text more */
+    size_t capacity; /* maximum tokens of a batch: BATCH_TOKENS and one text more */
     int32_t *ids;    /* [capacity] */
     size_t *starts;  /* [capacity + 1] */
     struct arena arena;
-    struct arena prompted; /* texts behind a prompt, of one call */
+    struct arena prompted; /* texts with their prompts, during one call */
 };
 
-static const struct transformer *model_of(const struct encoder *encoder)
+static const struct transformer *encoder_transformer(const struct encoder *encoder)
 {
     return &encoder->cache.packed.model;
 }
 
-/* The hash by which its vectors are known: those of other fields or behind other prompts are other vectors. */
-static void name_vectors(const struct packed_header *header, char hash[65])
+/* Computes the hash that identifies the encoder's vectors. Fields and prompts change the vectors, so they are hashed
+ * too. */
+static void hash_vectors(const struct packed_header *header, char hash[65])
 {
     unsigned char digest[32];
     struct sha256 sha;
@@ -56,16 +58,16 @@ static void name_vectors(const struct packed_header *header, char hash[65])
         wt__sha256_update(&sha, header->fields, strlen(header->fields));
         wt__sha256_end(&sha, digest);
     }
-    if (wt__prompts_any(&header->prompts)) {
+    if (wt__prompts_exist(&header->prompts)) {
         wt__sha256_begin(&sha);
         wt__sha256_update(&sha, digest, sizeof digest);
-        wt__sha256_update(&sha, &header->prompts, sizeof header->prompts); /* all zero behind their ends */
+        wt__sha256_update(&sha, &header->prompts, sizeof header->prompts); /* the unused bytes are zero */
         wt__sha256_end(&sha, digest);
     }
     wt__sha256_hex(digest, hash);
 }
 
-/* The built-in one lies in the library as its packed model. */
+/* Opens the packed model. The built-in model is used as it lies in the library. */
 static int open_packed(struct model_cache *out, const char *folder, struct progress *progress, wt_error *err)
 {
     if (wt__model_is_built_in(folder))
@@ -80,15 +82,14 @@ int wt__encoder_load(struct encoder **out, const char *folder, struct progress *
 
     *out = NULL;
     struct encoder *encoder = calloc(1, sizeof(*encoder));
-    if (!encoder)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(encoder, err);
     encoder->name = wt__copy_string(name.ptr, name.len);
     rc = encoder->name ? open_packed(&encoder->cache, folder, progress, err) : wt__fail_nomem(err);
     if (rc < 0) {
         wt__encoder_close(encoder);
         return rc;
     }
-    name_vectors(encoder->cache.packed.header, encoder->hash);
+    hash_vectors(encoder->cache.packed.header, encoder->hash);
     *out = encoder;
     return 0;
 }
@@ -100,7 +101,7 @@ bool wt__encoder_peek(const char *folder, char hash[65])
     if (wt__model_is_built_in(folder))
         memcpy(&header, wt__built_in_model, sizeof header);
     if (current)
-        name_vectors(&header, hash);
+        hash_vectors(&header, hash);
     return current;
 }
 
@@ -120,25 +121,25 @@ void wt__encoder_close(struct encoder *encoder)
 
 size_t wt__encoder_dim(const struct encoder *encoder)
 {
-    return model_of(encoder)->config.hidden;
+    return encoder_transformer(encoder)->config.hidden;
 }
 
 size_t wt__encoder_max_tokens(const struct encoder *encoder)
 {
-    return model_of(encoder)->config.max_tokens;
+    return encoder_transformer(encoder)->config.max_tokens;
 }
 
 bool wt__encoder_is_static(const struct encoder *encoder)
 {
-    return wt__model_is_static(&model_of(encoder)->config);
+    return wt__model_is_static(&encoder_transformer(encoder)->config);
 }
 
-/* Vocabularies of English have 30,000 to 50,000 tokens, and DeBERTa v3's 128,100; of many languages, from 119,547
- * (BERT) to 501,153 (LaBSE), and DeBERTa's 251,000. */
+/* English vocabularies have 30,000 to 50,000 tokens, DeBERTa v3's 128,100. Multilingual ones range from 119,547 (BERT)
+ * to 501,153 (LaBSE); multilingual DeBERTa has 251,000. */
 bool wt__encoder_is_multilingual(const struct encoder *encoder)
 {
     enum { LEAST = 100000, LEAST_DEBERTA = 200000 };
-    const struct model_config *config = &model_of(encoder)->config;
+    const struct model_config *config = &encoder_transformer(encoder)->config;
     return config->vocabulary >= (config->architecture == ARCHITECTURE_DEBERTA ? LEAST_DEBERTA : LEAST);
 }
 
@@ -173,27 +174,25 @@ int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
         *made = false;
     if (wt__model_is_built_in(folder))
         return 0;
-    struct model_cache *cache = calloc(1, sizeof(*cache));
-    int rc = cache ? wt__model_cache_open(cache, folder, true, made, NULL, err) : wt__fail_nomem(err);
-
-    if (rc == 0 && cache->image)
-        rc = wt__fail(err, cache->unwritten.code, "the packed model of %s could not be kept: %s", folder,
-                      cache->unwritten.message);
-    if (cache)
-        wt__model_cache_close(cache);
-    free(cache);
+    WT_AUTO_FREE struct model_cache *cache = calloc(1, sizeof(*cache));
+    WT_CHECK_ALLOC(cache, err);
+    WT_TRY(wt__model_cache_open(cache, folder, true, made, NULL, err));
+    int rc = cache->image ? wt__fail(err, cache->unwritten.code, "the packed model of %s cannot be written: %s", folder,
+                                     cache->unwritten.message)
+                          : 0;
+    wt__model_cache_close(cache);
     return rc;
 }
 
-/* What layers work in. */
+/* Allocates the buffers of the layers. Returns false if out of memory. */
 static bool place_activations(struct encoder_scratch *scratch, const struct encoder *encoder)
 {
     struct activation_limits limits = {scratch->capacity, wt__encoder_max_tokens(encoder), true};
-    size_t floats = wt__activations_place(&scratch->activations, model_of(encoder), &limits, false, NULL);
+    size_t floats = wt__activations_place(&scratch->activations, encoder_transformer(encoder), &limits, false, NULL);
     float *memory = floats ? wt__arena_alloc(&scratch->arena, floats * sizeof(float), 64) : NULL;
 
     if (memory)
-        wt__activations_place(&scratch->activations, model_of(encoder), &limits, false, memory);
+        wt__activations_place(&scratch->activations, encoder_transformer(encoder), &limits, false, memory);
     return memory != NULL;
 }
 
@@ -203,8 +202,7 @@ int wt__encoder_scratch_new(struct encoder_scratch **out, const struct encoder *
     bool layers = !wt__encoder_is_static(encoder);
 
     *out = NULL;
-    if (!scratch)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(scratch, err);
     scratch->capacity = (layers ? BATCH_TOKENS : 0) + wt__encoder_max_tokens(encoder);
     scratch->ids = wt__arena_array(&scratch->arena, int32_t, scratch->capacity);
     scratch->starts = wt__arena_array(&scratch->arena, size_t, scratch->capacity + 1);
@@ -227,9 +225,9 @@ void wt__encoder_scratch_free(struct encoder_scratch *scratch)
     free(scratch);
 }
 
-static void run_batch(const struct encoder *encoder, struct encoder_scratch *scratch, size_t count, float *out)
+static void encode_batch(const struct encoder *encoder, struct encoder_scratch *scratch, size_t count, float *out)
 {
-    const struct transformer *model = model_of(encoder);
+    const struct transformer *model = encoder_transformer(encoder);
     const struct activations *a = &scratch->activations;
     struct token_batch batch = {.count = count, .starts = scratch->starts, .ids = scratch->ids};
     size_t dim = model->config.hidden;
@@ -242,8 +240,8 @@ static void run_batch(const struct encoder *encoder, struct encoder_scratch *scr
     }
 }
 
-static void run_table(const struct packed *packed, struct encoder_scratch *scratch, const struct str *texts,
-                      size_t count, float *out)
+static void encode_static(const struct packed *packed, struct encoder_scratch *scratch, const struct str *texts,
+                          size_t count, float *out)
 {
     size_t dim = packed->table.dim;
     int32_t unknown = packed->tokenizer.special[TOKENIZER_UNK];
@@ -261,14 +259,13 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, e
 {
     const struct packed *packed = &encoder->cache.packed;
     size_t dim = wt__encoder_dim(encoder), max_tokens = wt__encoder_max_tokens(encoder);
-    size_t done = 0; /* texts whose vectors are written */
+    size_t done = 0; /* number of texts whose vectors are written */
 
     wt__arena_reset(&scratch->prompted);
-    texts = wt__prompt_texts(&packed->header->prompts, role, texts, count, &scratch->prompted);
-    if (!texts)
-        return wt__fail_nomem(err);
+    texts = wt__prompts_apply(&packed->header->prompts, role, texts, count, &scratch->prompted);
+    WT_CHECK_ALLOC(texts, err);
     if (wt__encoder_is_static(encoder)) {
-        run_table(packed, scratch, texts, count, out);
+        encode_static(packed, scratch, texts, count, out);
         return 0;
     }
     scratch->starts[0] = 0;
@@ -278,15 +275,15 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, e
         scratch->starts[b + 1] =
             start + wt__tokenizer_encode(&packed->tokenizer, texts[i], max_tokens, scratch->ids + start);
         if (scratch->starts[b + 1] >= BATCH_TOKENS || i + 1 == count) {
-            run_batch(encoder, scratch, b + 1, out + done * dim);
+            encode_batch(encoder, scratch, b + 1, out + done * dim);
             done = i + 1;
         }
     }
     return 0;
 }
 
-/* An import's work, cut into chunks of texts. */
-struct job {
+/* An import, split into chunks of texts. */
+struct encode_job {
     const struct encoder *encoder;
     struct encoder_scratch **scratch; /* [threads] */
     enum text_role role;
@@ -298,7 +295,7 @@ struct job {
 
 static int encode_chunk(void *context, size_t index, unsigned worker)
 {
-    struct job *job = context;
+    struct encode_job *job = context;
     size_t first = index * job->chunk, count = job->count - first < job->chunk ? job->count - first : job->chunk;
     size_t dim = wt__encoder_dim(job->encoder);
     int rc = wt__encode(job->encoder, job->scratch[worker], job->role, job->texts + first, count,
@@ -314,20 +311,19 @@ int wt__encode_many(const struct encoder *encoder, enum text_role role, const st
 {
     size_t workers = threads ? threads : wt__processor_count();
     size_t chunk = count / (workers * CHUNKS_A_THREAD) + 1;
-    struct job job = {.encoder = encoder,
-                      .role = role,
-                      .texts = texts,
-                      .count = count,
-                      .chunk = chunk < CHUNK_TEXTS ? chunk : CHUNK_TEXTS,
-                      .out = out,
-                      .progress = progress};
+    struct encode_job job = {.encoder = encoder,
+                             .role = role,
+                             .texts = texts,
+                             .count = count,
+                             .chunk = chunk < CHUNK_TEXTS ? chunk : CHUNK_TEXTS,
+                             .out = out,
+                             .progress = progress};
     int rc = 0;
 
     size_t chunks = (count + job.chunk - 1) / job.chunk;
     workers = workers < chunks ? workers : chunks;
     job.scratch = calloc(workers + 1, sizeof(struct encoder_scratch *));
-    if (!job.scratch)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(job.scratch, err);
     for (size_t i = 0; rc == 0 && i < workers; i++)
         rc = wt__encoder_scratch_new(&job.scratch[i], encoder, err);
     if (rc == 0 && chunks > 0)
@@ -340,4 +336,72 @@ int wt__encode_many(const struct encoder *encoder, enum text_role role, const st
         wt__encoder_scratch_free(job.scratch[i]);
     free(job.scratch);
     return rc;
+}
+
+/* ---------------------------------------------------------------- vectors of single tokens */
+
+enum { CHUNK = 64 /* tokens per batch */, FRAMED = 3 /* [CLS] token [SEP] */ };
+
+/* Buffers of one thread. */
+struct token_scratch {
+    struct activations activations;
+    int32_t ids[CHUNK * FRAMED];
+    size_t starts[CHUNK + 1];
+};
+
+struct token_job {
+    const struct packed *packed;
+    struct token_scratch *scratch; /* [threads] */
+    float *out;
+    struct progress *progress;
+};
+
+static int encode_token_chunk(void *context, size_t index, unsigned worker)
+{
+    struct token_job *job = context;
+    struct token_scratch *s = &job->scratch[worker];
+    const struct transformer *model = &job->packed->model;
+    const struct tokenizer *tokenizer = &job->packed->tokenizer;
+    size_t first = index * CHUNK, hidden = model->config.hidden;
+    size_t count = tokenizer->token_count - first < CHUNK ? tokenizer->token_count - first : CHUNK;
+    for (size_t i = 0; i < count; i++) {
+        int32_t *ids = s->ids + i * FRAMED;
+        ids[0] = tokenizer->special[TOKENIZER_CLS];
+        ids[1] = (int32_t)(first + i);
+        ids[2] = tokenizer->special[TOKENIZER_SEP];
+        s->starts[i + 1] = (i + 1) * FRAMED;
+    }
+    struct token_batch batch = {.count = count, .starts = s->starts, .ids = s->ids};
+    wt__transformer_forward(model, &batch, &s->activations);
+    for (size_t i = 0; i < count; i++) {
+        float *out = job->out + (first + i) * hidden;
+        wt__pool_forward(&model->config, s->activations.x + s->starts[i] * s->activations.stride, s->activations.stride,
+                         FRAMED, out);
+        wt__normalize(out, hidden);
+    }
+    return wt__progress_step(job->progress, count) ? WT_ECANCELLED : 0;
+}
+
+int wt__token_vectors(const struct encoder *encoder, unsigned threads, float *out, struct progress *progress,
+                      wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    const struct packed *packed = wt__encoder_packed(encoder);
+    const struct activation_limits limits = {.rows = CHUNK * FRAMED, .longest = FRAMED};
+    size_t workers = threads ? threads : wt__processor_count();
+    struct token_job job = {.packed = packed, .out = out, .progress = progress};
+
+    job.scratch = wt__arena_array(&arena, struct token_scratch, workers);
+    WT_CHECK_ALLOC(job.scratch, err);
+    for (size_t w = 0; w < workers; w++) {
+        struct activations *a = &job.scratch[w].activations;
+        size_t floats = wt__activations_place(a, &packed->model, &limits, false, NULL);
+        float *memory = floats ? wt__arena_alloc(&arena, floats * sizeof(float), 64) : NULL;
+
+        WT_CHECK_ALLOC(memory, err);
+        wt__activations_place(a, &packed->model, &limits, false, memory);
+    }
+    int rc =
+        wt__pool_run((unsigned)workers, (packed->tokenizer.token_count + CHUNK - 1) / CHUNK, encode_token_chunk, &job);
+    return rc == WT_ECANCELLED ? wt__fail_cancelled(err) : rc;
 }

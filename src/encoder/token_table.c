@@ -1,38 +1,43 @@
-/* token_table.c: plain loops over one row at a time, which compilers make vectors of; sums are in the order of the
- * text, so that they are the same to the last bit everywhere. */
+/* token_table.c: plain loops over one row at a time, which compilers vectorise. Rows are added in the order of the
+ * text, so the sum is the same on all machines to the last bit. */
+
 #include "encoder/token_table.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "encoder/pack.h"
+#include "encoder/internal.h"
+#include "encoder/model_files.h"
+#include "nn/safetensors.h"
 
 static const char ROWS[] = "embeddings", SCALES[] = "embeddings.scale", WEIGHTS[] = "weights";
 
-size_t wt__token_table_rows(const struct model_config *config)
+size_t wt__token_table_row_bytes(const struct model_config *config)
 {
     size_t size = config->byte_rows ? sizeof(int8_t) : sizeof(float);
 
     return (size_t)config->vocabulary * config->hidden * size;
 }
 
-size_t wt__token_table_scales(const struct model_config *config)
+size_t wt__token_table_scale_bytes(const struct model_config *config)
 {
     return config->byte_rows ? config->vocabulary * sizeof(float) : 0;
 }
 
-/* Whether there is a vector [V] of that name, or an error where it has another shape. */
-static int find_vector(const struct tensor **out, const struct safetensors *file, const char *name, size_t rows,
-                       const char *folder, wt_error *err)
+/* Finds the optional vector `name` [V]; fails if its shape is wrong. */
+static int find_row_vector(const struct tensor **out, const struct safetensors *file, const char *name, size_t rows,
+                           const char *folder, wt_error *err)
 {
     const struct tensor *tensor = wt__safetensors_find(file, name);
 
     *out = tensor;
     if (tensor && (tensor->rank != 1 || tensor->shape[0] != rows))
-        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs one number a row of \"%s\", which are %zu", folder,
-                        name, ROWS, rows);
+        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs one number for each of the %zu rows of \"%s\"", folder,
+                        name, rows, ROWS);
     return 0;
 }
 
@@ -42,7 +47,7 @@ int wt__token_table_shape(struct model_config *config, const struct safetensors 
     const struct tensor *rows = wt__safetensors_find(file, ROWS), *scales, *weights;
 
     if (!rows)
-        return wt__fail(err, WT_EMODEL, "%s: " MODEL_WEIGHTS " has no tensor \"%s\"", folder, ROWS);
+        return wt__fail(err, WT_EMODEL, "%s: " MODEL_WEIGHTS_FILE " has no tensor \"%s\"", folder, ROWS);
     if (wt__safetensors_find(file, "mapping"))
         return wt__fail(err, WT_EMODEL, "%s: tokens that share rows (tensor \"mapping\") are not supported", folder);
     if (rows->rank != 2 || rows->shape[0] < 1 || rows->shape[0] > MODEL_MAX_VOCABULARY ||
@@ -51,15 +56,15 @@ int wt__token_table_shape(struct model_config *config, const struct safetensors 
                         folder, ROWS, (int)MODEL_MAX_VOCABULARY, (unsigned)config->hidden);
     config->vocabulary = (uint32_t)rows->shape[0];
     config->byte_rows = rows->dtype == DTYPE_I8;
-    int rc = find_vector(&scales, file, SCALES, rows->shape[0], folder, err);
-    if (rc == 0)
-        rc = find_vector(&weights, file, WEIGHTS, rows->shape[0], folder, err);
-    if (rc == 0 && config->byte_rows != (scales != NULL))
-        rc = wt__fail(err, WT_EMODEL, "%s: \"%s\" of type I8 and \"%s\" go together", folder, ROWS, SCALES);
-    return rc;
+    WT_TRY(find_row_vector(&scales, file, SCALES, rows->shape[0], folder, err));
+    WT_TRY(find_row_vector(&weights, file, WEIGHTS, rows->shape[0], folder, err));
+    if (config->byte_rows != (scales != NULL))
+        return wt__fail(err, WT_EMODEL, "%s: \"%s\" of type I8 requires \"%s\", and other types exclude it", folder,
+                        ROWS, SCALES);
+    return 0;
 }
 
-static bool all_finite(const float *x, size_t count)
+static bool are_finite(const float *x, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!isfinite(x[i]))
@@ -67,8 +72,8 @@ static bool all_finite(const float *x, size_t count)
     return true;
 }
 
-/* The weights of rows, 1 where the file has none. */
-static int read_weights(const struct safetensors *file, float *out, size_t rows, wt_error *err)
+/* Reads the weights of the rows, 1 if the file has none. */
+static int read_row_weights(const struct safetensors *file, float *out, size_t rows, wt_error *err)
 {
     const struct tensor *weights = wt__safetensors_find(file, WEIGHTS);
 
@@ -77,27 +82,36 @@ static int read_weights(const struct safetensors *file, float *out, size_t rows,
     return weights ? wt__tensor_floats(weights, out, err) : 0;
 }
 
+/* Reads the scales of byte rows, or else the rows, and multiplies each row by its weight. each: numbers per row. */
+static int read_row_numbers(const struct model_config *config, const struct safetensors *file, float *numbers,
+                            size_t each, wt_error *err)
+{
+    WT_AUTO_FREE float *weights = wt__alloc_array(config->vocabulary, sizeof *weights);
+
+    WT_CHECK_ALLOC(weights, err);
+    WT_TRY(read_row_weights(file, weights, config->vocabulary, err));
+    WT_TRY(wt__tensor_floats(wt__safetensors_find(file, config->byte_rows ? SCALES : ROWS), numbers, err));
+    for (size_t i = 0; i < config->vocabulary * each; i++)
+        numbers[i] *= weights[i / each];
+    return 0;
+}
+
 int wt__token_table_read(const struct model_config *config, const struct safetensors *file, const char *folder,
                          void *rows, float *scales, wt_error *err)
 {
     const struct tensor *tensor = wt__safetensors_find(file, ROWS);
-    size_t count = config->vocabulary, dim = config->hidden;
-    float *weights = wt__alloc_array(count, sizeof *weights), *numbers = config->byte_rows ? scales : rows;
-    size_t each = config->byte_rows ? 1 : dim; /* numbers a row */
-    int rc = weights ? read_weights(file, weights, count, err) : wt__fail_nomem(err);
+    size_t each = config->byte_rows ? 1 : config->hidden;
+    float *numbers = config->byte_rows ? scales : rows;
+    int rc = read_row_numbers(config, file, numbers, each, err);
 
-    if (rc == 0)
-        rc = wt__tensor_floats(config->byte_rows ? wt__safetensors_find(file, SCALES) : tensor, numbers, err);
-    if (rc == 0 && config->byte_rows)
-        memcpy(rows, tensor->data, tensor->bytes);
-    for (size_t i = 0; rc == 0 && i < count * each; i++)
-        numbers[i] *= weights[i / each];
-    free(weights);
     if (rc == WT_EMODEL)
         return wt__fail_context(err, rc, "%s", folder);
-    if (rc == 0 && !all_finite(numbers, count * each))
-        rc = wt__fail(err, WT_EMODEL, "%s: a row of \"%s\" holds a number that is not finite", folder, ROWS);
-    return rc;
+    WT_TRY(rc);
+    if (config->byte_rows)
+        memcpy(rows, tensor->data, tensor->bytes);
+    if (!are_finite(numbers, config->vocabulary * each))
+        return wt__fail(err, WT_EMODEL, "%s: a row of \"%s\" holds a number that is not finite", folder, ROWS);
+    return 0;
 }
 
 struct token_table wt__token_table_bind(const struct model_config *config, const void *rows, const float *scales)
@@ -113,13 +127,13 @@ struct token_table wt__token_table_bind(const struct model_config *config, const
     return table;
 }
 
-static void add_bytes(const int8_t *restrict row, float scale, float *restrict out, size_t dim)
+static void add_byte_row(const int8_t *restrict row, float scale, float *restrict out, size_t dim)
 {
     for (size_t d = 0; d < dim; d++)
         out[d] += scale * (float)row[d];
 }
 
-static void add_floats(const float *restrict row, float *restrict out, size_t dim)
+static void add_float_row(const float *restrict row, float *restrict out, size_t dim)
 {
     for (size_t d = 0; d < dim; d++)
         out[d] += row[d];
@@ -136,8 +150,59 @@ void wt__token_table_sum(const struct token_table *table, const int32_t *ids, si
         if (ids[i] == unknown || id >= table->vocabulary)
             continue;
         if (table->bytes)
-            add_bytes(table->bytes + id * dim, table->scales[id], out, dim);
+            add_byte_row(table->bytes + id * dim, table->scales[id], out, dim);
         else
-            add_floats(table->floats + id * dim, out, dim);
+            add_float_row(table->floats + id * dim, out, dim);
     }
+}
+
+/* ---------------------------------------------------------------- saving */
+
+enum { BYTE_MOST = 127 };
+
+/* Quantizes a row so that its largest number becomes BYTE_MOST or -BYTE_MOST. The error is at most half a step. */
+static void quantize_token_row(const float *row, size_t dim, int8_t *bytes, float *scale)
+{
+    float most = 0;
+    for (size_t d = 0; d < dim; d++)
+        most = fmaxf(most, fabsf(row[d]));
+    *scale = most / BYTE_MOST;
+    for (size_t d = 0; d < dim; d++)
+        bytes[d] = *scale > 0 ? (int8_t)lrintf(row[d] / *scale) : 0;
+}
+
+static int save_token_rows(const char *out, const float *rows, size_t tokens, size_t dim, wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    char *path = wt__path_join(&arena, out, MODEL_WEIGHTS_FILE);
+    WT_AUTO_FREE int8_t *bytes = wt__alloc_array(tokens * dim, 1);
+    WT_AUTO_FREE float *scales = wt__alloc_array(tokens, sizeof *scales);
+    if (!path || !bytes || !scales)
+        return wt__fail_nomem(err);
+    for (size_t t = 0; t < tokens; t++)
+        quantize_token_row(rows + t * dim, dim, bytes + t * dim, &scales[t]);
+    const struct tensor_source tensors[] = {
+        {.name = "embeddings", .data = bytes, .rank = 2, .shape = {tokens, dim}},
+        {.name = "embeddings.scale", .data = scales, .rank = 1, .shape = {tokens}},
+    };
+    static const enum dtype types[] = {DTYPE_I8, DTYPE_F32};
+    return wt__safetensors_write_as(path, tensors, types, 2, NULL, err);
+}
+
+static int save_static_config(const char *out, size_t dim, const json_t *about, wt_error *err)
+{
+    WT_CLEANUP(json_decrefp)
+    json_t *config = json_pack("{s:s, s:[s], s:I, s:b, s:O}", "model_type", "model2vec", "architectures", "StaticModel",
+                               "hidden_dim", (json_int_t)dim, "normalize", 1, "whichtool", about);
+    WT_CHECK_ALLOC(config, err);
+    return wt__model_config_save(config, out, NULL, NULL, err);
+}
+
+int wt__token_table_save(const char *out, const char *source, const float *rows, size_t tokens, size_t dim,
+                         const json_t *about, wt_error *err)
+{
+    WT_TRY(wt__make_folders(out, err));
+    WT_TRY(wt__model_copy_tokenizer(source, out, err));
+    WT_TRY(save_token_rows(out, rows, tokens, dim, err));
+    return save_static_config(out, dim, about, err);
 }

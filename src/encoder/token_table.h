@@ -1,12 +1,14 @@
-/* token_table.h: a static encoder: a row a token, and a text's vector is the unit vector of its tokens' sum (model2vec,
- * Tulkens and van Dongen 2024). There are no layers, so that a text costs what its tokenizer does.
+/* token_table.h: a static encoder. Each token has a row; the vector of a text is the normalised sum of its tokens' rows
+ * (model2vec, Tulkens and van Dongen 2024). Without layers, a text costs about as much as its tokenizing.
  *
- *   model.safetensors   "embeddings" [V, D] of F32, F16, BF16 or I8; "embeddings.scale" [V] with I8: a row's bytes
- *                       times its scale are its numbers; "weights" [V], may be absent: each row times its weight
+ *   model.safetensors   "embeddings" [V, D] of F32, F16, BF16 or I8; "embeddings.scale" [V] for I8: the factor of each
+ *                       row; "weights" [V], optional: a further factor of each row
  *
- * In memory rows of I8 stay bytes, and all others are fp32. [CLS], [SEP] and unknown tokens have no part in a sum. */
+ * In memory, I8 rows stay bytes and all others are fp32. [CLS], [SEP] and unknown tokens are not part of the sum. */
 #ifndef WT_ENCODER_TOKEN_TABLE_H
 #define WT_ENCODER_TOKEN_TABLE_H
+
+#include <jansson.h>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,28 +19,36 @@
 
 struct token_table {
     uint32_t vocabulary, dim;
-    const int8_t *bytes; /* [V, D], or NULL ... */
-    const float *scales; /* [V] */
-    const float *floats; /* ... and then [V, D] */
+    const int8_t *bytes; /* [V, D], or NULL if rows are floats */
+    const float *scales; /* [V] with bytes */
+    const float *floats; /* [V, D], or NULL if rows are bytes */
 };
 
-/* Bytes of the rows, and of the scales. */
-size_t wt__token_table_rows(const struct model_config *config);
-size_t wt__token_table_scales(const struct model_config *config);
+/* Return the bytes of all rows, and of all scales. */
+size_t wt__token_table_row_bytes(const struct model_config *config);
+size_t wt__token_table_scale_bytes(const struct model_config *config);
 
-/* Completes the configuration by what the weights say: V, and whether rows are bytes. folder is for messages. Errors:
- * WT_EMODEL (no such tensors, or of other shapes or types). */
+/* Sets vocabulary and byte_rows of the configuration from the tensors. folder is for messages. Errors: WT_EMODEL
+ * (tensors missing, or of an unsupported shape or type). */
 int wt__token_table_shape(struct model_config *config, const struct safetensors *file, const char *folder,
                           wt_error *err);
-/* Reads what the configuration now says to rows and scales. Errors: WT_EMODEL (a number is not finite), WT_ENOMEM. */
+/* Reads the tensors into rows and scales, sized by the functions above. Errors: WT_EMODEL (a number is not finite),
+ * WT_ENOMEM. */
 int wt__token_table_read(const struct model_config *config, const struct safetensors *file, const char *folder,
                          void *rows, float *scales, wt_error *err);
 
-/* Points a table at its rows and scales. */
+/* Returns a table that borrows its rows and scales. */
 struct token_table wt__token_table_bind(const struct model_config *config, const void *rows, const float *scales);
 
-/* out [D]: the sum of the rows of ids [count] but `unknown`; those beyond V are passed over. */
+/* Writes the sum of the rows of ids [count] to out [D]. Skips the id `unknown` and ids >= V. */
 void wt__token_table_sum(const struct token_table *table, const int32_t *ids, size_t count, int32_t unknown,
                          float *out);
+
+/* Writes rows [tokens, dim] to the folder `out`, which is created if missing: model.safetensors with "embeddings" I8
+ * and "embeddings.scale" F32, the tokenizer files of the folder `source`, and config.json with the object `about` as
+ * "whichtool". Each file is replaced in one step; config.json, which marks a folder as a model, comes last. Errors:
+ * WT_EIO, WT_EFULL, WT_EREADONLY, WT_ENOMEM. */
+int wt__token_table_save(const char *out, const char *source, const float *rows, size_t tokens, size_t dim,
+                         const json_t *about, wt_error *err);
 
 #endif

@@ -1,9 +1,12 @@
-/* trainable.c: weights and gradients lie in two arenas of the same layout (weights.h, LAYOUT_FILES), so that a gradient
- * is found by its weight's place.
+/* trainable.c: weights and gradients are two blocks of the same layout (internal.h, LAYOUT_FILES), so a weight and its
+ * gradient have the same offset.
  *
- * The word embeddings are most of a small model's weights, and a step touches few of their rows. The first worker adds
- * straight into the parameters' gradients and marks the rows; the others gather the rows that they touch, in the order
- * in which they first do. */
+ * In a small model most weights are word embeddings, and a step uses few of their rows. The first worker adds directly
+ * into the parameters' gradients and marks the rows; the others collect their rows in the order of first use.
+ *
+ * A trained model is saved as a copy of the source's folder with other weights. Untrained and unknown tensors are
+ * copied. */
+
 #include "encoder/trainable.h"
 
 #include <math.h>
@@ -14,30 +17,30 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "encoder/internal.h"
 #include "encoder/model_dir.h"
-#include "encoder/pack.h"
-#include "encoder/model_tokenizer.h"
-#include "encoder/trainable_inside.h"
+#include "encoder/model_files.h"
+#include "nn/layers.h"
 #include "nn/safetensors.h"
 #include "text/tokenizer.h"
 
-/* Zeroed without touching its pages, on a cache line. *raw ends with free(). */
-static float *zeroed(size_t floats, void **raw)
+/* Allocates zeroed floats on a cache line without touching the pages. *raw is the block for free(). */
+static float *alloc_zeroed_floats(size_t floats, void **raw)
 {
     *raw = floats < SIZE_MAX / sizeof(float) - 64 ? calloc(floats + 16 + WT_PANEL, sizeof(float)) : NULL;
 
     return *raw ? (float *)(((uintptr_t)*raw + 63) / 64 * 64) : NULL;
 }
 
-/* Floats behind the word embeddings. */
-static size_t dense_floats(const struct trainable *t)
+/* Returns the floats after the word embeddings. */
+static size_t count_dense_floats(const struct trainable *t)
 {
     return t->plan.model + t->plan.layer * t->model.config.layers;
 }
 
 /* ---------------------------------------------------------------- opening */
 
-static size_t place_of(const struct trainable *t, const struct weight_tensor *tensor)
+static size_t find_weight_offset(const struct trainable *t, const struct weight_tensor *tensor)
 {
     if (tensor->part == WEIGHT_WORDS)
         return 0;
@@ -45,15 +48,15 @@ static size_t place_of(const struct trainable *t, const struct weight_tensor *te
     return t->plan.words + run + t->plan.at[tensor->part] + tensor->offset;
 }
 
-static bool of_head(enum weight_part part)
+static bool is_head_part(enum weight_part part)
 {
     return part >= WEIGHT_POOLER && part <= WEIGHT_SCORE_BIAS;
 }
 
-static int add_parameter(struct trainable *t, const struct weight_tensor *tensor, size_t prefix, wt_error *err)
+static int add_trained_parameter(struct trainable *t, const struct weight_tensor *tensor, size_t prefix, wt_error *err)
 {
     struct model_parameter *p = &t->parameters[t->count++];
-    size_t at = place_of(t, tensor);
+    size_t at = find_weight_offset(t, tensor);
     bool table = tensor->part != WEIGHT_RELATIVE || t->model.config.relative != RELATIVE_BIAS;
 
     *p = (struct model_parameter){.name = wt__arena_copy(&t->arena, wt__str(tensor->name + prefix)),
@@ -61,7 +64,7 @@ static int add_parameter(struct trainable *t, const struct weight_tensor *tensor
                                   .gradient = t->gradients + at,
                                   .count = tensor->count,
                                   .decays = tensor->columns > 0 && table,
-                                  .rate = of_head(tensor->part) ? TRAINABLE_HEAD_RATE : 1};
+                                  .rate = is_head_part(tensor->part) ? TRAINABLE_HEAD_RATE : 1};
     if (tensor->part == WEIGHT_WORDS) {
         p->row = tensor->columns;
         p->touched = t->touched;
@@ -69,34 +72,33 @@ static int add_parameter(struct trainable *t, const struct weight_tensor *tensor
     return p->name ? 0 : wt__fail_nomem(err);
 }
 
-/* Numbers as a new head begins with: a matrix near zero, biases zero. */
-static void draw_head(const struct weight_tensor *tensor, struct rng *rng, float *out)
+/* Initialises a new head: a matrix from a normal distribution of deviation .02, biases 0. */
+static void initialise_head(const struct weight_tensor *tensor, struct rng *rng, float *out)
 {
     for (size_t i = 0; i < tensor->count && tensor->columns > 0; i++)
         out[i] = (float)(.02 * sqrt(-2 * log(1 - wt__rng_unit(rng))) * cos(6.283185307179586 * wt__rng_unit(rng)));
 }
 
-/* A tensor of the file; of a head that the file has not, what it begins as. */
-static int read_tensor(struct trainable *t, const struct safetensors *file, const struct weight_tensor *tensor,
-                       const char *folder, bool trained_head, struct rng *rng, wt_error *err)
+/* Reads a tensor, or initialises it if the file has no trained head. */
+static int read_trained_tensor(struct trainable *t, const struct safetensors *file, const struct weight_tensor *tensor,
+                               const char *folder, bool trained_head, struct rng *rng, wt_error *err)
 {
-    float *out = t->weights + place_of(t, tensor);
+    float *out = t->weights + find_weight_offset(t, tensor);
     bool pooler = t->model.config.architecture == ARCHITECTURE_BERT && tensor->part < WEIGHT_SCORE;
 
-    if (!of_head(tensor->part) || trained_head || (pooler && wt__safetensors_find(file, tensor->name)))
+    if (!is_head_part(tensor->part) || trained_head || (pooler && wt__safetensors_find(file, tensor->name)))
         return wt__weight_read(file, tensor, folder, out, err);
-    draw_head(tensor, rng, out);
+    initialise_head(tensor, rng, out);
     return 0;
 }
 
-static int read_weights(struct trainable *t, const struct safetensors *file, const char *folder, bool trained_head,
-                        wt_error *err)
+static int read_trained_weights(struct trainable *t, const struct safetensors *file, const char *folder,
+                                bool trained_head, wt_error *err)
 {
     const struct model_config *c = &t->model.config;
     struct weight_walk count = {.config = c, .below = t->below}, walk = count, named = count;
     size_t tensors = 0, skipped = 0;
     struct rng rng;
-    int rc = 0;
 
     while (wt__weight_next(&count))
         tensors++;
@@ -110,55 +112,50 @@ static int read_weights(struct trainable *t, const struct safetensors *file, con
     if (!t->parameters || !t->tensors)
         return wt__fail_nomem(err);
     wt__rng_seed(&rng, t->seed);
-    while (rc == 0 && wt__weight_next(&walk) && wt__weight_next(&named)) {
+    while (wt__weight_next(&walk) && wt__weight_next(&named)) {
         t->tensors[t->count] = named.tensor;
-        rc = read_tensor(t, file, &walk.tensor, folder, trained_head, &rng, err);
-        if (rc == 0)
-            rc = add_parameter(t, &named.tensor, skipped, err);
+        WT_TRY(read_trained_tensor(t, file, &walk.tensor, folder, trained_head, &rng, err));
+        WT_TRY(add_trained_parameter(t, &named.tensor, skipped, err));
     }
-    return rc;
+    return 0;
 }
 
-static int open_weights(struct trainable *t, const char *folder, bool trained_head, wt_error *err)
+static int open_trained_weights(struct trainable *t, const char *folder, bool trained_head, wt_error *err)
 {
-    struct safetensors file = {0};
-    struct mapping map = {0};
-    char *path = wt__path_join(&t->arena, folder, MODEL_WEIGHTS);
-    int rc = path ? wt__file_map(&map, path, err) : wt__fail_nomem(err);
+    WT_CLEANUP(wt__file_unmap) struct mapping map = {0};
+    WT_CLEANUP(wt__safetensors_dispose) struct safetensors file = {0};
+    char *path = wt__path_join(&t->arena, folder, MODEL_WEIGHTS_FILE);
 
+    WT_CHECK_ALLOC(path, err);
+    int rc = wt__file_map(&map, path, err);
     if (rc < 0 && rc != WT_ENOMEM)
-        rc = wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, MODEL_WEIGHTS);
-    if (rc == 0)
-        rc = wt__safetensors_open(&file, path, map.ptr, map.len, err);
+        return wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, MODEL_WEIGHTS_FILE);
+    WT_TRY(rc);
+    WT_TRY(wt__safetensors_open(&file, path, map.ptr, map.len, err));
     wt__weight_plan(&t->plan, &t->model.config, LAYOUT_FILES);
-    size_t floats = t->plan.words + dense_floats(t);
-    /* Before memory is taken: config.json may promise more than the weights hold, even at two bytes a number. */
-    if (rc == 0 && floats / 4 > map.len)
-        rc = wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", folder, MODEL_WEIGHTS);
-    if (rc == 0) {
-        struct model_config config = t->model.config;
-
-        t->weights = zeroed(floats, &t->memory[0]);
-        t->gradients = zeroed(floats, &t->memory[1]);
-        t->touched = calloc(config.vocabulary, 1);
-        rc = t->weights && t->gradients && t->touched ? read_weights(t, &file, folder, trained_head, err)
-                                                      : wt__fail_nomem(err);
-        if (rc == 0)
-            wt__weights_bind(&t->model, &config, LAYOUT_FILES, t->weights, t->weights + t->plan.words,
-                             t->weights + t->plan.words + t->plan.model, NULL);
-    }
-    wt__safetensors_dispose(&file);
-    wt__file_unmap(&map);
-    return rc;
+    size_t floats = t->plan.words + count_dense_floats(t);
+    /* Check before allocating: config.json may claim more than the weights hold, even at two bytes per number. */
+    if (floats / 4 > map.len)
+        return wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", folder, MODEL_WEIGHTS_FILE);
+    struct model_config config = t->model.config;
+    t->weights = alloc_zeroed_floats(floats, &t->memory[0]);
+    t->gradients = alloc_zeroed_floats(floats, &t->memory[1]);
+    t->touched = calloc(config.vocabulary, 1);
+    if (!t->weights || !t->gradients || !t->touched)
+        return wt__fail_nomem(err);
+    WT_TRY(read_trained_weights(t, &file, folder, trained_head, err));
+    wt__weights_bind(&t->model, &config, LAYOUT_FILES, t->weights, t->weights + t->plan.words,
+                     t->weights + t->plan.words + t->plan.model, NULL);
+    return 0;
 }
 
-/* What is left of a model above its first layers. */
-static int take_top(struct trainable *t, const char *folder, wt_error *err)
+/* Limits the configuration to the layers above the first `below`. */
+static int keep_upper_layers(struct trainable *t, const char *folder, wt_error *err)
 {
     struct model_config *c = &t->model.config;
 
     if (t->below >= c->layers)
-        return wt__fail(err, WT_EMODEL, "%s: of %u layers none is above the first %zu", folder, (unsigned)c->layers,
+        return wt__fail(err, WT_EMODEL, "%s: the model has %u layers, not more than %zu", folder, (unsigned)c->layers,
                         t->below);
     c->layers -= (uint32_t)t->below;
     if (t->below > 0)
@@ -166,7 +163,7 @@ static int take_top(struct trainable *t, const char *folder, wt_error *err)
     return 0;
 }
 
-static int fail_static(const char *folder, wt_error *err)
+static int fail_static_encoder(const char *folder, wt_error *err)
 {
     struct str name = wt__model_name(folder);
 
@@ -174,53 +171,53 @@ static int fail_static(const char *folder, wt_error *err)
                     (int)name.len, name.ptr);
 }
 
-/* What of a model is opened. */
-struct opening {
+/* Part of a model to open. */
+struct trainable_options {
     size_t below;
     bool upper, scorer;
     uint64_t seed;
 };
 
-static int open_model(struct trainable **out, const char *folder, const struct opening *opening, wt_error *err)
+/* Reads the model into a zeroed struct. The caller closes it on failure. */
+static int read_trainable(struct trainable *t, const char *folder, const struct trainable_options *options,
+                          wt_error *err)
+{
+    struct model_config *c = &t->model.config;
+
+    t->embeddings = true;
+    t->below = options->below;
+    t->upper = options->upper;
+    t->scorer = options->scorer;
+    t->seed = options->seed;
+    if (!wt__is_folder(folder))
+        return wt__model_is_built_in(folder) ? fail_static_encoder(folder, err)
+                                             : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
+    WT_TRY(wt__model_config_read(c, folder, err));
+    if (wt__model_is_static(c))
+        return fail_static_encoder(folder, err);
+    bool trained_head = c->labels == 1;
+    c->labels = t->scorer; /* without a head to train, its tensors are copied */
+    if (t->scorer && c->head_activation == 0)
+        return wt__fail(err, WT_EMODEL, "%s: the activation of a head behind this model is not known", folder);
+    WT_TRY(keep_upper_layers(t, folder, err));
+    WT_TRY(wt__model_prompts(&t->prompts, folder, err));
+    WT_TRY(wt__tokenizer_read(&t->blob, folder, err));
+    WT_TRY(wt__tokenizer_open(&t->tokenizer, t->blob.ptr, t->blob.len, err));
+    WT_TRY(wt__tokenizer_check_frame(&t->tokenizer, folder, err));
+    if (t->tokenizer.token_count > c->vocabulary)
+        return wt__fail(err, WT_EMODEL, "%s: %u tokens, but embeddings of %u", folder,
+                        (unsigned)t->tokenizer.token_count, (unsigned)c->vocabulary);
+    return open_trained_weights(t, folder, trained_head, err);
+}
+
+static int open_trainable(struct trainable **out, const char *folder, const struct trainable_options *options,
+                          wt_error *err)
 {
     struct trainable *t = calloc(1, sizeof(*t));
-    struct model_config *c;
-    bool trained_head = false;
-    int rc;
 
     *out = NULL;
-    if (!t)
-        return wt__fail_nomem(err);
-    c = &t->model.config;
-    t->embeddings = true;
-    t->below = opening->below;
-    t->upper = opening->upper;
-    t->scorer = opening->scorer;
-    t->seed = opening->seed;
-    rc = wt__is_folder(folder)           ? wt__model_config_read(c, folder, err)
-         : wt__model_is_built_in(folder) ? fail_static(folder, err)
-                                         : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
-    if (rc == 0 && wt__model_is_static(c))
-        rc = fail_static(folder, err);
-    trained_head = c->labels == 1;
-    c->labels = t->scorer; /* else a head is not trained: its tensors are copied */
-    if (rc == 0 && t->scorer && c->head_activation == 0)
-        rc = wt__fail(err, WT_EMODEL, "%s: the activation of a head behind this model is not known", folder);
-    if (rc == 0)
-        rc = take_top(t, folder, err);
-    if (rc == 0)
-        rc = wt__model_prompts(&t->prompts, folder, err);
-    if (rc == 0)
-        rc = wt__tokenizer_read(&t->blob, folder, err);
-    if (rc == 0)
-        rc = wt__tokenizer_open(&t->tokenizer, t->blob.ptr, t->blob.len, err);
-    if (rc == 0)
-        rc = wt__tokenizer_check_frame(&t->tokenizer, folder, err);
-    if (rc == 0 && t->tokenizer.token_count > t->model.config.vocabulary)
-        rc = wt__fail(err, WT_EMODEL, "%s: %u tokens, but embeddings of %u", folder, (unsigned)t->tokenizer.token_count,
-                      (unsigned)t->model.config.vocabulary);
-    if (rc == 0)
-        rc = open_weights(t, folder, trained_head, err);
+    WT_CHECK_ALLOC(t, err);
+    int rc = read_trainable(t, folder, options, err);
     if (rc < 0)
         wt__trainable_close(t);
     else
@@ -230,17 +227,17 @@ static int open_model(struct trainable **out, const char *folder, const struct o
 
 int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err)
 {
-    return open_model(out, folder, &(struct opening){0}, err);
+    return open_trainable(out, folder, &(struct trainable_options){0}, err);
 }
 
 int wt__trainable_open_upper(struct trainable **out, const char *folder, size_t below, wt_error *err)
 {
-    return open_model(out, folder, &(struct opening){.below = below, .upper = true}, err);
+    return open_trainable(out, folder, &(struct trainable_options){.below = below, .upper = true}, err);
 }
 
 int wt__trainable_open_scorer(struct trainable **out, const char *folder, uint64_t seed, wt_error *err)
 {
-    return open_model(out, folder, &(struct opening){.scorer = true, .seed = seed}, err);
+    return open_trainable(out, folder, &(struct trainable_options){.scorer = true, .seed = seed}, err);
 }
 
 void wt__trainable_close(struct trainable *t)
@@ -286,20 +283,20 @@ void wt__trainable_freeze(struct trainable *t, size_t layers)
     t->embeddings = false;
     t->first_layer = layers;
     for (size_t i = 0; i < t->count; i++)
-        t->parameters[i].frozen =
-            !of_head(t->tensors[i].part) && (t->tensors[i].layer == WEIGHT_NO_LAYER || t->tensors[i].layer < layers);
+        t->parameters[i].frozen = !is_head_part(t->tensors[i].part) &&
+                                  (t->tensors[i].layer == WEIGHT_NO_LAYER || t->tensors[i].layer < layers);
 }
 
 /* ---------------------------------------------------------------- tapes */
 
-struct tape_inside {
+struct tape_buffers {
     struct activations activations;
     float *memory;
 };
 
-/* Floats of the activations and of the external rows' gradients; 0 beyond any memory. */
-static size_t tape_floats(struct activations *a, const struct trainable *t, const struct tape_limits *limits,
-                          float *memory, size_t *external)
+/* Returns the floats of the activations and of the external rows' gradients, or 0 on overflow. */
+static size_t count_tape_floats(struct activations *a, const struct trainable *t, const struct tape_limits *limits,
+                                float *memory, size_t *external)
 {
     struct activation_limits inside = {.rows = limits->rows, .longest = limits->longest};
     size_t floats = wt__activations_place(a, &t->model, &inside, true, memory), sum;
@@ -313,30 +310,30 @@ static size_t tape_floats(struct activations *a, const struct trainable *t, cons
 size_t wt__tape_bytes(const struct trainable *t, const struct tape_limits *limits)
 {
     struct activations a;
-    size_t external, floats = tape_floats(&a, t, limits, NULL, &external);
+    size_t external, floats = count_tape_floats(&a, t, limits, NULL, &external);
 
-    return floats ? floats * sizeof(float) + sizeof(struct tape) + sizeof(struct tape_inside) : SIZE_MAX;
+    return floats ? floats * sizeof(float) + sizeof(struct tape) + sizeof(struct tape_buffers) : SIZE_MAX;
 }
 
 int wt__tape_new(struct tape **out, const struct trainable *t, const struct tape_limits *limits, wt_error *err)
 {
     struct tape *tape = calloc(1, sizeof(*tape));
-    struct tape_inside *inside = calloc(1, sizeof(*inside));
-    size_t external = 0, floats = inside ? tape_floats(&inside->activations, t, limits, NULL, &external) : 0;
+    struct tape_buffers *buffers = calloc(1, sizeof(*buffers));
+    size_t external = 0, floats = buffers ? count_tape_floats(&buffers->activations, t, limits, NULL, &external) : 0;
 
     *out = NULL;
     if (floats > 0)
-        inside->memory = wt__alloc_aligned(floats, sizeof(float));
-    if (!tape || !inside || !inside->memory) {
-        free(inside);
+        buffers->memory = wt__alloc_aligned(floats, sizeof(float));
+    if (!tape || !buffers || !buffers->memory) {
+        free(buffers);
         free(tape);
         return wt__fail_nomem(err);
     }
-    struct activations *a = &inside->activations;
-    tape_floats(a, t, limits, inside->memory, &external);
-    *tape = (struct tape){.stride = a->stride, .last = a->x, .dlast = a->dx, .inside = inside};
+    struct activations *a = &buffers->activations;
+    count_tape_floats(a, t, limits, buffers->memory, &external);
+    *tape = (struct tape){.stride = a->stride, .last = a->x, .dlast = a->dx, .buffers = buffers};
     if (external > 0)
-        tape->dexternal = inside->memory + (floats - external);
+        tape->dexternal = buffers->memory + (floats - external);
     *out = tape;
     return 0;
 }
@@ -345,8 +342,8 @@ void wt__tape_free(struct tape *tape)
 {
     if (!tape)
         return;
-    free(tape->inside->memory);
-    free(tape->inside);
+    free(tape->buffers->memory);
+    free(tape->buffers);
     free(tape);
 }
 
@@ -355,14 +352,14 @@ void wt__tape_free(struct tape *tape)
 struct gradients {
     struct trainable *t;
     bool first;
-    float *sums; /* [dense_floats] the parameters' own, or this worker's */
+    float *sums; /* [dense_floats] the parameters' own gradients, or this worker's sums */
     void *memory;
-    /* Of the other workers: rows of the word embeddings. */
-    float *rows;     /* [capacity, E] zero where none is */
-    uint32_t *slots; /* [V] a word's row + 1, or 0 */
-    int32_t *ids;    /* [taken] whose row each is */
+    /* Rows of the word embeddings, unless this is the first worker. */
+    float *rows;     /* [capacity, E], zero beyond `taken` */
+    uint32_t *slots; /* [V] row + 1 of a word, or 0 */
+    int32_t *ids;    /* [taken] word of each row */
     size_t taken;
-    bool reduced; /* the rows were added and are zero: forget whose they were */
+    bool reduced; /* true once the rows were added and zeroed, and can be assigned again */
 };
 
 static size_t row_capacity(const struct trainable *t, size_t rows)
@@ -377,7 +374,7 @@ size_t wt__gradients_bytes(const struct trainable *t, bool first, size_t rows)
 
     if (first)
         return bytes;
-    bytes += dense_floats(t) * sizeof(float);
+    bytes += count_dense_floats(t) * sizeof(float);
     if (t->embeddings)
         bytes +=
             row_capacity(t, rows) * (c->embedding * sizeof(float) + sizeof(int32_t)) + c->vocabulary * sizeof(uint32_t);
@@ -391,11 +388,10 @@ int wt__gradients_new(struct gradients **out, struct trainable *t, bool first, s
     bool own_rows = !first && t->embeddings, whole;
 
     *out = NULL;
-    if (!g)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(g, err);
     g->t = t;
     g->first = first;
-    g->sums = first ? t->gradients + t->plan.words : zeroed(dense_floats(t), &g->memory);
+    g->sums = first ? t->gradients + t->plan.words : alloc_zeroed_floats(count_dense_floats(t), &g->memory);
     if (own_rows) {
         size_t capacity = row_capacity(t, rows);
 
@@ -422,8 +418,8 @@ void wt__gradients_free(struct gradients *g)
     free(g);
 }
 
-/* The row in which a word's gradient is added up. */
-static float *word_row(struct gradients *g, int32_t id)
+/* Returns the row that collects the gradient of a word. */
+static float *find_word_row(struct gradients *g, int32_t id)
 {
     size_t width = g->t->model.config.embedding;
 
@@ -438,7 +434,7 @@ static float *word_row(struct gradients *g, int32_t id)
     return g->rows + (size_t)(g->slots[id] - 1) * width;
 }
 
-static void forget_rows(struct gradients *g)
+static void reset_word_rows(struct gradients *g)
 {
     for (size_t i = 0; i < g->taken; i++)
         g->slots[g->ids[i]] = 0;
@@ -446,8 +442,8 @@ static void forget_rows(struct gradients *g)
     g->reduced = false;
 }
 
-/* sum += x, x = 0 */
-static void move(float *restrict x, float *restrict sum, size_t count)
+/* - */
+static void move_sums(float *restrict x, float *restrict sum, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         sum[i] += x[i];
@@ -457,7 +453,7 @@ static void move(float *restrict x, float *restrict sum, size_t count)
 void wt__gradients_reduce(struct trainable *t, struct gradients *const *workers, size_t count, size_t part,
                           size_t parts)
 {
-    size_t width = t->model.config.embedding, all = dense_floats(t);
+    size_t width = t->model.config.embedding, all = count_dense_floats(t);
     size_t start = t->embeddings ? 0 : t->plan.model + t->plan.layer * t->first_layer;
     size_t slice = ((all - start) / parts + 16) / 16 * 16; /* whole cache lines */
     size_t first = start + part * slice < all ? start + part * slice : all;
@@ -466,10 +462,10 @@ void wt__gradients_reduce(struct trainable *t, struct gradients *const *workers,
     for (size_t w = 1; w < count; w++) {
         struct gradients *g = workers[w];
 
-        move(g->sums + first, t->gradients + t->plan.words + first, end - first);
+        move_sums(g->sums + first, t->gradients + t->plan.words + first, end - first);
         for (size_t i = 0; i < g->taken; i++)
             if ((size_t)g->ids[i] % parts == part) {
-                move(g->rows + i * width, t->gradients + (size_t)g->ids[i] * width, width);
+                move_sums(g->rows + i * width, t->gradients + (size_t)g->ids[i] * width, width);
                 t->touched[g->ids[i]] = 1;
             }
         if (part == 0)
@@ -477,7 +473,7 @@ void wt__gradients_reduce(struct trainable *t, struct gradients *const *workers,
     }
 }
 
-void wt__trainable_reduce(struct trainable *t)
+void wt__trainable_allow_bfloat16(struct trainable *t)
 {
     for (size_t i = 0; i < t->model.config.layers; i++) {
         struct transformer_layer *layer = &t->model.layers[i];
@@ -492,7 +488,7 @@ void wt__trainable_reduce(struct trainable *t)
 
 void wt__trainable_forward(const struct trainable *t, const struct token_batch *batch, struct tape *tape)
 {
-    struct activations *a = &tape->inside->activations;
+    struct activations *a = &tape->buffers->activations;
 
     wt__transformer_forward(&t->model, batch, a);
     memset(a->dx, 0, batch->starts[batch->count] * a->stride * sizeof(float));
@@ -506,12 +502,12 @@ void wt__trainable_backward(const struct trainable *t, const struct token_batch 
     const float *embedded;
 
     if (g->reduced)
-        forget_rows(g);
-    wt__transformer_backward(&t->model, batch, &tape->inside->activations, &sums,
+        reset_word_rows(g);
+    wt__transformer_backward(&t->model, batch, &tape->buffers->activations, &sums,
                              batch->external ? tape->dexternal : NULL, &embedded, &stride);
     for (size_t n = 0; t->embeddings && n < batch->starts[batch->count]; n++)
         if (batch->ids[n] >= 0) {
-            float *row = word_row(g, batch->ids[n]);
+            float *row = find_word_row(g, batch->ids[n]);
             const float *gradient = embedded + n * stride;
 
             for (size_t h = 0; h < width; h++)
@@ -537,8 +533,8 @@ void wt__trainable_score(struct trainable *t, float **weights, float **constant)
     *constant = t->weights + (t->model.score.bias - t->weights);
 }
 
-/* Where the gradient of one of the model's weights is. */
-static float *gradient_of(struct trainable *t, const float *weight)
+/* Returns the gradient of one of the model's weights. */
+static float *find_gradient(struct trainable *t, const float *weight)
 {
     return t->gradients + (weight - t->weights);
 }
@@ -548,11 +544,132 @@ void wt__trainable_head_backward(struct trainable *t, struct head_rows *rows)
     const struct linear *pooler = &t->model.pooler, *score = &t->model.score;
     size_t hidden = t->model.config.hidden;
 
-    /* dx is scratch for the gradient of active, which then takes that of inner. */
-    wt__linear_backward(score, rows->active, hidden, rows->dlogits, 1, rows->dx, hidden, gradient_of(t, score->weight),
-                        gradient_of(t, score->bias), rows->count);
+    /* dx first holds the gradient of `active`; `active` is then overwritten by the gradient of `inner`. */
+    wt__linear_backward(score, rows->active, hidden, rows->dlogits, 1, rows->dx, hidden,
+                        find_gradient(t, score->weight), find_gradient(t, score->bias), rows->count);
     wt__activation_backward((enum activation)t->model.config.head_activation, rows->inner, rows->dx, rows->active,
                             rows->count * hidden);
-    wt__linear_backward(pooler, rows->x, hidden, rows->active, hidden, rows->dx, hidden, gradient_of(t, pooler->weight),
-                        gradient_of(t, pooler->bias), rows->count);
+    wt__linear_backward(pooler, rows->x, hidden, rows->active, hidden, rows->dx, hidden,
+                        find_gradient(t, pooler->weight), find_gradient(t, pooler->bias), rows->count);
+}
+
+/* ---------------------------------------------------------------- saving */
+
+static const char *const classes[ARCHITECTURES] = {
+    [ARCHITECTURE_BERT] = "BertForSequenceClassification",
+    [ARCHITECTURE_ROBERTA] = "RobertaForSequenceClassification",
+    [ARCHITECTURE_XLM_ROBERTA] = "XLMRobertaForSequenceClassification",
+    [ARCHITECTURE_DISTILBERT] = "DistilBertForSequenceClassification",
+    [ARCHITECTURE_MPNET] = "MPNetForSequenceClassification",
+    [ARCHITECTURE_DEBERTA] = "DebertaV2ForSequenceClassification",
+};
+/* Sets the class and the single label of a sequence classifier. */
+static int set_classifier_head(const struct trainable *t, json_t *config, wt_error *err)
+{
+    WT_CLEANUP(json_decrefp)
+    json_t *head = json_pack("{s:[s], s:{s:s}, s:{s:i}, s:i}", "architectures", classes[t->model.config.architecture],
+                             "id2label", "0", "LABEL_0", "label2id", "LABEL_0", 0, "num_labels", 1);
+    return head && json_object_update(config, head) == 0 ? 0 : wt__fail_nomem(err);
+}
+
+static int save_trained_config(const struct trainable *t, const char *source, const char *out, const json_t *members,
+                               wt_error *err)
+{
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
+    WT_CLEANUP(json_decrefp) json_t *kept = json_deep_copy(members); /* a copy, since the caller owns `members` */
+
+    WT_TRY(wt__model_config_open(&config, source, err));
+    if (t->scorer)
+        WT_TRY(set_classifier_head(t, config, err));
+    if (members && !(kept && wt__model_copy_member(kept, config, "dense_weight")))
+        return wt__fail_nomem(err);
+    return wt__model_config_save(config, out, "float32", kept, err);
+}
+
+/* ---------------------------------------------------------------- weights */
+
+struct saved_tensors {
+    const struct trainable *t;
+    struct tensor_source *tensors;
+    size_t count;
+    struct arena *arena;
+};
+
+struct tensor_source wt__trainable_tensor(const struct trainable *t, size_t i)
+{
+    const struct weight_tensor *w = &t->tensors[i];
+
+    return (struct tensor_source){
+        t->parameters[i].name, t->parameters[i].value, w->columns ? 2 : 1, {w->rows, w->columns}};
+}
+
+/* Adds a parameter in the shape of its tensor. */
+static int add_saved_parameter(struct saved_tensors *s, size_t i, wt_error *err)
+{
+    const struct weight_tensor *t = &s->t->tensors[i];
+    const struct model_parameter *p = &s->t->parameters[i];
+    struct tensor_source *out = &s->tensors[s->count++];
+
+    *out = wt__trainable_tensor(s->t, i);
+    if (t->part != WEIGHT_CONVOLUTION)
+        return 0;
+    float *file = wt__arena_array(s->arena, float, t->count);
+    WT_CHECK_ALLOC(file, err);
+    wt__convolution_add_back(file, p->value, t->taps, t->rows, t->columns);
+    out->data = file;
+    out->rank = 3;
+    out->shape[2] = t->taps;
+    return 0;
+}
+
+/* Adds a tensor of the source that is not a parameter. Tensors without floating-point numbers are buffers and are
+ * skipped. */
+static int add_untrained_tensor(struct saved_tensors *s, const struct tensor *tensor, wt_error *err)
+{
+    struct tensor_source *out = &s->tensors[s->count];
+
+    if (!wt__tensor_is_real(tensor))
+        return 0;
+    for (size_t i = 0; i < s->t->count; i++)
+        if (strcmp(s->t->parameters[i].name, tensor->name) == 0)
+            return 0;
+    float *copy = wt__arena_array(s->arena, float, tensor->count);
+    WT_CHECK_ALLOC(copy, err);
+    *out = (struct tensor_source){.name = tensor->name, .data = copy, .rank = tensor->rank};
+    memcpy(out->shape, tensor->shape, sizeof(out->shape));
+    s->count++;
+    return wt__tensor_floats(tensor, copy, err);
+}
+
+static int save_trained_weights(const struct trainable *t, const char *source, const char *out, wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__file_unmap) struct mapping map = {0};
+    WT_CLEANUP(wt__safetensors_dispose) struct safetensors file = {0};
+    struct saved_tensors s = {.t = t, .arena = &arena};
+    char *from = wt__path_join(&arena, source, MODEL_WEIGHTS_FILE),
+         *to = wt__path_join(&arena, out, MODEL_WEIGHTS_FILE);
+
+    if (!from || !to)
+        return wt__fail_nomem(err);
+    WT_TRY(wt__file_map(&map, from, err));
+    WT_TRY(wt__safetensors_open(&file, from, map.ptr, map.len, err));
+    s.tensors = wt__arena_array(&arena, struct tensor_source, t->count + file.count);
+    WT_CHECK_ALLOC(s.tensors, err);
+    for (size_t i = 0; i < t->count; i++)
+        WT_TRY(add_saved_parameter(&s, i, err));
+    for (size_t i = 0; !t->scorer && i < file.count; i++)
+        WT_TRY(add_untrained_tensor(&s, &file.tensors[i], err));
+    return wt__safetensors_write(to, s.tensors, s.count, NULL, err);
+}
+
+int wt__trainable_save(const struct trainable *t, const char *source, const char *out, const json_t *members,
+                       wt_error *err)
+{
+    WT_TRY(wt__make_folders(out, err));
+    WT_TRY(wt__model_copy_tokenizer(source, out, err));
+    if (!t->scorer)
+        WT_TRY(wt__model_copy_modules(source, out, err));
+    WT_TRY(save_trained_weights(t, source, out, err));
+    return save_trained_config(t, source, out, members, err);
 }

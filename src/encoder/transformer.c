@@ -1,4 +1,6 @@
-/* transformer.c: the layers of nn/ in their order, there and back. */
+/* transformer.c: runs the layers of nn/ in order, forward and backward. Pooling adds rows in order, so that the mean is
+ * the same on all machines to the last bit. */
+
 #include "encoder/transformer.h"
 
 #include <string.h>
@@ -8,8 +10,8 @@
 
 /* ---------------------------------------------------------------- buffers */
 
-/* Rows start on a cache line, and an odd number of lines apart: at a power of two they would all fall into the same
- * few sets of the first cache. */
+/* Returns a stride that starts each row on a cache line and spans an odd number of lines. Rows at a power of two would
+ * share a few sets of the L1 cache. */
 static size_t row_stride(size_t width)
 {
     size_t lines = (width + 15) / 16;
@@ -17,35 +19,36 @@ static size_t row_stride(size_t width)
     return (lines | 1) * 16;
 }
 
-struct room {
-    float *memory; /* NULL: only counting */
+struct float_placement {
+    float *memory; /* NULL to count only */
     size_t used;
     bool over;
 };
 
-static float *take(struct room *room, size_t rows, size_t stride)
+static float *place_floats(struct float_placement *room, size_t rows, size_t stride)
 {
     size_t begin = room->used, floats;
 
-    /* One panel more, since the kernels read the last one whole. */
+    /* Add a panel, since the kernels read the last one in full. */
     room->over = room->over || __builtin_mul_overflow(rows, stride, &floats) ||
                  __builtin_add_overflow(floats, (size_t)WT_PANEL + 15, &floats) ||
                  __builtin_add_overflow(begin, floats / 16 * 16, &room->used);
     return room->memory && !room->over ? room->memory + begin : NULL;
 }
 
-static size_t larger(size_t a, size_t b)
+static size_t larger_size(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
-/* Whether the keys and queries of distances are made in each forward. */
+/* True if each forward pass computes the keys and queries of distances. */
 static bool makes_distances(const struct transformer *m)
 {
     return m->config.relative == RELATIVE_DISENTANGLED && !m->layers[0].distances;
 }
 
-static struct attention attention_of(const struct transformer *m, const struct activations *a, const int32_t *positions)
+static struct attention make_attention(const struct transformer *m, const struct activations *a,
+                                       const int32_t *positions)
 {
     return (struct attention){.heads = m->config.heads,
                               .width = m->config.hidden / m->config.heads,
@@ -54,8 +57,8 @@ static struct attention attention_of(const struct transformer *m, const struct a
                               .positions = positions};
 }
 
-static struct disentangled disentangled_of(const struct transformer *m, size_t layer, const struct activations *a,
-                                           const int32_t *positions)
+static struct disentangled make_disentangled(const struct transformer *m, size_t layer, const struct activations *a,
+                                             const int32_t *positions)
 {
     const struct model_config *c = &m->config;
     const float *tables = makes_distances(m) ? a->layers[layer].distances : m->layers[layer].distances;
@@ -69,29 +72,29 @@ static struct disentangled disentangled_of(const struct transformer *m, size_t l
                                  .positions = positions};
 }
 
-/* The farthest distance that counts. */
+/* Returns the largest distance with its own bucket. */
 static size_t distance_reach(const struct model_config *c)
 {
     return c->relative == RELATIVE_BIAS ? DISTANCE_MPNET_REACH : c->max_distance;
 }
 
-/* The buckets, which are few enough to be every thread's own. */
-static void place_distances(struct activations *a, const struct transformer *m, struct room *room)
+/* Places the buckets, which are small enough for a copy per thread. */
+static void place_distances(struct activations *a, const struct transformer *m, struct float_placement *room)
 {
     const struct model_config *c = &m->config;
 
     if (c->relative == RELATIVE_NONE)
         return;
-    int32_t *bucket = (int32_t *)(void *)take(room, 2 * distance_reach(c) + 1, 1);
+    int32_t *bucket = (int32_t *)(void *)place_floats(room, 2 * distance_reach(c) + 1, 1);
     if (bucket && c->relative == RELATIVE_BIAS)
         wt__distances_mpnet(&a->distances, bucket);
     else if (bucket)
         wt__distances_deberta(&a->distances, bucket, (int32_t)c->buckets, (int32_t)c->max_distance);
     if (makes_distances(m))
-        a->relative = take(room, 2 * (size_t)c->span, c->hidden);
+        a->relative = place_floats(room, 2 * (size_t)c->span, c->hidden);
 }
 
-/* Of sizes alone: neither weights nor tables need be there. */
+/* Returns the floats of scratch that attention needs. Depends only on sizes, so weights and tables may be missing. */
 static size_t attention_scratch(const struct transformer *m, const struct activations *a, size_t longest)
 {
     static const float there[1];
@@ -116,16 +119,16 @@ static size_t attention_scratch(const struct transformer *m, const struct activa
         forward = wt__attention_scratch(&attention, longest);
         backward = a->kept ? wt__attention_backward_scratch(&attention, longest) : forward;
     }
-    return forward == 0 || backward == 0 ? SIZE_MAX : larger(forward, backward);
+    return forward == 0 || backward == 0 ? SIZE_MAX : larger_size(forward, backward);
 }
 
-/* What every layer needs; kept: a set a layer, else one for all that shares memory inside as well. */
-static void place_layers(struct activations *a, const struct transformer *m, size_t rows, struct room *room)
+/* Places the buffers of the layers: a set per layer if kept, else a single set with overlapping buffers. */
+static void place_layers(struct activations *a, const struct transformer *m, size_t rows, struct float_placement *room)
 {
     const struct model_config *c = &m->config;
-    size_t widest = larger(a->qkv_stride, a->wide_stride);
+    size_t widest = larger_size(a->qkv_stride, a->wide_stride);
 
-    a->wide = take(room, rows, a->kept ? a->wide_stride : widest);
+    a->wide = place_floats(room, rows, a->kept ? a->wide_stride : widest);
     for (size_t i = 0; i < c->layers; i++) {
         struct layer_activations *l = &a->layers[i];
 
@@ -133,31 +136,32 @@ static void place_layers(struct activations *a, const struct transformer *m, siz
             *l = a->layers[0];
             continue;
         }
-        l->context = take(room, rows, a->stride);
-        l->qkv = a->kept ? take(room, rows, a->qkv_stride) : a->wide;
-        l->inner = a->kept ? take(room, rows, a->wide_stride) : a->wide;
-        l->attended = a->kept ? take(room, rows, a->stride) : a->x;
-        l->summed = a->kept ? take(room, rows, a->stride) : a->x;
+        l->context = place_floats(room, rows, a->stride);
+        l->qkv = a->kept ? place_floats(room, rows, a->qkv_stride) : a->wide;
+        l->inner = a->kept ? place_floats(room, rows, a->wide_stride) : a->wide;
+        l->attended = a->kept ? place_floats(room, rows, a->stride) : a->x;
+        l->summed = a->kept ? place_floats(room, rows, a->stride) : a->x;
         if (makes_distances(m))
-            l->distances = take(room, 2 * (size_t)c->span, 2 * (size_t)c->hidden);
+            l->distances = place_floats(room, 2 * (size_t)c->span, 2 * (size_t)c->hidden);
     }
 }
 
-static void place_gradients(struct activations *a, const struct transformer *m, size_t rows, struct room *room)
+static void place_gradients(struct activations *a, const struct transformer *m, size_t rows,
+                            struct float_placement *room)
 {
     const struct model_config *c = &m->config;
 
-    a->dx = take(room, rows, a->stride);
-    a->dy = take(room, rows, a->stride);
-    a->dwide = take(room, rows, larger(a->qkv_stride, a->wide_stride));
+    a->dx = place_floats(room, rows, a->stride);
+    a->dy = place_floats(room, rows, a->stride);
+    a->dwide = place_floats(room, rows, larger_size(a->qkv_stride, a->wide_stride));
     if (c->embedding != c->hidden)
-        a->dnarrow = take(room, rows, a->narrow_stride);
+        a->dnarrow = place_floats(room, rows, a->narrow_stride);
     if (c->convolution)
-        a->dconvolved = take(room, rows, a->stride);
+        a->dconvolved = place_floats(room, rows, a->stride);
     if (makes_distances(m)) {
-        a->drelative = take(room, 2 * (size_t)c->span, c->hidden);
-        a->dcopy = take(room, 2 * (size_t)c->span, c->hidden);
-        a->ddistances = take(room, 2 * (size_t)c->span, 2 * (size_t)c->hidden);
+        a->drelative = place_floats(room, 2 * (size_t)c->span, c->hidden);
+        a->dcopy = place_floats(room, 2 * (size_t)c->span, c->hidden);
+        a->ddistances = place_floats(room, 2 * (size_t)c->span, 2 * (size_t)c->hidden);
     }
 }
 
@@ -165,7 +169,7 @@ size_t wt__activations_place(struct activations *out, const struct transformer *
                              const struct activation_limits *limits, bool kept, float *memory)
 {
     const struct model_config *c = &m->config;
-    struct room room = {.memory = memory};
+    struct float_placement room = {.memory = memory};
     size_t rows = limits->rows;
 
     *out = (struct activations){.stride = row_stride(c->hidden),
@@ -173,19 +177,20 @@ size_t wt__activations_place(struct activations *out, const struct transformer *
                                 .wide_stride = row_stride(c->intermediate),
                                 .narrow_stride = row_stride(c->embedding),
                                 .kept = kept};
-    out->x = take(&room, rows, out->stride);
+    out->x = place_floats(&room, rows, out->stride);
     place_layers(out, m, rows, &room);
-    out->embedded = kept ? take(&room, rows, out->stride) : out->x;
+    out->embedded = kept ? place_floats(&room, rows, out->stride) : out->x;
     if (c->embedding != c->hidden)
-        out->narrow = take(&room, rows, out->narrow_stride);
+        out->narrow = place_floats(&room, rows, out->narrow_stride);
     if (c->convolution) {
-        out->convolved = take(&room, rows, out->stride);
-        out->joined = kept ? take(&room, rows, out->stride) : out->x;
+        out->convolved = place_floats(&room, rows, out->stride);
+        out->joined = kept ? place_floats(&room, rows, out->stride) : out->x;
     }
     place_distances(out, m, &room);
-    out->scratch = take(&room, attention_scratch(m, out, limits->longest), 1);
+    out->scratch = place_floats(&room, attention_scratch(m, out, limits->longest), 1);
     if (limits->bytes && m->layers[0].qkv.bytes && wt__bytes_ready())
-        out->bytes = (unsigned char *)take(&room, rows, wt__byte_row_size(larger(c->hidden, c->intermediate)) / 4);
+        out->bytes =
+            (unsigned char *)place_floats(&room, rows, wt__byte_row_size(larger_size(c->hidden, c->intermediate)) / 4);
     if (kept)
         place_gradients(out, m, rows, &room);
     return room.over ? 0 : room.used;
@@ -193,13 +198,13 @@ size_t wt__activations_place(struct activations *out, const struct transformer *
 
 /* ---------------------------------------------------------------- embeddings */
 
-static size_t rows_of(const struct token_batch *batch)
+static size_t count_batch_rows(const struct token_batch *batch)
 {
     return batch->starts[batch->count];
 }
 
-/* The row of the position embeddings for row n, whose sequence has `place` tokens before it that are not padding. Where
- * positions begin behind the padding's, a padding token in a text has the padding's. */
+/* Returns the row of the position embeddings for row n, which has `place` non-padding tokens before it in its sequence.
+ * If positions start after the padding row, a padding token inside a text uses that row. */
 static size_t position_row(const struct model_config *c, const struct token_batch *batch, size_t n, size_t place)
 {
     if (c->first_position > 0 && batch->ids[n] == (int32_t)c->first_position - 1)
@@ -207,12 +212,12 @@ static size_t position_row(const struct model_config *c, const struct token_batc
     return c->first_position + (batch->positions ? (size_t)batch->positions[n] : place);
 }
 
-/* Calls visit for every token with its rows of the position and type embeddings, in order. */
+/* Called for every token in order, with its rows of the position and type embeddings. */
 typedef void (*embedding_visit)(const struct transformer *m, void *context, size_t n, int32_t id, size_t position,
                                 size_t type);
 
-static void each_token(const struct transformer *m, const struct token_batch *batch, embedding_visit visit,
-                       void *context)
+static void visit_tokens(const struct transformer *m, const struct token_batch *batch, embedding_visit visit,
+                         void *context)
 {
     const struct model_config *c = &m->config;
 
@@ -257,10 +262,10 @@ static void embed_token(const struct transformer *m, void *context, size_t n, in
         x[h] += m->types[type * width + h];
 }
 
-/* x = the normalised embeddings, and the external rows as they are. */
+/* Normalises the embeddings into x and inserts the external rows. */
 static void finish_embedding(const struct transformer *m, const struct token_batch *batch, struct activations *a)
 {
-    size_t hidden = m->config.hidden, next = 0, n = rows_of(batch);
+    size_t hidden = m->config.hidden, next = 0, n = count_batch_rows(batch);
 
     wt__layer_norm_forward(&m->norm, a->embedded, a->x, a->stride, n);
     for (size_t i = 0; batch->external && i < n; i++)
@@ -278,8 +283,8 @@ void wt__relative_forward(const struct transformer *m, float *relative)
         memcpy(relative, m->relative, count * hidden * sizeof(float));
 }
 
-/* The convolution runs beside layer 0, over what that layer gets. */
-static void convolve(const struct transformer *m, const struct token_batch *batch, struct activations *a)
+/* Runs the convolution over the input of layer 0. */
+static void convolve_batch(const struct transformer *m, const struct token_batch *batch, struct activations *a)
 {
     for (size_t b = 0; b < batch->count; b++)
         wt__convolution_forward(&m->convolution, a->x + batch->starts[b] * a->stride, a->stride,
@@ -289,11 +294,11 @@ static void convolve(const struct transformer *m, const struct token_batch *batc
 
 void wt__embedding_forward(const struct transformer *m, const struct token_batch *batch, struct activations *a)
 {
-    size_t n = rows_of(batch);
+    size_t n = count_batch_rows(batch);
     struct embedding_rows rows = {m->projection.weight ? a->narrow : a->embedded,
                                   m->projection.weight ? a->narrow_stride : a->stride};
 
-    each_token(m, batch, embed_token, &rows);
+    visit_tokens(m, batch, embed_token, &rows);
     if (m->projection.weight)
         wt__linear_forward(&m->projection, a->narrow, a->narrow_stride, ACTIVATION_NONE, NULL, a->embedded, a->stride,
                            n);
@@ -316,7 +321,8 @@ void wt__distances_forward(const struct transformer *m, size_t layer, const floa
                            count);
 }
 
-static void attend(const struct transformer *m, size_t layer, const struct token_batch *batch, struct activations *a)
+static void attend_batch(const struct transformer *m, size_t layer, const struct token_batch *batch,
+                         struct activations *a)
 {
     const struct layer_activations *k = &a->layers[layer];
 
@@ -327,49 +333,49 @@ static void attend(const struct transformer *m, size_t layer, const struct token
         float *context = k->context + start * a->stride;
 
         if (m->config.relative == RELATIVE_DISENTANGLED) {
-            struct disentangled d = disentangled_of(m, layer, a, positions);
+            struct disentangled d = make_disentangled(m, layer, a, positions);
             wt__disentangled_forward(&d, qkv, a->qkv_stride, context, a->stride, a->scratch, t);
         } else {
-            struct attention attention = attention_of(m, a, positions);
+            struct attention attention = make_attention(m, a, positions);
             wt__attention_forward(&attention, qkv, a->qkv_stride, context, a->stride, a->scratch, t);
         }
     }
 }
 
-/* y = f(x), a row at a time: between rows there is nothing to compute with. */
-static void activate(uint32_t activation, const float *x, float *y, size_t stride, size_t width, size_t n)
+/* Applies the activation row by row, since the padding between rows holds no numbers. */
+static void activate_rows(uint32_t activation, const float *x, float *y, size_t stride, size_t width, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         wt__activation_forward((enum activation)activation, x + i * stride, y + i * stride, width);
 }
 
-/* y += x, neither inside the other. */
-static void add(const float *restrict x, float *restrict y, size_t width)
+/* Adds x to y, which do not overlap. */
+static void add_activation_row(const float *restrict x, float *restrict y, size_t width)
 {
     for (size_t h = 0; h < width; h++)
         y[h] += x[h];
 }
 
-static void add_rows(const float *x, float *y, size_t stride, size_t width, size_t n)
+static void add_matrix_rows(const float *x, float *y, size_t stride, size_t width, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        add(x + i * stride, y + i * stride, width);
+        add_activation_row(x + i * stride, y + i * stride, width);
 }
 
-/* joined = x + f(convolved), x = norm(joined) */
+/* Computes joined = x + f(convolved) and x = norm(joined). */
 static void join_convolution(const struct transformer *m, struct activations *a, size_t n)
 {
     size_t hidden = m->config.hidden;
     float *active = a->kept ? a->joined : a->convolved;
 
-    activate(m->config.convolution_activation, a->convolved, active, a->stride, hidden, n);
-    add_rows(a->kept ? a->x : active, a->joined, a->stride, hidden, n);
+    activate_rows(m->config.convolution_activation, a->convolved, active, a->stride, hidden, n);
+    add_matrix_rows(a->kept ? a->x : active, a->joined, a->stride, hidden, n);
     wt__layer_norm_forward(&m->convolution_norm, a->joined, a->x, a->stride, n);
 }
 
-/* One of a layer's products. */
-static void multiply(const struct activations *a, const struct linear *l, const float *x, size_t x_stride,
-                     enum activation activation, const float *residual, float *y, size_t y_stride, size_t n)
+/* Runs a linear layer, with int8 products if enabled. */
+static void run_linear(const struct activations *a, const struct linear *l, const float *x, size_t x_stride,
+                       enum activation activation, const float *residual, float *y, size_t y_stride, size_t n)
 {
     if (a->bytes)
         wt__linear_forward_bytes(l, x, x_stride, activation, residual, y, y_stride, n, a->bytes);
@@ -377,20 +383,21 @@ static void multiply(const struct activations *a, const struct linear *l, const 
         wt__linear_forward(l, x, x_stride, activation, residual, y, y_stride, n);
 }
 
-/* A layer's first half: context, from x. */
+/* First half of a layer: computes context from x. */
 static void mix_rows(const struct transformer *m, size_t layer, const struct token_batch *batch, struct activations *a)
 {
     const struct layer_activations *k = &a->layers[layer];
 
     if (layer == 0 && m->convolution.taps > 0)
-        convolve(m, batch, a);
+        convolve_batch(m, batch, a);
     if (a->relative)
         wt__distances_forward(m, layer, a->relative, k->distances);
-    multiply(a, &m->layers[layer].qkv, a->x, a->stride, ACTIVATION_NONE, NULL, k->qkv, a->qkv_stride, rows_of(batch));
-    attend(m, layer, batch, a);
+    run_linear(a, &m->layers[layer].qkv, a->x, a->stride, ACTIVATION_NONE, NULL, k->qkv, a->qkv_stride,
+               count_batch_rows(batch));
+    attend_batch(m, layer, batch, a);
 }
 
-/* The second, a row at a time: x, from context and x. */
+/* Second half of a layer, row by row: computes x from context and x. */
 static void finish_rows(const struct transformer *m, size_t layer, struct activations *a, size_t n)
 {
     const struct transformer_layer *l = &m->layers[layer];
@@ -399,19 +406,19 @@ static void finish_rows(const struct transformer *m, size_t layer, struct activa
     enum activation activation = (enum activation)m->config.activation;
     float *x = a->x;
 
-    multiply(a, &l->out, k->context, stride, ACTIVATION_NONE, x, k->attended, stride, n);
+    run_linear(a, &l->out, k->context, stride, ACTIVATION_NONE, x, k->attended, stride, n);
     wt__layer_norm_forward(&l->first, k->attended, x, stride, n);
-    multiply(a, &l->up, x, stride, a->kept ? ACTIVATION_NONE : activation, NULL, k->inner, wide, n);
+    run_linear(a, &l->up, x, stride, a->kept ? ACTIVATION_NONE : activation, NULL, k->inner, wide, n);
     if (a->kept)
-        activate(activation, k->inner, a->wide, wide, m->config.intermediate, n);
-    multiply(a, &l->down, a->wide, wide, ACTIVATION_NONE, x, k->summed, stride, n);
+        activate_rows(activation, k->inner, a->wide, wide, m->config.intermediate, n);
+    run_linear(a, &l->down, a->wide, wide, ACTIVATION_NONE, x, k->summed, stride, n);
     wt__layer_norm_forward(&l->second, k->summed, x, stride, n);
 }
 
 void wt__layer_forward(const struct transformer *m, size_t layer, const struct token_batch *batch,
                        struct activations *a)
 {
-    size_t n = rows_of(batch);
+    size_t n = count_batch_rows(batch);
 
     mix_rows(m, layer, batch, a);
     finish_rows(m, layer, a, n);
@@ -426,8 +433,8 @@ void wt__transformer_forward(const struct transformer *m, const struct token_bat
         wt__layer_forward(m, layer, batch, a);
 }
 
-/* The first row of each sequence, one behind the other. */
-static void keep_first(const struct token_batch *batch, float *rows, size_t stride)
+/* Moves the first row of each sequence to the front. */
+static void keep_first_rows(const struct token_batch *batch, float *rows, size_t stride)
 {
     for (size_t b = 0; b < batch->count; b++)
         memmove(rows + b * stride, rows + batch->starts[b] * stride, stride * sizeof(float));
@@ -442,10 +449,10 @@ void wt__transformer_forward_first(const struct transformer *m, const struct tok
     for (size_t layer = 0; layer < last; layer++)
         wt__layer_forward(m, layer, batch, a);
     mix_rows(m, last, batch, a);
-    keep_first(batch, a->x, a->stride);
-    keep_first(batch, a->layers[last].context, a->stride);
+    keep_first_rows(batch, a->x, a->stride);
+    keep_first_rows(batch, a->layers[last].context, a->stride);
     if (convolved)
-        keep_first(batch, a->convolved, a->stride);
+        keep_first_rows(batch, a->convolved, a->stride);
     finish_rows(m, last, a, batch->count);
     if (convolved)
         join_convolution(m, a, batch->count);
@@ -453,8 +460,8 @@ void wt__transformer_forward_first(const struct transformer *m, const struct tok
 
 /* ---------------------------------------------------------------- backward */
 
-/* Where the gradient of a weight is added, or NULL. */
-static float *sum_of(const struct gradient_sums *sums, bool wanted, const float *weight)
+/* Returns the place of a weight's gradient, or NULL if it is not wanted. */
+static float *find_gradient_sum(const struct gradient_sums *sums, bool wanted, const float *weight)
 {
     return wanted && weight ? sums->sums + (weight - sums->weights) : NULL;
 }
@@ -462,31 +469,31 @@ static float *sum_of(const struct gradient_sums *sums, bool wanted, const float 
 static void linear_backward(const struct linear *l, const struct gradient_sums *sums, bool wanted, const float *x,
                             size_t x_stride, const float *dy, size_t dy_stride, float *dx, size_t dx_stride, size_t n)
 {
-    wt__linear_backward(l, x, x_stride, dy, dy_stride, dx, dx_stride, sum_of(sums, wanted, l->weight),
-                        sum_of(sums, wanted, l->bias), n);
+    wt__linear_backward(l, x, x_stride, dy, dy_stride, dx, dx_stride, find_gradient_sum(sums, wanted, l->weight),
+                        find_gradient_sum(sums, wanted, l->bias), n);
 }
 
 static void norm_backward(const struct layer_norm *norm, const struct gradient_sums *sums, bool wanted, const float *x,
                           float *dx, size_t stride, size_t n)
 {
-    wt__layer_norm_backward(norm, x, dx, dx, sum_of(sums, wanted, norm->gain), sum_of(sums, wanted, norm->bias), stride,
-                            n);
+    wt__layer_norm_backward(norm, x, dx, dx, find_gradient_sum(sums, wanted, norm->gain),
+                            find_gradient_sum(sums, wanted, norm->bias), stride, n);
 }
 
-/* x = what the layer got, made again from what the one before it kept. */
-static void layer_input(const struct transformer *m, size_t layer, const struct token_batch *batch,
-                        struct activations *a)
+/* Recomputes the layer's input into x from the kept data of the previous layer. */
+static void recompute_layer_input(const struct transformer *m, size_t layer, const struct token_batch *batch,
+                                  struct activations *a)
 {
     if (layer == 0)
         finish_embedding(m, batch, a);
     else if (layer == 1 && m->convolution.taps > 0)
-        wt__layer_norm_forward(&m->convolution_norm, a->joined, a->x, a->stride, rows_of(batch));
+        wt__layer_norm_forward(&m->convolution_norm, a->joined, a->x, a->stride, count_batch_rows(batch));
     else
         wt__layer_norm_forward(&m->layers[layer - 1].second, a->layers[layer - 1].summed, a->x, a->stride,
-                               rows_of(batch));
+                               count_batch_rows(batch));
 }
 
-/* From the gradients of the distances' keys and queries to the layer's weights and the distances. */
+/* Propagates the gradients of the distances' keys and queries to the layer's weights and to the distances. */
 static void distances_backward(const struct transformer *m, size_t layer, struct activations *a,
                                const struct gradient_sums *sums)
 {
@@ -498,11 +505,11 @@ static void distances_backward(const struct transformer *m, size_t layer, struct
             linear_backward(both[i], sums, true, a->relative, hidden, a->ddistances + i * hidden, 2 * hidden,
                             sums->embeddings ? a->dcopy : NULL, hidden, count);
             if (sums->embeddings)
-                add_rows(a->dcopy, a->drelative, hidden, hidden, count);
+                add_matrix_rows(a->dcopy, a->drelative, hidden, hidden, count);
         }
 }
 
-/* dwide = the gradient of qkv, from that of context in dx. */
+/* Computes dwide, the gradient of qkv, from the gradient of context in dx. */
 static void attend_backward(const struct transformer *m, size_t layer, const struct token_batch *batch,
                             struct activations *a, const struct gradient_sums *sums)
 {
@@ -518,31 +525,31 @@ static void attend_backward(const struct transformer *m, size_t layer, const str
         float *dqkv = a->dwide + start * a->qkv_stride;
 
         if (m->config.relative == RELATIVE_DISENTANGLED) {
-            struct disentangled d = disentangled_of(m, layer, a, positions);
+            struct disentangled d = make_disentangled(m, layer, a, positions);
             wt__disentangled_backward(&d, qkv, a->qkv_stride, dcontext, a->stride, dqkv, a->qkv_stride,
                                       wanted && d.position_key ? a->ddistances : NULL,
                                       wanted && d.position_query ? a->ddistances + m->config.hidden : NULL, a->scratch,
                                       t);
         } else {
-            struct attention attention = attention_of(m, a, positions);
+            struct attention attention = make_attention(m, a, positions);
             wt__attention_backward(&attention, qkv, a->qkv_stride, dcontext, a->stride, dqkv, a->qkv_stride,
-                                   sum_of(sums, sums->embeddings, attention.bias), a->scratch, t);
+                                   find_gradient_sum(sums, sums->embeddings, attention.bias), a->scratch, t);
         }
     }
     if (a->relative && wanted)
         distances_backward(m, layer, a, sums);
 }
 
-/* dx, the gradient of what the layer gave, becomes that of what it got. */
+/* Replaces dx, the gradient of the layer's output, by the gradient of its input. */
 static void layer_backward(const struct transformer *m, size_t layer, const struct token_batch *batch,
                            struct activations *a, const struct gradient_sums *sums)
 {
     const struct transformer_layer *l = &m->layers[layer];
     const struct layer_activations *k = &a->layers[layer];
-    size_t n = rows_of(batch), stride = a->stride, wide = a->wide_stride, hidden = m->config.hidden;
+    size_t n = count_batch_rows(batch), stride = a->stride, wide = a->wide_stride, hidden = m->config.hidden;
     bool wanted = layer >= sums->first_layer;
 
-    activate(m->config.activation, k->inner, a->wide, wide, m->config.intermediate, n);
+    activate_rows(m->config.activation, k->inner, a->wide, wide, m->config.intermediate, n);
     norm_backward(&l->second, sums, wanted, k->summed, a->dx, stride, n);
     linear_backward(&l->down, sums, wanted, a->wide, wide, a->dx, stride, a->dwide, wide, n);
     for (size_t i = 0; i < n; i++)
@@ -550,40 +557,41 @@ static void layer_backward(const struct transformer *m, size_t layer, const stru
                                 a->dwide + i * wide, m->config.intermediate);
     wt__layer_norm_forward(&l->first, k->attended, a->x, stride, n);
     linear_backward(&l->up, sums, wanted, a->x, stride, a->dwide, wide, a->dy, stride, n);
-    add_rows(a->dx, a->dy, stride, hidden, n);
+    add_matrix_rows(a->dx, a->dy, stride, hidden, n);
 
     norm_backward(&l->first, sums, wanted, k->attended, a->dy, stride, n);
     linear_backward(&l->out, sums, wanted, k->context, stride, a->dy, stride, a->dx, stride, n);
     attend_backward(m, layer, batch, a, sums);
-    layer_input(m, layer, batch, a);
+    recompute_layer_input(m, layer, batch, a);
     linear_backward(&l->qkv, sums, wanted, a->x, stride, a->dwide, a->qkv_stride, a->dx, stride, n);
-    add_rows(a->dy, a->dx, stride, hidden, n);
+    add_matrix_rows(a->dy, a->dx, stride, hidden, n);
 }
 
-/* dx becomes the gradient of layer 0's own output; dconvolved that of what the convolution read. */
+/* Replaces dx by the gradient of layer 0's own output, and sets dconvolved to the gradient of the convolution's
+ * input. */
 static void convolution_backward(const struct transformer *m, const struct token_batch *batch, struct activations *a,
                                  const struct gradient_sums *sums)
 {
     const struct convolution *c = &m->convolution;
-    size_t n = rows_of(batch), stride = a->stride;
+    size_t n = count_batch_rows(batch), stride = a->stride;
     bool wanted = sums->embeddings;
 
     norm_backward(&m->convolution_norm, sums, wanted, a->joined, a->dx, stride, n);
     for (size_t i = 0; i < n; i++)
         wt__activation_backward((enum activation)m->config.convolution_activation, a->convolved + i * stride,
                                 a->dx + i * stride, a->dy + i * stride, m->config.hidden);
-    layer_input(m, 0, batch, a);
+    recompute_layer_input(m, 0, batch, a);
     for (size_t b = 0; b < batch->count; b++) {
         size_t at = batch->starts[b] * stride;
 
         wt__convolution_backward(c, a->x + at, stride, a->dy + at, stride, a->dconvolved + at, stride,
-                                 sum_of(sums, wanted, c->weight), sum_of(sums, wanted, c->bias),
+                                 find_gradient_sum(sums, wanted, c->weight), find_gradient_sum(sums, wanted, c->bias),
                                  batch->starts[b + 1] - batch->starts[b]);
     }
 }
 
 struct embedding_sums {
-    float *positions, *types; /* NULL where the model has none */
+    float *positions, *types; /* NULL if the model has none */
     const float *gradient;
     size_t stride;
 };
@@ -594,17 +602,18 @@ static void add_token(const struct transformer *m, void *context, size_t n, int3
     size_t width = m->config.embedding;
 
     if (id >= 0 && s->positions)
-        add(s->gradient + n * s->stride, s->positions + position * width, width);
+        add_activation_row(s->gradient + n * s->stride, s->positions + position * width, width);
     if (id >= 0 && s->types)
-        add(s->gradient + n * s->stride, s->types + type * width, width);
+        add_activation_row(s->gradient + n * s->stride, s->types + type * width, width);
 }
 
-/* From dx, the gradient behind the embedding layer, to its weights. */
+/* Propagates dx, the gradient of the embeddings, to their weights. */
 static void embedding_backward(const struct transformer *m, const struct token_batch *batch, struct activations *a,
                                const struct gradient_sums *sums)
 {
-    size_t n = rows_of(batch), hidden = m->config.hidden, count = 2 * (size_t)m->config.span;
-    struct embedding_sums s = {sum_of(sums, true, m->positions), sum_of(sums, true, m->types), a->dx, a->stride};
+    size_t n = count_batch_rows(batch), hidden = m->config.hidden, count = 2 * (size_t)m->config.span;
+    struct embedding_sums s = {find_gradient_sum(sums, true, m->positions), find_gradient_sum(sums, true, m->types),
+                               a->dx, a->stride};
 
     norm_backward(&m->norm, sums, true, a->embedded, a->dx, a->stride, n);
     if (m->projection.weight) {
@@ -614,11 +623,11 @@ static void embedding_backward(const struct transformer *m, const struct token_b
         s.stride = a->narrow_stride;
     }
     if (s.positions || s.types)
-        each_token(m, batch, add_token, &s);
+        visit_tokens(m, batch, add_token, &s);
     if (a->relative) {
         if (m->relative_norm.gain)
             norm_backward(&m->relative_norm, sums, true, m->relative, a->drelative, hidden, count);
-        add_rows(a->drelative, sum_of(sums, true, m->relative), hidden, hidden, count);
+        add_matrix_rows(a->drelative, find_gradient_sum(sums, true, m->relative), hidden, hidden, count);
     }
 }
 
@@ -626,7 +635,7 @@ void wt__transformer_backward(const struct transformer *m, const struct token_ba
                               const struct gradient_sums *sums, float *dexternal, const float **embedded,
                               size_t *stride)
 {
-    size_t n = rows_of(batch), hidden = m->config.hidden, next = 0;
+    size_t n = count_batch_rows(batch), hidden = m->config.hidden, next = 0;
     size_t end = sums->embeddings || dexternal ? 0 : sums->first_layer;
 
     if (a->relative)
@@ -638,7 +647,7 @@ void wt__transformer_backward(const struct transformer *m, const struct token_ba
             convolution_backward(m, batch, a, sums);
         layer_backward(m, layer, batch, a, sums);
         if (convolved)
-            add_rows(a->dconvolved, a->dx, a->stride, hidden, n);
+            add_matrix_rows(a->dconvolved, a->dx, a->stride, hidden, n);
     }
     for (size_t i = 0; batch->external && end == 0 && i < n; i++)
         if (batch->ids[i] < 0) {
@@ -657,4 +666,30 @@ void wt__head_forward(const struct transformer *m, const float *x, size_t stride
 {
     wt__linear_forward(&m->pooler, x, stride, (enum activation)m->config.head_activation, NULL, pooled, stride, count);
     wt__linear_forward(&m->score, pooled, stride, ACTIVATION_NONE, NULL, logits, 1, count);
+}
+
+/* ---------------------------------------------------------------- pooling */
+
+void wt__pool_forward(const struct model_config *config, const float *x, size_t stride, size_t t, float *out)
+{
+    size_t hidden = config->hidden;
+
+    memcpy(out, x, hidden * sizeof(float));
+    if (config->pooling != POOLING_MEAN)
+        return;
+    for (size_t i = 1; i < t; i++)
+        for (size_t h = 0; h < hidden; h++)
+            out[h] += x[i * stride + h];
+    for (size_t h = 0; h < hidden; h++)
+        out[h] /= (float)t;
+}
+
+void wt__pool_backward(const struct model_config *config, const float *dout, float *dx, size_t stride, size_t t)
+{
+    size_t rows = config->pooling == POOLING_MEAN ? t : 1;
+    float share = 1.0f / (float)rows;
+
+    for (size_t i = 0; i < rows; i++)
+        for (size_t h = 0; h < config->hidden; h++)
+            dx[i * stride + h] += dout[h] * share;
 }

@@ -1,12 +1,14 @@
-/* weights.c: the table of names, and the arithmetic of places. */
-#include "encoder/weights.h"
+/* weights.c: the table of tensor names, and the offsets of parts. Upper layers are packed when they are read, which
+ * takes a few milliseconds for a few layers. */
+#include "encoder/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "encoder/pack.h"
+#include "base/memory.h"
+#include "encoder/transformer.h"
 #include "nn/layers.h"
 #include "nn/safetensors.h"
 
@@ -14,7 +16,7 @@ _Static_assert(sizeof(size_t) >= 8, "limits of config.h multiply to less than 64
 
 enum { FLOATS_A_LINE = 16 };
 
-/* Bits of the architectures. */
+/* One bit per architecture. */
 enum {
     BERT = 1 << ARCHITECTURE_BERT,
     ROBERTA = 1 << ARCHITECTURE_ROBERTA | 1 << ARCHITECTURE_XLM_ROBERTA,
@@ -26,11 +28,11 @@ enum {
     ALL = NOT_DISTILBERT | DISTILBERT
 };
 
-/* The tensors, in the order in which they stand in their parts. */
+/* The tensors, in their order within a part. */
 static const struct {
     enum weight_part part;
     unsigned architectures;
-    const char *name; /* of a layer's tensors without the layer */
+    const char *name; /* without the layer's prefix for tensors of a layer */
 } rows[] = {
     {WEIGHT_WORDS, ALL, "embeddings.word_embeddings.weight"},
     {WEIGHT_POSITIONS, ALL, "embeddings.position_embeddings.weight"},
@@ -56,7 +58,7 @@ static const struct {
     {WEIGHT_SCORE, ROBERTA | MPNET, "classifier.out_proj.weight"},
     {WEIGHT_SCORE_BIAS, BERT | DISTILBERT | DEBERTA, "classifier.bias"},
     {WEIGHT_SCORE_BIAS, ROBERTA | MPNET, "classifier.out_proj.bias"},
-    /* of a layer */
+    /* tensors of a layer */
     {WEIGHT_QKV, BERT_LIKE, "attention.self.query.weight"},
     {WEIGHT_QKV, BERT_LIKE, "attention.self.key.weight"},
     {WEIGHT_QKV, BERT_LIKE, "attention.self.value.weight"},
@@ -115,7 +117,7 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 static const char *const prefixes[ARCHITECTURES] = {
     [ARCHITECTURE_BERT] = "bert.",
     [ARCHITECTURE_ROBERTA] = "roberta.",
-    [ARCHITECTURE_XLM_ROBERTA] = "roberta.", /* as its class names it, too */
+    [ARCHITECTURE_XLM_ROBERTA] = "roberta.", /* its class uses this prefix too */
     [ARCHITECTURE_DISTILBERT] = "distilbert.",
     [ARCHITECTURE_MPNET] = "mpnet.",
     [ARCHITECTURE_DEBERTA] = "deberta.",
@@ -124,46 +126,47 @@ static const char *const prefixes[ARCHITECTURES] = {
 /* ---------------------------------------------------------------- shapes and places */
 
 struct weight_shape {
-    size_t rows;    /* 0: this model has no such part */
-    size_t columns; /* 0: a vector of `rows` */
-    size_t taps;    /* of a convolution, else 1 */
-    bool linear;    /* in panels when packed */
+    size_t rows;    /* 0 if the model lacks the part */
+    size_t columns; /* 0 for a vector of `rows` */
+    size_t taps;    /* kernel width of a convolution, else 1 */
+    bool linear;    /* stored in panels when packed */
 };
 
-static struct weight_shape matrix(size_t out, size_t in)
+static struct weight_shape matrix_shape(size_t out, size_t in)
 {
     return (struct weight_shape){.rows = out, .columns = in, .taps = 1, .linear = true};
 }
 
-static struct weight_shape table(size_t count, size_t width)
+static struct weight_shape table_shape(size_t count, size_t width)
 {
     return (struct weight_shape){.rows = count, .columns = width, .taps = 1};
 }
 
-static struct weight_shape shape_of(const struct model_config *c, enum weight_layout layout, enum weight_part part)
+static struct weight_shape find_part_shape(const struct model_config *c, enum weight_layout layout,
+                                           enum weight_part part)
 {
-    const struct weight_shape none = {0}, vector = table(c->hidden, 0);
+    const struct weight_shape none = {0}, vector = table_shape(c->hidden, 0);
     bool deberta = c->relative == RELATIVE_DISENTANGLED, packed = layout == LAYOUT_PACKED;
     bool own = deberta && !packed && c->own_distances, normed = deberta && !packed && c->normed_distances;
 
     switch (part) {
     case WEIGHT_WORDS:
-        return table(c->vocabulary, c->embedding);
+        return table_shape(c->vocabulary, c->embedding);
     case WEIGHT_POSITIONS:
-        return c->positions ? table(c->positions, c->embedding) : none;
+        return c->positions ? table_shape(c->positions, c->embedding) : none;
     case WEIGHT_TYPES:
-        return c->types ? table(c->types, c->embedding) : none;
+        return c->types ? table_shape(c->types, c->embedding) : none;
     case WEIGHT_PROJECTION:
-        return c->embedding != c->hidden ? matrix(c->hidden, c->embedding) : none;
+        return c->embedding != c->hidden ? matrix_shape(c->hidden, c->embedding) : none;
     case WEIGHT_RELATIVE:
         if (c->relative == RELATIVE_BIAS)
-            return table(DISTANCE_MPNET_BUCKETS, c->heads);
-        return deberta && !packed ? table(2 * (size_t)c->span, c->hidden) : none;
+            return table_shape(DISTANCE_MPNET_BUCKETS, c->heads);
+        return deberta && !packed ? table_shape(2 * (size_t)c->span, c->hidden) : none;
     case WEIGHT_RELATIVE_GAIN:
     case WEIGHT_RELATIVE_BIAS:
         return normed ? vector : none;
     case WEIGHT_CONVOLUTION: {
-        struct weight_shape shape = matrix(c->hidden, c->hidden);
+        struct weight_shape shape = matrix_shape(c->hidden, c->hidden);
         shape.taps = c->convolution;
         return c->convolution ? shape : none;
     }
@@ -172,41 +175,41 @@ static struct weight_shape shape_of(const struct model_config *c, enum weight_la
     case WEIGHT_CONVOLUTION_NORM_BIAS:
         return c->convolution ? vector : none;
     case WEIGHT_POOLER:
-        return c->labels == 1 ? matrix(c->hidden, c->hidden) : none;
+        return c->labels == 1 ? matrix_shape(c->hidden, c->hidden) : none;
     case WEIGHT_POOLER_BIAS:
         return c->labels == 1 ? vector : none;
     case WEIGHT_SCORE:
-        return c->labels == 1 ? matrix(1, c->hidden) : none;
+        return c->labels == 1 ? matrix_shape(1, c->hidden) : none;
     case WEIGHT_SCORE_BIAS:
-        return c->labels == 1 ? table(1, 0) : none;
+        return c->labels == 1 ? table_shape(1, 0) : none;
     case WEIGHT_QKV:
-        return matrix(3 * (size_t)c->hidden, c->hidden);
+        return matrix_shape(3 * (size_t)c->hidden, c->hidden);
     case WEIGHT_QKV_BIAS:
-        return table(3 * (size_t)c->hidden, 0);
+        return table_shape(3 * (size_t)c->hidden, 0);
     case WEIGHT_DISTANCE_KEY:
-        return own && c->content_to_position ? matrix(c->hidden, c->hidden) : none;
+        return own && c->content_to_position ? matrix_shape(c->hidden, c->hidden) : none;
     case WEIGHT_DISTANCE_KEY_BIAS:
         return own && c->content_to_position ? vector : none;
     case WEIGHT_DISTANCE_QUERY:
-        return own && c->position_to_content ? matrix(c->hidden, c->hidden) : none;
+        return own && c->position_to_content ? matrix_shape(c->hidden, c->hidden) : none;
     case WEIGHT_DISTANCE_QUERY_BIAS:
         return own && c->position_to_content ? vector : none;
     case WEIGHT_DISTANCES:
-        return deberta && packed ? table(2 * (size_t)c->span, 2 * (size_t)c->hidden) : none;
+        return deberta && packed ? table_shape(2 * (size_t)c->span, 2 * (size_t)c->hidden) : none;
     case WEIGHT_OUT:
-        return matrix(c->hidden, c->hidden);
+        return matrix_shape(c->hidden, c->hidden);
     case WEIGHT_UP:
-        return matrix(c->intermediate, c->hidden);
+        return matrix_shape(c->intermediate, c->hidden);
     case WEIGHT_UP_BIAS:
-        return table(c->intermediate, 0);
+        return table_shape(c->intermediate, 0);
     case WEIGHT_DOWN:
-        return matrix(c->hidden, c->intermediate);
+        return matrix_shape(c->hidden, c->intermediate);
     default:
         return vector;
     }
 }
 
-static size_t floats_of(const struct weight_shape *shape, enum weight_layout layout)
+static size_t count_part_floats(const struct weight_shape *shape, enum weight_layout layout)
 {
     size_t columns = shape->columns ? shape->columns : 1;
     size_t floats =
@@ -216,84 +219,84 @@ static size_t floats_of(const struct weight_shape *shape, enum weight_layout lay
     return (floats + FLOATS_A_LINE - 1) / FLOATS_A_LINE * FLOATS_A_LINE;
 }
 
-/* What a layer's part takes in the run of bytes: matrices as bytes, and its vectors again. */
-static size_t bytes_of(const struct weight_shape *shape, enum weight_part part)
+/* Returns the bytes of a layer's part in the run of bytes, which holds int8 matrices and copies of the vectors. */
+static size_t count_part_bytes(const struct weight_shape *shape, enum weight_part part)
 {
     if (part < WEIGHT_MODEL_PARTS || part >= WEIGHT_PARTS)
         return 0;
     if (shape->linear)
         return wt__linear_bytes_size(shape->rows, shape->columns);
-    return shape->columns == 0 ? floats_of(shape, LAYOUT_PACKED) * sizeof(float) : 0;
+    return shape->columns == 0 ? count_part_floats(shape, LAYOUT_PACKED) * sizeof(float) : 0;
 }
 
 void wt__weight_plan(struct weight_plan *out, const struct model_config *config, enum weight_layout layout)
 {
     *out = (struct weight_plan){0};
     for (int part = 0; part <= WEIGHT_WORDS; part++) {
-        struct weight_shape shape = shape_of(config, layout, (enum weight_part)part);
+        struct weight_shape shape = find_part_shape(config, layout, (enum weight_part)part);
         size_t *run = part == WEIGHT_WORDS ? &out->words : part < WEIGHT_MODEL_PARTS ? &out->model : &out->layer;
 
         if (part < WEIGHT_PARTS)
             out->at[part] = *run;
-        *run += floats_of(&shape, layout);
+        *run += count_part_floats(&shape, layout);
         if (layout == LAYOUT_PACKED && part < WEIGHT_PARTS) {
             out->bytes_at[part] = out->bytes;
-            out->bytes += bytes_of(&shape, (enum weight_part)part);
+            out->bytes += count_part_bytes(&shape, (enum weight_part)part);
         }
     }
 }
 
 /* ---------------------------------------------------------------- binding */
 
-/* What a run's parts are bound with. */
-struct binding {
+/* Arguments for binding the parts of a run. */
+struct part_binding {
     const struct model_config *config;
     enum weight_layout layout;
     const struct weight_plan *plan;
     const float *run;
-    const unsigned char *bytes; /* of the layer, or NULL */
+    const unsigned char *bytes; /* the layer's bytes, or NULL */
 };
 
-static const float *part_of(const struct binding *b, enum weight_part part)
+static const float *find_part(const struct part_binding *b, enum weight_part part)
 {
-    struct weight_shape shape = shape_of(b->config, b->layout, part);
+    struct weight_shape shape = find_part_shape(b->config, b->layout, part);
 
-    if (b->bytes && shape.columns == 0 && bytes_of(&shape, part) > 0)
+    if (b->bytes && shape.columns == 0 && count_part_bytes(&shape, part) > 0)
         return (const float *)(const void *)(b->bytes + b->plan->bytes_at[part]);
     return shape.rows ? b->run + b->plan->at[part] : NULL;
 }
 
-static struct linear linear_of(const struct binding *b, enum weight_part weight, enum weight_part bias)
+static struct linear bind_linear(const struct part_binding *b, enum weight_part weight, enum weight_part bias)
 {
-    struct weight_shape shape = shape_of(b->config, b->layout, weight);
+    struct weight_shape shape = find_part_shape(b->config, b->layout, weight);
 
     return (struct linear){.in = shape.columns,
                            .out = shape.rows,
-                           .weight = part_of(b, weight),
-                           .bias = bias == WEIGHT_PARTS ? NULL : part_of(b, bias),
+                           .weight = find_part(b, weight),
+                           .bias = bias == WEIGHT_PARTS ? NULL : find_part(b, bias),
                            .bytes = b->bytes ? b->bytes + b->plan->bytes_at[weight] : NULL,
                            .row_major = b->layout == LAYOUT_FILES};
 }
 
-static struct layer_norm norm_of(const struct binding *b, enum weight_part gain, enum weight_part bias)
+static struct layer_norm bind_norm(const struct part_binding *b, enum weight_part gain, enum weight_part bias)
 {
-    return (struct layer_norm){b->config->hidden, part_of(b, gain), part_of(b, bias), b->config->epsilon};
+    return (struct layer_norm){b->config->hidden, find_part(b, gain), find_part(b, bias), b->config->epsilon};
 }
 
-static void bind_layer(struct transformer_layer *l, const struct binding *b)
+static void bind_layer(struct transformer_layer *l, const struct part_binding *b)
 {
     const struct model_config *c = b->config;
 
     *l = (struct transformer_layer){
-        .qkv = linear_of(b, WEIGHT_QKV, WEIGHT_QKV_BIAS),
-        .out = linear_of(b, WEIGHT_OUT, WEIGHT_OUT_BIAS),
-        .first = norm_of(b, WEIGHT_FIRST_GAIN, WEIGHT_FIRST_BIAS),
-        .up = linear_of(b, WEIGHT_UP, WEIGHT_UP_BIAS),
-        .down = linear_of(b, WEIGHT_DOWN, WEIGHT_DOWN_BIAS),
-        .second = norm_of(b, WEIGHT_SECOND_GAIN, WEIGHT_SECOND_BIAS),
-        .distance_key = linear_of(b, WEIGHT_DISTANCE_KEY, WEIGHT_DISTANCE_KEY_BIAS),
-        .distance_query = linear_of(b, WEIGHT_DISTANCE_QUERY, WEIGHT_DISTANCE_QUERY_BIAS),
-        .distances = part_of(b, WEIGHT_DISTANCES),
+        .qkv = bind_linear(b, WEIGHT_QKV, WEIGHT_QKV_BIAS),
+        .out = bind_linear(b, WEIGHT_OUT, WEIGHT_OUT_BIAS),
+        .first = bind_norm(b, WEIGHT_FIRST_GAIN, WEIGHT_FIRST_BIAS),
+        .up = bind_linear(b, WEIGHT_UP, WEIGHT_UP_BIAS),
+        .down = bind_linear(b, WEIGHT_DOWN, WEIGHT_DOWN_BIAS),
+        .second = bind_norm(b, WEIGHT_SECOND_GAIN, WEIGHT_SECOND_BIAS),
+        .distance_key = bind_linear(b, WEIGHT_DISTANCE_KEY, WEIGHT_DISTANCE_KEY_BIAS),
+        .distance_query = bind_linear(b, WEIGHT_DISTANCE_QUERY, WEIGHT_DISTANCE_QUERY_BIAS),
+        .distances = find_part(b, WEIGHT_DISTANCES),
     };
     if (b->layout == LAYOUT_FILES && c->relative == RELATIVE_DISENTANGLED && !c->own_distances) {
         struct linear query = {.in = c->hidden,
@@ -316,26 +319,26 @@ void wt__weights_bind(struct transformer *out, const struct model_config *c, enu
                       const float *words, const float *model, const float *layers, const unsigned char *bytes)
 {
     struct weight_plan plan;
-    struct binding b = {c, layout, &plan, model, NULL};
+    struct part_binding b = {c, layout, &plan, model, NULL};
 
     wt__weight_plan(&plan, c, layout);
     out->config = *c;
     out->words = words;
-    out->positions = part_of(&b, WEIGHT_POSITIONS);
-    out->types = part_of(&b, WEIGHT_TYPES);
-    out->projection = linear_of(&b, WEIGHT_PROJECTION, WEIGHT_PARTS);
-    out->norm = norm_of(&b, WEIGHT_GAIN, WEIGHT_BIAS);
-    out->relative = part_of(&b, WEIGHT_RELATIVE);
-    out->relative_norm = norm_of(&b, WEIGHT_RELATIVE_GAIN, WEIGHT_RELATIVE_BIAS);
+    out->positions = find_part(&b, WEIGHT_POSITIONS);
+    out->types = find_part(&b, WEIGHT_TYPES);
+    out->projection = bind_linear(&b, WEIGHT_PROJECTION, WEIGHT_PARTS);
+    out->norm = bind_norm(&b, WEIGHT_GAIN, WEIGHT_BIAS);
+    out->relative = find_part(&b, WEIGHT_RELATIVE);
+    out->relative_norm = bind_norm(&b, WEIGHT_RELATIVE_GAIN, WEIGHT_RELATIVE_BIAS);
     out->convolution = (struct convolution){.taps = c->convolution,
                                             .in = c->hidden,
                                             .out = c->hidden,
-                                            .weight = part_of(&b, WEIGHT_CONVOLUTION),
-                                            .bias = part_of(&b, WEIGHT_CONVOLUTION_BIAS),
+                                            .weight = find_part(&b, WEIGHT_CONVOLUTION),
+                                            .bias = find_part(&b, WEIGHT_CONVOLUTION_BIAS),
                                             .row_major = layout == LAYOUT_FILES};
-    out->convolution_norm = norm_of(&b, WEIGHT_CONVOLUTION_NORM_GAIN, WEIGHT_CONVOLUTION_NORM_BIAS);
-    out->pooler = linear_of(&b, WEIGHT_POOLER, WEIGHT_POOLER_BIAS);
-    out->score = linear_of(&b, WEIGHT_SCORE, WEIGHT_SCORE_BIAS);
+    out->convolution_norm = bind_norm(&b, WEIGHT_CONVOLUTION_NORM_GAIN, WEIGHT_CONVOLUTION_NORM_BIAS);
+    out->pooler = bind_linear(&b, WEIGHT_POOLER, WEIGHT_POOLER_BIAS);
+    out->score = bind_linear(&b, WEIGHT_SCORE, WEIGHT_SCORE_BIAS);
     for (size_t i = 0; i < c->layers; i++) {
         b.run = layers + i * plan.layer;
         b.bytes = bytes ? bytes + i * plan.bytes : NULL;
@@ -351,8 +354,8 @@ void wt__weights_pack(const struct model_config *config, enum weight_part first,
     wt__weight_plan(&files, config, LAYOUT_FILES);
     wt__weight_plan(&packed, config, LAYOUT_PACKED);
     for (int part = (int)first; part < (int)end; part++) {
-        struct weight_shape have = shape_of(config, LAYOUT_FILES, (enum weight_part)part);
-        struct weight_shape want = shape_of(config, LAYOUT_PACKED, (enum weight_part)part);
+        struct weight_shape have = find_part_shape(config, LAYOUT_FILES, (enum weight_part)part);
+        struct weight_shape want = find_part_shape(config, LAYOUT_PACKED, (enum weight_part)part);
         const float *source = from + files.at[part];
         float *target = to + packed.at[part];
 
@@ -370,7 +373,7 @@ void wt__weights_pack(const struct model_config *config, enum weight_part first,
 void wt__weights_pack_bytes(const struct model_config *config, enum weight_part part, const int8_t *w,
                             const float *scales, unsigned char *layer)
 {
-    struct weight_shape shape = shape_of(config, LAYOUT_PACKED, part);
+    struct weight_shape shape = find_part_shape(config, LAYOUT_PACKED, part);
     struct weight_plan plan;
 
     wt__weight_plan(&plan, config, LAYOUT_PACKED);
@@ -383,19 +386,19 @@ void wt__weights_copy_vectors(const struct model_config *config, const float *fr
 
     wt__weight_plan(&plan, config, LAYOUT_PACKED);
     for (int part = WEIGHT_MODEL_PARTS; part < WEIGHT_PARTS; part++) {
-        struct weight_shape shape = shape_of(config, LAYOUT_PACKED, (enum weight_part)part);
+        struct weight_shape shape = find_part_shape(config, LAYOUT_PACKED, (enum weight_part)part);
 
         if (shape.columns == 0)
-            memcpy(to + plan.bytes_at[part], from + plan.at[part], bytes_of(&shape, (enum weight_part)part));
+            memcpy(to + plan.bytes_at[part], from + plan.at[part], count_part_bytes(&shape, (enum weight_part)part));
     }
 }
 
 /* ---------------------------------------------------------------- tensors of files */
 
-/* Rows of the part that this row of the table fills, and the rows of those before it: query above key above value. */
+/* Places a tensor within its part. Tensors of a part are stacked in the order of the table: query, key, value. */
 static void place_tensor(struct weight_tensor *t, const struct model_config *c, size_t row, size_t layer)
 {
-    struct weight_shape shape = shape_of(c, LAYOUT_FILES, rows[row].part);
+    struct weight_shape shape = find_part_shape(c, LAYOUT_FILES, rows[row].part);
     unsigned bit = 1u << c->architecture;
     size_t all = 0, before = 0;
 
@@ -413,8 +416,8 @@ static void place_tensor(struct weight_tensor *t, const struct model_config *c, 
     t->offset = before * t->count;
 }
 
-/* A head's tensors lie outside of the model that has the prefix, but BERT's pooler, which is the model's own. */
-static bool outside(const struct model_config *c, enum weight_part part)
+/* True for tensors of the head that have no prefix. BERT's pooler has the prefix, as it belongs to the model. */
+static bool lacks_prefix(const struct model_config *c, enum weight_part part)
 {
     bool pooler = part == WEIGHT_POOLER || part == WEIGHT_POOLER_BIAS;
 
@@ -436,11 +439,11 @@ bool wt__weight_next(struct weight_walk *walk)
         }
         if (walk->layer >= c->layers)
             return false;
-        if ((rows[walk->row].architectures & bit) && shape_of(c, LAYOUT_FILES, rows[walk->row].part).rows > 0)
+        if ((rows[walk->row].architectures & bit) && find_part_shape(c, LAYOUT_FILES, rows[walk->row].part).rows > 0)
             break;
     }
     struct weight_tensor *t = &walk->tensor;
-    const char *prefix = walk->prefix && !outside(c, rows[walk->row].part) ? walk->prefix : "";
+    const char *prefix = walk->prefix && !lacks_prefix(c, rows[walk->row].part) ? walk->prefix : "";
     place_tensor(t, c, walk->row, walk->row < first_of_layer ? WEIGHT_NO_LAYER : walk->layer);
     if (walk->row < first_of_layer)
         snprintf(t->name, sizeof(t->name), "%s%s", prefix, rows[walk->row].name);
@@ -482,19 +485,132 @@ int wt__weight_read(const struct safetensors *file, const struct weight_tensor *
                     wt_error *err)
 {
     const struct tensor *t = wt__safetensors_find(file, tensor->name);
-    int rc;
 
     if (!t)
-        return wt__fail(err, WT_EMODEL, "%s: " MODEL_WEIGHTS " has no tensor \"%s\"", folder, tensor->name);
+        return wt__fail(err, WT_EMODEL, "%s: " MODEL_WEIGHTS_FILE " has no tensor \"%s\"", folder, tensor->name);
     if (!has_shape(t, tensor))
         return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" does not have the shape that config.json needs", folder,
                         tensor->name);
     if (tensor->part != WEIGHT_CONVOLUTION)
         return wt__tensor_floats(t, out, err);
-    float *copy = malloc(tensor->count * sizeof(float));
-    rc = copy ? wt__tensor_floats(t, copy, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        wt__convolution_arrange(out, copy, tensor->taps, tensor->rows, tensor->columns);
-    free(copy);
+    WT_AUTO_FREE float *copy = malloc(tensor->count * sizeof(float));
+    WT_CHECK_ALLOC(copy, err);
+    WT_TRY(wt__tensor_floats(t, copy, err));
+    wt__convolution_arrange(out, copy, tensor->taps, tensor->rows, tensor->columns);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- upper layers */
+
+/* State while reading: runs in LAYOUT_FILES of the model and the current layer, and the packed runs. */
+struct upper_layer_reader {
+    const struct model_config *config;
+    const struct safetensors *file;
+    const char *folder;
+    struct weight_plan files, packed;
+    float *model, *layer, *relative; /* relative: DeBERTa's distances as the layers use them */
+    float *packed_model, *packed_layers;
+    struct transformer bound; /* a one-layer model over the two runs */
+};
+
+static bool is_relative_part(enum weight_part part)
+{
+    return part == WEIGHT_RELATIVE || part == WEIGHT_RELATIVE_GAIN || part == WEIGHT_RELATIVE_BIAS;
+}
+
+static int read_upper_weights(struct upper_layer_reader *r, size_t first, wt_error *err)
+{
+    struct weight_walk walk = {.config = r->config, .below = first};
+    bool more = wt__weight_next(&walk);
+
+    for (; more && walk.tensor.layer == WEIGHT_NO_LAYER; more = wt__weight_next(&walk)) {
+        const struct weight_tensor *t = &walk.tensor;
+        if (is_relative_part(t->part))
+            WT_TRY(wt__weight_read(r->file, t, r->folder, r->model + r->files.at[t->part] + t->offset, err));
+    }
+    wt__weights_pack(r->config, WEIGHT_POSITIONS, WEIGHT_MODEL_PARTS, r->model, r->packed_model);
+    if (r->relative)
+        wt__relative_forward(&r->bound, r->relative);
+    for (size_t layer = 0; layer < r->config->layers; layer++) {
+        float *to = r->packed_layers + layer * r->packed.layer;
+
+        for (; more && walk.tensor.layer == layer; more = wt__weight_next(&walk)) {
+            const struct weight_tensor *t = &walk.tensor;
+            WT_TRY(wt__weight_read(r->file, t, r->folder, r->layer + r->files.at[t->part] + t->offset, err));
+        }
+        wt__weights_pack(r->config, WEIGHT_MODEL_PARTS, WEIGHT_PARTS, r->layer, to);
+        if (r->relative)
+            wt__distances_forward(&r->bound, 0, r->relative, to + r->packed.at[WEIGHT_DISTANCES]);
+    }
+    return 0;
+}
+
+static float *alloc_zeroed_panels(size_t floats)
+{
+    float *block = wt__alloc_aligned(floats + WT_PANEL, sizeof *block);
+
+    if (block)
+        memset(block, 0, (floats + WT_PANEL) * sizeof *block);
+    return block;
+}
+
+/* Allocates the runs and reads the weights; the packed runs stay in out->memory. */
+static int open_upper_weights(struct upper_layers *out, struct upper_layer_reader *r, size_t first, wt_error *err)
+{
+    const struct model_config *c = r->config;
+    size_t distances = c->relative == RELATIVE_DISENTANGLED ? 2 * (size_t)c->span * c->hidden : 0;
+    struct model_config one = *c;
+    int rc;
+
+    wt__weight_plan(&r->files, c, LAYOUT_FILES);
+    wt__weight_plan(&r->packed, c, LAYOUT_PACKED);
+    out->memory = alloc_zeroed_panels(r->packed.model + c->layers * r->packed.layer);
+    r->model = alloc_zeroed_panels(r->files.model);
+    r->layer = alloc_zeroed_panels(r->files.layer);
+    r->relative = distances ? alloc_zeroed_panels(distances) : NULL;
+    if (!out->memory || !r->model || !r->layer || (distances && !r->relative)) {
+        rc = wt__fail_nomem(err);
+    } else {
+        one.layers = 1;
+        r->packed_model = out->memory;
+        r->packed_layers = out->memory + r->packed.model;
+        wt__weights_bind(&r->bound, &one, LAYOUT_FILES, NULL, r->model, r->layer, NULL);
+        rc = read_upper_weights(r, first, err);
+        wt__weights_bind(&out->model, c, LAYOUT_PACKED, NULL, r->packed_model, r->packed_layers, NULL);
+    }
+    free(r->model);
+    free(r->layer);
+    free(r->relative);
     return rc;
+}
+
+int wt__upper_layers_open(struct upper_layers *out, const struct model_config *whole, size_t first,
+                          const struct safetensors *file, const char *folder, wt_error *err)
+{
+    memset(out, 0, sizeof *out);
+    if (first >= whole->layers || (first == 0 && whole->convolution > 0))
+        return wt__fail(err, WT_EMODEL, "%s: cannot use the layers from %zu on; the encoder has %u%s", folder, first,
+                        (unsigned)whole->layers, whole->convolution > 0 ? ", the first with a convolution" : "");
+    struct model_config config = *whole;
+    WT_AUTO_FREE struct upper_layer_reader *r = calloc(1, sizeof *r);
+    WT_CHECK_ALLOC(r, err);
+    config.layers -= (uint32_t)first;
+    config.convolution = 0;
+    *r = (struct upper_layer_reader){.config = &config, .file = file, .folder = folder};
+    int rc = open_upper_weights(out, r, first, err);
+    if (rc < 0)
+        wt__upper_layers_close(out);
+    return rc;
+}
+
+void wt__upper_layers_close(struct upper_layers *upper)
+{
+    free(upper->memory);
+    upper->memory = NULL;
+}
+
+void wt__upper_layers_forward(const struct upper_layers *upper, const struct token_batch *batch, struct activations *a)
+{
+    for (size_t layer = 0; layer < upper->model.config.layers; layer++)
+        wt__layer_forward(&upper->model, layer, batch, a);
 }

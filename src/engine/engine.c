@@ -29,7 +29,7 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
 {
     struct arena arena = {0};
     struct buffer index = {0}, trained = {0};
-    const char *model = wt__model_chosen(options->model, options->models_dir);
+    const char *model = wt__model_choose(options->model, options->models_dir);
     const char *folder = place_model(&arena, options->models_dir, model);
     if (!in_memory(path))
         wt__buffer_printf(&index, "%s-index", path);

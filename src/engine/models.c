@@ -5,12 +5,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "encoder/manifest.h"
-#include "encoder/hub.h"
-#include "encoder/hub_record.h"
-#include "encoder/merge.h"
 #include "encoder/model_dir.h"
+#include "encoder/model_files.h"
 #include "encoder/pull.h"
-#include "encoder/quantize.h"
 #include "engine/engine.h"
 
 struct model_list {
@@ -61,7 +58,7 @@ static int describe(struct arena *arena, const char *models_dir, const char *fol
     out->built_in = wt__model_is_built_in(folder);
     if (out->built_in)
         out->path = "";
-    out->installed = manifest && !out->built_in ? wt__manifest_is_there(manifest, folder) : wt__model_is_there(folder);
+    out->installed = manifest && !out->built_in ? wt__manifest_has_files(manifest, folder) : wt__model_exists(folder);
     if (!out->installed) {
         out->dimension = manifest ? manifest->dimension : 0;
         return 0;
@@ -105,7 +102,7 @@ static int list_model(struct model_list *list, const char *models_dir, const cha
 
 const char *wt_default_model(const char *models_dir)
 {
-    return wt__model_chosen(NULL, models_dir);
+    return wt__model_choose(NULL, models_dir);
 }
 
 /* The models of a folder that are not listed yet; NULL: there is none. */
@@ -160,7 +157,7 @@ int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_
     wt_error unknown;
     bool known = wt__manifest_load(&list->arena, name, &manifest, &unknown) == 0;
     int rc = wt__model_folder(&folder, &list->arena, models_dir, name, err);
-    if (rc == 0 && (known || wt__model_is_there(folder)))
+    if (rc == 0 && (known || wt__model_exists(folder)))
         rc = describe(&list->arena, models_dir, folder, known ? &manifest : NULL, &model, err);
     else if (rc == 0)
         rc = wt__fail(err, WT_ENOTFOUND, "%s", unknown.message); /* it lists what there is */
@@ -192,7 +189,7 @@ int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn repor
 /* The folder of a model that another is made from. */
 static int source_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
-    int rc = wt__model_installed(out, arena, models_dir, name, err);
+    int rc = wt__model_find_installed(out, arena, models_dir, name, err);
     if (rc == 0 && wt__model_is_built_in(*out))
         rc =
             wt__fail(err, WT_EMODEL, "%s is built in: no other model can be made from it; name a model's folder", name);
@@ -203,7 +200,7 @@ int wt_model_pack(const char *models_dir, const char *name, wt_error *err)
 {
     struct arena arena = {0};
     char *folder;
-    int rc = wt__model_installed(&folder, &arena, models_dir, name, err);
+    int rc = wt__model_find_installed(&folder, &arena, models_dir, name, err);
     if (rc == 0)
         rc = wt__encoder_pack(folder, NULL, err);
     wt__arena_dispose(&arena);

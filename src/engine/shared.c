@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/file.h"
-#include "encoder/hub_record.h"
+#include "encoder/manifest.h"
 #include "encoder/model_dir.h"
 #include "retrieve/document.h"
 
@@ -102,15 +102,15 @@ static int open_encoder(wt_engine *engine, struct progress *progress, void **out
         return wt__fail(why, WT_EMODEL,
                         "there is no place to look for the model %s: set HOME or WHICHTOOL_MODELS to an absolute path",
                         engine->model_name);
-    if (!wt__model_is_there(engine->model_folder) && wt__hub_is_name(engine->model_name))
+    if (!wt__model_exists(engine->model_folder) && wt__hub_is_name(engine->model_name))
         return wt__fail(
             why, WT_EMODEL,
             "the model %s is not installed: there is no such folder, and none was pulled by that name; get it "
             "with `whichtool model pull %s`",
             engine->model_name, engine->model_name);
-    if (!wt__model_is_there(engine->model_folder) && strchr(engine->model_name, '/'))
+    if (!wt__model_exists(engine->model_folder) && strchr(engine->model_name, '/'))
         return wt__fail(why, WT_EMODEL, "the model %s is not installed: there is no such folder", engine->model_name);
-    if (!wt__model_is_there(engine->model_folder))
+    if (!wt__model_exists(engine->model_folder))
         return wt__fail(why, WT_EMODEL, "the model %s is not installed; get it with `whichtool model pull %s`",
                         engine->model_name, engine->model_name);
     if (wt__progress_phase(progress, "loading the model", 0))

@@ -278,7 +278,7 @@ static int find_encoders(struct reading *r)
     out->model = wt__arena_copy(arena, wt__str(r->engine->model_name));
     if (!own || !out->store || !out->model)
         return wt__fail_nomem(r->err);
-    out->model_installed = *r->engine->model_folder && wt__model_is_there(r->engine->model_folder);
+    out->model_installed = *r->engine->model_folder && wt__model_exists(r->engine->model_folder);
     out->model_included = r->engine->model_included;
     peek(r->engine->model_folder, r->model);
     peek(*folder && wt__is_folder(own) ? own : r->engine->model_folder, r->encoder);

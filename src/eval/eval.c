@@ -789,7 +789,7 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
     if (e.resamples > MAX_RESAMPLES)
         return wt__fail(err, WT_EINVAL, "%zu resamples are asked for; at most %d are drawn", e.resamples,
                         MAX_RESAMPLES);
-    rc = wt__dense_weight_asked(&e.dense_weight, e.options.dense_weight, e.options.brief_weight, err);
+    rc = wt__dense_weight_from_options(&e.dense_weight, e.options.dense_weight, e.options.brief_weight, err);
     if (rc < 0)
         return rc;
     e.report = calloc(1, sizeof *e.report);

@@ -124,7 +124,7 @@ static int settle(struct learning *learning, const struct dataset *train, const 
     struct sha256 sha;
     wt__sha256_begin(&sha);
     wt__sha256_update(&sha, EDITION, sizeof EDITION - 1);
-    hash_str(&sha, wt__str(wt__model_chosen(options->model, options->models_dir)));
+    hash_str(&sha, wt__str(wt__model_choose(options->model, options->models_dir)));
     hash_number(&sha, options->seed);
     if (options->dense_weight > 0) { /* what auto is compared with */
         wt__sha256_update(&sha, &options->dense_weight, sizeof options->dense_weight);

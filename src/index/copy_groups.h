@@ -2,9 +2,8 @@
  * supplies a hash per tool (retrieve/document.h); rows with equal hashes form groups. Groups are built once per
  * snapshot, so that a query finds the group of a row at once.
  *
- * Groups are stored one after the other, each with at least two rows in ascending order. A row's key has the start of
- * its
- * group (snapshot_key.group). */
+ * Groups are stored one after the other, each with at least two rows in ascending order. A row's key has the start
+ * of its group (snapshot_key.group). */
 #ifndef WT_INDEX_COPY_GROUPS_H
 #define WT_INDEX_COPY_GROUPS_H
 

@@ -1,22 +1,19 @@
 /* lexical.h: BM25 over tools. All impacts are computed when the index is built, so a search only adds them.
  *
  * An index is one block of bytes without pointers; struct lexical is a view of it. It contains the dictionary, sorted
- * by
- * bytes, and the postings of each term: the rows with the term in ascending order, with 16-bit impacts. Postings are
+ * by bytes, and the postings of each term: the rows with the term in ascending order, with 16-bit impacts. Postings are
  * divided into blocks of LEXICAL_BLOCK with the last row and the maximum impact of each.
  *
- * The impact of term t in row m is idf(t) * saturation(t, m), by BM25F (lexical_build.c). It is stored as
- * q = round(impact / max_t * 65535), where max_t is the term's maximum impact. The error of one impact is at most
- * max_t / 131070, about 1e-4 of a point. Scores are defined by the stored impacts, in integers (see struct
- * lexical_query).
- * Sums of integers do not depend on the order of terms, so all search methods give identical bits.
+ * The impact of term t in row m is idf(t) * saturation(t, m), by BM25F (lexical_build.c). It is stored as q =
+ * round(impact / max_t * 65535), where max_t is the term's maximum impact. The error of one impact is at most max_t /
+ * 131070, about 1e-4 of a point. Scores are defined by the stored impacts, in integers (see struct lexical_query). Sums
+ * of integers do not depend on the order of terms, so all search methods give identical bits.
  *
- * Length normalisation limits the weight of a word in a stuffed text, but not the number of words that match. Each row
- * therefore has a damping factor. It is below 1 if the row's total impact is far above that of others, or if the row
- * repeats far more of its words in several fields than others do. A genuine tool with a large schema has many words,
- * but
- * its name and provider repeat few of them. Searches do not apply the damping: scores are those of BM25. Rankings with
- * further signals may multiply by it. */
+ * Length normalisation limits the weight of a word in a stuffed text, but not the number of words that match. Each
+ * row therefore has a damping factor. It is below 1 if the row's total impact is far above that of others, or if the
+ * row repeats far more of its words in several fields than others do. A genuine tool with a large schema has many
+ * words, but its name and provider repeat few of them. Searches do not apply the damping: scores are those of BM25.
+ * Rankings with further signals may multiply by it. */
 #ifndef WT_INDEX_LEXICAL_H
 #define WT_INDEX_LEXICAL_H
 
@@ -43,8 +40,8 @@ struct lexical_field {
 };
 struct lexical_settings {
     float k1;
-    /* Limits as multiples of the mean of all rows. A row above a limit is damped by (limit / its value) ^ power. 0 for
-     * no limit. */
+    /* Limits as multiples of the mean of all rows. A row above a limit is damped by (limit / its value) ^ power. 0
+     * for no limit. */
     float most_sum;    /* sum of a row's impacts: many words */
     float most_length; /* length of the vector of its impacts: words repeated in every field */
     float most_named;  /* number of its words in two or more fields, one of which names the tool */
@@ -116,8 +113,7 @@ struct lexical_known;
 /* A request prepared for one index. It is reused for further requests, so that warm searches allocate no memory.
  *
  * Term t adds the integer (q * multiplier_t) >> 16 to a row. A score is the sum times `unit`, a power of two chosen
- * such that
- * the maximum sum is about 2^30. */
+ * such that the maximum sum is about 2^30. */
 struct lexical_query {
     struct lexical_cursor *cursors; /* [len] */
     struct lexical_known *known;    /* [term_count] */
@@ -139,8 +135,8 @@ static inline bool wt__row_allowed(const uint64_t *allowed, uint32_t row)
     return !allowed || (allowed[row / 64] >> row % 64 & 1);
 }
 
-/* Writes the k best rows with a score above 0 to out, [k], best first. Returns their number. allowed: one bit per row
- * (row & 63 of word row / 64), or NULL for all. */
+/* Writes the k best rows with a score above 0 to out, [k], best first. Returns their number. allowed: one bit per
+ * row (row & 63 of word row / 64), or NULL for all. */
 size_t wt__lexical_search(const struct lexical *index, struct lexical_query *query, size_t k, const uint64_t *allowed,
                           struct scored *out);
 /* Gives the same result by adding every posting; reference for the search. sums: [rows] scratch. */
@@ -159,13 +155,13 @@ void wt__lexical_score_rows(const struct lexical *index, const struct lexical_qu
 void wt__lexical_explain(const struct lexical_query *query, size_t first, size_t count, uint32_t row, float *shares);
 
 /* Returns the number of rows with the prepared term of this number. */
-uint32_t wt__lexical_rows_of(const struct lexical_query *query, size_t term);
+uint32_t wt__lexical_term_rows(const struct lexical_query *query, size_t term);
 
 /* Returns the number of rows with the term; 0 if it is unknown. */
 uint32_t wt__lexical_df(const struct lexical *index, struct str term);
 
 /* Returns the number of the first term not less than `from`, or index->terms. Numbers are in term order. */
-uint32_t wt__lexical_from(const struct lexical *index, struct str from);
+uint32_t wt__lexical_lower_bound(const struct lexical *index, struct str from);
 /* Returns the term of a number below index->terms; empty if its entry is invalid. */
 struct str wt__lexical_term(const struct lexical *index, uint32_t number);
 

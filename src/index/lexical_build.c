@@ -1,21 +1,16 @@
 /* lexical_build.c: builds the block described in lexical.h from rows of terms.
  *
  * Adding a row only counts: each distinct term of a row creates a note of 8 bytes per field with the term. So a million
- * tools
- * of 45 terms need about 400 MB during the build. BM25 divides by mean lengths, which are known at the end. Then
- * finish()
- * reads the notes once and stores each impact with its term; rows are in order, so postings need no sorting. Last, the
- * impacts of each term are scaled to 16 bits.
+ * tools of 45 terms need about 400 MB during the build. BM25 divides by mean lengths, which are known at the end. Then
+ * finish() reads the notes once and stores each impact with its term; rows are in order, so postings need no sorting.
+ * Last, the impacts of each term are scaled to 16 bits.
  *
  * A finished builder keeps its notes. A builder that continues it takes over the dictionary and may copy rows. So after
- * small
- * changes, a catalogue is indexed again without reading the other tools. Terms without rows are omitted at the end: the
- * block
- * equals that of a builder that was given all rows.
+ * small changes, a catalogue is indexed again without reading the other tools. Terms without rows are omitted at the
+ * end: the block equals that of a builder that was given all rows.
  *
- * Grouping the terms of a row needs neither sorting nor clearing: place[term] is valid only if the row's list of terms
- * has the
- * term at that place (Briggs and Torczon's sparse set). */
+ * Grouping the terms of a row needs neither sorting nor clearing: place[term] is valid only if the row's list of
+ * terms has the term at that place (Briggs and Torczon's sparse set). */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -64,10 +59,9 @@ float wt__lexical_idf(size_t rows, size_t df)
     return (float)log(1.0 + ((double)rows - (double)df + 0.5) / ((double)df + 0.5));
 }
 
-/* Returns the impact by BM25F (Zaragoza et al., TREC 2004): idf * tf' (k1 + 1) / (k1 + tf') with tf' = sum over fields
- * of
- * weight * tf[field] * norm[field]; norm = 1 / (1 - b + b * length / mean length of the non-empty fields). */
-static float impact_of(const struct lexical_settings *settings, float idf, const float *tf, const float *norm)
+/* Returns the impact by BM25F (Zaragoza et al., TREC 2004): idf * tf' (k1 + 1) / (k1 + tf') with tf' = sum over
+ * fields of weight * tf[field] * norm[field]; norm = 1 / (1 - b + b * length / mean length of the non-empty fields). */
+static float compute_impact(const struct lexical_settings *settings, float idf, const float *tf, const float *norm)
 {
     float sum = 0;
     for (size_t f = 0; f < settings->field_count; f++)
@@ -155,7 +149,7 @@ static int count_term(struct lexical_builder *builder, struct str text, size_t f
 }
 
 /* Makes room for another row with this many notes. */
-static int make_room_for_row(struct lexical_builder *builder, size_t notes, wt_error *err)
+static int reserve_row(struct lexical_builder *builder, size_t notes, wt_error *err)
 {
     size_t rows = builder->rows + 1;
     if (builder->rows == WT_MAX_TOOLS)
@@ -170,10 +164,10 @@ static int make_room_for_row(struct lexical_builder *builder, size_t notes, wt_e
 }
 
 /* Appends the notes of the row whose terms were counted. */
-static int note_row(struct lexical_builder *builder, wt_error *err)
+static int add_row_notes(struct lexical_builder *builder, wt_error *err)
 {
     size_t fields = builder->settings.field_count;
-    int rc = make_room_for_row(builder, builder->row_term_count * fields, err);
+    int rc = reserve_row(builder, builder->row_term_count * fields, err);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < builder->row_term_count; i++) {
@@ -191,7 +185,7 @@ static int note_row(struct lexical_builder *builder, wt_error *err)
 int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexical_text *fields, wt_error *err)
 {
     size_t field_count = builder->settings.field_count, rows = builder->rows;
-    int rc = make_room_for_row(builder, 0, err);
+    int rc = reserve_row(builder, 0, err);
     if (rc < 0)
         return rc;
     builder->row_term_count = 0;
@@ -203,7 +197,7 @@ int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexica
             if (count_term(builder, fields[f].terms[i], f) < 0)
                 return wt__fail_nomem(err);
     }
-    rc = note_row(builder, err);
+    rc = add_row_notes(builder, err);
     if (rc < 0)
         return rc;
     builder->postings += builder->row_term_count;
@@ -237,7 +231,7 @@ int wt__lexical_builder_copy(struct lexical_builder *builder, const struct lexic
 {
     size_t first = row > 0 ? before->row_end[row - 1] : 0, count = before->row_end[row] - first;
     size_t fields = builder->settings.field_count;
-    int rc = make_room_for_row(builder, count, err);
+    int rc = reserve_row(builder, count, err);
     if (rc < 0)
         return rc;
     for (size_t i = first; i < first + count; i++) {
@@ -251,7 +245,7 @@ int wt__lexical_builder_copy(struct lexical_builder *builder, const struct lexic
     return 0;
 }
 
-static uint32_t blocks_of(uint32_t df)
+static uint32_t count_blocks(uint32_t df)
 {
     return df / LEXICAL_BLOCK + (df % LEXICAL_BLOCK > 0);
 }
@@ -275,7 +269,7 @@ static void write_dictionary(const struct lexical_builder *builder, struct term 
         term->idf = wt__lexical_idf(builder->rows, term->df);
         at.text += (uint32_t)term->text.len;
         at.posting += term->df;
-        at.block += blocks_of(term->df);
+        at.block += count_blocks(term->df);
     }
     entries[count] = at;
 }
@@ -300,7 +294,7 @@ static int allocate_block(struct lexical_builder *builder, unsigned char **out, 
     size_t text_len = 0, blocks = 0, count = sort_terms(builder, sorted);
     for (size_t i = 0; i < count; i++) {
         text_len += sorted[i]->text.len;
-        blocks += blocks_of(sorted[i]->df);
+        blocks += count_blocks(sorted[i]->df);
     }
     struct lexical_header header = {.magic = LEXICAL_MAGIC,
                                     .version = LEXICAL_VERSION,
@@ -325,7 +319,7 @@ static int allocate_block(struct lexical_builder *builder, unsigned char **out, 
     return block ? 0 : wt__fail_nomem(err);
 }
 
-static void mean_lengths(const struct lexical_builder *builder, float *mean)
+static void compute_mean_lengths(const struct lexical_builder *builder, float *mean)
 {
     size_t fields = builder->settings.field_count;
     for (size_t f = 0; f < fields; f++) {
@@ -344,7 +338,7 @@ static void place_postings(struct lexical_builder *builder, uint32_t *rows, floa
     const struct lexical_settings *settings = &builder->settings;
     size_t fields = settings->field_count;
     float mean[LEXICAL_MAX_FIELDS], norm[LEXICAL_MAX_FIELDS], tf[LEXICAL_MAX_FIELDS] = {0};
-    mean_lengths(builder, mean);
+    compute_mean_lengths(builder, mean);
     for (size_t row = 0, at = 0; row < builder->rows; row++) {
         for (size_t f = 0; f < fields; f++) {
             float b = settings->fields[f].b, length = (float)builder->lengths[row * fields + f];
@@ -357,7 +351,7 @@ static void place_postings(struct lexical_builder *builder, uint32_t *rows, floa
                 continue;
             struct term *term = &builder->terms[note.term];
             rows[term->place] = (uint32_t)row;
-            impacts[term->place] = impact_of(settings, term->idf, tf, norm);
+            impacts[term->place] = compute_impact(settings, term->idf, tf, norm);
             term->place++;
             memset(tf, 0, sizeof tf);
         }
@@ -402,7 +396,7 @@ static void measure_repeats(const struct lexical_builder *builder, struct stuffi
     }
 }
 
-static struct stuffing mean_stuffing(const struct stuffing *own, size_t rows)
+static struct stuffing compute_mean_stuffing(const struct stuffing *own, size_t rows)
 {
     struct stuffing mean = {0};
     for (size_t row = 0; row < rows; row++) {
@@ -416,7 +410,7 @@ static struct stuffing mean_stuffing(const struct stuffing *own, size_t rows)
 
 /* Returns the damping for one statistic. most: multiple of the mean, or 0 for no limit. least: values up to it are
  * never damped. */
-static double damping_for(double own, double most, double mean, double least, double power)
+static double compute_factor(double own, double most, double mean, double least, double power)
 {
     double bound = fmax(most * mean, least);
     return most > 0 && own > bound ? pow(bound / own, power) : 1;
@@ -431,12 +425,12 @@ static int compute_damping(const struct lexical_builder *builder, const uint32_t
         return wt__fail_nomem(err);
     measure_impacts(builder, rows, impacts, own);
     measure_repeats(builder, own);
-    struct stuffing mean = mean_stuffing(own, builder->rows);
+    struct stuffing mean = compute_mean_stuffing(own, builder->rows);
     for (size_t row = 0; row < builder->rows; row++) {
-        double all = damping_for(own[row].sum, s->most_sum, mean.sum, 0, s->damping_power) *
-                     damping_for(own[row].length, s->most_length, mean.length, 0, s->damping_power) *
-                     damping_for(own[row].named, s->most_named, mean.named, s->repeated_least, s->damping_power) *
-                     damping_for(own[row].thrice, s->most_thrice, mean.thrice, s->repeated_least, s->damping_power);
+        double all = compute_factor(own[row].sum, s->most_sum, mean.sum, 0, s->damping_power) *
+                     compute_factor(own[row].length, s->most_length, mean.length, 0, s->damping_power) *
+                     compute_factor(own[row].named, s->most_named, mean.named, s->repeated_least, s->damping_power) *
+                     compute_factor(own[row].thrice, s->most_thrice, mean.thrice, s->repeated_least, s->damping_power);
         damping[row] = (float)fmax(LEAST_DAMPING, all);
     }
     free(own);
@@ -462,7 +456,7 @@ static void quantise_impacts(struct lexical_entry *entry, uint32_t count, const 
 }
 
 /* True if a built block passes the check; for an assertion. */
-__attribute__((unused)) static bool is_sound(const void *block, size_t len)
+__attribute__((unused)) static bool is_valid_block(const void *block, size_t len)
 {
     struct lexical index;
     return wt__lexical_view(&index, block, len, NULL) == 0 && wt__lexical_check(&index, NULL) == 0;
@@ -498,7 +492,7 @@ int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size
         free(block);
         return rc;
     }
-    assert(is_sound(block, *len));
+    assert(is_valid_block(block, *len));
     *out = block;
     return 0;
 }

@@ -1,5 +1,5 @@
-/* lexical_check.c: checks all invariants of a lexical index. A search checks only the parts it uses, and skips invalid
- * entries; these functions report them. */
+/* lexical_check.c: checks all invariants of a lexical index. A search checks only the parts it uses, and skips
+ * invalid entries; these functions report them. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* lexical_format.h: byte layout of a lexical index. Only counts are stored; array offsets are derived from them, so no
- * offset can be invalid. */
+/* lexical_format.h: byte layout of a lexical index. Only counts are stored; array offsets are derived from them, so
+ * no offset can be invalid. */
 #ifndef WT_INDEX_LEXICAL_FORMAT_H
 #define WT_INDEX_LEXICAL_FORMAT_H
 
@@ -20,8 +20,8 @@ struct lexical_layout {
     size_t entries, row, block_last, damping, impact, block_max, text, len; /* byte offsets; len: whole block */
 };
 
-/* Returns the layout: arrays ordered by falling alignment, without gaps. Cannot overflow, because each count is below
- * 2^32. */
+/* Returns the layout: arrays ordered by falling alignment, without gaps. Cannot overflow, because each count is
+ * below 2^32. */
 static inline struct lexical_layout wt__lexical_layout(const struct lexical_header *header)
 {
     struct lexical_layout at = {.entries = sizeof *header};

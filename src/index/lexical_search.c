@@ -1,22 +1,16 @@
 /* lexical_search.c: finds the k best rows without adding every posting.
  *
  * Rows are processed in windows of WINDOW. In each window, a term's bound is the maximum of its block maxima that
- * overlap the
- * window, and terms are sorted by bound. The weakest terms whose bounds together cannot lift a row above the worst kept
- * hit
- * are "optional": rows that have only such terms are skipped (MaxScore, Turtle and Flood 1995, with the bounds of
- * block-max
- * indexes, Ding and Suel 2011, per window). Other terms are added in an array of the window. Rows that the optional
- * terms
- * could still lift are then looked up in them. A window with only optional terms is skipped. Before k rows are found,
- * the
- * limit is taken from the window: the k-th greatest of the maxima of its groups.
+ * overlap the window, and terms are sorted by bound. The weakest terms whose bounds together cannot lift a row above
+ * the worst kept hit are "optional": rows that have only such terms are skipped (MaxScore, Turtle and Flood 1995, with
+ * the bounds of block-max indexes, Ding and Suel 2011, per window). Other terms are added in an array of the window.
+ * Rows that the optional terms could still lift are then looked up in them. A window with only optional terms is
+ * skipped. Before k rows are found, the limit is taken from the window: the k-th greatest of the maxima of its groups.
  *
  * In a catalogue of one window, all sums are available at the end of a search, and exact scores are read from them.
  *
  * Invariants: rows are processed in ascending order, so a row that equals the worst kept hit never enters. Every
- * posting is
- * added inside the window's array, so hostile bytes can only produce wrong scores. */
+ * posting is added inside the window's array, so hostile bytes can only produce wrong scores. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -96,7 +90,7 @@ struct str wt__lexical_term(const struct lexical *index, uint32_t number)
     return sound ? (struct str){index->text + begin, end - begin} : (struct str){0};
 }
 
-uint32_t wt__lexical_from(const struct lexical *index, struct str from)
+uint32_t wt__lexical_lower_bound(const struct lexical *index, struct str from)
 {
     uint32_t low = 0, high = index->terms;
     while (low < high) {
@@ -112,13 +106,13 @@ uint32_t wt__lexical_from(const struct lexical *index, struct str from)
 /* Returns the term's number in the dictionary, or index->terms. */
 static uint32_t find_term_number(const struct lexical *index, struct str term)
 {
-    uint32_t number = wt__lexical_from(index, term);
+    uint32_t number = wt__lexical_lower_bound(index, term);
     bool found = number < index->terms && wt__str_equal(wt__lexical_term(index, number), term);
     return found ? number : index->terms;
 }
 
 /* Opens a cursor over the term's postings. Returns false if the term is unknown or its entry is invalid. */
-static bool cursor_open(struct lexical_cursor *cursor, const struct lexical *index, struct str term)
+static bool open_cursor(struct lexical_cursor *cursor, const struct lexical *index, struct str term)
 {
     uint32_t number = find_term_number(index, term);
     if (number == index->terms)
@@ -143,7 +137,7 @@ static bool cursor_open(struct lexical_cursor *cursor, const struct lexical *ind
 uint32_t wt__lexical_df(const struct lexical *index, struct str term)
 {
     struct lexical_cursor cursor;
-    return cursor_open(&cursor, index, term) ? cursor.count : 0;
+    return open_cursor(&cursor, index, term) ? cursor.count : 0;
 }
 
 static int reserve_query(struct lexical_query *query, size_t count)
@@ -245,7 +239,7 @@ int wt__lexical_prepare(struct lexical_query *query, const struct lexical *index
     query->term_count = count;
     for (size_t i = 0; i < count; i++) {
         struct lexical_cursor *cursor = &query->cursors[query->len];
-        bool known = cursor_open(cursor, index, terms[i].text);
+        bool known = open_cursor(cursor, index, terms[i].text);
         query->known[i] = known ? (struct lexical_known){cursor->entry, cursor->count, NO_CURSOR}
                                 : (struct lexical_known){index->terms, 0, NO_CURSOR};
         if (!known || !(terms[i].weight > 0))
@@ -276,8 +270,8 @@ static uint32_t scale_impact(const struct lexical_cursor *cursor, uint16_t impac
     return (uint32_t)((uint64_t)cursor->multiplier * impact >> 16);
 }
 
-/* Returns the index of the first of `count` ascending rows not less than `row`, or count. It is branch-free because the
- * branches would be unpredictable. */
+/* Returns the index of the first of `count` ascending rows not less than `row`, or count. It is branch-free because
+ * the branches would be unpredictable. */
 static uint32_t lower_bound_row(const uint32_t *rows, uint32_t count, uint32_t row)
 {
     const uint32_t *from = rows;
@@ -318,7 +312,7 @@ struct lexical_search_state {
 };
 
 /* Moves every cursor to the window, computes its bounds, and returns the smallest row ahead. */
-static uint32_t bound_window(struct lexical_search_state *search)
+static uint32_t compute_window_bounds(struct lexical_search_state *search)
 {
     uint32_t next = UINT32_MAX;
     for (size_t i = 0; i < search->query->len; i++) {
@@ -359,8 +353,8 @@ static void sort_by_bound(struct lexical_query *query)
 }
 
 /* Adds the term's postings before `end`, the end of the window, and moves behind them. A window has too few postings
- * per term for hardware prefetching, so the next ones are prefetched here. The mask does not change valid rows, because
- * windows start at multiples of its range. */
+ * per term for hardware prefetching, so the next ones are prefetched here. The mask does not change valid rows,
+ * because windows start at multiples of its range. */
 static void add_postings(struct lexical_cursor *cursor, uint32_t end, uint32_t *restrict sums)
 {
     const uint32_t *restrict row = cursor->row;
@@ -412,7 +406,7 @@ static size_t collect_above_floor(const struct lexical_search_state *search, uin
     return kept;
 }
 
-static uint32_t sum_bucket(int32_t sum)
+static uint32_t find_sum_bucket(int32_t sum)
 {
     static const uint32_t one = (127u << 23 >> BUCKET_SHIFT) - 1;
     float value = (float)sum;
@@ -422,7 +416,7 @@ static uint32_t sum_bucket(int32_t sum)
 }
 
 /* Returns a sum below all sums of the bucket. It is slightly lower, because scores are rounded sums. */
-static uint32_t below_bucket(uint32_t bucket)
+static uint32_t find_bucket_floor(uint32_t bucket)
 {
     uint32_t bits = ((127u << 23 >> BUCKET_SHIFT) - 1 + bucket) << BUCKET_SHIFT;
     float least;
@@ -433,7 +427,7 @@ static uint32_t below_bucket(uint32_t bucket)
 
 /* Finds the maximum allowed sum of each group in the chunk at `first`. A group is every GROUP-th row, so that groups
  * are processed in parallel. */
-static void greatest_sums(const struct lexical_search_state *search, uint32_t first, int32_t most[GROUP])
+static void find_greatest_sums(const struct lexical_search_state *search, uint32_t first, int32_t most[GROUP])
 {
     const int32_t *restrict sums = (const int32_t *)search->query->window + first;
     memset(most, 0, GROUP * sizeof *most);
@@ -449,21 +443,21 @@ static void greatest_sums(const struct lexical_search_state *search, uint32_t fi
             most[row % GROUP] = sums[row];
 }
 
-/* Raises the limit before k rows are kept. Each group's maximum belongs to a different row of this window, so the k-th
- * greatest maximum is a valid limit before any row is examined. */
+/* Raises the limit before k rows are kept. Each group's maximum belongs to a different row of this window, so the
+ * k-th greatest maximum is a valid limit before any row is examined. */
 static void raise_limit(struct lexical_search_state *search)
 {
     uint16_t counts[BUCKETS] = {0};
     uint32_t width = search->end - search->begin, bucket = BUCKETS, better = 0;
     for (uint32_t first = 0; first < width; first += CHUNK) {
         int32_t most[GROUP];
-        greatest_sums(search, first, most);
+        find_greatest_sums(search, first, most);
         for (uint32_t i = 0; i < GROUP; i++)
-            counts[sum_bucket(most[i])]++;
+            counts[find_sum_bucket(most[i])]++;
     }
     while (--bucket > 0 && better + counts[bucket] < search->top.k)
         better += counts[bucket];
-    uint32_t limit = bucket > 0 ? below_bucket(bucket) : 0;
+    uint32_t limit = bucket > 0 ? find_bucket_floor(bucket) : 0;
     search->limit = limit > search->limit ? limit : search->limit;
 }
 
@@ -500,7 +494,7 @@ static void update_limit(struct lexical_search_state *search)
     search->limit = limit < LIMIT_MAX ? (uint32_t)limit : LIMIT_MAX;
 }
 
-static struct scored scored_at(const struct lexical_search_state *search, uint32_t offset)
+static struct scored make_scored(const struct lexical_search_state *search, uint32_t offset)
 {
     return (struct scored){(float)search->query->window[offset] * search->query->unit, search->begin + offset};
 }
@@ -511,7 +505,7 @@ static void keep_first_candidates(struct lexical_search_state *search, size_t le
     struct scored items[FIRST_MAX];
     struct topk *top = &search->top;
     for (size_t c = 0; c < len; c++)
-        items[c] = scored_at(search, search->query->candidates[c]);
+        items[c] = make_scored(search, search->query->candidates[c]);
     wt__scored_sort(items, len);
     for (top->len = len < top->k ? len : top->k, len = 0; len < top->len; len++)
         top->items[top->len - 1 - len] = items[len];
@@ -528,7 +522,7 @@ static void keep_candidates(struct lexical_search_state *search, size_t len)
         uint32_t offset = search->query->candidates[c];
         if (search->query->window[offset] <= search->limit)
             continue;
-        wt__topk_push(&search->top, scored_at(search, offset));
+        wt__topk_push(&search->top, make_scored(search, offset));
         update_limit(search);
     }
 }
@@ -581,7 +575,7 @@ static void search_window(struct lexical_search_state *search)
     keep_candidates(search, len);
 }
 
-static bool any_allowed(const struct lexical_search_state *search)
+static bool has_allowed_rows(const struct lexical_search_state *search)
 {
     uint64_t any = 0;
     if (!search->allowed)
@@ -604,14 +598,14 @@ size_t wt__lexical_search(const struct lexical *index, struct lexical_query *que
     while (search.begin < index->rows) {
         uint32_t left = index->rows - search.begin;
         search.end = search.begin + (left < WINDOW ? left : WINDOW);
-        uint32_t next = bound_window(&search);
+        uint32_t next = compute_window_bounds(&search);
         if (next >= index->rows)
             break;
         if (next >= search.end) {
             search.begin = next / WINDOW * WINDOW;
             continue;
         }
-        if (any_allowed(&search))
+        if (has_allowed_rows(&search))
             search_window(&search);
         search.begin = search.end;
     }
@@ -639,7 +633,7 @@ size_t wt__lexical_search_plain(const struct lexical *index, const struct lexica
 }
 
 /* Returns the contribution of a term to any row. */
-static uint32_t share_of_row(const struct lexical_cursor *cursor, uint32_t row)
+static uint32_t compute_share(const struct lexical_cursor *cursor, uint32_t row)
 {
     uint32_t block = lower_bound_row(cursor->block_last, cursor->blocks, row);
     if (block == cursor->blocks)
@@ -663,12 +657,12 @@ void wt__lexical_score_rows(const struct lexical *index, const struct lexical_qu
         if (rows[i] < index->rows && query->whole)
             sum = query->window[rows[i]];
         for (size_t c = 0; rows[i] < index->rows && !query->whole && c < query->len; c++)
-            sum += share_of_row(&query->cursors[c], rows[i]);
+            sum += compute_share(&query->cursors[c], rows[i]);
         scores[i] = (float)sum * query->unit;
     }
 }
 
-uint32_t wt__lexical_rows_of(const struct lexical_query *query, size_t term)
+uint32_t wt__lexical_term_rows(const struct lexical_query *query, size_t term)
 {
     return query->known[term].rows;
 }
@@ -677,6 +671,6 @@ void wt__lexical_explain(const struct lexical_query *query, size_t first, size_t
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t cursor = query->known[first + i].cursor;
-        shares[i] = cursor == NO_CURSOR ? 0 : (float)share_of_row(&query->cursors[cursor], row) * query->unit;
+        shares[i] = cursor == NO_CURSOR ? 0 : (float)compute_share(&query->cursors[cursor], row) * query->unit;
     }
 }

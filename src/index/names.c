@@ -8,22 +8,22 @@
 enum { WINDOW = 8, MARKS = 16 /* marks per entry, for at most one false positive in 64 */ };
 
 /* Computes the two marks of a name, from the first and the last bits of its hash. */
-static void marks_of(const struct names *names, uint64_t entry, uint64_t marks[2])
+static void compute_marks(const struct name_index *names, uint64_t entry, uint64_t marks[2])
 {
     marks[0] = entry >> (64 - names->mark_bits);
     marks[1] = entry >> (NAME_KIND_BITS + NAME_ROW_BITS) & (((uint64_t)1 << names->mark_bits) - 1);
 }
 
-static bool may_have_hash(const struct names *names, uint64_t hash)
+static bool may_have_hash(const struct name_index *names, uint64_t hash)
 {
     uint64_t marks[2];
     if (!names->marks)
         return true;
-    marks_of(names, wt__name_entry(hash, NAME_OWN, 0), marks);
+    compute_marks(names, wt__name_entry(hash, NAME_OWN, 0), marks);
     return (names->marks[marks[0] / 64] >> marks[0] % 64 & 1) && (names->marks[marks[1] / 64] >> marks[1] % 64 & 1);
 }
 
-int wt__names_mark(struct names *names)
+int wt__names_mark(struct name_index *names)
 {
     names->mark_bits = 6; /* bits of one word */
     while ((size_t)1 << names->mark_bits < names->count * MARKS)
@@ -31,7 +31,7 @@ int wt__names_mark(struct names *names)
     names->marks = calloc((size_t)1 << (names->mark_bits - 6), sizeof *names->marks);
     for (size_t i = 0; names->marks && i < names->count; i++) {
         uint64_t marks[2];
-        marks_of(names, names->entries[i], marks);
+        compute_marks(names, names->entries[i], marks);
         for (size_t m = 0; m < 2; m++)
             names->marks[marks[m] / 64] |= UINT64_C(1) << marks[m] % 64;
     }
@@ -39,16 +39,16 @@ int wt__names_mark(struct names *names)
 }
 
 /* Returns the index at this distance from the entry at `from`, if hashes are evenly distributed. */
-static size_t interpolate_index(const struct names *names, size_t from, double distance)
+static size_t interpolate_index(const struct name_index *names, size_t from, double distance)
 {
     double at = (double)from + (double)names->count * (distance / 0x1p64);
     return at <= 0 ? 0 : at < (double)names->count ? (size_t)at : names->count;
 }
 
 /* Returns the index of the first entry not less than the value. Hashes are evenly distributed, so the index is first
- * interpolated from zero, then again from the entry found. A window around it grows until it contains the value. So a
- * search reads only a few cache lines. */
-static size_t find_first_entry(const struct names *names, uint64_t value)
+ * interpolated from zero, then again from the entry found. A window around it grows until it contains the value. So
+ * a search reads only a few cache lines. */
+static size_t find_first_entry(const struct name_index *names, uint64_t value)
 {
     size_t low = 0, high = names->count, at = interpolate_index(names, 0, (double)value);
     if (at < names->count)
@@ -65,7 +65,7 @@ static size_t find_first_entry(const struct names *names, uint64_t value)
     return low + wt__lower_bound_u64(names->entries + low, high - low, value);
 }
 
-struct name_run wt__names_find(const struct names *names, uint64_t hash)
+struct name_run wt__names_find(const struct name_index *names, uint64_t hash)
 {
     if (!may_have_hash(names, hash))
         return (struct name_run){0};
@@ -75,7 +75,7 @@ struct name_run wt__names_find(const struct names *names, uint64_t hash)
     return (struct name_run){first, found ? find_first_entry(names, end) - first : 0};
 }
 
-bool wt__name_run_has(const struct names *names, struct name_run run, uint32_t row)
+bool wt__name_run_has(const struct name_index *names, struct name_run run, uint32_t row)
 {
     size_t at = run.first, end = run.first + run.count;
     for (enum name_kind kind = NAME_OWN; kind <= NAME_WRITTEN && at < end; kind++) {
@@ -88,7 +88,7 @@ bool wt__name_run_has(const struct names *names, struct name_run run, uint32_t r
     return false;
 }
 
-bool wt__names_has(const struct names *names, uint64_t hash, uint32_t row)
+bool wt__names_has(const struct name_index *names, uint64_t hash, uint32_t row)
 {
     return wt__name_run_has(names, wt__names_find(names, hash), row);
 }
@@ -138,11 +138,11 @@ static bool is_in_order(const struct names_builder *builder)
     return i >= builder->count;
 }
 
-struct names wt__names_builder_finish(struct names_builder *builder)
+struct name_index wt__names_builder_finish(struct names_builder *builder)
 {
     if (!is_in_order(builder))
         builder->count = wt__sort_unique_u64(builder->entries, builder->count);
-    return (struct names){.entries = builder->entries, .count = builder->count, .words = builder->words};
+    return (struct name_index){.entries = builder->entries, .count = builder->count, .words = builder->words};
 }
 
 void wt__names_builder_dispose(struct names_builder *builder)
@@ -151,7 +151,7 @@ void wt__names_builder_dispose(struct names_builder *builder)
     *builder = (struct names_builder){0};
 }
 
-int wt__names_check(const struct names *names, uint32_t rows, wt_error *err)
+int wt__names_check(const struct name_index *names, uint32_t rows, wt_error *err)
 {
     for (size_t i = 0; i < names->count; i++)
         if (wt__name_row(names->entries[i]) >= rows || (i > 0 && names->entries[i - 1] >= names->entries[i]))

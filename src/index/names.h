@@ -2,9 +2,8 @@
  *
  *   entry hash (NAME_HASH_BITS) | kind (3) | row (21), from the highest bit down
  *
- * A name has one run of entries, ordered by kind and row. Two names may have the same hash: in a catalogue of a million
- * tools
- * with four names each, this happens once in 270,000 lookups. */
+ * A name has one run of entries, ordered by kind and row. Two names may have the same hash: in a catalogue of a
+ * million tools with four names each, this happens once in 270,000 lookups. */
 #ifndef WT_INDEX_NAMES_H
 #define WT_INDEX_NAMES_H
 
@@ -25,7 +24,7 @@ enum name_kind {
 enum { NAME_ROW_BITS = 21, NAME_KIND_BITS = 3, NAME_NO_ROW = (1 << NAME_ROW_BITS) - 1 };
 
 /* A zeroed struct has no names. */
-struct names {
+struct name_index {
     const uint64_t *entries; /* [count] ascending */
     size_t count;
     uint32_t words; /* words of the longest name */
@@ -37,7 +36,7 @@ struct names {
 };
 
 /* Builds the marks, to be freed with free(). Returns 0 or WT_ENOMEM. */
-int wt__names_mark(struct names *names);
+int wt__names_mark(struct name_index *names);
 
 struct name_run {
     size_t first, count;
@@ -59,10 +58,10 @@ static inline enum name_kind wt__name_kind(uint64_t entry)
 }
 
 /* Returns the entries with this hash. */
-struct name_run wt__names_find(const struct names *names, uint64_t hash);
+struct name_run wt__names_find(const struct name_index *names, uint64_t hash);
 /* True if the run has an entry with this row. */
-bool wt__name_run_has(const struct names *names, struct name_run run, uint32_t row);
-bool wt__names_has(const struct names *names, uint64_t hash, uint32_t row);
+bool wt__name_run_has(const struct name_index *names, struct name_run run, uint32_t row);
+bool wt__names_has(const struct name_index *names, uint64_t hash, uint32_t row);
 
 /* A list under construction. A zeroed struct is empty. */
 struct names_builder {
@@ -73,14 +72,14 @@ struct names_builder {
 /* Adds an entry. Returns 0 or WT_ENOMEM. */
 int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum name_kind kind, uint32_t row,
                           size_t words);
-/* Adds the entries of another builder, which are sorted, with new row numbers. moved: [...] new row of each old row, or
- * NAME_NO_ROW if it was removed; the order of rows is preserved. Returns 0 or WT_ENOMEM. */
+/* Adds the entries of another builder, which are sorted, with new row numbers. moved: [...] new row of each old row,
+ * or NAME_NO_ROW if it was removed; the order of rows is preserved. Returns 0 or WT_ENOMEM. */
 int wt__names_builder_follow(struct names_builder *builder, const struct names_builder *before, const uint32_t *moved);
 /* Sorts the entries and returns a view of the builder, which must not change afterwards. */
-struct names wt__names_builder_finish(struct names_builder *builder);
+struct name_index wt__names_builder_finish(struct names_builder *builder);
 void wt__names_builder_dispose(struct names_builder *builder);
 
 /* Checks that entries are in order and their rows below `rows`. Fails with WT_ESTORE. */
-int wt__names_check(const struct names *names, uint32_t rows, wt_error *err);
+int wt__names_check(const struct name_index *names, uint32_t rows, wt_error *err);
 
 #endif

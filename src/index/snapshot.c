@@ -2,8 +2,7 @@
  * replaced one of them, the snapshot file is read again.
  *
  * Order of checks: length, magic, byte order, version, checksum of the header, then offset and checksum of each
- * section. Only
- * then are sections read. */
+ * section. Only then are sections read. */
 #include "index/snapshot.h"
 
 #include <ctype.h>
@@ -47,8 +46,8 @@ static int check_mark(const struct file_mark *mark, const char *magic, uint64_t 
 }
 
 /* Returns the section's bytes after verifying them; NULL with err set. */
-static const void *section_at(struct mapping image, const struct snapshot_section *section, uint64_t len,
-                              const char *name, wt_error *err)
+static const void *verify_section(struct mapping image, const struct snapshot_section *section, uint64_t len,
+                                  const char *name, wt_error *err)
 {
     const void *bytes = NULL;
     if (section->offset % SNAPSHOT_ALIGN != 0 || section->offset > image.len || section->len != len ||
@@ -80,19 +79,21 @@ static int parse_set(struct snapshot_set *set, const struct snapshot_set_header 
     set->former = header->former;
     set->vectors = (struct vectors){.dim = header->dim, .slots = header->slots, .rows = rows, .seed = header->number};
     set->vectors.row_of_slot =
-        section_at(image, &header->row_of_slot, header->slots * sizeof(uint32_t), "rows of vectors", err);
+        verify_section(image, &header->row_of_slot, header->slots * sizeof(uint32_t), "rows of vectors", err);
     if (!set->vectors.row_of_slot)
         return WT_ESTORE;
-    set->vectors.slot_of_row = section_at(image, &header->slot_of_row, rows * sizeof(uint32_t), "slots of rows", err);
+    set->vectors.slot_of_row =
+        verify_section(image, &header->slot_of_row, rows * sizeof(uint32_t), "slots of rows", err);
     return set->vectors.slot_of_row ? 0 : WT_ESTORE;
 }
 
-static int parse_names(struct names *names, const struct snapshot_header *header, struct mapping image, wt_error *err)
+static int parse_names(struct name_index *names, const struct snapshot_header *header, struct mapping image,
+                       wt_error *err)
 {
     const struct snapshot_section *section = &header->names;
     if (section->len % sizeof *names->entries != 0)
         return wt__fail(err, WT_ESTORE, "damaged: names are truncated");
-    names->entries = section_at(image, section, section->len, "names", err);
+    names->entries = verify_section(image, section, section->len, "names", err);
     names->count = section->len / sizeof *names->entries;
     names->words = header->name_words;
     if (!names->entries)
@@ -106,7 +107,7 @@ static int parse_copies(struct copy_groups *copies, const struct snapshot_header
     const struct snapshot_section *section = &header->copies;
     if (section->len % sizeof *copies->rows != 0)
         return wt__fail(err, WT_ESTORE, "damaged: copies are truncated");
-    copies->rows = section_at(image, section, section->len, "copies", err);
+    copies->rows = verify_section(image, section, section->len, "copies", err);
     copies->count = section->len / sizeof *copies->rows;
     return copies->rows ? 0 : WT_ESTORE;
 }
@@ -124,10 +125,10 @@ static int parse_image(struct snapshot *snapshot, struct mapping image, wt_error
     snapshot->generation = header->generation;
     snapshot->settings = header->settings;
     snapshot->rows = header->rows;
-    snapshot->keys = section_at(image, &header->keys, header->rows * sizeof *snapshot->keys, "keys", err);
+    snapshot->keys = verify_section(image, &header->keys, header->rows * sizeof *snapshot->keys, "keys", err);
     if (!snapshot->keys)
         return WT_ESTORE;
-    const void *lexical = section_at(image, &header->lexical, header->lexical.len, "terms", err);
+    const void *lexical = verify_section(image, &header->lexical, header->lexical.len, "terms", err);
     rc = lexical ? wt__lexical_view(&snapshot->lexical, lexical, header->lexical.len, err) : WT_ESTORE;
     if (rc == 0 && snapshot->lexical.rows != header->rows)
         rc = wt__fail(err, WT_ESTORE, "damaged: %u rows of terms for %u tools", snapshot->lexical.rows, header->rows);
@@ -208,7 +209,7 @@ static int attach_file(struct snapshot *snapshot, size_t set, const char *path, 
 }
 
 /* Tries to open the snapshot once. *moved: a vector file named by it is missing. */
-static int load_once(struct snapshot **out, const char *folder, bool *moved, wt_error *err)
+static int try_load(struct snapshot **out, const char *folder, bool *moved, wt_error *err)
 {
     struct mapping image = {0};
     struct snapshot *snapshot = NULL;
@@ -247,7 +248,7 @@ int wt__snapshot_load(struct snapshot **out, const char *folder, wt_error *err)
     bool moved = true;
     *out = NULL;
     for (int i = 0; moved && i < OPEN_TRIES; i++)
-        rc = load_once(out, folder, &moved, err);
+        rc = try_load(out, folder, &moved, err);
     return moved ? wt__fail_context(err, WT_ESTORE, "damaged: a file is missing") : rc;
 }
 
@@ -275,7 +276,7 @@ const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, cons
     return NULL;
 }
 
-static int compare_key_ids(const void *a, const void *b)
+static int compare_row_keys(const void *a, const void *b)
 {
     int64_t x = ((const struct snapshot_key *)a)->id, y = ((const struct snapshot_key *)b)->id;
     return (x > y) - (x < y);
@@ -285,6 +286,6 @@ static int compare_key_ids(const void *a, const void *b)
 size_t wt__snapshot_row(const struct snapshot *snapshot, int64_t id)
 {
     struct snapshot_key key = {.id = id};
-    const struct snapshot_key *found = bsearch(&key, snapshot->keys, snapshot->rows, sizeof key, compare_key_ids);
+    const struct snapshot_key *found = bsearch(&key, snapshot->keys, snapshot->rows, sizeof key, compare_row_keys);
     return found ? (size_t)(found - snapshot->keys) : snapshot->rows;
 }

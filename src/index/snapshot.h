@@ -1,17 +1,15 @@
 /* snapshot.h: all data needed for searching, built once from a store and then mapped by every process.
  *
  * A folder STORE-index/ contains:
- *   snapshot keys of the rows (tools), the lexical index, names, copies, and the vector slot of each
- *                                    row. It is replaced atomically, so readers see either the old or the new one
- *   vectors-MODEL-KIND-NUMBER slots of vectors (vectors.h), append-only. Data beyond the count in the snapshot file is
- *                                    ignored. An abandoned file is replaced by one with another number, never rewritten
- *   lock held by the writing process
+ *   snapshot                    keys of the rows (tools), the lexical index, names, copies, and the vector slot of each
+ *                               row. It is replaced atomically, so readers see either the old or the new one
+ *   vectors-MODEL-KIND-NUMBER   slots of vectors (vectors.h), append-only. Data beyond the count in the snapshot file
+ *                               is ignored. An abandoned file is replaced by one with another number, never rewritten
+ *   lock                        held by the writing process
  *
  * Everything can be rebuilt: a file that is truncated, changed, or of another byte order or version fails with
- * WT_ESTORE and
- * a message, and the caller builds a new snapshot. The snapshot file and the byte form of vectors are verified on
- * opening,
- * fp32 vectors on reading. Row numbers are those of the content that was written. */
+ * WT_ESTORE and a message, and the caller builds a new snapshot. The snapshot file and the byte form of vectors are
+ * verified on opening, fp32 vectors on reading. Row numbers are those of the content that was written. */
 #ifndef WT_INDEX_SNAPSHOT_H
 #define WT_INDEX_SNAPSHOT_H
 
@@ -48,8 +46,8 @@ struct snapshot_key {
     uint32_t method_twin; /* 1 if wt__document_method_twin, else 0 */
 };
 
-/* Returns 32 bits of a tool's id, to find its row for data from another store with the same tools. Two tools may share
- * the hash, so it is evidence, not identity. */
+/* Returns 32 bits of a tool's id, to find its row for data from another store with the same tools. Two tools may
+ * share the hash, so it is evidence, not identity. */
 static inline uint32_t wt__snapshot_id_hash(struct str id)
 {
     return (uint32_t)wt__checksum(id.ptr, id.len, 0);
@@ -62,7 +60,7 @@ struct snapshot {
     uint32_t rows;
     const struct snapshot_key *keys; /* [rows] */
     struct lexical lexical;
-    struct names names;
+    struct name_index names;
     struct copy_groups copies;
     size_t set_count;
     struct snapshot_set {
@@ -85,8 +83,8 @@ const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, cons
 /* Returns the row of a tool, or the number of rows if the snapshot does not contain it. */
 size_t wt__snapshot_row(const struct snapshot *snapshot, int64_t id);
 
-/* Checks everything that searches check only at use: fp32 vectors, order of terms, postings, names and copies, bounds
- * of rows, and the order of ids. Fails with WT_ESTORE. */
+/* Checks everything that searches check only at use: fp32 vectors, order of terms, postings, names and copies,
+ * bounds of rows, and the order of ids. Fails with WT_ESTORE. */
 int wt__snapshot_validate(const struct snapshot *snapshot, wt_error *err);
 /* Checks the folder's snapshot of any generation and settings. Errors: also those of opening. */
 int wt__snapshot_check(const char *folder, wt_error *err);
@@ -110,14 +108,14 @@ struct snapshot_content {
     size_t lexical_len;
     const struct vector_source *sources; /* sets to write; all others are removed */
     size_t source_count;
-    struct names names;        /* sorted; empty if names are not searched */
+    struct name_index names;   /* sorted; empty if names are not searched */
     struct copy_groups copies; /* must match keys */
 };
 
 /* Writes the content as the folder's new snapshot and opens it. Vectors of rows with the same id and generation are
- * kept from the folder's snapshot of any generation; only missing ones are fetched and appended. If another process has
- * written the same content meanwhile, its snapshot is opened. If fetching fails, the vectors fetched so far are kept
- * for the next call. Waits up to wait_ms for another writer (WT_EBUSY). Errors: WT_EREADONLY, WT_EFULL, WT_EIO,
+ * kept from the folder's snapshot of any generation; only missing ones are fetched and appended. If another process
+ * has written the same content meanwhile, its snapshot is opened. If fetching fails, the vectors fetched so far are
+ * kept for the next call. Waits up to wait_ms for another writer (WT_EBUSY). Errors: WT_EREADONLY, WT_EFULL, WT_EIO,
  * WT_EMODEL (a vector is not finite), WT_EINVAL, WT_ENOMEM, those of fetch. */
 int wt__snapshot_write(struct snapshot **out, const char *folder, const struct snapshot_content *content,
                        unsigned wait_ms, wt_error *err);

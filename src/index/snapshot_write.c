@@ -1,16 +1,13 @@
 /* snapshot_write.c: builds a snapshot in a folder or in memory.
  *
  * A set of vectors is either appended to or created. Appending keeps the slots of rows with old vectors and adds new
- * slots to
- * the same file; slots of removed or changed tools are dead. A new file has slots in row order, and old vectors are
- * copied
- * into it. It is created if no old file exists, if more than a quarter of the slots would be dead, and in memory.
+ * slots to the same file; slots of removed or changed tools are dead. A new file has slots in row order, and old
+ * vectors are copied into it. It is created if no old file exists, if more than a quarter of the slots would be dead,
+ * and in memory.
  *
  * Order of operations in a folder, so that a crash always leaves a valid snapshot: write and sync the vectors beyond
- * the count
- * in the old snapshot; rename the new snapshot file over the old one; remove files that it does not name. All of this
- * happens
- * under the lock. */
+ * the count in the old snapshot; rename the new snapshot file over the old one; remove files that it does not name.
+ * All of this happens under the lock. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -68,14 +65,14 @@ static int check_content(const struct snapshot_content *content, wt_error *err)
 
 /* --- Matching old and new rows --- */
 
-struct by_id {
+struct row_by_id {
     int64_t id;
     uint32_t row;
 };
 
 static int compare_by_id(const void *a, const void *b)
 {
-    int64_t first = ((const struct by_id *)a)->id, second = ((const struct by_id *)b)->id;
+    int64_t first = ((const struct row_by_id *)a)->id, second = ((const struct row_by_id *)b)->id;
     return (first > second) - (first < second);
 }
 
@@ -83,18 +80,18 @@ static int match_rows(struct snapshot_job *job, wt_error *err)
 {
     const struct snapshot_content *content = job->content;
     uint32_t old_rows = job->old ? job->old->rows : 0;
-    struct by_id *order = wt__alloc_array(old_rows, sizeof *order);
+    struct row_by_id *order = wt__alloc_array(old_rows, sizeof *order);
     job->old_row = wt__alloc_array(content->rows, sizeof *job->old_row);
     if (!order || !job->old_row) {
         free(order);
         return wt__fail_nomem(err);
     }
     for (uint32_t row = 0; row < old_rows; row++)
-        order[row] = (struct by_id){job->old->keys[row].id, row};
+        order[row] = (struct row_by_id){job->old->keys[row].id, row};
     qsort(order, old_rows, sizeof *order, compare_by_id);
     for (size_t row = 0; row < content->rows; row++) {
-        struct by_id key = {.id = content->keys[row].id};
-        const struct by_id *found = old_rows ? bsearch(&key, order, old_rows, sizeof key, compare_by_id) : NULL;
+        struct row_by_id key = {.id = content->keys[row].id};
+        const struct row_by_id *found = old_rows ? bsearch(&key, order, old_rows, sizeof key, compare_by_id) : NULL;
         bool same = found && job->old->keys[found->row].generation == content->keys[row].generation;
         job->old_row[row] = same ? found->row : VECTOR_NONE;
     }
@@ -109,7 +106,7 @@ static bool has_vector(const struct set_plan *plan, uint32_t row)
     return !plan->source->has || plan->source->has[row];
 }
 
-static uint32_t old_slot(const struct snapshot_job *job, const struct set_plan *plan, uint32_t row)
+static uint32_t find_old_slot(const struct snapshot_job *job, const struct set_plan *plan, uint32_t row)
 {
     uint32_t from = plan->old ? job->old_row[row] : VECTOR_NONE;
     uint32_t slot = from == VECTOR_NONE ? VECTOR_NONE : plan->old->slot_of_row[from];
@@ -124,7 +121,7 @@ static bool plan_append(struct snapshot_job *job, struct set_plan *plan)
     for (uint32_t slot = 0; slot < plan->slots; slot++)
         plan->row_of_slot[slot] = VECTOR_NONE;
     for (uint32_t row = 0; row < rows; row++) {
-        uint32_t slot = has_vector(plan, row) ? old_slot(job, plan, row) : VECTOR_NONE;
+        uint32_t slot = has_vector(plan, row) ? find_old_slot(job, plan, row) : VECTOR_NONE;
         plan->slot_of_row[row] = slot;
         if (!has_vector(plan, row))
             continue;
@@ -139,7 +136,7 @@ static bool plan_append(struct snapshot_job *job, struct set_plan *plan)
     return dead <= total / DEAD_ONE_IN;
 }
 
-static void plan_fresh(struct snapshot_job *job, struct set_plan *plan)
+static void plan_new_file(struct snapshot_job *job, struct set_plan *plan)
 {
     plan->slots = plan->new_count = 0;
     for (uint32_t row = 0; row < job->content->rows; row++) {
@@ -224,7 +221,7 @@ static int plan_set(struct snapshot_job *job, struct set_plan *plan, const struc
         plan->number = plan->old->seed;
         return plan->new_count ? open_vectors_file(job, plan, false, err) : 0;
     }
-    plan_fresh(job, plan);
+    plan_new_file(job, plan);
     if (getrandom(&plan->number, sizeof plan->number, 0) != (ssize_t)sizeof plan->number)
         return wt__fail(err, WT_EIO, "cannot get a random number for a new file");
     return job->folder ? open_vectors_file(job, plan, true, err) : allocate_chunks(plan, err);
@@ -257,9 +254,9 @@ static int store_slots(struct snapshot_job *job, struct set_plan *plan, const un
 }
 
 /* Returns the row's vector in the old snapshot, or NULL. */
-static const float *kept_vector(const struct snapshot_job *job, const struct set_plan *plan, uint32_t row)
+static const float *find_kept_vector(const struct snapshot_job *job, const struct set_plan *plan, uint32_t row)
 {
-    return old_slot(job, plan, row) == VECTOR_NONE ? NULL : wt__vectors_of_row(plan->old, job->old_row[row]);
+    return find_old_slot(job, plan, row) == VECTOR_NONE ? NULL : wt__vectors_of_row(plan->old, job->old_row[row]);
 }
 
 /* A batch of rows that get slots together. */
@@ -277,7 +274,7 @@ static int collect_vectors(struct snapshot_job *job, struct set_plan *plan, stru
     size_t dim = plan->source->dim, bytes = dim * sizeof(float);
     uint32_t missing = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (kept_vector(job, plan, rows[i]))
+        if (find_kept_vector(job, plan, rows[i]))
             continue;
         batch->place[missing] = i;
         batch->asked[missing++] = rows[i];
@@ -285,7 +282,7 @@ static int collect_vectors(struct snapshot_job *job, struct set_plan *plan, stru
     int rc = missing ? plan->source->fetch(plan->source->context, batch->asked, missing, batch->vectors, err) : 0;
     for (uint32_t i = count; rc >= 0 && i-- > 0;) {
         bool fetched = missing > 0 && batch->place[missing - 1] == i;
-        const float *from = fetched ? batch->vectors + --missing * dim : kept_vector(job, plan, rows[i]);
+        const float *from = fetched ? batch->vectors + --missing * dim : find_kept_vector(job, plan, rows[i]);
         if (from)
             memmove(batch->vectors + i * dim, from, bytes);
         else
@@ -350,7 +347,7 @@ static int fill_vector_set(struct snapshot_job *job, struct set_plan *plan, wt_e
 enum { SECTIONS = 4 + 2 * SNAPSHOT_MAX_SETS };
 
 /* Content of the file, in order. */
-struct image {
+struct snapshot_image {
     struct snapshot_header header;
     const void *bytes[SECTIONS];
     struct snapshot_section *sections[SECTIONS]; /* pointers into header */
@@ -358,7 +355,7 @@ struct image {
     uint64_t len;
 };
 
-static void add_section(struct image *image, struct snapshot_section *section, const void *bytes, uint64_t len)
+static void add_section(struct snapshot_image *image, struct snapshot_section *section, const void *bytes, uint64_t len)
 {
     assert(image->count < SECTIONS);
     uint64_t offset = (image->len + SNAPSHOT_ALIGN - 1) / SNAPSHOT_ALIGN * SNAPSHOT_ALIGN;
@@ -368,7 +365,7 @@ static void add_section(struct image *image, struct snapshot_section *section, c
     image->len = offset + len;
 }
 
-static void compose_image(struct image *image, const struct snapshot_job *job, uint64_t generation)
+static void compose_image(struct snapshot_image *image, const struct snapshot_job *job, uint64_t generation)
 {
     const struct snapshot_content *content = job->content;
     struct snapshot_header *header = &image->header;
@@ -401,7 +398,7 @@ static void compose_image(struct image *image, const struct snapshot_job *job, u
     header->mark.sum = wt__header_sum(header, sizeof *header);
 }
 
-static int write_image(const struct snapshot_job *job, const struct image *image, wt_error *err)
+static int write_image(const struct snapshot_job *job, const struct snapshot_image *image, wt_error *err)
 {
     static const char zeros[SNAPSHOT_ALIGN] = {0};
     struct replace replace = {.fd = -1};
@@ -427,7 +424,7 @@ static int write_image(const struct snapshot_job *job, const struct image *image
     return rc;
 }
 
-static unsigned char *copy_image(const struct image *image)
+static unsigned char *copy_image(const struct snapshot_image *image)
 {
     unsigned char *copy = wt__alloc_aligned(image->len, 1);
     if (!copy)
@@ -440,9 +437,9 @@ static unsigned char *copy_image(const struct image *image)
     return copy;
 }
 
-/* Removes vector files that the new snapshot does not name. Skips subfolders, which belong to other snapshots. Errors
- * are harmless. */
-static void remove_others(const struct snapshot_job *job)
+/* Removes vector files that the new snapshot does not name. Skips subfolders, which belong to other snapshots.
+ * Errors are harmless. */
+static void remove_unused_files(const struct snapshot_job *job)
 {
     struct arena arena = {0};
     char **paths = NULL, name[VECTORS_NAME_BYTES];
@@ -489,7 +486,7 @@ static void end_job(struct snapshot_job *job)
 }
 
 /* Plans and fills every set. *worth_keeping: it failed, but vectors were added and no file was abandoned. */
-static int make_sets(struct snapshot_job *job, bool *worth_keeping, wt_error *err)
+static int write_vector_sets(struct snapshot_job *job, bool *worth_keeping, wt_error *err)
 {
     bool given_up = false;
     *worth_keeping = false;
@@ -518,7 +515,7 @@ static bool is_complete(const struct vectors *vectors, const struct vector_sourc
 }
 
 /* True if the previous holder of the lock has already written this content. */
-static bool is_done(const struct snapshot_job *job)
+static bool is_already_written(const struct snapshot_job *job)
 {
     const struct snapshot_content *content = job->content;
     bool same = job->old && job->old->generation == content->generation && job->old->settings == content->settings &&
@@ -530,11 +527,11 @@ static bool is_done(const struct snapshot_job *job)
     return same;
 }
 
-static int write_locked(struct snapshot **out, struct snapshot_job *job, wt_error *err)
+static int write_under_lock(struct snapshot **out, struct snapshot_job *job, wt_error *err)
 {
-    struct image image;
+    struct snapshot_image image;
     bool worth_keeping;
-    int rc = make_sets(job, &worth_keeping, err);
+    int rc = write_vector_sets(job, &worth_keeping, err);
     if (worth_keeping) {
         compose_image(&image, job, SNAPSHOT_NO_GENERATION);
         write_image(job, &image, NULL);
@@ -544,7 +541,7 @@ static int write_locked(struct snapshot **out, struct snapshot_job *job, wt_erro
     compose_image(&image, job, job->content->generation);
     rc = write_image(job, &image, err);
     if (rc == 0) {
-        remove_others(job);
+        remove_unused_files(job);
         rc = wt__snapshot_load(out, job->folder, err);
     }
     return rc;
@@ -573,11 +570,11 @@ int wt__snapshot_write(struct snapshot **out, const char *folder, const struct s
         return rc;
     rc = wt__snapshot_load(&old, folder, err);
     begin_job(&job, content, folder, old);
-    if (rc == 0 && is_done(&job)) {
+    if (rc == 0 && is_already_written(&job)) {
         *out = old;
         old = NULL;
     } else if (rc != WT_ENOMEM) {
-        rc = write_locked(out, &job, err);
+        rc = write_under_lock(out, &job, err);
     }
     end_job(&job);
     wt__snapshot_free(old);
@@ -588,7 +585,7 @@ int wt__snapshot_write(struct snapshot **out, const char *folder, const struct s
 /* Creates the snapshot, which takes ownership of the image and of the sets' memory. */
 static int adopt_memory(struct snapshot **out, struct snapshot_job *job, wt_error *err)
 {
-    struct image image;
+    struct snapshot_image image;
     compose_image(&image, job, job->content->generation);
     unsigned char *copy = copy_image(&image);
     if (!copy)
@@ -621,7 +618,7 @@ int wt__snapshot_build(struct snapshot **out, const struct snapshot *previous, c
     bool worth_keeping;
     *out = NULL;
     begin_job(&job, content, NULL, previous);
-    int rc = make_sets(&job, &worth_keeping, err);
+    int rc = write_vector_sets(&job, &worth_keeping, err);
     if (rc == 0)
         rc = adopt_memory(out, &job, err);
     end_job(&job);

@@ -1,16 +1,16 @@
 /* vectors.c: see vectors.h. A chunk of C = VECTOR_CHUNK slots contains:
  *
- *   codes [C, P] s8 x is about scale * codes; P is dim padded with zeros to a multiple of PAD
- *   scale [C] fp32
- *   error [C] fp32 at least |x - scale * codes|
- *   norm [C] fp32 at least |x|
- *   code_sum [C] u64 checksum of the four above
- *   row_sum [C] u64 checksum of x
- *   x [C, P] fp32
+ *   codes     [C, P] s8    x is about scale * codes; P is dim padded with zeros to a multiple of PAD
+ *   scale     [C] fp32
+ *   error     [C] fp32     at least |x - scale * codes|
+ *   norm      [C] fp32     at least |x|
+ *   code_sum  [C] u64      checksum of the four above
+ *   row_sum   [C] u64      checksum of x
+ *   x         [C, P] fp32
  *
  * The query y is split into two levels of bytes, y = t1 p1 + e1 and e1 = t2 p2 + e2. Then
- *   |x.y - scale t1 codes.p1| <= |y| error + |e1| (norm + error) + rounding coarse
- *   |x.y - scale (t1 codes.p1 + t2 codes.p2)| <= |y| error + |e2| (norm + error) + rounding fine
+ *   |x.y - scale t1 codes.p1|                   <=  |y| error + |e1| (norm + error) + rounding      coarse
+ *   |x.y - scale (t1 codes.p1 + t2 codes.p2)|   <=  |y| error + |e2| (norm + error) + rounding      fine
  * where rounding covers the fp32 sums on both sides: at most (P + 32) 2^-23 |x| |y|, in any order. The coarse bound is
  * computed for every slot. The fine bound, half as wide because |e2| is negligible, is computed for the remaining
  * slots. */
@@ -29,20 +29,20 @@ enum { PAD = 64 };
 enum { CODES, SCALE, ERROR, NORM, CODE_SUM, ROW_SUM, ROWS };
 #define NORM_MAX 1e15
 
-static size_t padded_dim(size_t dim)
+static size_t pad_dim(size_t dim)
 {
     return (dim + PAD - 1) / PAD * PAD;
 }
 
 void wt__vectors_layout(size_t dim, struct vector_part parts[VECTOR_PARTS])
 {
-    const size_t sizes[VECTOR_PARTS] = {padded_dim(dim),
+    const size_t sizes[VECTOR_PARTS] = {pad_dim(dim),
                                         sizeof(float),
                                         sizeof(float),
                                         sizeof(float),
                                         sizeof(uint64_t),
                                         sizeof(uint64_t),
-                                        padded_dim(dim) * sizeof(float)};
+                                        pad_dim(dim) * sizeof(float)};
     size_t offset = 0;
     for (size_t i = 0; i < VECTOR_PARTS; i++) {
         parts[i] = (struct vector_part){offset, sizes[i]};
@@ -65,7 +65,7 @@ struct chunk_view {
     const float *rows;
 };
 
-static struct chunk_view chunk_at(const struct vectors *vectors, const struct vector_part *parts, size_t number)
+static struct chunk_view view_chunk(const struct vectors *vectors, const struct vector_part *parts, size_t number)
 {
     const unsigned char *base = vectors->chunks + number * wt__vectors_chunk_bytes(vectors->dim);
     return (struct chunk_view){
@@ -79,9 +79,10 @@ static struct chunk_view chunk_at(const struct vectors *vectors, const struct ve
     };
 }
 
-/* Computes code_sum. The three numbers are mixed into the seed to need one call per slot, because every slot is checked
- * on opening. */
-static uint64_t sum_of_codes(const int8_t *codes, size_t stride, float scale, float error, float norm, uint64_t seed)
+/* Computes code_sum. The three numbers are mixed into the seed to need one call per slot, because every slot is
+ * checked on opening. */
+static uint64_t compute_code_sum(const int8_t *codes, size_t stride, float scale, float error, float norm,
+                                 uint64_t seed)
 {
     const float notes[] = {scale, error, norm};
     uint32_t bits[3];
@@ -125,7 +126,7 @@ static float quantise_vector(const float *x, size_t n, int8_t *codes, float *res
 int wt__vectors_put(unsigned char *chunk, size_t dim, uint64_t seed, uint32_t slot, const float *vector, wt_error *err)
 {
     struct vector_part parts[VECTOR_PARTS];
-    size_t stride = padded_dim(dim), at = slot % VECTOR_CHUNK;
+    size_t stride = pad_dim(dim), at = slot % VECTOR_CHUNK;
     wt__vectors_layout(dim, parts);
     double norm = vector_length(vector, dim);
     if (!(norm <= NORM_MAX))
@@ -140,7 +141,7 @@ int wt__vectors_put(unsigned char *chunk, size_t dim, uint64_t seed, uint32_t sl
     memset(row, 0, stride * sizeof *row);
     memcpy(row, vector, dim * sizeof *row);
     ((uint64_t *)(chunk + parts[CODE_SUM].offset))[at] =
-        sum_of_codes(codes, stride, *scale, *error, round_up(norm), seed + slot);
+        compute_code_sum(codes, stride, *scale, *error, round_up(norm), seed + slot);
     ((uint64_t *)(chunk + parts[ROW_SUM].offset))[at] = wt__checksum(row, stride * sizeof *row, seed + slot);
     return 0;
 }
@@ -148,23 +149,23 @@ int wt__vectors_put(unsigned char *chunk, size_t dim, uint64_t seed, uint32_t sl
 int wt__vectors_verify(const struct vectors *vectors, wt_error *err)
 {
     struct vector_part parts[VECTOR_PARTS];
-    size_t stride = padded_dim(vectors->dim);
+    size_t stride = pad_dim(vectors->dim);
     wt__vectors_layout(vectors->dim, parts);
     for (uint32_t slot = 0; slot < vectors->slots; slot++) {
-        struct chunk_view chunk = chunk_at(vectors, parts, slot / VECTOR_CHUNK);
+        struct chunk_view chunk = view_chunk(vectors, parts, slot / VECTOR_CHUNK);
         size_t i = slot % VECTOR_CHUNK;
-        if (sum_of_codes(chunk.codes + i * stride, stride, chunk.scale[i], chunk.error[i], chunk.norm[i],
-                         vectors->seed + slot) != chunk.code_sum[i])
+        if (compute_code_sum(chunk.codes + i * stride, stride, chunk.scale[i], chunk.error[i], chunk.norm[i],
+                             vectors->seed + slot) != chunk.code_sum[i])
             return wt__fail(err, WT_ESTORE, "vector %u is damaged", slot);
     }
     return 0;
 }
 
 /* Returns the slot's fp32 vector after verifying it, or NULL. */
-static const float *row_at(const struct vectors *vectors, const struct vector_part *parts, uint32_t slot)
+static const float *verify_row(const struct vectors *vectors, const struct vector_part *parts, uint32_t slot)
 {
-    struct chunk_view chunk = chunk_at(vectors, parts, slot / VECTOR_CHUNK);
-    size_t stride = padded_dim(vectors->dim), i = slot % VECTOR_CHUNK;
+    struct chunk_view chunk = view_chunk(vectors, parts, slot / VECTOR_CHUNK);
+    size_t stride = pad_dim(vectors->dim), i = slot % VECTOR_CHUNK;
     const float *row = chunk.rows + i * stride;
     return wt__checksum(row, stride * sizeof *row, vectors->seed + slot) == chunk.row_sum[i] ? row : NULL;
 }
@@ -175,7 +176,7 @@ int wt__vectors_check(const struct vectors *vectors, wt_error *err)
     wt__vectors_layout(vectors->dim, parts);
     for (uint32_t slot = 0; slot < vectors->slots; slot++) {
         uint32_t row = vectors->row_of_slot[slot];
-        if (!row_at(vectors, parts, slot))
+        if (!verify_row(vectors, parts, slot))
             return wt__fail(err, WT_ESTORE, "vector %u is damaged", slot);
         if (row != VECTOR_NONE && (row >= vectors->rows || vectors->slot_of_row[row] != slot))
             return wt__fail(err, WT_ESTORE, "damaged: vector %u does not belong to its row", slot);
@@ -193,7 +194,7 @@ const float *wt__vectors_of_row(const struct vectors *vectors, uint32_t row)
     struct vector_part parts[VECTOR_PARTS];
     uint32_t slot = row < vectors->rows ? vectors->slot_of_row[row] : VECTOR_NONE;
     wt__vectors_layout(vectors->dim, parts);
-    return slot < vectors->slots ? row_at(vectors, parts, slot) : NULL;
+    return slot < vectors->slots ? verify_row(vectors, parts, slot) : NULL;
 }
 
 void wt__vectors_scratch_dispose(struct vectors_scratch *scratch)
@@ -244,7 +245,7 @@ static size_t take_scratch(size_t *at, size_t bytes)
 }
 
 /* Divides the scratch memory into the arrays of a scan for n queries. */
-static int scan_reserve(struct vector_scan *scan, size_t k, wt_error *err)
+static int reserve_scan(struct vector_scan *scan, size_t k, wt_error *err)
 {
     size_t at = 0, form_bytes = 0, stride = scan->stride, floats = stride * sizeof(float);
     size_t dots = take_scratch(&at, VECTOR_CHUNK * sizeof(int32_t)), rest = take_scratch(&at, floats), forms = at;
@@ -274,7 +275,7 @@ static int scan_reserve(struct vector_scan *scan, size_t k, wt_error *err)
 }
 
 /* Returns the width of bounds if `rest` of a query with this norm is not represented in the bytes. */
-static struct bound_factors bound_width(double norm, const float *rest, size_t stride)
+static struct bound_factors compute_bound_width(double norm, const float *rest, size_t stride)
 {
     double left = round_up(vector_length(rest, stride)) + 1e-7 * norm;
     return (struct bound_factors){round_up(norm + left), round_up(left + (double)(stride + 32) * 0x1p-23 * norm)};
@@ -289,28 +290,28 @@ static int set_query(struct vector_scan *scan, struct query_form *form, const fl
     memset(form->query, 0, stride * sizeof(float));
     memcpy(form->query, query, dim * sizeof(float));
     form->high_scale = quantise_vector(form->query, stride, form->high, scan->rest);
-    form->coarse = bound_width(norm, scan->rest, stride);
+    form->coarse = compute_bound_width(norm, scan->rest, stride);
     form->low_scale = quantise_vector(scan->rest, stride, form->low, scan->rest);
-    form->fine = bound_width(norm, scan->rest, stride);
+    form->fine = compute_bound_width(norm, scan->rest, stride);
     return 0;
 }
 
-static int scan_begin(struct vector_scan *scan, const struct vectors *vectors, struct vectors_scratch *scratch,
+static int begin_scan(struct vector_scan *scan, const struct vectors *vectors, struct vectors_scratch *scratch,
                       const float *queries, size_t n, const uint64_t *allowed, size_t k, wt_error *err)
 {
     *scan = (struct vector_scan){
-        .vectors = vectors, .allowed = allowed, .scratch = scratch, .stride = padded_dim(vectors->dim), .n = n};
+        .vectors = vectors, .allowed = allowed, .scratch = scratch, .stride = pad_dim(vectors->dim), .n = n};
     if (n > VECTOR_MAX_QUERIES)
         return wt__fail(err, WT_EINVAL, "%zu vectors in one search; at most %d are allowed", n, VECTOR_MAX_QUERIES);
     wt__vectors_layout(vectors->dim, scan->parts);
-    int rc = scan_reserve(scan, k, err);
+    int rc = reserve_scan(scan, k, err);
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = set_query(scan, &scan->forms[i], queries + i * vectors->dim, err);
     return rc;
 }
 
 /* Returns the slot's row if it may be returned, else VECTOR_NONE. */
-static uint32_t wanted_row(const struct vector_scan *scan, uint32_t slot)
+static uint32_t find_wanted_row(const struct vector_scan *scan, uint32_t slot)
 {
     uint32_t row = scan->vectors->row_of_slot[slot];
     if (row >= scan->vectors->rows)
@@ -318,10 +319,10 @@ static uint32_t wanted_row(const struct vector_scan *scan, uint32_t slot)
     return !scan->allowed || scan->allowed[row / 64] >> row % 64 & 1 ? row : VECTOR_NONE;
 }
 
-static bool any_wanted(const struct vector_scan *scan, uint32_t begin, uint32_t count)
+static bool has_wanted_rows(const struct vector_scan *scan, uint32_t begin, uint32_t count)
 {
     for (uint32_t i = 0; scan->allowed && i < count; i++)
-        if (wanted_row(scan, begin + i) != VECTOR_NONE)
+        if (find_wanted_row(scan, begin + i) != VECTOR_NONE)
             return true;
     return !scan->allowed;
 }
@@ -339,8 +340,8 @@ static void bound_chunk(const struct vector_scan *scan, const struct query_form 
 }
 
 /* Adds the chunk's slots that may be among the k best to the candidates, and updates the k best lower bounds. */
-static int note_chunk(struct vector_scan *scan, size_t number, const struct chunk_view *chunk, uint32_t begin,
-                      uint32_t count, const float *upper, wt_error *err)
+static int add_chunk_candidates(struct vector_scan *scan, size_t number, const struct chunk_view *chunk, uint32_t begin,
+                                uint32_t count, const float *upper, wt_error *err)
 {
     struct query_form *form = &scan->forms[number];
     struct vector_candidate **candidates = &scan->scratch->candidates[number];
@@ -349,7 +350,7 @@ static int note_chunk(struct vector_scan *scan, size_t number, const struct chun
         0)
         return wt__fail_nomem(err);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t row = upper[i] < threshold ? VECTOR_NONE : wanted_row(scan, begin + i);
+        uint32_t row = upper[i] < threshold ? VECTOR_NONE : find_wanted_row(scan, begin + i);
         if (row == VECTOR_NONE)
             continue;
         int32_t low;
@@ -371,12 +372,12 @@ static int scan_bytes(struct vector_scan *scan, wt_error *err)
     for (uint32_t begin = 0; rc == 0 && begin < scan->vectors->slots; begin += VECTOR_CHUNK) {
         float upper[VECTOR_CHUNK];
         uint32_t left = scan->vectors->slots - begin, count = left < VECTOR_CHUNK ? left : VECTOR_CHUNK;
-        if (!any_wanted(scan, begin, count))
+        if (!has_wanted_rows(scan, begin, count))
             continue;
-        struct chunk_view chunk = chunk_at(scan->vectors, scan->parts, begin / VECTOR_CHUNK);
+        struct chunk_view chunk = view_chunk(scan->vectors, scan->parts, begin / VECTOR_CHUNK);
         for (size_t i = 0; rc == 0 && i < scan->n; i++) {
             bound_chunk(scan, &scan->forms[i], &chunk, count, upper);
-            rc = note_chunk(scan, i, &chunk, begin, count, upper, err);
+            rc = add_chunk_candidates(scan, i, &chunk, begin, count, upper, err);
         }
     }
     return rc;
@@ -385,13 +386,13 @@ static int scan_bytes(struct vector_scan *scan, wt_error *err)
 /* Returns the fp32 vector of a slot after verifying it; NULL with err set. */
 static const float *read_slot(const struct vector_scan *scan, uint32_t slot, wt_error *err)
 {
-    const float *vector = row_at(scan->vectors, scan->parts, slot);
+    const float *vector = verify_row(scan->vectors, scan->parts, slot);
     if (!vector)
         wt__fail(err, WT_ESTORE, "vector %u is damaged", slot);
     return vector;
 }
 
-static float inner_product(const struct vector_scan *scan, const struct query_form *form, const float *vector)
+static float compute_inner_product(const struct vector_scan *scan, const struct query_form *form, const float *vector)
 {
     float score;
     wt__kernels()->dots_f32(form->query, vector, 1, scan->stride, &score);
@@ -405,7 +406,7 @@ static int score_slot(const struct vector_scan *scan, const struct query_form *f
     const float *vector = read_slot(scan, slot, err);
     if (!vector)
         return WT_ESTORE;
-    *score = inner_product(scan, form, vector);
+    *score = compute_inner_product(scan, form, vector);
     return 0;
 }
 
@@ -416,7 +417,7 @@ int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *sc
     size_t most = k < vectors->slots ? k : vectors->slots;
     for (size_t i = 0; i < n; i++)
         counts[i] = 0;
-    int rc = scan_begin(&scan, vectors, scratch, queries, n, allowed, most, err);
+    int rc = begin_scan(&scan, vectors, scratch, queries, n, allowed, most, err);
     if (rc == 0 && most > 0)
         rc = scan_bytes(&scan, err);
     for (size_t i = 0; rc == 0 && most > 0 && i < n; i++) {
@@ -442,9 +443,9 @@ int wt__vectors_search_plain(const struct vectors *vectors, struct vectors_scrat
 {
     struct vector_scan scan;
     struct topk top = {out, 0, k};
-    int rc = scan_begin(&scan, vectors, scratch, query, 1, allowed, 0, err);
+    int rc = begin_scan(&scan, vectors, scratch, query, 1, allowed, 0, err);
     for (uint32_t slot = 0; rc == 0 && slot < vectors->slots; slot++) {
-        struct scored exact = {.row = wanted_row(&scan, slot)};
+        struct scored exact = {.row = find_wanted_row(&scan, slot)};
         if (exact.row == VECTOR_NONE)
             continue;
         rc = score_slot(&scan, &scan.forms[0], slot, &exact.score, err);
@@ -459,13 +460,13 @@ int wt__vectors_score_rows(const struct vectors *vectors, struct vectors_scratch
                            size_t n, const uint32_t *rows, size_t count, float *const *scores, wt_error *err)
 {
     struct vector_scan scan;
-    int rc = scan_begin(&scan, vectors, scratch, queries, n, NULL, 0, err);
+    int rc = begin_scan(&scan, vectors, scratch, queries, n, NULL, 0, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         uint32_t slot = rows[i] < vectors->rows ? vectors->slot_of_row[rows[i]] : VECTOR_NONE;
         const float *vector = slot < vectors->slots ? read_slot(&scan, slot, err) : NULL;
         rc = slot < vectors->slots && !vector ? WT_ESTORE : 0;
         for (size_t q = 0; q < n; q++)
-            scores[q][i] = vector ? inner_product(&scan, &scan.forms[q], vector) : 0;
+            scores[q][i] = vector ? compute_inner_product(&scan, &scan.forms[q], vector) : 0;
     }
     return rc;
 }

@@ -1,19 +1,14 @@
 /* vectors.h: exact top k by inner product while reading a quarter of the bytes.
  *
  * Vectors are stored in slots, append-only: a written slot never changes, so a file can grow while others read it. A
- * slot
- * belongs to one row (tool) or is dead. Each vector is stored twice: as fp32, which is final, and as signed bytes with
- * a
- * scale. The inner product of the bytes has an error bound that follows from the row's own rounding error
- * (Cauchy-Schwarz).
- * A search reads the bytes of all slots, then the fp32 vectors whose upper bound reaches the k-th best lower bound. Its
- * result equals that of a full fp32 scan, bit for bit.
+ * slot belongs to one row (tool) or is dead. Each vector is stored twice: as fp32, which is final, and as signed bytes
+ * with a scale. The inner product of the bytes has an error bound that follows from the row's own rounding error
+ * (Cauchy-Schwarz). A search reads the bytes of all slots, then the fp32 vectors whose upper bound reaches the k-th
+ * best lower bound. Its result equals that of a full fp32 scan, bit for bit.
  *
- * On disk and in memory: chunks of VECTOR_CHUNK slots with their own arrays (see vectors.c). Each slot has a checksum
- * of its
- * bytes, verified when a file is opened, and one of its fp32 vector, verified on each read. So a cold process need not
- * read
- * everything first, and the check costs less than the memory access before it. */
+ * On disk and in memory: chunks of VECTOR_CHUNK slots with their own arrays (see vectors.c). Each slot has a
+ * checksum of its bytes, verified when a file is opened, and one of its fp32 vector, verified on each read. So a
+ * cold process need not read everything first, and the check costs less than the memory access before it. */
 #ifndef WT_INDEX_VECTORS_H
 #define WT_INDEX_VECTORS_H
 
@@ -62,9 +57,9 @@ struct vectors_scratch {
 };
 void wt__vectors_scratch_dispose(struct vectors_scratch *scratch);
 
-/* Finds the k best rows for each of n queries in one pass. queries: [n, dim], finite; out: [n, k], best first; counts:
- * [n] numbers of results. allowed: one bit per row (row & 63 of word row / 64), or NULL for all. Errors: WT_EINVAL (a
- * query is not finite, or n is over VECTOR_MAX_QUERIES), WT_ESTORE (damaged vector), WT_ENOMEM. */
+/* Finds the k best rows for each of n queries in one pass. queries: [n, dim], finite; out: [n, k], best first;
+ * counts: [n] numbers of results. allowed: one bit per row (row & 63 of word row / 64), or NULL for all. Errors:
+ * WT_EINVAL (a query is not finite, or n is over VECTOR_MAX_QUERIES), WT_ESTORE (damaged vector), WT_ENOMEM. */
 int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries, size_t n,
                        size_t k, const uint64_t *allowed, struct scored *out, size_t *counts, wt_error *err);
 /* Gives the same result for one query by scanning all fp32 vectors; reference for the search. */

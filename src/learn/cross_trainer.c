@@ -477,7 +477,7 @@ static int open_cross_model(struct crossing *c, wt_error *err)
         return wt__fail(err, WT_EMODEL, "%s: a pair needs room for %zu tokens; the model has room for %zu", c->base,
                         frame, most);
     if (training->reduced)
-        wt__trainable_reduce(c->model);
+        wt__trainable_allow_bfloat16(c->model);
     rc = wt__training_freeze(training, c->model, err);
     if (rc == 0)
         rc = wt__token_texts_read(&c->requests, c->model, TEXT_PLAIN, e->train.texts, e->train.count,

@@ -17,8 +17,7 @@
 #include "encoder/model_dir.h"
 #include "encoder/model_files.h"
 #include "encoder/packed.h"
-#include "encoder/token_table_save.h"
-#include "encoder/token_vectors.h"
+#include "encoder/token_table.h"
 #include "changes/corpus.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
@@ -108,7 +107,7 @@ static int read_distil_options(struct distilling *d, wt_error *err)
     if (!(o->smoothing >= 0 && o->smoothing <= SMOOTHING_MAX))
         return wt__fail(err, WT_EINVAL, "the smoothing of token weights must be above 0 and at most %.0f",
                         SMOOTHING_MAX);
-    if (wt__dense_weight_asked(&weight, o->dense_weight, o->brief_weight, err) < 0)
+    if (wt__dense_weight_from_options(&weight, o->dense_weight, o->brief_weight, err) < 0)
         return WT_EINVAL;
     if (o->threads > THREADS_MAX)
         return wt__fail(err, WT_EINVAL, "threads must be at most %d", THREADS_MAX);

@@ -230,7 +230,7 @@ static int run_encoder_lesson(struct tuning *tuning, const struct loop_options *
                                            .revert = measured ? revert_tuning : NULL};
     int rc = wt__trainable_open(&tuning->model, tuning->base, err);
     if (rc == 0 && training->reduced)
-        wt__trainable_reduce(tuning->model);
+        wt__trainable_allow_bfloat16(tuning->model);
     if (rc == 0)
         rc = wt__training_freeze(training, tuning->model, err);
     if (rc == 0)

@@ -46,7 +46,7 @@ static int open_teacher(struct tuning *tuning, struct likeness_step *step, wt_er
     struct training *training = tuning->training;
     const wt_train_options *options = training->options;
     char *folder;
-    int rc = wt__model_installed(&folder, &training->arena, options->models_dir, options->teacher, err);
+    int rc = wt__model_find_installed(&folder, &training->arena, options->models_dir, options->teacher, err);
     return rc < 0 ? rc : wt__encoder_open(&step->teacher, folder, err);
 }
 

@@ -576,7 +576,7 @@ static int open_refiner_model(struct refining *r, size_t batch, wt_error *err)
                         REFINER_MAX_CANDIDATES, r->candidates);
     int rc = wt__trainable_open_upper(&r->model, r->evaluator->base.folder, r->join, err);
     if (rc == 0 && r->training->reduced)
-        wt__trainable_reduce(r->model);
+        wt__trainable_allow_bfloat16(r->model);
     if (rc == 0) {
         wt__trainable_freeze(r->model, 0);
         rc = open_heads(r, r->training->threads, err);

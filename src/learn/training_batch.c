@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "encoder/pooling.h"
+#include "encoder/transformer.h"
 #include "nn/layers.h"
 
 /* One worker's share of the step. */
@@ -50,7 +50,7 @@ int wt__token_texts_read(struct token_texts *out, const struct trainable *model,
     size_t most = wt__trainable_config(model)->max_tokens, capacity = 0;
     struct arena prompted = {0};
     struct block_reading r = {.model = model,
-                              .texts = wt__prompt_texts(wt__trainable_prompts(model), role, texts, count, &prompted),
+                              .texts = wt__prompts_apply(wt__trainable_prompts(model), role, texts, count, &prompted),
                               .out = out,
                               .max_tokens = max_tokens < most ? max_tokens : most};
     *out = (struct token_texts){.starts = wt__alloc_array(count + 1, sizeof *out->starts)};

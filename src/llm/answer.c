@@ -16,7 +16,7 @@ static struct str skip_bytes(struct str s, size_t len)
 }
 
 /* Returns the contents of a code fence that encloses the whole text; the text itself without a fence. */
-static struct str inside_fence(struct str text)
+static struct str strip_fence(struct str text)
 {
     const struct str fence = STR("```");
     if (!wt__str_starts(text, fence) || text.len < 2 * fence.len || memcmp(text.ptr + text.len - 3, "```", 3) != 0)
@@ -33,7 +33,7 @@ static struct str inside_fence(struct str text)
 
 static int find_json(struct str text, struct str *out, wt_error *err)
 {
-    struct str inside = inside_fence(wt__str_trim(text));
+    struct str inside = strip_fence(wt__str_trim(text));
     struct json_item item;
     if (inside.len == 0)
         return wt__fail(err, WT_EFORMAT, "the answer is empty");
@@ -73,7 +73,7 @@ static bool is_type_name(const json_t *value)
 
 /* ---------------------------------------------------------------- checking the schema */
 
-static bool all_type_names(const json_t *value)
+static bool has_only_type_names(const json_t *value)
 {
     for (size_t i = 0; i < json_array_size(value); i++)
         if (!is_type_name(json_array_get(value, i)))
@@ -81,7 +81,7 @@ static bool all_type_names(const json_t *value)
     return json_array_size(value) > 0;
 }
 
-static bool all_strings(const json_t *value)
+static bool has_only_strings(const json_t *value)
 {
     for (size_t i = 0; i < json_array_size(value); i++)
         if (!json_is_string(json_array_get(value, i)))
@@ -102,11 +102,11 @@ static bool is_keyword(const char *key, const json_t *value)
         if (strcmp(key, counts[i]) == 0)
             return is_count(value);
     if (strcmp(key, "type") == 0)
-        return is_type_name(value) || all_type_names(value);
+        return is_type_name(value) || has_only_type_names(value);
     if (strcmp(key, "enum") == 0)
         return json_array_size(value) > 0;
     if (strcmp(key, "required") == 0)
-        return all_strings(value);
+        return has_only_strings(value);
     if (strcmp(key, "minimum") == 0 || strcmp(key, "maximum") == 0)
         return json_is_number(value);
     if (strcmp(key, "additionalProperties") == 0)
@@ -151,7 +151,7 @@ int wt__answer_check_schema(const json_t *schema, wt_error *err)
 
 static int match_schema(const json_t *value, const json_t *schema, const char *path, wt_error *err);
 
-static const char *place(const char *path)
+static const char *describe_path(const char *path)
 {
     return path[0] ? path : "the answer";
 }
@@ -171,7 +171,7 @@ static int match_type(const json_t *value, const json_t *type, const char *path,
         size_t len = strlen(wanted);
         snprintf(wanted + len, sizeof wanted - len, "%s%s", i ? " or " : "", name);
     }
-    return wt__fail(err, WT_EFORMAT, "%s has to be of type %s", place(path), wanted);
+    return wt__fail(err, WT_EFORMAT, "%s has to be of type %s", describe_path(path), wanted);
 }
 
 static int match_enum(const json_t *value, const json_t *choices, const char *path, wt_error *err)
@@ -179,7 +179,7 @@ static int match_enum(const json_t *value, const json_t *choices, const char *pa
     for (size_t i = 0; i < json_array_size(choices); i++)
         if (json_equal(value, json_array_get(choices, i)))
             return 0;
-    return wt__fail(err, WT_EFORMAT, "%s is none of the values that are allowed", place(path));
+    return wt__fail(err, WT_EFORMAT, "%s is none of the values that are allowed", describe_path(path));
 }
 
 static int match_bounds(double size, const json_t *schema, const char *least, const char *most, const char *what,
@@ -187,9 +187,11 @@ static int match_bounds(double size, const json_t *schema, const char *least, co
 {
     const json_t *low = json_object_get(schema, least), *high = json_object_get(schema, most);
     if (low && size < json_number_value(low))
-        return wt__fail(err, WT_EFORMAT, "%s has to be at least %.17g%s", place(path), json_number_value(low), what);
+        return wt__fail(err, WT_EFORMAT, "%s has to be at least %.17g%s", describe_path(path), json_number_value(low),
+                        what);
     if (high && size > json_number_value(high))
-        return wt__fail(err, WT_EFORMAT, "%s has to be at most %.17g%s", place(path), json_number_value(high), what);
+        return wt__fail(err, WT_EFORMAT, "%s has to be at most %.17g%s", describe_path(path), json_number_value(high),
+                        what);
     return 0;
 }
 
@@ -208,7 +210,7 @@ static int match_object(const json_t *value, const json_t *schema, const char *p
     for (size_t i = 0; i < json_array_size(required); i++) {
         const char *key = json_string_value(json_array_get(required, i));
         if (!json_object_get(value, key))
-            return wt__fail(err, WT_EFORMAT, "%s lacks the member \"%s\"", place(path), key);
+            return wt__fail(err, WT_EFORMAT, "%s lacks the member \"%s\"", describe_path(path), key);
     }
     const char *key;
     json_t *member;
@@ -217,7 +219,7 @@ static int match_object(const json_t *value, const json_t *schema, const char *p
         char inner[256];
         const json_t *rule = json_object_get(properties, key);
         if (!rule && !wt__json_bool(schema, "additionalProperties", true))
-            return wt__fail(err, WT_EFORMAT, "%s has a member that is not asked for", place(path));
+            return wt__fail(err, WT_EFORMAT, "%s has a member that is not asked for", describe_path(path));
         snprintf(inner, sizeof inner, "%s%s%s", path, path[0] ? "." : "", rule ? key : "");
         int rc = rule ? match_schema(member, rule, inner, err) : 0;
         if (rc < 0)

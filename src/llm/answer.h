@@ -1,8 +1,8 @@
 /* answer.h: parses a language model's answer and validates it against the schema of the question.
  *
- * The parser is strict on purpose. An answer is one JSON object or array, optionally in one code fence. JSON inside prose
- * is rejected: a model may repeat a tool's description, which could then supply the answer. The caller may ask again
- * with the error (client.h). */
+ * The parser is strict on purpose. An answer is one JSON object or array, optionally in one code fence. JSON inside
+ * prose is rejected: a model may repeat a tool's description, which could then supply the answer. The caller may ask
+ * again with the error (client.h). */
 #ifndef WT_LLM_ANSWER_H
 #define WT_LLM_ANSWER_H
 
@@ -17,8 +17,8 @@
 int wt__answer_check_schema(const json_t *schema, wt_error *err);
 
 /* Parses an answer that must match the schema, which must have passed wt__answer_check_schema. Free *out with
- * json_decref; NULL on error. Errors: WT_EFORMAT, WT_ENOMEM. The message can be sent to the model: it quotes the schema,
- * never the answer. */
+ * json_decref; NULL on error. Errors: WT_EFORMAT, WT_ENOMEM. The message can be sent to the model: it quotes the
+ * schema, never the answer. */
 int wt__answer_parse(json_t **out, struct str text, const json_t *schema, wt_error *err);
 
 #endif

@@ -44,7 +44,7 @@ struct chat_client {
 };
 
 /* One question in progress. */
-struct asking {
+struct client_question {
     struct chat_client *client;
     const struct chat_question *question;
     struct http_session *session;
@@ -66,7 +66,7 @@ struct chat_client_options wt__chat_client_defaults(void)
     };
 }
 
-static void from_environment(const char **option, const char *name)
+static void set_from_environment(const char **option, const char *name)
 {
     const char *value = getenv(name);
     if (!*option && value && value[0])
@@ -75,10 +75,10 @@ static void from_environment(const char **option, const char *name)
 
 void wt__chat_client_environment(struct chat_client_options *options)
 {
-    from_environment(&options->base_url, "OPENAI_BASE_URL");
-    from_environment(&options->key, "OPENAI_API_KEY");
-    from_environment(&options->organisation, "OPENAI_ORG_ID");
-    from_environment(&options->project, "OPENAI_PROJECT_ID");
+    set_from_environment(&options->base_url, "OPENAI_BASE_URL");
+    set_from_environment(&options->key, "OPENAI_API_KEY");
+    set_from_environment(&options->organisation, "OPENAI_ORG_ID");
+    set_from_environment(&options->project, "OPENAI_PROJECT_ID");
 }
 
 static int check_client_options(const struct chat_client_options *options, wt_error *err)
@@ -153,7 +153,7 @@ static struct timespec next_check_time(void)
     return until;
 }
 
-static int acquire_session(struct asking *asking)
+static int acquire_session(struct client_question *asking)
 {
     struct chat_client *client = asking->client;
     bool stop = false;
@@ -182,7 +182,7 @@ static int acquire_session(struct asking *asking)
     return rc;
 }
 
-static void release_session(struct asking *asking)
+static void release_session(struct client_question *asking)
 {
     struct chat_client *client = asking->client;
     pthread_mutex_lock(&client->lock);
@@ -191,7 +191,7 @@ static void release_session(struct asking *asking)
     pthread_mutex_unlock(&client->lock);
 }
 
-static int pause_for(struct asking *asking, double ms)
+static int pause_for(struct client_question *asking, double ms)
 {
     for (double until = wt__now_ms() + ms; wt__now_ms() < until;) {
         if (wt__progress_step(asking->question->progress, 0))
@@ -206,7 +206,7 @@ static int pause_for(struct asking *asking, double ms)
 /* ---------------------------------------------------------------- exchanges and retries */
 
 /* Sets the error for a status other than success. */
-static int fail_http_status(struct asking *asking, const struct http_answer *answer)
+static int fail_http_status(struct client_question *asking, const struct http_answer *answer)
 {
     const struct chat_client *client = asking->client;
     struct str body = wt__buffer_view(&answer->body);
@@ -227,7 +227,7 @@ static int fail_http_status(struct asking *asking, const struct http_answer *ans
 /* Outcome of one attempt: completion, retry after a pause, retry without a rejected setting, or permanent failure. */
 enum outcome { DONE, AGAIN_LATER, AGAIN_OTHERWISE, FAILED };
 
-static enum outcome judge_response(struct asking *asking, const struct completion_request *request,
+static enum outcome judge_response(struct client_question *asking, const struct completion_request *request,
                                    const struct http_answer *answer, struct completion *out, int *rc)
 {
     struct chat_client *client = asking->client;
@@ -254,8 +254,8 @@ static enum outcome judge_response(struct asking *asking, const struct completio
 }
 
 /* Sends the request once. asked_ms: set to the pause that the server requests, -1 otherwise. */
-static enum outcome send_attempt(struct asking *asking, struct completion_request *request, struct completion *out,
-                                 double *asked_ms, int *rc)
+static enum outcome send_attempt(struct client_question *asking, struct completion_request *request,
+                                 struct completion *out, double *asked_ms, int *rc)
 {
     struct chat_client *client = asking->client;
     struct http_answer answer = {0};
@@ -288,7 +288,7 @@ static enum outcome send_attempt(struct asking *asking, struct completion_reques
 }
 
 /* Returns the pause before another attempt in ms; -1 to give up. */
-static double next_pause(struct chat_client *client, unsigned pauses, double asked_ms)
+static double choose_pause(struct chat_client *client, unsigned pauses, double asked_ms)
 {
     if (pauses >= client->options.retries)
         return -1;
@@ -298,7 +298,8 @@ static double next_pause(struct chat_client *client, unsigned pauses, double ask
     return ms;
 }
 
-static int exchange_completion(struct asking *asking, struct completion_request *request, struct completion *out)
+static int exchange_completion(struct client_question *asking, struct completion_request *request,
+                               struct completion *out)
 {
     unsigned pauses = 0;
     for (;;) {
@@ -307,7 +308,7 @@ static int exchange_completion(struct asking *asking, struct completion_request 
         enum outcome outcome = send_attempt(asking, request, out, &asked_ms, &rc);
         if (outcome == AGAIN_OTHERWISE) /* each retry omits one more member, so the loop ends */
             continue;
-        double ms = outcome == AGAIN_LATER ? next_pause(asking->client, pauses++, asked_ms) : -1;
+        double ms = outcome == AGAIN_LATER ? choose_pause(asking->client, pauses++, asked_ms) : -1;
         if (ms < 0)
             return rc;
         rc = pause_for(asking, ms);
@@ -319,7 +320,7 @@ static int exchange_completion(struct asking *asking, struct completion_request 
 /* ---------------------------------------------------------------- a question */
 
 /* Copies the completion to the answer, and parses it. */
-static int take_completion(struct asking *asking, const struct completion *completion, struct arena *arena)
+static int take_completion(struct client_question *asking, const struct completion *completion, struct arena *arena)
 {
     struct chat_client *client = asking->client;
     struct chat_answer *out = asking->out;
@@ -341,7 +342,7 @@ static int take_completion(struct asking *asking, const struct completion *compl
 }
 
 /* Makes one exchange, and validates its answer. */
-static int round_of(struct asking *asking, struct completion_request *request, struct arena *arena)
+static int exchange_once(struct client_question *asking, struct completion_request *request, struct arena *arena)
 {
     struct completion completion = {0};
     int rc = exchange_completion(asking, request, &completion);
@@ -352,17 +353,17 @@ static int round_of(struct asking *asking, struct completion_request *request, s
     return rc;
 }
 
-static int ask_in_session(struct asking *asking, struct arena *arena)
+static int ask_in_session(struct client_question *asking, struct arena *arena)
 {
     struct completion_request request = {.model = asking->client->model.name, .question = asking->question};
-    int rc = round_of(asking, &request, arena);
+    int rc = exchange_once(asking, &request, arena);
     if (rc != WT_EFORMAT)
         return rc;
     char fault[sizeof asking->err->message];
     snprintf(fault, sizeof fault, "%s", asking->err->message);
     request.wrong = asking->out->text;
     request.fault = fault;
-    rc = round_of(asking, &request, arena);
+    rc = exchange_once(asking, &request, arena);
     asking->out->repaired = rc == 0;
     if (rc == WT_EFORMAT)
         wt__fail_context(asking->err, rc, "%s gives no answer that can be used (%s)", request.model,
@@ -386,7 +387,7 @@ static int ask_client(struct chat_model *model, const struct chat_question *ques
 {
     wt_error scratch;
     struct chat_client *client = (struct chat_client *)model;
-    struct asking asking = {.client = client, .question = question, .out = out, .err = err ? err : &scratch};
+    struct client_question asking = {.client = client, .question = question, .out = out, .err = err ? err : &scratch};
     double begin = wt__now_ms();
     int rc = check_question(question, asking.err);
     if (rc == 0)

@@ -17,7 +17,7 @@ static void append_message(struct buffer *out, const char *role, struct str text
     wt__buffer_char(out, '}');
 }
 
-static struct str text_head(struct str text, size_t max)
+static struct str truncate_text(struct str text, size_t max)
 {
     return (struct str){text.ptr, text.len < max ? text.len : max};
 }
@@ -32,7 +32,7 @@ static int write_repair(struct buffer *out, const struct completion_request *req
                       request->fault);
     wt__json_write(&text, request->question->schema);
     wt__buffer_char(out, ',');
-    append_message(out, "assistant", text_head(request->wrong, COMPLETION_WRONG_BYTES_MAX));
+    append_message(out, "assistant", truncate_text(request->wrong, COMPLETION_WRONG_BYTES_MAX));
     wt__buffer_char(out, ',');
     append_message(out, "user", wt__buffer_view(&text));
     bool failed = text.failed;
@@ -81,7 +81,7 @@ int wt__completion_write(struct buffer *out, const struct completion_request *re
 
 /* ---------------------------------------------------------------- an answer */
 
-static uint64_t token_count_of(const json_t *usage, const char *key)
+static uint64_t read_token_count(const json_t *usage, const char *key)
 {
     int64_t count = wt__json_int(usage, key, 0);
     return count > 0 && (uint64_t)count <= TOKENS_MAX ? (uint64_t)count : 0;
@@ -106,8 +106,8 @@ int wt__completion_read(struct completion *out, struct str body, wt_error *err)
     out->cut = wt__str_equal(wt__json_str(choice, "finish_reason"), STR("length"));
     out->declined = out->text.len == 0 && (wt__json_str(message, "refusal").len > 0 ||
                                            wt__str_equal(wt__json_str(choice, "finish_reason"), STR("content_filter")));
-    out->prompt_tokens = token_count_of(usage, "prompt_tokens");
-    out->completion_tokens = token_count_of(usage, "completion_tokens");
+    out->prompt_tokens = read_token_count(usage, "prompt_tokens");
+    out->completion_tokens = read_token_count(usage, "completion_tokens");
     return 0;
 }
 

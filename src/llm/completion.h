@@ -47,14 +47,15 @@ struct completion {
 /* Parses a response body. Errors: WT_ENETWORK (not a chat completion), WT_ENOMEM. */
 int wt__completion_read(struct completion *out, struct str body, wt_error *err);
 
-/* Returns the COMPLETION_ setting that a rejection names and `refused` does not contain; 0 if there is no such setting. */
+/* Returns the COMPLETION_ setting that a rejection names and `refused` does not contain; 0 if there is no such
+ * setting. */
 unsigned wt__completion_refusal(struct str body, unsigned refused);
 
 /* True if a rejection says that the question is too long for the model. */
 bool wt__completion_too_long(struct str body);
 
-/* Appends the server's error message, if any, as one plain line of at most max bytes. Occurrences of key (may be NULL) are
- * replaced. */
+/* Appends the server's error message, if any, as one plain line of at most max bytes. Occurrences of key (may be
+ * NULL) are replaced. */
 void wt__completion_reason(struct buffer *out, struct str body, const char *key, size_t max);
 
 #endif

@@ -1,5 +1,5 @@
-/* exchange.h: keeps questions to a language model with their answers and costs. Shared by all users of models (PTR, tool
- * calls).
+/* exchange.h: keeps questions to a language model with their answers and costs. Shared by all users of models (PTR,
+ * tool calls).
  *
  *   put      asks, in any thread; the reply may hold an unusable answer
  *   keep     records the exchange and adds its cost; called in a fixed order
@@ -52,8 +52,8 @@ int wt__chat_put(struct chat_reply *reply, const struct prompt *prompt, const st
                  struct chat_model *model, struct chat_question question);
 void wt__chat_reply_dispose(struct chat_reply *reply);
 
-/* Sets *out to the exchange, in the arena, and adds its cost. Rejects answers that do not match the schema. If there was
- * no answer, returns the reply's error, prefixed with the prompt's name. */
+/* Sets *out to the exchange, in the arena, and adds its cost. Rejects answers that do not match the schema. If there
+ * was no answer, returns the reply's error, prefixed with the prompt's name. */
 int wt__chat_keep(struct chat_exchange *out, struct chat_cost *cost, const struct prompt *prompt,
                   const struct chat_reply *reply, struct arena *arena, wt_error *err);
 

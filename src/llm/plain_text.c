@@ -10,7 +10,7 @@
 
 enum { REPLACEMENT = 0xFFFD, NON_JOINER = 0x200C, JOINER = 0x200D, TAGS = 0xE0000, TAGS_END = 0xE1000 };
 
-struct writer {
+struct plain_writer {
     struct buffer *out;
     size_t begin, end; /* writable range of out */
     bool lines;        /* true to keep line ends */
@@ -18,13 +18,13 @@ struct writer {
     bool full;         /* true if the text was truncated */
 };
 
-static char last_byte(const struct writer *w)
+static char last_byte(const struct plain_writer *w)
 {
     return w->out->len > w->begin ? w->out->ptr[w->out->len - 1] : '\0';
 }
 
 /* Returns the ASCII mark that a character looks like; otherwise the character. */
-static int32_t as_mark(int32_t c)
+static int32_t normalise_mark(int32_t c)
 {
     switch (c) {
     case 0xFF1C:
@@ -68,7 +68,7 @@ static bool makes_mark(char last, int32_t c)
 }
 
 /* True if c is omitted. Joiners are kept after non-ASCII characters only, because some scripts need them. */
-static bool is_hidden(const struct writer *w, int32_t c)
+static bool is_hidden(const struct plain_writer *w, int32_t c)
 {
     if (c == JOINER || c == NON_JOINER)
         return (unsigned char)last_byte(w) < 0x80;
@@ -83,7 +83,7 @@ static bool is_line_end(int32_t c)
     return c == '\n' || c == 0x2028 || c == 0x2029 || c == 0x85 || c == '\v' || c == '\f';
 }
 
-static void put_plain_character(struct writer *w, int32_t c)
+static void put_plain_character(struct plain_writer *w, int32_t c)
 {
     utf8proc_uint8_t bytes[4];
     size_t len = (size_t)utf8proc_encode_char(c, bytes);
@@ -98,13 +98,13 @@ static void put_plain_character(struct writer *w, int32_t c)
     w->gap = false;
 }
 
-static void sanitise_character(struct writer *w, int32_t c)
+static void sanitise_character(struct plain_writer *w, int32_t c)
 {
     if (c > ' ' && c < 0x7f) { /* fast path for most characters: visible, and not a look-alike of a mark */
         put_plain_character(w, c);
         return;
     }
-    c = as_mark(c);
+    c = normalise_mark(c);
     bool blank = is_line_end(c) || c == '\t' || c == '\r' || utf8proc_category(c) == UTF8PROC_CATEGORY_ZS;
     if (!w->lines && blank)
         w->gap = w->out->len > w->begin;
@@ -116,7 +116,7 @@ static void sanitise_character(struct writer *w, int32_t c)
 
 static void write_plain(struct buffer *out, struct str text, size_t max, bool lines)
 {
-    struct writer w = {.out = out, .begin = out->len, .end = out->len + max, .lines = lines};
+    struct plain_writer w = {.out = out, .begin = out->len, .end = out->len + max, .lines = lines};
     const utf8proc_uint8_t *bytes = (const utf8proc_uint8_t *)text.ptr;
     for (size_t at = 0; at < text.len && !w.full && !out->failed;) {
         size_t left = text.len - at;

@@ -1,9 +1,9 @@
 /* plain_text.h: sanitises untrusted text for use in prompts and messages.
  *
- * The result is UTF-8 without control characters and invisible characters, which can hide instructions from a reader.
- * Marks of prompts and chat templates are broken up: runs of angle brackets and braces, "<|", "<word>", "[WORD]", "|>". A
- * blank is inserted and nothing is deleted, so the text stays readable. Wide and small forms of the marks are treated in
- * the same way. Plain text is unchanged. */
+ * The result is UTF-8 without control characters and invisible characters, which can hide instructions from a
+ * reader. Marks of prompts and chat templates are broken up: runs of angle brackets and braces, "<|", "<word>",
+ * "[WORD]", "|>". A blank is inserted and nothing is deleted, so the text stays readable. Wide and small forms of
+ * the marks are treated in the same way. Plain text is unchanged. */
 #ifndef WT_LLM_PLAIN_TEXT_H
 #define WT_LLM_PLAIN_TEXT_H
 

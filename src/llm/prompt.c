@@ -15,13 +15,13 @@ enum { LINE_BYTES = 256 };
 
 /* ---------------------------------------------------------------- reading a file */
 
-struct reader {
+struct prompt_reader {
     struct str rest;
     size_t line; /* number of the last line, from 1 */
 };
 
 /* Reads the next line, without its line end. False at the end of the file. */
-static bool next_prompt_line(struct reader *reader, struct str *out)
+static bool read_prompt_line(struct prompt_reader *reader, struct str *out)
 {
     if (reader->rest.len == 0)
         return false;
@@ -39,7 +39,7 @@ static bool is_prompt_name(const char *text)
     return len > 0 && len < PROMPT_NAME_BYTES && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_") == len;
 }
 
-static const struct prompt_slot *slot_named(const struct prompt *prompt, struct str name)
+static const struct prompt_slot *find_prompt_slot(const struct prompt *prompt, struct str name)
 {
     for (size_t i = 0; i < prompt->slot_count; i++)
         if (wt__str_equal(wt__str(prompt->slots[i].name), name))
@@ -49,7 +49,7 @@ static const struct prompt_slot *slot_named(const struct prompt *prompt, struct 
 
 static bool add_slot(struct prompt *prompt, const char *name, size_t max_items, size_t max_bytes)
 {
-    if (prompt->slot_count == PROMPT_SLOTS_MAX || !is_prompt_name(name) || slot_named(prompt, wt__str(name)) ||
+    if (prompt->slot_count == PROMPT_SLOTS_MAX || !is_prompt_name(name) || find_prompt_slot(prompt, wt__str(name)) ||
         max_items > PROMPT_ITEMS_MAX || max_bytes == 0 || max_bytes > PROMPT_VALUE_BYTES_MAX)
         return false;
     struct prompt_slot *slot = &prompt->slots[prompt->slot_count++];
@@ -78,11 +78,11 @@ static bool read_setting(struct prompt *prompt, struct str line)
     return false;
 }
 
-static int read_answer_schema(struct prompt *prompt, struct reader *reader, wt_error *err)
+static int read_answer_schema(struct prompt *prompt, struct prompt_reader *reader, wt_error *err)
 {
     size_t first = reader->line;
     struct str line, all = {reader->rest.ptr, 0};
-    while (next_prompt_line(reader, &line)) {
+    while (read_prompt_line(reader, &line)) {
         if (!wt__str_equal(line, STR("prompt"))) {
             all.len = (size_t)(line.ptr + line.len - all.ptr);
             continue;
@@ -95,10 +95,10 @@ static int read_answer_schema(struct prompt *prompt, struct reader *reader, wt_e
     return wt__fail_at(err, WT_EFORMAT, reader->line, 0, NULL, "the schema is not followed by a line \"prompt\"");
 }
 
-static int read_prompt_head(struct prompt *prompt, struct reader *reader, wt_error *err)
+static int read_prompt_head(struct prompt *prompt, struct prompt_reader *reader, wt_error *err)
 {
     struct str line;
-    while (next_prompt_line(reader, &line)) {
+    while (read_prompt_line(reader, &line)) {
         if (wt__str_equal(line, STR("prompt")))
             return 0;
         if (wt__str_equal(line, STR("schema")))
@@ -113,7 +113,7 @@ static int read_prompt_head(struct prompt *prompt, struct reader *reader, wt_err
 }
 
 /* Returns the name of the slot of a line "{{name}}"; empty if the line is text. */
-static struct str slot_of_line(struct str line)
+static struct str parse_slot_line(struct str line)
 {
     if (line.len < 5 || memcmp(line.ptr, "{{", 2) != 0 || memcmp(line.ptr + line.len - 2, "}}", 2) != 0)
         return (struct str){"", 0};
@@ -131,14 +131,14 @@ static bool has_mark(struct str line)
 }
 
 /* Reads the text of the prompt. Each declared slot must occur, and no other line may contain marks. */
-static int read_prompt_text(struct prompt *prompt, struct reader *reader, wt_error *err)
+static int read_prompt_text(struct prompt *prompt, struct prompt_reader *reader, wt_error *err)
 {
     unsigned seen = 0;
     struct str line, text = wt__str_trim(reader->rest);
     if (text.len == 0 || memchr(text.ptr, '\0', text.len))
         return wt__fail(err, WT_EFORMAT, "there is no text after the line \"prompt\"");
-    while (next_prompt_line(reader, &line)) {
-        const struct prompt_slot *slot = slot_named(prompt, slot_of_line(line));
+    while (read_prompt_line(reader, &line)) {
+        const struct prompt_slot *slot = find_prompt_slot(prompt, parse_slot_line(line));
         if (!slot && has_mark(line))
             return wt__fail_at(err, WT_EFORMAT, reader->line, 0, NULL, "line %zu is neither text nor a known slot",
                                reader->line);
@@ -153,7 +153,7 @@ static int read_prompt_text(struct prompt *prompt, struct reader *reader, wt_err
 
 int wt__prompt_parse(struct prompt *out, const char *name, struct str file, wt_error *err)
 {
-    struct reader reader = {.rest = file};
+    struct prompt_reader reader = {.rest = file};
     *out = (struct prompt){0};
     if (file.len > PROMPT_FILE_BYTES_MAX)
         return wt__fail(err, WT_ETOOLONG, "prompt %s has more than %d bytes", name, (int)PROMPT_FILE_BYTES_MAX);
@@ -191,7 +191,7 @@ void wt__prompt_dispose(struct prompt *prompt)
 
 /* ---------------------------------------------------------------- filling */
 
-static const struct prompt_value *value_for(const struct prompt_value *values, size_t count, const char *slot)
+static const struct prompt_value *find_slot_value(const struct prompt_value *values, size_t count, const char *slot)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(values[i].slot, slot) == 0)
@@ -203,7 +203,7 @@ static int check_values(const struct prompt *prompt, const struct prompt_value *
 {
     for (size_t i = 0; i < prompt->slot_count; i++) {
         const struct prompt_slot *slot = &prompt->slots[i];
-        const struct prompt_value *value = value_for(values, count, slot->name);
+        const struct prompt_value *value = find_slot_value(values, count, slot->name);
         if (!value)
             return wt__fail(err, WT_EINVAL, "prompt %s: nothing for its slot \"%s\"", prompt->task, slot->name);
         if (value->item_count > slot->max_items)
@@ -233,18 +233,18 @@ static void write_slot_value(struct buffer *out, const struct prompt_slot *slot,
 int wt__prompt_fill(const struct prompt *prompt, const struct prompt_value *values, size_t count, struct arena *arena,
                     struct str *out, wt_error *err)
 {
-    struct reader reader = {.rest = wt__str(prompt->text)};
+    struct prompt_reader reader = {.rest = wt__str(prompt->text)};
     struct buffer buffer = {0};
     struct str line;
     int rc = check_values(prompt, values, count, err);
     if (rc < 0)
         return rc;
-    while (next_prompt_line(&reader, &line)) {
-        const struct prompt_slot *slot = slot_named(prompt, slot_of_line(line));
+    while (read_prompt_line(&reader, &line)) {
+        const struct prompt_slot *slot = find_prompt_slot(prompt, parse_slot_line(line));
         if (reader.line > 1)
             wt__buffer_char(&buffer, '\n');
         if (slot)
-            write_slot_value(&buffer, slot, value_for(values, count, slot->name));
+            write_slot_value(&buffer, slot, find_slot_value(values, count, slot->name));
         else
             wt__buffer_str(&buffer, line);
     }

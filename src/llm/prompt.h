@@ -53,8 +53,8 @@ struct prompt {
     size_t slot_count;
 };
 
-/* Value of a slot: a text, or the items of a list, which are numbered from 1. Texts and items longer than the slot's limit
- * are truncated and marked. */
+/* Value of a slot: a text, or the items of a list, which are numbered from 1. Texts and items longer than the slot's
+ * limit are truncated and marked. */
 struct prompt_value {
     const char *slot;
     struct str text;
@@ -62,27 +62,28 @@ struct prompt_value {
     size_t item_count;
 };
 
-/* Opens a built-in prompt; free it with wt__prompt_dispose. Prompts are immutable, so several threads may use one. Errors:
- * WT_ENOTFOUND, WT_EFORMAT, WT_ENOMEM. */
+/* Opens a built-in prompt; free it with wt__prompt_dispose. Prompts are immutable, so several threads may use one.
+ * Errors: WT_ENOTFOUND, WT_EFORMAT, WT_ENOMEM. */
 int wt__prompt_open(struct prompt *out, const char *name, wt_error *err);
 
 /* Same as wt__prompt_open, from the bytes of a file. Errors: WT_EFORMAT (with line), WT_ETOOLONG, WT_ENOMEM. */
 int wt__prompt_parse(struct prompt *out, const char *name, struct str file, wt_error *err);
 void wt__prompt_dispose(struct prompt *prompt);
 
-/* Fills the slots of a prompt, in the arena. Each slot requires exactly one value. Errors: WT_EINVAL (slot without value,
- * or value without slot), WT_ETOOLONG (too many items), WT_ENOMEM. */
+/* Fills the slots of a prompt, in the arena. Each slot requires exactly one value. Errors: WT_EINVAL (slot without
+ * value, or value without slot), WT_ETOOLONG (too many items), WT_ENOMEM. */
 int wt__prompt_fill(const struct prompt *prompt, const struct prompt_value *values, size_t count, struct arena *arena,
                     struct str *out, wt_error *err);
 
-/* Fills the prompt and asks the model. question: the caller sets subject, progress, temperature, seed and, to replace the
- * prompt's, schema. This function sets task, text, max_tokens and, if NULL, schema. Errors: same as wt__prompt_fill and
- * wt__chat_ask. */
+/* Fills the prompt and asks the model. question: the caller sets subject, progress, temperature, seed and, to
+ * replace the prompt's, schema. This function sets task, text, max_tokens and, if NULL, schema. Errors: same as
+ * wt__prompt_fill and wt__chat_ask. */
 int wt__prompt_ask(const struct prompt *prompt, const struct prompt_value *values, size_t count,
                    struct chat_model *model, struct chat_question *question, struct arena *arena,
                    struct chat_answer *out, wt_error *err);
 
-/* Returns a tool as a list item, "name: description", truncated to max bytes, in the arena. ptr is NULL if out of memory. */
+/* Returns a tool as a list item, "name: description", truncated to max bytes, in the arena. ptr is NULL if out of
+ * memory. */
 struct str wt__prompt_tool(struct str name, struct str description, size_t max, struct arena *arena);
 
 /* Built-in prompts, by name. */

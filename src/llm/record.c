@@ -1,5 +1,5 @@
-/* record.c: see record.h. The file is read once, when it is opened. The map then contains the answers of this process, but
- * not those that other processes append later. */
+/* record.c: see record.h. The file is read once, when it is opened. The map then contains the answers of this
+ * process, but not those that other processes append later. */
 #include "llm/record.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 enum { KEY_DIGITS = 64, SHOWN_BYTES = 80 }; /* SHOWN_BYTES: quoted from a missing question */
 
-struct entry {
+struct record_entry {
     struct str text, error; /* error: not empty if the answer was unusable */
     uint64_t prompt_tokens, completion_tokens;
     double ms;
@@ -41,7 +41,7 @@ struct chat_record {
     pthread_mutex_t lock; /* guards the members below */
     struct arena arena;   /* keys and texts */
     struct map map;       /* key to its place in entries */
-    struct entry *entries;
+    struct record_entry *entries;
     size_t count, capacity;
 };
 
@@ -81,14 +81,14 @@ int wt__chat_record_key(const char *model_name, const struct chat_question *ques
 
 /* ---------------------------------------------------------------- map; the caller holds the lock */
 
-static const struct entry *lookup_entry(const struct chat_record *record, const char *key)
+static const struct record_entry *lookup_entry(const struct chat_record *record, const char *key)
 {
     const uint32_t *place = wt__map_get(&record->map, (struct str){key, KEY_DIGITS});
     return place ? &record->entries[*place] : NULL;
 }
 
 /* Adds a copy of entry, unless the key exists. Returns -1 if out of memory. */
-static int insert_entry(struct chat_record *record, struct str key, const struct entry *entry)
+static int insert_entry(struct chat_record *record, struct str key, const struct record_entry *entry)
 {
     bool added;
     if (wt__map_get(&record->map, key))
@@ -100,7 +100,7 @@ static int insert_entry(struct chat_record *record, struct str key, const struct
     if (!name || !text || !error ||
         !wt__map_insert(&record->map, (struct str){name, key.len}, (uint32_t)record->count, &added))
         return -1;
-    struct entry *kept = &record->entries[record->count++];
+    struct record_entry *kept = &record->entries[record->count++];
     *kept = *entry;
     kept->text.ptr = text;
     kept->error.ptr = error;
@@ -109,7 +109,7 @@ static int insert_entry(struct chat_record *record, struct str key, const struct
 
 /* ---------------------------------------------------------------- reading the file */
 
-static uint64_t not_negative(int64_t number)
+static uint64_t clamp_to_zero(int64_t number)
 {
     return number > 0 ? (uint64_t)number : 0;
 }
@@ -122,13 +122,13 @@ static int read_answer_line(struct chat_record *record, struct str line, wt_erro
     if (rc < 0)
         return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
     struct str key = wt__json_str(object, "key");
-    struct entry entry = {
+    struct record_entry entry = {
         .text = wt__json_str(object, "answer"),
         .error = wt__json_str(object, "error"),
-        .prompt_tokens = not_negative(wt__json_int(object, "prompt_tokens", 0)),
-        .completion_tokens = not_negative(wt__json_int(object, "completion_tokens", 0)),
+        .prompt_tokens = clamp_to_zero(wt__json_int(object, "prompt_tokens", 0)),
+        .completion_tokens = clamp_to_zero(wt__json_int(object, "completion_tokens", 0)),
         .ms = wt__json_real(object, "ms", 0),
-        .attempts = (unsigned)not_negative(wt__json_int(object, "attempts", 0)),
+        .attempts = (unsigned)clamp_to_zero(wt__json_int(object, "attempts", 0)),
         .repaired = wt__json_bool(object, "repaired", false),
     };
     bool whole = key.len == KEY_DIGITS && (entry.error.len > 0 || json_is_string(json_object_get(object, "answer")));
@@ -165,7 +165,7 @@ static int read_record_file(struct chat_record *record, wt_error *err)
 /* ---------------------------------------------------------------- adding to the file */
 
 static void write_answer_line(struct buffer *out, const char *key, const struct chat_question *question,
-                              const struct entry *entry)
+                              const struct record_entry *entry)
 {
     wt__buffer_printf(out, "{\"key\":\"%s\",\"task\":", key);
     wt__buffer_json(out, wt__str(question->task));
@@ -206,7 +206,7 @@ static int append_record(const struct chat_record *record, struct buffer *line, 
 
 /* Adds the answer to file and map. The caller holds the lock. */
 static int add_answer(struct chat_record *record, const char *key, const struct chat_question *question,
-                      const struct entry *entry, wt_error *err)
+                      const struct record_entry *entry, wt_error *err)
 {
     struct buffer line = {.max = CHAT_RECORD_LINE_BYTES_MAX};
     wt__buffer_char(&line, '\n');
@@ -221,7 +221,7 @@ static int add_answer(struct chat_record *record, const char *key, const struct 
 /* ---------------------------------------------------------------- a question */
 
 /* Returns a recorded answer, or its error. */
-static int replay_entry(const struct chat_record *record, const struct entry *entry,
+static int replay_entry(const struct chat_record *record, const struct record_entry *entry,
                         const struct chat_question *question, struct arena *arena, struct chat_answer *out,
                         wt_error *err)
 {
@@ -253,10 +253,10 @@ static int fail_missing(const struct chat_record *record, const struct chat_ques
 }
 
 /* Copies the entry of a key to *out; false if missing. Its texts stay valid when entries are added. */
-static bool find_recorded(struct chat_record *record, const char *key, struct entry *out)
+static bool find_recorded(struct chat_record *record, const char *key, struct record_entry *out)
 {
     pthread_mutex_lock(&record->lock);
-    const struct entry *known = lookup_entry(record, key);
+    const struct record_entry *known = lookup_entry(record, key);
     if (known)
         *out = *known;
     pthread_mutex_unlock(&record->lock);
@@ -271,7 +271,7 @@ static int ask_inner(struct chat_record *record, const char *key, const struct c
     *first = true;
     if (asked < 0 && (asked != WT_EFORMAT || out->attempts == 0)) /* 0 attempts: the question was invalid */
         return asked;
-    struct entry entry = {
+    struct record_entry entry = {
         .text = asked < 0 ? STR("") : out->text,
         .error = asked < 0 ? wt__str(err->message) : STR(""),
         .prompt_tokens = out->prompt_tokens,
@@ -292,7 +292,7 @@ static int ask_record(struct chat_model *model, const struct chat_question *ques
                       struct chat_answer *out, wt_error *err)
 {
     struct chat_record *record = (struct chat_record *)model;
-    struct entry entry;
+    struct record_entry entry;
     wt_error scratch;
     char key[KEY_DIGITS + 1];
     bool first;

@@ -9,8 +9,9 @@
  * Unusable answers are recorded, too, with "error" instead of "answer". Network failures are not recorded. If several
  * lines have the same key, the first counts.
  *
- * Lines are appended by one write each, under a file lock, and synced before the answer is returned. Several threads and
- * processes may append to one file. Lines truncated by a crash are ignored, and the next answer starts on a new line. */
+ * Lines are appended by one write each, under a file lock, and synced before the answer is returned. Several threads
+ * and processes may append to one file. Lines truncated by a crash are ignored, and the next answer starts on a new
+ * line. */
 #ifndef WT_LLM_RECORD_H
 #define WT_LLM_RECORD_H
 
@@ -27,10 +28,10 @@ enum {
 
 struct chat_record;
 
-/* Opens a record. Questions are answered from the file at path, or else by inner, whose answers are appended. Creates the
- * file if it does not exist. inner: NULL to replay only. model_name: model to replay; used only without inner. inner and
- * path must outlive the record. Errors: WT_ENOTFOUND (no file to replay), WT_ETOOLONG, WT_EINVAL (no name),
- * WT_EREADONLY, WT_EIO, WT_ENOMEM. */
+/* Opens a record. Questions are answered from the file at path, or else by inner, whose answers are appended.
+ * Creates the file if it does not exist. inner: NULL to replay only. model_name: model to replay; used only without
+ * inner. inner and path must outlive the record. Errors: WT_ENOTFOUND (no file to replay), WT_ETOOLONG, WT_EINVAL
+ * (no name), WT_EREADONLY, WT_EIO, WT_ENOMEM. */
 int wt__chat_record_open(struct chat_record **out, const char *path, const char *model_name, struct chat_model *inner,
                          wt_error *err);
 void wt__chat_record_close(struct chat_record *record);

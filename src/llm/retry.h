@@ -16,9 +16,9 @@ enum {
  * 1, which has priority; -1 if unset. */
 bool wt__retry_status(int status, int should_retry);
 
-/* Returns the pause before another attempt in ms; -1 to give up. pauses: number of pauses so far. first_ms: length of the
- * first. asked_ms: pause requested by the server; -1 if unset. Our own pauses are randomly shortened by up to a quarter,
- * so that clients do not retry at the same time. */
+/* Returns the pause before another attempt in ms; -1 to give up. pauses: number of pauses so far. first_ms: length
+ * of the first. asked_ms: pause requested by the server; -1 if unset. Our own pauses are randomly shortened by up to
+ * a quarter, so that clients do not retry at the same time. */
 double wt__retry_pause(unsigned pauses, double first_ms, double asked_ms, struct rng *rng);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "encoder/packed.h"
-#include "encoder/upper_layers.h"
+#include "encoder/transformer.h"
 #include "rerank/reranker.h"
 
 struct refiner {

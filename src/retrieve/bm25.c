@@ -51,7 +51,7 @@ static void read_idf(const struct lexical *index, const struct lexical_query *qu
 {
     text->most = 0;
     for (size_t i = 0; i < text->term_count; i++) {
-        text->idf[i] = text->terms[i].weight * wt__lexical_idf(index->rows, wt__lexical_rows_of(query, i));
+        text->idf[i] = text->terms[i].weight * wt__lexical_idf(index->rows, wt__lexical_term_rows(query, i));
         text->most += text->idf[i];
     }
     text->most *= wt__lexical_settings.k1 + 1;

@@ -150,7 +150,7 @@ static float score_by_other_sources(const struct query *query, const struct evid
  * allowed. */
 static size_t find_leader(const struct query *query, const struct evidence *evidence, const struct request_name *name)
 {
-    const struct names *names = &query->view->snapshot->names;
+    const struct name_index *names = &query->view->snapshot->names;
     size_t best = query->count;
     float most = 0;
     bool written = false;

@@ -37,7 +37,7 @@ struct token {
 };
 
 struct name_reading {
-    const struct names *names;
+    const struct name_index *names;
     struct str request;
     struct token *tokens; /* [count] */
     size_t count;
@@ -511,8 +511,8 @@ static void find_spoken(struct name_reading *reading, struct request_names *out)
     }
 }
 
-int wt__request_names(struct request_names *out, const struct names *names, struct str request, struct arena *arena,
-                      wt_error *err)
+int wt__request_names(struct request_names *out, const struct name_index *names, struct str request,
+                      struct arena *arena, wt_error *err)
 {
     struct name_reading reading = {.names = names, .request = request};
     *out = (struct request_names){.count = 0};

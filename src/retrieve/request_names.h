@@ -49,7 +49,7 @@ struct request_names {
 };
 
 /* Finds the names in a request. Scratch memory is in the arena. Errors: WT_ENOMEM. */
-int wt__request_names(struct request_names *out, const struct names *names, struct str request, struct arena *arena,
-                      wt_error *err);
+int wt__request_names(struct request_names *out, const struct name_index *names, struct str request,
+                      struct arena *arena, wt_error *err);
 
 #endif

@@ -8,7 +8,6 @@
 #include "retrieve/spelling.h"
 
 #include "base/buffer.h"
-#include "encoder/built_in.h"
 #include "encoder/model_dir.h"
 #include "encoder/packed.h"
 #include "retrieve/slips.h"
@@ -269,7 +268,7 @@ static int scan_dictionary(struct speller *speller, struct str beginning)
     uint32_t typed = letters_of(speller->typed);
     size_t slips = speller->typed.len >= LONG_LETTERS ? 2 : 1;
     int rc = 0;
-    for (uint32_t i = wt__lexical_from(index, beginning); rc == 0 && i < index->terms; i++) {
+    for (uint32_t i = wt__lexical_lower_bound(index, beginning); rc == 0 && i < index->terms; i++) {
         struct str term = wt__lexical_term(index, i);
         if (!wt__str_starts(term, beginning))
             break;

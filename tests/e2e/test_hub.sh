@@ -36,20 +36,20 @@ while IFS='|' read -r name sentence; do
     expect 2 "pull $name" model pull "$name"
     says "$sentence"
 done <<'ROWS'
-../tiny|is no name of a model on the hub
-acme/../tiny|is no name of a model on the hub
-acme/..|is no name of a model on the hub
-acme/.tiny|is no name of a model on the hub
-/etc/passwd|is no name of a model on the hub
-acme/ti ny|is no name of a model on the hub
-acme/tiny?x=1|is no name of a model on the hub
-acme/tiny/main|is no name of a model on the hub
-acme/-tiny|is no name of a model on the hub
+../tiny|is not a model name on the hub
+acme/../tiny|is not a model name on the hub
+acme/..|is not a model name on the hub
+acme/.tiny|is not a model name on the hub
+/etc/passwd|is not a model name on the hub
+acme/ti ny|is not a model name on the hub
+acme/tiny?x=1|is not a model name on the hub
+acme/tiny/main|is not a model name on the hub
+acme/-tiny|is not a model name on the hub
 ./tiny|ORG/NAME or ORG/NAME@REVISION
-acme/tiny@|is no revision
-acme/tiny@../main|is no revision
-acme/tiny@a b|is no revision
-acme/tiny@-main|is no revision
+acme/tiny@|is not a revision
+acme/tiny@../main|is not a revision
+acme/tiny@a b|is not a revision
+acme/tiny@-main|is not a revision
 ROWS
 [ ! -e hub/log ] || fail "the hub was asked for what is no name"
 [ -z "$(ls "$WHICHTOOL_MODELS")" ] || fail "something was written for what is no name"
@@ -107,11 +107,11 @@ while IFS='|' read -r settings code name sentence; do
     says "$sentence"
     [ ! -e "$here_is" ] || fail "a model of half a pull"
 done <<'ROWS'
-{}|5|acme/none|has no model acme/none, or that no revision "main"
+{}|5|acme/none|has no model acme/none, or the model has no revision "main"
 {}|5|acme/tiny@v3|acme/tiny has no revision "v3"
 {"gated": "GatedRepo"}|5|acme/tiny|acme/tiny is gated: accept its terms at http://127.0.0.1:[0-9]+/acme/tiny, and set HF_TOKEN
 {"gated": "RepoNotFound"}|5|acme/tiny|there is no public model acme/tiny at .* \(401\)
-{"etag": "0000000000000000000000000000000000000000000000000000000000000000"}|5|acme/tiny|did not come as the hub says that it is
+{"etag": "0000000000000000000000000000000000000000000000000000000000000000"}|5|acme/tiny|does not have the SHA-256 that the hub announces
 {"crumbs": 10}|6|acme/tiny|cannot fetch http://127.0.0.1
 {"down": true}|6|acme/tiny|the server answered 503
 ROWS
@@ -180,7 +180,7 @@ change() { # FILE TEXT: one of a model that runs, or with no TEXT none
 }
 change config.json '{"model_type": "modernbert"}'
 expect 5 "an architecture that does not run" model pull acme/other
-says 'acme/other does not run here: model_type "modernbert" is not supported, for want of .*; bert, roberta, xlm-roberta, '
+says 'cannot run acme/other: model_type "modernbert" is not supported: it needs .*; supported: bert, roberta, xlm-roberta, '
 same "weights are not fetched for that" 0 "$(asked safetensors)"
 change config.json
 expect 5 "no model of transformers" model pull acme/other
@@ -190,13 +190,13 @@ expect 5 "no safetensors" model pull acme/other
 says 'acme/other has no model.safetensors at the revision main'
 change vocab.txt
 expect 5 "no tokenizer" model pull acme/other
-says 'acme/other does not run here: the model has no tokenizer'
+says 'cannot run acme/other: the model has no tokenizer'
 change 1_Pooling/config.json '{"pooling_mode": "max"}'
 expect 5 "another pooling" model pull acme/other
-says 'pooling that is not supported'
+says 'an unsupported pooling'
 change model.safetensors 'this is a page of a hotel'
 expect 5 "weights that are none" model pull acme/other
-says 'acme/other does not run here: model.safetensors'
+says 'cannot run acme/other: model.safetensors'
 change modules.json '[{"type": "a.Pooling", "path": "../../../etc"}, {"type": "a.Pooling", "path": "/etc"}]'
 expect 5 "modules in other folders" model pull acme/other
 same "are not asked for" 0 "$(asked etc)"

@@ -50,7 +50,7 @@ expect 0 "right by its manifest" model pull along
 says "is here and right"
 printf x >>program/along/vocab.txt
 expect 5 "another size" model pull along
-says "$work/program/along, which came with whichtool, is not as the manifest has it: install whichtool again"
+says "$work/program/along, which came with whichtool, is damaged; install whichtool again"
 expect 0 "is not taken for it" model info along
 prints "^along: not here"
 printf 'X' | dd of=program/along/model.safetensors bs=1 seek=5000 conv=notrunc 2>/dev/null

@@ -32,7 +32,7 @@ export WHICHTOOL_MANIFESTS=$usual
 unset HF_ENDPOINT
 for verb in info pack; do
     expect 2 "$verb of no name" model $verb ""
-    says "no model was named"
+    says "the name of the model is empty"
 done
 expect 2 "list takes no name" model list all-MiniLM-L6-v2
 expect 0 "tools are added without a model" add --model gone --provider weather weather.json

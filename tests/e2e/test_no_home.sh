@@ -24,8 +24,8 @@ done <<'ROWS'
 4|no place for the store: neither HOME nor XDG_DATA_HOME is set to an absolute path: set HOME, or name the store with -s|add ../weather.json
 4|no place for the store|list
 4|no place for the store|find rain
-5|no place for models: neither HOME nor XDG_DATA_HOME is set|model list
-5|no place for models: neither HOME nor XDG_DATA_HOME is set|model pull all-MiniLM-L6-v2
+5|no models folder is known: neither HOME nor XDG_DATA_HOME is set|model list
+5|no models folder is known: neither HOME nor XDG_DATA_HOME is set|model pull all-MiniLM-L6-v2
 0|no place to look for the model far: set HOME or WHICHTOOL_MODELS|-s STORE add --model far ../weather.json
 0||-s STORE add ../weather.json
 0|no place to look for the model|-s STORE find --model far rain

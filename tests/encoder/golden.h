@@ -1,5 +1,4 @@
-/* golden.h: the reference data of encoders, where it lies beside the project: tensors by name, and padded batches as
- * ragged ones. */
+/* golden.h: reference data of encoders, if available: tensors by name, and padded batches converted to ragged ones. */
 #ifndef WT_TESTS_ENCODER_GOLDEN_H
 #define WT_TESTS_ENCODER_GOLDEN_H
 
@@ -10,12 +9,12 @@
 #include "nn/safetensors.h"
 #include "text/support.h"
 
-struct golden {
+struct encoder_golden {
     struct safetensors file;
     struct mapping map;
 };
 
-static inline bool open_golden(struct golden *golden, const char *name)
+static inline bool open_golden(struct encoder_golden *golden, const char *name)
 {
     char path[PATH_BYTES];
     wt_error err = {0};
@@ -28,13 +27,13 @@ static inline bool open_golden(struct golden *golden, const char *name)
     return true;
 }
 
-static inline void close_golden(struct golden *golden)
+static inline void close_golden(struct encoder_golden *golden)
 {
     wt__safetensors_dispose(&golden->file);
     wt__file_unmap(&golden->map);
 }
 
-static inline const struct tensor *tensor_of(const struct golden *golden, const char *name)
+static inline const struct tensor *tensor_of(const struct encoder_golden *golden, const char *name)
 {
     const struct tensor *t = wt__safetensors_find(&golden->file, name);
 
@@ -59,8 +58,8 @@ static inline float float_at(const struct tensor *t, size_t i)
     return v;
 }
 
-/* The numbers of a tensor; ends with free(). */
-static inline float *floats_of(const struct golden *golden, const char *name)
+/* Returns a copy of a tensor's numbers; the caller frees it. */
+static inline float *floats_of(const struct encoder_golden *golden, const char *name)
 {
     const struct tensor *t = tensor_of(golden, name);
     float *out = malloc(t->bytes + 64);
@@ -71,14 +70,14 @@ static inline float *floats_of(const struct golden *golden, const char *name)
 
 enum { RAGGED_ROWS = 800, RAGGED_COUNT = 16 };
 
-/* A ragged batch with room of its own. */
+/* A ragged batch with its buffers. */
 struct ragged {
     struct token_batch batch;
     size_t starts[RAGGED_COUNT + 1];
     int32_t ids[RAGGED_ROWS], types[RAGGED_ROWS], positions[RAGGED_ROWS];
 };
 
-/* Adds the rows of ids [B, T] where mask is not 0; types may be NULL. */
+/* Appends the tokens of ids [B, T] with a non-zero mask; types may be NULL. */
 static inline void add_padded(struct ragged *r, const struct tensor *ids, const struct tensor *mask,
                               const struct tensor *types)
 {
@@ -98,7 +97,7 @@ static inline void add_padded(struct ragged *r, const struct tensor *ids, const 
         r->batch.types = r->types;
 }
 
-/* x against the valid positions of one of the reference's [B, T, H]. */
+/* Returns the largest difference between x and the valid positions of the reference [B, T, H]. */
 static inline double worst_state(const float *x, size_t stride, const struct token_batch *batch,
                                  const struct tensor *want)
 {
@@ -110,12 +109,12 @@ static inline double worst_state(const float *x, size_t stride, const struct tok
                 size_t at = (b * want->shape[1] + t - batch->starts[b]) * want->shape[2] + h;
                 double off = fabs((double)x[t * stride + h] - float_at(want, at));
 
-                worst = off <= worst ? worst : off; /* NaN stays */
+                worst = off <= worst ? worst : off; /* keeps NaN */
             }
     return worst;
 }
 
-/* model = a copy of the files of a folder of the reference data. */
+/* Copies the model files of a reference folder to `model`. */
 static inline void copy_golden(const char *model, const char *folder)
 {
     static const char *const files[] = {

@@ -1,11 +1,11 @@
-/* seal.h: makes the checksums of a packed model right, since who writes a hostile one would not have to guess them. */
+/* seal.h: repairs the checksums of a packed model, as the author of a hostile file would. */
 #ifndef WT_TESTS_ENCODER_SEAL_H
 #define WT_TESTS_ENCODER_SEAL_H
 
 #include "base/checksum.h"
 #include "encoder/packed.h"
 
-/* bytes: on a 64-byte boundary. */
+/* `bytes` must be 64-byte aligned. */
 static inline void seal_packed(unsigned char *bytes, size_t len)
 {
     struct packed_header *header = (void *)bytes;

@@ -1,4 +1,4 @@
-/* support.h: a small model directory of random numbers, so that the tests of encoder/ need nothing from outside. */
+/* support.h: a small model folder with random numbers, so that the tests of encoder/ need no other files. */
 #ifndef WT_TESTS_ENCODER_SUPPORT_H
 #define WT_TESTS_ENCODER_SUPPORT_H
 
@@ -24,7 +24,7 @@ static const char small_vocabulary[] =
     "##d\nfind\n.\n,\n?\n";
 enum { SMALL_VOCABULARY = 20 };
 
-/* folder/name = bytes, folders made. */
+/* Writes folder/name, creating folders as needed. */
 static inline void put_file(const char *folder, const char *name, const void *bytes, size_t len)
 {
     struct arena arena = {0};
@@ -44,13 +44,13 @@ static inline void put_text(const char *folder, const char *name, const char *te
     put_file(folder, name, text, strlen(text));
 }
 
-/* Weights in the making: the header, and the data behind it. */
-struct weights {
+/* A weights file under construction. */
+struct weights_file {
     struct buffer header, data;
     struct rng rng;
 };
 
-static inline void add_tensor(struct weights *w, const char *name, size_t rows, size_t columns)
+static inline void add_tensor(struct weights_file *w, const char *name, size_t rows, size_t columns)
 {
     size_t begin = w->data.len;
 
@@ -65,7 +65,7 @@ static inline void add_tensor(struct weights *w, const char *name, size_t rows, 
     wt__buffer_printf(&w->header, "], \"data_offsets\": [%zu, %zu]}", begin, w->data.len);
 }
 
-/* prefix: "" or "bert.". */
+/* prefix is "" or "bert.". */
 static inline void put_weights(const char *folder, const char *prefix, uint64_t seed)
 {
     static const struct {
@@ -92,7 +92,7 @@ static inline void put_weights(const char *folder, const char *prefix, uint64_t 
                  {"output.dense.bias", SMALL_HIDDEN, 0},
                  {"output.LayerNorm.weight", SMALL_HIDDEN, 0},
                  {"output.LayerNorm.bias", SMALL_HIDDEN, 0}};
-    struct weights w = {0};
+    struct weights_file w = {0};
     unsigned char length[8];
     char name[128];
 
@@ -120,7 +120,7 @@ static inline void put_weights(const char *folder, const char *prefix, uint64_t 
     wt__buffer_dispose(&w.data);
 }
 
-/* A folder of its own, with a whole model in it at folder/small, and a cache folder at folder/cache. */
+/* Creates a temporary folder with a model at folder/small, and uses it as the cache folder. */
 static inline void make_model(char folder[64], char model[80])
 {
     snprintf(folder, 64, "/tmp/whichtool-encoder-XXXXXX");

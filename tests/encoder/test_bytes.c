@@ -1,5 +1,5 @@
-/* Models that are stored as bytes: their vectors by products of bytes are near those of the same model in fp32, and do
- * not depend on what is read beside a text. */
+/* Models with int8 matrices: their vectors are near those of the same model in fp32, and do not depend on the other
+ * texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,12 +11,12 @@
 
 #include "base/memory.h"
 #include "encoder/encoder.h"
-#include "encoder/pack.h"
+#include "encoder/internal.h"
+#include "encoder/model_files.h"
 #include "encoder/packed.h"
-#include "encoder/pooling.h"
-#include "encoder/quantize.h"
 #include "encoder/support.h"
 #include "encoder/tiny_model.h"
+#include "encoder/transformer.h"
 #include "nn/layers.h"
 
 enum { MOST_TOKENS = 64, MOST_DIM = 384 };
@@ -36,7 +36,7 @@ enum { TEXTS = sizeof(texts) / sizeof(texts[0]) };
 
 static char folder[64], model[80], quantized[96];
 
-static int set_up(void **state)
+static int set_up_int8_models(void **state)
 {
     (void)state;
     tiny_model_make(folder, model, TINY_BERT, 1);
@@ -44,14 +44,14 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_int8_models(void **state)
 {
     (void)state;
     remove_folder(folder);
     return 0;
 }
 
-static unsigned char *pack(struct packed *packed, const char *of)
+static unsigned char *pack_int8_model(struct packed *packed, const char *of)
 {
     unsigned char *image;
     wt_error err = {0};
@@ -62,8 +62,8 @@ static unsigned char *pack(struct packed *packed, const char *of)
     return image;
 }
 
-/* One text, by bytes or in fp32. */
-static void encode(const struct packed *packed, const char *text, bool bytes, float *out)
+/* Encodes one text, with int8 or fp32 products. */
+static void encode_int8(const struct packed *packed, const char *text, bool bytes, float *out)
 {
     const struct transformer *m = &packed->model;
     struct activation_limits limits = {.rows = MOST_TOKENS, .longest = MOST_TOKENS, .bytes = bytes};
@@ -83,10 +83,10 @@ static void encode(const struct packed *packed, const char *text, bool bytes, fl
     free(memory);
 }
 
-static void texts_are_near(const char *of)
+static void check_texts_are_near(const char *of)
 {
     static struct packed packed;
-    unsigned char *image = pack(&packed, of);
+    unsigned char *image = pack_int8_model(&packed, of);
     size_t dim = packed.model.config.hidden;
 
     assert_int_equal(packed.header->bytes, 1);
@@ -94,18 +94,18 @@ static void texts_are_near(const char *of)
         float have[MOST_DIM], want[MOST_DIM];
         double cosine = 0;
 
-        encode(&packed, texts[i], true, have);
-        encode(&packed, texts[i], false, want);
+        encode_int8(&packed, texts[i], true, have);
+        encode_int8(&packed, texts[i], false, want);
         for (size_t d = 0; d < dim; d++)
             cosine += (double)have[d] * want[d];
         if (!(cosine >= LEAST_COSINE))
             fail_msg("%s: \"%s\": %.6f", of, texts[i], cosine);
-        assert_memory_not_equal(have, want, dim * sizeof(float)); /* by bytes, indeed */
+        assert_memory_not_equal(have, want, dim * sizeof(float)); /* int8 products were used */
     }
     free(image);
 }
 
-static void each_architecture_is_near_fp32(void **state)
+static void int8_is_near_fp32_for_each_architecture(void **state)
 {
     static const char *const models[] = {TINY_BERT, TINY_ROBERTA, TINY_DISTILBERT, TINY_MPNET, TINY_DEBERTA_V2};
 
@@ -113,12 +113,12 @@ static void each_architecture_is_near_fp32(void **state)
     for (size_t m = 0; m < sizeof(models) / sizeof(models[0]); m++) {
         tiny_model_write(model, models[m], 3);
         assert_int_equal(wt__model_quantize(model, PRECISION_INT8, quantized, NULL), 0);
-        texts_are_near(quantized);
+        check_texts_are_near(quantized);
         remove_folder(quantized);
     }
 }
 
-static void the_included_model_is_near_fp32(void **state)
+static void included_model_is_near_fp32(void **state)
 {
     const char *source = getenv("WT_TEST_SOURCE");
     char included[512];
@@ -129,25 +129,25 @@ static void the_included_model_is_near_fp32(void **state)
         print_message("skipped: no %s\n", included);
         skip();
     }
-    texts_are_near(included);
+    check_texts_are_near(included);
 }
 
-static void only_a_model_of_bytes_has_them(void **state)
+static void only_int8_models_have_int8_sections(void **state)
 {
     static struct packed packed;
 
     (void)state;
-    unsigned char *image = pack(&packed, model);
+    unsigned char *image = pack_int8_model(&packed, model);
     assert_int_equal(packed.header->bytes, 0);
     assert_null(packed.model.layers[0].qkv.bytes);
     free(image);
     assert_int_equal(wt__model_quantize(model, PRECISION_FP16, quantized, NULL), 0);
-    image = pack(&packed, quantized);
+    image = pack_int8_model(&packed, quantized);
     assert_int_equal(packed.header->bytes, 0);
     free(image);
 }
 
-static void a_text_is_the_same_in_any_company(void **state)
+static void vectors_do_not_depend_on_other_texts(void **state)
 {
     struct encoder_scratch *scratch;
     struct encoder *encoder;
@@ -172,14 +172,14 @@ static void a_text_is_the_same_in_any_company(void **state)
     wt__encoder_close(encoder);
 }
 
-static void damaged_bytes_are_found_by_the_whole_check(void **state)
+static void verify_detects_damaged_int8(void **state)
 {
     static struct packed packed;
     wt_error err;
 
     (void)state;
     assert_int_equal(wt__model_quantize(model, PRECISION_INT8, quantized, NULL), 0);
-    unsigned char *image = pack(&packed, quantized);
+    unsigned char *image = pack_int8_model(&packed, quantized);
     assert_int_equal(wt__packed_verify(&packed, "p", NULL), 0);
     image[packed.header->sections[PACKED_BYTES].offset + 100] ^= 4;
     assert_int_equal(wt__packed_verify(&packed, "p", &err), WT_EMODEL);
@@ -190,11 +190,13 @@ static void damaged_bytes_are_found_by_the_whole_check(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_architecture_is_near_fp32, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_included_model_is_near_fp32, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(only_a_model_of_bytes_has_them, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_text_is_the_same_in_any_company, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(damaged_bytes_are_found_by_the_whole_check, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(int8_is_near_fp32_for_each_architecture, set_up_int8_models,
+                                        tear_down_int8_models),
+        cmocka_unit_test_setup_teardown(included_model_is_near_fp32, set_up_int8_models, tear_down_int8_models),
+        cmocka_unit_test_setup_teardown(only_int8_models_have_int8_sections, set_up_int8_models, tear_down_int8_models),
+        cmocka_unit_test_setup_teardown(vectors_do_not_depend_on_other_texts, set_up_int8_models,
+                                        tear_down_int8_models),
+        cmocka_unit_test_setup_teardown(verify_detects_damaged_int8, set_up_int8_models, tear_down_int8_models),
     };
 
     if (!wt__bytes_ready()) {

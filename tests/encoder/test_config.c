@@ -1,4 +1,4 @@
-/* What a model directory may say, and the sentences for what it may not. */
+/* Accepted and rejected model configurations, with the messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,13 +17,13 @@
 
 #define DEBERTA(more) CONFIG("\"model_type\": \"deberta-v2\", \"relative_attention\": true, " more)
 
-/* The vocabulary has both, but they are in no text. */
+/* The vocabulary has [CLS] and [SEP], but the tokenizer does not add them to texts. */
 #define FRAMELESS                                                                                                      \
     "{\"normalizer\": {\"type\": \"BertNormalizer\"}, \"pre_tokenizer\": {\"type\": \"BertPreTokenizer\"},"            \
     " \"model\": {\"type\": \"WordPiece\", \"unk_token\": \"[UNK]\","                                                  \
     " \"vocab\": {\"[UNK]\": 0, \"[CLS]\": 1, \"[SEP]\": 2}}}"
 
-/* Each row changes one file of a sound directory. */
+/* Each row changes one file of a valid model folder. */
 static const struct {
     const char *name, *file, *text, *message;
 } bad[] = {
@@ -35,28 +35,28 @@ static const struct {
     {"config is a number", "config.json", "7", "not a JSON object"},
     {"config without a type", "config.json", "{}", "names no model_type"},
     {"other architecture", "config.json", "{\"model_type\": \"gpt2\"}",
-     "model_type \"gpt2\" is not supported; bert, roberta, xlm-roberta, distilbert, mpnet, deberta-v2 and model2vec "
-     "are"},
-    {"an architecture that lacks something", "config.json", "{\"model_type\": \"modernbert\"}",
-     "model_type \"modernbert\" is not supported, for want of rotary positions"},
+     "model_type \"gpt2\" is not supported; supported: bert, roberta, xlm-roberta, distilbert, mpnet, deberta-v2 "
+     "and model2vec"},
+    {"known unsupported architecture", "config.json", "{\"model_type\": \"modernbert\"}",
+     "model_type \"modernbert\" is not supported: it needs rotary positions"},
     {"other activation", "config.json", CONFIG("\"model_type\": \"bert\", \"hidden_act\": \"quick_gelu\","),
      "hidden_act \"quick_gelu\" is not supported"},
-    {"activation of no name", "config.json", CONFIG("\"model_type\": \"bert\", \"hidden_act\": 7,"),
+    {"activation that is not a string", "config.json", CONFIG("\"model_type\": \"bert\", \"hidden_act\": 7,"),
      "hidden_act \"\" is not supported"},
     {"other buckets", "config.json", CONFIG("\"model_type\": \"mpnet\", \"relative_attention_num_buckets\": 64,"),
      "relative_attention_num_buckets must be 32"},
-    {"no place behind the padding's", "config.json", CONFIG("\"model_type\": \"mpnet\", \"pad_token_id\": 40,"),
-     "leaves no place behind the padding's"},
-    {"DeBERTa that is not relative", "config.json", CONFIG("\"model_type\": \"deberta-v2\","),
+    {"no position after the padding row", "config.json", CONFIG("\"model_type\": \"mpnet\", \"pad_token_id\": 40,"),
+     "leaves no position after the padding row"},
+    {"DeBERTa without relative attention", "config.json", CONFIG("\"model_type\": \"deberta-v2\","),
      "DeBERTa without relative_attention is not supported"},
     {"DeBERTa without terms", "config.json", DEBERTA(""), "pos_att_type needs c2p or p2c"},
-    {"wider heads", "config.json", DEBERTA("\"pos_att_type\": \"c2p\", \"attention_head_size\": 24,"),
+    {"wrong head size", "config.json", DEBERTA("\"pos_att_type\": \"c2p\", \"attention_head_size\": 24,"),
      "attention_head_size must be 12"},
-    {"groups", "config.json", DEBERTA("\"pos_att_type\": \"c2p\", \"conv_kernel_size\": 3, \"conv_groups\": 2,"),
-     "conv_groups must be 1"},
+    {"convolution groups", "config.json",
+     DEBERTA("\"pos_att_type\": \"c2p\", \"conv_kernel_size\": 3, \"conv_groups\": 2,"), "conv_groups must be 1"},
     {"an even convolution", "config.json", DEBERTA("\"pos_att_type\": \"c2p\", \"conv_kernel_size\": 4,"),
      "conv_kernel_size must be odd and at most 15"},
-    {"a convolution's activation", "config.json",
+    {"unsupported activation of the convolution", "config.json",
      DEBERTA("\"pos_att_type\": [\"p2c\"], \"conv_kernel_size\": 3, \"conv_act\": \"sine\","),
      "conv_act \"sine\" is not supported"},
     {"more buckets than distances", "config.json",
@@ -66,7 +66,7 @@ static const struct {
      CONFIG("\"model_type\": \"bert\", \"position_embedding_type\": \"relative_key\","),
      "position_embedding_type \"relative_key\" is not supported"},
     {"decoder", "config.json", CONFIG("\"model_type\": \"bert\", \"is_decoder\": true,"), "decoders"},
-    {"heads do not divide", "config.json",
+    {"hidden size is not a multiple of heads", "config.json",
      "{\"model_type\": \"bert\", \"hidden_size\": 24, \"num_attention_heads\": 5, \"intermediate_size\": 40,"
      " \"num_hidden_layers\": 2, \"max_position_embeddings\": 32, \"vocab_size\": 20, \"type_vocab_size\": 2}",
      "24 does not divide into 5 heads"},
@@ -74,11 +74,11 @@ static const struct {
     {"more layers than the limit", "config.json", "{\"model_type\": \"bert\", \"num_hidden_layers\": 129}",
      "num_hidden_layers must be between 1 and 128"},
     {"negative", "config.json", "{\"model_type\": \"bert\", \"num_hidden_layers\": -1}", "num_hidden_layers"},
-    {"more than the weights hold", "config.json",
+    {"dimensions larger than the weights", "config.json",
      "{\"model_type\": \"bert\", \"hidden_size\": 8192, \"num_attention_heads\": 2, \"intermediate_size\": 65536,"
      " \"num_hidden_layers\": 128, \"max_position_embeddings\": 8192, \"vocab_size\": 1000000, \"type_vocab_size\": 2}",
      "too short for what config.json says"},
-    {"other shape than the weights", "config.json",
+    {"shape different from the weights", "config.json",
      "{\"model_type\": \"bert\", \"hidden_size\": 24, \"num_attention_heads\": 2, \"intermediate_size\": 41,"
      " \"num_hidden_layers\": 2, \"max_position_embeddings\": 32, \"vocab_size\": 20, \"type_vocab_size\": 2}",
      "\"encoder.layer.0.intermediate.dense.weight\" does not have the shape"},
@@ -89,22 +89,23 @@ static const struct {
     {"more tokens than embeddings", "vocab.txt",
      "[PAD]\n[UNK]\n[CLS]\n[SEP]\n1\n2\n3\n4\n5\n6\n7\n8\n9\na\nb\nc\nd\ne\nf\ng\nh\n",
      "21 tokens, but embeddings of 20"},
-    {"vocabulary without [CLS]", "vocab.txt", "[PAD]\n[UNK]\n[SEP]\n", "says not what begins and ends a text"},
-    {"vocabulary without [SEP]", "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n", "says not what begins and ends a text"},
+    {"vocabulary without [CLS]", "vocab.txt", "[PAD]\n[UNK]\n[SEP]\n",
+     "does not define the begin and end tokens of a text"},
+    {"vocabulary without [SEP]", "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n",
+     "does not define the begin and end tokens of a text"},
     {"vocabulary without [UNK]", "vocab.txt", "[PAD]\n[SEP]\n[CLS]\n", "has no [UNK]"},
     {"weights are text", "model.safetensors", "0123456789", "model.safetensors"},
-    {"pooling of another kind", "1_Pooling/config.json", "{\"pooling_mode\": \"max\"}",
-     "pooling that is not supported"},
-    {"pooling of two kinds", "1_Pooling/config.json",
-     "{\"pooling_mode_mean_tokens\": true, \"pooling_mode_max_tokens\": true}", "pooling that is not supported"},
-    {"pooling of no kind", "1_Pooling/config.json", "{}", "pooling that is not supported"},
+    {"unsupported pooling", "1_Pooling/config.json", "{\"pooling_mode\": \"max\"}", "an unsupported pooling"},
+    {"two poolings", "1_Pooling/config.json", "{\"pooling_mode_mean_tokens\": true, \"pooling_mode_max_tokens\": true}",
+     "an unsupported pooling"},
+    {"no pooling", "1_Pooling/config.json", "{}", "an unsupported pooling"},
     {"a dense module", "modules.json", "[{\"type\": \"sentence_transformers.models.Dense\"}]",
      "module \"Dense\" of modules.json is not supported"},
-    {"a tokenizer without a frame", "tokenizer.json", FRAMELESS, "says not what begins and ends a text"},
+    {"a tokenizer without a frame", "tokenizer.json", FRAMELESS, "does not define the begin and end tokens of a text"},
     {"duplicate key", "tokenizer.json", "{\"model\": {}, \"model\": {}}", "tokenizer.json"},
 };
 
-static void what_cannot_be_run_is_refused_with_a_sentence(void **state)
+static void rejects_unsupported_models(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -126,7 +127,7 @@ static void what_cannot_be_run_is_refused_with_a_sentence(void **state)
     }
 }
 
-static void a_missing_folder_is_told(void **state)
+static void reports_missing_folder(void **state)
 {
     struct encoder *encoder;
     wt_error err = {0};
@@ -136,7 +137,7 @@ static void a_missing_folder_is_told(void **state)
     assert_string_equal(err.message, "there is no model at /nowhere/at-all");
 }
 
-static void settings_are_read_from_every_file(void **state)
+static void reads_settings_of_every_file(void **state)
 {
     char folder[64], model[80];
     struct model_config c;
@@ -167,7 +168,7 @@ static void settings_are_read_from_every_file(void **state)
     remove_folder(folder);
 }
 
-static void meaning_weighs_what_the_config_says(void **state)
+static void reads_dense_weight(void **state)
 {
     static const struct {
         const char *member;
@@ -206,8 +207,8 @@ static void meaning_weighs_what_the_config_says(void **state)
     remove_folder(folder);
 }
 
-/* The table of docs/encoder.md, and the supported list of the refusal, are the library's own. */
-static void the_documentation_lists_what_is_supported(void **state)
+/* The table of docs/encoder.md and the list in the error message match wt__architecture_at. */
+static void documentation_lists_supported_architectures(void **state)
 {
     const char *source = getenv("WT_TEST_SOURCE");
     char path[4096], row[512], *text;
@@ -225,7 +226,7 @@ static void the_documentation_lists_what_is_supported(void **state)
     free(text);
 }
 
-static void models_are_found_by_name(void **state)
+static void finds_models_by_name(void **state)
 {
     struct arena arena = {0};
     char folder[64], model[80], **names;
@@ -243,7 +244,7 @@ static void models_are_found_by_name(void **state)
     assert_int_equal(count, 0);
 
     static const struct {
-        const char *variable, *value, *models_dir, *name, *folder; /* NULL: WT_ENOTFOUND */
+        const char *variable, *value, *models_dir, *name, *folder; /* folder is NULL for WT_ENOTFOUND */
     } places[] = {
         {"WHICHTOOL_MODELS", "/m", NULL, "x", "/m/x"},  {"WHICHTOOL_MODELS", "/m", "/n/", "x", "/n/x"},
         {"WHICHTOOL_MODELS", "/m", "/n", "./x", "./x"}, {"XDG_DATA_HOME", "/d", NULL, "x", "/d/whichtool/models/x"},
@@ -259,7 +260,7 @@ static void models_are_found_by_name(void **state)
         if (rc == 0)
             assert_string_equal(place, places[i].folder);
         else
-            assert_non_null(strstr(err.message, "there is no place for models: neither HOME nor XDG_DATA_HOME is set"));
+            assert_non_null(strstr(err.message, "no models folder is known: neither HOME nor XDG_DATA_HOME is set"));
         unsetenv(places[i].variable);
     }
 
@@ -282,12 +283,12 @@ static void models_are_found_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cannot_be_run_is_refused_with_a_sentence),
-        cmocka_unit_test(a_missing_folder_is_told),
-        cmocka_unit_test(settings_are_read_from_every_file),
-        cmocka_unit_test(meaning_weighs_what_the_config_says),
-        cmocka_unit_test(the_documentation_lists_what_is_supported),
-        cmocka_unit_test(models_are_found_by_name),
+        cmocka_unit_test(rejects_unsupported_models),
+        cmocka_unit_test(reports_missing_folder),
+        cmocka_unit_test(reads_settings_of_every_file),
+        cmocka_unit_test(reads_dense_weight),
+        cmocka_unit_test(documentation_lists_supported_architectures),
+        cmocka_unit_test(finds_models_by_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* The encoder against a naive forward pass in doubles on a small model, against the reference implementation's
- * embeddings of the default model where they lie beside the project, and against itself in other company. */
+/* The encoder against a naive forward pass in doubles on a small model, against the reference embeddings of the default
+ * model if available, and with other texts in the batch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 
 #include "encoder/encoder.h"
 #include "encoder/golden.h"
+#include "encoder/internal.h"
 #include "encoder/model_dir.h"
-#include "encoder/model_tokenizer.h"
 #include "text/tokenizer.h"
 
 /* ---------------------------------------------------------------- naive forward pass */
@@ -194,7 +194,7 @@ static void compare_with_naive(const char *model, bool cls)
     wt__encoder_close(encoder);
 }
 
-static void a_small_model_equals_a_naive_one(void **state)
+static void equals_naive_forward_pass(void **state)
 {
     char folder[64], model[80];
 
@@ -208,7 +208,7 @@ static void a_small_model_equals_a_naive_one(void **state)
     remove_folder(folder);
 }
 
-static void names_with_a_prefix_are_found(void **state)
+static void finds_tensors_with_prefix(void **state)
 {
     char folder[64], model[80];
     float plain[SMALL_HIDDEN], prefixed[SMALL_HIDDEN];
@@ -234,7 +234,7 @@ static int stop_at_once(void *context, const char *phase, uint64_t done, uint64_
     return 1;
 }
 
-static void company_and_threads_change_nothing(void **state)
+static void result_does_not_depend_on_batch_or_threads(void **state)
 {
     enum { COUNT = 600 };
     static float one[COUNT][SMALL_HIDDEN], many[COUNT][SMALL_HIDDEN];
@@ -269,7 +269,7 @@ static void company_and_threads_change_nothing(void **state)
 
 /* ---------------------------------------------------------------- reference data */
 
-static double worst_row(const float *have, const struct tensor *want, size_t row, size_t dim)
+static double find_worst_vector(const float *have, const struct tensor *want, size_t row, size_t dim)
 {
     double worst = 0;
 
@@ -278,10 +278,10 @@ static double worst_row(const float *have, const struct tensor *want, size_t row
     return worst;
 }
 
-static void the_default_model_equals_the_reference(void **state)
+static void default_model_equals_reference(void **state)
 {
     struct arena arena = {0};
-    struct golden golden;
+    struct encoder_golden golden;
     char path[PATH_BYTES];
     double worst = 0;
 
@@ -307,7 +307,7 @@ static void the_default_model_equals_the_reference(void **state)
         float have[384];
 
         encode_one(encoder, text_of(object, "text"), have);
-        worst = fmax(worst, worst_row(have, want, i, 384));
+        worst = fmax(worst, find_worst_vector(have, want, i, 384));
         json_decref(object);
     }
     printf("largest difference from the reference: %.2g\n", worst);
@@ -321,10 +321,10 @@ static void the_default_model_equals_the_reference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_default_model_equals_the_reference), /* before XDG_CACHE_HOME is changed */
-        cmocka_unit_test(a_small_model_equals_a_naive_one),
-        cmocka_unit_test(names_with_a_prefix_are_found),
-        cmocka_unit_test(company_and_threads_change_nothing),
+        cmocka_unit_test(default_model_equals_reference), /* needs the original XDG_CACHE_HOME */
+        cmocka_unit_test(equals_naive_forward_pass),
+        cmocka_unit_test(finds_tensors_with_prefix),
+        cmocka_unit_test(result_does_not_depend_on_batch_or_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Merging models: the numbers, to the last bit where nothing differs, and a sentence for what does not fit together. */
+/* Merging models: the numbers, exact where the models agree, and the errors for models that cannot be merged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,16 +9,16 @@
 #include <math.h>
 
 #include "encoder/encoder.h"
-#include "encoder/merge.h"
+#include "encoder/internal.h"
+#include "encoder/model_files.h"
 #include "encoder/support.h"
-#include "encoder/trainable.h"
-#include "encoder/weights.h"
-#include "nn/safetensors.h"
 #include "encoder/tiny_model.h"
+#include "encoder/trainable.h"
+#include "nn/safetensors.h"
 
 static char folder[64], model[80], a[96], b[96], c[96], out[96];
 
-static int set_up(void **state)
+static int set_up_merge(void **state)
 {
     (void)state;
     tiny_model_make(folder, model, TINY_BERT, 1);
@@ -32,14 +32,14 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_merge(void **state)
 {
     (void)state;
     remove_folder(folder);
     return 0;
 }
 
-static json_t *config_of(const char *of)
+static json_t *read_merged_config(const char *of)
 {
     char path[128], *text;
     size_t len;
@@ -52,8 +52,8 @@ static json_t *config_of(const char *of)
     return config;
 }
 
-/* The numbers of a model's file, one tensor behind the other by name. */
-static size_t numbers_of(const char *of, float **numbers)
+/* Returns all numbers of a model's file, in the order of the tensor names. */
+static size_t read_model_numbers(const char *of, float **numbers)
 {
     char path[128];
     struct mapping map;
@@ -76,7 +76,7 @@ static size_t numbers_of(const char *of, float **numbers)
     return count;
 }
 
-static void the_mean_is_that_of_each_number(void **state)
+static void computes_weighted_mean(void **state)
 {
     static const struct {
         const char *parts[3];
@@ -91,7 +91,7 @@ static void the_mean_is_that_of_each_number(void **state)
         {{a, b}, 2, false, {.5, .5}},
         {{a, b, c}, 3, false, {1 / 3., 1 / 3., 1 / 3.}},
         {{a, b, c}, 3, true, {.2, .3, .5}},
-        {{a, a}, 2, true, {.7, .3}}, /* itself to the last bit, as the next ones */
+        {{a, a}, 2, true, {.7, .3}}, /* gives the model itself to the last bit, as do the next two */
         {{a, a, a}, 3, false, {1 / 3., 1 / 3., 1 / 3.}},
         {{a, a, a}, 3, true, {.1, .2, .7}},
     };
@@ -104,10 +104,10 @@ static void the_mean_is_that_of_each_number(void **state)
 
         if (wt__model_merge(cases[i].parts, cases[i].given ? cases[i].weights : NULL, cases[i].count, out, &err) < 0)
             fail_msg("case %zu: %s", i, err.message);
-        size_t count = numbers_of(out, &have);
+        size_t count = read_model_numbers(out, &have);
         bool same = true;
         for (size_t p = 0; p < cases[i].count; p++) {
-            assert_int_equal(numbers_of(cases[i].parts[p], &of[p]), count);
+            assert_int_equal(read_model_numbers(cases[i].parts[p], &of[p]), count);
             same = same && cases[i].parts[p] == cases[i].parts[0];
         }
         for (size_t n = 0; n < count; n++) {
@@ -126,13 +126,13 @@ static void the_mean_is_that_of_each_number(void **state)
     }
 }
 
-static void what_was_merged_is_remembered(void **state)
+static void config_lists_merged_models(void **state)
 {
     const char *parts[] = {a, b, c};
 
     (void)state;
     assert_int_equal(wt__model_merge(parts, NULL, 3, out, NULL), 0);
-    json_t *config = config_of(out), *own = json_object_get(config, "whichtool"),
+    json_t *config = read_merged_config(out), *own = json_object_get(config, "whichtool"),
            *list = json_object_get(own, "merged");
     assert_int_equal(json_array_size(list), 3);
     assert_int_equal(json_object_size(own), 3);
@@ -144,14 +144,14 @@ static void what_was_merged_is_remembered(void **state)
         assert_int_equal(json_string_length(json_object_get(entry, "sha256")), 64);
         assert_true(json_number_value(json_object_get(entry, "weight")) == 1 / 3.);
     }
-    /* Of what tells how the model is used, the first word counts. */
+    /* The first model that has fields determines them. */
     assert_string_equal(json_string_value(json_array_get(json_object_get(own, "fields"), 0)), "name");
     assert_true(json_number_value(json_object_get(own, "dense_weight")) == 2);
     json_decref(config);
     remove_folder(out);
 }
 
-static void what_does_not_fit_is_refused(void **state)
+static void rejects_models_that_do_not_fit(void **state)
 {
     char other[96], heads[96], words[96], less[96], none[96], garbage[96];
     wt_error err;
@@ -191,12 +191,12 @@ static void what_does_not_fit_is_refused(void **state)
         {{a, garbage}, 2, false, {0}, WT_EMODEL, "few for safetensors"},
         {{garbage, a}, 2, false, {0}, WT_EMODEL, "few for safetensors"},
         {{a, none}, 2, false, {0}, WT_EMODEL, "cannot open"},
-        {{a, b}, 1, false, {0}, WT_EINVAL, "from 2 to 64"},
-        {{a, b}, 0, false, {0}, WT_EINVAL, "from 2 to 64"},
-        {{a, b}, 65, false, {0}, WT_EINVAL, "from 2 to 64"},
+        {{a, b}, 1, false, {0}, WT_EINVAL, "name 2 to 64"},
+        {{a, b}, 0, false, {0}, WT_EINVAL, "name 2 to 64"},
+        {{a, b}, 65, false, {0}, WT_EINVAL, "name 2 to 64"},
         {{a, b}, 2, true, {.5, .6}, WT_EINVAL, "add up to 1.1"},
-        {{a, b}, 2, true, {-.5, 1.5}, WT_EINVAL, "each is from 0 to 1"},
-        {{a, b}, 2, true, {NAN, 1}, WT_EINVAL, "each is from 0 to 1"},
+        {{a, b}, 2, true, {-.5, 1.5}, WT_EINVAL, "is not between 0 and 1"},
+        {{a, b}, 2, true, {NAN, 1}, WT_EINVAL, "is not between 0 and 1"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int rc = wt__model_merge(cases[i].parts, cases[i].given ? cases[i].weights : NULL, cases[i].count, out, &err);
@@ -212,10 +212,10 @@ static void what_does_not_fit_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_mean_is_that_of_each_number),
-        cmocka_unit_test(what_was_merged_is_remembered),
-        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(computes_weighted_mean),
+        cmocka_unit_test(config_lists_merged_models),
+        cmocka_unit_test(rejects_models_that_do_not_fit),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_merge, tear_down_merge);
 }

@@ -1,5 +1,5 @@
-/* A packed model that is damaged, stale or of another version is made anew; where it cannot be written, everything
- * works without it. */
+/* A packed model that is damaged, stale or of another version is created again. Without a writable place the model
+ * works from memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,14 +8,13 @@
 #include <cmocka.h>
 
 #include "base/checksum.h"
-#include "encoder/cache.h"
 #include "encoder/encoder.h"
-#include "encoder/pack.h"
+#include "encoder/internal.h"
 #include "encoder/support.h"
 
 static char folder[64], model[80], packed_path[128];
 
-static int begin(void **state)
+static int set_up_packed(void **state)
 {
     (void)state;
     make_model(folder, model);
@@ -23,14 +22,14 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
+static int tear_down_packed(void **state)
 {
     (void)state;
     remove_folder(folder);
     return 0;
 }
 
-static bool made(void)
+static bool packs_again(void)
 {
     wt_error err = {0};
     bool now;
@@ -40,7 +39,7 @@ static bool made(void)
     return now;
 }
 
-static void encode(float out[SMALL_HIDDEN])
+static void encode_packed_text(float out[SMALL_HIDDEN])
 {
     struct encoder_scratch *scratch;
     struct encoder *encoder;
@@ -63,25 +62,25 @@ static char *packed_bytes(size_t *len)
     return bytes;
 }
 
-static void a_current_one_is_used_again(void **state)
+static void reuses_current_packed_model(void **state)
 {
     (void)state;
     assert_false(wt__model_cache_current(model, NULL));
-    assert_true(made());
-    assert_false(made());
+    assert_true(packs_again());
+    assert_false(packs_again());
     assert_true(wt__model_cache_current(model, NULL));
 }
 
-static void a_stale_one_is_made_anew(void **state)
+static void recreates_stale_packed_model(void **state)
 {
     static const char *const files[] = {"config.json", "vocab.txt", "model.safetensors", "tokenizer_config.json",
                                         "1_Pooling/config.json"};
     float first[SMALL_HIDDEN], second[SMALL_HIDDEN];
 
     (void)state;
-    encode(first);
+    encode_packed_text(first);
     put_weights(model, "", 2);
-    encode(second);
+    encode_packed_text(second);
     assert_memory_not_equal(first, second, sizeof(first));
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         if (i == 2)
@@ -93,24 +92,25 @@ static void a_stale_one_is_made_anew(void **state)
                      : i == 3 ? "{\"do_lower_case\": false}"
                               : "{\"pooling_mode\": \"mean\"}");
         assert_false(wt__model_cache_current(model, NULL));
-        assert_true(made());
-        assert_false(made());
+        assert_true(packs_again());
+        assert_false(packs_again());
     }
 }
 
-static void every_damage_is_found_by_the_whole_check(void **state)
+static void verify_detects_every_damage(void **state)
 {
     float sound[SMALL_HIDDEN], after[SMALL_HIDDEN];
     size_t len;
 
     (void)state;
-    encode(sound);
+    encode_packed_text(sound);
     char *bytes = packed_bytes(&len);
     const struct packed_header *header = (const void *)bytes;
     struct rng rng;
     wt__rng_seed(&rng, 7);
     for (int round = 0; round < 60; round++) {
-        const struct packed_section *section = &header->sections[round % PACKED_BYTES]; /* which is empty here */
+        const struct packed_section *section =
+            &header->sections[round % PACKED_BYTES]; /* PACKED_BYTES is empty in this model */
         size_t at =
             round < 12 ? wt__rng_below(&rng, sizeof(*header)) : section->offset + wt__rng_below(&rng, section->size);
 
@@ -118,8 +118,8 @@ static void every_damage_is_found_by_the_whole_check(void **state)
         put_file(model, MODEL_CACHE_NAME, bytes, len);
         bytes[at] = 0;
         free(bytes);
-        assert_true(made());
-        encode(after);
+        assert_true(packs_again());
+        encode_packed_text(after);
         assert_memory_equal(sound, after, sizeof(sound));
         bytes = packed_bytes(&len);
         header = (const void *)bytes;
@@ -127,29 +127,29 @@ static void every_damage_is_found_by_the_whole_check(void **state)
     free(bytes);
 }
 
-static void truncated_and_foreign_files_are_made_anew(void **state)
+static void recreates_truncated_and_foreign_files(void **state)
 {
     float sound[SMALL_HIDDEN], after[SMALL_HIDDEN];
     size_t len;
 
     (void)state;
-    encode(sound);
+    encode_packed_text(sound);
     char *bytes = packed_bytes(&len);
     for (size_t cut = 0; cut < len; cut = cut < 400 ? cut + 37 : cut + 3001) {
         put_file(model, MODEL_CACHE_NAME, bytes, cut);
         assert_false(wt__model_cache_current(model, NULL));
-        encode(after);
+        encode_packed_text(after);
         assert_memory_equal(sound, after, sizeof(sound));
         assert_true(wt__model_cache_current(model, NULL));
     }
     put_text(model, MODEL_CACHE_NAME, "this is something else");
-    encode(after);
+    encode_packed_text(after);
     assert_true(wt__model_cache_current(model, NULL));
     free(bytes);
 }
 
-/* Puts `change` into the header, whose checksum is made right again: what a hostile file can do. */
-static int open_changed(const char *sound, size_t len, size_t at, uint32_t value, wt_error *err)
+/* Writes `change` into the header and repairs the checksum, as a hostile file could. */
+static int open_changed_header(const char *sound, size_t len, size_t at, uint32_t value, wt_error *err)
 {
     static struct packed packed;
     char *bytes = aligned_alloc(64, (len + 63) / 64 * 64);
@@ -163,7 +163,7 @@ static int open_changed(const char *sound, size_t len, size_t at, uint32_t value
     return rc;
 }
 
-static void a_hostile_header_is_refused(void **state)
+static void rejects_hostile_header(void **state)
 {
     static const struct {
         const char *name, *message;
@@ -186,7 +186,7 @@ static void a_hostile_header_is_refused(void **state)
         {"narrow", "only DeBERTa", offsetof(struct packed_header, config.embedding), 8},
         {"a head", "table of sections", offsetof(struct packed_header, config.labels), 1},
         {"activation", "unknown activation", offsetof(struct packed_header, config.activation), 77},
-        {"first position", "leaves no place", offsetof(struct packed_header, config.first_position), 9000},
+        {"first position", "leaves no position", offsetof(struct packed_header, config.first_position), 9000},
         {"more tokens", "must be between", offsetof(struct packed_header, config.max_tokens), SMALL_POSITIONS + 1},
         {"pooling", "unknown pooling", offsetof(struct packed_header, config.pooling), 2},
         {"epsilon", "layer_norm_eps", offsetof(struct packed_header, config.epsilon), 0x7fc00000},
@@ -194,17 +194,17 @@ static void a_hostile_header_is_refused(void **state)
         {"offset", "table of sections", offsetof(struct packed_header, sections[2].offset), 64},
         {"size", "table of sections", offsetof(struct packed_header, sections[3].size), 64},
         {"bytes", "table of sections", offsetof(struct packed_header, bytes), 1},
-        {"what bytes are not", "of its use is damaged", offsetof(struct packed_header, bytes), 2},
+        {"bytes is not 0 or 1", "settings of the model are damaged", offsetof(struct packed_header, bytes), 2},
         {"sum", "section 2 is damaged", offsetof(struct packed_header, sections[2].checksum), 64},
     };
     size_t len;
 
     (void)state;
-    assert_true(made());
+    assert_true(packs_again());
     char *bytes = packed_bytes(&len);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         wt_error err = {0};
-        int rc = open_changed(bytes, len, rows[i].at, rows[i].value, &err);
+        int rc = open_changed_header(bytes, len, rows[i].at, rows[i].value, &err);
 
         if (rc != WT_EMODEL || !strstr(err.message, rows[i].message))
             fail_msg("%s: %d \"%s\"", rows[i].name, rc, err.message);
@@ -212,8 +212,8 @@ static void a_hostile_header_is_refused(void **state)
     free(bytes);
 }
 
-/* As root every folder can be written: a folder in the file's place cannot be replaced by anyone. */
-static void where_it_cannot_be_written_it_goes_elsewhere_or_nowhere(void **state)
+/* Root can write to every folder, so put a folder in the place of the file: it cannot be replaced. */
+static void uses_cache_folder_or_memory_if_read_only(void **state)
 {
     float first[SMALL_HIDDEN], second[SMALL_HIDDEN];
     char cache[128];
@@ -221,21 +221,21 @@ static void where_it_cannot_be_written_it_goes_elsewhere_or_nowhere(void **state
     bool now;
 
     (void)state;
-    encode(first);
+    encode_packed_text(first);
     assert_int_equal(unlink(packed_path), 0);
     put_text(packed_path, "in-the-way", "");
-    assert_true(made());
-    assert_false(made());
+    assert_true(packs_again());
+    assert_false(packs_again());
     snprintf(cache, sizeof(cache), "%s/whichtool/models", folder);
     assert_true(wt__is_folder(cache));
-    encode(second);
+    encode_packed_text(second);
     assert_memory_equal(first, second, sizeof(first));
 
     remove_folder(cache);
     put_text(folder, "whichtool/models", "a file where a folder should be");
     assert_int_equal(wt__encoder_pack(model, &now, &err), WT_EIO);
-    assert_non_null(strstr(err.message, "could not be kept: cannot create folder"));
-    encode(second);
+    assert_non_null(strstr(err.message, "cannot be written: cannot create folder"));
+    encode_packed_text(second);
     assert_memory_equal(first, second, sizeof(first));
     assert_false(wt__model_cache_current(model, NULL));
 }
@@ -243,12 +243,12 @@ static void where_it_cannot_be_written_it_goes_elsewhere_or_nowhere(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_current_one_is_used_again, begin, end),
-        cmocka_unit_test_setup_teardown(a_stale_one_is_made_anew, begin, end),
-        cmocka_unit_test_setup_teardown(every_damage_is_found_by_the_whole_check, begin, end),
-        cmocka_unit_test_setup_teardown(truncated_and_foreign_files_are_made_anew, begin, end),
-        cmocka_unit_test_setup_teardown(a_hostile_header_is_refused, begin, end),
-        cmocka_unit_test_setup_teardown(where_it_cannot_be_written_it_goes_elsewhere_or_nowhere, begin, end),
+        cmocka_unit_test_setup_teardown(reuses_current_packed_model, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(recreates_stale_packed_model, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(verify_detects_every_damage, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(recreates_truncated_and_foreign_files, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(rejects_hostile_header, set_up_packed, tear_down_packed),
+        cmocka_unit_test_setup_teardown(uses_cache_folder_or_memory_if_read_only, set_up_packed, tear_down_packed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

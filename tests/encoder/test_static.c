@@ -1,5 +1,5 @@
-/* Static encoders: against vectors that numpy made (make_static_golden.py), whatever hostile or truncated files may
- * say, and the one that is built in. */
+/* Static encoders: against vectors from numpy (make_static_golden.py), with hostile or truncated files, and the
+ * built-in model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,11 +9,10 @@
 #include <math.h>
 
 #include "base/json.h"
-#include "encoder/built_in.h"
-#include "encoder/cache.h"
 #include "encoder/encoder.h"
+#include "encoder/internal.h"
 #include "encoder/model_dir.h"
-#include "encoder/pack.h"
+#include "encoder/packed.h"
 #include "encoder/support.h"
 #include "encoder/trainable.h"
 
@@ -22,7 +21,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds, DIM = 12 };
 
 static char folder[64], model[80];
 
-static int begin(void **state)
+static int set_up_static(void **state)
 {
     (void)state;
     snprintf(folder, sizeof folder, "/tmp/whichtool-static-XXXXXX");
@@ -33,15 +32,15 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
+static int tear_down_static(void **state)
 {
     (void)state;
     remove_folder(folder);
     return 0;
 }
 
-/* A file of tests/golden/static; NULL where there is none. */
-static char *golden_text(const char *kind, const char *name, size_t *len)
+/* Reads a file of tests/golden/static; NULL if it does not exist. */
+static char *read_golden_file(const char *kind, const char *name, size_t *len)
 {
     const char *source = getenv("WT_TEST_SOURCE");
     char path[512], *text = NULL;
@@ -50,8 +49,8 @@ static char *golden_text(const char *kind, const char *name, size_t *len)
     return wt__file_read(&text, len, path, 1 << 20, NULL) == 0 ? text : NULL;
 }
 
-/* model becomes a copy of the golden one, without what was packed before. */
-static void copy_model(const char *kind)
+/* Makes `model` a copy of the golden model without a packed file. */
+static void copy_static_model(const char *kind)
 {
     static const char *const names[] = {"config.json", "model.safetensors", "vocab.txt", "tokenizer.json"};
 
@@ -59,7 +58,7 @@ static void copy_model(const char *kind)
         remove_folder(model);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t len;
-        char *text = golden_text(kind, names[i], &len);
+        char *text = read_golden_file(kind, names[i], &len);
 
         if (text)
             put_file(model, names[i], text, len);
@@ -67,7 +66,7 @@ static void copy_model(const char *kind)
     }
 }
 
-static struct encoder *open_model(const char *path)
+static struct encoder *open_static_model(const char *path)
 {
     struct encoder *encoder;
     wt_error err = {0};
@@ -77,11 +76,11 @@ static struct encoder *open_model(const char *path)
     return encoder;
 }
 
-static void vectors_are_those_of_numpy(void **state)
+static void vectors_equal_numpy(void **state)
 {
     json_t *golden = NULL;
     size_t len;
-    char *text = golden_text("", "vectors.json", &len);
+    char *text = read_golden_file("", "vectors.json", &len);
 
     (void)state;
     assert_non_null(text);
@@ -90,8 +89,8 @@ static void vectors_are_those_of_numpy(void **state)
         const json_t *rows = json_object_get(golden, kinds[k]);
         struct encoder_scratch *scratch;
 
-        copy_model(kinds[k]);
-        struct encoder *encoder = open_model(model);
+        copy_static_model(kinds[k]);
+        struct encoder *encoder = open_static_model(model);
         assert_true(wt__encoder_is_static(encoder));
         assert_int_equal(wt__encoder_dim(encoder), DIM);
         assert_int_equal(wt__encoder_max_tokens(encoder), MODEL_STATIC_TOKENS);
@@ -116,8 +115,8 @@ static void vectors_are_those_of_numpy(void **state)
     free(text);
 }
 
-/* In company, by several threads, and with text beyond the most tokens. */
-static void a_vector_does_not_depend_on_its_neighbours(void **state)
+/* With other texts, on several threads, and with text above the maximum number of tokens. */
+static void vector_does_not_depend_on_neighbours(void **state)
 {
     enum { TEXTS = 900, LONG = 4000 };
     static char beyond[LONG], cut[2 * MODEL_STATIC_TOKENS];
@@ -135,8 +134,8 @@ static void a_vector_does_not_depend_on_its_neighbours(void **state)
         texts[i] = wt__str(words[i % 6]);
     texts[7] = (struct str){beyond, LONG};
     texts[8] = (struct str){cut, sizeof cut};
-    copy_model("bytes");
-    struct encoder *encoder = open_model(model);
+    copy_static_model("bytes");
+    struct encoder *encoder = open_static_model(model);
     assert_int_equal(wt__encode_many(encoder, TEXT_REQUEST, texts, TEXTS, 3, many, NULL, NULL), 0);
     assert_int_equal(wt__encoder_scratch_new(&scratch, encoder, NULL), 0);
     for (size_t i = 0; i < TEXTS; i++) {
@@ -154,17 +153,17 @@ static void a_vector_does_not_depend_on_its_neighbours(void **state)
 
 struct written {
     const char *name, *type;
-    size_t rows, columns; /* columns 0: of rank one */
+    size_t rows, columns; /* columns is 0 for rank one */
 };
 
-/* model.safetensors of tensors that hold 1s, or, of F32 and `odd`, one number that is none. */
-static void put_tensors(const struct written *tensors, bool odd)
+/* Writes model.safetensors with tensors of 1s; with `odd`, F32 tensors have one number that is not finite. */
+static void write_static_tensors(const struct written *tensors, bool odd)
 {
     struct buffer header = {0}, data = {0}, file = {0};
 
     for (size_t i = 0; i < 3 && tensors[i].name; i++) {
         const struct written *t = &tensors[i];
-        size_t count = t->rows * (t->columns ? t->columns : 1), begin = data.len;
+        size_t count = t->rows * (t->columns ? t->columns : 1), set_up_static = data.len;
 
         for (size_t n = 0; n < count; n++) {
             float number = odd && n == count - 1 ? INFINITY : 1;
@@ -179,7 +178,7 @@ static void put_tensors(const struct written *tensors, bool odd)
                           t->type, t->rows);
         if (t->columns)
             wt__buffer_printf(&header, ", %zu", t->columns);
-        wt__buffer_printf(&header, "], \"data_offsets\": [%zu, %zu]}", begin, data.len);
+        wt__buffer_printf(&header, "], \"data_offsets\": [%zu, %zu]}", set_up_static, data.len);
     }
     wt__buffer_text(&header, "}");
     for (int i = 0; i < 8; i++)
@@ -192,8 +191,8 @@ static void put_tensors(const struct written *tensors, bool odd)
     wt__buffer_dispose(&data);
 }
 
-/* rc 0 where message is NULL. */
-static void opens_with(const char *name, const char *message)
+/* Opens the model and expects `message`, or success if it is NULL. */
+static void check_opening(const char *name, const char *message)
 {
     struct encoder *encoder;
     wt_error err = {0};
@@ -204,7 +203,7 @@ static void opens_with(const char *name, const char *message)
     wt__encoder_close(encoder);
 }
 
-static void weights_are_held_to_their_shapes(void **state)
+static void checks_shapes_of_weights(void **state)
 {
     static const struct {
         const char *name;
@@ -214,94 +213,99 @@ static void weights_are_held_to_their_shapes(void **state)
     } rows[] = {
         {"half precision", {{"embeddings", "F16", 18, DIM}}, false, NULL},
         {"more rows than tokens", {{"embeddings", "F32", 99, DIM}}, false, NULL},
-        {"weights of tokens", {{"embeddings", "F32", 18, DIM}, {"weights", "F64", 18, 0}}, false, NULL},
-        {"no rows", {{"rows", "F32", 18, DIM}}, false, "has no tensor \"embeddings\""},
-        {"of rank one", {{"embeddings", "F32", 18 * DIM, 0}}, false, "needs 1 to 1048576 rows of 12"},
-        {"of another width", {{"embeddings", "F32", 18, DIM + 1}}, false, "needs 1 to 1048576 rows of 12"},
-        {"none at all", {{"embeddings", "F32", 0, DIM}}, false, "needs 1 to 1048576 rows of 12"},
-        {"fewer than tokens", {{"embeddings", "F32", 17, DIM}}, false, "18 tokens, but embeddings of 17"},
-        {"whole numbers", {{"embeddings", "I64", 18, DIM}}, false, "holds no floating-point numbers"},
-        {"bytes without scales", {{"embeddings", "I8", 18, DIM}}, false, "go together"},
+        {"token weights", {{"embeddings", "F32", 18, DIM}, {"weights", "F64", 18, 0}}, false, NULL},
+        {"no embeddings", {{"rows", "F32", 18, DIM}}, false, "has no tensor \"embeddings\""},
+        {"rank one", {{"embeddings", "F32", 18 * DIM, 0}}, false, "needs 1 to 1048576 rows of 12"},
+        {"wrong width", {{"embeddings", "F32", 18, DIM + 1}}, false, "needs 1 to 1048576 rows of 12"},
+        {"zero rows", {{"embeddings", "F32", 0, DIM}}, false, "needs 1 to 1048576 rows of 12"},
+        {"fewer rows than tokens", {{"embeddings", "F32", 17, DIM}}, false, "18 tokens, but embeddings of 17"},
+        {"integer rows", {{"embeddings", "I64", 18, DIM}}, false, "holds no floating-point numbers"},
+        {"bytes without scales", {{"embeddings", "I8", 18, DIM}}, false, "requires \"embeddings.scale\""},
         {"scales without bytes",
          {{"embeddings", "F32", 18, DIM}, {"embeddings.scale", "F32", 18, 0}},
          false,
-         "go together"},
+         "requires \"embeddings.scale\""},
         {"too few scales",
          {{"embeddings", "I8", 18, DIM}, {"embeddings.scale", "F32", 16, 0}},
          false,
-         "\"embeddings.scale\" needs one number a row"},
+         "\"embeddings.scale\" needs one number for each"},
         {"scales of rank two",
          {{"embeddings", "I8", 18, DIM}, {"embeddings.scale", "F32", 18, 1}},
          false,
-         "\"embeddings.scale\" needs one number a row"},
-        {"scales that are whole",
+         "\"embeddings.scale\" needs one number for each"},
+        {"integer scales",
          {{"embeddings", "I8", 18, DIM}, {"embeddings.scale", "I64", 18, 0}},
          false,
          "holds no floating-point numbers"},
         {"too many weights",
          {{"embeddings", "F32", 18, DIM}, {"weights", "F32", 19, 0}},
          false,
-         "\"weights\" needs one number a row"},
-        {"rows that are shared", {{"embeddings", "F32", 18, DIM}, {"mapping", "I64", 18, 0}}, false, "\"mapping\""},
-        {"a row beyond numbers", {{"embeddings", "F32", 18, DIM}}, true, "not finite"},
-        {"a scale beyond numbers",
+         "\"weights\" needs one number for each"},
+        {"shared rows", {{"embeddings", "F32", 18, DIM}, {"mapping", "I64", 18, 0}}, false, "\"mapping\""},
+        {"a row that is not finite", {{"embeddings", "F32", 18, DIM}}, true, "not finite"},
+        {"a scale that is not finite",
          {{"embeddings", "I8", 18, DIM}, {"embeddings.scale", "F32", 18, 0}},
          true,
          "not finite"},
-        {"a weight beyond numbers", {{"embeddings", "F32", 18, DIM}, {"weights", "F32", 18, 0}}, true, "not finite"},
+        {"a weight that is not finite",
+         {{"embeddings", "F32", 18, DIM}, {"weights", "F32", 18, 0}},
+         true,
+         "not finite"},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        copy_model("bytes");
-        put_tensors(rows[i].tensors, rows[i].odd);
-        opens_with(rows[i].name, rows[i].message);
+        copy_static_model("bytes");
+        write_static_tensors(rows[i].tensors, rows[i].odd);
+        check_opening(rows[i].name, rows[i].message);
     }
 }
 
-static void configurations_are_held_to_their_limits(void **state)
+static void checks_limits_of_configuration(void **state)
 {
     static const struct {
         const char *name, *config, *message;
     } rows[] = {
         {"no width", "{\"model_type\": \"model2vec\"}", "hidden_dim must be between 1 and 8192"},
         {"a negative width", "{\"model_type\": \"model2vec\", \"hidden_dim\": -1}", "hidden_dim must be between"},
-        {"beyond the limit", "{\"model_type\": \"model2vec\", \"hidden_dim\": 8193}", "hidden_dim must be between"},
-        {"no number", "{\"model_type\": \"model2vec\", \"hidden_dim\": \"12\"}", "hidden_dim must be between"},
-        {"another width", "{\"model_type\": \"model2vec\", \"hidden_dim\": 24}", "rows of 24"},
+        {"width above the limit", "{\"model_type\": \"model2vec\", \"hidden_dim\": 8193}",
+         "hidden_dim must be between"},
+        {"width that is not a number", "{\"model_type\": \"model2vec\", \"hidden_dim\": \"12\"}",
+         "hidden_dim must be between"},
+        {"width different from the rows", "{\"model_type\": \"model2vec\", \"hidden_dim\": 24}", "rows of 24"},
         {"cut", "{\"model_type\": \"model2vec\", \"hidden_dim\": 1", "config.json"},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        copy_model("bytes");
+        copy_static_model("bytes");
         put_text(model, "config.json", rows[i].config);
-        opens_with(rows[i].name, rows[i].message);
+        check_opening(rows[i].name, rows[i].message);
     }
 }
 
-static void a_file_that_is_cut_anywhere_is_refused(void **state)
+static void rejects_truncated_file(void **state)
 {
     size_t len;
-    char *text = golden_text("bytes", "model.safetensors", &len);
+    char *text = read_golden_file("bytes", "model.safetensors", &len);
 
     (void)state;
     assert_non_null(text);
     for (size_t cut = 0; cut < len; cut += cut < 16 ? 1 : 13) {
-        copy_model("bytes");
+        copy_static_model("bytes");
         put_file(model, "model.safetensors", text, cut);
-        opens_with("cut", "");
+        check_opening("cut", "");
     }
     free(text);
 }
 
-static void there_is_nothing_to_train(void **state)
+static void cannot_be_trained(void **state)
 {
     struct trainable *trainable;
     wt_error err = {0};
 
     (void)state;
-    copy_model("bytes");
+    copy_static_model("bytes");
     assert_int_equal(wt__trainable_open(&trainable, model, &err), WT_EMODEL);
     assert_non_null(strstr(err.message, "is a static encoder, which has no layers to train"));
     assert_int_equal(wt__trainable_open(&trainable, MODEL_BUILT_IN, &err), WT_EMODEL);
@@ -310,30 +314,30 @@ static void there_is_nothing_to_train(void **state)
 
 /* ---------------------------------------------------------------- packed, and built in */
 
-static void a_packed_one_is_opened_again(void **state)
+static void reopens_packed_model(void **state)
 {
     char hash[65];
     bool made;
 
     (void)state;
     for (size_t k = 0; k < KINDS; k++) {
-        copy_model(kinds[k]);
+        copy_static_model(kinds[k]);
         assert_false(wt__encoder_peek(model, hash));
         assert_int_equal(wt__encoder_pack(model, &made, NULL), 0);
         assert_true(made);
         assert_int_equal(wt__encoder_pack(model, &made, NULL), 0);
         assert_false(made);
-        struct encoder *encoder = open_model(model);
+        struct encoder *encoder = open_static_model(model);
         assert_true(wt__encoder_peek(model, hash));
         assert_string_equal(hash, wt__encoder_hash(encoder));
         wt__encoder_close(encoder);
     }
 }
 
-static void one_is_built_in(void **state)
+static void opens_built_in_model(void **state)
 {
     struct encoder_scratch *scratch;
-    struct encoder *encoder = open_model(MODEL_BUILT_IN);
+    struct encoder *encoder = open_static_model(MODEL_BUILT_IN);
     struct arena arena = {0};
     struct model_info info;
     char hash[65], *path;
@@ -347,18 +351,18 @@ static void one_is_built_in(void **state)
     assert_false(made);
     assert_int_equal((uintptr_t)wt__built_in_model % 4096, 0);
     assert_true(wt__built_in_model_len < 9 << 20);
-    struct packed *packed = malloc(sizeof *packed); /* what linking it trusts in */
+    struct packed *packed = malloc(sizeof *packed); /* the checks that linking the model skips */
     assert_int_equal(wt__packed_open(packed, wt__built_in_model, wt__built_in_model_len, "it", NULL), 0);
     assert_int_equal(wt__packed_verify(packed, "it", NULL), 0);
     free(packed);
     assert_int_equal(wt__model_info_read(&info, MODEL_BUILT_IN, NULL), 0);
     assert_int_equal(info.dimension, wt__encoder_dim(encoder));
-    /* It stands where no folder of that name is, and nowhere else. */
+    /* It is used only if no folder of that name exists. */
     assert_int_equal(wt__model_folder(&path, &arena, folder, WT_BUILT_IN_MODEL, NULL), 0);
     assert_string_equal(path, MODEL_BUILT_IN);
     put_text(folder, WT_BUILT_IN_MODEL "/config.json", "{}");
     assert_int_equal(wt__model_folder(&path, &arena, folder, WT_BUILT_IN_MODEL, NULL), 0);
-    assert_string_equal(path, MODEL_BUILT_IN); /* not half a copy's */
+    assert_string_equal(path, MODEL_BUILT_IN); /* incomplete copies are ignored */
     put_text(folder, WT_BUILT_IN_MODEL "/model.safetensors", "");
     assert_int_equal(wt__model_folder(&path, &arena, folder, WT_BUILT_IN_MODEL, NULL), 0);
     assert_false(wt__model_is_built_in(path));
@@ -381,14 +385,10 @@ static void one_is_built_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vectors_are_those_of_numpy),
-        cmocka_unit_test(a_vector_does_not_depend_on_its_neighbours),
-        cmocka_unit_test(weights_are_held_to_their_shapes),
-        cmocka_unit_test(configurations_are_held_to_their_limits),
-        cmocka_unit_test(a_file_that_is_cut_anywhere_is_refused),
-        cmocka_unit_test(there_is_nothing_to_train),
-        cmocka_unit_test(a_packed_one_is_opened_again),
-        cmocka_unit_test(one_is_built_in),
+        cmocka_unit_test(vectors_equal_numpy),      cmocka_unit_test(vector_does_not_depend_on_neighbours),
+        cmocka_unit_test(checks_shapes_of_weights), cmocka_unit_test(checks_limits_of_configuration),
+        cmocka_unit_test(rejects_truncated_file),   cmocka_unit_test(cannot_be_trained),
+        cmocka_unit_test(reopens_packed_model),     cmocka_unit_test(opens_built_in_model),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, set_up_static, tear_down_static);
 }

@@ -1,5 +1,5 @@
-/* Training on tiny models of every architecture: slopes by finite differences, workers, frozen layers, candidates in
- * any order, and what is saved. */
+/* Training tiny models of every architecture: gradients against finite differences, workers, frozen layers, candidates
+ * in any order, and saving. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,15 +10,15 @@
 #include <math.h>
 
 #include "encoder/encoder.h"
-#include "encoder/pooling.h"
 #include "encoder/tiny_model.h"
 #include "encoder/trainable.h"
+#include "encoder/transformer.h"
 #include "nn/layers.h"
 #include "nn/safetensors.h"
 
 enum { SEQUENCES = 3, ROWS = 24, EXTERNAL = 4, HIDDEN = 16 };
 
-/* Three sequences, the middle one with external rows among its tokens that share one position. */
+/* Three sequences; the middle one includes external rows with the same position. */
 static const size_t starts[SEQUENCES + 1] = {0, 9, 20, 24};
 static const int32_t ids[ROWS] = {2, 5, 30, 7, 7, 44, 8, 61, 3, 2, 9, 21, 10, 11, 12, -1, -1, -1, -1, 3, 2, 18, 19, 3};
 static const int32_t types[ROWS] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1};
@@ -36,14 +36,14 @@ static const struct {
     {"mpnet", TINY_MPNET, false},
     {"deberta v3", TINY_DEBERTA, false},
     {"deberta v2", TINY_DEBERTA_V2, true},
-    {"deberta, c2p alone", TINY_DEBERTA ", \"pos_att_type\": \"c2p\"", false},
-    {"deberta, p2c alone", TINY_DEBERTA_V2 ", \"pos_att_type\": \"p2c\", \"conv_kernel_size\": 5", true},
+    {"deberta, only c2p", TINY_DEBERTA ", \"pos_att_type\": \"c2p\"", false},
+    {"deberta, only p2c", TINY_DEBERTA_V2 ", \"pos_att_type\": \"p2c\", \"conv_kernel_size\": 5", true},
 };
 enum { MODELS = sizeof(models) / sizeof(models[0]) };
 
 /* ---------------------------------------------------------------- one worker and its loss */
 
-struct run {
+struct tiny_training {
     char folder[64], model[80];
     struct trainable *t;
     struct tape *tape;
@@ -57,7 +57,7 @@ struct run {
 
 static const struct tape_limits limits = {.rows = ROWS, .longest = 11, .external = EXTERNAL};
 
-static void open_worker(struct run *run, const char *model)
+static void open_tiny_worker(struct tiny_training *run, const char *model)
 {
     wt_error err = {0};
 
@@ -67,20 +67,20 @@ static void open_worker(struct run *run, const char *model)
     wt__trainable_parameters(run->t, &run->list, &run->count);
 }
 
-static void close_worker(struct run *run)
+static void close_tiny_worker(struct tiny_training *run)
 {
     wt__gradients_free(run->g);
     wt__tape_free(run->tape);
     wt__trainable_close(run->t);
 }
 
-static void open_run(struct run *run, const char *config, bool with_types)
+static void open_tiny_training(struct tiny_training *run, const char *config, bool with_types)
 {
     struct rng rng;
 
-    *run = (struct run){.batch = {.count = SEQUENCES, .starts = starts, .ids = ids, .positions = positions}};
+    *run = (struct tiny_training){.batch = {.count = SEQUENCES, .starts = starts, .ids = ids, .positions = positions}};
     tiny_model_make(run->folder, run->model, config, 5);
-    open_worker(run, run->model);
+    open_tiny_worker(run, run->model);
     wt__rng_seed(&rng, 6);
     for (size_t i = 0; i < EXTERNAL * HIDDEN; i++)
         run->external[i] = (float)(wt__rng_unit(&rng) * 4 - 2);
@@ -90,13 +90,13 @@ static void open_run(struct run *run, const char *config, bool with_types)
     run->batch.types = with_types ? types : NULL;
 }
 
-static void close_run(struct run *run)
+static void close_tiny_training(struct tiny_training *run)
 {
-    close_worker(run);
+    close_tiny_worker(run);
     remove_folder(run->folder);
 }
 
-static double loss_of(struct run *run)
+static double compute_tiny_loss(struct tiny_training *run)
 {
     double loss = 0;
 
@@ -107,7 +107,7 @@ static double loss_of(struct run *run)
     return loss;
 }
 
-static void backward(struct run *run, struct tape *tape, struct gradients *g)
+static void backpropagate_loss(struct tiny_training *run, struct tape *tape, struct gradients *g)
 {
     for (size_t n = 0; n < run->batch.starts[run->batch.count]; n++)
         for (size_t h = 0; h < HIDDEN; h++)
@@ -117,8 +117,9 @@ static void backward(struct run *run, struct tape *tape, struct gradients *g)
 
 /* ---------------------------------------------------------------- slopes */
 
-/* The loss's slope along direction, by its values on both sides. */
-static double slope_by_difference(struct run *run, float *value, const double *direction, size_t count, double step)
+/* Returns the slope of the loss along a direction, from its values on both sides. */
+static double slope_by_difference(struct tiny_training *run, float *value, const double *direction, size_t count,
+                                  double step)
 {
     float *before = malloc(count * sizeof(float));
     double side[2];
@@ -128,16 +129,16 @@ static double slope_by_difference(struct run *run, float *value, const double *d
     for (int s = 0; s < 2; s++) {
         for (size_t i = 0; i < count; i++)
             value[i] = (float)(before[i] + (s ? step : -step) * direction[i]);
-        side[s] = loss_of(run);
+        side[s] = compute_tiny_loss(run);
     }
     memcpy(value, before, count * sizeof(float));
     free(before);
     return (side[1] - side[0]) / (2 * step);
 }
 
-/* Along the gradient itself, and along a direction of its own: in both the slope is their product. */
-static void check_slopes(struct run *run, const char *model, const char *name, float *value, const float *gradient,
-                         size_t count)
+/* Checks the slope along the gradient and along a random direction against the dot product with the gradient. */
+static void check_slopes(struct tiny_training *run, const char *model, const char *name, float *value,
+                         const float *gradient, size_t count)
 {
     double *direction = malloc(count * sizeof(double)), length = 0;
     struct rng rng;
@@ -165,36 +166,36 @@ static void check_slopes(struct run *run, const char *model, const char *name, f
     free(direction);
 }
 
-static void every_architecture_has_the_right_slopes(void **state)
+static void gradients_equal_finite_differences(void **state)
 {
-    static struct run run;
+    static struct tiny_training run;
 
     (void)state;
     for (size_t m = 0; m < MODELS; m++) {
         float dexternal[EXTERNAL * HIDDEN];
 
-        open_run(&run, models[m].config, models[m].types);
-        loss_of(&run);
-        backward(&run, run.tape, run.g);
+        open_tiny_training(&run, models[m].config, models[m].types);
+        compute_tiny_loss(&run);
+        backpropagate_loss(&run, run.tape, run.g);
         for (size_t e = 0; e < EXTERNAL; e++)
             memcpy(dexternal + e * HIDDEN, run.tape->dexternal + e * run.tape->stride, HIDDEN * sizeof(float));
         for (size_t i = 0; i < run.count; i++)
             check_slopes(&run, models[m].name, run.list[i].name, run.list[i].value, run.list[i].gradient,
                          run.list[i].count);
         check_slopes(&run, models[m].name, "external", run.external, dexternal, EXTERNAL * HIDDEN);
-        close_run(&run);
+        close_tiny_training(&run);
     }
 }
 
 /* ---------------------------------------------------------------- a head */
 
-/* A scorer's rows, for the three sequences. */
-struct head {
+/* Rows of a scorer for the three sequences. */
+struct scorer_head {
     struct head_rows rows;
     float memory[5][SEQUENCES * HIDDEN], logits[SEQUENCES];
 };
 
-static void open_head(struct head *head)
+static void open_scorer_head(struct scorer_head *head)
 {
     static float wanted[SEQUENCES] = {1, -2, .5f};
 
@@ -207,8 +208,8 @@ static void open_head(struct head *head)
                                     .dx = head->memory[3]};
 }
 
-/* The loss is the sum of logits * dlogits; of the rows as they are, or of those that the layers make. */
-static double head_loss(struct run *run, struct head *head, bool layers)
+/* Returns the sum of logits * dlogits, for the current rows or for the rows from a forward pass. */
+static double compute_head_loss(struct tiny_training *run, struct scorer_head *head, bool layers)
 {
     double loss = 0;
 
@@ -222,7 +223,7 @@ static double head_loss(struct run *run, struct head *head, bool layers)
     return loss;
 }
 
-static void head_backward(struct run *run, struct head *head)
+static void backpropagate_head(struct tiny_training *run, struct scorer_head *head)
 {
     wt__trainable_head_backward(run->t, &head->rows);
     for (size_t b = 0; b < SEQUENCES; b++)
@@ -230,9 +231,9 @@ static void head_backward(struct run *run, struct head *head)
     wt__trainable_backward(run->t, &run->batch, run->tape, run->g);
 }
 
-/* Along the gradient, and along a way of its own. */
-static void check_head_slopes(struct run *run, struct head *head, bool layers, const char *name, float *value,
-                              const float *gradient, size_t count)
+/* Checks the slope along the gradient and along a random direction. */
+static void check_head_slopes(struct tiny_training *run, struct scorer_head *head, bool layers, const char *name,
+                              float *value, const float *gradient, size_t count)
 {
     static float before[TINY_VOCABULARY * HIDDEN], direction[TINY_VOCABULARY * HIDDEN];
     struct rng rng;
@@ -255,7 +256,7 @@ static void check_head_slopes(struct run *run, struct head *head, bool layers, c
         for (int which = 0; which < 2; which++) {
             for (size_t i = 0; i < count; i++)
                 value[i] = before[i] + (which ? 4e-3f : -4e-3f) * direction[i];
-            side[which] = head_loss(run, head, layers);
+            side[which] = compute_head_loss(run, head, layers);
         }
         memcpy(value, before, count * sizeof(float));
         double have = (side[1] - side[0]) / 8e-3;
@@ -264,10 +265,10 @@ static void check_head_slopes(struct run *run, struct head *head, bool layers, c
     }
 }
 
-static void a_head_has_the_right_slopes(void **state)
+static void head_gradients_equal_finite_differences(void **state)
 {
-    static struct run run;
-    static struct head head;
+    static struct tiny_training run;
+    static struct scorer_head head;
     wt_error err = {0};
 
     (void)state;
@@ -276,26 +277,26 @@ static void a_head_has_the_right_slopes(void **state)
         char labelled[400];
 
         snprintf(labelled, sizeof(labelled), "%s%s", models[m].config, TINY_LABELS(1));
-        open_run(&run, labelled, models[m].types);
-        close_worker(&run);
+        open_tiny_training(&run, labelled, models[m].types);
+        close_tiny_worker(&run);
         if (wt__trainable_open_scorer(&run.t, run.model, 1, &err) < 0 ||
             wt__tape_new(&run.tape, run.t, &limits, &err) < 0 || wt__gradients_new(&run.g, run.t, true, ROWS, &err) < 0)
             fail_msg("%s: %s", models[m].name, err.message);
         wt__trainable_parameters(run.t, &run.list, &run.count);
-        open_head(&head);
-        head_loss(&run, &head, true);
-        head_backward(&run, &head);
+        open_scorer_head(&head);
+        compute_head_loss(&run, &head, true);
+        backpropagate_head(&run, &head);
         memcpy(dx, head.rows.dx, sizeof(dx));
         for (size_t i = 0; i < run.count; i++)
             check_head_slopes(&run, &head, true, run.list[i].name, run.list[i].value, run.list[i].gradient,
                               run.list[i].count);
-        head_loss(&run, &head, true);
+        compute_head_loss(&run, &head, true);
         check_head_slopes(&run, &head, false, "first rows", head.rows.x, dx, SEQUENCES * HIDDEN);
-        close_run(&run);
+        close_tiny_training(&run);
     }
 }
 
-static const struct model_parameter *parameter_of(const struct run *run, const char *name)
+static const struct model_parameter *find_parameter(const struct tiny_training *run, const char *name)
 {
     for (size_t i = 0; i < run->count; i++)
         if (strcmp(run->list[i].name, name) == 0)
@@ -304,18 +305,18 @@ static const struct model_parameter *parameter_of(const struct run *run, const c
     return NULL;
 }
 
-/* A head that no file has begins near zero, by the seed; frozen layers leave it trained. */
-static void a_new_head_is_drawn(void **state)
+/* A head that is missing from the files starts near zero, depending on the seed, and is trained with frozen layers. */
+static void initialises_new_head(void **state)
 {
-    static struct run run;
+    static struct tiny_training run;
     struct trainable *again, *other;
     struct model_parameter *list[2];
     size_t counts[2];
     wt_error err = {0};
 
     (void)state;
-    open_run(&run, TINY_BERT, true);
-    close_worker(&run);
+    open_tiny_training(&run, TINY_BERT, true);
+    close_tiny_worker(&run);
     if (wt__trainable_open_scorer(&run.t, run.model, 1, &err) < 0 ||
         wt__trainable_open_scorer(&again, run.model, 1, &err) < 0 ||
         wt__trainable_open_scorer(&other, run.model, 2, &err) < 0)
@@ -332,13 +333,13 @@ static void a_new_head_is_drawn(void **state)
         if (head && strstr(run.list[i].name, "weight"))
             assert_memory_not_equal(run.list[i].value, list[1][i].value, run.list[i].count * sizeof(float));
     }
-    const struct model_parameter *weight = parameter_of(&run, "bert.pooler.dense.weight");
+    const struct model_parameter *weight = find_parameter(&run, "bert.pooler.dense.weight");
     double square = 0;
     for (size_t i = 0; i < weight->count; i++)
         square += (double)weight->value[i] * weight->value[i];
-    assert_in_range((long)(1e4 * sqrt(square / (double)weight->count)), 150, 250); /* .02 */
-    assert_true(*parameter_of(&run, "classifier.bias")->value == 0);
-    assert_int_equal(parameter_of(&run, "classifier.weight")->count, HIDDEN);
+    assert_in_range((long)(1e4 * sqrt(square / (double)weight->count)), 150, 250); /* standard deviation .02 */
+    assert_true(*find_parameter(&run, "classifier.bias")->value == 0);
+    assert_int_equal(find_parameter(&run, "classifier.weight")->count, HIDDEN);
     wt__trainable_close(again);
     wt__trainable_close(other);
     wt__trainable_close(run.t);
@@ -347,14 +348,14 @@ static void a_new_head_is_drawn(void **state)
 
 /* ---------------------------------------------------------------- workers */
 
-static void only_rows_of_the_batch_are_touched(void **state)
+static void touches_only_rows_of_batch(void **state)
 {
-    static struct run run;
+    static struct tiny_training run;
 
     (void)state;
-    open_run(&run, TINY_BERT, true);
-    loss_of(&run);
-    backward(&run, run.tape, run.g);
+    open_tiny_training(&run, TINY_BERT, true);
+    compute_tiny_loss(&run);
+    backpropagate_loss(&run, run.tape, run.g);
     assert_int_equal(run.list[0].row, HIDDEN);
     for (int32_t id = 0; id < TINY_VOCABULARY; id++) {
         bool there = false, zero = true;
@@ -370,11 +371,11 @@ static void only_rows_of_the_batch_are_touched(void **state)
     for (size_t i = 0; i < run.count; i++)
         for (size_t j = 0; j < run.list[i].count; j++)
             assert_true(run.list[i].gradient[j] == 0);
-    close_run(&run);
+    close_tiny_training(&run);
 }
 
-/* Two steps of the batch by three workers, one sequence each, added up in `parts` slices. */
-static void run_shared(struct run *run, size_t parts, float *out)
+/* Runs two steps of the batch with three workers, one sequence each, reduced in `parts` slices. */
+static void train_with_workers(struct tiny_training *run, size_t parts, float *out)
 {
     struct gradients *g[SEQUENCES] = {run->g};
     struct token_batch whole = run->batch;
@@ -394,7 +395,7 @@ static void run_shared(struct run *run, size_t parts, float *out)
                                               .positions = positions + first,
                                               .external = w == 1 ? run->external : NULL};
             wt__trainable_forward(run->t, &run->batch, run->tape);
-            backward(run, run->tape, g[w]);
+            backpropagate_loss(run, run->tape, g[w]);
         }
         for (size_t part = 0; part < parts; part++)
             wt__gradients_reduce(run->t, g, SEQUENCES, part, parts);
@@ -408,26 +409,26 @@ static void run_shared(struct run *run, size_t parts, float *out)
         wt__gradients_free(g[w]);
 }
 
-static void workers_add_up_to_one(void **state)
+static void workers_add_up_to_one_pass(void **state)
 {
-    static struct run run;
+    static struct tiny_training run;
     size_t all = 0, at = 0;
 
     (void)state;
-    open_run(&run, TINY_BERT, true);
-    for (size_t n = 0; n < ROWS; n++) /* each worker's rows are weighed as its first are */
+    open_tiny_training(&run, TINY_BERT, true);
+    for (size_t n = 0; n < ROWS; n++) /* the loss weights the same for each row */
         memcpy(run.wanted + n * HIDDEN, run.wanted, HIDDEN * sizeof(float));
     for (size_t i = 0; i < run.count; i++)
         all += run.list[i].count;
     float *first = malloc(all * sizeof(float)), *again = malloc(all * sizeof(float));
-    run_shared(&run, 1, first);
+    train_with_workers(&run, 1, first);
     for (size_t parts = 1; parts < 6; parts++) {
-        run_shared(&run, parts, again);
+        train_with_workers(&run, parts, again);
         assert_memory_equal(first, again, all * sizeof(float));
     }
     wt__gradients_clear(run.list, run.count);
-    loss_of(&run);
-    backward(&run, run.tape, run.g);
+    compute_tiny_loss(&run);
+    backpropagate_loss(&run, run.tape, run.g);
     for (size_t i = 0; i < run.count; at += run.list[i].count, i++)
         for (size_t j = 0; j < run.list[i].count; j++)
             if (fabsf(run.list[i].gradient[j] - first[at + j]) > 2e-5f)
@@ -435,20 +436,20 @@ static void workers_add_up_to_one(void **state)
                          first[at + j]);
     free(first);
     free(again);
-    close_run(&run);
+    close_tiny_training(&run);
 }
 
-static void frozen_layers_get_none_and_change_nothing_above(void **state)
+static void frozen_layers_do_not_change_others(void **state)
 {
-    static struct run run;
+    static struct tiny_training run;
     static float want[2][24 * HIDDEN], external[EXTERNAL * HIDDEN];
 
     (void)state;
     for (size_t m = 0; m < MODELS; m++)
         for (size_t layers = 0; layers <= 2; layers++) {
-            open_run(&run, models[m].config, models[m].types);
-            loss_of(&run);
-            backward(&run, run.tape, run.g);
+            open_tiny_training(&run, models[m].config, models[m].types);
+            compute_tiny_loss(&run);
+            backpropagate_loss(&run, run.tape, run.g);
             size_t kept[2] = {0}, found = 0;
             for (size_t i = 0; i < run.count; i++)
                 if (strstr(run.list[i].name, layers < 2 ? "layer.1." : "none") && found < 2 &&
@@ -460,8 +461,8 @@ static void frozen_layers_get_none_and_change_nothing_above(void **state)
                 memcpy(external + e * HIDDEN, run.tape->dexternal + e * run.tape->stride, HIDDEN * sizeof(float));
             wt__gradients_clear(run.list, run.count);
             wt__trainable_freeze(run.t, layers);
-            loss_of(&run);
-            backward(&run, run.tape, run.g);
+            compute_tiny_loss(&run);
+            backpropagate_loss(&run, run.tape, run.g);
             for (size_t i = 0; i < run.count; i++) {
                 const char *layer = strstr(run.list[i].name, "layer.");
                 bool frozen = !layer || (size_t)(layer[6] - '0') < layers;
@@ -475,24 +476,25 @@ static void frozen_layers_get_none_and_change_nothing_above(void **state)
             for (size_t e = 0; e < EXTERNAL; e++)
                 assert_memory_equal(external + e * HIDDEN, run.tape->dexternal + e * run.tape->stride,
                                     HIDDEN * sizeof(float));
-            close_run(&run);
+            close_tiny_training(&run);
         }
 }
 
 /* ---------------------------------------------------------------- candidates */
 
-static void candidates_on_one_place_have_no_order(void **state)
+static void candidates_at_same_position_have_no_order(void **state)
 {
     static const size_t order[EXTERNAL] = {2, 0, 3, 1};
-    static struct run run;
+    static struct tiny_training run;
 
     (void)state;
     for (size_t m = 0; m < MODELS; m++) {
         float before[ROWS * HIDDEN], external[EXTERNAL * HIDDEN];
 
-        open_run(&run, models[m].config, models[m].types);
-        if (wt__trainable_config(run.t)->convolution > 0) { /* which knows neighbours, whatever their places */
-            close_run(&run);
+        open_tiny_training(&run, models[m].config, models[m].types);
+        if (wt__trainable_config(run.t)->convolution >
+            0) { /* a convolution depends on the order of rows, even with equal positions */
+            close_tiny_training(&run);
             continue;
         }
         wt__trainable_forward(run.t, &run.batch, run.tape);
@@ -509,21 +511,21 @@ static void candidates_on_one_place_have_no_order(void **state)
                 if (!(fabsf(run.tape->last[n * run.tape->stride + h] - before[from * HIDDEN + h]) < 1e-5f))
                     fail_msg("%s: row %zu depends on the order", models[m].name, n);
         }
-        close_run(&run);
+        close_tiny_training(&run);
     }
 }
 
 /* ---------------------------------------------------------------- memory */
 
-static void memory_is_known_before_it_is_taken(void **state)
+static void reports_memory_before_allocating(void **state)
 {
-    static struct run run;
+    static struct tiny_training run;
     struct tape_limits more = limits;
     struct tape *tape;
     wt_error err = {0};
 
     (void)state;
-    open_run(&run, TINY_DEBERTA, false);
+    open_tiny_training(&run, TINY_DEBERTA, false);
     size_t small = wt__tape_bytes(run.t, &limits);
     more.rows *= 100;
     assert_true(small > 24 * 10 * HIDDEN * sizeof(float));
@@ -538,12 +540,12 @@ static void memory_is_known_before_it_is_taken(void **state)
     wt__tape_free(NULL);
     wt__gradients_free(NULL);
     wt__trainable_close(NULL);
-    close_run(&run);
+    close_tiny_training(&run);
 }
 
 /* ---------------------------------------------------------------- saving */
 
-static void encode(const char *model, const char *text, float *out)
+static void encode_saved_model(const char *model, const char *text, float *out)
 {
     struct encoder_scratch *scratch;
     struct encoder *encoder;
@@ -557,7 +559,7 @@ static void encode(const char *model, const char *text, float *out)
     wt__encoder_close(encoder);
 }
 
-static void encode_by_tape(struct run *run, const char *text, float *out)
+static void encode_with_tape(struct tiny_training *run, const char *text, float *out)
 {
     int32_t own[11];
     size_t own_starts[2] = {0, wt__trainable_tokenize(run->t, wt__str(text), 11, own)};
@@ -568,9 +570,9 @@ static void encode_by_tape(struct run *run, const char *text, float *out)
     wt__normalize(out, HIDDEN);
 }
 
-static void what_is_saved_is_what_was_trained(void **state)
+static void saved_model_equals_trained_model(void **state)
 {
-    static struct run run, again;
+    static struct tiny_training run, again;
     const char *text = "Find a hotel in Paris.";
 
     (void)state;
@@ -579,7 +581,7 @@ static void what_is_saved_is_what_was_trained(void **state)
         float here[HIDDEN], there[HIDDEN];
         wt_error err = {0};
 
-        open_run(&run, models[m].config, models[m].types);
+        open_tiny_training(&run, models[m].config, models[m].types);
         put_text(run.model, "modules.json",
                  "[{\"type\": \"a.Transformer\", \"path\": \"\"}, {\"type\": \"a.Pooling\","
                  " \"path\": \"1_Pooling\"}]");
@@ -592,8 +594,8 @@ static void what_is_saved_is_what_was_trained(void **state)
         if (wt__trainable_save(run.t, run.model, out, members, &err) < 0)
             fail_msg("%s: %s", models[m].name, err.message);
         json_decref(members);
-        encode_by_tape(&run, text, here);
-        encode(out, text, there);
+        encode_with_tape(&run, text, here);
+        encode_saved_model(out, text, there);
         for (size_t h = 0; h < HIDDEN; h++)
             if (!(fabsf(here[h] - there[h]) < 2e-6f))
                 fail_msg("%s: %g trained, %g saved", models[m].name, here[h], there[h]);
@@ -601,18 +603,18 @@ static void what_is_saved_is_what_was_trained(void **state)
         assert_true(wt__is_file(path));
 
         again = run;
-        open_worker(&again, out);
+        open_tiny_worker(&again, out);
         assert_int_equal(again.count, run.count);
         for (size_t i = 0; i < run.count; i++) {
             assert_string_equal(again.list[i].name, run.list[i].name);
             assert_memory_equal(again.list[i].value, run.list[i].value, run.list[i].count * sizeof(float));
         }
-        close_worker(&again);
-        close_run(&run);
+        close_tiny_worker(&again);
+        close_tiny_training(&run);
     }
 }
 
-static json_t *read_json(const char *folder, const char *name)
+static json_t *read_saved_json(const char *folder, const char *name)
 {
     char path[200], *text;
     size_t len;
@@ -625,8 +627,8 @@ static json_t *read_json(const char *folder, const char *name)
     return out;
 }
 
-/* Adds what training does not know to a model's weights. */
-static void add_strangers(const char *model)
+/* Adds a tensor that is not trained to a model's weights. */
+static void add_unknown_tensors(const char *model)
 {
     static const float numbers[6] = {1, 2, 3, 4, 5, 6};
     char path[128];
@@ -654,19 +656,20 @@ static void add_strangers(const char *model)
     wt__file_unmap(&map);
 }
 
-static void what_is_not_trained_is_kept(void **state)
+static void keeps_untrained_tensors_and_members(void **state)
 {
-    static struct run run;
+    static struct tiny_training run;
     char out[128], path[160];
     struct safetensors file;
     struct mapping map;
 
     (void)state;
-    open_run(&run,
-             TINY_BERT
-             ", \"torch_dtype\": \"float16\", \"own\": [1, 2], \"whichtool\": {\"dense_weight\": 1.5, \"seed\": 1}",
-             true);
-    add_strangers(run.model);
+    open_tiny_training(
+        &run,
+        TINY_BERT
+        ", \"torch_dtype\": \"float16\", \"own\": [1, 2], \"whichtool\": {\"dense_weight\": 1.5, \"seed\": 1}",
+        true);
+    add_unknown_tensors(run.model);
     snprintf(out, sizeof(out), "%s/saved", run.folder);
     json_t *members = json_pack("{s:i}", "seed", 7);
     assert_int_equal(wt__trainable_save(run.t, run.model, out, members, NULL), 0);
@@ -674,7 +677,7 @@ static void what_is_not_trained_is_kept(void **state)
     assert_int_equal(wt__trainable_save(run.t, run.model, out, members, NULL), 0);
     json_decref(members);
 
-    json_t *config = read_json(out, "config.json");
+    json_t *config = read_saved_json(out, "config.json");
     assert_string_equal(json_string_value(json_object_get(config, "torch_dtype")), "float32");
     assert_int_equal(json_array_size(json_object_get(config, "own")), 2);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(config, "whichtool"), "seed")), 7);
@@ -693,13 +696,13 @@ static void what_is_not_trained_is_kept(void **state)
     assert_int_equal(file.count, run.count + 1);
     wt__safetensors_dispose(&file);
     wt__file_unmap(&map);
-    close_run(&run);
+    close_tiny_training(&run);
 }
 
-/* A scorer from an encoder of sentence-transformers is a model ...ForSequenceClassification, and nothing else. */
-static void a_saved_scorer_is_a_classifier(void **state)
+/* A scorer from a sentence-transformers encoder is saved as a ...ForSequenceClassification model only. */
+static void saves_scorer_as_classifier(void **state)
 {
-    static struct run run;
+    static struct tiny_training run;
     char out[128], path[160];
 
     (void)state;
@@ -710,7 +713,7 @@ static void a_saved_scorer_is_a_classifier(void **state)
         size_t count, same;
         wt_error err = {0};
 
-        open_run(&run, models[m].config, models[m].types);
+        open_tiny_training(&run, models[m].config, models[m].types);
         put_text(run.model, "modules.json", "[{\"type\": \"a.Transformer\", \"path\": \"\"}]");
         snprintf(out, sizeof(out), "%s/scorer", run.folder);
         if (wt__trainable_open_scorer(&scorer, run.model, 3, &err) < 0 ||
@@ -729,13 +732,13 @@ static void a_saved_scorer_is_a_classifier(void **state)
         }
         wt__trainable_close(scorer);
         wt__trainable_close(again);
-        close_run(&run);
+        close_tiny_training(&run);
     }
 }
 
-static void failures_are_told(void **state)
+static void reports_training_errors(void **state)
 {
-    static struct run run;
+    static struct tiny_training run;
     struct trainable *t;
     char out[128];
     wt_error err = {0};
@@ -745,7 +748,7 @@ static void failures_are_told(void **state)
     assert_string_equal(err.message, "there is no model at /nowhere/at-all");
     assert_null(t);
 
-    open_run(&run, TINY_BERT, true);
+    open_tiny_training(&run, TINY_BERT, true);
     put_text(run.folder, "file", "in the way");
     snprintf(out, sizeof(out), "%s/file", run.folder);
     assert_true(wt__trainable_save(run.t, run.model, out, NULL, &err) < 0);
@@ -759,13 +762,13 @@ static void failures_are_told(void **state)
     assert_non_null(strstr(err.message, "model.safetensors"));
     put_text(run.model, "vocab.txt", "");
     assert_int_equal(wt__trainable_open(&t, run.model, &err), WT_EMODEL);
-    close_run(&run);
+    close_tiny_training(&run);
 }
 
 /* ---------------------------------------------------------------- the reference libraries */
 
-/* What a Python program prints; false when it fails. */
-static bool python(const char *program, const char *argument, char *out, size_t size)
+/* Returns the output of a Python program; false if it fails. */
+static bool run_python_program(const char *program, const char *argument, char *out, size_t size)
 {
     const char *interpreter = getenv("WT_PYTHON");
     char command[4096];
@@ -779,15 +782,15 @@ static bool python(const char *program, const char *argument, char *out, size_t 
     return pclose(pipe) == 0;
 }
 
-static void check_python(const char *name, const char *model, const char *text, const char *program)
+static void check_python_output(const char *name, const char *model, const char *text, const char *program)
 {
     static char printed[4096];
     char *at = printed;
     float own[HIDDEN];
 
-    if (!python(program, model, printed, sizeof(printed)))
+    if (!run_python_program(program, model, printed, sizeof(printed)))
         fail_msg("%s cannot be loaded", name);
-    encode(model, text, own);
+    encode_saved_model(model, text, own);
     for (size_t h = 0; h < HIDDEN; h++) {
         float want = strtof(at, &at);
 
@@ -796,7 +799,7 @@ static void check_python(const char *name, const char *model, const char *text, 
     }
 }
 
-static void the_reference_libraries_load_what_is_saved(void **state)
+static void reference_libraries_load_saved_model(void **state)
 {
     static const char with_transformers[] =
         "import sys, torch, transformers as t\n"
@@ -809,7 +812,7 @@ static void the_reference_libraries_load_what_is_saved(void **state)
         "import sys, sentence_transformers as s\n"
         "print(*s.SentenceTransformer(sys.argv[1], device=\"cpu\").encode(\"the book find in\","
         " normalize_embeddings=True).tolist())";
-    static struct run run;
+    static struct tiny_training run;
     char out[128], printed[256];
 
     (void)state;
@@ -817,26 +820,27 @@ static void the_reference_libraries_load_what_is_saved(void **state)
         printf("skipped: no $WT_PYTHON with transformers and sentence-transformers\n");
         skip();
     }
-    if (!python("import sys, transformers, sentence_transformers, torch", "", printed, sizeof(printed))) {
+    if (!run_python_program("import sys, transformers, sentence_transformers, torch", "", printed, sizeof(printed))) {
         printf("skipped: $WT_PYTHON has no transformers, sentence-transformers or torch\n");
         skip();
     }
     for (size_t m = 0; m < MODELS; m++) {
-        open_run(&run, models[m].config, models[m].types);
+        open_tiny_training(&run, models[m].config, models[m].types);
         snprintf(out, sizeof(out), "%s/saved", run.folder);
         for (size_t i = 0; i < run.count; i++)
             for (size_t j = 0; j < run.list[i].count; j++)
                 run.list[i].value[j] += (float)(j % 7) * 0.01f;
         assert_int_equal(wt__trainable_save(run.t, run.model, out, NULL, NULL), 0);
-        check_python(models[m].name, out, "the book find in", with_transformers);
+        check_python_output(models[m].name, out, "the book find in", with_transformers);
         if (m == 0)
-            check_python("sentence-transformers", out, "the book find in", with_sentence_transformers);
-        close_run(&run);
+            check_python_output("sentence-transformers", out, "the book find in", with_sentence_transformers);
+        close_tiny_training(&run);
     }
 }
 
-/* A saved scorer's number for the middle sequence without its external rows, by the reference and by the tape. */
-static void transformers_loads_a_scorer(void **state)
+/* Compares a saved scorer's number for the middle sequence, without its external rows, between transformers and the
+ * tape. */
+static void transformers_loads_saved_scorer(void **state)
 {
     static const char code[] = "import sys, torch, transformers as t\n"
                                "m, info = t.AutoModelForSequenceClassification.from_pretrained(sys.argv[1],"
@@ -847,12 +851,12 @@ static void transformers_loads_a_scorer(void **state)
                                "print(m.eval()(input_ids=i, attention_mask=torch.ones_like(i)).logits.item())";
     static const size_t one[2] = {0, 7};
     static const int32_t tokens[7] = {2, 9, 21, 10, 11, 12, 3};
-    static struct run run;
-    static struct head head;
+    static struct tiny_training run;
+    static struct scorer_head head;
     char out[128], printed[256];
 
     (void)state;
-    if (!getenv("WT_PYTHON") || !python("import sys, transformers, torch", "", printed, sizeof(printed))) {
+    if (!getenv("WT_PYTHON") || !run_python_program("import sys, transformers, torch", "", printed, sizeof(printed))) {
         printf("skipped: no $WT_PYTHON with transformers and torch\n");
         skip();
     }
@@ -861,42 +865,42 @@ static void transformers_loads_a_scorer(void **state)
         struct trainable *scorer;
         wt_error err = {0};
 
-        open_run(&run, models[m].config, models[m].types);
+        open_tiny_training(&run, models[m].config, models[m].types);
         snprintf(out, sizeof(out), "%s/scorer", run.folder);
         if (wt__trainable_open_scorer(&scorer, run.model, 3, &err) < 0)
             fail_msg("%s: %s", models[m].name, err.message);
         assert_int_equal(wt__trainable_save(scorer, run.model, out, NULL, &err), 0);
         wt__trainable_forward(scorer, &batch, run.tape);
-        open_head(&head);
+        open_scorer_head(&head);
         head.rows.count = 1;
         memcpy(head.rows.x, run.tape->last, HIDDEN * sizeof(float));
         wt__trainable_head_forward(scorer, &head.rows);
-        if (!python(code, out, printed, sizeof(printed)))
+        if (!run_python_program(code, out, printed, sizeof(printed)))
             fail_msg("%s: %s", models[m].name, printed);
         if (!(fabs(atof(printed) - (double)head.logits[0]) < 1e-5))
             fail_msg("%s: %s, but %.8g by the tape", models[m].name, printed, (double)head.logits[0]);
         wt__trainable_close(scorer);
-        close_run(&run);
+        close_tiny_training(&run);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_architecture_has_the_right_slopes),
-        cmocka_unit_test(a_head_has_the_right_slopes),
-        cmocka_unit_test(a_new_head_is_drawn),
-        cmocka_unit_test(a_saved_scorer_is_a_classifier),
-        cmocka_unit_test(transformers_loads_a_scorer),
-        cmocka_unit_test(only_rows_of_the_batch_are_touched),
-        cmocka_unit_test(workers_add_up_to_one),
-        cmocka_unit_test(frozen_layers_get_none_and_change_nothing_above),
-        cmocka_unit_test(candidates_on_one_place_have_no_order),
-        cmocka_unit_test(memory_is_known_before_it_is_taken),
-        cmocka_unit_test(what_is_saved_is_what_was_trained),
-        cmocka_unit_test(what_is_not_trained_is_kept),
-        cmocka_unit_test(failures_are_told),
-        cmocka_unit_test(the_reference_libraries_load_what_is_saved),
+        cmocka_unit_test(gradients_equal_finite_differences),
+        cmocka_unit_test(head_gradients_equal_finite_differences),
+        cmocka_unit_test(initialises_new_head),
+        cmocka_unit_test(saves_scorer_as_classifier),
+        cmocka_unit_test(transformers_loads_saved_scorer),
+        cmocka_unit_test(touches_only_rows_of_batch),
+        cmocka_unit_test(workers_add_up_to_one_pass),
+        cmocka_unit_test(frozen_layers_do_not_change_others),
+        cmocka_unit_test(candidates_at_same_position_have_no_order),
+        cmocka_unit_test(reports_memory_before_allocating),
+        cmocka_unit_test(saved_model_equals_trained_model),
+        cmocka_unit_test(keeps_untrained_tensors_and_members),
+        cmocka_unit_test(reports_training_errors),
+        cmocka_unit_test(reference_libraries_load_saved_model),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

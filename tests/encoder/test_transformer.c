@@ -1,5 +1,5 @@
-/* Every architecture against the hidden states and pooled texts of the reference implementation, where its data lies
- * beside the project: packed as for inference, and as in the files as for training. */
+/* Every architecture against hidden states and pooled texts of the reference implementation, if its data is available,
+ * with the weights packed and in the layout of the files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,16 +10,15 @@
 #include "base/json.h"
 #include "encoder/encoder.h"
 #include "encoder/golden.h"
+#include "encoder/internal.h"
 #include "encoder/model_files.h"
-#include "encoder/pack.h"
 #include "encoder/packed.h"
-#include "encoder/pooling.h"
-#include "encoder/trainable_inside.h"
+#include "encoder/transformer.h"
 
 #define TOLERANCE 1e-5
 
-/* tokenizer: of whose files, where the folder has none. type: as which it is taken, where not as its own: XLM-RoBERTa
- * is RoBERTa by another name, with another tokenizer. */
+/* tokenizer: model with the tokenizer files, if the folder has none. type: model type to use instead of the folder's;
+ * XLM-RoBERTa is RoBERTa with another tokenizer. */
 static const struct {
     const char *name, *tokenizer, *type;
 } models[] = {{"bert", NULL, NULL},
@@ -32,8 +31,8 @@ static const struct {
               {"deberta_v2_misc", "deberta_v3", NULL}};
 enum { MODELS = sizeof(models) / sizeof(models[0]) };
 
-/* A model's folder made of the reference's; false when there is none. */
-static bool take_model(size_t i, char folder[64], char model[80])
+/* Creates a model folder from the reference data; false if it is not available. */
+static bool create_golden_model(size_t i, char folder[64], char model[80])
 {
     char path[PATH_BYTES], name[128], other[128];
 
@@ -63,8 +62,8 @@ static bool take_model(size_t i, char folder[64], char model[80])
     return true;
 }
 
-static void check_states(const struct golden *golden, const char *model, const char *kind, const struct transformer *m,
-                         bool kept)
+static void check_states(const struct encoder_golden *golden, const char *model, const char *kind,
+                         const struct transformer *m, bool kept)
 {
     static struct ragged r;
     char name[64];
@@ -84,7 +83,7 @@ static void check_states(const struct golden *golden, const char *model, const c
     size_t floats = wt__activations_place(&a, m, &limits, kept, NULL);
     float *memory = aligned_alloc(64, floats * sizeof(float));
     assert_non_null(memory);
-    memset(memory, 0xff, floats * sizeof(float)); /* NaN: what is read was written */
+    memset(memory, 0xff, floats * sizeof(float)); /* NaN, to detect reads of unwritten buffers */
     assert_int_equal(wt__activations_place(&a, m, &limits, kept, memory), floats);
     wt__embedding_forward(m, &r.batch, &a);
     for (size_t layer = 0; layer <= m->config.layers; layer++) {
@@ -100,7 +99,7 @@ static void check_states(const struct golden *golden, const char *model, const c
     free(memory);
 }
 
-static void hidden_states_equal_the_reference(void **state)
+static void hidden_states_equal_reference(void **state)
 {
     static const char *const kinds[] = {"rand", "rand_notypes", "long"};
     static struct packed packed;
@@ -109,12 +108,12 @@ static void hidden_states_equal_the_reference(void **state)
     for (size_t i = 0; i < MODELS; i++) {
         char folder[64], model[80], name[128];
         struct trainable *t;
-        struct golden golden;
+        struct encoder_golden golden;
         unsigned char *image;
         wt_error err = {0};
         size_t len;
 
-        if (!take_model(i, folder, model))
+        if (!create_golden_model(i, folder, model))
             skip();
         snprintf(name, sizeof(name), "golden/encoders/%s/golden.safetensors", models[i].name);
         assert_true(open_golden(&golden, name));
@@ -132,7 +131,7 @@ static void hidden_states_equal_the_reference(void **state)
     }
 }
 
-static struct encoder *open_encoder(const char *model)
+static struct encoder *open_golden_encoder(const char *model)
 {
     struct encoder *encoder;
     wt_error err = {0};
@@ -142,8 +141,8 @@ static struct encoder *open_encoder(const char *model)
     return encoder;
 }
 
-/* have against a row of want, which is brought to length one first. */
-static double worst_row(const float *have, const struct tensor *want, size_t row, size_t dim)
+/* Compares a vector with a row of `want` after normalising the row. */
+static double find_worst_row(const float *have, const struct tensor *want, size_t row, size_t dim)
 {
     double worst = 0, length = 0;
 
@@ -151,12 +150,12 @@ static double worst_row(const float *have, const struct tensor *want, size_t row
         length += (double)float_at(want, row * dim + d) * float_at(want, row * dim + d);
     for (size_t d = 0; d < dim; d++) {
         double off = fabs(have[d] * sqrt(length) - float_at(want, row * dim + d));
-        worst = off <= worst ? worst : off; /* NaN stays */
+        worst = off <= worst ? worst : off; /* keeps NaN */
     }
     return worst;
 }
 
-static void check_texts(const struct golden *golden, const char *model, const char *name, const json_t *texts)
+static void check_texts(const struct encoder_golden *golden, const char *model, const char *name, const json_t *texts)
 {
     static const char *const pools[][2] = {{"mean", "text.mean_normalized"}, {"cls", "text.cls"}};
 
@@ -166,7 +165,7 @@ static void check_texts(const struct golden *golden, const char *model, const ch
 
         snprintf(pooling, sizeof(pooling), "{\"pooling_mode\": \"%s\"}", pools[p][0]);
         put_text(model, "1_Pooling/config.json", pooling);
-        struct encoder *encoder = open_encoder(model);
+        struct encoder *encoder = open_golden_encoder(model);
         const struct tensor *want = tensor_of(golden, pools[p][1]);
 
         assert_int_equal(wt__encoder_scratch_new(&scratch, encoder, NULL), 0);
@@ -176,22 +175,22 @@ static void check_texts(const struct golden *golden, const char *model, const ch
             float have[64];
 
             assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, &text, 1, have, NULL), 0);
-            if (!(worst_row(have, want, i, 64) <= TOLERANCE))
-                fail_msg("%s: %s of text %zu is off by %g", name, pools[p][0], i, worst_row(have, want, i, 64));
+            if (!(find_worst_row(have, want, i, 64) <= TOLERANCE))
+                fail_msg("%s: %s of text %zu is off by %g", name, pools[p][0], i, find_worst_row(have, want, i, 64));
         }
         wt__encoder_scratch_free(scratch);
         wt__encoder_close(encoder);
     }
 }
 
-static void pooled_texts_equal_the_reference(void **state)
+static void pooled_texts_equal_reference(void **state)
 {
     (void)state;
     for (size_t i = 0; i < MODELS; i++) {
         char folder[64], model[80], name[128], path[PATH_BYTES];
-        struct golden golden;
+        struct encoder_golden golden;
 
-        if (!take_model(i, folder, model))
+        if (!create_golden_model(i, folder, model))
             skip();
         snprintf(name, sizeof(name), "golden/encoders/%s/golden.safetensors", models[i].name);
         assert_true(open_golden(&golden, name));
@@ -212,8 +211,8 @@ static void pooled_texts_equal_the_reference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hidden_states_equal_the_reference),
-        cmocka_unit_test(pooled_texts_equal_the_reference),
+        cmocka_unit_test(hidden_states_equal_reference),
+        cmocka_unit_test(pooled_texts_equal_reference),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

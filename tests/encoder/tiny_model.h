@@ -1,15 +1,15 @@
-/* tiny_model.h: model directories of random numbers, small enough to train in a test: H = 16, two layers, and a
- * WordPiece vocabulary of some whole words and all letters. The same seed writes the same numbers. */
+/* tiny_model.h: model folders with random numbers, small enough to train in a test: H = 16, two layers, and a WordPiece
+ * vocabulary of a few words and all letters. The same seed gives the same numbers. */
 #ifndef WT_TESTS_ENCODER_TINY_MODEL_H
 #define WT_TESTS_ENCODER_TINY_MODEL_H
 
 #include "base/json.h"
 #include "encoder/config.h"
+#include "encoder/internal.h"
 #include "encoder/support.h"
-#include "encoder/weights.h"
 #include "nn/safetensors.h"
 
-/* More members of config.json, for each architecture and its variants. */
+/* Members of config.json for each architecture and its variants. */
 #define TINY_BERT "\"model_type\": \"bert\", \"type_vocab_size\": 2"
 #define TINY_ROBERTA "\"model_type\": \"roberta\", \"type_vocab_size\": 1, \"pad_token_id\": 1"
 #define TINY_XLM_ROBERTA "\"model_type\": \"xlm-roberta\", \"type_vocab_size\": 1, \"pad_token_id\": 1"
@@ -26,7 +26,7 @@
     " \"position_biased_input\": true, \"type_vocab_size\": 2, \"embedding_size\": 12, \"conv_kernel_size\": 3,"       \
     " \"conv_act\": \"tanh\""
 
-/* Behind one of them: with a head of that many labels; none are written but of one. */
+/* Further members: a head with this number of labels; tensors are written only for one label. */
 #define TINY_LABELS(labels) ", \"architectures\": [\"TinyForSequenceClassification\"], \"num_labels\": " #labels
 
 static const char *const tiny_words[] = {"[PAD]", "[UNK]", "[CLS]",   "[SEP]", "[MASK]",    "the",   "a",       "book",
@@ -50,7 +50,7 @@ static inline float tiny_number(struct rng *rng, const struct weight_tensor *t)
     return t->columns ? unit : unit / 2;
 }
 
-/* config.json: later members of `more` win over its earlier ones, and all over what every tiny model has. */
+/* Writes config.json. Later members of `more` override earlier ones and the defaults of tiny models. */
 static inline void tiny_config_write(const char *folder, const char *more)
 {
     struct buffer text = {0};
@@ -69,7 +69,7 @@ static inline void tiny_config_write(const char *folder, const char *more)
     wt__buffer_dispose(&text);
 }
 
-/* The weights that the folder's config.json needs, of numbers of that seed. prefix: "" or "bert." and the like. */
+/* Writes the weights for the folder's config.json. prefix is "", "bert." and so on. */
 static inline void tiny_weights_write(const char *folder, const char *prefix, uint64_t seed)
 {
     struct model_config config;
@@ -102,7 +102,7 @@ static inline void tiny_weights_write(const char *folder, const char *prefix, ui
     wt__arena_dispose(&arena);
 }
 
-/* folder becomes a model of config.json's members `more` (one of TINY_...) and numbers of that seed. */
+/* Writes a model with the members `more` (one of TINY_...) in config.json and numbers of the seed. */
 static inline void tiny_model_write(const char *folder, const char *more, uint64_t seed)
 {
     struct buffer text = {0};
@@ -117,7 +117,7 @@ static inline void tiny_model_write(const char *folder, const char *more, uint64
     tiny_weights_write(folder, "", seed);
 }
 
-/* A folder of its own, with a tiny model in it at folder/tiny, and a cache folder at folder/whichtool. */
+/* Creates a temporary folder with a tiny model at folder/tiny, and uses it as the cache folder. */
 static inline void tiny_model_make(char folder[64], char model[80], const char *more, uint64_t seed)
 {
     snprintf(folder, 64, "/tmp/whichtool-tiny-XXXXXX");

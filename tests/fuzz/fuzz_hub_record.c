@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "encoder/config.h"
-#include "encoder/hub_record.h"
-#include "encoder/prompts.h"
+#include "encoder/manifest.h"
 
 static const char *const files[] = {MODEL_RECORD, MODEL_SENTENCE_CONFIG};
 

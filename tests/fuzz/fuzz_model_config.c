@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "encoder/config.h"
-#include "encoder/weights.h"
+#include "encoder/internal.h"
 
 static const char *const files[] = {"config.json", "modules.json", "1_Pooling/config.json", "sentence_bert_config.json",
                                     "tokenizer_config.json"};

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "encoder/transformer.h"
+#include "encoder/internal.h"
 #include "encoder/seal.h"
-#include "encoder/weights.h"
+#include "encoder/transformer.h"
 
 enum { MOST_WORK = 1 << 22 /* weights: more is sound, but slow */ };
 

@@ -42,7 +42,7 @@ static uint32_t add_tools(struct names_builder *builder, struct str text)
     return rows;
 }
 
-static void check(const struct request_name *items, size_t count, const struct names *names, struct str request,
+static void check(const struct request_name *items, size_t count, const struct name_index *names, struct str request,
                   uint32_t rows)
 {
     require(count <= REQUEST_NAMES_MAX);
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str tools = next(all, &at, '\0');
     struct str request = {all.ptr + at, size - at};
     uint32_t rows = add_tools(&builder, tools);
-    struct names names = wt__names_builder_finish(&builder);
+    struct name_index names = wt__names_builder_finish(&builder);
     require(wt__names_check(&names, rows, NULL) == 0);
     if (wt__request_names(&found, &names, request, &arena, NULL) == 0) {
         check(found.items, found.count, &names, request, rows);

@@ -320,8 +320,8 @@ static void terms_are_numbered_in_order(void **state)
     struct lexical_fixture f;
     build_fixture_index(&f, 3, 500);
     assert_true(f.index.terms > 2);
-    assert_int_equal(wt__lexical_from(&f.index, STR("")), 0);
-    assert_int_equal(wt__lexical_from(&f.index, STR("\xFF")), f.index.terms);
+    assert_int_equal(wt__lexical_lower_bound(&f.index, STR("")), 0);
+    assert_int_equal(wt__lexical_lower_bound(&f.index, STR("\xFF")), f.index.terms);
     for (uint32_t i = 0; i < f.index.terms; i++) {
         struct str term = wt__lexical_term(&f.index, i);
         char longer[64];
@@ -329,8 +329,8 @@ static void terms_are_numbered_in_order(void **state)
         memcpy(longer, term.ptr, term.len);
         longer[term.len] = '\0';
         assert_true(wt__lexical_df(&f.index, term) > 0);
-        assert_int_equal(wt__lexical_from(&f.index, term), i);
-        assert_int_equal(wt__lexical_from(&f.index, (struct str){longer, term.len + 1}), i + 1);
+        assert_int_equal(wt__lexical_lower_bound(&f.index, term), i);
+        assert_int_equal(wt__lexical_lower_bound(&f.index, (struct str){longer, term.len + 1}), i + 1);
     }
     close_index(&f);
 }

@@ -30,7 +30,7 @@ static void entry_contains_its_parts(void **state)
 
 static void empty_list_has_no_names(void **state)
 {
-    struct names none = {0};
+    struct name_index none = {0};
     struct names_builder builder = {0};
     (void)state;
     assert_int_equal(wt__names_find(&none, 7).count, 0);
@@ -40,7 +40,7 @@ static void empty_list_has_no_names(void **state)
     assert_int_equal(wt__names_find(&none, greatest).count, 0);
     assert_false(wt__names_has(&none, greatest, 0));
     free(none.marks);
-    struct names built = wt__names_builder_finish(&builder);
+    struct name_index built = wt__names_builder_finish(&builder);
     assert_int_equal(built.count + built.words, 0);
     wt__names_builder_dispose(&builder);
     wt__names_builder_dispose(&builder);
@@ -66,7 +66,7 @@ static void finds_rows_of_a_name_in_order(void **state)
     for (size_t i = 0; i < sizeof added / sizeof *added; i++)
         assert_int_equal(wt__names_builder_add(&builder, added[i].hash, added[i].kind, added[i].row, added[i].words),
                          0);
-    struct names names = wt__names_builder_finish(&builder);
+    struct name_index names = wt__names_builder_finish(&builder);
     assert_int_equal(names.count, 6); /* one is a duplicate */
     assert_int_equal(names.words, 3);
     struct name_run run = wt__names_find(&names, 500);
@@ -117,7 +117,7 @@ static void continued_builder_has_the_same_names(void **state)
         assert_int_equal(wt__names_builder_add(&anew, hash, NAME_TITLE, row, 1), 0);
     }
     assert_int_equal(wt__names_builder_follow(&follower, &before, moved), 0);
-    struct names a = wt__names_builder_finish(&anew), b = wt__names_builder_finish(&follower);
+    struct name_index a = wt__names_builder_finish(&anew), b = wt__names_builder_finish(&follower);
     assert_true(a.count > ROWS / 2);
     assert_int_equal(a.count, b.count);
     assert_memory_equal(a.entries, b.entries, a.count * sizeof *a.entries);
@@ -142,7 +142,7 @@ static void finds_hashes_of_any_distribution(void **state)
             hashes[i] = even ? wt__rng_below(&rng, greatest / 2) * 2 : bases[spread] + 2 * (uint64_t)i;
             assert_int_equal(wt__names_builder_add(&builder, hashes[i], NAME_OWN, i, 1), 0);
         }
-        struct names names = wt__names_builder_finish(&builder);
+        struct name_index names = wt__names_builder_finish(&builder);
         for (int marked = 0; marked < 2; marked++) {
             if (marked)
                 assert_int_equal(wt__names_mark(&names), 0);
@@ -180,7 +180,7 @@ static void reports_damaged_names(void **state)
         wt_error err = {0};
         for (size_t e = 0; e < 3; e++)
             entries[e] = wt__name_entry(cases[i].hashes[e], NAME_OWN, cases[i].rows[e]);
-        const struct names names = {.entries = entries, .count = 3, .words = 1};
+        const struct name_index names = {.entries = entries, .count = 3, .words = 1};
         if (wt__names_check(&names, cases[i].of, &err) != cases[i].code)
             fail_msg("%s: %s", cases[i].name, err.message);
         if (cases[i].code < 0)

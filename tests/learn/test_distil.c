@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "encoder/token_table_save.h"
+#include "encoder/token_table.h"
 #include "learn/distil_fit.h"
 #include "learn/support.h"
 #include "nn/gradient.h"

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "encoder/cache.h"
 #include "encoder/encoder.h"
+#include "encoder/internal.h"
 #include "encoder/tiny_model.h"
 #include "engine/engine.h"
 #include "engine/set_up.h"

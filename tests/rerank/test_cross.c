@@ -119,7 +119,7 @@ static void run_reference_batch(const struct transformer *m, const struct token_
 /* ---------------------------------------------------------------- reference */
 
 /* Opens the reference's model. It reads at most 96 tokens of a pair, like its golden data. */
-static bool open_reference(struct cross_place *place, struct golden *golden)
+static bool open_reference(struct cross_place *place, struct encoder_golden *golden)
 {
     if (!open_golden(golden, "golden/encoders/bert_cross_encoder/golden.safetensors"))
         return false;
@@ -137,7 +137,7 @@ static bool open_reference(struct cross_place *place, struct golden *golden)
 static void logits_of_random_rows_equal_reference(void **state)
 {
     static struct ragged r;
-    struct golden golden;
+    struct encoder_golden golden;
     struct cross_place place;
     float logits[RAGGED_COUNT];
 
@@ -160,7 +160,7 @@ static void logits_of_random_rows_equal_reference(void **state)
 
 static void logits_of_texts_equal_reference(void **state)
 {
-    struct golden golden;
+    struct encoder_golden golden;
     struct cross_place place;
     char path[PATH_BYTES];
 

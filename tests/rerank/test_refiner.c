@@ -9,7 +9,7 @@
 
 #include "encoder/packed.h"
 #include "encoder/tiny_model.h"
-#include "encoder/upper_layers.h"
+#include "encoder/transformer.h"
 #include "rerank/refiner.h"
 
 #define THREE_LAYERS ", \"num_hidden_layers\": 3, \"n_layers\": 3"
@@ -391,8 +391,8 @@ static void rejects_unsuitable_files(void **state)
         {{.join = 1, .narrow = "encoder.layer.1.intermediate.dense.weight"}, 1, 32, "does not have the shape"},
         {{.join = 1, .infinite = REFINER_SCORE}, 1, 32, "\"score.weight\" has a number that is not finite"},
         {{.join = 1}, 0, 32, "no tensor \"encoder.layer.0."},
-        {{.join = 1}, 2, 32, "layers from 2 on are no model; the encoder has 2"},
-        {{.join = 1}, SIZE_MAX, 32, "are no model"},
+        {{.join = 1}, 2, 32, "cannot use the layers from 2 on; the encoder has 2"},
+        {{.join = 1}, SIZE_MAX, 32, "cannot use the layers"},
         {{.join = 1}, 1, REFINER_MIN_CANDIDATES - 1, "takes 8 to 128 candidates, not 7"},
         {{.join = 1}, 1, REFINER_MAX_CANDIDATES + 1, "takes 8 to 128 candidates, not 129"},
     };

@@ -34,7 +34,7 @@ static const struct tool tools[] = {
 enum { TOOLS = sizeof tools / sizeof *tools };
 
 static struct names_builder builder;
-static struct names names;
+static struct name_index names;
 
 static int set_up_request_names(void **state)
 {
@@ -224,7 +224,7 @@ static void nearby_provider_selects_tool(void **state)
 
 /* Returns the number of names in a request of `before` repetitions of `text`, then `last`. Sets *only if it has nothing
  * else. */
-static size_t count_names(const struct names *among, const char *text, size_t before, const char *last, bool *only)
+static size_t count_names(const struct name_index *among, const char *text, size_t before, const char *last, bool *only)
 {
     struct request_names found;
     struct arena arena = {0};
@@ -279,7 +279,7 @@ static void limits_names_per_request(void **state)
         const struct tool tool = {.name = wt__str(name)};
         assert_int_equal(wt__tool_names_add(&many, &tool, row, NULL), 0);
     }
-    const struct names among = wt__names_builder_finish(&many);
+    const struct name_index among = wt__names_builder_finish(&many);
     for (size_t count = REQUEST_NAMES_MAX - 1; count <= REQUEST_NAMES_MAX + 1; count++) {
         struct request_names found;
         struct arena arena = {0};
@@ -318,7 +318,7 @@ static void limits_provider_lookups(void **state)
 
 static void finds_no_names_in_empty_index(void **state)
 {
-    const struct names none = {0};
+    const struct name_index none = {0};
     bool only;
     (void)state;
     assert_int_equal(count_names(&none, "create_issue, ", 3, "GET /a/{b}", &only), 0);

@@ -55,7 +55,7 @@ static uint64_t hash_of_tool_names(struct str text)
     return wt__name_hash_end(wt__name_hash_text(NAME_HASH_EMPTY, text));
 }
 
-static bool has_kind(const struct names *names, struct name_run run, enum name_kind kind)
+static bool has_kind(const struct name_index *names, struct name_run run, enum name_kind kind)
 {
     bool any = false;
     for (size_t i = run.first; i < run.first + run.count; i++)
@@ -63,10 +63,10 @@ static bool has_kind(const struct names *names, struct name_run run, enum name_k
     return any;
 }
 
-static struct names names_of(struct names_builder *builder, const struct tool *tool)
+static struct name_index names_of(struct names_builder *builder, const struct tool *tool)
 {
     assert_int_equal(wt__tool_names_add(builder, tool, 5, NULL), 0);
-    struct names names = wt__names_builder_finish(builder);
+    struct name_index names = wt__names_builder_finish(builder);
     assert_int_equal(wt__names_check(&names, 6, NULL), 0);
     return names;
 }
@@ -76,7 +76,7 @@ static void finds_tool_by_its_names_only(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct names_builder builder = {0};
-        struct names names = names_of(&builder, &cases[i].tool);
+        struct name_index names = names_of(&builder, &cases[i].tool);
         for (size_t n = 0; n < 5 && cases[i].names[n].text.len > 0; n++) {
             struct name_run run = wt__names_find(&names, hash_of_tool_names(cases[i].names[n].text));
             if (run.count == 0 || !has_kind(&names, run, cases[i].names[n].kind))
@@ -93,7 +93,7 @@ static void finds_exact_spelling(void **state)
 {
     const struct tool tool = {.name = STR("getIssue"), .source_id = STR("tool-17")};
     struct names_builder builder = {0};
-    struct names names = names_of(&builder, &tool);
+    struct name_index names = names_of(&builder, &tool);
     (void)state;
     assert_int_equal(wt__names_find(&names, wt__name_hash_written(STR("getIssue"))).count, 1);
     assert_int_equal(wt__names_find(&names, wt__name_hash_written(STR("tool-17"))).count, 1);
