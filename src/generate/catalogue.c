@@ -5,8 +5,8 @@
 #include "base/memory.h"
 
 enum {
-    LISTED_WHOLE = 20000, /* a catalogue of up to so many tools is listed once, of a larger one each tool by itself */
-    LIKE_SPARE = 8,       /* hits beyond those that are wanted, for those that will not do */
+    LISTED_WHOLE = 20000, /* catalogues up to this size are listed at once; larger ones tool by tool */
+    LIKE_SPARE = 8,       /* extra hits to request, since some will be unsuitable */
 };
 
 int wt__catalogue_add(struct catalogue *catalogue, const wt_tool *tool, size_t *place, bool *taken, wt_error *err)
@@ -27,7 +27,7 @@ int wt__catalogue_add(struct catalogue *catalogue, const wt_tool *tool, size_t *
     return rc;
 }
 
-/* The tool at `position` of the catalogue: of `all`, or listed by itself into *own. */
+/* Returns the tool at `position` of the catalogue: from `all`, or listed alone into *own if `all` is NULL. */
 static int tool_at(wt_engine *engine, const wt_tools *all, size_t position, wt_tools **own, const wt_tool **out,
                    wt_error *err)
 {

@@ -1,5 +1,5 @@
-/* catalogue.h: the store's own tools in place of a library that is written: drawn by seed, and what the search puts
- * beside one of them for a request. */
+/* catalogue.h: a tool library built from the store instead of written by the model: draws tools by seed and searches
+ * for similar ones. */
 #ifndef WT_GENERATE_CATALOGUE_H
 #define WT_GENERATE_CATALOGUE_H
 
@@ -7,20 +7,22 @@
 
 struct catalogue {
     wt_engine *engine;
-    struct library *library; /* tools are added as they are met */
-    const char *recipe;      /* "hybrid", or "bm25" where there is no encoder */
+    struct library *library; /* tools are added when they are first met */
+    const char *recipe;      /* "hybrid", or "bm25" if there is no encoder */
 };
 
-/* Adds up to `tools` tools that have a description, drawn by rng. *left_out: drawn ones that have none, or whose name
- * cannot be told from another's. Errors: WT_EEMPTY (the store has no tools), WT_ESTORE, WT_ECANCELLED, WT_ENOMEM. */
+/* Adds up to `tools` tools with a description, drawn by rng. *left_out counts drawn tools without a description or
+ * with a name too close to another's. Errors: WT_EEMPTY (the store has no tools), WT_ESTORE, WT_ECANCELLED,
+ * WT_ENOMEM. */
 int wt__catalogue_draw(struct catalogue *catalogue, size_t tools, struct rng *rng, struct progress *progress,
                        size_t *left_out, wt_error *err);
 
-/* Adds one tool, or finds it: *place; *taken is false where it has no description, or another tool its name. */
+/* Adds one tool, or finds it if it is already there, and sets *place. *taken is false if the tool has no description
+ * or if another tool has its name. */
 int wt__catalogue_add(struct catalogue *catalogue, const wt_tool *tool, size_t *place, bool *taken, wt_error *err);
 
-/* Hits of the row's query that are not its tool, nor say the same as it. A likeness_source's `like`, of a struct
- * catalogue. */
+/* Searches for the row's query and returns hits other than its right tools, without those that share its tool's
+ * description. Implements likeness_source.like; self is a struct catalogue. */
 int wt__catalogue_like(void *self, const struct row *row, size_t *places, size_t most, size_t *count, wt_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* comparison.c: wt_generate_comparison: pairs are drawn, asked about in both orders, and counted
- * (comparison_report.c). */
+/* comparison.c: wt_generate_comparison: draws pairs, asks about each in both orders, and writes the verdicts
+ * (comparison_report.c counts them). */
 #include "generate/comparison.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static const char *const criteria[CRITERIA] = {"naturalness", "fluency", "cohere
 
 struct comparison {
     struct session session;
-    wt_comparison_options options; /* with every default filled in */
+    wt_comparison_options options; /* defaults filled in */
     struct text_lines first, second;
     struct labels labels;
     struct arena arena;
@@ -29,9 +29,9 @@ struct comparison {
     struct outcome outcomes[CRITERIA + 1];
 };
 
-/* ---------------------------------------------------------------- the pairs */
+/* ---------------------------------------------------------------- pairs */
 
-/* Places of lines that have a text, in an order that is drawn: *order is in the arena, *count how many. */
+/* Draws an order of the lines with a text, and with a draft if `drafts`. *order [*count] is in the arena. */
 static int draw_order(struct comparison *c, const struct text_lines *lines, bool drafts, struct rng *rng,
                       uint32_t **order, size_t *count, wt_error *err)
 {
@@ -50,7 +50,7 @@ static int draw_order(struct comparison *c, const struct text_lines *lines, bool
     return 0;
 }
 
-/* Pairs of two data sets, or of one's requests and their drafts. */
+/* Pairs the requests of two data sets, or the requests of one with their drafts. */
 static int draw_pairs(struct comparison *c, wt_error *err)
 {
     const bool drafts = !c->options.second;
@@ -68,9 +68,8 @@ static int draw_pairs(struct comparison *c, wt_error *err)
         count = other_count;
     if (count == 0)
         return wt__fail(err, WT_EEMPTY,
-                        drafts ? "%s has no request with a draft: none was rewritten by a polish, or no generator of "
-                                 "ours made it; name a second data set"
-                               : "%s and the second data set have no request to be compared",
+                        drafts ? "%s has no request with a draft to compare it with; name a second data set"
+                               : "%s and the second data set have no requests to compare",
                         c->options.first);
     c->count = count < c->options.limit ? count : c->options.limit;
     c->pairs = wt__arena_array(&c->arena, struct compared_pair, c->count);
@@ -97,7 +96,7 @@ static int read_labels(struct comparison *c, wt_error *err)
     free(bytes);
     for (size_t i = 0; rc == 0 && i < c->labels.count; i++)
         if (c->labels.rows[i].pair > c->count)
-            rc = wt__fail(err, WT_EFORMAT, "%s has a verdict on the pair %zu, and there are %zu pairs",
+            rc = wt__fail(err, WT_EFORMAT, "%s has a verdict on pair %zu, but there are only %zu pairs",
                           c->options.labels, c->labels.rows[i].pair, c->count);
     return rc;
 }
@@ -112,7 +111,7 @@ static int write_settings(struct comparison *c, wt_error *err)
     for (size_t i = 0; i < c->count; i++)
         for (size_t t = 0; t < 2; t++) {
             wt__sha256_update(&sha, c->pairs[i].texts[t].ptr, c->pairs[i].texts[t].len);
-            wt__sha256_update(&sha, "\n", 1); /* a text is one line */
+            wt__sha256_update(&sha, "\n", 1); /* safe as a separator: a text is one line */
         }
     wt__sha256_end(&sha, digest);
     wt__sha256_hex(digest, hex);
@@ -125,9 +124,9 @@ static int write_settings(struct comparison *c, wt_error *err)
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* ---------------------------------------------------------------- the questions */
+/* ---------------------------------------------------------------- questions */
 
-/* Items are pairs in the one order, and the same pairs in the other. */
+/* Items 0 .. count - 1 are the pairs in order; the next count items are the same pairs swapped. */
 static int fill(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
                 wt_error *err)
 {
@@ -168,7 +167,7 @@ static int ask(struct comparison *c, wt_error *err)
         .prompt = "generate-comparison",
         .count = 2 * c->count,
         .round = STAGE_ROUND,
-        .attempts = 1, /* at temperature 0 the same question has the same answer */
+        .attempts = 1, /* at temperature 0 a repeated question gets the same answer */
         .context = c,
         .fill = fill,
         .take = take,
@@ -177,7 +176,7 @@ static int ask(struct comparison *c, wt_error *err)
     return wt__stage_run(&c->session.asker, &stage, err);
 }
 
-/* ---------------------------------------------------------------- what is left */
+/* ---------------------------------------------------------------- results */
 
 static void write_pair(const struct compared_pair *pair, size_t number, struct buffer *out)
 {
@@ -199,7 +198,7 @@ static void write_pair(const struct compared_pair *pair, size_t number, struct b
     wt__buffer_text(out, "}\n");
 }
 
-/* A text as a field: one line already, and without tabs. */
+/* Writes pairs.jsonl and sheet.tsv. Texts need no escaping in a field: each is one line without tabs. */
 static int write_files(struct comparison *c, wt_error *err)
 {
     struct buffer pairs = {0}, sheet = {0};
@@ -214,7 +213,8 @@ static int write_files(struct comparison *c, wt_error *err)
         wt__buffer_char(&sheet, '\n');
     }
     int rc = wt__folder_write(&c->session.folder, "pairs.jsonl", &pairs, err);
-    if (rc == 0 && !wt__folder_has(&c->session.folder, "sheet.tsv")) /* which a person may have filled in */
+    /* Keep an existing sheet: a person may have filled it in. */
+    if (rc == 0 && !wt__folder_has(&c->session.folder, "sheet.tsv"))
         rc = wt__folder_write(&c->session.folder, "sheet.tsv", &sheet, err);
     wt__buffer_dispose(&pairs);
     wt__buffer_dispose(&sheet);
@@ -248,7 +248,7 @@ static int finish(struct comparison *c, wt_error *err)
     wt__comparison_text(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->outcomes, c->session.model->name,
                         &table);
     if (judged < c->count)
-        wt__buffer_printf(&line, "%zu of %zu pairs have no verdict: an answer was of no use", c->count - judged,
+        wt__buffer_printf(&line, "%zu of %zu pairs have no verdict: an answer was unusable", c->count - judged,
                           c->count);
     if (rc == 0)
         rc = wt__session_say(&c->session, &line, &visible->notice, err);
@@ -259,7 +259,7 @@ static int finish(struct comparison *c, wt_error *err)
     visible->rows = c->count;
     if (rc == 0 && judged == 0)
         rc = wt__fail(err, WT_EEMPTY,
-                      "not one pair was judged by %" PRIu64 " questions to %s; %s/report.json counts why",
+                      "no pair was judged after %" PRIu64 " questions to %s; see %s/report.json for the reasons",
                       c->session.asker.cost.questions, c->session.model->name, c->options.out);
     return rc;
 }
@@ -284,7 +284,7 @@ static int run(struct comparison *c, wt_error *err)
         return finish(c, err);
     wt_error unused;
     if (wt__pairs_outcomes(c->pairs, c->count, c->options.seed, c->outcomes, &unused) == 0)
-        write_report(c, false, &unused); /* how far it came */
+        write_report(c, false, &unused); /* record the progress so far */
     return rc;
 }
 
@@ -296,7 +296,7 @@ static int read_options(wt_comparison_options *o, wt_error *err)
         return wt__fail(err, WT_EINVAL, "name a folder for the verdicts");
     o->seed = o->seed ? o->seed : 1;
     const size_t given = o->limit;
-    return wt__generate_count(given, USUAL_LIMIT, 1, WT_MAX_COMPARISONS, "pairs to be compared", &o->limit, err);
+    return wt__generate_count(given, USUAL_LIMIT, 1, WT_MAX_COMPARISONS, "pairs to compare", &o->limit, err);
 }
 
 int wt__generate_comparison(wt_engine *engine, struct chat_model *model, const wt_comparison_options *given,

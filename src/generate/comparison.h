@@ -1,9 +1,9 @@
-/* comparison.h: wt_generate_comparison, with a language model of the caller's in place of the engine's.
+/* comparison.h: wt_generate_comparison with a caller's own language model.
  *
- * A judge that always takes the text that stands first says nothing of either; so each pair is asked twice, the other
- * way round the second time, and a verdict that is not for the same text both times is a tie (Zheng et al. 2023,
- * "Judging LLM-as-a-judge", section 3.4: their conservative way). What the judge thinks of a pair on the whole is
- * whichever text wins more of the criteria. */
+ * A judge that always prefers the text shown first says nothing about either text. So each pair is asked about
+ * twice, in both orders, and a verdict that changes with the order counts as a tie (Zheng et al. 2023, "Judging
+ * LLM-as-a-judge", section 3.4, the conservative approach). The overall verdict on a pair is for the text that wins
+ * more criteria. */
 #ifndef WT_GENERATE_COMPARISON_H
 #define WT_GENERATE_COMPARISON_H
 
@@ -18,12 +18,12 @@ enum comparison_criterion { NATURALNESS, FLUENCY, COHERENCE, CRITERIA };
 enum preference { PREFERS_FIRST = 1, PREFERS_NEITHER = 0, PREFERS_SECOND = -1 };
 
 struct compared_pair {
-    struct str ids[2], texts[2]; /* of the first data set and of the second */
-    /* [order][criterion]: what was said when the first one's text stood first, and when it stood last; of no use
-     * unless `answered` has both. */
+    struct str ids[2], texts[2]; /* from the first and the second data set */
+    /* [order][criterion]: answers with the first data set's text shown first, then last; valid only if both of
+     * `answered` are true */
     enum preference said[2][CRITERIA];
     bool answered[2];
-    bool turned; /* in sheet.tsv the second one's text is a */
+    bool turned; /* true if column a of sheet.tsv holds the second data set's text */
 };
 
 static inline bool wt__pair_is_judged(const struct compared_pair *pair)
@@ -31,30 +31,31 @@ static inline bool wt__pair_is_judged(const struct compared_pair *pair)
     return pair->answered[0] && pair->answered[1];
 }
 
-/* Of a pair that is judged; criterion CRITERIA: on the whole. */
+/* Returns the verdict on a judged pair. criterion: CRITERIA for the overall verdict. */
 enum preference wt__pair_preference(const struct compared_pair *pair, size_t criterion);
 
-/* Of the whole, or of a criterion, with the labels of a person: rows by these. */
+/* Compares the model's verdicts with a person's labels: rows of the table are the person's. criterion: CRITERIA for
+ * the overall verdict. */
 void wt__pairs_agreement(const struct compared_pair *pairs, size_t count, const struct labels *labels, size_t criterion,
                          struct agreement *out);
 
-/* model: NULL: the engine's; engine may be NULL where a model is given. */
+/* model: NULL for the engine's. engine may be NULL if a model is given. */
 int wt__generate_comparison(wt_engine *engine, struct chat_model *model, const wt_comparison_options *options,
                             wt_generated **out, wt_error *err);
 
-/* A criterion over all pairs that are judged. */
+/* One criterion over all judged pairs. */
 struct outcome {
-    size_t judged, wins, ties, losses;     /* of the first data set */
-    size_t turned;                         /* of the ties: verdicts that went with the order; 0 of the whole */
-    struct bootstrap won, tied, lost, net; /* shares, and wins less losses */
+    size_t judged, wins, ties, losses;     /* for the first data set */
+    size_t turned;                         /* ties whose verdict changed with the order; 0 overall */
+    struct bootstrap won, tied, lost, net; /* shares, and wins minus losses */
 };
 
-/* outcomes [CRITERIA + 1], the last one on the whole. WT_ENOMEM. */
+/* Fills outcomes [CRITERIA + 1]; the last one is the overall verdict. Errors: WT_ENOMEM. */
 int wt__pairs_outcomes(const struct compared_pair *pairs, size_t count, uint64_t seed, struct outcome *outcomes,
                        wt_error *err);
 
-/* Appends "pairs":..., "criteria":{...}, "agreement":{...} of report.json; and the same as lines for a person. labels
- * NULL: none. */
+/* Append the verdicts as members of report.json ("pairs", "criteria", "agreement") or as lines to read. labels: NULL
+ * if a person has not labelled the pairs. */
 void wt__comparison_report(const struct compared_pair *pairs, size_t count, const struct labels *labels,
                            const struct outcome *outcomes, struct buffer *out);
 void wt__comparison_text(const struct compared_pair *pairs, size_t count, const struct labels *labels,

@@ -1,4 +1,5 @@
-/* comparison_report.c: wins, ties and losses of the first data set, how sure these are, and how far a person agrees. */
+/* comparison_report.c: wins, ties and losses of the first data set with their confidence intervals, and the
+ * agreement with a person's labels. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ enum preference wt__pair_preference(const struct compared_pair *pair, size_t cri
     return sum > 0 ? PREFERS_FIRST : sum < 0 ? PREFERS_SECOND : PREFERS_NEITHER;
 }
 
-/* The interval of the mean of what the scale makes of each preference. */
+/* Bootstraps the mean of scale[preference + 1] over all preferences. */
 static int resample(const double *preferences, size_t count, double scale[3], uint64_t seed, struct bootstrap *out,
                     wt_error *err)
 {
@@ -111,7 +112,7 @@ static void write_outcome(const struct outcome *outcome, const char *name, bool 
                       outcome->net.difference, outcome->net.low, outcome->net.high, outcome->net.p);
 }
 
-/* "agreement":{...}, or null. */
+/* Writes "agreement":{...}, or null without labels. */
 static void write_agreement(const struct compared_pair *pairs, size_t count, const struct labels *labels,
                             struct buffer *out)
 {
@@ -154,15 +155,15 @@ void wt__comparison_report(const struct compared_pair *pairs, size_t count, cons
 void wt__comparison_text(const struct compared_pair *pairs, size_t count, const struct labels *labels,
                          const struct outcome *outcomes, const char *model, struct buffer *out)
 {
-    wt__buffer_printf(out, "By %s, the first data set:\n%-12s %6s %6s %7s   %s", model, "", "wins", "ties", "losses",
-                      "wins less losses, of 100 (95 %)");
+    wt__buffer_printf(out, "Verdicts of %s on the first data set:\n%-12s %6s %6s %7s   %s", model, "", "wins", "ties",
+                      "losses", "wins minus losses per 100 (95 %)");
     for (size_t c = 0; c <= CRITERIA; c++) {
         const struct outcome *outcome = &outcomes[c];
         wt__buffer_printf(out, "\n%-12s %6zu %6zu %7zu   %+.0f (%+.0f to %+.0f)", names[c], outcome->wins,
                           outcome->ties, outcome->losses, 100 * outcome->net.difference, 100 * outcome->net.low,
                           100 * outcome->net.high);
         if (outcome->turned > 0)
-            wt__buffer_printf(out, "; %zu verdicts went with the order", outcome->turned);
+            wt__buffer_printf(out, "; %zu verdicts changed with the order", outcome->turned);
     }
     if (!labels)
         return;
@@ -172,7 +173,7 @@ void wt__comparison_text(const struct compared_pair *pairs, size_t count, const 
     const double kappa = wt__agreement_kappa(&agreement);
     wt__buffer_printf(out, "\nA person agrees overall with %zu of %zu", wt__agreement_same(&agreement), compared);
     if (isnan(kappa))
-        wt__buffer_text(out, "; there is no kappa, since all have one label");
+        wt__buffer_text(out, "; Cohen's kappa is undefined, since all labels are the same");
     else
         wt__buffer_printf(out, "; Cohen's kappa %.2f", kappa);
 }

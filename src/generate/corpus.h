@@ -1,12 +1,12 @@
-/* corpus.h: a tool of the store as a line of corpus.jsonl, in BEIR's layout (catalog/import/beir.c reads it). */
+/* corpus.h: a tool of the store as a line of corpus.jsonl, in BEIR's layout (read by catalog/import/beir.c). */
 #ifndef WT_GENERATE_CORPUS_H
 #define WT_GENERATE_CORPUS_H
 
 #include "base/buffer.h"
 #include "whichtool.h"
 
-/* name: under which it stands there. Where that is not its own, metadata has its own as "original". Its _id is its id
- * in the store either way, so that judgements hold for both. */
+/* Appends the line. name: the title to write; if it is not the tool's own name, the own name goes into metadata as
+ * "original". _id is always the tool's id in the store, so that judgements hold under both names. */
 void wt__corpus_line(const wt_tool *tool, const char *name, struct buffer *out);
 
 #endif

@@ -25,7 +25,7 @@ void wt__distinct_dispose(struct distinct *distinct)
     *distinct = (struct distinct){0};
 }
 
-/* Whether one before means the same. The text's vector stands behind theirs then, and is not counted yet. */
+/* Sets *alike to true if an earlier text means the same. Leaves the text's vector after theirs, not yet counted. */
 static int is_alike(struct distinct *d, struct str text, bool *alike, wt_error *err)
 {
     *alike = false;

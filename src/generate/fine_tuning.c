@@ -1,8 +1,8 @@
-/* fine_tuning.c: wt_generate_fine_tuning: samples of a folder or of recorded use, split by their requests, and written
- * as fine_tuning.h draws them.
+/* fine_tuning.c: wt_generate_fine_tuning: reads samples from a folder or from recorded use, splits them by request,
+ * and writes them in the layout of fine_tuning.h.
  *
- * A file's first line is {"header": {...}}: what is learned, and how the paper did (A.5 there): whoever trains reads
- * it, and passes over it. */
+ * The first line of a file is {"header": {...}}: the learned messages and the paper's training settings (A.5). A
+ * training script reads it and skips it. */
 #include "generate/fine_tuning.h"
 
 #include <inttypes.h>
@@ -85,7 +85,7 @@ size_t wt__fine_tuning_row(const struct sample *sample, struct buffer *out)
 
 struct tuning {
     wt_engine *engine;
-    struct chat_model *model; /* NULL: none is asked */
+    struct chat_model *model; /* NULL if no notes are written */
     wt_fine_tuning_options options;
     struct progress progress;
     struct generate_folder folder;
@@ -99,7 +99,8 @@ struct tuning {
     struct generated *result;
 };
 
-/* The side of a request is a hash of its words and the seed: more rows move none to the other side. */
+/* Sets *dev to the side of the split. It is a hash of the request's words and the seed, so that adding rows never
+ * moves a request to the other side. */
 static int is_dev(const struct tuning *t, struct str query, bool *dev, wt_error *err)
 {
     struct buffer words = {0};
@@ -129,7 +130,7 @@ static void write_header(const char *split, size_t rows, bool thoughts, size_t l
                       split, rows, thoughts ? "true" : "false", longest);
 }
 
-/* Writes one side of the split. *count: its rows. */
+/* Writes one side of the split and sets *count to its number of rows. */
 static int write_split(struct tuning *t, const char *split, bool dev, size_t *count, wt_error *err)
 {
     struct buffer rows = {0}, file = {0};
@@ -160,7 +161,7 @@ static int write_split(struct tuning *t, const char *split, bool dev, size_t *co
     return rc;
 }
 
-/* ---------------------------------------------------------------- where the samples come from */
+/* ---------------------------------------------------------------- sources of the samples */
 
 static int read_folder(struct tuning *t, wt_error *err)
 {
@@ -172,13 +173,13 @@ static int read_folder(struct tuning *t, wt_error *err)
     if (rc == 0)
         rc = wt__samples_parse(&t->samples, (struct str){bytes, len}, path, err);
     if (rc == 0 && t->samples.count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "%s has no row that makes sense", path);
+        rc = wt__fail(err, WT_EEMPTY, "%s has no valid row", path);
     free(bytes);
     wt__arena_dispose(&scratch);
     return rc;
 }
 
-/* Lists are drawn from a part of the catalogue, so that one of a million tools is not read whole. */
+/* Draws the lists from a part of the catalogue, so that a catalogue of a million tools is not read whole. */
 static int read_recorded(struct tuning *t, wt_error *err)
 {
     const wt_fine_tuning_options *o = &t->options;
@@ -206,7 +207,7 @@ static int read_recorded(struct tuning *t, wt_error *err)
     if (rc == 0)
         rc = wt__rows_samples(&t->rows, &t->library, &t->samples, err);
     if (rc == 0 && t->samples.count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "not one row came of the recorded use");
+        rc = wt__fail(err, WT_EEMPTY, "the recorded use gave no row");
     return rc;
 }
 
@@ -229,7 +230,7 @@ static int open_folder(struct tuning *t, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- the run */
 
 static int read_options(struct tuning *t, wt_error *err)
 {
@@ -252,7 +253,7 @@ static int read_options(struct tuning *t, wt_error *err)
     if (rc == 0 && !o->from && !t->engine)
         rc = wt__fail(err, WT_EINVAL, "name a folder with samples, or open a store with recorded use");
     if (rc == 0 && o->from && o->notes)
-        rc = wt__fail(err, WT_EINVAL, "samples of a folder have their notes; notes are written for recorded use");
+        rc = wt__fail(err, WT_EINVAL, "notes are written for recorded use only; the samples of a folder have theirs");
     o->seed = o->seed ? o->seed : 1;
     return rc;
 }
@@ -273,11 +274,10 @@ static int write_report(struct tuning *t, wt_error *err)
     wt__buffer_clear(&line);
     if (t->samples.left_out > 0)
         wt__buffer_printf(&line,
-                          "%zu rows make no sense (the tool is not among its choices, or a text is missing) and "
-                          "were left out",
+                          "%zu rows were left out: the tool is not among the choices, or a text is missing or too long",
                           t->samples.left_out);
     else if (t->rows.noteless > 0)
-        wt__buffer_printf(&line, "%zu rows got no note that could be used, and were dropped", t->rows.noteless);
+        wt__buffer_printf(&line, "%zu rows were dropped because they got no usable note", t->rows.noteless);
     if (line.len > 0)
         visible->notice = wt__arena_copy(&t->result->arena, wt__buffer_view(&line));
     failed |= line.failed || (line.len > 0 && !visible->notice);

@@ -23,15 +23,16 @@ static int check_settings(struct generate_folder *folder, const char *settings, 
             if (!there)
                 return wt__fail_nomem(err);
             if (wt__is_file(there))
-                return wt__fail(err, WT_EINVAL, "%s is there, and no run of ours left it; name another folder", there);
+                return wt__fail(err, WT_EINVAL, "%s was not written by a run of this command; name another folder",
+                                there);
         }
         return wt__file_replace(path, settings, strlen(settings), err);
     }
     int rc = wt__file_read(&known, &len, path, SETTINGS_BYTES_MAX, err);
     if (rc == 0 && !wt__str_equal(wt__str_trim((struct str){known, len}), wt__str_trim(wt__str(settings))))
         rc = wt__fail(err, WT_EINVAL,
-                      "%s holds a data set that was begun with other options, another model or another catalogue (%s); "
-                      "name another folder, or give the same ones to go on",
+                      "%s has a data set that was begun with other options, another model or another catalogue (%s); "
+                      "name another folder, or use the same ones to continue",
                       folder->path, path);
     free(known);
     return rc;
@@ -50,7 +51,7 @@ int wt__folder_open(struct generate_folder *out, const char *path, const char *s
     if (rc == 0)
         rc = wt__lock_file(&out->lock, lock, LOCK_WAIT_MS, err);
     if (rc == WT_EBUSY)
-        rc = wt__fail(err, WT_EBUSY, "another process makes a data set in %s", path);
+        rc = wt__fail(err, WT_EBUSY, "another process is writing a data set in %s", path);
     if (rc == 0 && settings)
         rc = check_settings(out, settings, err);
     if (rc == 0 && settings && inner)

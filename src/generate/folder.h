@@ -1,13 +1,11 @@
-/* folder.h: the folder of a data set that is being made, and what a stopped run goes on from.
+/* folder.h: the folder of a data set, and the state from which a stopped run continues.
  *
- *   .lock           held while a run works there
- *   settings.json   what the data set is to be; another run with others is refused
- *   answers.jsonl   every answer of the language model so far (llm/record.h), written before it is used, and only ever
- *                   added to
+ *   .lock           held while a run works in the folder
+ *   settings.json   the options of the data set; a run with other options is refused
+ *   answers.jsonl   the language model's answers so far (llm/record.h), append-only; each is written before it is used
  *
- * A run always begins at the beginning, and finds its earlier questions answered: where the same answers lead to the
- * same questions, a run that goes on makes the very bytes of one that was never stopped, and nothing else has to be
- * kept or kept sound. */
+ * A run always starts from the beginning and finds its earlier questions answered. The same answers lead to the same
+ * questions, so a continued run writes the same bytes as an uninterrupted one, without any other saved state. */
 #ifndef WT_GENERATE_FOLDER_H
 #define WT_GENERATE_FOLDER_H
 
@@ -22,26 +20,26 @@ struct generate_folder {
     struct arena arena;
     const char *path;
     struct chat_record *answers;
-    int lock; /* -1: none */
+    int lock; /* -1 if not held */
 };
 
-/* Makes the folder where there is none. settings: one line of JSON; NULL: none are kept, and no answers. inner: who is
- * asked what the folder does not know; borrowed. Errors: WT_EINVAL (other settings, or data that no run left there),
- * WT_EBUSY, WT_EREADONLY, WT_EIO, ... */
+/* Opens the folder and creates it if needed. settings: one line of JSON; NULL to save neither settings nor answers.
+ * inner: answers the questions without a recorded answer; borrowed. Errors: WT_EINVAL (other settings, or data from
+ * elsewhere), WT_EBUSY, WT_EREADONLY, WT_EIO, ... */
 int wt__folder_open(struct generate_folder *out, const char *path, const char *settings, struct chat_model *inner,
                     wt_error *err);
 void wt__folder_close(struct generate_folder *folder);
 
-/* The model that answers from the folder first. Borrowed. */
+/* Returns the model that answers from the folder first, or NULL if answers are not saved. Borrowed. */
 struct chat_model *wt__folder_model(const struct generate_folder *folder);
 
-/* Makes a folder within it, with those above it. */
+/* Creates a subfolder and its parents. */
 int wt__folder_make(struct generate_folder *folder, const char *name, wt_error *err);
 
-/* Replaces one file of it in one step; bytes that failed are WT_ENOMEM. */
+/* Replaces a file atomically. Returns WT_ENOMEM if the buffer has failed. */
 int wt__folder_write(struct generate_folder *folder, const char *name, const struct buffer *bytes, wt_error *err);
 
-/* Takes one away, where it is there. */
+/* Removes a file if it exists. */
 int wt__folder_remove(struct generate_folder *folder, const char *name, wt_error *err);
 
 bool wt__folder_has(struct generate_folder *folder, const char *name);

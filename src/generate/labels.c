@@ -14,7 +14,7 @@ struct columns {
     size_t pair, verdict;
 };
 
-/* The line's fields, trimmed; at most FIELDS_MAX. */
+/* Splits a line into trimmed fields; returns their number, at most FIELDS_MAX. */
 static size_t split_line(struct str line, struct str fields[FIELDS_MAX])
 {
     size_t count = 0;
@@ -34,7 +34,7 @@ static bool is_word(struct str text, const char *word)
     return text.len == strlen(word) && strncasecmp(text.ptr, word, text.len) == 0;
 }
 
-/* Whether it names the columns, which it then sets. */
+/* True if the line names the columns; sets *columns. */
 static bool read_header(const struct str *fields, size_t count, struct columns *columns)
 {
     bool pair = false, verdict = false;
@@ -50,7 +50,7 @@ static bool read_header(const struct str *fields, size_t count, struct columns *
     return pair && verdict;
 }
 
-/* From 1, without a zero before, so that a pair is written in one way. */
+/* Parses a pair number from 1. Leading zeros are refused, so that a pair has only one spelling. */
 static bool read_pair(struct str text, size_t *out)
 {
     *out = 0;
@@ -75,7 +75,7 @@ static int read_line(struct labels *labels, struct map *known, const struct str 
     struct label_row row = {.label = LABELS};
     bool added = false;
     if (!read_pair(pair, &row.pair))
-        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: \"%.*s\" is no number of a pair", name, number,
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: \"%.*s\" is not a pair number", name, number,
                            (int)(pair.len < 40 ? pair.len : 40), pair.ptr);
     if (verdict.len == 0 || wt__str_equal(verdict, STR("?")))
         return 0;
@@ -83,14 +83,13 @@ static int read_line(struct labels *labels, struct map *known, const struct str 
         if (is_word(verdict, words[label]))
             row.label = label;
     if (row.label == LABELS)
-        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: \"%.*s\" is no verdict; these are a, b and tie",
-                           name, number, (int)(verdict.len < 40 ? verdict.len : 40), verdict.ptr);
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: \"%.*s\" is not a verdict; use a, b or tie", name,
+                           number, (int)(verdict.len < 40 ? verdict.len : 40), verdict.ptr);
     if (!wt__map_insert(known, pair, 0, &added) ||
         wt__grow((void **)&labels->rows, &labels->capacity, labels->count + 1, sizeof *labels->rows) < 0)
         return wt__fail_nomem(err);
     if (!added)
-        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: the pair %zu is there twice", name, number,
-                           row.pair);
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: pair %zu appears twice", name, number, row.pair);
     labels->rows[labels->count++] = row;
     return 0;
 }

@@ -40,7 +40,8 @@ struct str wt__library_line(const struct library *library, size_t place, struct 
     return join_line(tool->name, tool->description, arena);
 }
 
-/* Takes the name for the next place, unless there is a tool of that name; *place is the tool's then. */
+/* Registers the name for the next place. If another tool has it, *fate is PIECE_NAME_TAKEN and *place is that
+ * tool's. */
 static int take_name(struct library *library, struct str name, size_t *place, enum piece_fate *fate, wt_error *err)
 {
     struct buffer words = {0};
@@ -58,7 +59,7 @@ static int take_name(struct library *library, struct str name, size_t *place, en
     return rc;
 }
 
-/* Puts a tool whose name was taken at the end. */
+/* Appends a tool whose name was registered. */
 static int append(struct library *library, const struct library_tool *tool, wt_error *err)
 {
     struct str name = {wt__arena_copy(&library->arena, tool->name), tool->name.len},
@@ -93,8 +94,8 @@ size_t wt__library_family(const struct library *library, size_t place, size_t *p
 
 /* ---------------------------------------------------------------- base tools */
 
-/* A base tool that was added last is shown from now on, in the place of the one that is most like it. Without an
- * encoder of the one that was shown longest. */
+/* Shows the last added base tool from now on, instead of the most similar one, or without an encoder instead of the
+ * one shown longest. */
 static void show(struct library *library)
 {
     const size_t place = library->count - 1;
@@ -106,7 +107,7 @@ static void show(struct library *library)
     library->shown[at < LIBRARY_SHOWN ? at : library->turn++ % LIBRARY_SHOWN] = place;
 }
 
-/* Base tools come first in the library and in `base_tools`, so that a place in one is a place in the other. */
+/* Adds a base tool. Base tools come first in the library and in `base_tools`, so that their places agree. */
 static int add_base(struct library *library, const struct library_tool *tool, enum piece_fate *fate, wt_error *err)
 {
     struct arena scratch = {0};
@@ -148,12 +149,12 @@ int wt__library_add_seeds(struct library *library, wt_error *err)
     return 0;
 }
 
-/* What the three stages work on. */
+/* State of the three stages. */
 struct making {
     struct library *library;
-    size_t related, nth; /* related tools of each base tool, and which of them is being made */
+    size_t related, nth; /* related tools for each base tool, and the index of the current one */
     size_t base_count, first_related;
-    struct str *examples; /* [SEED_TOOLS] a seed with its related ones */
+    struct str *examples; /* [SEED_TOOLS] each seed with its related tools */
     struct arena arena;
 };
 
@@ -175,7 +176,7 @@ static int fill_tool(void *context, size_t item, struct arena *arena, struct pro
     return 0;
 }
 
-/* Reads a member of an answer as a piece. */
+/* Reads a string member of an answer as a piece. */
 static int read_piece(struct arena *arena, const json_t *answer, const char *member, enum piece_kind kind,
                       struct str *out, enum piece_fate *fate, wt_error *err)
 {
@@ -204,8 +205,8 @@ static int take_tool(void *context, size_t item, const json_t *answer, struct st
 
 /* ---------------------------------------------------------------- related tools */
 
-/* "Tide Table: Tide Height at Time; Tide Table for Week", a line a seed. Neither mark can be in a name, so that a model
- * that answers with such a line is not believed. */
+/* Writes one line for each seed: "Tide Table: Tide Height at Time; Tide Table for Week". A name can have neither a
+ * colon nor a semicolon, so that an answer that copies such a line is refused. */
 static int write_examples(struct making *m, wt_error *err)
 {
     m->examples = wt__arena_array(&m->arena, struct str, SEED_TOOLS);
@@ -223,7 +224,7 @@ static int write_examples(struct making *m, wt_error *err)
     return m->examples ? 0 : wt__fail_nomem(err);
 }
 
-/* Related tools of a base tool so far, without itself. */
+/* Returns the number of tools in the family so far, without `place` itself. */
 static size_t siblings_of(const struct library *library, size_t base, size_t place, size_t *places)
 {
     size_t family[1 + WT_MAX_RELATED], count = 0;
@@ -276,7 +277,7 @@ static int take_related(void *context, size_t item, const json_t *answer, struct
     return rc;
 }
 
-/* The seeds have theirs by hand, as many as there are. */
+/* True if the seed has a handwritten related tool for this turn. */
 static bool has_by_hand(void *context, size_t item)
 {
     const struct making *m = context;
@@ -344,7 +345,7 @@ static int take_description(void *context, size_t item, const json_t *answer, st
     return rc;
 }
 
-/* No related tool says what a base tool, which are there already, or one that is described by hand says. */
+/* Registers the existing descriptions, so that a related tool cannot repeat one. */
 static int note_descriptions(struct library *library, wt_error *err)
 {
     enum piece_fate fate;
@@ -355,7 +356,8 @@ static int note_descriptions(struct library *library, wt_error *err)
     return rc;
 }
 
-/* Only related tools can lack one, and they stand behind the base tools: no place that another refers to moves. */
+/* Removes tools without a description. Only related tools can lack one, and they come after the base tools, so that
+ * the places of base tools stay valid. */
 static void drop_undescribed(struct library *library)
 {
     size_t kept = 0;
@@ -365,7 +367,7 @@ static void drop_undescribed(struct library *library)
     library->count = kept;
 }
 
-/* ---------------------------------------------------------------- all three */
+/* ---------------------------------------------------------------- the stages */
 
 static int make_related(struct making *m, struct asker *asker, wt_error *err)
 {

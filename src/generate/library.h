@@ -1,13 +1,12 @@
 /* library.h: the tools of a generated data set, and the three stages that make them (ToolVerifier, 2.1.1).
  *
- *   base tools   few-shot prompting: LIBRARY_SHOWN tools are shown, a new one is asked for, and takes the place of the
- *                one shown that is most like it, so that what is shown stays diverse
- *   related      for each base tool, one after another, from names alone
- *   descriptions of the related ones
+ *   base tools     few-shot prompting: the prompt shows LIBRARY_SHOWN tools and asks for a new one, which then replaces
+ *                  the most similar tool shown, so that the examples stay diverse
+ *   related tools  for each base tool, one after another, names only
+ *   descriptions   of the related tools
  *
- * A tool is known by its place. No two have a name of the same words, and no two base tools mean the same
- * (generate/distinct.h); a related tool is meant to be close to its base, and is only kept from saying the same words.
- */
+ * A tool is identified by its place. All names differ in their words. No two base tools mean the same
+ * (generate/distinct.h). A related tool should be close to its base; only its words must differ. */
 #ifndef WT_GENERATE_LIBRARY_H
 #define WT_GENERATE_LIBRARY_H
 
@@ -19,15 +18,15 @@
 
 enum {
     LIBRARY_SHOWN = 8,
-    LIBRARY_LINE_BYTES = 420, /* "name: description", as prompts/generate-*.txt take it */
+    LIBRARY_LINE_BYTES = 420, /* "name: description", the limit in prompts/generate-*.txt */
 };
 
 enum tool_origin { ORIGIN_SEED, ORIGIN_GENERATED, ORIGIN_RELATED, ORIGIN_CATALOGUE };
 
 struct library_tool {
-    struct str name, description; /* the description is empty until it is made */
+    struct str name, description; /* description is empty until it is generated */
     enum tool_origin origin;
-    size_t base; /* the place of the tool that it is related to; its own for a base tool */
+    size_t base; /* place of the tool this one is related to; the tool's own place for a base tool */
 };
 
 struct library {
@@ -35,31 +34,31 @@ struct library {
     struct library_tool *tools;
     size_t count, capacity;
     struct map names;             /* words of a name to its place */
-    struct distinct base_tools;   /* "name: description" of base tools, in their order */
-    struct distinct descriptions; /* words of all */
+    struct distinct base_tools;   /* "name: description" of the base tools, in their order */
+    struct distinct descriptions; /* words of all descriptions */
     size_t shown[LIBRARY_SHOWN];  /* places of base tools */
     size_t shown_count, turn;
 };
 
-/* encoder: NULL: none. Errors: WT_ENOMEM. */
+/* encoder: NULL to compare words only. Errors: WT_ENOMEM. */
 int wt__library_open(struct library *out, const struct encoder *encoder, double threshold, wt_error *err);
 void wt__library_dispose(struct library *library);
 
-/* Adds a tool with a description, unless its name is taken; *place of the one with that name in any case. */
+/* Adds a tool unless its name is taken. *place: the tool with this name, whatever the case. */
 int wt__library_add(struct library *library, const struct library_tool *tool, size_t *place, enum piece_fate *fate,
                     wt_error *err);
 
-/* The seeds; what is related to them comes with the related tools of all. */
+/* Adds the seed tools. Their related tools are added by wt__library_generate. */
 int wt__library_add_seeds(struct library *library, wt_error *err);
 
-/* Base tools up to `tools` in all, seeds included; then `related` tools of each; then their descriptions. Those that
- * got none are taken away. */
+/* Generates base tools up to `tools`, seeds included; then `related` tools for each; then their descriptions. Tools
+ * that got no description are removed. */
 int wt__library_generate(struct library *library, struct asker *asker, size_t tools, size_t related, wt_error *err);
 
-/* "name: description" in the arena; ptr NULL when memory is out. */
+/* Returns "name: description" in the arena, or ptr NULL if out of memory. */
 struct str wt__library_line(const struct library *library, size_t place, struct arena *arena);
 
-/* Places of the tools of the same family, in order: a base tool and those related to it; at most most. */
+/* Returns the places of a base tool and its related tools, in order; at most `most`. */
 size_t wt__library_family(const struct library *library, size_t place, size_t *places, size_t most);
 
 #endif

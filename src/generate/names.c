@@ -1,11 +1,11 @@
-/* names.c: wt_generate_names: the store's tools under new names that say what they do, as ToolBank has its collections
- * (Moon et al. 2024, C.2; numpy.nextafter is its adjacent_float). A tool that is called as a library calls
- * it is found by whoever knows that library, and a language model knows NumPy.
+/* names.c: wt_generate_names: gives the store's tools new names that describe their function, as ToolBank did (Moon
+ * et al. 2024, C.2: numpy.nextafter became adjacent_float). A language model knows NumPy and finds its functions by
+ * name; new names remove this advantage.
  *
- * Departs from the data: they have new descriptions, too, which name no library; here descriptions stay as they are.
+ * Departs from the paper, which also rewrote the descriptions to avoid library names: here descriptions stay.
  *
- * What always holds: each tool of the store is in corpus.jsonl once; no new name is another tool's, new or old,
- * whatever the case and the underscores; a tool whose new name did not come has the one that it had. */
+ * Invariants: corpus.jsonl has each tool of the store once. A new name differs from all other names, old and new,
+ * ignoring case and underscores. A tool without a valid new name keeps its old one. */
 #include "generate/names.h"
 
 #include <inttypes.h>
@@ -23,26 +23,26 @@ enum { NAME_LEAST = 3, LINE_BYTES = 1500, TAKEN_SHOWN = STAGE_ATTEMPTS - 1 };
 static const double USUAL_TEMPERATURE = 0.7;
 
 struct renamed {
-    struct str line;               /* "name: description", as the prompt shows it */
-    const char *name;              /* the new one; NULL: none so far */
-    struct str taken[TAKEN_SHOWN]; /* [taken_count] names that were given and are another's */
+    struct str line;               /* "name: description", as shown in the prompt */
+    const char *name;              /* new name; NULL until there is one */
+    struct str taken[TAKEN_SHOWN]; /* [taken_count] suggested names that other tools have */
     size_t taken_count;
 };
 
 struct names {
     struct session session;
-    wt_names_options options; /* with every default filled in */
+    wt_names_options options; /* defaults filled in */
     wt_tools *all;
     struct renamed *tools; /* [all->len] */
-    struct map keys;       /* of all names, old and new */
+    struct map keys;       /* keys of all names, old and new */
     struct arena arena;
     size_t renamed;
 };
 
 /* ---------------------------------------------------------------- names */
 
-/* What is left of a name where nobody looks at case and marks: two names with the same key are taken for each other.
- * Of a name in other letters it is the name itself. */
+/* Returns a name without case and marks: two names with the same key are too easily confused. Bytes of other scripts
+ * are kept. */
 static struct str key_of(struct str name, struct arena *arena)
 {
     char *key = wt__arena_copy(arena, name);
@@ -53,7 +53,7 @@ static struct str key_of(struct str name, struct arena *arena)
     return (struct str){key, len};
 }
 
-/* A name that every API takes as it is. */
+/* Accepts names that every API allows: a letter, then letters, digits and underscores. */
 static enum piece_fate judge(struct str name)
 {
     if (name.len == 0)
@@ -66,9 +66,9 @@ static enum piece_fate judge(struct str name)
     return PIECE_TAKEN;
 }
 
-/* ---------------------------------------------------------------- the questions */
+/* ---------------------------------------------------------------- questions */
 
-/* Several threads at once; of a round's tools none is there twice. */
+/* Runs on several threads at once, each with another item. */
 static int fill(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
                 wt_error *err)
 {
@@ -97,7 +97,7 @@ static int take(void *context, size_t item, const json_t *answer, struct stage_c
             own->name = name;
             names->renamed++;
         } else {
-            fate = PIECE_NAME_TAKEN; /* its own old one, too: that is no new name */
+            fate = PIECE_NAME_TAKEN; /* includes its own old name */
             if (own->taken_count < TAKEN_SHOWN)
                 own->taken[own->taken_count++] = (struct str){name, said.len};
         }
@@ -125,7 +125,7 @@ static int ask(struct names *names, wt_error *err)
 
 /* ---------------------------------------------------------------- before and after */
 
-/* The store's tools, their lines, and the keys of their names. */
+/* Reads the store's tools, their lines, and the keys of their names. */
 static int read_tools(struct names *names, wt_error *err)
 {
     int rc = wt_list(names->session.engine, NULL, &names->all, err);
@@ -190,9 +190,10 @@ static int finish(struct names *names, wt_error *err)
         wt__corpus_line(names->all->items[i], names->tools[i].name ? names->tools[i].name : names->all->items[i]->name,
                         &corpus);
     if (kept > 0)
-        wt__buffer_printf(
-            &line, "%zu of %zu tools have the name that they had: no answer was of use%s", kept, names->all->len,
-            names->session.asker.counts[STAGE_NAMES].gave_up ? ", so many in a row that it ended early" : "");
+        wt__buffer_printf(&line, "%zu of %zu tools keep their names: no answer was usable%s", kept, names->all->len,
+                          names->session.asker.counts[STAGE_NAMES].gave_up
+                              ? "; the run ended early after too many unusable answers"
+                              : "");
     int rc = names->renamed > 0 ? wt__folder_write(&names->session.folder, "corpus.jsonl", &corpus, err)
                                 : wt__folder_remove(&names->session.folder, "corpus.jsonl", err);
     if (rc == 0)
@@ -204,7 +205,8 @@ static int finish(struct names *names, wt_error *err)
     visible->tools = names->all->len;
     visible->rows = names->renamed;
     if (rc == 0 && names->renamed == 0)
-        rc = wt__fail(err, WT_EEMPTY, "not one name came of %" PRIu64 " questions to %s; %s/report.json counts why",
+        rc = wt__fail(err, WT_EEMPTY,
+                      "no name came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
                       names->session.asker.cost.questions, names->session.model->name, names->options.out);
     return rc;
 }
@@ -223,7 +225,7 @@ static int run(struct names *names, wt_error *err)
     if (rc == 0)
         return finish(names, err);
     wt_error unused;
-    write_report(names, false, &unused); /* how far it came */
+    write_report(names, false, &unused); /* record the progress so far */
     return rc;
 }
 
@@ -232,7 +234,7 @@ static int read_options(wt_names_options *o, wt_error *err)
     if (!o->out || !o->out[0])
         return wt__fail(err, WT_EINVAL, "name a folder for the renamed tools");
     if (o->temperature < 0)
-        return wt__fail(err, WT_EINVAL, "a temperature cannot be below 0");
+        return wt__fail(err, WT_EINVAL, "the temperature must not be negative");
     o->seed = o->seed ? o->seed : 1;
     return wt__generate_share(o->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
                               &o->temperature, err);

@@ -38,7 +38,7 @@ static bool is_ascii_word_part(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* What a name may have beside letters, digits and marks on them. */
+/* Characters allowed in a name besides letters, digits and combining marks. */
 static bool is_name_mark(uint32_t c)
 {
     return c < 128 && c != 0 && strchr(" -_'&/,.+()%", (int)c) != NULL;
@@ -54,7 +54,7 @@ static bool fits_name(struct str text)
     return true;
 }
 
-/* What the layout of a training row is told by (generate/fine_tuning.c). */
+/* True if the text contains a mark of the layout of training rows (generate/fine_tuning.c). */
 static bool holds_layout(struct str text)
 {
     static const char *const marks[] = {"###", "CALLTOOL", "Tool Choices:"};
@@ -64,7 +64,7 @@ static bool holds_layout(struct str text)
     return false;
 }
 
-/* A letter or, in an instruction, a digit: "12 * 7" is one for a calculator. */
+/* True if the text has a letter or, in an instruction, a digit: "12 * 7" is a request for a calculator. */
 static bool says_something(struct str text, enum piece_kind piece)
 {
     for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
@@ -80,7 +80,7 @@ int wt__piece_read(struct arena *arena, enum piece_kind kind, struct str text, s
 {
     struct buffer plain = {0};
     *out = (struct str){"", 0};
-    if (text.len > bounds[kind].most) { /* never cut: half a sentence is no piece */
+    if (text.len > bounds[kind].most) { /* refused, not truncated: half a sentence is not a usable piece */
         *fate = PIECE_LENGTH;
         return 0;
     }
@@ -107,7 +107,7 @@ void wt__piece_words(struct buffer *out, struct str text)
     bool in_word = false, first = true;
     for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
         uint32_t c = wt__utf8_next(&at, end), lower[UNICODE_MAX_LOWER];
-        const bool ascii = c < 128; /* nearly all of a text, and known without a table of Unicode */
+        const bool ascii = c < 128; /* the common case, decided without a Unicode table */
         bool part = ascii ? is_ascii_word_part((char)c) : is_word_part(wt__unicode_kind(c));
         if (part && !in_word && !first)
             wt__buffer_char(out, ' ');
@@ -122,7 +122,7 @@ void wt__piece_words(struct buffer *out, struct str text)
     }
 }
 
-/* The words between two blanks, so that a word is found whole. */
+/* Appends the words with a blank at both ends, so that a search finds only whole words. */
 static void bounded_words(struct buffer *out, struct str text)
 {
     wt__buffer_char(out, ' ');

@@ -6,9 +6,9 @@
 
 enum { PAGE = 1000 /* usages read at once */ };
 
-/* A usage that was drawn. */
+/* One drawn usage. */
 struct use {
-    char *request, *words; /* words: in lower case, what makes two requests the same */
+    char *request, *words; /* words: in lower case; requests with the same words are the same */
     char **tools;          /* [count] ids */
     size_t count;
     int64_t id;
@@ -55,7 +55,7 @@ static bool is_useful(const wt_usage *usage)
     return known && strcmp(usage->outcome, "failed") != 0;
 }
 
-/* Each of `seen` usages is among those drawn with the same probability. */
+/* Reservoir sampling: each of the `seen` usages is kept with the same probability. */
 static int draw_use(struct drawn *drawn, const wt_usage *usage, struct rng *rng, wt_error *err)
 {
     size_t at = drawn->seen++;
@@ -97,7 +97,7 @@ static int draw(struct drawn *drawn, wt_engine *engine, struct rng *rng, struct 
     }
     return drawn->count > 0 ? 0
                             : wt__fail(err, WT_EEMPTY,
-                                       "the store has no recorded use of tools that are there; add some with "
+                                       "the store has no recorded use of existing tools; add some with "
                                        "`whichtool usage add`, or name a data set with --from FOLDER");
 }
 
@@ -108,7 +108,7 @@ static int compare_uses(const void *a, const void *b)
     return order ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-/* The place of the tool with that id; *taken is false where it is gone, or has no description. */
+/* Finds the tool by its id. *taken is false if the tool no longer exists or has no description. */
 static int place_of(struct catalogue *catalogue, const char *id, size_t *place, bool *taken, wt_error *err)
 {
     wt_tools *tools = NULL;
@@ -123,7 +123,7 @@ static int place_of(struct catalogue *catalogue, const char *id, size_t *place, 
     return rc == WT_ENOTFOUND || rc == WT_EINVAL ? 0 : rc;
 }
 
-/* A row for each tool of usages [count] of the same words. */
+/* Adds one row for each tool used by usages [count], which have the same words. */
 static int add_group(struct rows *rows, struct catalogue *catalogue, const struct use *uses, size_t count,
                      wt_error *err)
 {

@@ -1,15 +1,15 @@
-/* rectools.c: wt_generate_rectools: requests for sets of tools that were drawn, as many of each size, and a verdict on
- * each (PTR, section 4 and appendix C; verdict.h).
+/* rectools.c: wt_generate_rectools: generates requests for drawn sets of tools, the same number for each set size,
+ * and verdicts on them (PTR, section 4 and appendix C; verdict.h).
  *
- *   drawn       sets of each size, all different
- *   asked       one request after another of each set, so that each prompt can show those before it; what is nearly the
- *               same as any request before is asked for again
- *   judged      with all of the tools, and without one of them
- *   kept        those that qualify, or all
+ *   draw     sets of each size, all different
+ *   ask      for one request after another for each set, so that the prompt can show the earlier ones; a
+ *            near-duplicate of any earlier request is asked for again
+ *   judge    with all tools of the set, and with one removed
+ *   keep     the requests that qualify, or all
  *
- * Departs from the paper: no two tools of a set are nearly the same, which the paper has by its catalogue; a request
- * that says a tool's name or repeats its prompt is turned away; what does not qualify is left out unless all are to be
- * kept; and there are splits. */
+ * Departs from the paper: a set has no near-duplicate tools, which the paper's catalogue ensures; a request that
+ * contains a tool's name or repeats its prompt is refused; requests that do not qualify are left out unless all are
+ * to be kept; and the data has splits. */
 #include "generate/rectools.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ enum { USUAL_COMBINATIONS = 20, USUAL_REQUESTS = 5, USUAL_RETRIES = 5, TRIES = 2
 static const double USUAL_DUPLICATE = 0.8, USUAL_TEMPERATURE = 0.8, USUAL_SHARE = 0.1, COSINE_OFF = 2;
 
 struct combination {
-    size_t places[REQUEST_TOOLS_HELD]; /* [tool_count] of the draw */
+    size_t places[REQUEST_TOOLS_HELD]; /* [tool_count] places in the draw */
     struct str *lines;                 /* [tool_count] "name: description" */
     size_t tool_count;
     struct str requests[WT_MAX_COMBINATION_REQUESTS];
@@ -39,8 +39,8 @@ struct combination {
 
 struct rectools {
     struct session session;
-    wt_rectools_options options; /* with every default filled in */
-    struct encoder *built_in;    /* of the draw, and of duplicates where the engine has none */
+    wt_rectools_options options; /* defaults filled in */
+    struct encoder *built_in;    /* encoder of the draw, and of duplicates if the engine has none */
     const struct encoder *encoder;
     struct tool_draw draw;
     struct distinct queries;
@@ -49,9 +49,9 @@ struct rectools {
     struct repetition asked_words;
     struct arena arena;
     struct combination *combinations; /* [count] */
-    size_t count, wanted;             /* wanted: combinations */
+    size_t count, wanted;             /* wanted: number of combinations */
     struct verdict_case *cases;       /* [case_count], in the order of the combinations */
-    size_t *owners;                   /* of each case its combination */
+    size_t *owners;                   /* [case_count] combination of each case */
     size_t case_count;
 };
 
@@ -63,7 +63,8 @@ static int read_shares(wt_rectools_options *o, const wt_rectools_options *given,
     if (rc == 0)
         rc = wt__generate_share(given->test, USUAL_SHARE, 1, "the share of test", &o->test, err);
     if (rc == 0 && o->dev + o->test > 1)
-        rc = wt__fail(err, WT_EINVAL, "dev and test are %g of the requests", o->dev + o->test);
+        rc = wt__fail(err, WT_EINVAL, "dev and test are %g of the requests; together they can be at most 1",
+                      o->dev + o->test);
     if (rc == 0)
         rc = wt__generate_share(given->duplicate, USUAL_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
                                 &o->duplicate, err);
@@ -71,7 +72,7 @@ static int read_shares(wt_rectools_options *o, const wt_rectools_options *given,
         rc = wt__generate_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
                                 &o->temperature, err);
     if (rc == 0 && (given->duplicate < 0 || given->temperature < 0))
-        rc = wt__fail(err, WT_EINVAL, "a cosine and a temperature cannot be below 0");
+        rc = wt__fail(err, WT_EINVAL, "the cosine of duplicates and the temperature must not be negative");
     return rc;
 }
 
@@ -100,17 +101,16 @@ static int read_options(wt_rectools_options *o, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- the combinations */
+/* ---------------------------------------------------------------- combinations */
 
-/* A set of that size of the tools `able` [count], each with a description and no two nearly the same; false where what
- * was drawn is none. */
+/* Draws a set of `size` tools from able [count]. False if two of them are near-duplicates. */
 static bool draw_one(const struct tool_draw *draw, struct rng *rng, const size_t *able, uint32_t *order, size_t count,
                      size_t size, size_t *places)
 {
     wt__rng_draw(rng, order, count, size);
     for (size_t i = 0; i < size; i++)
         places[i] = able[order[i]];
-    wt__sort_sizes(places, size); /* as order [count] is when all of them are taken */
+    wt__sort_sizes(places, size); /* the same set gives the same key */
     for (size_t a = 0; a < size; a++)
         for (size_t b = a + 1; b < size; b++)
             if (wt__tool_draw_twins(draw, places[a], places[b]))
@@ -135,7 +135,7 @@ static int add_combination(struct rectools *r, const size_t *places, size_t size
     return 0;
 }
 
-/* Sets of one size, all different, as many as are wanted or as there are. */
+/* Draws different sets of one size, as many as requested or as exist. */
 static int draw_size(struct rectools *r, struct rng *rng, const size_t *able, uint32_t *order, size_t count,
                      size_t size, wt_error *err)
 {
@@ -178,8 +178,8 @@ static int draw_combinations(struct rectools *r, wt_error *err)
     for (size_t size = o->smallest; rc == 0 && size <= o->largest; size++)
         rc = draw_size(r, &rng, able, order, count, size, err);
     if (rc == 0 && r->count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "%zu tools have a description, and no set of %zu of them can be drawn", count,
-                      o->smallest);
+        rc = wt__fail(err, WT_EEMPTY, "no set of %zu can be drawn from the %zu tools with a description", o->smallest,
+                      count);
     return rc;
 }
 
@@ -202,7 +202,7 @@ static int write_settings(struct rectools *r, wt_error *err)
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* The engine's encoder, the paper's where it is MiniLM, or the one that is built in. */
+/* Opens the engine's encoder (the paper's is MiniLM), or the built-in one if the engine has none. */
 static int open_encoders(struct rectools *r, wt_error *err)
 {
     wt_error why;
@@ -243,9 +243,9 @@ static int open_parts(struct rectools *r, wt_error *err)
     return rc < 0 ? rc : wt__session_open(&r->session, o->out, o->temperature, o->seed, err);
 }
 
-/* ---------------------------------------------------------------- the requests */
+/* ---------------------------------------------------------------- requests */
 
-/* Several threads at once; of a round's combinations none is there twice. */
+/* Runs on several threads at once, each with another combination. */
 static int fill(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
                 wt_error *err)
 {
@@ -259,8 +259,8 @@ static int fill(void *context, size_t item, struct arena *arena, struct prompt_v
     return 0;
 }
 
-/* What repeats the prompt's own text is turned away as such; what is like an earlier request, by its meaning: requests
- * for the same tools have words in common. */
+/* Validates an answer. An answer is compared with the prompt by words, and with earlier requests by meaning, since
+ * requests for the same tools share words. */
 static int take(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done, wt_error *err)
 {
     struct rectools *r = context;
@@ -301,7 +301,7 @@ static int ask(struct rectools *r, wt_error *err)
             .count = r->count,
             .round = STAGE_ROUND,
             .attempts = 1 + (unsigned)r->options.retries,
-            .likes_pass = true, /* five requests for the same tools are */
+            .likes_pass = true, /* requests for the same tools resemble each other */
             .context = r,
             .fill = fill,
             .take = take,
@@ -311,7 +311,7 @@ static int ask(struct rectools *r, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- the verdicts, and what is kept */
+/* ---------------------------------------------------------------- verdicts and selection */
 
 static int judge(struct rectools *r, wt_error *err)
 {
@@ -350,7 +350,7 @@ static int keep(struct rectools *r, size_t place, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- what is left */
+/* ---------------------------------------------------------------- results */
 
 static int write_report(struct rectools *r, bool complete, wt_error *err)
 {
@@ -373,20 +373,20 @@ static int write_report(struct rectools *r, bool complete, wt_error *err)
     return wt__session_report(&r->session, &out, err);
 }
 
-/* What a person should know of it, on one line; and the verdicts as a table. */
+/* Writes the notice on one line, and the verdicts as a table. */
 static int write_texts(struct rectools *r, wt_error *err)
 {
     struct buffer line = {0}, table = {0};
     const struct stage_count *count = r->session.asker.counts;
     if (r->count < r->wanted)
-        wt__buffer_printf(&line, "%zu of %zu combinations could be drawn of these tools", r->count, r->wanted);
+        wt__buffer_printf(&line, "only %zu of %zu combinations could be drawn from these tools", r->count, r->wanted);
     for (enum stage_id id = STAGE_REQUESTS; id < STAGES; id++)
         if (count[id].gave_up)
-            wt__buffer_printf(&line, "%sthe stage %s ended early: %d answers in a row were of no use",
+            wt__buffer_printf(&line, "%sthe stage %s ended early: %d answers in a row were unusable",
                               line.len ? "; " : "", wt__stage_name(id), STAGE_FRUITLESS_MAX);
     if (count[STAGE_REQUESTS].made < count[STAGE_REQUESTS].wanted)
-        wt__buffer_printf(&line, "%sof %zu requests %zu were made", line.len ? "; " : "", count[STAGE_REQUESTS].wanted,
-                          count[STAGE_REQUESTS].made);
+        wt__buffer_printf(&line, "%s%zu of %zu requests were made", line.len ? "; " : "", count[STAGE_REQUESTS].made,
+                          count[STAGE_REQUESTS].wanted);
     wt__verdicts_text(r->cases, r->case_count, r->session.model->name, &table);
     int rc = wt__session_say(&r->session, &line, &r->session.result->visible.notice, err);
     if (rc == 0)
@@ -415,9 +415,10 @@ static int finish(struct rectools *r, wt_error *err)
     visible->dev = r->set.splits[SPLIT_DEV];
     visible->test = r->set.splits[SPLIT_TEST];
     if (rc == 0 && r->set.count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "of %zu requests that %s wrote none qualifies; %s/report.json counts why%s",
+        rc = wt__fail(err, WT_EEMPTY,
+                      "none of the %zu requests written by %s qualifies; see %s/report.json for the reasons%s",
                       r->case_count, r->session.model->name, r->options.out,
-                      r->case_count > 0 ? ", and --keep-all keeps them as they are" : "");
+                      r->case_count > 0 ? ", or keep them with --keep-all" : "");
     return rc;
 }
 
@@ -432,7 +433,7 @@ static int run(struct rectools *r, wt_error *err)
     if (rc == 0)
         return finish(r, err);
     wt_error unused;
-    write_report(r, false, &unused); /* how far it came */
+    write_report(r, false, &unused); /* record the progress so far */
     return rc;
 }
 

@@ -26,7 +26,7 @@ static int words_of(struct repetition *out, struct str text, wt_error *err)
     out->begins = wt__alloc_array(blanks + 1, sizeof *out->begins);
     if (out->words.failed || !out->begins)
         return wt__fail_nomem(err);
-    if (view.len == 2) /* not a word */
+    if (view.len == 2) /* no words */
         return 0;
     for (size_t i = 0; i < view.len; i++)
         if (view.ptr[i] == ' ')
@@ -35,7 +35,7 @@ static int words_of(struct repetition *out, struct str text, wt_error *err)
     return 0;
 }
 
-/* Words first .. first + length - 1. */
+/* Returns words first .. first + length - 1. */
 static struct str run_at(const struct repetition *words, size_t first, size_t length)
 {
     const size_t begin = words->begins[first];
@@ -58,7 +58,7 @@ static bool has_run(const struct repetition *own, const struct repetition *shown
 
 static bool is_copied(const struct repetition *own, const struct repetition *shown, const struct repetition *said)
 {
-    size_t copied = 0, begin = 0, end = 0, longest = 0; /* of the copied run at hand */
+    size_t copied = 0, begin = 0, end = 0, longest = 0; /* bounds of the current copied run */
     for (size_t i = 0; i + REPETITION_RUN <= said->count; i++) {
         if (!has_run(own, shown, run_at(said, i, REPETITION_RUN)))
             continue;

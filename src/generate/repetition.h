@@ -1,15 +1,15 @@
-/* repetition.h: whether a language model only gives back what it was asked with.
+/* repetition.h: detects answers that only repeat their prompt.
  *
- * A small model that shall write something new copies the prompt's form, its rules, or one of its examples. Such an
- * answer matches the schema and says nothing. The rule, over words in lower case:
+ * A small model asked for something new may copy the prompt's form, its rules or one of its examples. Such an answer
+ * matches the schema and is useless. The rule, over lower-case words:
  *
- *   - each word of the answer that stands in a run of at least REPETITION_RUN words which the prompt has word for word
- *     is copied; an answer of fewer words is copied when all of it is such a run
- *   - an answer repeats the prompt when at least half of its words are copied, or a run of REPETITION_RUN_LONG words
- *   - one without a word ("...") repeats it when it stands there as it is
+ *   - a word of the answer is copied if it belongs to a run of at least REPETITION_RUN words found verbatim in the
+ *     prompt; an answer of fewer words is copied if it is such a run as a whole
+ *   - an answer repeats the prompt if at least half of its words are copied, or a run of REPETITION_RUN_LONG words
+ *   - an answer without words ("...") repeats the prompt if it occurs there verbatim
  *
- * The prompt here is its own text and its examples, never the tools or the request that it is about: an answer has to
- * share words with these. */
+ * Only the prompt's own text and its examples count, not the tools or the request it is about: an answer must share
+ * words with those. */
 #ifndef WT_GENERATE_REPETITION_H
 #define WT_GENERATE_REPETITION_H
 
@@ -22,19 +22,21 @@
 
 enum { REPETITION_RUN = 5, REPETITION_RUN_LONG = 12 };
 
-/* A text's words with a blank between and at both ends, where each begins, and its runs of REPETITION_RUN words. */
+/* The words of a text, separated by blanks and with a blank at both ends; where each begins; its runs of
+ * REPETITION_RUN words. */
 struct repetition {
     struct buffer words;
-    size_t *begins; /* [count + 1]; the last one is beyond the end */
+    size_t *begins; /* [count + 1]; the last is past the end */
     size_t count;
     struct map runs;
 };
 
-/* Of a prompt's own text, which every answer to it is held to. WT_ENOMEM. */
+/* Reads the prompt's own text, the same for all answers. Errors: WT_ENOMEM. */
 int wt__repetition_open(struct repetition *out, struct str prompt, wt_error *err);
 void wt__repetition_dispose(struct repetition *repetition);
 
-/* Whether `said` repeats the prompt of `own` and `prompt`, or the examples that it showed: one text. WT_ENOMEM. */
+/* Sets *out to true if `said` repeats the prompt (`own` and `prompt`) or the examples shown with it, joined into one
+ * text. Errors: WT_ENOMEM. */
 int wt__repeats(const struct repetition *own, struct str prompt, struct str examples, struct str said, bool *out,
                 wt_error *err);
 

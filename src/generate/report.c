@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-/* What the paper's own run gave (ToolVerifier, sections 2.1.1 and 2.1.2, and its samples counted). */
+/* Results of the paper's own run (ToolVerifier, sections 2.1.1 and 2.1.2, and counts of its samples). */
 static const char paper[] =
     "{\"from\":\"ToolVerifier, ToolSelect\",\"tools\":173,\"rows\":555,\"hard\":75,\"list_sizes\":{\"2\":18,\"3\":39,"
     "\"4\":16,\"8\":482},\"mean_choices\":7.34,\"mean_note_characters\":1054,\"curation\":\"7 duplicate tools and 56 "
@@ -45,7 +45,7 @@ void wt__report_asked(const struct asker *asker, struct buffer *out)
                       cost->questions, cost->repaired, cost->prompt_tokens, cost->completion_tokens);
 }
 
-/* "list_sizes":{"2":18,...},"mean_choices":...,"mean_note_characters":... */
+/* Writes "list_sizes":{"2":18,...},"mean_choices":...,"mean_note_characters":... */
 static void write_sizes(const struct samples *samples, struct buffer *out)
 {
     size_t sizes[WT_MAX_CHOICES + 1] = {0}, choices = 0, characters = 0;

@@ -6,7 +6,7 @@
 #include "generate/request_set.h"
 #include "generate/text_lines.h"
 
-/* Of six walks of life, of two tools to four, none of a store that anybody has. */
+/* Six domains, two to four tools each, all fictitious. */
 static const char *const seeds[EXAMPLES_SEEDS] = {
     "{\"instruction\": \"My sister lands in Porto at nine on Friday evening; get her a ride to the flat and tell her "
     "on the phone where the driver waits.\", \"functions\": [\"flight_status\", \"book_ride\", \"send_message\"], "
@@ -39,7 +39,7 @@ void wt__request_examples_open(struct request_examples *out, uint64_t seed)
     wt__rng_seed(&out->rng, seed);
 }
 
-/* Adds a request of people with the titles of its tools, where it has as many as one that is made. */
+/* Adds a person's request with the titles of its tools, if it has as many tools as a generated request may have. */
 static int add_query(struct request_examples *out, const struct query *query, const struct text_lines *corpus,
                      wt_error *err)
 {
@@ -69,7 +69,7 @@ int wt__request_examples_read(struct request_examples *out, const char *dir, uin
     for (size_t i = 0; rc == 0 && i < people.len; i++)
         rc = add_query(out, &people.queries[i], &corpus, err);
     if (rc == 0 && out->count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "%s has no train request that %d to %d tools answer, to be shown", dir,
+        rc = wt__fail(err, WT_EEMPTY, "%s has no train request with %d to %d tools to show as an example", dir,
                       (int)REQUEST_TOOLS_MIN, (int)REQUEST_TOOLS_MAX);
     wt__dataset_dispose(&people);
     wt__text_lines_dispose(&corpus);

@@ -39,7 +39,7 @@ static enum request_split split_of(const struct split_settings *split, struct st
     wt__sha256_update(&sha, key.ptr, key.len);
     wt__sha256_end(&sha, digest);
     number = 0;
-    for (int i = 0; i < 8; i++) /* the same on every machine */
+    for (int i = 0; i < 8; i++) /* big-endian, the same on every machine */
         number = number << 8 | digest[i];
     const double unit = (double)(number >> 11) / 9007199254740992.0;
     return unit < split->test ? SPLIT_TEST : unit < split->test + split->dev ? SPLIT_DEV : SPLIT_TRAIN;
@@ -133,14 +133,14 @@ static int write_judgements(const struct request_set *set, const struct tool_dra
         snprintf(name, sizeof name, "qrels/%s.tsv", split_names[split]);
         if (count > 0)
             rc = write_file(folder, prefix, name, &rows, err);
-        else if (!none) /* of an earlier run that kept more */
+        else if (!none) /* remove the file of an earlier run that kept more requests */
             rc = wt__folder_remove(folder, name, err);
         wt__buffer_dispose(&rows);
     }
     return rc;
 }
 
-/* The folder itself, or that of the requests that no tool fits. */
+/* Writes the folder itself or, if `none`, the folder of the unanswerable requests. */
 static int write_set(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
                      bool none, wt_error *err)
 {

@@ -25,7 +25,7 @@ int wt__generate_share(double given, double usual, double most, const char *name
     *out = given < 0 ? 0 : given > 0 ? given : usual;
     if (given <= most) /* false for NaN, too */
         return 0;
-    return wt__fail(err, WT_EINVAL, "%s is %g; it can be up to %g", name, given, most);
+    return wt__fail(err, WT_EINVAL, "%s must be at most %g, not %g", name, most, given);
 }
 
 int wt__generate_count(size_t given, size_t usual, size_t least, size_t most, const char *name, size_t *out,
@@ -34,5 +34,5 @@ int wt__generate_count(size_t given, size_t usual, size_t least, size_t most, co
     *out = given ? given : usual;
     if (*out >= least && *out <= most)
         return 0;
-    return wt__fail(err, WT_EINVAL, "%s: %zu; it can be %zu to %zu", name, given, least, most);
+    return wt__fail(err, WT_EINVAL, "the number of %s must be %zu to %zu, not %zu", name, least, most, given);
 }

@@ -35,7 +35,7 @@ struct writing {
     char wanted[8];
 };
 
-/* The seeds' instructions are shown and, where the seeds are tools of this library, rows of theirs. */
+/* Adds the seeds' instructions to the examples and, if the library begins with the seeds, to the rows. */
 static int begin_writing(struct writing *w, size_t tools, wt_error *err)
 {
     w->examples = wt__arena_array(&w->arena, struct str, SEED_TOOLS * SEED_INSTRUCTIONS);
@@ -120,7 +120,7 @@ static bool has_instructions(void *context, size_t item)
     return w->made[item] == w->each;
 }
 
-/* In the order of their tools, whichever was asked twice. */
+/* Orders rows by tool, so that repeated questions do not change the order. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -161,7 +161,7 @@ static void shuffle(size_t *places, size_t count, struct rng *rng)
     }
 }
 
-/* So many places of the pool that are not right, without repetition. */
+/* Draws `most` different places of the pool, without the right tools; returns their number. */
 static size_t draw_others(size_t pool, const struct row *row, size_t most, size_t *places, struct rng *rng)
 {
     size_t count = 0, right = row->tool < pool;
@@ -199,7 +199,7 @@ static int list_row(struct rows *rows, struct row *row, const struct list_settin
     return rc;
 }
 
-/* Rows with a list of the right one alone teach nothing. */
+/* Drops rows whose list has only the right tool: they teach nothing. */
 static void drop_single(struct rows *rows)
 {
     size_t kept = 0;

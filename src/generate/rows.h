@@ -1,9 +1,9 @@
-/* rows.h: the rows of a data set for choosing tools: an instruction, the tools to choose from, the right one, and a
- * note on why (ToolVerifier, 2.1.2).
+/* rows.h: rows of a data set for choosing tools: an instruction, a list of tools, the right one, and a note with the
+ * reason (ToolVerifier, 2.1.2).
  *
  *   easy list   tools drawn from the library and the right one, shuffled
- *   hard list   the right one and those like it alone, shuffled: its family or, of a catalogue, what a search for the
- *               instruction puts beside it */
+ *   hard list   the right one and similar tools only, shuffled: its family or, in a catalogue, the other hits of a
+ *               search for the instruction */
 #ifndef WT_GENERATE_ROWS_H
 #define WT_GENERATE_ROWS_H
 
@@ -14,11 +14,11 @@
 struct row {
     struct str query;
     size_t tool;        /* place in the library */
-    const size_t *also; /* [also_count] other tools that are right, which no list of it holds */
+    const size_t *also; /* [also_count] other right tools, kept out of the row's list */
     size_t also_count;
-    size_t *choices; /* [choice_count] places, the tool's among them */
+    size_t *choices; /* [choice_count] places, with the right tool */
     size_t choice_count;
-    struct str note; /* empty: none */
+    struct str note; /* empty before wt__rows_explain */
     bool hard;
 };
 
@@ -26,8 +26,8 @@ struct rows {
     struct arena arena;
     struct row *rows;
     size_t count, capacity, hard;
-    size_t unlike;   /* rows that were to be hard, and have nothing like their tool: their lists are easy ones */
-    size_t noteless; /* that were dropped for want of a note */
+    size_t unlike;   /* rows drawn as hard but without a similar tool: they got easy lists */
+    size_t noteless; /* rows dropped because they got no note */
 };
 
 static inline bool wt__row_is_right(const struct row *row, size_t place)
@@ -40,34 +40,33 @@ static inline bool wt__row_is_right(const struct row *row, size_t place)
 
 void wt__rows_dispose(struct rows *rows);
 
-/* Adds a row without a list. The query is copied. WT_ENOMEM. */
+/* Adds a row without a list. The query is copied. Errors: WT_ENOMEM. */
 int wt__rows_add(struct rows *rows, struct str query, size_t tool, wt_error *err);
 
-/* Adds `each` rows for each of the first `tools` tools of the library, as the model writes them. distinct: of the
- * queries; empty. */
+/* Asks the model for `each` rows for each of the library's first `tools` tools. distinct: empty set for the queries. */
 int wt__rows_write(struct rows *rows, const struct library *library, size_t tools, size_t each, struct asker *asker,
                    struct distinct *distinct, wt_error *err);
 
-/* Tools that are easily taken for the right one, for a row: at most `most` places, without the right one. May add
+/* Finds tools that are easily mistaken for a row's right one: at most `most` places, without the right one. May add
  * tools to the library. */
 struct likeness_source {
     void *self;
     int (*like)(void *self, const struct row *row, size_t *places, size_t most, size_t *count, wt_error *err);
 };
 
-/* What of the library a list is drawn from: its first `pool` tools. */
+/* Settings of the lists. pool: lists are drawn from the library's first `pool` tools. */
 struct list_settings {
     size_t choices, related, pool;
-    double hard; /* share */
+    double hard; /* share of hard lists */
 };
 
 int wt__rows_list(struct rows *rows, const struct list_settings *settings, const struct likeness_source *source,
                   struct rng *rng, struct progress *progress, wt_error *err);
 
-/* The note of each row; rows that get none are dropped. */
+/* Asks for the note of each row; drops rows without one. */
 int wt__rows_explain(struct rows *rows, const struct library *library, struct asker *asker, wt_error *err);
 
-/* The rows as samples, which borrow their texts. WT_ENOMEM. */
+/* Converts the rows to samples, which borrow their texts. Errors: WT_ENOMEM. */
 int wt__rows_samples(const struct rows *rows, const struct library *library, struct samples *out, wt_error *err);
 
 #endif

@@ -45,7 +45,7 @@ void wt__samples_write(const struct samples *samples, struct buffer *out)
 
 /* ---------------------------------------------------------------- reading */
 
-/* A copy of the member, in the arena; ptr NULL when memory is out. */
+/* Copies a string member into the arena; ptr is NULL if out of memory. */
 static struct str keep(struct samples *samples, const json_t *object, const char *member)
 {
     struct str text = wt__json_str(object, member);
@@ -57,7 +57,7 @@ static bool fits(struct str text, size_t least, size_t most)
     return text.len >= least && text.len <= most;
 }
 
-/* The choices, and which of them is the right one. *sound is false where they make no sense. */
+/* Reads the choices and finds the right one. *sound is false if they are malformed. */
 static int read_choices(struct samples *samples, const json_t *object, struct sample *sample, bool *sound,
                         wt_error *err)
 {
@@ -103,13 +103,13 @@ static int read_line(struct samples *samples, struct str text, const char *name,
 {
     json_t *object = NULL;
     if (text.len > SAMPLE_LINE_BYTES_MAX)
-        return wt__fail_at(err, WT_ETOOLONG, line, 0, NULL, "%s, line %zu: it has more than %d bytes", name, line,
+        return wt__fail_at(err, WT_ETOOLONG, line, 0, NULL, "%s:%zu: longer than %d bytes", name, line,
                            (int)SAMPLE_LINE_BYTES_MAX);
     int rc = wt__json_parse(&object, text.ptr, text.len, err);
     if (rc == 0 && !json_is_object(object))
-        rc = wt__fail(err, WT_EFORMAT, "it is no JSON object");
+        rc = wt__fail(err, WT_EFORMAT, "not a JSON object");
     if (rc < 0 && rc != WT_ENOMEM) {
-        rc = wt__fail_context(err, rc, "%s, line %zu", name, line);
+        rc = wt__fail_context(err, rc, "%s:%zu", name, line);
         if (err)
             err->line = line;
     }

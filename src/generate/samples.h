@@ -23,29 +23,29 @@ struct sample_choice {
 };
 
 struct sample {
-    struct str query, thought; /* the thought is empty where there is none */
+    struct str query, thought; /* thought may be empty */
     struct sample_choice *choices;
     size_t choice_count; /* at least 2 */
-    size_t right;        /* the place of the right one in choices */
-    bool hard;           /* not in the file */
+    size_t right;        /* position of the right tool in choices */
+    bool hard;           /* not stored in the file */
 };
 
 struct samples {
     struct arena arena;
     struct sample *items;
     size_t count, capacity;
-    size_t left_out; /* rows of the file that make no sense: those are not here */
+    size_t left_out; /* malformed rows of the file, not in items */
 };
 
 void wt__samples_dispose(struct samples *samples);
 int wt__samples_add(struct samples *samples, const struct sample *sample, wt_error *err);
 
-/* Appends the file. */
+/* Appends the contents of the file. */
 void wt__samples_write(const struct samples *samples, struct buffer *out);
 
-/* Reads a file's bytes; name: for messages. A row of which the right tool is not among the choices, or not once, or a
- * text is missing or too long, is left out. Errors: WT_EFORMAT (a line that is no JSON object, with its number),
- * WT_ETOOLONG (rows, or a line), WT_ENOMEM. */
+/* Parses a file. name: for messages. Leaves out a row if the right tool is missing from its choices or repeated, or
+ * if a text is missing or too long. Errors: WT_EFORMAT with the line (not a JSON object), WT_ETOOLONG (too many
+ * rows, or a line), WT_ENOMEM. */
 int wt__samples_parse(struct samples *out, struct str file, const char *name, wt_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* seeds.c: eight tools of eight walks of life, each with two that are easily taken for it. They differ in how they are
- * named and described, since what is generated follows them. */
+/* seeds.c: eight tools from eight domains, each with two that are easily mistaken for it. Their names and
+ * descriptions vary in style, since generated tools imitate them. */
 #include "generate/seeds.h"
 
 const struct seed_tool wt__seed_tools[SEED_TOOLS] = {

@@ -1,4 +1,4 @@
-/* seeds.h: the tools that a generated library begins with, written by hand: what the first prompts show. */
+/* seeds.h: the handwritten tools that start a generated library and appear in its first prompts. */
 #ifndef WT_GENERATE_SEEDS_H
 #define WT_GENERATE_SEEDS_H
 

@@ -16,7 +16,7 @@ int wt__session_begin(struct session *out, wt_engine *engine, struct chat_model 
     if (model)
         return 0;
     return engine ? wt__engine_chat(engine, &out->model, err)
-                  : wt__fail(err, WT_EINVAL, "an engine is needed: its language model is asked");
+                  : wt__fail(err, WT_EINVAL, "an engine is needed: its language model answers the questions");
 }
 
 int wt__session_open(struct session *session, const char *path, double temperature, uint64_t seed, wt_error *err)

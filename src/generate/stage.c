@@ -6,12 +6,12 @@
 #include "base/pool.h"
 #include "base/rng.h"
 
-static const uint64_t SEED_MASK = 0x7fffffff; /* what every server takes; 0 would be any seed */
+static const uint64_t SEED_MASK = 0x7fffffff; /* seeds accepted by every server; 0 would mean a random seed */
 
-/* A question that was put, by whichever thread, and what came back. */
+/* A question and its answer, filled by any thread. */
 struct reply {
     struct stage_subject subject;
-    struct arena arena; /* of its text and its answer */
+    struct arena arena; /* memory of the question and the answer */
     struct chat_answer got;
     int rc;
     bool put;
@@ -84,7 +84,7 @@ static uint64_t count_alike(const struct stage_count *count)
     return count->refused[PIECE_SAME_WORDS] + count->refused[PIECE_ALIKE];
 }
 
-/* Reads an answer. *done: its item wants no more. */
+/* Reads an answer. *done: true if its item is complete. */
 static int read_reply(struct round *round, struct reply *reply, bool *done, wt_error *err)
 {
     struct stage_count *count = &round->asker->counts[round->stage->id];
@@ -109,8 +109,8 @@ static int read_reply(struct round *round, struct reply *reply, bool *done, wt_e
     return rc;
 }
 
-/* Asks the round's questions and reads their answers, in order; what was answered counts even where another failed.
- * Those that are to be asked again stay, in front. */
+/* Asks the round's questions and reads the answers in order. Answers count even if another question failed. Items to
+ * ask again move to the front. */
 static int ask_round(struct round *round, wt_error *err)
 {
     wt_error unused;

@@ -1,12 +1,11 @@
-/* stage.h: many questions of one kind to a language model, each asked again until its answer is of use.
+/* stage.h: asks a language model many questions of one kind, and asks each again until its answer is usable.
  *
- * Items are asked in rounds, as many of them under way at once as the model takes, and their answers read in the items'
- * order. So what comes out depends on the answers alone, never on which came first; and since the answers are recorded
- * in the data set's folder (generate/folder.h), a run that was stopped finds them there and goes on to the same bytes.
- * Each question is drawn by a seed of its own, which the run's seed, the stage, the item and the attempt make.
+ * Items are asked in rounds, concurrently as far as the model allows, and the answers are read in the order of the
+ * items. The result therefore depends only on the answers, not on their timing. Answers are recorded in the data
+ * set's folder (generate/folder.h), so that a continued run finds them and writes the same bytes. Each question has
+ * its own seed, derived from the run's seed, the stage, the item and the attempt.
  *
- * What always holds of a stage's counts: questions = unusable + answers that were read; offered = made + the sum of
- * what was turned away. */
+ * Invariants of a stage's counts: questions = unusable + parsed answers; offered = made + sum of refused. */
 #ifndef WT_GENERATE_STAGE_H
 #define WT_GENERATE_STAGE_H
 
@@ -16,10 +15,10 @@
 #include "llm/prompt.h"
 
 enum {
-    STAGE_ATTEMPTS = 4,       /* questions for one item */
-    STAGE_FRUITLESS_MAX = 40, /* answers in a row that were of no use: then the stage ends */
-    STAGE_ROUND = 64,         /* items asked together where none depends on another */
-    STAGE_VALUES = 4,         /* slots of a prompt */
+    STAGE_ATTEMPTS = 4,       /* maximum number of questions for an item */
+    STAGE_FRUITLESS_MAX = 40, /* consecutive useless answers that end the stage */
+    STAGE_ROUND = 64,         /* items asked together if they do not depend on each other */
+    STAGE_VALUES = 4,         /* maximum number of slots in a prompt */
 };
 
 enum stage_id {
@@ -28,12 +27,12 @@ enum stage_id {
     STAGE_DESCRIPTIONS,
     STAGE_INSTRUCTIONS,
     STAGE_NOTES,
-    STAGE_REQUESTS, /* of ToolBank (toolbank.h), and their polish */
+    STAGE_REQUESTS, /* requests of ToolBank (toolbank.h), and their polish */
     STAGE_POLISH,
-    STAGE_VERDICTS, /* of a request and its tools (verdict.h), and once more without one of these */
+    STAGE_VERDICTS, /* verdicts on a request with its tools (verdict.h), then with one removed */
     STAGE_ONE_REMOVED,
-    STAGE_COMPARISONS, /* of two requests (comparison.h) */
-    STAGE_NAMES,       /* of tools that are renamed (names.c) */
+    STAGE_COMPARISONS, /* comparisons of two requests (comparison.h) */
+    STAGE_NAMES,       /* new names of tools (names.c) */
     STAGES
 };
 
@@ -41,8 +40,8 @@ struct stage_count {
     size_t wanted, made;
     uint64_t questions, unusable, offered;
     uint64_t refused[PIECE_FATES]; /* PIECE_TAKEN is always 0 */
-    size_t fruitless;              /* answers in a row up to now of which nothing was made */
-    bool gave_up;                  /* it ended by STAGE_FRUITLESS_MAX */
+    size_t fruitless;              /* consecutive answers that gave nothing usable */
+    bool gave_up;                  /* ended by STAGE_FRUITLESS_MAX */
 };
 
 struct stage_cost {
@@ -50,7 +49,7 @@ struct stage_cost {
     double ms;
 };
 
-/* Who asks. */
+/* The model, and the totals of all questions to it. */
 struct asker {
     struct chat_model *model;
     double temperature;
@@ -60,7 +59,7 @@ struct asker {
     struct stage_cost cost;
 };
 
-/* What a question is about, for a stand-in (chat_question.subject). */
+/* Identifies a question for a test double (chat_question.subject). */
 struct stage_subject {
     enum stage_id stage;
     size_t item;
@@ -69,38 +68,37 @@ struct stage_subject {
 
 struct stage {
     enum stage_id id;
-    const char *phase;  /* as progress calls it; NULL: the phase goes on that is under way */
-    const char *prompt; /* name */
+    const char *phase;  /* name for progress; NULL to continue the current phase */
+    const char *prompt; /* name of the prompt */
     size_t begin;       /* number of the first item */
-    size_t count;       /* items */
-    size_t round;       /* items asked together: 1 where each depends on those before it */
-    unsigned attempts;  /* 0: STAGE_ATTEMPTS */
-    uint64_t salt;      /* of its seeds, where a stage runs more than once */
-    bool likes_pass;    /* what is like an earlier piece is no sign that the model is of no use: such an answer does not
-                           count towards STAGE_FRUITLESS_MAX */
+    size_t count;       /* number of items */
+    size_t round;       /* items asked together; 1 if each depends on those before it */
+    unsigned attempts;  /* 0 for STAGE_ATTEMPTS */
+    uint64_t salt;      /* mixed into the seeds of a stage that runs more than once */
+    bool likes_pass;    /* near-duplicates of earlier pieces do not count towards STAGE_FRUITLESS_MAX */
     void *context;
 
-    /* The values of the prompt's slots for an item, in the arena: [STAGE_VALUES] and how many. */
+    /* Fills the values of the prompt's slots for an item, in the arena: values [STAGE_VALUES] and *count. */
     int (*fill)(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
                 wt_error *err);
-    /* Takes what it can of an answer, counting it, and tells whether the item has all that it wants. */
+    /* Takes the usable pieces of an answer and counts them. *done: true if the item is complete. */
     int (*take)(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done, wt_error *err);
-    /* Whether an item wants no question; NULL: every one does. */
+    /* True if an item needs no question. NULL if every item needs one. */
     bool (*skip)(void *context, size_t item);
 };
 
-/* Runs it. Errors: those of wt__chat_ask but WT_EFORMAT, which is an answer of no use; of fill and take; WT_ECANCELLED.
- */
+/* Runs the stage. Errors: those of wt__chat_ask except WT_EFORMAT, which counts as an unusable answer; those of fill
+ * and take; WT_ECANCELLED. */
 int wt__stage_run(struct asker *asker, const struct stage *stage, wt_error *err);
 
-/* A piece that was taken and is turned away after all. */
+/* Moves a piece from made to refused after all. */
 static inline void wt__stage_withdraw(struct stage_count *count, enum piece_fate fate)
 {
     count->made--;
     count->refused[fate]++;
 }
 
-/* Counts a piece of an answer, by what became of it. */
+/* Counts a piece of an answer by its fate. */
 static inline void wt__stage_note(struct stage_count *count, enum piece_fate fate)
 {
     count->offered++;
@@ -110,7 +108,7 @@ static inline void wt__stage_note(struct stage_count *count, enum piece_fate fat
         count->refused[fate]++;
 }
 
-/* "tools", "related", ... as report.json calls a stage. */
+/* Returns the stage's name in report.json: "tools", "related", ... */
 const char *wt__stage_name(enum stage_id id);
 
 #endif

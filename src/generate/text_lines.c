@@ -33,7 +33,7 @@ static int add(struct text_lines *lines, const json_t *object, const char *name,
     if (!line->id.ptr || !wt__map_insert(&lines->places, line->id, (uint32_t)lines->count, &added))
         return wt__fail_nomem(err);
     if (!added)
-        return wt__fail_at(err, WT_EFORMAT, number, 0, "/_id", "%s:%zu: \"%.*s\" is there twice", name, number,
+        return wt__fail_at(err, WT_EFORMAT, number, 0, "/_id", "%s:%zu: the _id \"%.*s\" appears twice", name, number,
                            (int)(id.len < 80 ? id.len : 80), id.ptr);
     int rc = copy_line(lines, wt__json_str(object, "title"), &line->title, err);
     if (rc == 0)

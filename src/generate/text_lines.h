@@ -1,5 +1,5 @@
-/* text_lines.h: the lines of a BEIR file, corpus.jsonl or queries.jsonl, as texts to be shown to a language model or to
- * a person: each folded to one line of what can be seen. */
+/* text_lines.h: the lines of a BEIR file, corpus.jsonl or queries.jsonl, as texts to show to a language model or a
+ * person: each folded to one line of visible characters. */
 #ifndef WT_GENERATE_TEXT_LINES_H
 #define WT_GENERATE_TEXT_LINES_H
 
@@ -11,14 +11,14 @@
 #include "base/str.h"
 
 enum {
-    TEXT_LINES_MAX = 1000000,       /* of a file */
-    TEXT_LINES_BYTES_MAX = 1 << 30, /* of a file */
-    TEXT_LINES_TEXT_MAX = 4000,     /* bytes of a text, which is cut there */
+    TEXT_LINES_MAX = 1000000,       /* maximum number of lines in a file */
+    TEXT_LINES_BYTES_MAX = 1 << 30, /* maximum size of a file */
+    TEXT_LINES_TEXT_MAX = 4000,     /* maximum bytes of a text; longer ones are truncated */
 };
 
 struct text_line {
     struct str id, title, text;
-    struct str draft; /* of a request, before its polish (request_set.h); empty where there is none */
+    struct str draft; /* a request's text before its polish (request_set.h); may be empty */
 };
 
 struct text_lines {
@@ -28,11 +28,11 @@ struct text_lines {
     struct map places; /* ids to places */
 };
 
-/* Reads dir/name. Errors: those of wt__file_read, and those below. */
+/* Reads dir/name. Errors: those of wt__file_read and wt__text_lines_parse. */
 int wt__text_lines_read(struct text_lines *out, const char *dir, const char *name, wt_error *err);
 
-/* The same from a file's bytes; name: for messages. A line without an "_id", or with one that was there before, is
- * WT_EFORMAT with its number, as one that is no JSON object is; WT_ETOOLONG; WT_ENOMEM. */
+/* Parses a file's contents. name: for messages. Errors: WT_EFORMAT with the line (not a JSON object, "_id" missing
+ * or repeated), WT_ETOOLONG, WT_ENOMEM. */
 int wt__text_lines_parse(struct text_lines *out, struct str file, const char *name, wt_error *err);
 void wt__text_lines_dispose(struct text_lines *lines);
 

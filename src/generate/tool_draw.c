@@ -13,7 +13,7 @@
 #include "nn/kernels/kernels.h"
 
 enum { DESCRIPTION_BYTES = PIECE_DESCRIPTION_BYTES_MAX };
-static const double TWIN = 0.95; /* cosine from which on two tools are nearly the same */
+static const double TWIN = 0.95; /* cosine from which two tools are near-duplicates */
 
 const char *wt__within_name(enum draw_within within)
 {
@@ -23,7 +23,7 @@ const char *wt__within_name(enum draw_within within)
 
 /* ---------------------------------------------------------------- the catalogue */
 
-/* The number of a name, from 1; 0 for "". */
+/* Numbers names from 1; 0 for "". */
 static int number_of(struct map *names, const char *name, uint32_t *out, wt_error *err)
 {
     *out = 0;
@@ -36,7 +36,7 @@ static int number_of(struct map *names, const char *name, uint32_t *out, wt_erro
     return 0;
 }
 
-/* Ids stand in qrels/SPLIT.tsv. */
+/* True if an id can be a field of qrels/SPLIT.tsv. */
 static bool fits_a_table(const char *id)
 {
     return !strpbrk(id, "\t\r\n");
@@ -108,7 +108,7 @@ bool wt__tool_draw_twins(const struct tool_draw *draw, size_t a, size_t b)
            wt__tool_draw_cosine(draw, a, b) >= TWIN;
 }
 
-/* ---------------------------------------------------------------- what may stand together */
+/* ---------------------------------------------------------------- compatible tools */
 
 static bool may_join(const struct tool_draw *draw, size_t first, size_t other)
 {
@@ -136,7 +136,7 @@ enum draw_within wt__tool_draw_within(const struct tool_draw *draw, const size_t
 
 /* ---------------------------------------------------------------- names and digest */
 
-/* A name that nobody would write by chance. */
+/* True for a name that would not occur in a request by chance. */
 static bool is_written_as_code(struct str name)
 {
     bool code = false;
@@ -177,10 +177,10 @@ void wt__tool_draw_digest(const struct tool_draw *draw, char hex[65])
     wt__sha256_hex(digest, hex);
 }
 
-/* ---------------------------------------------------------------- what is able, and what is taken out */
+/* ---------------------------------------------------------------- able tools and tools taken out */
 
-/* Sets of each tool whether it has a partner: one of its group, and within a category of another provider. Groups are
- * met twice: counted by number, with the provider of their first tool. */
+/* Marks tools with a partner in their group; within a category, a partner of another provider. The first pass counts
+ * the groups by number, with their last tool's provider; the second marks the tools. */
 static int mark_able(struct tool_draw *draw, wt_error *err)
 {
     struct group {
@@ -214,7 +214,7 @@ static int mark_able(struct tool_draw *draw, wt_error *err)
     return 0;
 }
 
-/* Whether the other one is taken out with the first: within "provider" or "category" whole ones are. */
+/* True if `other` is taken out together with `first`: within "provider" or "category", the whole group is. */
 static bool goes_along(const struct tool_draw *draw, size_t first, size_t other)
 {
     const bool whole = draw->settings.within != WITHIN_ANY && !draw->settings.single;
@@ -229,7 +229,7 @@ static size_t size_taken(const struct tool_draw *draw, size_t place)
     return size;
 }
 
-/* Takes the tool out, those that go along, and what is nearly the same as any of these. */
+/* Takes out a tool, its group, and the near-duplicates of each. */
 static void take_out(struct tool_draw *draw, size_t place)
 {
     for (size_t i = 0; i < draw->count; i++)
@@ -240,7 +240,8 @@ static void take_out(struct tool_draw *draw, size_t place)
             }
 }
 
-/* As many as the share says; of providers or categories those that are not too large for it, or the smallest one. */
+/* Takes out the configured share of tools. Skips providers or categories too large for it; takes the smallest if all
+ * are too large. */
 static int take_share_out(struct tool_draw *draw, struct rng *rng, wt_error *err)
 {
     const size_t least = draw->settings.single ? 1 : 2,
@@ -266,7 +267,7 @@ static int take_share_out(struct tool_draw *draw, struct rng *rng, wt_error *err
         take_out(draw, smallest);
     free(order);
     if (draw->taken_out == 0)
-        return wt__fail(err, WT_EEMPTY, "no %s can be taken out for requests that no tool fits: there is but one",
+        return wt__fail(err, WT_EEMPTY, "no %s can be taken out for unanswerable requests: there is only one",
                         wt__within_name(draw->settings.within));
     return mark_able(draw, err);
 }
@@ -287,12 +288,11 @@ int wt__tool_draw_open(struct tool_draw *out, wt_engine *engine, const struct en
     if (rc == 0 && settings->take_out > 0 && out->able > 0)
         rc = take_share_out(out, rng, err);
     if (rc == 0 && out->able == 0)
-        rc =
-            wt__fail(err, WT_EEMPTY,
-                     "no request can be made: of %zu tools %zu have no description, %zu are taken out, and of the rest "
-                     "no two stand together within %s%s",
-                     out->all->len, out->left_out, out->taken_out, wt__within_name(settings->within),
-                     settings->within == WITHIN_ANY ? "" : "; --within any asks for nothing in common");
+        rc = wt__fail(err, WT_EEMPTY,
+                      "no request can be made: of %zu tools, %zu have no description, %zu are taken out, and no two of "
+                      "the rest belong together within %s%s",
+                      out->all->len, out->left_out, out->taken_out, wt__within_name(settings->within),
+                      settings->within == WITHIN_ANY ? "" : "; --within any allows all");
     return rc;
 }
 
@@ -319,7 +319,7 @@ size_t wt__tool_draw_short(const struct tool_draw *draw)
     return count;
 }
 
-/* One of the tools that a draw can begin with; of those used too little where there are some. */
+/* Draws one able tool, preferring those with too few usages. */
 static size_t draw_first(const struct tool_draw *draw, struct rng *rng, bool out, uint32_t *list)
 {
     size_t count = 0;
@@ -330,7 +330,7 @@ static size_t draw_first(const struct tool_draw *draw, struct rng *rng, bool out
     return list[wt__rng_below(rng, count)];
 }
 
-/* Keeps the DRAW_NEAR places of list [count] that are nearest to the first; their number. */
+/* Keeps the DRAW_NEAR places of list [count] nearest to the first; returns their number. */
 static size_t keep_near(const struct tool_draw *draw, size_t first, uint32_t *list, size_t count)
 {
     struct scored items[DRAW_NEAR];
@@ -343,7 +343,7 @@ static size_t keep_near(const struct tool_draw *draw, size_t first, uint32_t *li
     return top.len;
 }
 
-/* Within a category the draw has to have tools of two providers: the last one makes way for one of another. */
+/* Replaces the last tool if all are of one provider: within a category, a draw needs two. */
 static void mix_providers(const struct tool_draw *draw, struct rng *rng, struct drawn *drawn, const uint32_t *list,
                           size_t count)
 {
@@ -361,7 +361,7 @@ static void mix_providers(const struct tool_draw *draw, struct rng *rng, struct 
     }
 }
 
-/* Fills the draw from list [count], in an order that is drawn; those used too little first, up to some. */
+/* Fills the draw from list [count] in random order: first up to DRAW_STEERED tools with too few usages, then any. */
 static int fill_draw(const struct tool_draw *draw, struct rng *rng, const uint32_t *list, size_t count,
                      struct drawn *drawn, wt_error *err)
 {
@@ -372,7 +372,7 @@ static int fill_draw(const struct tool_draw *draw, struct rng *rng, const uint32
         wt__rng_draw(rng, order, count, count - 1);
     else
         order[0] = 0;
-    bool taken[DRAW_TOOLS + DRAW_NEAR] = {false}; /* of the order's first ones, which are all that a draw can need */
+    bool taken[DRAW_TOOLS + DRAW_NEAR] = {false}; /* marks the first places of the order; a draw never needs more */
     for (size_t i = 0; i < count && drawn->count < 1 + DRAW_STEERED; i++)
         if (is_short(draw, list[order[i]])) {
             drawn->places[drawn->count++] = list[order[i]];
@@ -404,7 +404,7 @@ int wt__tool_draw(const struct tool_draw *draw, struct rng *rng, bool out, struc
         if (rc == 0 && draw->settings.within == WITHIN_CATEGORY)
             mix_providers(draw, rng, drawn, list, all);
     }
-    for (size_t i = drawn->count; rc == 0 && i > 1; i--) { /* the first one shall not stand out */
+    for (size_t i = drawn->count; rc == 0 && i > 1; i--) { /* the first tool must not be recognisable by its position */
         const size_t j = wt__rng_below(rng, i), place = drawn->places[i - 1];
         drawn->places[i - 1] = drawn->places[j];
         drawn->places[j] = place;

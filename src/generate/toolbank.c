@@ -1,9 +1,8 @@
-/* toolbank.c: wt_generate_toolbank: batches until every tool has its usages or the items are used up, and the folder
- * that they end in (Tool2Vec, section 3 and appendix C; toolbank.h has the parts).
+/* toolbank.c: wt_generate_toolbank: runs batches until every tool has enough usages or the items run out, then
+ * writes the folder (Tool2Vec, section 3 and appendix C; toolbank.h lists the parts).
  *
- * Departs from the paper: what is used too little is drawn first and the prompt says so; near-duplicates and requests
- * that say a tool's name are turned away; no set of tools is in two splits; the model has to show in a trial that it is
- * of use. */
+ * Departs from the paper: tools with too few usages are drawn first and named in the prompt; near-duplicates and
+ * requests with a tool's name are refused; a set of tools is never in two splits; the model must pass a trial. */
 #include "generate/toolbank.h"
 
 #include <inttypes.h>
@@ -19,14 +18,14 @@ static const double USUAL_SHARE = 0.1, USUAL_TEMPERATURE = 0.9, USUAL_TRIAL_LIMI
 
 /* ---------------------------------------------------------------- options */
 
-/* The place of a name in names [count]; the first one where none is given. */
+/* Sets *out to the index of a name in names [count]; to 0 if none is given. */
 static int read_name(const char *given, const char *const *names, size_t count, const char *what, size_t *out,
                      wt_error *err)
 {
     for (*out = 0; *out < count; (*out)++)
         if (!given || strcmp(given, names[*out]) == 0)
             return 0;
-    return wt__fail(err, WT_EINVAL, "%s: \"%s\"; it can be %s or %s", what, given, names[0], names[count - 1]);
+    return wt__fail(err, WT_EINVAL, "%s must be %s or %s, not \"%s\"", what, names[0], names[count - 1], given);
 }
 
 static int read_shares(wt_toolbank_options *o, const wt_toolbank_options *given, wt_error *err)
@@ -49,7 +48,7 @@ static int read_shares(wt_toolbank_options *o, const wt_toolbank_options *given,
         rc = wt__generate_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
                                 &o->temperature, err);
     if (rc == 0 && (given->duplicate < 0 || given->temperature < 0))
-        rc = wt__fail(err, WT_EINVAL, "a cosine and a temperature cannot be below 0");
+        rc = wt__fail(err, WT_EINVAL, "the cosine of duplicates and the temperature must not be negative");
     return rc;
 }
 
@@ -80,13 +79,13 @@ static int read_options(struct toolbank *t, struct draw_settings *draw, wt_error
     if (rc == 0)
         rc = read_shares(o, &given, err);
     if (rc == 0)
-        rc = read_name(given.draw, draws, 2, "the draw of the tools", &near, err);
+        rc = read_name(given.draw, draws, 2, "the draw", &near, err);
     if (rc == 0)
-        rc = read_name(given.within, withins, 3, "within what tools stand together", &within, err);
+        rc = read_name(given.within, withins, 3, "within", &within, err);
     if (rc == 0 && (!o->out || !o->out[0]))
         rc = wt__fail(err, WT_EINVAL, "name a folder for the data set");
     if (rc == 0 && o->like && o->one_tool)
-        rc = wt__fail(err, WT_EINVAL, "the prompt for one tool shows no requests: leave out either like or one_tool");
+        rc = wt__fail(err, WT_EINVAL, "the prompt for one tool shows no examples: leave out either like or one_tool");
     o->seed = o->seed ? o->seed : 1;
     if (rc < 0)
         return rc;
@@ -111,8 +110,8 @@ static int read_catalogue(struct toolbank *t, wt_error *err)
     return 0;
 }
 
-/* The recipe of the round trip and of the trial, and that it can run: said before anybody is asked. *hash: of what
- * encodes for it. */
+/* Chooses the recipe for the round trip and the trial, and checks that it runs before the model is asked. *hash:
+ * hash of its encoder, or "". */
 static int open_search(struct toolbank *t, const char **hash, wt_error *err)
 {
     const struct encoder *encoder = NULL;
@@ -136,8 +135,8 @@ static int open_search(struct toolbank *t, const char **hash, wt_error *err)
     return rc;
 }
 
-/* What the data set is to be, on one line: another run goes on with this one's answers only if it is the same. The
- * trial's limit decides only whether it goes on at all. */
+/* Writes the options of the data set on one line: a run continues only with the same line. The trial's limit is not
+ * in it, since it only decides if the run continues. */
 static int write_settings(struct toolbank *t, const char *catalogue, const char *search, wt_error *err)
 {
     const wt_toolbank_options *o = &t->options;
@@ -209,10 +208,10 @@ static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_e
     return rc < 0 ? rc : wt__session_open(&t->session, o->out, o->temperature, o->seed, err);
 }
 
-/* ---------------------------------------------------------------- the batches */
+/* ---------------------------------------------------------------- batches */
 
-/* Whether the first answers are those of a model that is of use. Requests that lead to none of their tools are of some
- * use up to TRIAL_ASTRAY of them: people ask in words of their own, and a search does not find everything. */
+/* Refuses a model whose first answers are too bad. Up to TRIAL_ASTRAY of its requests may lead to none of their
+ * tools: people use their own words, and a search does not find everything. */
 static int judge_trial(struct toolbank *t, wt_error *err)
 {
     const struct stage_count *count = &t->session.asker.counts[STAGE_REQUESTS];
@@ -229,17 +228,17 @@ static int judge_trial(struct toolbank *t, wt_error *err)
     if (!trial->refused)
         return 0;
     return wt__fail(err, WT_EMODEL,
-                    "%s is of no use here: of %" PRIu64 " trial answers %" PRIu64 " repeat the prompt, %" PRIu64
-                    " break the schema and %" PRIu64 " name tools that were not offered, of each of which %.0f %% may, "
-                    "and %" PRIu64 " lead to none of their tools, of which half may. Take a larger model%s; --trial 0 "
-                    "goes on with this one",
+                    "%s is not good enough: of %" PRIu64 " trial answers, %" PRIu64 " repeat the prompt, %" PRIu64
+                    " break the schema and %" PRIu64 " name tools that were not offered (limit %.0f %% each), "
+                    "and %" PRIu64 " lead to none of their tools (limit half). Use a larger model%s; --trial 0 "
+                    "continues with this one",
                     t->session.model->name, trial->answers, trial->repeating, trial->broken, trial->unknown,
                     100 * limit, trial->astray,
                     t->options.one_tool ? ""
-                                        : ", or --one-tool in another folder, whose prompt has no example to copy");
+                                        : ", or --one-tool in another folder, since its prompt has no example to copy");
 }
 
-/* What the progress line says: changed between the batches, when nobody reads it. */
+/* Updates the progress line; called between batches, while no thread reads it. */
 static void name_phase(struct toolbank *t)
 {
     snprintf(t->phase, sizeof t->phase, "asking (%zu requests, %" PRIu64 " tokens)", t->set.count,
@@ -289,7 +288,7 @@ static int make(struct toolbank *t, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- what is left */
+/* ---------------------------------------------------------------- results */
 
 static int write_report(struct toolbank *t, bool complete, wt_error *err)
 {
@@ -298,18 +297,18 @@ static int write_report(struct toolbank *t, bool complete, wt_error *err)
     return wt__session_report(&t->session, &line, err);
 }
 
-/* What a person should know of it, on one line. */
+/* Writes the notice on one line. */
 static int write_notice(struct toolbank *t, wt_error *err)
 {
     struct buffer line = {0};
     const size_t few = wt__tool_draw_short(&t->draw);
     if (t->session.asker.counts[STAGE_REQUESTS].gave_up)
-        wt__buffer_printf(&line, "it ended early: %d answers in a row were of no use", STAGE_FRUITLESS_MAX);
+        wt__buffer_printf(&line, "the run ended early: %d answers in a row were unusable", STAGE_FRUITLESS_MAX);
     if (few > 0)
         wt__buffer_printf(&line, "%s%zu of %zu tools have fewer than %zu requests to train on", line.len ? "; " : "",
                           few, t->draw.able, t->options.usages);
     if (t->draw.able + t->draw.taken_out < t->draw.count)
-        wt__buffer_printf(&line, "%sof %zu tools none could be made: no description, or nothing to stand together with",
+        wt__buffer_printf(&line, "%s%zu tools have no requests: they lack a description or a tool to go with",
                           line.len ? "; " : "", t->draw.count - t->draw.able - t->draw.taken_out);
     int rc = wt__session_say(&t->session, &line, &t->session.result->visible.notice, err);
     wt__buffer_dispose(&line);
@@ -333,7 +332,8 @@ static int finish(struct toolbank *t, wt_error *err)
     visible->test = t->set.splits[SPLIT_TEST];
     visible->unanswerable = t->set.none;
     if (rc == 0 && t->set.count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "not one request came of %" PRIu64 " questions to %s; %s/report.json counts why",
+        rc = wt__fail(err, WT_EEMPTY,
+                      "no request came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
                       t->session.asker.cost.questions, t->session.model->name, t->options.out);
     return rc;
 }
@@ -347,7 +347,7 @@ static int run(struct toolbank *t, const struct draw_settings *draw, wt_error *e
     if (rc == 0)
         return finish(t, err);
     wt_error unused;
-    write_report(t, false, &unused); /* how far it came */
+    write_report(t, false, &unused); /* record the progress so far */
     return rc;
 }
 

@@ -1,4 +1,4 @@
-/* toolbank_items.c: what is asked for an item, and which answers become requests. */
+/* toolbank_items.c: the questions for an item, and the selection of answers. */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -20,7 +20,7 @@ const char *wt__toolbank_prompt(const struct toolbank *t)
     return t->options.one_tool ? "generate-request" : t->options.like ? "generate-toolbank-like" : "generate-toolbank";
 }
 
-/* Names of those drawn that have been used too little, or that it does not matter. */
+/* Lists the names of the drawn tools with too few usages, or says that any will do. */
 static int wanted_text(const struct toolbank *t, const struct drawn *drawn, struct arena *arena, struct str *out,
                        wt_error *err)
 {
@@ -40,7 +40,7 @@ static int wanted_text(const struct toolbank *t, const struct drawn *drawn, stru
     return copy ? 0 : wt__fail_nomem(err);
 }
 
-/* Tools and examples of an item hang on its number and on the batches before it. Several threads at once. */
+/* Draws an item's tools and examples from its number and the earlier batches. Runs on several threads at once. */
 static int fill_request(void *context, size_t number, struct arena *arena, struct prompt_value *values, size_t *count,
                         wt_error *err)
 {
@@ -78,7 +78,7 @@ static int fill_request(void *context, size_t number, struct arena *arena, struc
 
 /* ---------------------------------------------------------------- the answer */
 
-/* Whether it gives back the prompt's own text, or an example that the prompt showed. */
+/* Sets *out to true if the answer repeats the prompt's own text or one of its examples. */
 static int repeats(const struct repetition *own, const struct prompt *prompt, const struct toolbank_item *item,
                    struct str said, bool *out, wt_error *err)
 {
@@ -93,7 +93,7 @@ static int repeats(const struct repetition *own, const struct prompt *prompt, co
     return rc;
 }
 
-/* The tool of those drawn that the model calls by that name: its exported one, or its own where no other has it. */
+/* Finds the drawn tool that the model names: by exported name, or by its own name if only one drawn tool has it. */
 static bool find_named(const struct toolbank *t, const struct drawn *drawn, const char *name, size_t *place)
 {
     size_t found = 0;
@@ -108,7 +108,7 @@ static bool find_named(const struct toolbank *t, const struct drawn *drawn, cons
     return found == 1;
 }
 
-/* The tools that the answer names, each once. */
+/* Reads the tools named by the answer, each once. */
 static enum piece_fate read_tools(const struct toolbank *t, const struct toolbank_item *item, const json_t *names,
                                   struct request *request)
 {
@@ -164,7 +164,7 @@ static int take_request(void *context, size_t number, const json_t *answer, stru
     struct toolbank *t = context;
     struct toolbank_item *item = item_of(t, number);
     enum piece_fate fate = PIECE_TAKEN;
-    *done = true; /* another item comes in its place */
+    *done = true; /* a refused item is replaced by another item, not asked again */
     int rc = read_request(t, item, answer, &fate, err);
     if (rc < 0)
         return rc;
@@ -204,7 +204,7 @@ static int fill_polish(void *context, size_t number, struct arena *arena, struct
     return 0;
 }
 
-/* A rewrite that is none leaves the request as it was. */
+/* Takes a rewritten request. A refused rewrite leaves the request unchanged. */
 static int take_polish(void *context, size_t number, const json_t *answer, struct stage_count *count, bool *done,
                        wt_error *err)
 {
@@ -263,23 +263,23 @@ int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error
     return wt__stage_run(&t->session.asker, &stage, err);
 }
 
-/* ---------------------------------------------------------------- the rest */
+/* ---------------------------------------------------------------- the round trip, and the set */
 
-/* What a search by a batch's requests says of them. */
+/* Results of searching for a batch's requests. */
 struct search {
     struct toolbank *t;
-    size_t hits; /* that are looked at */
+    size_t hits; /* number of hits to look at */
     enum piece_fate fates[TOOLBANK_BATCH];
-    size_t found[TOOLBANK_BATCH]; /* of its tools */
+    size_t found[TOOLBANK_BATCH]; /* tools of the request among the hits */
     wt_error errors[TOOLBANK_BATCH];
     int codes[TOOLBANK_BATCH];
 };
 
-/* Each tool is to be among the hits, and nothing above it that is nearly the same. */
+/* Requires each tool among the hits, without a near-duplicate ranked above it. */
 static enum piece_fate judge_hits(const struct toolbank *t, const struct request *request, const wt_hits *hits,
                                   size_t *found)
 {
-    size_t above[WT_MAX_K], count = 0; /* others, up to now */
+    size_t above[WT_MAX_K], count = 0; /* other tools so far */
     bool twin = false;
     for (size_t i = 0; i < hits->len && i < WT_MAX_K; i++) {
         const uint32_t *place = wt__map_get(&t->places, wt__str(hits->items[i]->tool->id));
@@ -319,7 +319,7 @@ static int search_one(void *context, size_t index, unsigned worker)
     return search->codes[index] = rc;
 }
 
-/* Searches by every request of the batch that is kept. *out ends with free(). */
+/* Searches for each kept request of the batch. Free *out with free(), also after an error. */
 static int search_batch(struct toolbank *t, size_t hits, struct search **out, wt_error *err)
 {
     struct search *search = calloc(1, sizeof *search);
@@ -349,7 +349,7 @@ int wt__toolbank_astray(struct toolbank *t, uint64_t *count, wt_error *err)
     return rc;
 }
 
-/* Into the set, its tools' usages and the examples. */
+/* Adds a request to the set, to its tools' usages and to the examples. */
 static int keep(struct toolbank *t, const struct toolbank_item *item, wt_error *err)
 {
     struct request *added;

@@ -1,5 +1,4 @@
-/* toolbank_report.c: report.json of wt_generate_toolbank. Nothing in it differs between two runs with the same answers.
- */
+/* toolbank_report.c: report.json of wt_generate_toolbank. Two runs with the same answers write the same report. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -8,7 +7,7 @@
 #include "generate/report.h"
 #include "generate/toolbank.h"
 
-/* What the paper's own run gave (Tool2Vec, section 3 and appendix C.4). */
+/* Results of the paper's own run (Tool2Vec, section 3 and appendix C.4). */
 static const char paper[] =
     "{\"from\":\"Tool2Vec, ToolBank\",\"sets\":["
     "{\"set\":\"NumpyBank\",\"tools\":511,\"requests\":20000,\"combinations\":19530},"
@@ -17,7 +16,7 @@ static const char paper[] =
     "\"requests_are\":\"rounded\",\"drawn\":10,\"picked\":\"2 to 5\",\"examples\":\"5; 3 in the released script\","
     "\"temperature\":0.9,\"writer\":\"Llama-3-70B-Instruct\"}";
 
-/* Requests by how many tools they take, and by what these have in common. */
+/* Counts requests by their number of tools and by what the tools have in common. */
 static void write_kinds(const struct toolbank *t, struct buffer *out)
 {
     size_t sizes[REQUEST_TOOLS_MAX + 1] = {0}, kinds[WITHINS] = {0}, tools = 0;
@@ -42,7 +41,7 @@ static void write_kinds(const struct toolbank *t, struct buffer *out)
     wt__buffer_char(out, '}');
 }
 
-/* How alike the tools of a request are: the mean cosine of its pairs, over requests of several. */
+/* Writes how similar the tools of a request are: the mean cosine over all pairs of all requests. */
 static void write_coherence(const struct toolbank *t, struct buffer *out)
 {
     double sum = 0;
@@ -56,7 +55,7 @@ static void write_coherence(const struct toolbank *t, struct buffer *out)
     wt__buffer_printf(out, ",\"mean_cosine_of_pairs\":%.3f", pairs ? sum / (double)pairs : 0);
 }
 
-/* Train requests a tool of the corpus that requests can be made of. */
+/* Writes the distribution of train requests over the able tools of the corpus. */
 static void write_usages(const struct toolbank *t, struct buffer *out)
 {
     size_t count = 0, *used = wt__alloc_array(t->draw.count + 1, sizeof *used);

@@ -1,12 +1,12 @@
-/* toolselect.c: wt_generate_toolselect: the stages one after another (ToolVerifier, section 2.1 and A.4.1 to A.4.3),
- * and the folder that they end in.
+/* toolselect.c: wt_generate_toolselect: runs the stages in turn (ToolVerifier, section 2.1 and A.4.1 to A.4.3) and
+ * writes the folder.
  *
- *   library.h    base tools ─ related ones ─ descriptions          or catalogue.h, the store's own
+ *   library.h    base tools ─ related tools ─ descriptions      or the store's own tools (catalogue.h)
  *   rows.h       instructions ─ lists, easy and hard ─ notes
  *   samples.h    samples.jsonl      report.h   report.json
  *
- * Departs from the paper: a question is a chat message that asks for JSON, not a text to be continued; top-p is not
- * said; whatever was taken out there by hand is turned away by rule here; rows are hard by a share that is drawn. */
+ * Departs from the paper: a question is a chat message that asks for JSON, not a text to complete; top-p is not set;
+ * rules refuse what the authors removed by hand; the hard rows are a drawn share. */
 #include "generate/toolselect.h"
 
 #include <inttypes.h>
@@ -26,16 +26,16 @@ static const double USUAL_TEMPERATURE = 0.7, COSINE_OFF = 2;
 
 struct toolselect {
     struct session session;
-    wt_toolselect_options options;   /* with every default filled in */
-    const struct encoder *searching; /* the engine's, by which a catalogue is searched; NULL: none */
-    struct encoder *encoder;         /* the built-in one, which tells duplicates; NULL: words alone do */
+    wt_toolselect_options options;   /* defaults filled in */
+    const struct encoder *searching; /* the engine's, to search a catalogue; may be NULL */
+    struct encoder *encoder;         /* the built-in one, to find duplicates; NULL to compare words only */
     struct library library;
     struct catalogue catalogue;
     struct distinct queries;
     struct rows rows;
     struct samples samples;
     struct rng rng;
-    size_t left_out; /* tools of the catalogue */
+    size_t left_out; /* tools of the catalogue left out */
 };
 
 static int read_options(struct toolselect *t, wt_error *err)
@@ -60,15 +60,15 @@ static int read_options(struct toolselect *t, wt_error *err)
         rc = wt__generate_share(given.temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
                                 &o->temperature, err);
     if (rc == 0 && (given.duplicate < 0 || given.temperature < 0))
-        rc = wt__fail(err, WT_EINVAL, "a cosine and a temperature cannot be below 0");
+        rc = wt__fail(err, WT_EINVAL, "the cosine of duplicates and the temperature must not be negative");
     if (rc == 0 && (!o->out || !o->out[0]))
         rc = wt__fail(err, WT_EINVAL, "name a folder for the data set");
     o->seed = o->seed ? o->seed : 1;
     return rc;
 }
 
-/* Where the engine has an encoder, duplicates are told by the built-in one: a tuned one finds the same, and takes a
- * hundred times as long (docs/generate.md). Where it has none, words alone tell them. */
+/* Opens the built-in encoder to find duplicates if the engine has an encoder: a tuned one finds the same duplicates
+ * and takes a hundred times as long (docs/generate.md). Without an encoder, duplicates are found by words only. */
 static int open_encoder(struct toolselect *t, wt_error *err)
 {
     wt_error why;
@@ -92,12 +92,12 @@ static int open_library(struct toolselect *t, wt_error *err)
     if (rc == 0 && t->options.from_catalogue)
         rc = wt__catalogue_draw(&t->catalogue, t->options.tools, &t->rng, &t->session.progress, &t->left_out, err);
     if (rc == 0 && t->options.from_catalogue && t->library.count < CATALOGUE_LEAST)
-        rc = wt__fail(err, WT_EEMPTY, "a list to choose from takes two tools with a description; the store has %zu",
+        rc = wt__fail(err, WT_EEMPTY, "a list needs at least two tools with a description; the store has %zu",
                       t->library.count);
     return rc;
 }
 
-/* What the data set is to be, on one line: another run goes on with this one's answers only if it is the same. */
+/* Writes the options of the data set on one line: a run continues only with the same line. */
 static int write_settings(struct toolselect *t, wt_error *err)
 {
     const wt_toolselect_options *o = &t->options;
@@ -128,7 +128,7 @@ static int write_settings(struct toolselect *t, wt_error *err)
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* ---------------------------------------------------------------- the stages */
+/* ---------------------------------------------------------------- stages */
 
 static int family_like(void *self, const struct row *row, size_t *places, size_t most, size_t *count, wt_error *err)
 {
@@ -163,7 +163,7 @@ static int make(struct toolselect *t, wt_error *err)
     return rc < 0 ? rc : wt__rows_explain(&t->rows, &t->library, &t->session.asker, err);
 }
 
-/* ---------------------------------------------------------------- what is left */
+/* ---------------------------------------------------------------- results */
 
 static void write_tools(const struct library *library, struct buffer *out)
 {
@@ -222,7 +222,7 @@ static int write_files(struct toolselect *t, wt_error *err)
     return rc;
 }
 
-/* What a person should know of it, on one line. */
+/* Writes the notice on one line. */
 static int write_notice(struct toolselect *t, wt_error *err)
 {
     struct buffer line = {0};
@@ -230,10 +230,10 @@ static int write_notice(struct toolselect *t, wt_error *err)
         const struct stage_count *count = &t->session.asker.counts[id];
         if (count->made < count->wanted)
             wt__buffer_printf(&line, "%s%s: %zu of %zu%s", line.len ? "; " : "", wt__stage_name(id), count->made,
-                              count->wanted, count->gave_up ? " (one answer after another was of no use)" : "");
+                              count->wanted, count->gave_up ? " (ended early after too many unusable answers)" : "");
     }
     if (!t->encoder)
-        wt__buffer_printf(&line, "%swithout an encoder, duplicates are told by their words alone",
+        wt__buffer_printf(&line, "%swithout an encoder, duplicates are found by their words only",
                           line.len ? "; " : "");
     int rc = wt__session_say(&t->session, &line, &t->session.result->visible.notice, err);
     wt__buffer_dispose(&line);
@@ -250,8 +250,9 @@ static int finish(struct toolselect *t, wt_error *err)
     visible->rows = t->rows.count;
     visible->hard = t->rows.hard;
     if (rc == 0 && t->rows.count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "not one row came of %" PRIu64 " questions to %s; %s/report.json counts why",
-                      t->session.asker.cost.questions, t->session.model->name, t->options.out);
+        rc =
+            wt__fail(err, WT_EEMPTY, "no row came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
+                     t->session.asker.cost.questions, t->session.model->name, t->options.out);
     return rc;
 }
 
@@ -271,7 +272,7 @@ static int run(struct toolselect *t, wt_error *err)
     if (rc == 0)
         return finish(t, err);
     wt_error unused;
-    write_report(t, false, &unused); /* how far it came */
+    write_report(t, false, &unused); /* record the progress so far */
     return rc;
 }
 
@@ -284,7 +285,7 @@ int wt__generate_toolselect(wt_engine *engine, struct chat_model *model, const w
     if (rc == 0)
         rc = read_options(&t, err);
     if (rc == 0 && !engine && (!model || t.options.from_catalogue))
-        rc = wt__fail(err, WT_EINVAL, "an engine is needed: its language model writes, and its tools are a catalogue");
+        rc = wt__fail(err, WT_EINVAL, "an engine is needed, for its language model or its catalogue");
     if (rc < 0)
         return rc;
     rc = wt__session_begin(&t.session, engine, model, t.options.progress, t.options.progress_context, err);

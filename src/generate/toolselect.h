@@ -1,4 +1,4 @@
-/* toolselect.h: wt_generate_toolselect with a language model of the caller's, in place of the engine's. */
+/* toolselect.h: wt_generate_toolselect with a caller's own language model. */
 #ifndef WT_GENERATE_TOOLSELECT_H
 #define WT_GENERATE_TOOLSELECT_H
 

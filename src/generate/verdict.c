@@ -4,7 +4,7 @@
 
 static const uint64_t REMOVED_SALT = 0x9e3779b97f4a7c15u;
 
-/* Table 3, and what the section says of sets of two and three tools; the writer was GPT-4o, and so was the judge. */
+/* Table 3, and the text's figures for sets of two and three tools; GPT-4o wrote and judged the requests. */
 static const char paper[] =
     "{\"from\":\"PTR, table 3\",\"exact_solving_test\":{\"ToolLens\":0.0634,\"MetaTool\":0.551,\"RecTools\":0.613},"
     "\"rectools_of_two_tools\":0.76,\"rectools_of_three_tools\":0.89,\"model\":\"GPT-4o; GPT-4 in appendix C.2\"}";
@@ -20,7 +20,7 @@ const char *wt__verdict_name(enum verdict verdict)
     return names[verdict];
 }
 
-/* ---------------------------------------------------------------- the questions */
+/* ---------------------------------------------------------------- questions */
 
 static int fill(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
                 wt_error *err)
@@ -34,7 +34,7 @@ static int fill(void *context, size_t item, struct arena *arena, struct prompt_v
     for (size_t i = 0; i < verdict->tool_count; i++)
         if (!verdicts->second || i != verdict->removed)
             tools[shown++] = verdict->tools[i];
-    if (shown == 0) /* the only one was taken away */
+    if (shown == 0) /* the only tool was removed */
         tools[shown++] = STR("(no tool)");
     values[(*count)++] = (struct prompt_value){.slot = "request", .text = verdict->request};
     values[(*count)++] = (struct prompt_value){.slot = "tools", .items = tools, .item_count = shown};
@@ -75,7 +75,7 @@ int wt__verdicts_ask(struct asker *asker, struct verdict_case *cases, size_t cou
             .prompt = "generate-verdict",
             .count = count,
             .round = STAGE_ROUND,
-            .attempts = 1, /* at temperature 0 the same question has the same answer */
+            .attempts = 1, /* at temperature 0 a repeated question gets the same answer */
             .context = &verdicts,
             .fill = fill,
             .take = take,
@@ -88,7 +88,7 @@ int wt__verdicts_ask(struct asker *asker, struct verdict_case *cases, size_t cou
     return rc;
 }
 
-/* ---------------------------------------------------------------- what came of it */
+/* ---------------------------------------------------------------- results */
 
 struct tally {
     size_t requests, qualified, first[VERDICTS], second[VERDICTS];
@@ -102,7 +102,7 @@ static void count_one(struct tally *tally, const struct verdict_case *verdict)
     tally->second[verdict->second]++;
 }
 
-/* [0]: all; [n]: those of n tools. */
+/* Counts verdicts: tallies[0] over all cases, tallies[n] over those with n tools. */
 static void count_all(const struct verdict_case *cases, size_t count, struct tally tallies[VERDICT_TOOLS_MAX + 1])
 {
     memset(tallies, 0, (VERDICT_TOOLS_MAX + 1) * sizeof *tallies);
@@ -164,8 +164,8 @@ void wt__verdicts_text(const struct verdict_case *cases, size_t count, const cha
     struct tally tallies[VERDICT_TOOLS_MAX + 1];
     char name[16];
     count_all(cases, count, tallies);
-    wt__buffer_printf(out, "By %s:\n%-8s %8s %9s %9s %9s %7s %12s", model, "tools", "requests", "exact", "over",
-                      "partial", "none", "qualified");
+    wt__buffer_printf(out, "Verdicts of %s:\n%-8s %8s %9s %9s %9s %7s %12s", model, "tools", "requests", "exact",
+                      "over", "partial", "none", "qualified");
     for (size_t n = 1; n <= VERDICT_TOOLS_MAX; n++) {
         snprintf(name, sizeof name, "%zu", n);
         if (tallies[n].requests > 0)

@@ -1,19 +1,19 @@
-/* verdict.h: does a set of tools solve a request exactly? (PTR, appendix C.2)
+/* verdict.h: asks if a set of tools solves a request exactly (PTR, appendix C.2).
  *
- *   exact     the tools meet all that is asked for, and each of them is needed
- *   over      they meet all of it, and at least one is not needed
- *   partial   something of it is met by none of them
+ *   exact     the tools fulfil the whole request, and each of them is needed
+ *   over      they fulfil the whole request, and at least one is not needed
+ *   partial   they do not fulfil the whole request
  *
- * A language model is asked twice for each request: with its tools, and with one of them, drawn by seed, taken away. A
- * request qualifies where the first verdict is exact and the second one partial. Both are asked at temperature 0. */
+ * The model is asked twice about each request: with all its tools, and with one of them, drawn by seed, removed. A
+ * request qualifies if the first verdict is exact and the second partial. Both use temperature 0. */
 #ifndef WT_GENERATE_VERDICT_H
 #define WT_GENERATE_VERDICT_H
 
 #include "generate/stage.h"
 
 enum {
-    VERDICT_TOOLS_MAX = 32,  /* of a request; the prompt's slot takes as many */
-    VERDICT_LINE_BYTES = 420 /* of a tool, "name: description" */
+    VERDICT_TOOLS_MAX = 32,  /* maximum of a request, and of the prompt's slot */
+    VERDICT_LINE_BYTES = 420 /* maximum of a tool's "name: description" */
 };
 
 enum verdict { VERDICT_NONE, VERDICT_EXACT, VERDICT_OVER, VERDICT_PARTIAL, VERDICTS };
@@ -22,8 +22,8 @@ struct verdict_case {
     struct str request;
     const struct str *tools; /* [tool_count] lines; at least one */
     size_t tool_count;
-    size_t removed;             /* of these, the second time */
-    enum verdict first, second; /* VERDICT_NONE: no answer of use */
+    size_t removed;             /* index of the tool removed for the second question */
+    enum verdict first, second; /* VERDICT_NONE if there was no usable answer */
 };
 
 /* Sets removed, first and second of cases [count]. Errors: those of wt__stage_run. */
@@ -34,13 +34,13 @@ static inline bool wt__verdict_qualifies(const struct verdict_case *verdict)
     return verdict->first == VERDICT_EXACT && verdict->second == VERDICT_PARTIAL;
 }
 
-/* "none", "exact", "over", "partial". */
+/* Returns "none", "exact", "over" or "partial". */
 const char *wt__verdict_name(enum verdict verdict);
 
-/* Appends "verdicts":{...}: how many of each, in all and by the number of tools; and the paper's own beside them. */
+/* Appends "verdicts":{...}: counts in total and by the number of tools, with the paper's for comparison. */
 void wt__verdicts_report(const struct verdict_case *cases, size_t count, struct buffer *out);
 
-/* Appends a table of the same to be read by a person, with the model's name. */
+/* Appends the same as a table to read, with the model's name. */
 void wt__verdicts_text(const struct verdict_case *cases, size_t count, const char *model, struct buffer *out);
 
 #endif

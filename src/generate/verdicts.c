@@ -1,6 +1,6 @@
-/* verdicts.c: wt_generate_verdicts: the verdicts of RecTools over a data set that there is already (PTR, table 3), one
- * split of it or some requests of that, drawn by seed. The data set stays as it is; a folder of its own has what was
- * answered, by the requests' ids. */
+/* verdicts.c: wt_generate_verdicts: RecTools verdicts on an existing data set (PTR, table 3), on one split or on
+ * some of its requests, drawn by seed. The data set is not changed; the answers go to a folder of their own, by
+ * request id. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -17,17 +17,18 @@
 
 struct verdicts_run {
     struct session session;
-    wt_verdicts_options options; /* with every default filled in */
+    wt_verdicts_options options; /* defaults filled in */
     struct dataset data;
     struct text_lines corpus;
     struct arena arena;
     struct verdict_case *cases; /* [count] */
-    struct str *ids;            /* of each its query's */
+    struct str *ids;            /* [count] query id of each case */
     size_t count;
-    size_t too_many, unknown; /* requests left out: more than VERDICT_TOOLS_MAX tools, or one that the corpus lacks */
+    size_t too_many, unknown; /* requests left out: with more than VERDICT_TOOLS_MAX tools, or with a tool missing
+                               * from the corpus */
 };
 
-/* The lines of a query's tools; how many, or 0 where it cannot be asked about. */
+/* Reads the lines of a query's tools. *count is 0 if the query cannot be asked about. */
 static int read_tools(struct verdicts_run *run, const struct query *query, struct str *lines, size_t *count,
                       wt_error *err)
 {
@@ -67,7 +68,7 @@ static int add_case(struct verdicts_run *run, const struct query *query, wt_erro
     return 0;
 }
 
-/* The queries in an order that is drawn, until there are enough of them. */
+/* Reads the queries in random order, until there are enough. */
 static int read_cases(struct verdicts_run *run, wt_error *err)
 {
     const size_t len = run->data.len, most = run->options.limit && run->options.limit < len ? run->options.limit : len;
@@ -83,7 +84,7 @@ static int read_cases(struct verdicts_run *run, wt_error *err)
         rc = add_case(run, &run->data.queries[order[i]], err);
     free(order);
     if (rc == 0 && run->count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "%s has no request of %s whose tools are all in its corpus, %d at most",
+        rc = wt__fail(err, WT_EEMPTY, "%s has no request in the split %s with at most %d tools, all in its corpus",
                       run->options.data, run->options.split, VERDICT_TOOLS_MAX);
     return rc;
 }
@@ -94,7 +95,7 @@ static void hash_line(struct sha256 *sha, struct str line)
     wt__sha256_update(sha, "\n", 1);
 }
 
-/* What the answers are for: the texts that are asked about, not where they lie. */
+/* Writes the options on one line. It identifies the data by its texts, not by its path. */
 static int write_settings(struct verdicts_run *run, wt_error *err)
 {
     struct sha256 sha;
@@ -164,11 +165,12 @@ static int finish(struct verdicts_run *run, wt_error *err)
     if (rc == 0)
         rc = write_report(run, true, err);
     if (answered < run->count)
-        wt__buffer_printf(&line, "%zu of %zu requests have no verdict: no answer was of use", run->count - answered,
+        wt__buffer_printf(&line, "%zu of %zu requests have no verdict: the answer was unusable", run->count - answered,
                           run->count);
     if (run->too_many + run->unknown > 0)
-        wt__buffer_printf(&line, "%s%zu requests have more than %d tools, and %zu one that the corpus lacks",
-                          line.len ? "; " : "", run->too_many, VERDICT_TOOLS_MAX, run->unknown);
+        wt__buffer_printf(
+            &line, "%s%zu requests were left out with more than %d tools, and %zu with a tool missing from the corpus",
+            line.len ? "; " : "", run->too_many, VERDICT_TOOLS_MAX, run->unknown);
     wt__verdicts_text(run->cases, run->count, run->session.model->name, &table);
     if (rc == 0)
         rc = wt__session_say(&run->session, &line, &visible->notice, err);
@@ -179,7 +181,8 @@ static int finish(struct verdicts_run *run, wt_error *err)
     visible->tools = run->corpus.count;
     visible->rows = run->count;
     if (rc == 0 && answered == 0)
-        rc = wt__fail(err, WT_EEMPTY, "not one verdict came of %" PRIu64 " questions to %s; %s/report.json counts why",
+        rc = wt__fail(err, WT_EEMPTY,
+                      "no verdict came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
                       run->session.asker.cost.questions, run->session.model->name, run->options.out);
     return rc;
 }
@@ -201,7 +204,7 @@ static int run_all(struct verdicts_run *run, wt_error *err)
     if (rc == 0)
         return finish(run, err);
     wt_error unused;
-    write_report(run, false, &unused); /* how far it came */
+    write_report(run, false, &unused); /* record the progress so far */
     return rc;
 }
 
@@ -212,7 +215,8 @@ static int read_options(wt_verdicts_options *o, wt_error *err)
     if (!o->out || !o->out[0])
         return wt__fail(err, WT_EINVAL, "name a folder for the verdicts");
     if (o->limit > WT_MAX_GENERATED_REQUESTS)
-        return wt__fail(err, WT_EINVAL, "%zu requests; %d at most", o->limit, WT_MAX_GENERATED_REQUESTS);
+        return wt__fail(err, WT_EINVAL, "the number of requests must be at most %d, not %zu", WT_MAX_GENERATED_REQUESTS,
+                        o->limit);
     o->split = o->split ? o->split : "test";
     o->seed = o->seed ? o->seed : 1;
     return 0;

@@ -1,4 +1,5 @@
-/* support.h: a data set made by the stand-in (writer.h), its files, and what must hold of them whatever it said. */
+/* support.h: generates a data set with the fake model (writer.h), reads its files, and checks what must hold of them
+ * whatever the model said. */
 #ifndef WT_TESTS_GENERATE_SUPPORT_H
 #define WT_TESTS_GENERATE_SUPPORT_H
 
@@ -9,7 +10,7 @@
 #include "generate/toolselect.h"
 #include "generate/writer.h"
 
-/* A file of a folder of the place; freed with free(). NULL: there is none. */
+/* Reads a file of a folder inside the test's place; free with free(). NULL if it does not exist. */
 static inline char *file_of(const char *folder, const char *name, size_t *len)
 {
     char path[256], *bytes = NULL;
@@ -53,7 +54,7 @@ static inline void assert_plain(struct str text, size_t least, size_t most)
     assert_false(holds_text(text, "###") || holds_text(text, "CALLTOOL") || holds_text(text, "\u202e"));
 }
 
-/* Every row of samples.jsonl: it is what a row is to be, and no instruction is there twice. */
+/* Checks every row of samples.jsonl: it is valid, and its instruction is unique. Returns the number of rows. */
 static inline size_t assert_sound_samples(const char *folder)
 {
     struct samples samples;
@@ -95,7 +96,7 @@ static inline int64_t sum_of(const json_t *object)
     return sum;
 }
 
-/* What every stage's counts say of each other. */
+/* Checks the invariants of the counts of all stages. */
 static inline void assert_counts_add_up(const json_t *report)
 {
     int64_t questions = 0;
@@ -113,7 +114,7 @@ static inline void assert_counts_add_up(const json_t *report)
     assert_int_equal(sum_of(wt__json_object(report, "list_sizes")), wt__json_int(report, "rows", -1));
 }
 
-/* Folders are named within the place. */
+/* Generates into a folder inside the test's place. */
 static inline int make_set(wt_engine *engine, struct writer *writer, wt_toolselect_options options, const char *folder,
                            wt_generated **out)
 {

@@ -1,5 +1,5 @@
-/* The comparison of two data sets by stand-ins: one that knows the better text, one that always takes the text that
- * stands first, one of no use; its report, the labels of a person, and a stopped run. */
+/* Comparison of two data sets by fake judges: a reliable one, one with a position bias, and one that gives unusable
+ * answers; the report, a person's labels, and a stopped run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { REQUESTS = 60 };
 
-static char paths[3][256]; /* good, plain, out */
+static char paths[3][256]; /* good set, plain set, output */
 
 static void write_file(const char *folder, const char *name, const char *bytes, size_t len)
 {
@@ -23,7 +23,7 @@ static void write_file(const char *folder, const char *name, const char *bytes, 
     sound(&place, wt__file_replace(path, bytes, len, &place.err));
 }
 
-/* Of the good set's requests every third begins with "Well", and every one of them has a draft. */
+/* In the good set, every well_every-th request begins with "Well", and each has a draft. */
 static void write_sets(size_t well_every)
 {
     for (int set = 0; set < 2; set++) {
@@ -69,7 +69,7 @@ static void assert_counts(const json_t *report, const char *criterion, int64_t w
     assert_int_equal(count_of(report, criterion, "losses"), losses);
 }
 
-static void test_a_judge_that_knows(void **state)
+static void test_reliable_judge(void **state)
 {
     (void)state;
     write_sets(3);
@@ -80,7 +80,7 @@ static void test_a_judge_that_knows(void **state)
     sound(&place, compare(&judge, &options, &made));
     assert_int_equal(made->rows, REQUESTS);
     assert_int_equal(made->questions, 2 * REQUESTS);
-    assert_non_null(strstr(made->summary, "By judge, the first data set:"));
+    assert_non_null(strstr(made->summary, "Verdicts of judge on the first data set:"));
     json_t *report = json_file("judged", "report.json");
     assert_counts(report, "naturalness", REQUESTS / 3, REQUESTS * 2 / 3, 0);
     assert_counts(report, "coherence", 0, REQUESTS, 0);
@@ -92,7 +92,7 @@ static void test_a_judge_that_knows(void **state)
     assert_true(json_is_null(json_object_get(report, "agreement")));
     json_decref(report);
     wt_generated_free(made);
-    /* the other way round every win is a loss */
+    /* Swapping the data sets turns every win into a loss. */
     options = both("turned");
     options.first = paths[1];
     options.second = paths[0];
@@ -110,8 +110,8 @@ static void test_a_judge_that_knows(void **state)
     free(sheet);
 }
 
-/* What goes with the order is a tie, whichever text is the better one. */
-static void test_a_judge_with_a_bias(void **state)
+/* A verdict that follows the order is a tie, whichever text is better. */
+static void test_position_bias_gives_ties(void **state)
 {
     static const char *const always[] = {"one", "other"};
     (void)state;
@@ -127,12 +127,12 @@ static void test_a_judge_with_a_bias(void **state)
         assert_counts(report, "overall", 0, REQUESTS, 0);
         assert_int_equal(count_of(report, "naturalness", "changed_with_the_order"), REQUESTS);
         json_decref(report);
-        assert_non_null(strstr(made->summary, "60 verdicts went with the order"));
+        assert_non_null(strstr(made->summary, "60 verdicts changed with the order"));
         wt_generated_free(made);
     }
 }
 
-static void test_a_judge_of_no_use(void **state)
+static void test_unusable_judge(void **state)
 {
     (void)state;
     write_sets(1);
@@ -150,15 +150,15 @@ static void test_a_judge_of_no_use(void **state)
     wt_generated_free(made);
     judge.nonsense = 2;
     options = both("mad");
-    refused(&place, compare(&judge, &options, &made), WT_EEMPTY, "not one pair was judged by 64 questions to judge");
+    refused(&place, compare(&judge, &options, &made), WT_EEMPTY, "no pair was judged after 64 questions to judge");
     report = json_file("mad", "report.json");
     assert_int_equal(wt__json_int(report, "judged", -1), 0);
     assert_counts(report, "overall", 0, 0, 0);
     json_decref(report);
 }
 
-/* One folder's requests against what they were before. */
-static void test_drafts(void **state)
+/* Compares the requests of one folder with their drafts. */
+static void test_comparison_with_drafts(void **state)
 {
     (void)state;
     write_sets(2);
@@ -180,8 +180,8 @@ static void test_drafts(void **state)
     refused(&place, compare(&judge, &options, &made), WT_EEMPTY, "has no request with a draft");
 }
 
-/* A person who says what the judge says, and one who says the contrary; labels ask nothing. */
-static void test_labels(void **state)
+/* One person agrees with the judge, one always disagrees. Adding labels needs no new questions. */
+static void test_agreement_with_labels(void **state)
 {
     (void)state;
     write_sets(2);
@@ -227,10 +227,10 @@ static void test_labels(void **state)
     }
     free(sheet);
     sound(&place, wt__file_replace(path, "61\ta\n", 5, &place.err));
-    refused(&place, compare(&judge, &options, &made), WT_EFORMAT, "a verdict on the pair 61, and there are 60 pairs");
+    refused(&place, compare(&judge, &options, &made), WT_EFORMAT, "a verdict on pair 61, but there are only 60 pairs");
 }
 
-static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
+static void test_stopped_comparison_continues_to_same_bytes(void **state)
 {
     static const char *const files[] = {"report.json", "pairs.jsonl", "sheet.tsv"};
     (void)state;
@@ -255,7 +255,7 @@ static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
     refused(&place, compare(&judge, &options, &made), WT_EINVAL, "begun with other options");
 }
 
-static void test_what_is_refused(void **state)
+static void test_invalid_comparison_options(void **state)
 {
     (void)state;
     write_sets(2);
@@ -269,28 +269,28 @@ static void test_what_is_refused(void **state)
     refused(&place, compare(&judge, &options, &made), WT_EINVAL, "name a folder");
     options = both("x");
     options.limit = 10001;
-    refused(&place, compare(&judge, &options, &made), WT_EINVAL, "pairs to be compared: 10001");
+    refused(&place, compare(&judge, &options, &made), WT_EINVAL, "pairs to compare must be 1 to 10000, not 10001");
     options = both("x");
     refused(&place, wt_generate_comparison(NULL, &options, &made, &place.err), WT_EINVAL, "an engine is needed");
     options.second = "nowhere";
     refused(&place, compare(&judge, &options, &made), WT_ENOTFOUND, "nowhere");
     write_file(paths[1], "queries.jsonl", "{\"_id\": \"1\"}\n{\"_id\": \"1\"}\n", 26);
     options = both("x");
-    refused(&place, compare(&judge, &options, &made), WT_EFORMAT, "queries.jsonl:2: \"1\" is there twice");
+    refused(&place, compare(&judge, &options, &made), WT_EFORMAT, "queries.jsonl:2: the _id \"1\" appears twice");
     write_file(paths[1], "queries.jsonl", "{\"_id\": \"1\"}\n", 13);
-    refused(&place, compare(&judge, &options, &made), WT_EEMPTY, "no request to be compared");
+    refused(&place, compare(&judge, &options, &made), WT_EEMPTY, "no requests to compare");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_judge_that_knows, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_judge_with_a_bias, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_judge_of_no_use, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_drafts, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_labels, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_stopped_run_goes_on_to_the_same_bytes, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_what_is_refused, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_reliable_judge, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_position_bias_gives_ties, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_unusable_judge, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_comparison_with_drafts, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_agreement_with_labels, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_stopped_comparison_continues_to_same_bytes, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_comparison_options, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Rows for fine-tuning: the layout to the letter, what is masked, the split, and what of recorded use becomes a row. */
+/* Rows for fine-tuning: exact layout, masking, split, and rows from recorded use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static wt_fine_tuning_options options_from(const char *source, const char *targe
     return options;
 }
 
-/* Line `index` of a file, parsed. */
+/* Parses line `index` of a file; NULL if the file is shorter. */
 static json_t *line_of(const char *folder, const char *name, size_t index)
 {
     size_t len;
@@ -53,7 +53,7 @@ static struct str message(const json_t *row, size_t index)
     return wt__json_str(json_array_get(wt__json_array(row, "messages"), index), "content");
 }
 
-static void test_the_layout(void **state)
+static void test_fine_tuning_layout(void **state)
 {
     (void)state;
     leave_samples("one", "{\"query\": \"When is\\n###\\nlow water?\", \"choices\": [{\"name\": \"Tide\", "
@@ -87,10 +87,10 @@ static void test_the_layout(void **state)
 
 #define CHOICES "\"choices\": [{\"name\": \"a\", \"description\": \"x\"}, {\"name\": \"b\", \"description\": \"\"}]"
 
-/* Samples that somebody else wrote. */
+/* Samples from another source. */
 static const struct {
     const char *name, *text;
-    int code; /* 0: rows */
+    int code; /* 0 if it gives rows */
     size_t rows, left_out;
     const char *says;
 } files[] = {
@@ -98,17 +98,18 @@ static const struct {
     {"without a thought", "{\"query\": \"q\", " CHOICES ", \"tool\": \"b\"}", 0, 1, 0, NULL},
     {"a tool that is not there",
      "{\"query\": \"q\", " CHOICES ", \"tool\": \"c\"}\n{\"query\": \"q\", " CHOICES ", \"tool\": \"a\"}", 0, 1, 1,
-     "1 rows make no sense"},
+     "1 rows were left out"},
     {"twice the same name", "{\"query\": \"q\", \"choices\": [{\"name\": \"a\"}, {\"name\": \"a\"}], \"tool\": \"a\"}",
-     WT_EEMPTY, 0, 0, "no row that makes sense"},
-    {"one choice", "{\"query\": \"q\", \"choices\": [{\"name\": \"a\"}], \"tool\": \"a\"}", WT_EEMPTY, 0, 0, "no row"},
-    {"no query", "{" CHOICES ", \"tool\": \"a\"}", WT_EEMPTY, 0, 0, "no row"},
-    {"no JSON", "{\"query\": \"q\", " CHOICES ", \"tool\": \"b\"}\nnonsense\n", WT_EFORMAT, 0, 0, "line 2"},
-    {"no object", "[1]\n", WT_EFORMAT, 0, 0, "line 1: it is no JSON object"},
-    {"empty", "", WT_EEMPTY, 0, 0, "no row"},
+     WT_EEMPTY, 0, 0, "no valid row"},
+    {"one choice", "{\"query\": \"q\", \"choices\": [{\"name\": \"a\"}], \"tool\": \"a\"}", WT_EEMPTY, 0, 0,
+     "no valid row"},
+    {"no query", "{" CHOICES ", \"tool\": \"a\"}", WT_EEMPTY, 0, 0, "no valid row"},
+    {"no JSON", "{\"query\": \"q\", " CHOICES ", \"tool\": \"b\"}\nnonsense\n", WT_EFORMAT, 0, 0, "samples.jsonl:2: "},
+    {"no object", "[1]\n", WT_EFORMAT, 0, 0, "samples.jsonl:1: not a JSON object"},
+    {"empty", "", WT_EEMPTY, 0, 0, "no valid row"},
 };
 
-static void test_samples_of_others(void **state)
+static void test_samples_from_elsewhere(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -130,7 +131,7 @@ static void test_samples_of_others(void **state)
     }
 }
 
-static void test_requests_are_split_whole(void **state)
+static void test_a_request_is_in_one_split(void **state)
 {
     (void)state;
     struct writer writer = writer_of(0);
@@ -166,7 +167,7 @@ static void record(wt_engine *engine, const char *request, const char *const *to
     sound(&place, wt_record_usage(engine, request, strlen(request), tools, count, &options, &place.err));
 }
 
-static void test_recorded_use(void **state)
+static void test_rows_from_recorded_use(void **state)
 {
     static const char *const trip[] = {"travel/bookHotel", "travel/search_flights"}, *const song[] = {"music/search"},
                              *const storm[] = {"weather/storm_alerts"};
@@ -181,7 +182,7 @@ static void test_recorded_use(void **state)
     add(&place, engine, handmade);
     refused(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err), WT_EEMPTY, "no recorded use");
     record(engine, "find a hotel in a city and flights", trip, 2, "ok");
-    record(engine, "Find a hotel in a city, and flights!", song, 1, ""); /* the same request */
+    record(engine, "Find a hotel in a city, and flights!", song, 1, ""); /* the same words as the request above */
     record(engine, "find a song", song, 1, "ok");
     record(engine, "will there be a storm", storm, 1, "failed");
     sound(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err));
@@ -191,8 +192,8 @@ static void test_recorded_use(void **state)
         json_t *row = line_of("used", "train.jsonl", i);
         const struct str user = message(row, 1), act = message(row, 2);
         assert_true(wt__str_starts(act, STR("Act: CALLTOOL[\"")));
-        assert_null(strstr(act.ptr, "storm_alerts")); /* that use failed */
-        if (strstr(user.ptr, "hotel in a city"))      /* no list holds another right tool */
+        assert_null(strstr(act.ptr, "storm_alerts")); /* the usage failed */
+        if (strstr(user.ptr, "hotel in a city"))      /* a list must not hold another right tool */
             assert_int_equal((strstr(user.ptr, "travel__bookHotel = ") != NULL) +
                                  (strstr(user.ptr, "travel__search_flights = ") != NULL) +
                                  (strstr(user.ptr, "music__search = ") != NULL),
@@ -215,7 +216,7 @@ static void test_recorded_use(void **state)
     wt_close(engine);
 }
 
-static void test_what_is_refused(void **state)
+static void test_invalid_fine_tuning_options(void **state)
 {
     static const struct {
         size_t related, choices, limit;
@@ -223,13 +224,13 @@ static void test_what_is_refused(void **state)
         int notes;
         const char *says;
     } rows[] = {
-        {.related = 8, .says = "related tools: 8"},
-        {.choices = 1, .says = "tools of a list: 1"},
-        {.limit = 100001, .says = "rows: 100001"},
-        {.dev = 0.95, .says = "the share of dev is 0.95; it can be up to 0.9"},
-        {.hard = 2, .says = "the share of hard lists is 2"},
-        {.temperature = 3, .says = "the temperature is 3"},
-        {.notes = 1, .says = "samples of a folder have their notes"},
+        {.related = 8, .says = "related tools must be 1 to 7, not 8"},
+        {.choices = 1, .says = "tools of a list must be 2 to 32, not 1"},
+        {.limit = 100001, .says = "rows must be 1 to 100000, not 100001"},
+        {.dev = 0.95, .says = "the share of dev must be at most 0.9, not 0.95"},
+        {.hard = 2, .says = "the share of hard lists must be at most 1, not 2"},
+        {.temperature = 3, .says = "the temperature must be at most 2, not 3"},
+        {.notes = 1, .says = "the samples of a folder have theirs"},
     };
     wt_generated *made = NULL;
     (void)state;
@@ -255,11 +256,11 @@ static void test_what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_the_layout, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_samples_of_others, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_requests_are_split_whole, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_recorded_use, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_what_is_refused, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_fine_tuning_layout, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_samples_from_elsewhere, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_a_request_is_in_one_split, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_rows_from_recorded_use, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_fine_tuning_options, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What the prompt for a new tool shows: a tool that is new takes the place of the one that is most like it. */
+/* Examples in the prompt for a new tool: a new tool replaces the most similar one shown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 static wt_error err;
 
-/* A model that has one tool to tell of. */
+/* A model that always gives the same answer. */
 struct teller {
     struct chat_model model;
     const char *answer;
@@ -29,7 +29,7 @@ static int tell(struct chat_model *model, const struct chat_question *question, 
 
 static const struct {
     const char *name, *description;
-    const char *replaces; /* NULL: it is none that is taken */
+    const char *replaces; /* NULL if the tool is refused */
     const char *fate;
 } tools[] = {
     {"Low Water Alarm", "Warns before low water at a harbour, by the harbour and the date.", "Tide Table", NULL},
@@ -49,7 +49,7 @@ static bool is_shown(const struct library *library, const char *name)
     return shown;
 }
 
-static void test_what_is_shown_stays_diverse(void **state)
+static void test_new_tool_replaces_most_similar_example(void **state)
 {
     struct encoder *encoder = NULL;
     (void)state;
@@ -81,8 +81,8 @@ static void test_what_is_shown_stays_diverse(void **state)
     wt__encoder_close(encoder);
 }
 
-/* Without an encoder the one that was shown longest makes room; related tools and their descriptions follow. */
-static void test_without_an_encoder(void **state)
+/* Without an encoder, the new tool replaces the one shown longest. Related tools and descriptions follow. */
+static void test_library_without_encoder(void **state)
 {
     struct writer writer = writer_of(0);
     struct asker asker = {.model = &writer.model, .temperature = 0.7, .seed = 1};
@@ -105,8 +105,8 @@ static void test_without_an_encoder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_shown_stays_diverse),
-        cmocka_unit_test(test_without_an_encoder),
+        cmocka_unit_test(test_new_tool_replaces_most_similar_example),
+        cmocka_unit_test(test_library_without_encoder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

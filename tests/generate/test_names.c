@@ -1,5 +1,5 @@
-/* New names for a store's tools by stand-ins: what is taken and what is not, however hostile; names of others; a run
- * that stops; and the corpus as a store reads it. */
+/* New names for a store's tools from fake models: validation of hostile answers, names already taken, a stopped run,
+ * and importing the corpus. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,12 +10,12 @@
 #include "generate/names.h"
 #include "generate/support.h"
 
-/* Says the same of every tool; or, where that is NULL, a name of the question's own. */
+/* Gives the same answer to every question; if `always` is NULL, a name derived from the tool. */
 struct namer {
     struct chat_model model;
     const char *always;       /* JSON */
-    const char *else_said;    /* where the prompt shows a name that is taken; NULL: the same */
-    unsigned long fail_after; /* questions; 0: never */
+    const char *else_said;    /* answer if the prompt shows a taken name; NULL for `always` */
+    unsigned long fail_after; /* questions before it fails; 0 for never */
     atomic_ulong asked;
 };
 
@@ -91,7 +91,7 @@ static const json_t *names_stage(const json_t *report)
 
 static const struct {
     const char *name, *said;
-    const char *fate; /* NULL: it is taken, by the first of the two tools; "unusable": no answer of the schema */
+    const char *fate; /* NULL if the first of the two tools takes it; "unusable" if it does not match the schema */
 } answers[] = {
     {"plain", "{\"name\": \"SumOfNumbers\"}", NULL},
     {"with an underscore and a digit", "{\"name\": \"sum_of_2\"}", NULL},
@@ -121,7 +121,7 @@ static const struct {
     {"cut off", "{\"name\": \"Sum", "unusable"},
 };
 
-static void test_what_is_taken_as_a_name(void **state)
+static void test_name_validation(void **state)
 {
     (void)state;
     wt_engine *engine = open_with(two);
@@ -144,7 +144,7 @@ static void test_what_is_taken_as_a_name(void **state)
             assert_int_equal(unusable, 2 * STAGE_ATTEMPTS);
         else if (answers[i].fate)
             assert_int_equal(wt__json_int(wt__json_object(stage, "refused"), answers[i].fate, -1), 2 * STAGE_ATTEMPTS);
-        else /* the second tool cannot have it, too */
+        else /* the second tool cannot have the same name */
             assert_int_equal(wt__json_int(wt__json_object(stage, "refused"), "name_taken", -1), STAGE_ATTEMPTS);
         assert_true(taken == (corpus != NULL));
         assert_true(taken ? strstr(made->notice, "1 of 2 tools") != NULL : strstr(place.err.message, "namer") != NULL);
@@ -155,7 +155,7 @@ static void test_what_is_taken_as_a_name(void **state)
     wt_close(engine);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- whole runs */
 
 static const json_t *tool_called(const wt_tools *tools, const char *name, json_t **out)
 {
@@ -168,8 +168,8 @@ static const json_t *tool_called(const wt_tools *tools, const char *name, json_t
     return NULL;
 }
 
-/* A name that is another's is shown with the next question; the corpus is a catalogue with the old names beside. */
-static void test_the_corpus_is_a_catalogue(void **state)
+/* A taken name is shown in the next question. The corpus imports as a catalogue and keeps the old names. */
+static void test_renamed_corpus_is_a_catalogue(void **state)
 {
     (void)state;
     wt_engine *engine = open_with(two);
@@ -186,7 +186,7 @@ static void test_the_corpus_is_a_catalogue(void **state)
     assert_null(made->notice);
     wt_generated_free(made);
     sound(&place, wt_list(engine, NULL, &tools, &place.err));
-    assert_string_equal(tools->items[0]->name, "add"); /* the store is as it was */
+    assert_string_equal(tools->items[0]->name, "add"); /* the store is unchanged */
     wt_tools_free(tools);
     wt_close(engine);
 
@@ -215,7 +215,7 @@ static void test_the_corpus_is_a_catalogue(void **state)
     wt_close(engine);
 }
 
-static void test_a_run_that_stops_goes_on(void **state)
+static void test_stopped_renaming_continues(void **state)
 {
     (void)state;
     wt_engine *engine = open_many(150);
@@ -240,8 +240,8 @@ static void test_a_run_that_stops_goes_on(void **state)
     wt_close(engine);
 }
 
-/* Nothing of use 40 times in a row: it is not asked of all. */
-static void test_a_model_that_says_nothing_of_use(void **state)
+/* A model that gives 40 unusable answers in a row is not asked about the remaining tools. */
+static void test_renaming_gives_up_on_unusable_model(void **state)
 {
     (void)state;
     wt_engine *engine = open_many(300);
@@ -256,7 +256,7 @@ static void test_a_model_that_says_nothing_of_use(void **state)
     wt_close(engine);
 }
 
-static void test_what_is_no_order(void **state)
+static void test_invalid_names_options(void **state)
 {
     (void)state;
     struct namer namer = namer_of(NULL);
@@ -283,11 +283,11 @@ static void test_what_is_no_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_what_is_taken_as_a_name, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_the_corpus_is_a_catalogue, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_run_that_stops_goes_on, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_model_that_says_nothing_of_use, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_what_is_no_order, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_name_validation, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_renamed_corpus_is_a_catalogue, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_stopped_renaming_continues, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_renaming_gives_up_on_unusable_model, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_names_options, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

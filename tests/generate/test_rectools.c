@@ -1,6 +1,5 @@
-/* RecTools by a stand-in that knows what each request takes: the verdicts are the right ones, the counts add up, what
- * does not qualify is left out, a stopped run goes on to the same bytes; and the verdicts over a data set that there
- * is. */
+/* RecTools with a fake model that knows the right verdicts: verdicts, counts, selection, a stopped run, and verdicts
+ * on an existing data set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +58,8 @@ static const json_t *stage_named(const json_t *report, const char *name)
     return NULL;
 }
 
-/* What holds of every report: each request was asked about twice, and the verdicts of all sizes are all of them. */
+/* Checks the invariants of every report: each request is asked about twice, and the verdicts by size add up to the
+ * total. */
 static void assert_report(const json_t *report)
 {
     const json_t *verdicts = wt__json_object(report, "verdicts"), *sizes = wt__json_object(verdicts, "by_tools");
@@ -90,7 +90,7 @@ static void assert_report(const json_t *report)
     }
 }
 
-static void test_a_writer_that_never_errs(void **state)
+static void test_perfect_model_gives_all_requests(void **state)
 {
     (void)state;
     wt_engine *engine = open_catalogue();
@@ -99,7 +99,7 @@ static void test_a_writer_that_never_errs(void **state)
     sound(&place, make_set_of(engine, &judge, few(), "all", &made));
     assert_int_equal(made->rows, 4 * 6 * 3);
     assert_int_equal(made->train + made->dev + made->test, made->rows);
-    assert_non_null(strstr(made->summary, "By judge:"));
+    assert_non_null(strstr(made->summary, "Verdicts of judge:"));
     assert_null(made->notice);
     json_t *report = json_file("all", "report.json");
     assert_report(report);
@@ -111,9 +111,8 @@ static void test_a_writer_that_never_errs(void **state)
     wt_close(engine);
 }
 
-/* A request that leaves a tool out is over, one that wants more is partial: neither is kept, and the oracle's verdict
- * is that of the request. */
-static void test_what_does_not_qualify(void **state)
+/* A request that leaves out a tool is over; one that wants more is partial. Neither is kept. */
+static void test_unqualified_requests_are_left_out(void **state)
 {
     (void)state;
     wt_engine *engine = open_catalogue();
@@ -137,7 +136,7 @@ static void test_what_does_not_qualify(void **state)
     assert_null(strstr(queries, "\"qualified\": false"));
     free(queries);
     wt_generated_free(made);
-    options.keep_all = 1; /* of the same answers */
+    options.keep_all = 1; /* uses the recorded answers */
     judge.fail_after = 1;
     judge.failure = WT_ENETWORK;
     sound(&place, make_set_of(engine, &judge, options, "some", &made));
@@ -147,7 +146,7 @@ static void test_what_does_not_qualify(void **state)
     assert_non_null(strstr(queries, "\"qualified\": false"));
     free(queries);
     wt_generated_free(made);
-    options.keep_all = 0; /* and back again: nothing of the rest is left */
+    options.keep_all = 0; /* the rows of the earlier run are removed */
     sound(&place, make_set_of(engine, &judge, options, "some", &made));
     assert_int_equal(made->rows, kept);
     struct dataset train;
@@ -161,8 +160,8 @@ static void test_what_does_not_qualify(void **state)
     wt_close(engine);
 }
 
-/* A judge that calls every set exact: the second question, without a tool, finds it out. */
-static void test_a_judge_that_agrees_to_everything(void **state)
+/* A judge that calls every set exact fails the second question, about the set without one tool. */
+static void test_second_question_exposes_agreeable_judge(void **state)
 {
     (void)state;
     wt_engine *engine = open_catalogue();
@@ -174,7 +173,7 @@ static void test_a_judge_that_agrees_to_everything(void **state)
     options.keep_all = 1;
     sound(&place, make_set_of(engine, &judge, options, "yes", &made));
     wt_generated_free(made);
-    refused(&place, make_set_of(engine, &judge, few(), "yes", &made), WT_EEMPTY, "none qualifies");
+    refused(&place, make_set_of(engine, &judge, few(), "yes", &made), WT_EEMPTY, "qualifies; see");
     assert_null(file_of("yes", "queries.jsonl", &len));
     assert_null(file_of("yes", "qrels/train.tsv", &len));
     json_t *report = json_file("yes", "report.json");
@@ -185,19 +184,19 @@ static void test_a_judge_that_agrees_to_everything(void **state)
     wt_close(engine);
 }
 
-static void test_duplicates_and_nonsense(void **state)
+static void test_duplicates_and_unusable_answers(void **state)
 {
     (void)state;
     wt_engine *engine = open_catalogue();
     struct judge judge = judge_of();
     wt_rectools_options options = few();
     wt_generated *made = NULL;
-    judge.repeats_itself = true; /* one request a set, and the retries are used up */
+    judge.repeats_itself = true; /* one request a set, then all retries are used up */
     options.smallest = options.largest = 3;
-    options.retries = 6; /* many more answers in a row than end a stage where they are of no use */
+    options.retries = 6; /* more answers in a row than STAGE_FRUITLESS_MAX, which duplicates do not count towards */
     sound(&place, make_set_of(engine, &judge, options, "same", &made));
     assert_int_equal(made->rows, 6);
-    assert_non_null(strstr(made->notice, "of 18 requests 6 were made"));
+    assert_non_null(strstr(made->notice, "6 of 18 requests were made"));
     json_t *report = json_file("same", "report.json");
     const json_t *stage = stage_named(report, "requests");
     assert_int_equal(wt__json_int(stage, "questions", -1), 6 + 2 * 6 * 7);
@@ -217,15 +216,17 @@ static void test_duplicates_and_nonsense(void **state)
     wt_generated_free(made);
 
     judge.nonsense = 2;
-    refused(&place, make_set_of(engine, &judge, few(), "mad", &made), WT_EEMPTY, "of 0 requests that judge wrote none");
+    refused(&place, make_set_of(engine, &judge, few(), "mad", &made), WT_EEMPTY,
+            "none of the 0 requests written by judge qualifies");
     report = json_file("mad", "report.json");
-    assert_int_equal(wt__json_int(stage_named(report, "requests"), "unusable", -1), 2 * 24); /* rounds of all sets */
+    assert_int_equal(wt__json_int(stage_named(report, "requests"), "unusable", -1), 2 * 24); /* two rounds of all
+                                                                                              * sets */
     assert_true(wt__json_bool(stage_named(report, "requests"), "gave_up", false));
     json_decref(report);
     wt_close(engine);
 }
 
-static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
+static void test_stopped_rectools_continues_to_same_bytes(void **state)
 {
     static const unsigned long stops[] = {1, 20, 50, 90};
     static const char *const files[] = {"corpus.jsonl", "queries.jsonl", "qrels/train.tsv", "report.json"};
@@ -258,8 +259,8 @@ static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
     wt_close(engine);
 }
 
-/* The verdicts over a folder are those of its making; by another model that is their name. */
-static void test_the_verdicts_over_a_data_set(void **state)
+/* Verdicts on a data set equal those given while generating it. */
+static void test_verdicts_on_existing_data_set(void **state)
 {
     char data[256], out[256];
     (void)state;
@@ -307,26 +308,26 @@ static void test_the_verdicts_over_a_data_set(void **state)
     judge.nonsense = 2;
     snprintf(out, sizeof out, "%s/nothing", place.folder);
     refused(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err), WT_EEMPTY,
-            "not one verdict came of 14 questions to judge");
+            "no verdict came from 14 questions to judge");
     again.split = "none";
     refused(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err), WT_ENOTFOUND, "");
     wt_close(engine);
 }
 
-static void test_small_catalogues_and_what_is_refused(void **state)
+static void test_small_catalogues_and_invalid_options(void **state)
 {
     static const struct {
         wt_rectools_options options;
         const char *says;
     } rows[] = {
-        {{.smallest = 11}, "tools of the smallest combination: 11; it can be 1 to 10"},
-        {{.smallest = 4, .largest = 3}, "tools of the largest combination: 3; it can be 4 to 10"},
-        {{.combinations = 1001}, "combinations of a size: 1001"},
-        {{.requests = 21}, "requests of a combination: 21"},
-        {{.retries = 21}, "retries of a request: 21"},
+        {{.smallest = 11}, "tools of the smallest combination must be 1 to 10, not 11"},
+        {{.smallest = 4, .largest = 3}, "tools of the largest combination must be 4 to 10, not 3"},
+        {{.combinations = 1001}, "combinations of a size must be 1 to 1000, not 1001"},
+        {{.requests = 21}, "requests of a combination must be 1 to 20, not 21"},
+        {{.retries = 21}, "retries of a request must be 1 to 20, not 21"},
         {{.dev = 0.9, .test = 0.9}, "dev and test are 1.8"},
-        {{.duplicate = 3}, "cosine of duplicates is 3"},
-        {{.temperature = -1}, "cannot be below 0"},
+        {{.duplicate = 3}, "cosine of duplicates must be at most 2, not 3"},
+        {{.temperature = -1}, "must not be negative"},
     };
     (void)state;
     wt_engine *engine = open_catalogue();
@@ -349,7 +350,7 @@ static void test_small_catalogues_and_what_is_refused(void **state)
         "{\"name\": \"b\", \"description\": \"Tells the weather of a city\"}\n"
         "{\"name\": \"c\", \"description\": \"Adds two numbers\"}\n");
     sound(&place, make_set_of(engine, &judge, options, "two", &made));
-    /* three single ones, and a with b, c with b: a and c are the same */
+    /* Three single tools, a with b, and c with b; a and c are near-duplicates. */
     assert_non_null(strstr(made->notice, "5 of 24 combinations could be drawn"));
     wt_generated_free(made);
     options.smallest = 3;
@@ -360,13 +361,13 @@ static void test_small_catalogues_and_what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_writer_that_never_errs, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_what_does_not_qualify, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_judge_that_agrees_to_everything, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_duplicates_and_nonsense, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_stopped_run_goes_on_to_the_same_bytes, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_the_verdicts_over_a_data_set, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_small_catalogues_and_what_is_refused, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_perfect_model_gives_all_requests, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_unqualified_requests_are_left_out, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_second_question_exposes_agreeable_judge, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_duplicates_and_unusable_answers, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_stopped_rectools_continues_to_same_bytes, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_verdicts_on_existing_data_set, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_small_catalogues_and_invalid_options, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

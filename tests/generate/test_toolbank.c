@@ -1,6 +1,5 @@
-/* Requests by a stand-in that errs at several rates: nothing that is no data gets in, the counts add up, no set of
- * tools is in two splits, a model that is of no use is refused, and a run that was stopped goes on to the same bytes.
- */
+/* Requests from a fake model at several error rates: invalid data is refused, counts add up, a set of tools is never
+ * in two splits, bad models are refused, and a stopped run continues to the same bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +14,7 @@
 
 enum { PROVIDERS = 8, DEEDS = 5, TOOLS = PROVIDERS * DEEDS };
 
-/* Eight providers of two categories with five tools each. */
+/* Opens a store with eight providers in two categories, five tools each. */
 static wt_engine *open_catalogue(void)
 {
     struct buffer lines = {0};
@@ -64,8 +63,8 @@ static struct dataset split_of(const char *folder, const char *split)
     return set;
 }
 
-/* What holds of every folder: a request is plain and there once; its tools are in the corpus, two to five of them; no
- * set of tools is in two splits. Returns the requests of all splits. */
+/* Checks the invariants of a folder: requests are plain and unique; each has two to five tools of the corpus; a set
+ * of tools is never in two splits. Returns the number of requests in all splits. */
 static size_t assert_sound_folder(const char *folder, bool single)
 {
     static const char *const splits[] = {"train", "dev", "test"};
@@ -135,7 +134,7 @@ static int64_t refused_as(const char *folder, const char *fate)
     return count;
 }
 
-static void test_what_a_model_of_any_quality_leaves(void **state)
+static void test_toolbank_data_is_valid_at_any_error_rate(void **state)
 {
     static const double rates[] = {0, 0.2, 0.7};
     (void)state;
@@ -161,8 +160,8 @@ static void test_what_a_model_of_any_quality_leaves(void **state)
     wt_close(engine);
 }
 
-/* It ends as soon as every tool has its usages, and draws those that have none first. */
-static void test_until_each_tool_has_its_usages(void **state)
+/* A run ends once every tool has its usages, and prefers tools without any. */
+static void test_run_ends_when_each_tool_has_its_usages(void **state)
 {
     (void)state;
     wt_engine *engine = open_catalogue();
@@ -188,7 +187,7 @@ static void test_until_each_tool_has_its_usages(void **state)
     wt_close(engine);
 }
 
-static void test_the_gate(void **state)
+static void test_trial_refuses_bad_models(void **state)
 {
     static const struct {
         const char *folder;
@@ -197,10 +196,10 @@ static void test_the_gate(void **state)
         const char *says;
     } rows[] = {
         {"repeats", 0.9, 0, 0, 0, "repeat the prompt, 0 break the schema and 0 name tools that were not offered"},
-        {"breaks", 0, 0.9, 0, 0, "50 trial answers 0 repeat the prompt, 4"},
-        {"silent", 0, 0, 2, 0, "50 trial answers 0 repeat the prompt, 50 break the schema"},
-        {"small", 0.98, 0, 0, 1, "Take a larger model; --trial 0"},
-        {"astray", 0, 0, 0, 1, "lead to none of their tools, of which half may"},
+        {"breaks", 0, 0.9, 0, 0, "50 trial answers, 0 repeat the prompt, 4"},
+        {"silent", 0, 0, 2, 0, "50 trial answers, 0 repeat the prompt, 50 break the schema"},
+        {"small", 0.98, 0, 0, 1, "Use a larger model; --trial 0"},
+        {"astray", 0, 0, 0, 1, "lead to none of their tools (limit half)"},
         {"good", 0.05, 0.05, 0.1, 0, NULL},
         {"good-small", 0.05, 0.05, 0, 1, NULL},
     };
@@ -231,13 +230,13 @@ static void test_the_gate(void **state)
         assert_int_equal(atomic_load(&writer.asked), 50);
         size_t len;
         assert_null(file_of(rows[i].folder, "queries.jsonl", &len));
-        /* the same folder, without the gate: what is no request is dropped all the same */
+        /* Without the limit, the same folder continues and still drops invalid requests. */
         options.trial_limit = 1;
         int rc = make_requests(engine, &writer, options, rows[i].folder, &made);
         if (rc == 0)
             assert_int_equal(assert_sound_folder(rows[i].folder, rows[i].one_tool), made->rows);
         else
-            refused(&place, rc, WT_EEMPTY, "not one request came of");
+            refused(&place, rc, WT_EEMPTY, "no request came from");
         wt_generated_free(made);
     }
     wt_close(engine);
@@ -245,7 +244,7 @@ static void test_the_gate(void **state)
 
 static const char *const made_files[] = {"corpus.jsonl", "queries.jsonl", "qrels/train.tsv", "report.json"};
 
-static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
+static void test_stopped_toolbank_continues_to_same_bytes(void **state)
 {
     static const unsigned long stops[] = {1, 30, 70, 130};
     (void)state;
@@ -263,7 +262,7 @@ static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
         atomic_store(&writer.asked, 0);
         int rc = make_requests(engine, &writer, options, "stopped", &made);
         if (rc == 0)
-            wt_generated_free(made); /* earlier answers were enough */
+            wt_generated_free(made); /* recorded answers were enough */
         else
             refused(&place, rc, writer.failure, "it fails after");
     }
@@ -272,7 +271,7 @@ static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
     assert_int_equal(made->questions, questions);
     wt_generated_free(made);
     atomic_store(&writer.asked, 0);
-    sound(&place, make_requests(engine, &writer, options, "stopped", &made)); /* once more, for nothing */
+    sound(&place, make_requests(engine, &writer, options, "stopped", &made)); /* again, without new questions */
     assert_int_equal(atomic_load(&writer.asked), 0);
     wt_generated_free(made);
     for (size_t i = 0; i < sizeof made_files / sizeof *made_files; i++)
@@ -282,7 +281,7 @@ static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
     wt_close(engine);
 }
 
-static void test_what_stands_together(void **state)
+static void test_within_provider_category_or_any(void **state)
 {
     static const char *const kinds[] = {"provider", "category", "any"};
     (void)state;
@@ -319,8 +318,9 @@ static void test_what_stands_together(void **state)
     add(&place, engine,
         "{\"name\": \"a\", \"description\": \"Adds\"}\n{\"name\": \"b\", \"description\": \"Takes\"}\n"
         "{\"name\": \"c\"}\n");
-    refused(&place, make_requests(engine, &writer, options, "none", &made), WT_EEMPTY,
-            "of 3 tools 1 have no description, 0 are taken out, and of the rest no two stand together within category");
+    refused(
+        &place, make_requests(engine, &writer, options, "none", &made), WT_EEMPTY,
+        "of 3 tools, 1 have no description, 0 are taken out, and no two of the rest belong together within category");
     wt_close(engine);
     snprintf(place.store, sizeof place.store, "%s/one.wt", place.folder);
     engine = open_store(&place, "");
@@ -330,13 +330,13 @@ static void test_what_stands_together(void **state)
     options.within = "provider";
     options.unanswerable = 0.2;
     refused(&place, make_requests(engine, &writer, options, "none", &made), WT_EEMPTY,
-            "no provider can be taken out for requests that no tool fits: there is but one");
+            "no provider can be taken out for unanswerable requests: there is only one");
     assert_int_equal(atomic_load(&writer.asked), 0);
     wt_close(engine);
 }
 
-/* Tools are taken out of the corpus, and requests for them judged by 0; none/ has them with what would fit. */
-static void test_requests_that_no_tool_fits(void **state)
+/* Requests for tools taken out of the corpus are judged with 0; none/ has these tools. */
+static void test_unanswerable_requests(void **state)
 {
     (void)state;
     wt_engine *engine = open_catalogue();
@@ -377,7 +377,7 @@ static void test_requests_that_no_tool_fits(void **state)
     wt_close(engine);
 }
 
-static void test_one_tool(void **state)
+static void test_one_tool_prompt(void **state)
 {
     (void)state;
     wt_engine *engine = open_catalogue();
@@ -399,7 +399,7 @@ static void test_one_tool(void **state)
     wt_close(engine);
 }
 
-/* A writer that answers nobody before so many have asked. */
+/* A writer that waits until TOGETHER questions have arrived. */
 enum { TOGETHER = 12 };
 struct patient {
     struct writer writer;
@@ -413,8 +413,8 @@ static int wait_for_all(struct chat_model *model, const struct chat_question *qu
     return writer_ask(model, question, arena, out, err);
 }
 
-/* What a model is asked at once changes none of the data. */
-static void test_many_questions_at_once(void **state)
+/* The number of concurrent questions does not change the data. */
+static void test_concurrency_does_not_change_data(void **state)
 {
     (void)state;
     wt_engine *engine = open_catalogue();
@@ -433,7 +433,7 @@ static void test_many_questions_at_once(void **state)
     wt_close(engine);
 }
 
-/* Looks at what each prompt shows. */
+/* Counts the examples shown in the prompts. */
 struct reader {
     struct writer writer;
     atomic_ulong shown, others;
@@ -452,7 +452,7 @@ static int read_prompt(struct chat_model *model, const struct chat_question *que
     return writer_ask(model, question, arena, out, err);
 }
 
-/* A data set of people: three requests that two tools answer, one for one tool, one for six. */
+/* Writes a data set of people: three requests with two tools, one with one tool, one with six. */
 static const char *put_people(char path[256], bool several)
 {
     snprintf(path, 256, "%s/%s", place.folder, several ? "people" : "people-of-one");
@@ -480,7 +480,7 @@ static const char *put_people(char path[256], bool several)
     return path;
 }
 
-static void test_requests_like_those_of_people(void **state)
+static void test_examples_written_by_people(void **state)
 {
     (void)state;
     char path[256];
@@ -492,7 +492,7 @@ static void test_requests_like_those_of_people(void **state)
     options.like = put_people(path, true);
     options.no_polish = 1;
     sound(&place, make_requests(engine, &reader.writer, options, "like", &made));
-    assert_int_equal(atomic_load(&reader.shown), 3 * made->questions); /* there are no more of them */
+    assert_int_equal(atomic_load(&reader.shown), 3 * made->questions); /* the pool has only three */
     assert_int_equal(atomic_load(&reader.others), 0);
     assert_int_equal(assert_sound_folder("like", false), made->rows);
     wt_generated_free(made);
@@ -501,7 +501,7 @@ static void test_requests_like_those_of_people(void **state)
             "begun with other options");
     options.like = put_people(path, false);
     refused(&place, make_requests(engine, &reader.writer, options, "none", &made), WT_EEMPTY,
-            "has no train request that 2 to 5 tools answer");
+            "has no train request with 2 to 5 tools");
     options.like = "/nowhere";
     refused(&place, make_requests(engine, &reader.writer, options, "none", &made), WT_ENOTFOUND, "/nowhere");
     options.one_tool = 1;
@@ -509,8 +509,8 @@ static void test_requests_like_those_of_people(void **state)
     wt_close(engine);
 }
 
-/* A request is kept when its tools are found by it, and none that is nearly the same above them. */
-static void test_the_round_trip(void **state)
+/* A request is kept if a search finds its tools, without a near-duplicate ranked above them. */
+static void test_round_trip_drops_unfound_requests(void **state)
 {
     (void)state;
     wt_engine *engine = open_catalogue();
@@ -546,25 +546,25 @@ static void test_the_round_trip(void **state)
     wt_close(engine);
 }
 
-static void test_what_is_refused(void **state)
+static void test_invalid_toolbank_options(void **state)
 {
     static const struct {
         wt_toolbank_options options;
         const char *says;
     } rows[] = {
-        {{.items = 200001}, "items: 200001; it can be 0 to 200000"},
-        {{.usages = 1001}, "usages of a tool: 1001"},
-        {{.examples = 6}, "examples of a prompt: 6; it can be 1 to 5"},
-        {{.draw = "far"}, "the draw of the tools: \"far\"; it can be random or near"},
-        {{.within = "house"}, "\"house\"; it can be any or category"},
-        {{.unanswerable = 0.6}, "the share of unanswerable requests is 0.6; it can be up to 0.5"},
+        {{.items = 200001}, "items must be 0 to 200000, not 200001"},
+        {{.usages = 1001}, "usages of a tool must be 0 to 1000, not 1001"},
+        {{.examples = 6}, "examples of a prompt must be 1 to 5, not 6"},
+        {{.draw = "far"}, "the draw must be random or near, not \"far\""},
+        {{.within = "house"}, "within must be any or category, not \"house\""},
+        {{.unanswerable = 0.6}, "the share of unanswerable requests must be at most 0.5, not 0.6"},
         {{.dev = 0.5, .test = 0.5}, "nothing is left to train on"},
-        {{.duplicate = 3}, "cosine of duplicates is 3"},
-        {{.temperature = 2.5}, "the temperature is 2.5"},
-        {{.temperature = -1}, "cannot be below 0"},
-        {{.round_trip = 1001}, "hits of the round trip: 1001"},
-        {{.trial = 1001}, "answers of the trial: 1001"},
-        {{.trial_limit = 1.5}, "the limit of a trial is 1.5"},
+        {{.duplicate = 3}, "cosine of duplicates must be at most 2, not 3"},
+        {{.temperature = 2.5}, "the temperature must be at most 2, not 2.5"},
+        {{.temperature = -1}, "must not be negative"},
+        {{.round_trip = 1001}, "hits of the round trip must be 0 to 1000, not 1001"},
+        {{.trial = 1001}, "answers of the trial must be 1 to 1000, not 1001"},
+        {{.trial_limit = 1.5}, "the limit of a trial must be at most 1, not 1.5"},
         {{.out = NULL}, "name a folder"},
     };
     (void)state;
@@ -583,7 +583,8 @@ static void test_what_is_refused(void **state)
     sound(&place, wt__make_folders(path, &place.err));
     snprintf(path, sizeof path, "%s/foreign/queries.jsonl", place.folder);
     sound(&place, wt__file_replace(path, "mine\n", 5, &place.err));
-    refused(&place, make_requests(engine, &writer, few(), "foreign", &made), WT_EINVAL, "no run of ours");
+    refused(&place, make_requests(engine, &writer, few(), "foreign", &made), WT_EINVAL,
+            "was not written by a run of this command");
     wt_toolbank_options options = few();
     options.out = "x";
     refused(&place, wt_generate_toolbank(engine, &options, &made, &place.err), WT_EINVAL, "");
@@ -596,17 +597,17 @@ static void test_what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_what_a_model_of_any_quality_leaves, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_until_each_tool_has_its_usages, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_the_gate, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_stopped_run_goes_on_to_the_same_bytes, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_what_stands_together, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_requests_that_no_tool_fits, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_one_tool, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_many_questions_at_once, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_requests_like_those_of_people, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_the_round_trip, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_what_is_refused, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_toolbank_data_is_valid_at_any_error_rate, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_run_ends_when_each_tool_has_its_usages, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_trial_refuses_bad_models, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_stopped_toolbank_continues_to_same_bytes, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_within_provider_category_or_any, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_unanswerable_requests, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_one_tool_prompt, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_concurrency_does_not_change_data, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_examples_written_by_people, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_round_trip_drops_unfound_requests, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_toolbank_options, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
