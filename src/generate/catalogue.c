@@ -9,7 +9,8 @@ enum {
     LIKE_SPARE = 8,       /* extra hits to request, since some will be unsuitable */
 };
 
-int wt__catalogue_add(struct catalogue *catalogue, const wt_tool *tool, size_t *place, bool *taken, wt_error *err)
+int wt__store_library_add(struct store_library *catalogue, const wt_tool *tool, size_t *place, bool *taken,
+                          wt_error *err)
 {
     struct buffer description = {0};
     struct library *library = catalogue->library;
@@ -28,8 +29,8 @@ int wt__catalogue_add(struct catalogue *catalogue, const wt_tool *tool, size_t *
 }
 
 /* Returns the tool at `position` of the catalogue: from `all`, or listed alone into *own if `all` is NULL. */
-static int tool_at(wt_engine *engine, const wt_tools *all, size_t position, wt_tools **own, const wt_tool **out,
-                   wt_error *err)
+static int get_listed_tool(wt_engine *engine, const wt_tools *all, size_t position, wt_tools **own, const wt_tool **out,
+                           wt_error *err)
 {
     wt_list_options options;
     *own = NULL;
@@ -47,8 +48,8 @@ static int tool_at(wt_engine *engine, const wt_tools *all, size_t position, wt_t
     return rc;
 }
 
-static int draw(struct catalogue *catalogue, const wt_tools *all, const uint32_t *order, size_t count, size_t tools,
-                struct progress *progress, size_t *left_out, wt_error *err)
+static int draw_store_tools(struct store_library *catalogue, const wt_tools *all, const uint32_t *order, size_t count,
+                            size_t tools, struct progress *progress, size_t *left_out, wt_error *err)
 {
     int rc = 0;
     size_t begin = catalogue->library->count;
@@ -57,9 +58,9 @@ static int draw(struct catalogue *catalogue, const wt_tools *all, const uint32_t
         const wt_tool *tool;
         size_t place, before = catalogue->library->count;
         bool taken = false;
-        rc = tool_at(catalogue->engine, all, order[i], &own, &tool, err);
+        rc = get_listed_tool(catalogue->engine, all, order[i], &own, &tool, err);
         if (rc == 0 && tool)
-            rc = wt__catalogue_add(catalogue, tool, &place, &taken, err);
+            rc = wt__store_library_add(catalogue, tool, &place, &taken, err);
         *left_out += rc == 0 && catalogue->library->count == before;
         wt_tools_free(own);
         if (rc == 0 && wt__progress_step(progress, 1))
@@ -68,8 +69,8 @@ static int draw(struct catalogue *catalogue, const wt_tools *all, const uint32_t
     return rc;
 }
 
-int wt__catalogue_draw(struct catalogue *catalogue, size_t tools, struct rng *rng, struct progress *progress,
-                       size_t *left_out, wt_error *err)
+int wt__store_library_draw(struct store_library *catalogue, size_t tools, struct rng *rng, struct progress *progress,
+                           size_t *left_out, wt_error *err)
 {
     wt_catalog_info info;
     wt_tools *all = NULL;
@@ -90,15 +91,16 @@ int wt__catalogue_draw(struct catalogue *catalogue, size_t tools, struct rng *rn
     if (rc == 0 && info.tools <= LISTED_WHOLE)
         rc = wt_list(catalogue->engine, NULL, &all, err);
     if (rc == 0)
-        rc = draw(catalogue, all, order, info.tools, tools, progress, left_out, err);
+        rc = draw_store_tools(catalogue, all, order, info.tools, tools, progress, left_out, err);
     wt_tools_free(all);
     free(order);
     return rc;
 }
 
-int wt__catalogue_like(void *self, const struct row *row, size_t *places, size_t most, size_t *count, wt_error *err)
+int wt__store_library_find_similar(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,
+                                   wt_error *err)
 {
-    struct catalogue *catalogue = self;
+    struct store_library *catalogue = self;
     wt_find_options options;
     wt_hits *hits = NULL;
     wt_find_options_init(&options);
@@ -109,7 +111,7 @@ int wt__catalogue_like(void *self, const struct row *row, size_t *places, size_t
     for (size_t i = 0; rc == 0 && i < hits->len && *count < most; i++) {
         size_t place;
         bool taken;
-        rc = wt__catalogue_add(catalogue, hits->items[i]->tool, &place, &taken, err);
+        rc = wt__store_library_add(catalogue, hits->items[i]->tool, &place, &taken, err);
         const struct library_tool *tools = catalogue->library->tools;
         if (rc == 0 && taken && !wt__row_is_right(row, place) &&
             !wt__str_equal(tools[place].description, tools[row->tool].description))

@@ -5,7 +5,7 @@
 
 #include "generate/rows.h"
 
-struct catalogue {
+struct store_library {
     wt_engine *engine;
     struct library *library; /* tools are added when they are first met */
     const char *recipe;      /* "hybrid", or "bm25" if there is no encoder */
@@ -14,15 +14,17 @@ struct catalogue {
 /* Adds up to `tools` tools with a description, drawn by rng. *left_out counts drawn tools without a description or
  * with a name too close to another's. Errors: WT_EEMPTY (the store has no tools), WT_ESTORE, WT_ECANCELLED,
  * WT_ENOMEM. */
-int wt__catalogue_draw(struct catalogue *catalogue, size_t tools, struct rng *rng, struct progress *progress,
-                       size_t *left_out, wt_error *err);
+int wt__store_library_draw(struct store_library *catalogue, size_t tools, struct rng *rng, struct progress *progress,
+                           size_t *left_out, wt_error *err);
 
 /* Adds one tool, or finds it if it is already there, and sets *place. *taken is false if the tool has no description
  * or if another tool has its name. */
-int wt__catalogue_add(struct catalogue *catalogue, const wt_tool *tool, size_t *place, bool *taken, wt_error *err);
+int wt__store_library_add(struct store_library *catalogue, const wt_tool *tool, size_t *place, bool *taken,
+                          wt_error *err);
 
 /* Searches for the row's query and returns hits other than its right tools, without those that share its tool's
  * description. Implements likeness_source.like; self is a struct catalogue. */
-int wt__catalogue_like(void *self, const struct row *row, size_t *places, size_t most, size_t *count, wt_error *err);
+int wt__store_library_find_similar(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,
+                                   wt_error *err);
 
 #endif

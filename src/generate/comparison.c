@@ -18,22 +18,22 @@ enum { USUAL_LIMIT = 100 };
 
 static const char *const criteria[CRITERIA] = {"naturalness", "fluency", "coherence"};
 
-struct comparison {
-    struct session session;
+struct comparison_run {
+    struct generate_session session;
     wt_comparison_options options; /* defaults filled in */
     struct text_lines first, second;
-    struct labels labels;
+    struct pair_labels labels;
     struct arena arena;
     struct compared_pair *pairs; /* [count] */
     size_t count;
-    struct outcome outcomes[CRITERIA + 1];
+    struct comparison_outcome outcomes[CRITERIA + 1];
 };
 
 /* ---------------------------------------------------------------- pairs */
 
 /* Draws an order of the lines with a text, and with a draft if `drafts`. *order [*count] is in the arena. */
-static int draw_order(struct comparison *c, const struct text_lines *lines, bool drafts, struct rng *rng,
-                      uint32_t **order, size_t *count, wt_error *err)
+static int draw_text_order(struct comparison_run *c, const struct text_lines *lines, bool drafts, struct rng *rng,
+                           uint32_t **order, size_t *count, wt_error *err)
 {
     uint32_t *numbers = wt__arena_array(&c->arena, uint32_t, lines->count + 1),
              *places = wt__arena_array(&c->arena, uint32_t, lines->count + 1);
@@ -51,7 +51,7 @@ static int draw_order(struct comparison *c, const struct text_lines *lines, bool
 }
 
 /* Pairs the requests of two data sets, or the requests of one with their drafts. */
-static int draw_pairs(struct comparison *c, wt_error *err)
+static int draw_compared_pairs(struct comparison_run *c, wt_error *err)
 {
     const bool drafts = !c->options.second;
     const struct text_lines *other = drafts ? &c->first : &c->second;
@@ -59,9 +59,9 @@ static int draw_pairs(struct comparison *c, wt_error *err)
     uint32_t *firsts = NULL, *seconds = NULL;
     size_t count = 0, other_count = 0;
     wt__rng_seed(&rng, c->options.seed);
-    int rc = draw_order(c, &c->first, drafts, &rng, &firsts, &count, err);
+    int rc = draw_text_order(c, &c->first, drafts, &rng, &firsts, &count, err);
     if (rc == 0 && !drafts)
-        rc = draw_order(c, other, false, &rng, &seconds, &other_count, err);
+        rc = draw_text_order(c, other, false, &rng, &seconds, &other_count, err);
     if (rc < 0)
         return rc;
     if (!drafts && other_count < count)
@@ -79,12 +79,12 @@ static int draw_pairs(struct comparison *c, wt_error *err)
         const struct text_line *one = &c->first.items[firsts[i]], *two = drafts ? one : &other->items[seconds[i]];
         c->pairs[i] = (struct compared_pair){.ids = {one->id, two->id},
                                              .texts = {one->text, drafts ? two->draft : two->text},
-                                             .turned = wt__rng_below(&rng, 2) == 1};
+                                             .is_swapped = wt__rng_below(&rng, 2) == 1};
     }
     return 0;
 }
 
-static int read_labels(struct comparison *c, wt_error *err)
+static int read_pair_labels(struct comparison_run *c, wt_error *err)
 {
     char *bytes = NULL;
     size_t len = 0;
@@ -92,7 +92,7 @@ static int read_labels(struct comparison *c, wt_error *err)
         return 0;
     int rc = wt__file_read(&bytes, &len, c->options.labels, LABELS_BYTES_MAX, err);
     if (rc == 0)
-        rc = wt__labels_parse(&c->labels, (struct str){bytes, len}, c->options.labels, err);
+        rc = wt__pair_labels_parse(&c->labels, (struct str){bytes, len}, c->options.labels, err);
     free(bytes);
     for (size_t i = 0; rc == 0 && i < c->labels.count; i++)
         if (c->labels.rows[i].pair > c->count)
@@ -101,7 +101,7 @@ static int read_labels(struct comparison *c, wt_error *err)
     return rc;
 }
 
-static int write_settings(struct comparison *c, wt_error *err)
+static int write_comparison_settings(struct comparison_run *c, wt_error *err)
 {
     struct sha256 sha;
     unsigned char digest[32];
@@ -127,10 +127,10 @@ static int write_settings(struct comparison *c, wt_error *err)
 /* ---------------------------------------------------------------- questions */
 
 /* Items 0 .. count - 1 are the pairs in order; the next count items are the same pairs swapped. */
-static int fill(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
-                wt_error *err)
+static int fill_comparison(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
+                           wt_error *err)
 {
-    const struct comparison *c = context;
+    const struct comparison_run *c = context;
     const struct compared_pair *pair = &c->pairs[item % c->count];
     const size_t order = item / c->count;
     (void)arena;
@@ -140,9 +140,10 @@ static int fill(void *context, size_t item, struct arena *arena, struct prompt_v
     return 0;
 }
 
-static int take(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done, wt_error *err)
+static int accept_comparison(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
+                             wt_error *err)
 {
-    const struct comparison *c = context;
+    const struct comparison_run *c = context;
     struct compared_pair *pair = &c->pairs[item % c->count];
     const size_t order = item / c->count;
     bool whole = true;
@@ -151,7 +152,9 @@ static int take(void *context, size_t item, const json_t *answer, struct stage_c
         const struct str said = wt__json_str(answer, criteria[i]);
         const bool one = wt__str_equal(said, STR("one")), other = wt__str_equal(said, STR("other"));
         whole &= one || other || wt__str_equal(said, STR("tie"));
-        pair->said[order][i] = !one && !other ? PREFERS_NEITHER : one == (order == 0) ? PREFERS_FIRST : PREFERS_SECOND;
+        pair->preferences[order][i] = !one && !other        ? PREFERS_NEITHER
+                                      : one == (order == 0) ? PREFERS_FIRST
+                                                            : PREFERS_SECOND;
     }
     pair->answered[order] = whole;
     wt__stage_note(count, whole ? PIECE_TAKEN : PIECE_NO_WORD);
@@ -159,9 +162,9 @@ static int take(void *context, size_t item, const json_t *answer, struct stage_c
     return 0;
 }
 
-static int ask(struct comparison *c, wt_error *err)
+static int ask_comparisons(struct comparison_run *c, wt_error *err)
 {
-    const struct stage stage = {
+    const struct question_stage stage = {
         .id = STAGE_COMPARISONS,
         .phase = "comparing",
         .prompt = "generate-comparison",
@@ -169,8 +172,8 @@ static int ask(struct comparison *c, wt_error *err)
         .round = STAGE_ROUND,
         .attempts = 1, /* at temperature 0 a repeated question gets the same answer */
         .context = c,
-        .fill = fill,
-        .take = take,
+        .fill = fill_comparison,
+        .accept = accept_comparison,
     };
     c->session.asker.counts[STAGE_COMPARISONS].wanted = 2 * c->count;
     return wt__stage_run(&c->session.asker, &stage, err);
@@ -178,7 +181,7 @@ static int ask(struct comparison *c, wt_error *err)
 
 /* ---------------------------------------------------------------- results */
 
-static void write_pair(const struct compared_pair *pair, size_t number, struct buffer *out)
+static void write_compared_pair(const struct compared_pair *pair, size_t number, struct buffer *out)
 {
     static const char *const said[] = {"second", "tie", "first"};
     static const char *const sides[] = {"first", "second"};
@@ -193,23 +196,23 @@ static void write_pair(const struct compared_pair *pair, size_t number, struct b
     wt__buffer_printf(out, ", \"judged\": %s", wt__pair_is_judged(pair) ? "true" : "false");
     for (size_t i = 0; wt__pair_is_judged(pair) && i < CRITERIA; i++)
         wt__buffer_printf(out, ", \"%s\": {\"verdict\": \"%s\", \"in_order\": \"%s\", \"swapped\": \"%s\"}",
-                          criteria[i], said[wt__pair_preference(pair, i) + 1], said[pair->said[0][i] + 1],
-                          said[pair->said[1][i] + 1]);
+                          criteria[i], said[wt__pair_preference(pair, i) + 1], said[pair->preferences[0][i] + 1],
+                          said[pair->preferences[1][i] + 1]);
     wt__buffer_text(out, "}\n");
 }
 
 /* Writes pairs.jsonl and sheet.tsv. Texts need no escaping in a field: each is one line without tabs. */
-static int write_files(struct comparison *c, wt_error *err)
+static int write_comparison_files(struct comparison_run *c, wt_error *err)
 {
     struct buffer pairs = {0}, sheet = {0};
     wt__buffer_text(&sheet, "pair\tverdict\ta\tb\n");
     for (size_t i = 0; i < c->count; i++) {
         const struct compared_pair *pair = &c->pairs[i];
-        write_pair(pair, i + 1, &pairs);
+        write_compared_pair(pair, i + 1, &pairs);
         wt__buffer_printf(&sheet, "%zu\t\t", i + 1);
-        wt__buffer_str(&sheet, pair->texts[pair->turned]);
+        wt__buffer_str(&sheet, pair->texts[pair->is_swapped]);
         wt__buffer_char(&sheet, '\t');
-        wt__buffer_str(&sheet, pair->texts[!pair->turned]);
+        wt__buffer_str(&sheet, pair->texts[!pair->is_swapped]);
         wt__buffer_char(&sheet, '\n');
     }
     int rc = wt__folder_write(&c->session.folder, "pairs.jsonl", &pairs, err);
@@ -221,7 +224,7 @@ static int write_files(struct comparison *c, wt_error *err)
     return rc;
 }
 
-static int write_report(struct comparison *c, bool complete, wt_error *err)
+static int write_comparison_report(struct comparison_run *c, bool complete, wt_error *err)
 {
     struct buffer out = {0};
     wt__buffer_printf(&out, "{\"settings\":%s,\"complete\":%s,\"model\":", c->session.settings.ptr,
@@ -230,20 +233,20 @@ static int write_report(struct comparison *c, bool complete, wt_error *err)
     wt__buffer_char(&out, ',');
     wt__comparison_report(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->outcomes, &out);
     wt__buffer_char(&out, ',');
-    wt__report_asked(&c->session.asker, &out);
+    wt__stages_report(&c->session.asker, &out);
     wt__buffer_char(&out, '}');
     return wt__session_report(&c->session, &out, err);
 }
 
-static int finish(struct comparison *c, wt_error *err)
+static int finish_comparison(struct comparison_run *c, wt_error *err)
 {
     wt_generated *visible = &c->session.result->visible;
     struct buffer line = {0}, table = {0};
-    int rc = write_files(c, err);
+    int rc = write_comparison_files(c, err);
     if (rc == 0)
-        rc = wt__pairs_outcomes(c->pairs, c->count, c->options.seed, c->outcomes, err);
+        rc = wt__pairs_measure(c->pairs, c->count, c->options.seed, c->outcomes, err);
     if (rc == 0)
-        rc = write_report(c, true, err);
+        rc = write_comparison_report(c, true, err);
     const size_t judged = c->outcomes[CRITERIA].judged;
     wt__comparison_text(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->outcomes, c->session.model->name,
                         &table);
@@ -251,9 +254,9 @@ static int finish(struct comparison *c, wt_error *err)
         wt__buffer_printf(&line, "%zu of %zu pairs have no verdict: an answer was unusable", c->count - judged,
                           c->count);
     if (rc == 0)
-        rc = wt__session_say(&c->session, &line, &visible->notice, err);
+        rc = wt__session_set_text(&c->session, &line, &visible->notice, err);
     if (rc == 0)
-        rc = wt__session_say(&c->session, &table, &visible->summary, err);
+        rc = wt__session_set_text(&c->session, &table, &visible->summary, err);
     wt__buffer_dispose(&line);
     wt__buffer_dispose(&table);
     visible->rows = c->count;
@@ -264,31 +267,31 @@ static int finish(struct comparison *c, wt_error *err)
     return rc;
 }
 
-static int run(struct comparison *c, wt_error *err)
+static int run_comparison(struct comparison_run *c, wt_error *err)
 {
     int rc = wt__text_lines_read(&c->first, c->options.first, "queries.jsonl", err);
     if (rc == 0 && c->options.second)
         rc = wt__text_lines_read(&c->second, c->options.second, "queries.jsonl", err);
     if (rc == 0)
-        rc = draw_pairs(c, err);
+        rc = draw_compared_pairs(c, err);
     if (rc == 0)
-        rc = read_labels(c, err);
+        rc = read_pair_labels(c, err);
     if (rc == 0)
-        rc = write_settings(c, err);
+        rc = write_comparison_settings(c, err);
     if (rc == 0)
         rc = wt__session_open(&c->session, c->options.out, 0, c->options.seed, err);
     if (rc < 0)
         return rc;
-    rc = ask(c, err);
+    rc = ask_comparisons(c, err);
     if (rc == 0)
-        return finish(c, err);
+        return finish_comparison(c, err);
     wt_error unused;
-    if (wt__pairs_outcomes(c->pairs, c->count, c->options.seed, c->outcomes, &unused) == 0)
-        write_report(c, false, &unused); /* record the progress so far */
+    if (wt__pairs_measure(c->pairs, c->count, c->options.seed, c->outcomes, &unused) == 0)
+        write_comparison_report(c, false, &unused); /* record the progress so far */
     return rc;
 }
 
-static int read_options(wt_comparison_options *o, wt_error *err)
+static int check_comparison_options(wt_comparison_options *o, wt_error *err)
 {
     if (!o->first || !o->first[0])
         return wt__fail(err, WT_EINVAL, "name the folder of the first data set");
@@ -296,26 +299,26 @@ static int read_options(wt_comparison_options *o, wt_error *err)
         return wt__fail(err, WT_EINVAL, "name a folder for the verdicts");
     o->seed = o->seed ? o->seed : 1;
     const size_t given = o->limit;
-    return wt__generate_count(given, USUAL_LIMIT, 1, WT_MAX_COMPARISONS, "pairs to compare", &o->limit, err);
+    return wt__generate_read_count(given, USUAL_LIMIT, 1, WT_MAX_COMPARISONS, "pairs to compare", &o->limit, err);
 }
 
 int wt__generate_comparison(wt_engine *engine, struct chat_model *model, const wt_comparison_options *given,
                             wt_generated **out, wt_error *err)
 {
-    struct comparison c = {0};
+    struct comparison_run c = {0};
     *out = NULL;
     int rc = wt__options_read(&c.options, sizeof c.options, given, err);
     if (rc == 0)
-        rc = read_options(&c.options, err);
+        rc = check_comparison_options(&c.options, err);
     if (rc < 0)
         return rc;
     rc = wt__session_begin(&c.session, engine, model, c.options.progress, c.options.progress_context, err);
     if (rc == 0)
-        rc = run(&c, err);
+        rc = run_comparison(&c, err);
     rc = wt__session_end(&c.session, rc, out);
     wt__text_lines_dispose(&c.first);
     wt__text_lines_dispose(&c.second);
-    wt__labels_dispose(&c.labels);
+    wt__pair_labels_dispose(&c.labels);
     wt__arena_dispose(&c.arena);
     return rc;
 }

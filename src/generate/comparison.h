@@ -21,9 +21,9 @@ struct compared_pair {
     struct str ids[2], texts[2]; /* from the first and the second data set */
     /* [order][criterion]: answers with the first data set's text shown first, then last; valid only if both of
      * `answered` are true */
-    enum preference said[2][CRITERIA];
+    enum preference preferences[2][CRITERIA];
     bool answered[2];
-    bool turned; /* true if column a of sheet.tsv holds the second data set's text */
+    bool is_swapped; /* true if column a of sheet.tsv holds the second data set's text */
 };
 
 static inline bool wt__pair_is_judged(const struct compared_pair *pair)
@@ -36,29 +36,29 @@ enum preference wt__pair_preference(const struct compared_pair *pair, size_t cri
 
 /* Compares the model's verdicts with a person's labels: rows of the table are the person's. criterion: CRITERIA for
  * the overall verdict. */
-void wt__pairs_agreement(const struct compared_pair *pairs, size_t count, const struct labels *labels, size_t criterion,
-                         struct agreement *out);
+void wt__pairs_compare_labels(const struct compared_pair *pairs, size_t count, const struct pair_labels *labels,
+                              size_t criterion, struct agreement *out);
 
 /* model: NULL for the engine's. engine may be NULL if a model is given. */
 int wt__generate_comparison(wt_engine *engine, struct chat_model *model, const wt_comparison_options *options,
                             wt_generated **out, wt_error *err);
 
 /* One criterion over all judged pairs. */
-struct outcome {
+struct comparison_outcome {
     size_t judged, wins, ties, losses;     /* for the first data set */
-    size_t turned;                         /* ties whose verdict changed with the order; 0 overall */
+    size_t changed_with_order;             /* ties whose verdict changed with the order; 0 overall */
     struct bootstrap won, tied, lost, net; /* shares, and wins minus losses */
 };
 
 /* Fills outcomes [CRITERIA + 1]; the last one is the overall verdict. Errors: WT_ENOMEM. */
-int wt__pairs_outcomes(const struct compared_pair *pairs, size_t count, uint64_t seed, struct outcome *outcomes,
-                       wt_error *err);
+int wt__pairs_measure(const struct compared_pair *pairs, size_t count, uint64_t seed,
+                      struct comparison_outcome *outcomes, wt_error *err);
 
 /* Append the verdicts as members of report.json ("pairs", "criteria", "agreement") or as lines to read. labels: NULL
  * if a person has not labelled the pairs. */
-void wt__comparison_report(const struct compared_pair *pairs, size_t count, const struct labels *labels,
-                           const struct outcome *outcomes, struct buffer *out);
-void wt__comparison_text(const struct compared_pair *pairs, size_t count, const struct labels *labels,
-                         const struct outcome *outcomes, const char *model, struct buffer *out);
+void wt__comparison_report(const struct compared_pair *pairs, size_t count, const struct pair_labels *labels,
+                           const struct comparison_outcome *outcomes, struct buffer *out);
+void wt__comparison_text(const struct compared_pair *pairs, size_t count, const struct pair_labels *labels,
+                         const struct comparison_outcome *outcomes, const char *model, struct buffer *out);
 
 #endif

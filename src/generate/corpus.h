@@ -7,6 +7,6 @@
 
 /* Appends the line. name: the title to write; if it is not the tool's own name, the own name goes into metadata as
  * "original". _id is always the tool's id in the store, so that judgements hold under both names. */
-void wt__corpus_line(const wt_tool *tool, const char *name, struct buffer *out);
+void wt__beir_write_tool(const wt_tool *tool, const char *name, struct buffer *out);
 
 #endif

@@ -26,7 +26,7 @@ void wt__distinct_dispose(struct distinct *distinct)
 }
 
 /* Sets *alike to true if an earlier text means the same. Leaves the text's vector after theirs, not yet counted. */
-static int is_alike(struct distinct *d, struct str text, bool *alike, wt_error *err)
+static int find_similar_text(struct distinct *d, struct str text, bool *alike, wt_error *err)
 {
     *alike = false;
     if (!d->encoder)
@@ -52,7 +52,7 @@ int wt__distinct_add(struct distinct *distinct, struct str text, enum piece_fate
     wt__piece_words(&words, text);
     int rc = words.failed ? wt__fail_nomem(err) : 0;
     if (rc == 0 && !wt__map_get(&distinct->words, wt__buffer_view(&words))) {
-        rc = is_alike(distinct, text, &alike, err);
+        rc = find_similar_text(distinct, text, &alike, err);
         *fate = alike ? PIECE_ALIKE : PIECE_TAKEN;
     }
     if (rc == 0 && *fate == PIECE_TAKEN) {

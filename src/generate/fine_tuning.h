@@ -19,7 +19,7 @@
 
 /* Appends one row as a line and returns the number of characters in its messages. Each text is folded to one line,
  * so that it cannot be mistaken for the layout. */
-size_t wt__fine_tuning_row(const struct sample *sample, struct buffer *out);
+size_t wt__fine_tuning_row(const struct choice_sample *sample, struct buffer *out);
 
 /* Does the work of wt_generate_fine_tuning. model: NULL for the engine's. */
 int wt__generate_fine_tuning(wt_engine *engine, struct chat_model *model, const wt_fine_tuning_options *options,

@@ -9,7 +9,7 @@
 
 enum { LOCK_WAIT_MS = 0, SETTINGS_BYTES_MAX = 64 << 10 };
 
-static int check_settings(struct generate_folder *folder, const char *settings, wt_error *err)
+static int check_folder_settings(struct generate_folder *folder, const char *settings, wt_error *err)
 {
     char *known = NULL;
     size_t len = 0;
@@ -53,7 +53,7 @@ int wt__folder_open(struct generate_folder *out, const char *path, const char *s
     if (rc == WT_EBUSY)
         rc = wt__fail(err, WT_EBUSY, "another process is writing a data set in %s", path);
     if (rc == 0 && settings)
-        rc = check_settings(out, settings, err);
+        rc = check_folder_settings(out, settings, err);
     if (rc == 0 && settings && inner)
         rc = wt__chat_record_open(&out->answers, answers, NULL, inner, err);
     if (out->answers)
@@ -77,7 +77,7 @@ struct chat_model *wt__folder_model(const struct generate_folder *folder)
     return folder->answers ? wt__chat_record_model(folder->answers) : NULL;
 }
 
-int wt__folder_make(struct generate_folder *folder, const char *name, wt_error *err)
+int wt__folder_make_subfolder(struct generate_folder *folder, const char *name, wt_error *err)
 {
     const char *path = wt__path_join(&folder->arena, folder->path, name);
     return path ? wt__make_folders(path, err) : wt__fail_nomem(err);

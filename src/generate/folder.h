@@ -34,7 +34,7 @@ void wt__folder_close(struct generate_folder *folder);
 struct chat_model *wt__folder_model(const struct generate_folder *folder);
 
 /* Creates a subfolder and its parents. */
-int wt__folder_make(struct generate_folder *folder, const char *name, wt_error *err);
+int wt__folder_make_subfolder(struct generate_folder *folder, const char *name, wt_error *err);
 
 /* Replaces a file atomically. Returns WT_ENOMEM if the buffer has failed. */
 int wt__folder_write(struct generate_folder *folder, const char *name, const struct buffer *bytes, wt_error *err);

@@ -10,12 +10,12 @@
 
 enum { FIELDS_MAX = 16 };
 
-struct columns {
+struct label_columns {
     size_t pair, verdict;
 };
 
 /* Splits a line into trimmed fields; returns their number, at most FIELDS_MAX. */
-static size_t split_line(struct str line, struct str fields[FIELDS_MAX])
+static size_t split_label_fields(struct str line, struct str fields[FIELDS_MAX])
 {
     size_t count = 0;
     while (count < FIELDS_MAX) {
@@ -29,20 +29,20 @@ static size_t split_line(struct str line, struct str fields[FIELDS_MAX])
     return count;
 }
 
-static bool is_word(struct str text, const char *word)
+static bool equals_label_word(struct str text, const char *word)
 {
     return text.len == strlen(word) && strncasecmp(text.ptr, word, text.len) == 0;
 }
 
 /* True if the line names the columns; sets *columns. */
-static bool read_header(const struct str *fields, size_t count, struct columns *columns)
+static bool read_label_columns(const struct str *fields, size_t count, struct label_columns *columns)
 {
     bool pair = false, verdict = false;
     for (size_t i = 0; i < count; i++) {
-        if (!pair && is_word(fields[i], "pair")) {
+        if (!pair && equals_label_word(fields[i], "pair")) {
             columns->pair = i;
             pair = true;
-        } else if (!verdict && is_word(fields[i], "verdict")) {
+        } else if (!verdict && equals_label_word(fields[i], "verdict")) {
             columns->verdict = i;
             verdict = true;
         }
@@ -51,7 +51,7 @@ static bool read_header(const struct str *fields, size_t count, struct columns *
 }
 
 /* Parses a pair number from 1. Leading zeros are refused, so that a pair has only one spelling. */
-static bool read_pair(struct str text, size_t *out)
+static bool parse_pair_number(struct str text, size_t *out)
 {
     *out = 0;
     if (text.len > 0 && text.ptr[0] == '0')
@@ -66,21 +66,21 @@ static bool read_pair(struct str text, size_t *out)
     return *out > 0;
 }
 
-static int read_line(struct labels *labels, struct map *known, const struct str *fields, size_t count,
-                     const struct columns *columns, const char *name, size_t number, wt_error *err)
+static int read_label_line(struct pair_labels *labels, struct map *known, const struct str *fields, size_t count,
+                           const struct label_columns *columns, const char *name, size_t number, wt_error *err)
 {
     static const char *const words[LABELS] = {"a", "b", "tie"};
     const struct str pair = columns->pair < count ? fields[columns->pair] : STR(""),
                      verdict = columns->verdict < count ? fields[columns->verdict] : STR("");
-    struct label_row row = {.label = LABELS};
+    struct pair_label row = {.label = LABELS};
     bool added = false;
-    if (!read_pair(pair, &row.pair))
+    if (!parse_pair_number(pair, &row.pair))
         return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: \"%.*s\" is not a pair number", name, number,
                            (int)(pair.len < 40 ? pair.len : 40), pair.ptr);
     if (verdict.len == 0 || wt__str_equal(verdict, STR("?")))
         return 0;
     for (enum label label = 0; label < LABELS; label++)
-        if (is_word(verdict, words[label]))
+        if (equals_label_word(verdict, words[label]))
             row.label = label;
     if (row.label == LABELS)
         return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: \"%.*s\" is not a verdict; use a, b or tie", name,
@@ -94,13 +94,13 @@ static int read_line(struct labels *labels, struct map *known, const struct str 
     return 0;
 }
 
-int wt__labels_parse(struct labels *out, struct str file, const char *name, wt_error *err)
+int wt__pair_labels_parse(struct pair_labels *out, struct str file, const char *name, wt_error *err)
 {
-    struct columns columns = {0, 1};
+    struct label_columns columns = {0, 1};
     struct map known = {0};
     bool begun = false;
     int rc = 0;
-    *out = (struct labels){0};
+    *out = (struct pair_labels){0};
     for (size_t number = 1; rc == 0 && file.len > 0; number++) {
         const char *end = memchr(file.ptr, '\n', file.len);
         const struct str line = {file.ptr, end ? (size_t)(end - file.ptr) : file.len};
@@ -109,21 +109,21 @@ int wt__labels_parse(struct labels *out, struct str file, const char *name, wt_e
         file = (struct str){file.ptr + step, file.len - step};
         if (wt__str_trim(line).len == 0)
             continue;
-        const size_t count = split_line(line, fields);
-        if (begun || !read_header(fields, count, &columns))
-            rc = read_line(out, &known, fields, count, &columns, name, number, err);
+        const size_t count = split_label_fields(line, fields);
+        if (begun || !read_label_columns(fields, count, &columns))
+            rc = read_label_line(out, &known, fields, count, &columns, name, number, err);
         begun = true;
     }
     wt__map_dispose(&known);
     if (rc < 0)
-        wt__labels_dispose(out);
+        wt__pair_labels_dispose(out);
     return rc;
 }
 
-void wt__labels_dispose(struct labels *labels)
+void wt__pair_labels_dispose(struct pair_labels *labels)
 {
     free(labels->rows);
-    *labels = (struct labels){0};
+    *labels = (struct pair_labels){0};
 }
 
 size_t wt__agreement_pairs(const struct agreement *agreement)

@@ -24,8 +24,8 @@ enum {
 
 enum label { LABEL_A, LABEL_B, LABEL_TIE, LABELS };
 
-struct labels {
-    struct label_row {
+struct pair_labels {
+    struct pair_label {
         size_t pair; /* from 1 */
         enum label label;
     } * rows; /* in the order of the file; each pair at most once */
@@ -34,8 +34,8 @@ struct labels {
 
 /* Parses a file. name: for messages. Errors: WT_EFORMAT with the line (a malformed or repeated pair number, an
  * unknown verdict), WT_ENOMEM. */
-int wt__labels_parse(struct labels *out, struct str file, const char *name, wt_error *err);
-void wt__labels_dispose(struct labels *labels);
+int wt__pair_labels_parse(struct pair_labels *out, struct str file, const char *name, wt_error *err);
+void wt__pair_labels_dispose(struct pair_labels *labels);
 
 /* Agreement of two judges: counts by the first judge's label and the second's. */
 struct agreement {

@@ -22,7 +22,7 @@ void wt__library_dispose(struct library *library)
     *library = (struct library){0};
 }
 
-static struct str join_line(struct str name, struct str description, struct arena *arena)
+static struct str join_tool_line(struct str name, struct str description, struct arena *arena)
 {
     char *line = wt__arena_alloc(arena, name.len + 2 + description.len + 1, 1);
     if (!line)
@@ -37,12 +37,13 @@ static struct str join_line(struct str name, struct str description, struct aren
 struct str wt__library_line(const struct library *library, size_t place, struct arena *arena)
 {
     const struct library_tool *tool = &library->tools[place];
-    return join_line(tool->name, tool->description, arena);
+    return join_tool_line(tool->name, tool->description, arena);
 }
 
 /* Registers the name for the next place. If another tool has it, *fate is PIECE_NAME_TAKEN and *place is that
  * tool's. */
-static int take_name(struct library *library, struct str name, size_t *place, enum piece_fate *fate, wt_error *err)
+static int register_tool_name(struct library *library, struct str name, size_t *place, enum piece_fate *fate,
+                              wt_error *err)
 {
     struct buffer words = {0};
     wt__piece_words(&words, name);
@@ -60,7 +61,7 @@ static int take_name(struct library *library, struct str name, size_t *place, en
 }
 
 /* Appends a tool whose name was registered. */
-static int append(struct library *library, const struct library_tool *tool, wt_error *err)
+static int append_library_tool(struct library *library, const struct library_tool *tool, wt_error *err)
 {
     struct str name = {wt__arena_copy(&library->arena, tool->name), tool->name.len},
                description = {wt__arena_copy(&library->arena, tool->description), tool->description.len};
@@ -79,8 +80,8 @@ static int append(struct library *library, const struct library_tool *tool, wt_e
 int wt__library_add(struct library *library, const struct library_tool *tool, size_t *place, enum piece_fate *fate,
                     wt_error *err)
 {
-    int rc = take_name(library, tool->name, place, fate, err);
-    return rc == 0 && *fate == PIECE_TAKEN ? append(library, tool, err) : rc;
+    int rc = register_tool_name(library, tool->name, place, fate, err);
+    return rc == 0 && *fate == PIECE_TAKEN ? append_library_tool(library, tool, err) : rc;
 }
 
 size_t wt__library_family(const struct library *library, size_t place, size_t *places, size_t most)
@@ -96,7 +97,7 @@ size_t wt__library_family(const struct library *library, size_t place, size_t *p
 
 /* Shows the last added base tool from now on, instead of the most similar one, or without an encoder instead of the
  * one shown longest. */
-static void show(struct library *library)
+static void show_newest_tool(struct library *library)
 {
     const size_t place = library->count - 1;
     if (library->shown_count < LIBRARY_SHOWN) {
@@ -108,13 +109,13 @@ static void show(struct library *library)
 }
 
 /* Adds a base tool. Base tools come first in the library and in `base_tools`, so that their places agree. */
-static int add_base(struct library *library, const struct library_tool *tool, enum piece_fate *fate, wt_error *err)
+static int add_base_tool(struct library *library, const struct library_tool *tool, enum piece_fate *fate, wt_error *err)
 {
     struct arena scratch = {0};
     struct buffer words = {0};
     size_t place;
     bool said = false;
-    struct str line = join_line(tool->name, tool->description, &scratch);
+    struct str line = join_tool_line(tool->name, tool->description, &scratch);
     wt__piece_words(&words, tool->name);
     int rc = line.ptr && !words.failed ? 0 : wt__fail_nomem(err);
     *fate = rc == 0 && wt__map_get(&library->names, wt__buffer_view(&words)) ? PIECE_NAME_TAKEN : PIECE_TAKEN;
@@ -129,7 +130,7 @@ static int add_base(struct library *library, const struct library_tool *tool, en
     if (rc == 0 && *fate == PIECE_TAKEN)
         rc = wt__library_add(library, tool, &place, fate, err);
     if (rc == 0 && *fate == PIECE_TAKEN)
-        show(library);
+        show_newest_tool(library);
     wt__arena_dispose(&scratch);
     wt__buffer_dispose(&words);
     return rc;
@@ -142,7 +143,7 @@ int wt__library_add_seeds(struct library *library, wt_error *err)
         const struct library_tool tool = {.name = wt__str(wt__seed_tools[i].name),
                                           .description = wt__str(wt__seed_tools[i].description),
                                           .origin = ORIGIN_SEED};
-        int rc = add_base(library, &tool, &fate, err);
+        int rc = add_base_tool(library, &tool, &fate, err);
         if (rc < 0)
             return rc;
     }
@@ -150,7 +151,7 @@ int wt__library_add_seeds(struct library *library, wt_error *err)
 }
 
 /* State of the three stages. */
-struct making {
+struct library_job {
     struct library *library;
     size_t related, nth; /* related tools for each base tool, and the index of the current one */
     size_t base_count, first_related;
@@ -158,10 +159,10 @@ struct making {
     struct arena arena;
 };
 
-static int fill_tool(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
-                     wt_error *err)
+static int fill_base_tool(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
+                          wt_error *err)
 {
-    const struct library *library = ((const struct making *)context)->library;
+    const struct library *library = ((const struct library_job *)context)->library;
     struct str *lines = wt__arena_array(arena, struct str, LIBRARY_SHOWN);
     (void)item;
     for (size_t i = 0; lines && i < library->shown_count; i++) {
@@ -177,25 +178,25 @@ static int fill_tool(void *context, size_t item, struct arena *arena, struct pro
 }
 
 /* Reads a string member of an answer as a piece. */
-static int read_piece(struct arena *arena, const json_t *answer, const char *member, enum piece_kind kind,
-                      struct str *out, enum piece_fate *fate, wt_error *err)
+static int read_answer_piece(struct arena *arena, const json_t *answer, const char *member, enum piece_kind kind,
+                             struct str *out, enum piece_fate *fate, wt_error *err)
 {
     return wt__piece_read(arena, kind, wt__json_str(answer, member), out, fate, err);
 }
 
-static int take_tool(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
-                     wt_error *err)
+static int accept_base_tool(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
+                            wt_error *err)
 {
-    struct library *library = ((struct making *)context)->library;
+    struct library *library = ((struct library_job *)context)->library;
     struct arena scratch = {0};
     struct library_tool tool = {.origin = ORIGIN_GENERATED};
     enum piece_fate fate;
     (void)item;
-    int rc = read_piece(&scratch, answer, "name", PIECE_NAME, &tool.name, &fate, err);
+    int rc = read_answer_piece(&scratch, answer, "name", PIECE_NAME, &tool.name, &fate, err);
     if (rc == 0 && fate == PIECE_TAKEN)
-        rc = read_piece(&scratch, answer, "description", PIECE_DESCRIPTION, &tool.description, &fate, err);
+        rc = read_answer_piece(&scratch, answer, "description", PIECE_DESCRIPTION, &tool.description, &fate, err);
     if (rc == 0 && fate == PIECE_TAKEN)
-        rc = add_base(library, &tool, &fate, err);
+        rc = add_base_tool(library, &tool, &fate, err);
     if (rc == 0)
         wt__stage_note(count, fate);
     *done = rc == 0 && fate == PIECE_TAKEN;
@@ -207,7 +208,7 @@ static int take_tool(void *context, size_t item, const json_t *answer, struct st
 
 /* Writes one line for each seed: "Tide Table: Tide Height at Time; Tide Table for Week". A name can have neither a
  * colon nor a semicolon, so that an answer that copies such a line is refused. */
-static int write_examples(struct making *m, wt_error *err)
+static int write_related_examples(struct library_job *m, wt_error *err)
 {
     m->examples = wt__arena_array(&m->arena, struct str, SEED_TOOLS);
     for (size_t i = 0; m->examples && i < SEED_TOOLS; i++) {
@@ -225,7 +226,7 @@ static int write_examples(struct making *m, wt_error *err)
 }
 
 /* Returns the number of tools in the family so far, without `place` itself. */
-static size_t siblings_of(const struct library *library, size_t base, size_t place, size_t *places)
+static size_t list_siblings(const struct library *library, size_t base, size_t place, size_t *places)
 {
     size_t family[1 + WT_MAX_RELATED], count = 0;
     size_t members = wt__library_family(library, base, family, 1 + WT_MAX_RELATED);
@@ -235,11 +236,11 @@ static size_t siblings_of(const struct library *library, size_t base, size_t pla
     return count;
 }
 
-static int fill_related(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
-                        wt_error *err)
+static int fill_related_tool(void *context, size_t item, struct arena *arena, struct prompt_value *values,
+                             size_t *count, wt_error *err)
 {
-    const struct making *m = context;
-    size_t places[1 + WT_MAX_RELATED], known = siblings_of(m->library, item, item, places);
+    const struct library_job *m = context;
+    size_t places[1 + WT_MAX_RELATED], known = list_siblings(m->library, item, item, places);
     struct str *names = wt__arena_array(arena, struct str, known + 1);
     if (!names)
         return wt__fail_nomem(err);
@@ -252,24 +253,24 @@ static int fill_related(void *context, size_t item, struct arena *arena, struct 
     return 0;
 }
 
-static int add_related(struct making *m, size_t base, struct str name, struct str description, enum piece_fate *fate,
-                       wt_error *err)
+static int add_related_tool(struct library_job *m, size_t base, struct str name, struct str description,
+                            enum piece_fate *fate, wt_error *err)
 {
     size_t place;
     const struct library_tool tool = {.name = name, .description = description, .origin = ORIGIN_RELATED, .base = base};
     return wt__library_add(m->library, &tool, &place, fate, err);
 }
 
-static int take_related(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
-                        wt_error *err)
+static int accept_related_tool(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
+                               wt_error *err)
 {
-    struct making *m = context;
+    struct library_job *m = context;
     struct arena scratch = {0};
     struct str name;
     enum piece_fate fate;
-    int rc = read_piece(&scratch, answer, "name", PIECE_NAME, &name, &fate, err);
+    int rc = read_answer_piece(&scratch, answer, "name", PIECE_NAME, &name, &fate, err);
     if (rc == 0 && fate == PIECE_TAKEN)
-        rc = add_related(m, item, name, STR(""), &fate, err);
+        rc = add_related_tool(m, item, name, STR(""), &fate, err);
     if (rc == 0)
         wt__stage_note(count, fate);
     *done = rc == 0 && fate == PIECE_TAKEN;
@@ -278,33 +279,33 @@ static int take_related(void *context, size_t item, const json_t *answer, struct
 }
 
 /* True if the seed has a handwritten related tool for this turn. */
-static bool has_by_hand(void *context, size_t item)
+static bool has_handwritten_related(void *context, size_t item)
 {
-    const struct making *m = context;
+    const struct library_job *m = context;
     return item < SEED_TOOLS && m->nth < SEED_RELATED;
 }
 
-static int add_by_hand(struct making *m, wt_error *err)
+static int add_handwritten_related(struct library_job *m, wt_error *err)
 {
     enum piece_fate fate;
     int rc = 0;
     for (size_t i = 0; rc == 0 && m->nth < SEED_RELATED && i < SEED_TOOLS; i++)
-        rc = add_related(m, i, wt__str(wt__seed_tools[i].related[m->nth]),
-                         wt__str(wt__seed_tools[i].related_descriptions[m->nth]), &fate, err);
+        rc = add_related_tool(m, i, wt__str(wt__seed_tools[i].related[m->nth]),
+                              wt__str(wt__seed_tools[i].related_descriptions[m->nth]), &fate, err);
     return rc;
 }
 
 /* ---------------------------------------------------------------- descriptions */
 
-static int fill_description(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
-                            wt_error *err)
+static int fill_tool_description(void *context, size_t item, struct arena *arena, struct prompt_value *values,
+                                 size_t *count, wt_error *err)
 {
-    const struct making *m = context;
+    const struct library_job *m = context;
     const struct library *library = m->library;
     const struct library_tool *tool = &library->tools[m->first_related + item];
     struct str *lines = wt__arena_array(arena, struct str, SEED_TOOLS), *siblings;
     size_t places[1 + WT_MAX_RELATED];
-    size_t known = siblings_of(library, tool->base, m->first_related + item, places), told = 0;
+    size_t known = list_siblings(library, tool->base, m->first_related + item, places), told = 0;
     siblings = wt__arena_array(arena, struct str, known + 1);
     if (!lines || !siblings)
         return wt__fail_nomem(err);
@@ -322,19 +323,19 @@ static int fill_description(void *context, size_t item, struct arena *arena, str
     return 0;
 }
 
-static bool is_described(void *context, size_t item)
+static bool is_tool_described(void *context, size_t item)
 {
-    const struct making *m = context;
+    const struct library_job *m = context;
     return m->library->tools[m->first_related + item].description.len > 0;
 }
 
-static int take_description(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
-                            wt_error *err)
+static int accept_tool_description(void *context, size_t item, const json_t *answer, struct stage_count *count,
+                                   bool *done, wt_error *err)
 {
-    struct making *m = context;
+    struct library_job *m = context;
     struct str description;
     enum piece_fate fate;
-    int rc = read_piece(&m->library->arena, answer, "description", PIECE_DESCRIPTION, &description, &fate, err);
+    int rc = read_answer_piece(&m->library->arena, answer, "description", PIECE_DESCRIPTION, &description, &fate, err);
     if (rc == 0 && fate == PIECE_TAKEN)
         rc = wt__distinct_add(&m->library->descriptions, description, &fate, err);
     if (rc == 0 && fate == PIECE_TAKEN)
@@ -346,7 +347,7 @@ static int take_description(void *context, size_t item, const json_t *answer, st
 }
 
 /* Registers the existing descriptions, so that a related tool cannot repeat one. */
-static int note_descriptions(struct library *library, wt_error *err)
+static int register_descriptions(struct library *library, wt_error *err)
 {
     enum piece_fate fate;
     int rc = 0;
@@ -358,7 +359,7 @@ static int note_descriptions(struct library *library, wt_error *err)
 
 /* Removes tools without a description. Only related tools can lack one, and they come after the base tools, so that
  * the places of base tools stay valid. */
-static void drop_undescribed(struct library *library)
+static void drop_undescribed_tools(struct library *library)
 {
     size_t kept = 0;
     for (size_t i = 0; i < library->count; i++)
@@ -369,21 +370,21 @@ static void drop_undescribed(struct library *library)
 
 /* ---------------------------------------------------------------- the stages */
 
-static int make_related(struct making *m, struct asker *asker, wt_error *err)
+static int generate_related_tools(struct library_job *m, struct stage_runner *asker, wt_error *err)
 {
     struct stage_count *count = &asker->counts[STAGE_RELATED];
-    struct stage stage = {.id = STAGE_RELATED,
-                          .phase = "related tools",
-                          .prompt = "generate-related",
-                          .count = m->base_count,
-                          .round = STAGE_ROUND,
-                          .context = m,
-                          .fill = fill_related,
-                          .take = take_related,
-                          .skip = has_by_hand};
-    int rc = write_examples(m, err);
+    struct question_stage stage = {.id = STAGE_RELATED,
+                                   .phase = "related tools",
+                                   .prompt = "generate-related",
+                                   .count = m->base_count,
+                                   .round = STAGE_ROUND,
+                                   .context = m,
+                                   .fill = fill_related_tool,
+                                   .accept = accept_related_tool,
+                                   .skip = has_handwritten_related};
+    int rc = write_related_examples(m, err);
     for (; rc == 0 && m->nth < m->related; m->nth++) {
-        rc = add_by_hand(m, err);
+        rc = add_handwritten_related(m, err);
         count->wanted += m->base_count - (m->nth < SEED_RELATED ? SEED_TOOLS : 0);
         stage.salt = m->nth;
         if (rc == 0 && !count->gave_up)
@@ -392,39 +393,40 @@ static int make_related(struct making *m, struct asker *asker, wt_error *err)
     return rc;
 }
 
-int wt__library_generate(struct library *library, struct asker *asker, size_t tools, size_t related, wt_error *err)
+int wt__library_generate(struct library *library, struct stage_runner *asker, size_t tools, size_t related,
+                         wt_error *err)
 {
-    struct making m = {.library = library, .related = related};
-    struct stage base = {.id = STAGE_TOOLS,
-                         .phase = "tools",
-                         .prompt = "generate-tool",
-                         .count = tools > library->count ? tools - library->count : 0,
-                         .round = 1,
-                         .context = &m,
-                         .fill = fill_tool,
-                         .take = take_tool};
+    struct library_job m = {.library = library, .related = related};
+    struct question_stage base = {.id = STAGE_TOOLS,
+                                  .phase = "tools",
+                                  .prompt = "generate-tool",
+                                  .count = tools > library->count ? tools - library->count : 0,
+                                  .round = 1,
+                                  .context = &m,
+                                  .fill = fill_base_tool,
+                                  .accept = accept_base_tool};
     asker->counts[STAGE_TOOLS].wanted = base.count;
     int rc = wt__stage_run(asker, &base, err);
     m.base_count = m.first_related = library->count;
     if (rc == 0)
-        rc = make_related(&m, asker, err);
+        rc = generate_related_tools(&m, asker, err);
     if (rc == 0)
-        rc = note_descriptions(library, err);
-    struct stage described = {.id = STAGE_DESCRIPTIONS,
-                              .phase = "descriptions",
-                              .prompt = "generate-description",
-                              .count = library->count - m.first_related,
-                              .round = STAGE_ROUND,
-                              .context = &m,
-                              .fill = fill_description,
-                              .take = take_description,
-                              .skip = is_described};
+        rc = register_descriptions(library, err);
+    struct question_stage described = {.id = STAGE_DESCRIPTIONS,
+                                       .phase = "descriptions",
+                                       .prompt = "generate-description",
+                                       .count = library->count - m.first_related,
+                                       .round = STAGE_ROUND,
+                                       .context = &m,
+                                       .fill = fill_tool_description,
+                                       .accept = accept_tool_description,
+                                       .skip = is_tool_described};
     for (size_t i = 0; i < described.count; i++)
-        asker->counts[STAGE_DESCRIPTIONS].wanted += !is_described(&m, i);
+        asker->counts[STAGE_DESCRIPTIONS].wanted += !is_tool_described(&m, i);
     if (rc == 0)
         rc = wt__stage_run(asker, &described, err);
     if (rc == 0)
-        drop_undescribed(library);
+        drop_undescribed_tools(library);
     wt__arena_dispose(&m.arena);
     return rc;
 }

@@ -53,7 +53,8 @@ int wt__library_add_seeds(struct library *library, wt_error *err);
 
 /* Generates base tools up to `tools`, seeds included; then `related` tools for each; then their descriptions. Tools
  * that got no description are removed. */
-int wt__library_generate(struct library *library, struct asker *asker, size_t tools, size_t related, wt_error *err);
+int wt__library_generate(struct library *library, struct stage_runner *asker, size_t tools, size_t related,
+                         wt_error *err);
 
 /* Returns "name: description" in the arena, or ptr NULL if out of memory. */
 struct str wt__library_line(const struct library *library, size_t place, struct arena *arena);

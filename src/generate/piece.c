@@ -28,7 +28,7 @@ const char *wt__piece_fate_name(enum piece_fate fate)
     return names[fate];
 }
 
-static bool is_word_part(enum unicode_kind kind)
+static bool is_unicode_word_part(enum unicode_kind kind)
 {
     return kind == UNICODE_LETTER || kind == UNICODE_UPPER || kind == UNICODE_DIGIT || kind == UNICODE_MARK;
 }
@@ -44,18 +44,18 @@ static bool is_name_mark(uint32_t c)
     return c < 128 && c != 0 && strchr(" -_'&/,.+()%", (int)c) != NULL;
 }
 
-static bool fits_name(struct str text)
+static bool is_valid_name_text(struct str text)
 {
     for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
         uint32_t c = wt__utf8_next(&at, end);
-        if (!is_word_part(wt__unicode_kind(c)) && !is_name_mark(c))
+        if (!is_unicode_word_part(wt__unicode_kind(c)) && !is_name_mark(c))
             return false;
     }
     return true;
 }
 
 /* True if the text contains a mark of the layout of training rows (generate/fine_tuning.c). */
-static bool holds_layout(struct str text)
+static bool has_row_layout(struct str text)
 {
     static const char *const marks[] = {"###", "CALLTOOL", "Tool Choices:"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
@@ -65,7 +65,7 @@ static bool holds_layout(struct str text)
 }
 
 /* True if the text has a letter or, in an instruction, a digit: "12 * 7" is a request for a calculator. */
-static bool says_something(struct str text, enum piece_kind piece)
+static bool has_content(struct str text, enum piece_kind piece)
 {
     for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
         enum unicode_kind kind = wt__unicode_kind(wt__utf8_next(&at, end));
@@ -87,11 +87,11 @@ int wt__piece_read(struct arena *arena, enum piece_kind kind, struct str text, s
     if (text.len > 0)
         wt__plain_line(&plain, text, text.len);
     const struct str line = wt__buffer_view(&plain);
-    if (line.len == 0 || !says_something(line, kind))
+    if (line.len == 0 || !has_content(line, kind))
         *fate = PIECE_NO_WORD;
     else if (line.len < bounds[kind].least || line.len > bounds[kind].most)
         *fate = PIECE_LENGTH;
-    else if (holds_layout(line) || (kind == PIECE_NAME && !fits_name(line)))
+    else if (has_row_layout(line) || (kind == PIECE_NAME && !is_valid_name_text(line)))
         *fate = PIECE_MARKS;
     else
         *fate = PIECE_TAKEN;
@@ -108,7 +108,7 @@ void wt__piece_words(struct buffer *out, struct str text)
     for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
         uint32_t c = wt__utf8_next(&at, end), lower[UNICODE_MAX_LOWER];
         const bool ascii = c < 128; /* the common case, decided without a Unicode table */
-        bool part = ascii ? is_ascii_word_part((char)c) : is_word_part(wt__unicode_kind(c));
+        bool part = ascii ? is_ascii_word_part((char)c) : is_unicode_word_part(wt__unicode_kind(c));
         if (part && !in_word && !first)
             wt__buffer_char(out, ' ');
         if (part && ascii)
@@ -123,18 +123,18 @@ void wt__piece_words(struct buffer *out, struct str text)
 }
 
 /* Appends the words with a blank at both ends, so that a search finds only whole words. */
-static void bounded_words(struct buffer *out, struct str text)
+static void append_bounded_words(struct buffer *out, struct str text)
 {
     wt__buffer_char(out, ' ');
     wt__piece_words(out, text);
     wt__buffer_char(out, ' ');
 }
 
-int wt__piece_names(struct str text, struct str name, bool *out, wt_error *err)
+int wt__piece_mentions_name(struct str text, struct str name, bool *out, wt_error *err)
 {
     struct buffer words = {0}, wanted = {0};
-    bounded_words(&words, text);
-    bounded_words(&wanted, name);
+    append_bounded_words(&words, text);
+    append_bounded_words(&wanted, name);
     bool failed = words.failed || wanted.failed;
     *out = !failed && wanted.len > 2 && memmem(words.ptr, words.len, wanted.ptr, wanted.len);
     wt__buffer_dispose(&words);

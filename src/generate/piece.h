@@ -59,7 +59,7 @@ int wt__piece_read(struct arena *arena, enum piece_kind kind, struct str text, s
 void wt__piece_words(struct buffer *out, struct str text);
 
 /* Sets *out to true if text contains the words of name in sequence. *out is false on error, too. Errors: WT_ENOMEM. */
-int wt__piece_names(struct str text, struct str name, bool *out, wt_error *err);
+int wt__piece_mentions_name(struct str text, struct str name, bool *out, wt_error *err);
 
 /* Appends text as one line of at most max bytes: runs of blanks become one blank, invisible characters are dropped.
  * For people's text, which is otherwise kept as it is. */

@@ -7,7 +7,7 @@
 /* Adds rows from up to `limit` successful usages, drawn by rng. Requests with the same words are merged, with the
  * tools of all. The list of a row will not hold the other tools of its request. Errors: WT_EEMPTY (no such usage),
  * those of wt_list_usage, WT_ECANCELLED, WT_ENOMEM. */
-int wt__recorded_rows(struct rows *rows, struct catalogue *catalogue, size_t limit, struct rng *rng,
-                      struct progress *progress, wt_error *err);
+int wt__rows_add_recorded(struct choice_rows *rows, struct store_library *catalogue, size_t limit, struct rng *rng,
+                          struct progress *progress, wt_error *err);
 
 #endif

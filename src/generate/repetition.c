@@ -13,7 +13,7 @@ void wt__repetition_dispose(struct repetition *repetition)
     *repetition = (struct repetition){0};
 }
 
-static int words_of(struct repetition *out, struct str text, wt_error *err)
+static int index_words(struct repetition *out, struct str text, wt_error *err)
 {
     *out = (struct repetition){0};
     wt__buffer_char(&out->words, ' ');
@@ -36,7 +36,7 @@ static int words_of(struct repetition *out, struct str text, wt_error *err)
 }
 
 /* Returns words first .. first + length - 1. */
-static struct str run_at(const struct repetition *words, size_t first, size_t length)
+static struct str get_word_run(const struct repetition *words, size_t first, size_t length)
 {
     const size_t begin = words->begins[first];
     return (struct str){words->words.ptr + begin, words->begins[first + length] - 1 - begin};
@@ -44,23 +44,24 @@ static struct str run_at(const struct repetition *words, size_t first, size_t le
 
 int wt__repetition_open(struct repetition *out, struct str prompt, wt_error *err)
 {
-    int rc = words_of(out, prompt, err);
+    int rc = index_words(out, prompt, err);
     for (size_t i = 0; rc == 0 && i + REPETITION_RUN <= out->count; i++)
-        if (!wt__map_insert(&out->runs, run_at(out, i, REPETITION_RUN), 0, NULL))
+        if (!wt__map_insert(&out->runs, get_word_run(out, i, REPETITION_RUN), 0, NULL))
             rc = wt__fail_nomem(err);
     return rc;
 }
 
-static bool has_run(const struct repetition *own, const struct repetition *shown, struct str run)
+static bool has_word_run(const struct repetition *own, const struct repetition *shown, struct str run)
 {
     return wt__map_get(&own->runs, run) || wt__map_get(&shown->runs, run);
 }
 
-static bool is_copied(const struct repetition *own, const struct repetition *shown, const struct repetition *said)
+static bool is_mostly_copied(const struct repetition *own, const struct repetition *shown,
+                             const struct repetition *said)
 {
     size_t copied = 0, begin = 0, end = 0, longest = 0; /* bounds of the current copied run */
     for (size_t i = 0; i + REPETITION_RUN <= said->count; i++) {
-        if (!has_run(own, shown, run_at(said, i, REPETITION_RUN)))
+        if (!has_word_run(own, shown, get_word_run(said, i, REPETITION_RUN)))
             continue;
         begin = i < end ? begin : i;
         copied += i + REPETITION_RUN - (i < end ? end : i);
@@ -70,26 +71,27 @@ static bool is_copied(const struct repetition *own, const struct repetition *sho
     return 2 * copied >= said->count || longest >= REPETITION_RUN_LONG;
 }
 
-static bool holds(struct str text, struct str part)
+static bool contains_text(struct str text, struct str part)
 {
     return part.len > 0 && text.len > 0 && memmem(text.ptr, text.len, part.ptr, part.len);
 }
 
-int wt__repeats(const struct repetition *own, struct str prompt, struct str examples, struct str said, bool *out,
-                wt_error *err)
+int wt__repetition_check(const struct repetition *own, struct str prompt, struct str examples, struct str said,
+                         bool *out, wt_error *err)
 {
     struct repetition answer = {0}, shown = {0};
     *out = false;
-    int rc = words_of(&answer, said, err);
+    int rc = index_words(&answer, said, err);
     if (rc == 0)
         rc = wt__repetition_open(&shown, examples, err);
     const struct str words = wt__buffer_view(&answer.words);
     if (rc == 0 && answer.count == 0)
-        *out = holds(prompt, wt__str_trim(said)) || holds(examples, wt__str_trim(said));
+        *out = contains_text(prompt, wt__str_trim(said)) || contains_text(examples, wt__str_trim(said));
     else if (rc == 0 && answer.count < REPETITION_RUN)
-        *out = holds(wt__buffer_view(&own->words), words) || holds(wt__buffer_view(&shown.words), words);
+        *out =
+            contains_text(wt__buffer_view(&own->words), words) || contains_text(wt__buffer_view(&shown.words), words);
     else if (rc == 0)
-        *out = is_copied(own, &shown, &answer);
+        *out = is_mostly_copied(own, &shown, &answer);
     wt__repetition_dispose(&shown);
     wt__repetition_dispose(&answer);
     return rc;

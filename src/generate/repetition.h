@@ -37,7 +37,7 @@ void wt__repetition_dispose(struct repetition *repetition);
 
 /* Sets *out to true if `said` repeats the prompt (`own` and `prompt`) or the examples shown with it, joined into one
  * text. Errors: WT_ENOMEM. */
-int wt__repeats(const struct repetition *own, struct str prompt, struct str examples, struct str said, bool *out,
-                wt_error *err);
+int wt__repetition_check(const struct repetition *own, struct str prompt, struct str examples, struct str said,
+                         bool *out, wt_error *err);
 
 #endif

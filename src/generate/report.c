@@ -9,7 +9,7 @@ static const char paper[] =
     "noisy or duplicate rows were taken out by hand; here rules turn away pieces, as counted in stages, and nobody has "
     "looked\"}";
 
-static void write_stage(const struct stage_count *count, enum stage_id id, struct buffer *out)
+static void write_stage_counts(const struct stage_count *count, enum stage_id id, struct buffer *out)
 {
     const char *comma = "";
     wt__buffer_printf(out,
@@ -27,7 +27,7 @@ static void write_stage(const struct stage_count *count, enum stage_id id, struc
     wt__buffer_text(out, "}}");
 }
 
-void wt__report_asked(const struct asker *asker, struct buffer *out)
+void wt__stages_report(const struct stage_runner *asker, struct buffer *out)
 {
     const struct stage_cost *cost = &asker->cost;
     const char *comma = "";
@@ -36,7 +36,7 @@ void wt__report_asked(const struct asker *asker, struct buffer *out)
         if (asker->counts[id].wanted == 0)
             continue;
         wt__buffer_text(out, comma);
-        write_stage(&asker->counts[id], id, out);
+        write_stage_counts(&asker->counts[id], id, out);
         comma = ",";
     }
     wt__buffer_printf(out,
@@ -46,7 +46,7 @@ void wt__report_asked(const struct asker *asker, struct buffer *out)
 }
 
 /* Writes "list_sizes":{"2":18,...},"mean_choices":...,"mean_note_characters":... */
-static void write_sizes(const struct samples *samples, struct buffer *out)
+static void write_list_sizes(const struct choice_samples *samples, struct buffer *out)
 {
     size_t sizes[WT_MAX_CHOICES + 1] = {0}, choices = 0, characters = 0;
     const char *comma = "";
@@ -67,11 +67,11 @@ static void write_sizes(const struct samples *samples, struct buffer *out)
                       (double)characters / rows);
 }
 
-void wt__report_toolselect(const struct report *report, struct buffer *out)
+void wt__toolselect_report(const struct toolselect_report *report, struct buffer *out)
 {
     size_t hard = 0;
     for (size_t i = 0; i < report->samples->count; i++)
-        hard += report->samples->items[i].hard;
+        hard += report->samples->items[i].is_hard;
     wt__buffer_printf(out, "{\"settings\":%s,\"complete\":%s,\"model\":", report->settings,
                       report->complete ? "true" : "false");
     wt__buffer_json(out, wt__str(report->model));
@@ -80,11 +80,11 @@ void wt__report_toolselect(const struct report *report, struct buffer *out)
         wt__buffer_json(out, wt__str(report->encoder));
     else
         wt__buffer_text(out, "null");
-    wt__buffer_printf(out,
-                      ",\"tools\":%zu,\"rows\":%zu,\"hard\":%zu,\"nothing_like\":%zu,\"dropped\":%zu,\"left_out\":%zu,",
-                      report->tools, report->samples->count, hard, report->unlike, report->noteless, report->left_out);
-    write_sizes(report->samples, out);
+    wt__buffer_printf(
+        out, ",\"tools\":%zu,\"rows\":%zu,\"hard\":%zu,\"nothing_like\":%zu,\"dropped\":%zu,\"left_out\":%zu,",
+        report->tools, report->samples->count, hard, report->without_similar, report->without_note, report->left_out);
+    write_list_sizes(report->samples, out);
     wt__buffer_char(out, ',');
-    wt__report_asked(report->asker, out);
+    wt__stages_report(report->asker, out);
     wt__buffer_printf(out, ",\"paper\":%s}", paper);
 }

@@ -5,19 +5,19 @@
 
 #include "generate/rows.h"
 
-struct report {
+struct toolselect_report {
     const char *settings;        /* JSON object */
     const char *model, *encoder; /* names; encoder is NULL if the run had no encoder */
-    const struct asker *asker;
-    const struct samples *samples;
-    size_t tools, unlike, noteless, left_out;
+    const struct stage_runner *asker;
+    const struct choice_samples *samples;
+    size_t tools, without_similar, without_note, left_out;
     bool complete;
 };
 
 /* Appends the report on one line. */
-void wt__report_toolselect(const struct report *report, struct buffer *out);
+void wt__toolselect_report(const struct toolselect_report *report, struct buffer *out);
 
 /* Appends "stages": [...] and "cost": {...}. */
-void wt__report_asked(const struct asker *asker, struct buffer *out);
+void wt__stages_report(const struct stage_runner *asker, struct buffer *out);
 
 #endif

@@ -40,8 +40,8 @@ void wt__request_examples_open(struct request_examples *out, uint64_t seed)
 }
 
 /* Adds a person's request with the titles of its tools, if it has as many tools as a generated request may have. */
-static int add_query(struct request_examples *out, const struct query *query, const struct text_lines *corpus,
-                     wt_error *err)
+static int add_example_query(struct request_examples *out, const struct query *query, const struct text_lines *corpus,
+                             wt_error *err)
 {
     struct str names[REQUEST_TOOLS_MAX];
     size_t count = 0;
@@ -67,7 +67,7 @@ int wt__request_examples_read(struct request_examples *out, const char *dir, uin
     if (rc == 0)
         rc = wt__text_lines_read(&corpus, dir, "corpus.jsonl", err);
     for (size_t i = 0; rc == 0 && i < people.len; i++)
-        rc = add_query(out, &people.queries[i], &corpus, err);
+        rc = add_example_query(out, &people.queries[i], &corpus, err);
     if (rc == 0 && out->count == 0)
         rc = wt__fail(err, WT_EEMPTY, "%s has no train request with %d to %d tools to show as an example", dir,
                       (int)REQUEST_TOOLS_MIN, (int)REQUEST_TOOLS_MAX);

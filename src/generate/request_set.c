@@ -27,7 +27,7 @@ void wt__request_set_dispose(struct request_set *set)
 
 /* ---------------------------------------------------------------- the split */
 
-static enum request_split split_of(const struct split_settings *split, struct str key)
+static enum request_split choose_split(const struct split_settings *split, struct str key)
 {
     struct sha256 sha;
     unsigned char digest[32];
@@ -45,11 +45,11 @@ static enum request_split split_of(const struct split_settings *split, struct st
     return unit < split->test ? SPLIT_TEST : unit < split->test + split->dev ? SPLIT_DEV : SPLIT_TRAIN;
 }
 
-int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, const struct request *request,
-                        struct request **out, wt_error *err)
+int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, const struct generated_request *request,
+                        struct generated_request **out, wt_error *err)
 {
     struct buffer key = {0}, words = {0};
-    struct request added = *request;
+    struct generated_request added = *request;
     uint32_t *splits = NULL;
     wt__sort_sizes(added.tools, added.tool_count);
     for (size_t i = 0; i < added.tool_count; i++)
@@ -66,14 +66,14 @@ int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, c
     if (whole)
         splits = wt__map_insert(&set->combinations, (struct str){name, key.len}, 0, NULL);
     if (splits) {
-        added.split = split_of(&set->split, wt__buffer_view(added.tool_count > 1 ? &key : &words));
+        added.split = choose_split(&set->split, wt__buffer_view(added.tool_count > 1 ? &key : &words));
         const uint32_t before = *splits;
         *splits |= 1u << added.split;
         set->in_two_splits += before && !(before & (before - 1)) && *splits != before;
         set->requests[set->count] = added;
         *out = &set->requests[set->count++];
-        set->none += added.none;
-        set->splits[added.split] += !added.none;
+        set->unanswerable += added.is_unanswerable;
+        set->splits[added.split] += !added.is_unanswerable;
     }
     wt__buffer_dispose(&key);
     wt__buffer_dispose(&words);
@@ -82,15 +82,16 @@ int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, c
 
 /* ---------------------------------------------------------------- the folder */
 
-static void write_query(const struct request_set *set, const struct tool_draw *draw, size_t place, struct buffer *out)
+static void write_request_line(const struct request_set *set, const struct tool_draw *draw, size_t place,
+                               struct buffer *out)
 {
-    const struct request *request = &set->requests[place];
+    const struct generated_request *request = &set->requests[place];
     wt__buffer_printf(out, "{\"_id\": \"g%zu\", \"text\": ", place + 1);
     wt__buffer_json(out, request->text);
     wt__buffer_printf(out, ", \"metadata\": {\"split\": \"%s\", \"within\": \"%s\", \"tools\": %zu, \"answerable\": %s",
                       split_names[request->split],
                       wt__within_name(wt__tool_draw_within(draw, request->tools, request->tool_count)),
-                      request->tool_count, request->none ? "false" : "true");
+                      request->tool_count, request->is_unanswerable ? "false" : "true");
     if (request->draft.len > 0) {
         wt__buffer_text(out, ", \"draft\": ");
         wt__buffer_json(out, request->draft);
@@ -104,16 +105,16 @@ static void write_query(const struct request_set *set, const struct tool_draw *d
 }
 
 /* prefix: "" for the folder itself, or "none/". */
-static int write_file(struct generate_folder *folder, const char *prefix, const char *name, const struct buffer *bytes,
-                      wt_error *err)
+static int write_prefixed_file(struct generate_folder *folder, const char *prefix, const char *name,
+                               const struct buffer *bytes, wt_error *err)
 {
     char path[64];
     snprintf(path, sizeof path, "%s%s", prefix, name);
     return wt__folder_write(folder, path, bytes, err);
 }
 
-static int write_judgements(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
-                            bool none, const char *prefix, wt_error *err)
+static int write_split_judgements(const struct request_set *set, const struct tool_draw *draw,
+                                  struct generate_folder *folder, bool unanswerable, const char *prefix, wt_error *err)
 {
     int rc = 0;
     for (enum request_split split = 0; rc == 0 && split < REQUEST_SPLITS; split++) {
@@ -122,43 +123,43 @@ static int write_judgements(const struct request_set *set, const struct tool_dra
         size_t count = 0;
         wt__buffer_text(&rows, "query-id\tcorpus-id\tscore\n");
         for (size_t i = 0; i < set->count; i++) {
-            const struct request *request = &set->requests[i];
-            if (request->split != split || (none && !request->none))
+            const struct generated_request *request = &set->requests[i];
+            if (request->split != split || (unanswerable && !request->is_unanswerable))
                 continue;
-            count += none || !request->none;
+            count += unanswerable || !request->is_unanswerable;
             for (size_t t = 0; t < request->tool_count; t++)
                 wt__buffer_printf(&rows, "g%zu\t%s\t%d\n", i + 1, draw->tools[request->tools[t]].tool->id,
-                                  none || !request->none);
+                                  unanswerable || !request->is_unanswerable);
         }
         snprintf(name, sizeof name, "qrels/%s.tsv", split_names[split]);
         if (count > 0)
-            rc = write_file(folder, prefix, name, &rows, err);
-        else if (!none) /* remove the file of an earlier run that kept more requests */
+            rc = write_prefixed_file(folder, prefix, name, &rows, err);
+        else if (!unanswerable) /* remove the file of an earlier run that kept more requests */
             rc = wt__folder_remove(folder, name, err);
         wt__buffer_dispose(&rows);
     }
     return rc;
 }
 
-/* Writes the folder itself or, if `none`, the folder of the unanswerable requests. */
-static int write_set(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
-                     bool none, wt_error *err)
+/* Writes the folder itself or, if `unanswerable`, the folder of the unanswerable requests. */
+static int write_request_folder(const struct request_set *set, const struct tool_draw *draw,
+                                struct generate_folder *folder, bool unanswerable, wt_error *err)
 {
-    const char *prefix = none ? "none/" : "";
+    const char *prefix = unanswerable ? "none/" : "";
     struct buffer corpus = {0}, queries = {0};
-    int rc = wt__folder_make(folder, none ? "none/qrels" : "qrels", err);
+    int rc = wt__folder_make_subfolder(folder, unanswerable ? "none/qrels" : "qrels", err);
     for (size_t i = 0; i < draw->count; i++)
-        if (draw->tools[i].out == none)
-            wt__corpus_line(draw->tools[i].tool, draw->tools[i].tool->name, &corpus);
+        if (draw->tools[i].is_out == unanswerable)
+            wt__beir_write_tool(draw->tools[i].tool, draw->tools[i].tool->name, &corpus);
     for (size_t i = 0; i < set->count; i++)
-        if (!none || set->requests[i].none)
-            write_query(set, draw, i, &queries);
+        if (!unanswerable || set->requests[i].is_unanswerable)
+            write_request_line(set, draw, i, &queries);
     if (rc == 0)
-        rc = write_file(folder, prefix, "corpus.jsonl", &corpus, err);
+        rc = write_prefixed_file(folder, prefix, "corpus.jsonl", &corpus, err);
     if (rc == 0)
-        rc = write_file(folder, prefix, "queries.jsonl", &queries, err);
+        rc = write_prefixed_file(folder, prefix, "queries.jsonl", &queries, err);
     if (rc == 0)
-        rc = write_judgements(set, draw, folder, none, prefix, err);
+        rc = write_split_judgements(set, draw, folder, unanswerable, prefix, err);
     wt__buffer_dispose(&corpus);
     wt__buffer_dispose(&queries);
     return rc;
@@ -172,8 +173,8 @@ int wt__request_set_write(const struct request_set *set, const struct tool_draw 
     if (set->count == 0) {
         for (size_t i = 0; rc == 0 && i < sizeof files / sizeof *files; i++)
             rc = wt__folder_remove(folder, files[i], err);
-        return rc < 0 ? rc : write_judgements(set, draw, folder, false, "", err);
+        return rc < 0 ? rc : write_split_judgements(set, draw, folder, false, "", err);
     }
-    rc = write_set(set, draw, folder, false, err);
-    return rc < 0 || set->none == 0 ? rc : write_set(set, draw, folder, true, err);
+    rc = write_request_folder(set, draw, folder, false, err);
+    return rc < 0 || set->unanswerable == 0 ? rc : write_request_folder(set, draw, folder, true, err);
 }

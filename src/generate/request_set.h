@@ -28,13 +28,13 @@ enum {
 
 enum request_split { SPLIT_TRAIN, SPLIT_DEV, SPLIT_TEST, REQUEST_SPLITS };
 
-struct request {
+struct generated_request {
     struct str text, draft, explanation; /* draft: text before the polish; empty if it was not changed */
     struct str more;                     /* further metadata members in JSON, each after a comma; may be empty */
     size_t tools[REQUEST_TOOLS_HELD];    /* [tool_count] places in the draw, in order */
     size_t tool_count;
     enum request_split split;
-    bool none; /* true if its tools are not in the corpus */
+    bool is_unanswerable; /* true if its tools are not in the corpus */
 };
 
 struct split_settings {
@@ -44,19 +44,19 @@ struct split_settings {
 
 struct request_set {
     struct arena arena;
-    struct request *requests;
+    struct generated_request *requests;
     size_t count, capacity;
     struct split_settings split;
     struct map combinations; /* sets of tool ids to a bit mask of their splits */
-    size_t splits[REQUEST_SPLITS], none, in_two_splits;
+    size_t splits[REQUEST_SPLITS], unanswerable, in_two_splits;
 };
 
 void wt__request_set_open(struct request_set *out, const struct split_settings *split);
 void wt__request_set_dispose(struct request_set *set);
 
 /* Adds a copy with its tools sorted and its split set. Errors: WT_ENOMEM. */
-int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, const struct request *request,
-                        struct request **out, wt_error *err);
+int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, const struct generated_request *request,
+                        struct generated_request **out, wt_error *err);
 
 /* Writes the folder's files, or removes those of an earlier run if the set is empty. Errors: those of
  * wt__folder_write. */

@@ -11,7 +11,7 @@ void wt_generated_free(wt_generated *generated)
     free(result);
 }
 
-void wt__generated_cost(struct generated *result, const struct asker *asker)
+void wt__generated_set_cost(struct generated *result, const struct stage_runner *asker)
 {
     result->visible.questions = asker->cost.questions;
     result->visible.requests = asker->cost.requests;
@@ -20,7 +20,7 @@ void wt__generated_cost(struct generated *result, const struct asker *asker)
     result->visible.model_ms = asker->cost.ms;
 }
 
-int wt__generate_share(double given, double usual, double most, const char *name, double *out, wt_error *err)
+int wt__generate_read_share(double given, double usual, double most, const char *name, double *out, wt_error *err)
 {
     *out = given < 0 ? 0 : given > 0 ? given : usual;
     if (given <= most) /* false for NaN, too */
@@ -28,8 +28,8 @@ int wt__generate_share(double given, double usual, double most, const char *name
     return wt__fail(err, WT_EINVAL, "%s must be at most %g, not %g", name, most, given);
 }
 
-int wt__generate_count(size_t given, size_t usual, size_t least, size_t most, const char *name, size_t *out,
-                       wt_error *err)
+int wt__generate_read_count(size_t given, size_t usual, size_t least, size_t most, const char *name, size_t *out,
+                            wt_error *err)
 {
     *out = given ? given : usual;
     if (*out >= least && *out <= most)

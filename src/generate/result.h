@@ -12,14 +12,14 @@ struct generated {
 };
 
 /* Copies the asker's costs. */
-void wt__generated_cost(struct generated *result, const struct asker *asker);
+void wt__generated_set_cost(struct generated *result, const struct stage_runner *asker);
 
 /* Reads an option that is a share: 0 for the default, negative for 0. Errors: WT_EINVAL if given is NaN or exceeds
  * most. */
-int wt__generate_share(double given, double usual, double most, const char *name, double *out, wt_error *err);
+int wt__generate_read_share(double given, double usual, double most, const char *name, double *out, wt_error *err);
 /* Reads an option that is a count: 0 for the default. Errors: WT_EINVAL if it is below least or above most. */
-int wt__generate_count(size_t given, size_t usual, size_t least, size_t most, const char *name, size_t *out,
-                       wt_error *err);
+int wt__generate_read_count(size_t given, size_t usual, size_t least, size_t most, const char *name, size_t *out,
+                            wt_error *err);
 
 /* Default cosine from which the built-in encoder calls two texts duplicates. On the paper's ToolSelect it finds all
  * pairs found by the tuned encoder at 0.95, and some more (docs/generate.md). */

@@ -6,26 +6,26 @@
 #include "base/memory.h"
 #include "generate/seeds.h"
 
-void wt__rows_dispose(struct rows *rows)
+void wt__rows_dispose(struct choice_rows *rows)
 {
     wt__arena_dispose(&rows->arena);
     free(rows->rows);
-    *rows = (struct rows){0};
+    *rows = (struct choice_rows){0};
 }
 
-int wt__rows_add(struct rows *rows, struct str query, size_t tool, wt_error *err)
+int wt__rows_add(struct choice_rows *rows, struct str query, size_t tool, wt_error *err)
 {
     const char *copy = wt__arena_copy(&rows->arena, query);
     if (!copy || wt__grow((void **)&rows->rows, &rows->capacity, rows->count + 1, sizeof *rows->rows) < 0)
         return wt__fail_nomem(err);
-    rows->rows[rows->count++] = (struct row){.query = {copy, query.len}, .tool = tool};
+    rows->rows[rows->count++] = (struct choice_row){.query = {copy, query.len}, .tool = tool};
     return 0;
 }
 
 /* ---------------------------------------------------------------- instructions */
 
-struct writing {
-    struct rows *rows;
+struct instruction_job {
+    struct choice_rows *rows;
     const struct library *library;
     struct distinct *distinct;
     struct arena arena;
@@ -36,7 +36,7 @@ struct writing {
 };
 
 /* Adds the seeds' instructions to the examples and, if the library begins with the seeds, to the rows. */
-static int begin_writing(struct writing *w, size_t tools, wt_error *err)
+static int begin_instructions(struct instruction_job *w, size_t tools, wt_error *err)
 {
     w->examples = wt__arena_array(&w->arena, struct str, SEED_TOOLS * SEED_INSTRUCTIONS);
     w->made = wt__arena_array(&w->arena, size_t, tools);
@@ -69,7 +69,7 @@ static int begin_writing(struct writing *w, size_t tools, wt_error *err)
 static int fill_instructions(void *context, size_t item, struct arena *arena, struct prompt_value *values,
                              size_t *count, wt_error *err)
 {
-    struct writing *w = context;
+    struct instruction_job *w = context;
     const struct str line = wt__library_line(w->library, item, arena);
     if (!line.ptr)
         return wt__fail_nomem(err);
@@ -80,7 +80,8 @@ static int fill_instructions(void *context, size_t item, struct arena *arena, st
     return 0;
 }
 
-static int take_instruction(struct writing *w, size_t tool, const json_t *element, enum piece_fate *fate, wt_error *err)
+static int accept_instruction(struct instruction_job *w, size_t tool, const json_t *element, enum piece_fate *fate,
+                              wt_error *err)
 {
     struct str query;
     const struct str text = {json_string_value(element), json_string_length(element)};
@@ -98,15 +99,15 @@ static int take_instruction(struct writing *w, size_t tool, const json_t *elemen
     return rc;
 }
 
-static int take_instructions(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
-                             wt_error *err)
+static int accept_instructions(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
+                               wt_error *err)
 {
-    struct writing *w = context;
+    struct instruction_job *w = context;
     const json_t *list = wt__json_array(answer, "instructions");
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
         enum piece_fate fate;
-        rc = take_instruction(w, item, json_array_get(list, i), &fate, err);
+        rc = accept_instruction(w, item, json_array_get(list, i), &fate, err);
         if (rc == 0)
             wt__stage_note(count, fate);
     }
@@ -116,43 +117,43 @@ static int take_instructions(void *context, size_t item, const json_t *answer, s
 
 static bool has_instructions(void *context, size_t item)
 {
-    const struct writing *w = context;
+    const struct instruction_job *w = context;
     return w->made[item] == w->each;
 }
 
 /* Orders rows by tool, so that repeated questions do not change the order. */
-static int compare_rows(const void *a, const void *b)
+static int compare_choice_rows(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct choice_row *x = a, *y = b;
     return x->tool != y->tool ? (x->tool > y->tool) - (x->tool < y->tool) : strcmp(x->query.ptr, y->query.ptr);
 }
 
-int wt__rows_write(struct rows *rows, const struct library *library, size_t tools, size_t each, struct asker *asker,
-                   struct distinct *distinct, wt_error *err)
+int wt__rows_write_instructions(struct choice_rows *rows, const struct library *library, size_t tools, size_t each,
+                                struct stage_runner *asker, struct distinct *distinct, wt_error *err)
 {
-    struct writing w = {.rows = rows, .library = library, .distinct = distinct, .each = each};
-    const struct stage stage = {.id = STAGE_INSTRUCTIONS,
-                                .phase = "instructions",
-                                .prompt = "generate-instructions",
-                                .count = tools,
-                                .round = STAGE_ROUND,
-                                .context = &w,
-                                .fill = fill_instructions,
-                                .take = take_instructions,
-                                .skip = has_instructions};
-    int rc = begin_writing(&w, tools, err);
+    struct instruction_job w = {.rows = rows, .library = library, .distinct = distinct, .each = each};
+    const struct question_stage stage = {.id = STAGE_INSTRUCTIONS,
+                                         .phase = "instructions",
+                                         .prompt = "generate-instructions",
+                                         .count = tools,
+                                         .round = STAGE_ROUND,
+                                         .context = &w,
+                                         .fill = fill_instructions,
+                                         .accept = accept_instructions,
+                                         .skip = has_instructions};
+    int rc = begin_instructions(&w, tools, err);
     asker->counts[STAGE_INSTRUCTIONS].wanted = tools * each - rows->count;
     if (rc == 0)
         rc = wt__stage_run(asker, &stage, err);
     if (rc == 0 && rows->count > 0)
-        qsort(rows->rows, rows->count, sizeof *rows->rows, compare_rows);
+        qsort(rows->rows, rows->count, sizeof *rows->rows, compare_choice_rows);
     wt__arena_dispose(&w.arena);
     return rc;
 }
 
 /* ---------------------------------------------------------------- lists */
 
-static void shuffle(size_t *places, size_t count, struct rng *rng)
+static void shuffle_places(size_t *places, size_t count, struct rng *rng)
 {
     for (size_t i = count; i > 1; i--) {
         size_t other = wt__rng_below(rng, i), kept = places[i - 1];
@@ -162,11 +163,11 @@ static void shuffle(size_t *places, size_t count, struct rng *rng)
 }
 
 /* Draws `most` different places of the pool, without the right tools; returns their number. */
-static size_t draw_others(size_t pool, const struct row *row, size_t most, size_t *places, struct rng *rng)
+static size_t draw_other_tools(size_t pool, const struct choice_row *row, size_t most, size_t *places, struct rng *rng)
 {
     size_t count = 0, right = row->tool < pool;
-    for (size_t i = 0; i < row->also_count; i++)
-        right += row->also[i] < pool;
+    for (size_t i = 0; i < row->also_right_count; i++)
+        right += row->also_right[i] < pool;
     most = most < pool - right ? most : pool - right;
     while (count < most) {
         size_t place = wt__rng_below(rng, pool);
@@ -179,18 +180,18 @@ static size_t draw_others(size_t pool, const struct row *row, size_t most, size_
     return count;
 }
 
-static int list_row(struct rows *rows, struct row *row, const struct list_settings *settings,
-                    const struct likeness_source *source, bool hard, struct rng *rng, wt_error *err)
+static int build_row_list(struct choice_rows *rows, struct choice_row *row, const struct list_settings *settings,
+                          const struct similarity_source *source, bool hard, struct rng *rng, wt_error *err)
 {
     size_t places[WT_MAX_CHOICES], count = 0;
     int rc = hard ? source->like(source->self, row, places, settings->related, &count, err) : 0;
-    row->hard = hard && count > 0;
-    rows->hard += row->hard;
-    rows->unlike += hard && count == 0;
-    if (rc == 0 && !row->hard)
-        count = draw_others(settings->pool, row, settings->choices - 1, places, rng);
+    row->is_hard = hard && count > 0;
+    rows->hard_count += row->is_hard;
+    rows->without_similar += hard && count == 0;
+    if (rc == 0 && !row->is_hard)
+        count = draw_other_tools(settings->pool, row, settings->choices - 1, places, rng);
     places[count++] = row->tool;
-    shuffle(places, count, rng);
+    shuffle_places(places, count, rng);
     row->choices = wt__arena_array(&rows->arena, size_t, count);
     if (!row->choices)
         return wt__fail_nomem(err);
@@ -200,7 +201,7 @@ static int list_row(struct rows *rows, struct row *row, const struct list_settin
 }
 
 /* Drops rows whose list has only the right tool: they teach nothing. */
-static void drop_single(struct rows *rows)
+static void drop_single_choice_rows(struct choice_rows *rows)
 {
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++)
@@ -209,8 +210,9 @@ static void drop_single(struct rows *rows)
     rows->count = kept;
 }
 
-int wt__rows_list(struct rows *rows, const struct list_settings *settings, const struct likeness_source *source,
-                  struct rng *rng, struct progress *progress, wt_error *err)
+int wt__rows_build_lists(struct choice_rows *rows, const struct list_settings *settings,
+                         const struct similarity_source *source, struct rng *rng, struct progress *progress,
+                         wt_error *err)
 {
     size_t wanted = (size_t)((double)rows->count * settings->hard + 0.5);
     bool *hard = calloc(rows->count + 1, sizeof *hard);
@@ -223,29 +225,29 @@ int wt__rows_list(struct rows *rows, const struct list_settings *settings, const
     for (size_t i = 0; rc == 0 && i < wanted && i < rows->count; i++)
         hard[numbers[i]] = true;
     for (size_t i = 0; rc == 0 && i < rows->count; i++) {
-        rc = list_row(rows, &rows->rows[i], settings, source, hard[i], rng, err);
+        rc = build_row_list(rows, &rows->rows[i], settings, source, hard[i], rng, err);
         if (rc == 0 && wt__progress_step(progress, 1))
             rc = wt__fail_cancelled(err);
     }
     free(hard);
     free(numbers);
     if (rc == 0)
-        drop_single(rows);
+        drop_single_choice_rows(rows);
     return rc;
 }
 
 /* ---------------------------------------------------------------- notes */
 
-struct explaining {
-    struct rows *rows;
+struct note_job {
+    struct choice_rows *rows;
     const struct library *library;
 };
 
 static int fill_note(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
                      wt_error *err)
 {
-    const struct explaining *e = context;
-    const struct row *row = &e->rows->rows[item];
+    const struct note_job *e = context;
+    const struct choice_row *row = &e->rows->rows[item];
     struct str *lines = wt__arena_array(arena, struct str, row->choice_count);
     for (size_t i = 0; lines && i < row->choice_count; i++) {
         lines[i] = wt__library_line(e->library, row->choices[i], arena);
@@ -261,17 +263,17 @@ static int fill_note(void *context, size_t item, struct arena *arena, struct pro
     return 0;
 }
 
-static int take_note(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
-                     wt_error *err)
+static int accept_note(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
+                       wt_error *err)
 {
-    const struct explaining *e = context;
-    struct row *row = &e->rows->rows[item];
+    const struct note_job *e = context;
+    struct choice_row *row = &e->rows->rows[item];
     struct str note;
     enum piece_fate fate;
     bool named = false;
     int rc = wt__piece_read(&e->rows->arena, PIECE_NOTE, wt__json_str(answer, "note"), &note, &fate, err);
     if (rc == 0 && fate == PIECE_TAKEN)
-        rc = wt__piece_names(note, e->library->tools[row->tool].name, &named, err);
+        rc = wt__piece_mentions_name(note, e->library->tools[row->tool].name, &named, err);
     if (rc == 0 && fate == PIECE_TAKEN && !named)
         fate = PIECE_UNNAMED;
     if (rc == 0 && fate == PIECE_TAKEN)
@@ -282,46 +284,48 @@ static int take_note(void *context, size_t item, const json_t *answer, struct st
     return rc;
 }
 
-static void drop_noteless(struct rows *rows)
+static void drop_rows_without_note(struct choice_rows *rows)
 {
     size_t kept = 0;
-    rows->hard = 0;
+    rows->hard_count = 0;
     for (size_t i = 0; i < rows->count; i++) {
         if (rows->rows[i].note.len == 0)
             continue;
-        rows->hard += rows->rows[i].hard;
+        rows->hard_count += rows->rows[i].is_hard;
         rows->rows[kept++] = rows->rows[i];
     }
-    rows->noteless = rows->count - kept;
+    rows->without_note = rows->count - kept;
     rows->count = kept;
 }
 
-int wt__rows_explain(struct rows *rows, const struct library *library, struct asker *asker, wt_error *err)
+int wt__rows_write_notes(struct choice_rows *rows, const struct library *library, struct stage_runner *asker,
+                         wt_error *err)
 {
-    struct explaining e = {rows, library};
-    const struct stage stage = {.id = STAGE_NOTES,
-                                .phase = "notes",
-                                .prompt = "generate-note",
-                                .count = rows->count,
-                                .round = STAGE_ROUND,
-                                .context = &e,
-                                .fill = fill_note,
-                                .take = take_note};
+    struct note_job e = {rows, library};
+    const struct question_stage stage = {.id = STAGE_NOTES,
+                                         .phase = "notes",
+                                         .prompt = "generate-note",
+                                         .count = rows->count,
+                                         .round = STAGE_ROUND,
+                                         .context = &e,
+                                         .fill = fill_note,
+                                         .accept = accept_note};
     asker->counts[STAGE_NOTES].wanted = rows->count;
     int rc = wt__stage_run(asker, &stage, err);
     if (rc == 0)
-        drop_noteless(rows);
+        drop_rows_without_note(rows);
     return rc;
 }
 
 /* ---------------------------------------------------------------- samples */
 
-int wt__rows_samples(const struct rows *rows, const struct library *library, struct samples *out, wt_error *err)
+int wt__rows_to_samples(const struct choice_rows *rows, const struct library *library, struct choice_samples *out,
+                        wt_error *err)
 {
     for (size_t i = 0; i < rows->count; i++) {
-        const struct row *row = &rows->rows[i];
-        struct sample sample = {
-            .query = row->query, .thought = row->note, .choice_count = row->choice_count, .hard = row->hard};
+        const struct choice_row *row = &rows->rows[i];
+        struct choice_sample sample = {
+            .query = row->query, .thought = row->note, .choice_count = row->choice_count, .is_hard = row->is_hard};
         sample.choices = wt__arena_array(&out->arena, struct sample_choice, row->choice_count);
         if (!sample.choices)
             return wt__fail_nomem(err);

@@ -6,14 +6,14 @@
 #include "base/memory.h"
 #include "whichtool.h"
 
-void wt__samples_dispose(struct samples *samples)
+void wt__samples_dispose(struct choice_samples *samples)
 {
     wt__arena_dispose(&samples->arena);
     free(samples->items);
-    *samples = (struct samples){0};
+    *samples = (struct choice_samples){0};
 }
 
-int wt__samples_add(struct samples *samples, const struct sample *sample, wt_error *err)
+int wt__samples_add(struct choice_samples *samples, const struct choice_sample *sample, wt_error *err)
 {
     if (wt__grow((void **)&samples->items, &samples->capacity, samples->count + 1, sizeof *samples->items) < 0)
         return wt__fail_nomem(err);
@@ -21,10 +21,10 @@ int wt__samples_add(struct samples *samples, const struct sample *sample, wt_err
     return 0;
 }
 
-void wt__samples_write(const struct samples *samples, struct buffer *out)
+void wt__samples_write(const struct choice_samples *samples, struct buffer *out)
 {
     for (size_t i = 0; i < samples->count; i++) {
-        const struct sample *sample = &samples->items[i];
+        const struct choice_sample *sample = &samples->items[i];
         wt__buffer_text(out, "{\"query\": ");
         wt__buffer_json(out, sample->query);
         wt__buffer_text(out, ", \"choices\": [");
@@ -46,37 +46,39 @@ void wt__samples_write(const struct samples *samples, struct buffer *out)
 /* ---------------------------------------------------------------- reading */
 
 /* Copies a string member into the arena; ptr is NULL if out of memory. */
-static struct str keep(struct samples *samples, const json_t *object, const char *member)
+static struct str copy_member(struct choice_samples *samples, const json_t *object, const char *member)
 {
     struct str text = wt__json_str(object, member);
     return (struct str){wt__arena_copy(&samples->arena, text), text.len};
 }
 
-static bool fits(struct str text, size_t least, size_t most)
+static bool is_length_between(struct str text, size_t least, size_t most)
 {
     return text.len >= least && text.len <= most;
 }
 
 /* Reads the choices and finds the right one. *sound is false if they are malformed. */
-static int read_choices(struct samples *samples, const json_t *object, struct sample *sample, bool *sound,
-                        wt_error *err)
+static int read_sample_choices(struct choice_samples *samples, const json_t *object, struct choice_sample *sample,
+                               bool *sound, wt_error *err)
 {
     const json_t *list = wt__json_array(object, "choices");
     const struct str tool = wt__json_str(object, "tool");
     size_t rights = 0;
     sample->choice_count = json_array_size(list);
-    *sound =
-        fits(tool, 1, WT_MAX_NAME_BYTES) && sample->choice_count >= 2 && sample->choice_count <= SAMPLE_CHOICES_MAX;
+    *sound = is_length_between(tool, 1, WT_MAX_NAME_BYTES) && sample->choice_count >= 2 &&
+             sample->choice_count <= SAMPLE_CHOICES_MAX;
     if (!*sound)
         return 0;
     sample->choices = wt__arena_array(&samples->arena, struct sample_choice, sample->choice_count);
     for (size_t i = 0; sample->choices && i < sample->choice_count; i++) {
         const json_t *choice = json_array_get(list, i);
         struct sample_choice *kept = &sample->choices[i];
-        *kept = (struct sample_choice){keep(samples, choice, "name"), keep(samples, choice, "description")};
+        *kept =
+            (struct sample_choice){copy_member(samples, choice, "name"), copy_member(samples, choice, "description")};
         if (!kept->name.ptr || !kept->description.ptr)
             return wt__fail_nomem(err);
-        *sound &= fits(kept->name, 1, WT_MAX_NAME_BYTES) && fits(kept->description, 0, SAMPLE_DESCRIPTION_BYTES_MAX);
+        *sound &= is_length_between(kept->name, 1, WT_MAX_NAME_BYTES) &&
+                  is_length_between(kept->description, 0, SAMPLE_DESCRIPTION_BYTES_MAX);
         if (wt__str_equal(kept->name, tool)) {
             sample->right = i;
             rights++;
@@ -86,20 +88,23 @@ static int read_choices(struct samples *samples, const json_t *object, struct sa
     return sample->choices ? 0 : wt__fail_nomem(err);
 }
 
-static int read_row(struct samples *samples, const json_t *object, wt_error *err)
+static int read_sample_row(struct choice_samples *samples, const json_t *object, wt_error *err)
 {
-    struct sample sample = {.query = keep(samples, object, "query"), .thought = keep(samples, object, "thought")};
+    struct choice_sample sample = {.query = copy_member(samples, object, "query"),
+                                   .thought = copy_member(samples, object, "thought")};
     bool sound;
     if (!sample.query.ptr || !sample.thought.ptr)
         return wt__fail_nomem(err);
-    int rc = read_choices(samples, object, &sample, &sound, err);
-    sound &= fits(wt__str_trim(sample.query), 1, WT_MAX_REQUEST_BYTES) && fits(sample.thought, 0, WT_MAX_NOTE_BYTES);
+    int rc = read_sample_choices(samples, object, &sample, &sound, err);
+    sound &= is_length_between(wt__str_trim(sample.query), 1, WT_MAX_REQUEST_BYTES) &&
+             is_length_between(sample.thought, 0, WT_MAX_NOTE_BYTES);
     if (rc == 0 && !sound)
         samples->left_out++;
     return rc < 0 || !sound ? rc : wt__samples_add(samples, &sample, err);
 }
 
-static int read_line(struct samples *samples, struct str text, const char *name, size_t line, wt_error *err)
+static int read_sample_line(struct choice_samples *samples, struct str text, const char *name, size_t line,
+                            wt_error *err)
 {
     json_t *object = NULL;
     if (text.len > SAMPLE_LINE_BYTES_MAX)
@@ -114,15 +119,15 @@ static int read_line(struct samples *samples, struct str text, const char *name,
             err->line = line;
     }
     if (rc == 0)
-        rc = read_row(samples, object, err);
+        rc = read_sample_row(samples, object, err);
     json_decref(object);
     return rc;
 }
 
-int wt__samples_parse(struct samples *out, struct str file, const char *name, wt_error *err)
+int wt__samples_parse(struct choice_samples *out, struct str file, const char *name, wt_error *err)
 {
     int rc = 0;
-    *out = (struct samples){0};
+    *out = (struct choice_samples){0};
     for (size_t at = 0, line = 1; rc == 0 && at < file.len; line++) {
         const char *end = memchr(file.ptr + at, '\n', file.len - at);
         size_t len = end ? (size_t)(end - file.ptr) - at : file.len - at;
@@ -130,7 +135,7 @@ int wt__samples_parse(struct samples *out, struct str file, const char *name, wt
         if (out->count + out->left_out == WT_MAX_FINE_TUNING_ROWS)
             rc = wt__fail(err, WT_ETOOLONG, "%s has more than %d rows", name, (int)WT_MAX_FINE_TUNING_ROWS);
         else if (text.len > 0)
-            rc = read_line(out, text, name, line, err);
+            rc = read_sample_line(out, text, name, line, err);
         at += len + 1;
     }
     if (rc < 0)

@@ -9,20 +9,20 @@
 static const uint64_t SEED_MASK = 0x7fffffff; /* seeds accepted by every server; 0 would mean a random seed */
 
 /* A question and its answer, filled by any thread. */
-struct reply {
+struct question_reply {
     struct stage_subject subject;
     struct arena arena; /* memory of the question and the answer */
     struct chat_answer got;
     int rc;
-    bool put;
+    bool was_asked;
     wt_error why;
 };
 
-struct round {
-    struct asker *asker;
-    const struct stage *stage;
+struct question_round {
+    struct stage_runner *asker;
+    const struct question_stage *stage;
     struct prompt prompt;
-    struct reply *replies; /* [count] */
+    struct question_reply *replies; /* [count] */
     size_t count;
 };
 
@@ -33,7 +33,7 @@ const char *wt__stage_name(enum stage_id id)
     return names[id];
 }
 
-static unsigned seed_of(uint64_t seed, uint64_t salt, const struct stage_subject *subject)
+static unsigned derive_question_seed(uint64_t seed, uint64_t salt, const struct stage_subject *subject)
 {
     struct rng rng;
     const uint64_t parts[] = {(uint64_t)subject->stage, salt, subject->item, subject->attempt};
@@ -44,21 +44,21 @@ static unsigned seed_of(uint64_t seed, uint64_t salt, const struct stage_subject
     return (unsigned)(seed & SEED_MASK) | 1;
 }
 
-static int put(void *context, size_t index, unsigned worker)
+static int ask_question(void *context, size_t index, unsigned worker)
 {
-    struct round *round = context;
-    struct reply *reply = &round->replies[index];
-    struct asker *asker = round->asker;
+    struct question_round *round = context;
+    struct question_reply *reply = &round->replies[index];
+    struct stage_runner *asker = round->asker;
     struct prompt_value values[STAGE_VALUES];
     size_t count = 0;
     struct chat_question question = {
         .subject = &reply->subject,
         .progress = asker->progress,
         .temperature = asker->temperature,
-        .seed = seed_of(asker->seed, round->stage->salt, &reply->subject),
+        .seed = derive_question_seed(asker->seed, round->stage->salt, &reply->subject),
     };
     (void)worker;
-    reply->put = true;
+    reply->was_asked = true;
     if (wt__progress_step(asker->progress, 0))
         return reply->rc = wt__fail_cancelled(&reply->why);
     reply->rc =
@@ -69,7 +69,7 @@ static int put(void *context, size_t index, unsigned worker)
     return reply->rc == WT_EFORMAT ? 0 : reply->rc;
 }
 
-static void add_cost(struct stage_cost *cost, const struct chat_answer *got)
+static void add_answer_cost(struct stage_cost *cost, const struct chat_answer *got)
 {
     cost->questions++;
     cost->requests += got->attempts;
@@ -79,55 +79,55 @@ static void add_cost(struct stage_cost *cost, const struct chat_answer *got)
     cost->ms += got->ms;
 }
 
-static uint64_t count_alike(const struct stage_count *count)
+static uint64_t count_duplicates(const struct stage_count *count)
 {
     return count->refused[PIECE_SAME_WORDS] + count->refused[PIECE_ALIKE];
 }
 
 /* Reads an answer. *done: true if its item is complete. */
-static int read_reply(struct round *round, struct reply *reply, bool *done, wt_error *err)
+static int read_reply(struct question_round *round, struct question_reply *reply, bool *done, wt_error *err)
 {
     struct stage_count *count = &round->asker->counts[round->stage->id];
     const size_t made = count->made;
-    const uint64_t alike = count_alike(count);
+    const uint64_t alike = count_duplicates(count);
     *done = false;
     if (reply->rc < 0 && reply->rc != WT_EFORMAT) {
         if (err)
             *err = reply->why;
         return wt__fail_context(err, reply->rc, "%s", round->prompt.task);
     }
-    add_cost(&round->asker->cost, &reply->got);
+    add_answer_cost(&round->asker->cost, &reply->got);
     count->questions++;
     count->unusable += reply->rc == WT_EFORMAT;
     int rc = 0;
     if (reply->rc == 0)
-        rc = round->stage->take(round->stage->context, reply->subject.item, reply->got.json, count, done, err);
+        rc = round->stage->accept(round->stage->context, reply->subject.item, reply->got.json, count, done, err);
     if (count->made > made)
         count->fruitless = 0;
-    else if (!round->stage->likes_pass || count_alike(count) == alike)
+    else if (!round->stage->tolerates_duplicates || count_duplicates(count) == alike)
         count->fruitless++;
     return rc;
 }
 
 /* Asks the round's questions and reads the answers in order. Answers count even if another question failed. Items to
  * ask again move to the front. */
-static int ask_round(struct round *round, wt_error *err)
+static int ask_question_round(struct question_round *round, wt_error *err)
 {
     wt_error unused;
     const unsigned attempts = round->stage->attempts ? round->stage->attempts : STAGE_ATTEMPTS;
     size_t again = 0;
     int rc = 0;
     const unsigned at_once = round->asker->model->at_once;
-    wt__pool_run(at_once > 0 ? at_once : CHAT_AT_ONCE, round->count, put, round);
+    wt__pool_run(at_once > 0 ? at_once : CHAT_AT_ONCE, round->count, ask_question, round);
     for (size_t i = 0; i < round->count; i++) {
-        struct reply *reply = &round->replies[i];
+        struct question_reply *reply = &round->replies[i];
         struct stage_subject subject = reply->subject;
         bool done = true;
-        int failed = reply->put ? read_reply(round, reply, &done, rc == 0 ? err : &unused) : 0;
+        int failed = reply->was_asked ? read_reply(round, reply, &done, rc == 0 ? err : &unused) : 0;
         rc = rc < 0 ? rc : failed;
         json_decref(reply->got.json);
         wt__arena_dispose(&reply->arena);
-        *reply = (struct reply){0};
+        *reply = (struct question_reply){0};
         subject.attempt++;
         if (!done && subject.attempt < attempts)
             round->replies[again++].subject = subject;
@@ -138,9 +138,9 @@ static int ask_round(struct round *round, wt_error *err)
     return rc;
 }
 
-static int run(struct round *round, wt_error *err)
+static int run_rounds(struct question_round *round, wt_error *err)
 {
-    const struct stage *stage = round->stage;
+    const struct question_stage *stage = round->stage;
     struct stage_count *count = &round->asker->counts[stage->id];
     int rc = 0;
     const size_t end = stage->begin + stage->count;
@@ -153,16 +153,16 @@ static int run(struct round *round, wt_error *err)
                 round->replies[round->count++].subject = (struct stage_subject){.stage = stage->id, .item = next};
         }
         while (rc == 0 && round->count > 0 && !count->gave_up) {
-            rc = ask_round(round, err);
+            rc = ask_question_round(round, err);
             count->gave_up = count->fruitless >= STAGE_FRUITLESS_MAX;
         }
     }
     return rc;
 }
 
-int wt__stage_run(struct asker *asker, const struct stage *stage, wt_error *err)
+int wt__stage_run(struct stage_runner *asker, const struct question_stage *stage, wt_error *err)
 {
-    struct round round = {.asker = asker, .stage = stage};
+    struct question_round round = {.asker = asker, .stage = stage};
     int rc = wt__prompt_open(&round.prompt, stage->prompt, err);
     if (rc < 0)
         return rc;
@@ -172,7 +172,7 @@ int wt__stage_run(struct asker *asker, const struct stage *stage, wt_error *err)
     if (rc == 0 && stage->phase && wt__progress_phase(asker->progress, stage->phase, stage->count))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = run(&round, err);
+        rc = run_rounds(&round, err);
     free(round.replies);
     wt__prompt_dispose(&round.prompt);
     return rc;

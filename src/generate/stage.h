@@ -50,7 +50,7 @@ struct stage_cost {
 };
 
 /* The model, and the totals of all questions to it. */
-struct asker {
+struct stage_runner {
     struct chat_model *model;
     double temperature;
     uint64_t seed;
@@ -66,30 +66,31 @@ struct stage_subject {
     unsigned attempt; /* from 0 */
 };
 
-struct stage {
+struct question_stage {
     enum stage_id id;
-    const char *phase;  /* name for progress; NULL to continue the current phase */
-    const char *prompt; /* name of the prompt */
-    size_t begin;       /* number of the first item */
-    size_t count;       /* number of items */
-    size_t round;       /* items asked together; 1 if each depends on those before it */
-    unsigned attempts;  /* 0 for STAGE_ATTEMPTS */
-    uint64_t salt;      /* mixed into the seeds of a stage that runs more than once */
-    bool likes_pass;    /* near-duplicates of earlier pieces do not count towards STAGE_FRUITLESS_MAX */
+    const char *phase;         /* name for progress; NULL to continue the current phase */
+    const char *prompt;        /* name of the prompt */
+    size_t begin;              /* number of the first item */
+    size_t count;              /* number of items */
+    size_t round;              /* items asked together; 1 if each depends on those before it */
+    unsigned attempts;         /* 0 for STAGE_ATTEMPTS */
+    uint64_t salt;             /* mixed into the seeds of a stage that runs more than once */
+    bool tolerates_duplicates; /* near-duplicates of earlier pieces do not count towards STAGE_FRUITLESS_MAX */
     void *context;
 
     /* Fills the values of the prompt's slots for an item, in the arena: values [STAGE_VALUES] and *count. */
     int (*fill)(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
                 wt_error *err);
     /* Takes the usable pieces of an answer and counts them. *done: true if the item is complete. */
-    int (*take)(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done, wt_error *err);
+    int (*accept)(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
+                  wt_error *err);
     /* True if an item needs no question. NULL if every item needs one. */
     bool (*skip)(void *context, size_t item);
 };
 
 /* Runs the stage. Errors: those of wt__chat_ask except WT_EFORMAT, which counts as an unusable answer; those of fill
  * and take; WT_ECANCELLED. */
-int wt__stage_run(struct asker *asker, const struct stage *stage, wt_error *err);
+int wt__stage_run(struct stage_runner *asker, const struct question_stage *stage, wt_error *err);
 
 /* Moves a piece from made to refused after all. */
 static inline void wt__stage_withdraw(struct stage_count *count, enum piece_fate fate)

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "generate/piece.h"
 
-static int copy_line(struct text_lines *lines, struct str text, struct str *out, wt_error *err)
+static int copy_folded_text(struct text_lines *lines, struct str text, struct str *out, wt_error *err)
 {
     struct buffer line = {0};
     wt__piece_line(&line, text, TEXT_LINES_TEXT_MAX);
@@ -17,7 +17,7 @@ static int copy_line(struct text_lines *lines, struct str text, struct str *out,
     return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
-static int add(struct text_lines *lines, const json_t *object, const char *name, size_t number, wt_error *err)
+static int add_text_line(struct text_lines *lines, const json_t *object, const char *name, size_t number, wt_error *err)
 {
     struct text_line *line;
     const struct str id = wt__json_str(object, "_id");
@@ -35,11 +35,11 @@ static int add(struct text_lines *lines, const json_t *object, const char *name,
     if (!added)
         return wt__fail_at(err, WT_EFORMAT, number, 0, "/_id", "%s:%zu: the _id \"%.*s\" appears twice", name, number,
                            (int)(id.len < 80 ? id.len : 80), id.ptr);
-    int rc = copy_line(lines, wt__json_str(object, "title"), &line->title, err);
+    int rc = copy_folded_text(lines, wt__json_str(object, "title"), &line->title, err);
     if (rc == 0)
-        rc = copy_line(lines, wt__json_str(object, "text"), &line->text, err);
+        rc = copy_folded_text(lines, wt__json_str(object, "text"), &line->text, err);
     if (rc == 0)
-        rc = copy_line(lines, wt__json_str(wt__json_object(object, "metadata"), "draft"), &line->draft, err);
+        rc = copy_folded_text(lines, wt__json_str(wt__json_object(object, "metadata"), "draft"), &line->draft, err);
     lines->count += rc == 0;
     return rc;
 }
@@ -63,7 +63,7 @@ int wt__text_lines_parse(struct text_lines *out, struct str file, const char *na
         if (rc < 0)
             rc = wt__fail_at(err, rc, number, 0, NULL, "%s:%zu: %s", name, number, why.message);
         else
-            rc = add(out, object, name, number, err);
+            rc = add_text_line(out, object, name, number, err);
         json_decref(object);
     }
     if (rc < 0)

@@ -35,9 +35,9 @@ struct draw_tool {
     struct str name, description; /* exported name; description as one line */
     uint32_t provider, category;  /* numbers from 1; 0 if missing */
     size_t used;                  /* usages so far */
-    bool out;                     /* taken out */
-    bool mute;                    /* has no description and is never drawn */
-    bool able;                    /* can be the first tool of a draw */
+    bool is_out;                  /* taken out */
+    bool lacks_description;       /* has no description and is never drawn */
+    bool is_able;                 /* can be the first tool of a draw */
 };
 
 struct draw_settings {
@@ -54,13 +54,13 @@ struct tool_draw {
     wt_tools *all;
     struct draw_tool *tools; /* [count] */
     size_t count, left_out;  /* left_out: tools without a description, or with an id that does not fit a qrels file */
-    size_t taken_out, able;  /* able: number of able tools that stay */
-    float *vectors;          /* [count, dim] */
+    size_t taken_out, able_count; /* able_count: able tools that stay */
+    float *vectors;               /* [count, dim] */
     size_t dim;
 };
 
 /* Places of the drawn tools, in the order shown. */
-struct drawn {
+struct drawn_tools {
     size_t places[DRAW_TOOLS];
     size_t count;
 };
@@ -73,10 +73,11 @@ void wt__tool_draw_dispose(struct tool_draw *draw);
 
 /* Draws tools. out: from the tools taken out. Safe on several threads at once while every `used` stays constant.
  * Errors: WT_ENOMEM. */
-int wt__tool_draw(const struct tool_draw *draw, struct rng *rng, bool out, struct drawn *drawn, wt_error *err);
+int wt__tool_draw_next(const struct tool_draw *draw, struct rng *rng, bool out, struct drawn_tools *drawn,
+                       wt_error *err);
 
 /* Returns the number of able tools with too few usages. */
-size_t wt__tool_draw_short(const struct tool_draw *draw);
+size_t wt__tool_draw_count_short(const struct tool_draw *draw);
 
 double wt__tool_draw_cosine(const struct tool_draw *draw, size_t a, size_t b);
 
@@ -88,7 +89,7 @@ enum draw_within wt__tool_draw_within(const struct tool_draw *draw, const size_t
 
 /* True if the text contains the name of one of tools [count] and the name looks like code: it has a mark, a digit or
  * an inner capital. */
-bool wt__tool_draw_says_name(const struct tool_draw *draw, const size_t *places, size_t count, struct str text);
+bool wt__tool_draw_has_name(const struct tool_draw *draw, const size_t *places, size_t count, struct str text);
 
 /* Writes a digest of everything the prompts can show of the catalogue. */
 void wt__tool_draw_digest(const struct tool_draw *draw, char hex[65]);

@@ -19,8 +19,8 @@ static const double USUAL_SHARE = 0.1, USUAL_TEMPERATURE = 0.9, USUAL_TRIAL_LIMI
 /* ---------------------------------------------------------------- options */
 
 /* Sets *out to the index of a name in names [count]; to 0 if none is given. */
-static int read_name(const char *given, const char *const *names, size_t count, const char *what, size_t *out,
-                     wt_error *err)
+static int find_option_name(const char *given, const char *const *names, size_t count, const char *what, size_t *out,
+                            wt_error *err)
 {
     for (*out = 0; *out < count; (*out)++)
         if (!given || strcmp(given, names[*out]) == 0)
@@ -28,60 +28,62 @@ static int read_name(const char *given, const char *const *names, size_t count, 
     return wt__fail(err, WT_EINVAL, "%s must be %s or %s, not \"%s\"", what, names[0], names[count - 1], given);
 }
 
-static int read_shares(wt_toolbank_options *o, const wt_toolbank_options *given, wt_error *err)
+static int check_toolbank_shares(wt_toolbank_options *o, const wt_toolbank_options *given, wt_error *err)
 {
-    int rc = wt__generate_share(given->unanswerable, 0, UNANSWERABLE_MOST, "the share of unanswerable requests",
-                                &o->unanswerable, err);
+    int rc = wt__generate_read_share(given->unanswerable, 0, UNANSWERABLE_MOST, "the share of unanswerable requests",
+                                     &o->unanswerable, err);
     if (rc == 0)
-        rc = wt__generate_share(given->dev, USUAL_SHARE, 1, "the share of dev", &o->dev, err);
+        rc = wt__generate_read_share(given->dev, USUAL_SHARE, 1, "the share of dev", &o->dev, err);
     if (rc == 0)
-        rc = wt__generate_share(given->test, USUAL_SHARE, 1, "the share of test", &o->test, err);
+        rc = wt__generate_read_share(given->test, USUAL_SHARE, 1, "the share of test", &o->test, err);
     if (rc == 0 && o->dev + o->test >= 1)
         rc = wt__fail(err, WT_EINVAL, "dev and test are %g of the requests; nothing is left to train on",
                       o->dev + o->test);
     if (rc == 0)
-        rc = wt__generate_share(given->trial_limit, USUAL_TRIAL_LIMIT, 1, "the limit of a trial", &o->trial_limit, err);
+        rc = wt__generate_read_share(given->trial_limit, USUAL_TRIAL_LIMIT, 1, "the limit of a trial", &o->trial_limit,
+                                     err);
     if (rc == 0)
-        rc = wt__generate_share(given->duplicate, GENERATE_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
-                                &o->duplicate, err);
+        rc = wt__generate_read_share(given->duplicate, GENERATE_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
+                                     &o->duplicate, err);
     if (rc == 0)
-        rc = wt__generate_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
-                                &o->temperature, err);
+        rc = wt__generate_read_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                                     &o->temperature, err);
     if (rc == 0 && (given->duplicate < 0 || given->temperature < 0))
         rc = wt__fail(err, WT_EINVAL, "the cosine of duplicates and the temperature must not be negative");
     return rc;
 }
 
-static int read_counts(wt_toolbank_options *o, const wt_toolbank_options *given, wt_error *err)
+static int check_toolbank_counts(wt_toolbank_options *o, const wt_toolbank_options *given, wt_error *err)
 {
-    int rc = wt__generate_count(given->examples, USUAL_EXAMPLES, 1, EXAMPLES_SHOWN_MAX, "examples of a prompt",
-                                &o->examples, err);
+    int rc = wt__generate_read_count(given->examples, USUAL_EXAMPLES, 1, EXAMPLES_SHOWN_MAX, "examples of a prompt",
+                                     &o->examples, err);
     if (rc == 0)
-        rc = wt__generate_count(given->trial, USUAL_TRIAL, 1, WT_MAX_TRIAL, "answers of the trial", &o->trial, err);
+        rc =
+            wt__generate_read_count(given->trial, USUAL_TRIAL, 1, WT_MAX_TRIAL, "answers of the trial", &o->trial, err);
     if (rc == 0)
-        rc = wt__generate_count(given->usages, given->items ? 0 : USUAL_USAGES, 0, WT_MAX_GENERATED_USAGES,
-                                "usages of a tool", &o->usages, err);
+        rc = wt__generate_read_count(given->usages, given->items ? 0 : USUAL_USAGES, 0, WT_MAX_GENERATED_USAGES,
+                                     "usages of a tool", &o->usages, err);
     if (rc == 0)
-        rc = wt__generate_count(given->items, 0, 0, WT_MAX_GENERATED_REQUESTS, "items", &o->items, err);
+        rc = wt__generate_read_count(given->items, 0, 0, WT_MAX_GENERATED_REQUESTS, "items", &o->items, err);
     if (rc == 0)
-        rc = wt__generate_count(given->round_trip, 0, 0, WT_MAX_K, "hits of the round trip", &o->round_trip, err);
+        rc = wt__generate_read_count(given->round_trip, 0, 0, WT_MAX_K, "hits of the round trip", &o->round_trip, err);
     return rc;
 }
 
-static int read_options(struct toolbank *t, struct draw_settings *draw, wt_error *err)
+static int check_toolbank_options(struct toolbank *t, struct draw_settings *draw, wt_error *err)
 {
     static const char *const draws[] = {"random", "near"}, *const withins[] = {"any", "provider", "category"};
     static const enum draw_within kinds[] = {WITHIN_ANY, WITHIN_PROVIDER, WITHIN_CATEGORY};
     wt_toolbank_options *o = &t->options;
     const wt_toolbank_options given = *o;
     size_t near = 0, within = 0;
-    int rc = read_counts(o, &given, err);
+    int rc = check_toolbank_counts(o, &given, err);
     if (rc == 0)
-        rc = read_shares(o, &given, err);
+        rc = check_toolbank_shares(o, &given, err);
     if (rc == 0)
-        rc = read_name(given.draw, draws, 2, "the draw", &near, err);
+        rc = find_option_name(given.draw, draws, 2, "the draw", &near, err);
     if (rc == 0)
-        rc = read_name(given.within, withins, 3, "within", &within, err);
+        rc = find_option_name(given.within, withins, 3, "within", &within, err);
     if (rc == 0 && (!o->out || !o->out[0]))
         rc = wt__fail(err, WT_EINVAL, "name a folder for the data set");
     if (rc == 0 && o->like && o->one_tool)
@@ -99,20 +101,20 @@ static int read_options(struct toolbank *t, struct draw_settings *draw, wt_error
 
 /* ---------------------------------------------------------------- before the first question */
 
-static int read_catalogue(struct toolbank *t, wt_error *err)
+static int index_draw_places(struct toolbank *t, wt_error *err)
 {
     for (size_t i = 0; i < t->draw.count; i++) {
         const struct draw_tool *tool = &t->draw.tools[i];
         if (!wt__map_insert(&t->places, wt__str(tool->tool->id), (uint32_t)i, NULL))
             return wt__fail_nomem(err);
-        t->some_none |= tool->out && tool->able;
+        t->has_unanswerable_tools |= tool->is_out && tool->is_able;
     }
     return 0;
 }
 
 /* Chooses the recipe for the round trip and the trial, and checks that it runs before the model is asked. *hash:
  * hash of its encoder, or "". */
-static int open_search(struct toolbank *t, const char **hash, wt_error *err)
+static int choose_search_recipe(struct toolbank *t, const char **hash, wt_error *err)
 {
     const struct encoder *encoder = NULL;
     wt_find_options options;
@@ -137,7 +139,7 @@ static int open_search(struct toolbank *t, const char **hash, wt_error *err)
 
 /* Writes the options of the data set on one line: a run continues only with the same line. The trial's limit is not
  * in it, since it only decides if the run continues. */
-static int write_settings(struct toolbank *t, const char *catalogue, const char *search, wt_error *err)
+static int write_toolbank_settings(struct toolbank *t, const char *catalogue, const char *search, wt_error *err)
 {
     const wt_toolbank_options *o = &t->options;
     struct buffer *out = &t->session.settings;
@@ -166,7 +168,7 @@ static int write_settings(struct toolbank *t, const char *catalogue, const char 
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_error *err)
+static int open_toolbank_parts(struct toolbank *t, const struct draw_settings *draw, wt_error *err)
 {
     wt_toolbank_options *o = &t->options;
     const struct split_settings split = {.seed = o->seed, .dev = o->dev, .test = o->test};
@@ -185,25 +187,25 @@ static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_e
     if (rc == 0)
         rc = wt__distinct_open(&t->queries, t->encoder, o->duplicate, err);
     if (rc == 0)
-        rc = wt__prompt_open(&t->asks, wt__toolbank_prompt(t), err);
+        rc = wt__prompt_open(&t->request_prompt, wt__toolbank_prompt(t), err);
     if (rc == 0)
-        rc = wt__prompt_open(&t->polishes, "generate-polish", err);
+        rc = wt__prompt_open(&t->polish_prompt, "generate-polish", err);
     if (rc == 0)
-        rc = wt__repetition_open(&t->asked_words, wt__str(t->asks.text), err);
+        rc = wt__repetition_open(&t->request_words, wt__str(t->request_prompt.text), err);
     if (rc == 0)
-        rc = wt__repetition_open(&t->polish_words, wt__str(t->polishes.text), err);
+        rc = wt__repetition_open(&t->polish_words, wt__str(t->polish_prompt.text), err);
     if (rc == 0)
-        rc = read_catalogue(t, err);
+        rc = index_draw_places(t, err);
     if (rc == 0)
-        rc = open_search(t, &search, err);
+        rc = choose_search_recipe(t, &search, err);
     if (o->items == 0) {
-        const size_t wanted = t->draw.able * o->usages, most = WT_MAX_GENERATED_REQUESTS;
+        const size_t wanted = t->draw.able_count * o->usages, most = WT_MAX_GENERATED_REQUESTS;
         o->items = wanted < ITEMS_LEAST ? ITEMS_LEAST : wanted < most ? wanted : most;
     }
     o->trial = o->trial < o->items ? o->trial : o->items;
     if (rc == 0) {
         wt__tool_draw_digest(&t->draw, catalogue);
-        rc = write_settings(t, catalogue, search, err);
+        rc = write_toolbank_settings(t, catalogue, search, err);
     }
     return rc < 0 ? rc : wt__session_open(&t->session, o->out, o->temperature, o->seed, err);
 }
@@ -217,15 +219,15 @@ static int judge_trial(struct toolbank *t, wt_error *err)
     const struct stage_count *count = &t->session.asker.counts[STAGE_REQUESTS];
     struct toolbank_trial *trial = &t->trial;
     const double limit = t->options.trial_limit, answers = (double)count->questions;
-    trial->judged = true;
+    trial->is_judged = true;
     trial->answers = count->questions;
     trial->repeating = count->refused[PIECE_REPEATS];
     trial->broken = count->unusable;
     trial->unknown = count->refused[PIECE_UNKNOWN];
-    trial->refused = (double)trial->repeating > limit * answers || (double)trial->broken > limit * answers ||
-                     (double)trial->unknown > limit * answers ||
-                     (double)trial->astray > (limit > TRIAL_ASTRAY ? limit : TRIAL_ASTRAY) * answers;
-    if (!trial->refused)
+    trial->is_refused = (double)trial->repeating > limit * answers || (double)trial->broken > limit * answers ||
+                        (double)trial->unknown > limit * answers ||
+                        (double)trial->astray_requests > (limit > TRIAL_ASTRAY ? limit : TRIAL_ASTRAY) * answers;
+    if (!trial->is_refused)
         return 0;
     return wt__fail(err, WT_EMODEL,
                     "%s is not good enough: of %" PRIu64 " trial answers, %" PRIu64 " repeat the prompt, %" PRIu64
@@ -233,104 +235,104 @@ static int judge_trial(struct toolbank *t, wt_error *err)
                     "and %" PRIu64 " lead to none of their tools (limit half). Use a larger model%s; --trial 0 "
                     "continues with this one",
                     t->session.model->name, trial->answers, trial->repeating, trial->broken, trial->unknown,
-                    100 * limit, trial->astray,
+                    100 * limit, trial->astray_requests,
                     t->options.one_tool ? ""
                                         : ", or --one-tool in another folder, since its prompt has no example to copy");
 }
 
 /* Updates the progress line; called between batches, while no thread reads it. */
-static void name_phase(struct toolbank *t)
+static void name_toolbank_phase(struct toolbank *t)
 {
     snprintf(t->phase, sizeof t->phase, "asking (%zu requests, %" PRIu64 " tokens)", t->set.count,
              t->session.asker.cost.prompt_tokens + t->session.asker.cost.completion_tokens);
 }
 
-static size_t next_batch(const struct toolbank *t)
+static size_t next_batch_size(const struct toolbank *t)
 {
     const size_t end = t->asked < t->options.trial ? t->options.trial : t->options.items, left = end - t->asked;
     return left < TOOLBANK_BATCH ? left : TOOLBANK_BATCH;
 }
 
-static bool is_enough(const struct toolbank *t)
+static bool has_enough_requests(const struct toolbank *t)
 {
     return t->asked >= t->options.items || t->session.asker.counts[STAGE_REQUESTS].gave_up ||
-           (t->options.usages > 0 && wt__tool_draw_short(&t->draw) == 0);
+           (t->options.usages > 0 && wt__tool_draw_count_short(&t->draw) == 0);
 }
 
-static int run_batch(struct toolbank *t, wt_error *err)
+static int run_toolbank_batch(struct toolbank *t, wt_error *err)
 {
-    const size_t count = next_batch(t);
+    const size_t count = next_batch_size(t);
     int rc = wt__toolbank_ask(t, t->asked, count, err);
-    if (rc == 0 && !t->trial.judged)
-        rc = wt__toolbank_astray(t, &t->trial.astray, err);
-    if (rc == 0 && !t->trial.judged &&
+    if (rc == 0 && !t->trial.is_judged)
+        rc = wt__toolbank_count_astray(t, &t->trial.astray_requests, err);
+    if (rc == 0 && !t->trial.is_judged &&
         (t->asked + count >= t->options.trial || t->session.asker.counts[STAGE_REQUESTS].gave_up))
         rc = judge_trial(t, err);
     if (rc == 0 && !t->options.no_polish)
         rc = wt__toolbank_polish(t, t->asked, count, err);
     if (rc == 0)
-        rc = wt__toolbank_settle(t, count, err);
+        rc = wt__toolbank_commit(t, count, err);
     t->asked += count;
-    name_phase(t);
+    name_toolbank_phase(t);
     return rc;
 }
 
-static int make(struct toolbank *t, wt_error *err)
+static int run_batches(struct toolbank *t, wt_error *err)
 {
-    name_phase(t);
+    name_toolbank_phase(t);
     const size_t questions = t->options.no_polish ? 1 : 2;
     int rc =
         wt__progress_phase(&t->session.progress, t->phase, t->options.items * questions) ? wt__fail_cancelled(err) : 0;
-    while (rc == 0 && !is_enough(t))
-        rc = run_batch(t, err);
-    if (rc == 0 && !t->trial.judged)
+    while (rc == 0 && !has_enough_requests(t))
+        rc = run_toolbank_batch(t, err);
+    if (rc == 0 && !t->trial.is_judged)
         rc = judge_trial(t, err);
     return rc;
 }
 
 /* ---------------------------------------------------------------- results */
 
-static int write_report(struct toolbank *t, bool complete, wt_error *err)
+static int write_toolbank_report(struct toolbank *t, bool complete, wt_error *err)
 {
     struct buffer line = {0};
-    wt__report_toolbank(t, complete, &line);
+    wt__toolbank_report(t, complete, &line);
     return wt__session_report(&t->session, &line, err);
 }
 
 /* Writes the notice on one line. */
-static int write_notice(struct toolbank *t, wt_error *err)
+static int write_toolbank_notice(struct toolbank *t, wt_error *err)
 {
     struct buffer line = {0};
-    const size_t few = wt__tool_draw_short(&t->draw);
+    const size_t few = wt__tool_draw_count_short(&t->draw);
     if (t->session.asker.counts[STAGE_REQUESTS].gave_up)
         wt__buffer_printf(&line, "the run ended early: %d answers in a row were unusable", STAGE_FRUITLESS_MAX);
     if (few > 0)
         wt__buffer_printf(&line, "%s%zu of %zu tools have fewer than %zu requests to train on", line.len ? "; " : "",
-                          few, t->draw.able, t->options.usages);
-    if (t->draw.able + t->draw.taken_out < t->draw.count)
+                          few, t->draw.able_count, t->options.usages);
+    if (t->draw.able_count + t->draw.taken_out < t->draw.count)
         wt__buffer_printf(&line, "%s%zu tools have no requests: they lack a description or a tool to go with",
-                          line.len ? "; " : "", t->draw.count - t->draw.able - t->draw.taken_out);
-    int rc = wt__session_say(&t->session, &line, &t->session.result->visible.notice, err);
+                          line.len ? "; " : "", t->draw.count - t->draw.able_count - t->draw.taken_out);
+    int rc = wt__session_set_text(&t->session, &line, &t->session.result->visible.notice, err);
     wt__buffer_dispose(&line);
     return rc;
 }
 
-static int finish(struct toolbank *t, wt_error *err)
+static int finish_toolbank(struct toolbank *t, wt_error *err)
 {
     wt_generated *visible = &t->session.result->visible;
     int rc = 0;
     if (t->set.count > 0)
         rc = wt__request_set_write(&t->set, &t->draw, &t->session.folder, err);
     if (rc == 0)
-        rc = write_report(t, true, err);
+        rc = write_toolbank_report(t, true, err);
     if (rc == 0)
-        rc = write_notice(t, err);
+        rc = write_toolbank_notice(t, err);
     visible->tools = t->draw.count - t->draw.taken_out;
     visible->rows = t->set.count;
     visible->train = t->set.splits[SPLIT_TRAIN];
     visible->dev = t->set.splits[SPLIT_DEV];
     visible->test = t->set.splits[SPLIT_TEST];
-    visible->unanswerable = t->set.none;
+    visible->unanswerable = t->set.unanswerable;
     if (rc == 0 && t->set.count == 0)
         rc = wt__fail(err, WT_EEMPTY,
                       "no request came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
@@ -338,29 +340,29 @@ static int finish(struct toolbank *t, wt_error *err)
     return rc;
 }
 
-static int run(struct toolbank *t, const struct draw_settings *draw, wt_error *err)
+static int run_toolbank(struct toolbank *t, const struct draw_settings *draw, wt_error *err)
 {
-    int rc = open_parts(t, draw, err);
+    int rc = open_toolbank_parts(t, draw, err);
     if (rc < 0)
         return rc;
-    rc = make(t, err);
+    rc = run_batches(t, err);
     if (rc == 0)
-        return finish(t, err);
+        return finish_toolbank(t, err);
     wt_error unused;
-    write_report(t, false, &unused); /* record the progress so far */
+    write_toolbank_report(t, false, &unused); /* record the progress so far */
     return rc;
 }
 
-static void dispose(struct toolbank *t)
+static void free_toolbank(struct toolbank *t)
 {
     wt__request_set_dispose(&t->set);
     wt__request_examples_dispose(&t->examples);
     wt__distinct_dispose(&t->queries);
     wt__tool_draw_dispose(&t->draw);
     wt__map_dispose(&t->places);
-    wt__prompt_dispose(&t->asks);
-    wt__prompt_dispose(&t->polishes);
-    wt__repetition_dispose(&t->asked_words);
+    wt__prompt_dispose(&t->request_prompt);
+    wt__prompt_dispose(&t->polish_prompt);
+    wt__repetition_dispose(&t->request_words);
     wt__repetition_dispose(&t->polish_words);
     wt__arena_dispose(&t->batch);
     wt__encoder_close(t->encoder);
@@ -377,16 +379,16 @@ int wt__generate_toolbank(wt_engine *engine, struct chat_model *model, const wt_
         return wt__fail_nomem(err);
     int rc = wt__options_read(&t->options, sizeof t->options, given, err);
     if (rc == 0)
-        rc = read_options(t, &draw, err);
+        rc = check_toolbank_options(t, &draw, err);
     if (rc == 0 && !engine)
         rc = wt__fail(err, WT_EINVAL, "an engine is needed: requests are made for the tools of its store");
     if (rc == 0) {
         rc = wt__session_begin(&t->session, engine, model, t->options.progress, t->options.progress_context, err);
         if (rc == 0)
-            rc = run(t, &draw, err);
+            rc = run_toolbank(t, &draw, err);
         rc = wt__session_end(&t->session, rc, out);
     }
-    dispose(t);
+    free_toolbank(t);
     return rc;
 }
 

@@ -23,23 +23,23 @@ enum { TOOLBANK_BATCH = 50, TOOLBANK_TRIAL_HITS = 10, TOOLBANK_PHASE_BYTES = 96 
 
 /* One item of a batch. */
 struct toolbank_item {
-    struct drawn drawn;
+    struct drawn_tools drawn;
     struct str examples[EXAMPLES_SHOWN_MAX]; /* [example_count] examples shown in its prompt */
     size_t example_count;
-    struct request request; /* valid if kept; its texts live as long as the batch */
-    bool none;              /* drawn from the tools taken out */
-    bool kept;
+    struct generated_request request; /* valid if kept; its texts live as long as the batch */
+    bool is_unanswerable;             /* drawn from the tools taken out */
+    bool is_kept;
 };
 
 /* Quality of the first answers. */
 struct toolbank_trial {
-    bool judged, refused;
+    bool is_judged, is_refused;
     uint64_t answers, repeating, broken, unknown;
-    uint64_t astray; /* requests whose search finds none of their tools */
+    uint64_t astray_requests; /* requests whose search finds none of their tools */
 };
 
 struct toolbank {
-    struct session session;
+    struct generate_session session;
     wt_toolbank_options options; /* defaults filled in */
     char phase[TOOLBANK_PHASE_BYTES];
     struct encoder *encoder; /* the static one */
@@ -48,15 +48,15 @@ struct toolbank {
     struct distinct queries;
     struct request_examples examples;
     struct request_set set;
-    struct prompt asks, polishes;
-    struct repetition asked_words, polish_words; /* words of the two prompts, which an answer must not repeat */
+    struct prompt request_prompt, polish_prompt;
+    struct repetition request_words, polish_words; /* words of the two prompts, which an answer must not repeat */
     struct toolbank_item items[TOOLBANK_BATCH];
     struct arena batch; /* memory of the batch's texts */
     struct rng rng;
     struct toolbank_trial trial;
     size_t asked; /* number of items */
     size_t good, rewritten;
-    bool some_none; /* true if some tools taken out are able */
+    bool has_unanswerable_tools; /* true if some tools taken out are able */
 };
 
 /* Returns the name of the prompt that asks for a request. */
@@ -67,12 +67,12 @@ int wt__toolbank_ask(struct toolbank *t, size_t begin, size_t count, wt_error *e
 int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error *err);
 /* Adds to *count the batch's requests whose search has none of their tools among the first TOOLBANK_TRIAL_HITS hits.
  * Errors: those of wt_find, WT_ECANCELLED, WT_ENOMEM. */
-int wt__toolbank_astray(struct toolbank *t, uint64_t *count, wt_error *err);
+int wt__toolbank_count_astray(struct toolbank *t, uint64_t *count, wt_error *err);
 /* Moves the batch's valid requests to the set. Errors: those of wt_find, WT_ECANCELLED, WT_ENOMEM. */
-int wt__toolbank_settle(struct toolbank *t, size_t count, wt_error *err);
+int wt__toolbank_commit(struct toolbank *t, size_t count, wt_error *err);
 
 /* Appends report.json on one line. */
-void wt__report_toolbank(const struct toolbank *t, bool complete, struct buffer *out);
+void wt__toolbank_report(const struct toolbank *t, bool complete, struct buffer *out);
 
 /* model: NULL for the engine's. */
 int wt__generate_toolbank(wt_engine *engine, struct chat_model *model, const wt_toolbank_options *options,

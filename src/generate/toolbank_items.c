@@ -8,7 +8,7 @@
 
 static const uint64_t ITEM_SALT = 0x9e3779b97f4a7c15u;
 
-static struct toolbank_item *item_of(struct toolbank *t, size_t number)
+static struct toolbank_item *get_batch_item(struct toolbank *t, size_t number)
 {
     return &t->items[number % TOOLBANK_BATCH];
 }
@@ -21,8 +21,8 @@ const char *wt__toolbank_prompt(const struct toolbank *t)
 }
 
 /* Lists the names of the drawn tools with too few usages, or says that any will do. */
-static int wanted_text(const struct toolbank *t, const struct drawn *drawn, struct arena *arena, struct str *out,
-                       wt_error *err)
+static int write_wanted_names(const struct toolbank *t, const struct drawn_tools *drawn, struct arena *arena,
+                              struct str *out, wt_error *err)
 {
     struct buffer line = {0};
     for (size_t i = 0; i < drawn->count; i++) {
@@ -41,16 +41,16 @@ static int wanted_text(const struct toolbank *t, const struct drawn *drawn, stru
 }
 
 /* Draws an item's tools and examples from its number and the earlier batches. Runs on several threads at once. */
-static int fill_request(void *context, size_t number, struct arena *arena, struct prompt_value *values, size_t *count,
-                        wt_error *err)
+static int fill_toolbank_request(void *context, size_t number, struct arena *arena, struct prompt_value *values,
+                                 size_t *count, wt_error *err)
 {
     struct toolbank *t = context;
-    struct toolbank_item *item = item_of(t, number);
+    struct toolbank_item *item = get_batch_item(t, number);
     struct rng rng;
     *item = (struct toolbank_item){0};
     wt__rng_seed(&rng, t->options.seed ^ (number + 1) * ITEM_SALT);
-    item->none = wt__rng_unit(&rng) < t->options.unanswerable && t->some_none;
-    int rc = wt__tool_draw(&t->draw, &rng, item->none, &item->drawn, err);
+    item->is_unanswerable = wt__rng_unit(&rng) < t->options.unanswerable && t->has_unanswerable_tools;
+    int rc = wt__tool_draw_next(&t->draw, &rng, item->is_unanswerable, &item->drawn, err);
     struct str *lines = rc == 0 ? wt__arena_array(arena, struct str, item->drawn.count) : NULL;
     if (rc == 0 && !lines)
         rc = wt__fail_nomem(err);
@@ -71,7 +71,7 @@ static int fill_request(void *context, size_t number, struct arena *arena, struc
         (struct prompt_value){.slot = "examples", .items = item->examples, .item_count = item->example_count};
     values[(*count)++] = (struct prompt_value){.slot = "tools", .items = lines, .item_count = item->drawn.count};
     struct prompt_value wanted = {.slot = "wanted"};
-    rc = wanted_text(t, &item->drawn, arena, &wanted.text, err);
+    rc = write_wanted_names(t, &item->drawn, arena, &wanted.text, err);
     values[(*count)++] = wanted;
     return rc;
 }
@@ -79,22 +79,23 @@ static int fill_request(void *context, size_t number, struct arena *arena, struc
 /* ---------------------------------------------------------------- the answer */
 
 /* Sets *out to true if the answer repeats the prompt's own text or one of its examples. */
-static int repeats(const struct repetition *own, const struct prompt *prompt, const struct toolbank_item *item,
-                   struct str said, bool *out, wt_error *err)
+static int check_repetition(const struct repetition *own, const struct prompt *prompt, const struct toolbank_item *item,
+                            struct str said, bool *out, wt_error *err)
 {
     struct buffer examples = {0};
     for (size_t i = 0; i < item->example_count; i++) {
         wt__buffer_str(&examples, item->examples[i]);
         wt__buffer_char(&examples, '\n');
     }
-    int rc = examples.failed ? wt__fail_nomem(err)
-                             : wt__repeats(own, wt__str(prompt->text), wt__buffer_view(&examples), said, out, err);
+    int rc = examples.failed
+                 ? wt__fail_nomem(err)
+                 : wt__repetition_check(own, wt__str(prompt->text), wt__buffer_view(&examples), said, out, err);
     wt__buffer_dispose(&examples);
     return rc;
 }
 
 /* Finds the drawn tool that the model names: by exported name, or by its own name if only one drawn tool has it. */
-static bool find_named(const struct toolbank *t, const struct drawn *drawn, const char *name, size_t *place)
+static bool find_named_tool(const struct toolbank *t, const struct drawn_tools *drawn, const char *name, size_t *place)
 {
     size_t found = 0;
     for (int own = 0; own < 2 && found == 0; own++)
@@ -109,8 +110,8 @@ static bool find_named(const struct toolbank *t, const struct drawn *drawn, cons
 }
 
 /* Reads the tools named by the answer, each once. */
-static enum piece_fate read_tools(const struct toolbank *t, const struct toolbank_item *item, const json_t *names,
-                                  struct request *request)
+static enum piece_fate read_named_tools(const struct toolbank *t, const struct toolbank_item *item, const json_t *names,
+                                        struct generated_request *request)
 {
     size_t index;
     json_t *name;
@@ -118,7 +119,7 @@ static enum piece_fate read_tools(const struct toolbank *t, const struct toolban
     {
         size_t place = 0;
         bool known = false;
-        if (!find_named(t, &item->drawn, json_string_value(name), &place))
+        if (!find_named_tool(t, &item->drawn, json_string_value(name), &place))
             return PIECE_UNKNOWN;
         for (size_t i = 0; i < request->tool_count; i++)
             known |= request->tools[i] == place;
@@ -130,15 +131,16 @@ static enum piece_fate read_tools(const struct toolbank *t, const struct toolban
     return request->tool_count < REQUEST_TOOLS_MIN ? PIECE_COUNT : PIECE_TAKEN;
 }
 
-static int read_request(struct toolbank *t, struct toolbank_item *item, const json_t *answer, enum piece_fate *fate,
-                        wt_error *err)
+static int read_request_answer(struct toolbank *t, struct toolbank_item *item, const json_t *answer,
+                               enum piece_fate *fate, wt_error *err)
 {
-    struct request *request = &item->request;
+    struct generated_request *request = &item->request;
     const struct str said = wt__json_str(answer, "instruction");
     enum piece_fate unused;
     bool copied;
-    *request = (struct request){.none = item->none, .draft = STR(""), .explanation = STR(""), .more = STR("")};
-    int rc = repeats(&t->asked_words, &t->asks, item, said, &copied, err);
+    *request = (struct generated_request){
+        .is_unanswerable = item->is_unanswerable, .draft = STR(""), .explanation = STR(""), .more = STR("")};
+    int rc = check_repetition(&t->request_words, &t->request_prompt, item, said, &copied, err);
     if (rc == 0 && copied) {
         *fate = PIECE_REPEATS;
         return 0;
@@ -148,34 +150,34 @@ static int read_request(struct toolbank *t, struct toolbank_item *item, const js
     if (rc == 0 && *fate == PIECE_TAKEN && t->options.one_tool) {
         request->tools[request->tool_count++] = item->drawn.places[0];
     } else if (rc == 0 && *fate == PIECE_TAKEN) {
-        *fate = read_tools(t, item, wt__json_array(answer, "functions"), request);
+        *fate = read_named_tools(t, item, wt__json_array(answer, "functions"), request);
         rc = wt__piece_read(&t->batch, PIECE_EXPLANATION, wt__json_str(answer, "explanation"), &request->explanation,
                             &unused, err);
     }
     if (rc == 0 && *fate == PIECE_TAKEN &&
-        wt__tool_draw_says_name(&t->draw, request->tools, request->tool_count, request->text))
+        wt__tool_draw_has_name(&t->draw, request->tools, request->tool_count, request->text))
         *fate = PIECE_NAMES_TOOL;
     return rc;
 }
 
-static int take_request(void *context, size_t number, const json_t *answer, struct stage_count *count, bool *done,
-                        wt_error *err)
+static int accept_toolbank_request(void *context, size_t number, const json_t *answer, struct stage_count *count,
+                                   bool *done, wt_error *err)
 {
     struct toolbank *t = context;
-    struct toolbank_item *item = item_of(t, number);
+    struct toolbank_item *item = get_batch_item(t, number);
     enum piece_fate fate = PIECE_TAKEN;
     *done = true; /* a refused item is replaced by another item, not asked again */
-    int rc = read_request(t, item, answer, &fate, err);
+    int rc = read_request_answer(t, item, answer, &fate, err);
     if (rc < 0)
         return rc;
     wt__stage_note(count, fate);
-    item->kept = fate == PIECE_TAKEN;
+    item->is_kept = fate == PIECE_TAKEN;
     return 0;
 }
 
 int wt__toolbank_ask(struct toolbank *t, size_t begin, size_t count, wt_error *err)
 {
-    const struct stage stage = {
+    const struct question_stage stage = {
         .id = STAGE_REQUESTS,
         .prompt = wt__toolbank_prompt(t),
         .begin = begin,
@@ -183,12 +185,12 @@ int wt__toolbank_ask(struct toolbank *t, size_t begin, size_t count, wt_error *e
         .round = count,
         .attempts = 1,
         .context = t,
-        .fill = fill_request,
-        .take = take_request,
+        .fill = fill_toolbank_request,
+        .accept = accept_toolbank_request,
     };
     wt__arena_reset(&t->batch);
     for (size_t i = 0; i < count; i++)
-        item_of(t, begin + i)->kept = false;
+        get_batch_item(t, begin + i)->is_kept = false;
     t->session.asker.counts[STAGE_REQUESTS].wanted += count;
     return wt__stage_run(&t->session.asker, &stage, err);
 }
@@ -200,16 +202,17 @@ static int fill_polish(void *context, size_t number, struct arena *arena, struct
 {
     (void)arena;
     (void)err;
-    values[(*count)++] = (struct prompt_value){.slot = "request", .text = item_of(context, number)->request.text};
+    values[(*count)++] =
+        (struct prompt_value){.slot = "request", .text = get_batch_item(context, number)->request.text};
     return 0;
 }
 
 /* Takes a rewritten request. A refused rewrite leaves the request unchanged. */
-static int take_polish(void *context, size_t number, const json_t *answer, struct stage_count *count, bool *done,
-                       wt_error *err)
+static int accept_polish(void *context, size_t number, const json_t *answer, struct stage_count *count, bool *done,
+                         wt_error *err)
 {
     struct toolbank *t = context;
-    struct toolbank_item *item = item_of(t, number);
+    struct toolbank_item *item = get_batch_item(t, number);
     struct str text = STR("");
     enum piece_fate fate = PIECE_TAKEN;
     bool copied = false;
@@ -220,13 +223,13 @@ static int take_polish(void *context, size_t number, const json_t *answer, struc
         return 0;
     }
     const struct str said = wt__json_str(answer, "instruction");
-    int rc = repeats(&t->polish_words, &t->polishes, item, said, &copied, err);
+    int rc = check_repetition(&t->polish_words, &t->polish_prompt, item, said, &copied, err);
     if (rc == 0 && copied)
         fate = PIECE_REPEATS;
     else if (rc == 0)
         rc = wt__piece_read(&t->batch, PIECE_INSTRUCTION, said, &text, &fate, err);
     if (rc == 0 && fate == PIECE_TAKEN &&
-        wt__tool_draw_says_name(&t->draw, item->request.tools, item->request.tool_count, text))
+        wt__tool_draw_has_name(&t->draw, item->request.tools, item->request.tool_count, text))
         fate = PIECE_NAMES_TOOL;
     if (rc < 0)
         return rc;
@@ -241,12 +244,12 @@ static int take_polish(void *context, size_t number, const json_t *answer, struc
 
 static bool skip_polish(void *context, size_t number)
 {
-    return !item_of(context, number)->kept;
+    return !get_batch_item(context, number)->is_kept;
 }
 
 int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error *err)
 {
-    const struct stage stage = {
+    const struct question_stage stage = {
         .id = STAGE_POLISH,
         .prompt = "generate-polish",
         .begin = begin,
@@ -255,18 +258,18 @@ int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error
         .attempts = 1,
         .context = t,
         .fill = fill_polish,
-        .take = take_polish,
+        .accept = accept_polish,
         .skip = skip_polish,
     };
     for (size_t i = 0; i < count; i++)
-        t->session.asker.counts[STAGE_POLISH].wanted += item_of(t, begin + i)->kept;
+        t->session.asker.counts[STAGE_POLISH].wanted += get_batch_item(t, begin + i)->is_kept;
     return wt__stage_run(&t->session.asker, &stage, err);
 }
 
 /* ---------------------------------------------------------------- the round trip, and the set */
 
 /* Results of searching for a batch's requests. */
-struct search {
+struct batch_search {
     struct toolbank *t;
     size_t hits; /* number of hits to look at */
     enum piece_fate fates[TOOLBANK_BATCH];
@@ -276,8 +279,8 @@ struct search {
 };
 
 /* Requires each tool among the hits, without a near-duplicate ranked above it. */
-static enum piece_fate judge_hits(const struct toolbank *t, const struct request *request, const wt_hits *hits,
-                                  size_t *found)
+static enum piece_fate judge_search_hits(const struct toolbank *t, const struct generated_request *request,
+                                         const wt_hits *hits, size_t *found)
 {
     size_t above[WT_MAX_K], count = 0; /* other tools so far */
     bool twin = false;
@@ -295,15 +298,15 @@ static enum piece_fate judge_hits(const struct toolbank *t, const struct request
     return *found < request->tool_count ? PIECE_NOT_FOUND : twin ? PIECE_TWIN : PIECE_TAKEN;
 }
 
-static int search_one(void *context, size_t index, unsigned worker)
+static int search_batch_item(void *context, size_t index, unsigned worker)
 {
-    struct search *search = context;
+    struct batch_search *search = context;
     struct toolbank *t = search->t;
     const struct toolbank_item *item = &t->items[index];
     wt_find_options options;
     wt_hits *hits = NULL;
     (void)worker;
-    if (!item->kept)
+    if (!item->is_kept)
         return 0;
     wt_find_options_init(&options);
     options.k = search->hits;
@@ -312,7 +315,7 @@ static int search_one(void *context, size_t index, unsigned worker)
     int rc = wt_find(t->session.engine, item->request.text.ptr, item->request.text.len, &options, &hits,
                      &search->errors[index]);
     if (rc == 0)
-        search->fates[index] = judge_hits(t, &item->request, hits, &search->found[index]);
+        search->fates[index] = judge_search_hits(t, &item->request, hits, &search->found[index]);
     wt_hits_free(hits);
     if (rc == 0 && wt__progress_step(&t->session.progress, 0))
         rc = wt__fail_cancelled(&search->errors[index]);
@@ -320,16 +323,16 @@ static int search_one(void *context, size_t index, unsigned worker)
 }
 
 /* Searches for each kept request of the batch. Free *out with free(), also after an error. */
-static int search_batch(struct toolbank *t, size_t hits, struct search **out, wt_error *err)
+static int search_batch(struct toolbank *t, size_t hits, struct batch_search **out, wt_error *err)
 {
-    struct search *search = calloc(1, sizeof *search);
+    struct batch_search *search = calloc(1, sizeof *search);
     *out = search;
     if (!search)
         return wt__fail_nomem(err);
     search->t = t;
     search->hits = hits;
     if (hits > 0)
-        wt__pool_run(0, TOOLBANK_BATCH, search_one, search);
+        wt__pool_run(0, TOOLBANK_BATCH, search_batch_item, search);
     for (size_t i = 0; i < TOOLBANK_BATCH; i++)
         if (search->codes[i] < 0) {
             if (err)
@@ -339,27 +342,27 @@ static int search_batch(struct toolbank *t, size_t hits, struct search **out, wt
     return 0;
 }
 
-int wt__toolbank_astray(struct toolbank *t, uint64_t *count, wt_error *err)
+int wt__toolbank_count_astray(struct toolbank *t, uint64_t *count, wt_error *err)
 {
-    struct search *search;
+    struct batch_search *search;
     int rc = search_batch(t, TOOLBANK_TRIAL_HITS, &search, err);
     for (size_t i = 0; rc == 0 && i < TOOLBANK_BATCH; i++)
-        *count += t->items[i].kept && search->found[i] == 0;
+        *count += t->items[i].is_kept && search->found[i] == 0;
     free(search);
     return rc;
 }
 
 /* Adds a request to the set, to its tools' usages and to the examples. */
-static int keep(struct toolbank *t, const struct toolbank_item *item, wt_error *err)
+static int add_kept_request(struct toolbank *t, const struct toolbank_item *item, wt_error *err)
 {
-    struct request *added;
+    struct generated_request *added;
     struct str names[REQUEST_TOOLS_MAX];
     int rc = wt__request_set_add(&t->set, &t->draw, &item->request, &added, err);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < added->tool_count; i++) {
         struct draw_tool *tool = &t->draw.tools[added->tools[i]];
-        tool->used += added->none || added->split == SPLIT_TRAIN;
+        tool->used += added->is_unanswerable || added->split == SPLIT_TRAIN;
         names[i] = tool->name;
     }
     return t->options.one_tool || t->options.like
@@ -367,24 +370,24 @@ static int keep(struct toolbank *t, const struct toolbank_item *item, wt_error *
                : wt__request_examples_add(&t->examples, added->text, names, added->tool_count, added->explanation, err);
 }
 
-int wt__toolbank_settle(struct toolbank *t, size_t count, wt_error *err)
+int wt__toolbank_commit(struct toolbank *t, size_t count, wt_error *err)
 {
-    struct search *search;
+    struct batch_search *search;
     int rc = search_batch(t, t->options.round_trip, &search, err);
     const size_t begin = t->asked;
     for (size_t i = 0; rc == 0 && i < count; i++) {
         const size_t slot = (begin + i) % TOOLBANK_BATCH;
         struct toolbank_item *item = &t->items[slot];
         enum piece_fate fate = search->fates[slot];
-        if (!item->kept)
+        if (!item->is_kept)
             continue;
-        item->kept = false;
+        item->is_kept = false;
         if (fate == PIECE_TAKEN)
             rc = wt__distinct_add(&t->queries, item->request.text, &fate, err);
         if (rc == 0 && fate != PIECE_TAKEN)
             wt__stage_withdraw(&t->session.asker.counts[STAGE_REQUESTS], fate);
         else if (rc == 0)
-            rc = keep(t, item, err);
+            rc = add_kept_request(t, item, err);
     }
     free(search);
     return rc;

@@ -17,12 +17,12 @@ static const char paper[] =
     "\"temperature\":0.9,\"writer\":\"Llama-3-70B-Instruct\"}";
 
 /* Counts requests by their number of tools and by what the tools have in common. */
-static void write_kinds(const struct toolbank *t, struct buffer *out)
+static void write_request_kinds(const struct toolbank *t, struct buffer *out)
 {
     size_t sizes[REQUEST_TOOLS_MAX + 1] = {0}, kinds[WITHINS] = {0}, tools = 0;
     const char *comma = "";
     for (size_t i = 0; i < t->set.count; i++) {
-        const struct request *request = &t->set.requests[i];
+        const struct generated_request *request = &t->set.requests[i];
         sizes[request->tool_count]++;
         tools += request->tool_count;
         kinds[wt__tool_draw_within(&t->draw, request->tools, request->tool_count)]++;
@@ -47,7 +47,7 @@ static void write_coherence(const struct toolbank *t, struct buffer *out)
     double sum = 0;
     size_t pairs = 0;
     for (size_t i = 0; i < t->set.count; i++) {
-        const struct request *request = &t->set.requests[i];
+        const struct generated_request *request = &t->set.requests[i];
         for (size_t a = 0; a < request->tool_count; a++)
             for (size_t b = a + 1; b < request->tool_count; b++, pairs++)
                 sum += wt__tool_draw_cosine(&t->draw, request->tools[a], request->tools[b]);
@@ -56,7 +56,7 @@ static void write_coherence(const struct toolbank *t, struct buffer *out)
 }
 
 /* Writes the distribution of train requests over the able tools of the corpus. */
-static void write_usages(const struct toolbank *t, struct buffer *out)
+static void write_usage_counts(const struct toolbank *t, struct buffer *out)
 {
     size_t count = 0, *used = wt__alloc_array(t->draw.count + 1, sizeof *used);
     if (!used) {
@@ -64,12 +64,12 @@ static void write_usages(const struct toolbank *t, struct buffer *out)
         return;
     }
     for (size_t i = 0; i < t->draw.count; i++)
-        if (t->draw.tools[i].able && !t->draw.tools[i].out)
+        if (t->draw.tools[i].is_able && !t->draw.tools[i].is_out)
             used[count++] = t->draw.tools[i].used;
     wt__sort_sizes(used, count);
     wt__buffer_printf(out, ",\"usages\":{\"wanted\":%zu,\"least\":%zu,\"median\":%zu,\"most\":%zu,\"tools_short\":%zu}",
                       t->options.usages, count ? used[0] : 0, count ? used[count / 2] : 0, count ? used[count - 1] : 0,
-                      wt__tool_draw_short(&t->draw));
+                      wt__tool_draw_count_short(&t->draw));
     free(used);
 }
 
@@ -80,30 +80,31 @@ static void write_trial(const struct toolbank *t, struct buffer *out)
                       ",\"trial\":{\"answers\":%" PRIu64 ",\"repeat_the_prompt\":%" PRIu64
                       ",\"break_the_schema\":%" PRIu64 ",\"name_unknown_tools\":%" PRIu64
                       ",\"lead_to_none_of_their_tools\":%" PRIu64 ",\"refused\":%s}",
-                      trial->answers, trial->repeating, trial->broken, trial->unknown, trial->astray,
-                      trial->refused ? "true" : "false");
+                      trial->answers, trial->repeating, trial->broken, trial->unknown, trial->astray_requests,
+                      trial->is_refused ? "true" : "false");
 }
 
-void wt__report_toolbank(const struct toolbank *t, bool complete, struct buffer *out)
+void wt__toolbank_report(const struct toolbank *t, bool complete, struct buffer *out)
 {
     const struct request_set *set = &t->set;
     wt__buffer_printf(out, "{\"settings\":%s,\"complete\":%s,\"model\":", t->session.settings.ptr,
                       complete ? "true" : "false");
     wt__buffer_json(out, wt__str(t->session.model->name));
-    wt__buffer_printf(
-        out, ",\"tools\":%zu,\"able\":%zu,\"left_out\":%zu,\"taken_out\":%zu,\"asked\":%zu,\"requests\":%zu",
-        t->draw.count - t->draw.taken_out, t->draw.able, t->draw.left_out, t->draw.taken_out, t->asked, set->count);
+    wt__buffer_printf(out,
+                      ",\"tools\":%zu,\"able\":%zu,\"left_out\":%zu,\"taken_out\":%zu,\"asked\":%zu,\"requests\":%zu",
+                      t->draw.count - t->draw.taken_out, t->draw.able_count, t->draw.left_out, t->draw.taken_out,
+                      t->asked, set->count);
     wt__buffer_printf(out, ",\"train\":%zu,\"dev\":%zu,\"test\":%zu,\"unanswerable\":%zu", set->splits[SPLIT_TRAIN],
-                      set->splits[SPLIT_DEV], set->splits[SPLIT_TEST], set->none);
+                      set->splits[SPLIT_DEV], set->splits[SPLIT_TEST], set->unanswerable);
     wt__buffer_printf(out, ",\"combinations\":%zu,\"combinations_share\":%.4f,\"combinations_in_two_splits\":%zu,",
                       set->combinations.len, (double)set->combinations.len / (double)(set->count ? set->count : 1),
                       set->in_two_splits);
-    write_kinds(t, out);
+    write_request_kinds(t, out);
     write_coherence(t, out);
-    write_usages(t, out);
+    write_usage_counts(t, out);
     wt__buffer_printf(out, ",\"polish\":{\"good\":%zu,\"rewritten\":%zu}", t->good, t->rewritten);
     write_trial(t, out);
     wt__buffer_char(out, ',');
-    wt__report_asked(&t->session.asker, out);
+    wt__stages_report(&t->session.asker, out);
     wt__buffer_printf(out, ",\"paper\":%s}", paper);
 }

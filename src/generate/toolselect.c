@@ -24,41 +24,43 @@
 enum { USUAL_TOOLS = 60, USUAL_RELATED = 2, USUAL_INSTRUCTIONS = 3, USUAL_CHOICES = 8, CATALOGUE_LEAST = 2 };
 static const double USUAL_TEMPERATURE = 0.7, COSINE_OFF = 2;
 
-struct toolselect {
-    struct session session;
+struct toolselect_run {
+    struct generate_session session;
     wt_toolselect_options options;   /* defaults filled in */
     const struct encoder *searching; /* the engine's, to search a catalogue; may be NULL */
     struct encoder *encoder;         /* the built-in one, to find duplicates; NULL to compare words only */
     struct library library;
-    struct catalogue catalogue;
+    struct store_library catalogue;
     struct distinct queries;
-    struct rows rows;
-    struct samples samples;
+    struct choice_rows rows;
+    struct choice_samples samples;
     struct rng rng;
     size_t left_out; /* tools of the catalogue left out */
 };
 
-static int read_options(struct toolselect *t, wt_error *err)
+static int check_toolselect_options(struct toolselect_run *t, wt_error *err)
 {
     wt_toolselect_options *o = &t->options;
     const wt_toolselect_options given = *o;
-    int rc = wt__generate_count(given.tools, USUAL_TOOLS, o->from_catalogue ? CATALOGUE_LEAST : SEED_TOOLS,
-                                WT_MAX_GENERATED_TOOLS, "tools", &o->tools, err);
+    int rc = wt__generate_read_count(given.tools, USUAL_TOOLS, o->from_catalogue ? CATALOGUE_LEAST : SEED_TOOLS,
+                                     WT_MAX_GENERATED_TOOLS, "tools", &o->tools, err);
     if (rc == 0)
-        rc = wt__generate_count(given.related, USUAL_RELATED, 1, WT_MAX_RELATED, "related tools", &o->related, err);
+        rc =
+            wt__generate_read_count(given.related, USUAL_RELATED, 1, WT_MAX_RELATED, "related tools", &o->related, err);
     if (rc == 0)
-        rc = wt__generate_count(given.instructions, USUAL_INSTRUCTIONS, 1, WT_MAX_INSTRUCTIONS,
-                                "instructions of a tool", &o->instructions, err);
+        rc = wt__generate_read_count(given.instructions, USUAL_INSTRUCTIONS, 1, WT_MAX_INSTRUCTIONS,
+                                     "instructions of a tool", &o->instructions, err);
     if (rc == 0)
-        rc = wt__generate_count(given.choices, USUAL_CHOICES, 2, WT_MAX_CHOICES, "tools of a list", &o->choices, err);
+        rc = wt__generate_read_count(given.choices, USUAL_CHOICES, 2, WT_MAX_CHOICES, "tools of a list", &o->choices,
+                                     err);
     if (rc == 0)
-        rc = wt__generate_share(given.hard, GENERATE_HARD_SHARE, 1, "the share of hard lists", &o->hard, err);
+        rc = wt__generate_read_share(given.hard, GENERATE_HARD_SHARE, 1, "the share of hard lists", &o->hard, err);
     if (rc == 0)
-        rc = wt__generate_share(given.duplicate, GENERATE_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
-                                &o->duplicate, err);
+        rc = wt__generate_read_share(given.duplicate, GENERATE_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
+                                     &o->duplicate, err);
     if (rc == 0)
-        rc = wt__generate_share(given.temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
-                                &o->temperature, err);
+        rc = wt__generate_read_share(given.temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                                     &o->temperature, err);
     if (rc == 0 && (given.duplicate < 0 || given.temperature < 0))
         rc = wt__fail(err, WT_EINVAL, "the cosine of duplicates and the temperature must not be negative");
     if (rc == 0 && (!o->out || !o->out[0]))
@@ -69,7 +71,7 @@ static int read_options(struct toolselect *t, wt_error *err)
 
 /* Opens the built-in encoder to find duplicates if the engine has an encoder: a tuned one finds the same duplicates
  * and takes a hundred times as long (docs/generate.md). Without an encoder, duplicates are found by words only. */
-static int open_encoder(struct toolselect *t, wt_error *err)
+static int open_duplicate_encoder(struct toolselect_run *t, wt_error *err)
 {
     wt_error why;
     int rc = t->session.engine ? wt__engine_load_encoder(t->session.engine, &t->session.progress, &t->searching, &why)
@@ -82,15 +84,15 @@ static int open_encoder(struct toolselect *t, wt_error *err)
     return rc == WT_EMODEL ? 0 : rc;
 }
 
-static int open_library(struct toolselect *t, wt_error *err)
+static int open_tool_library(struct toolselect_run *t, wt_error *err)
 {
     int rc = wt__library_open(&t->library, t->encoder, t->options.duplicate, err);
     if (rc == 0)
         rc = wt__distinct_open(&t->queries, t->encoder, t->options.duplicate, err);
-    t->catalogue = (struct catalogue){
+    t->catalogue = (struct store_library){
         .engine = t->session.engine, .library = &t->library, .recipe = t->searching ? "hybrid" : "bm25"};
     if (rc == 0 && t->options.from_catalogue)
-        rc = wt__catalogue_draw(&t->catalogue, t->options.tools, &t->rng, &t->session.progress, &t->left_out, err);
+        rc = wt__store_library_draw(&t->catalogue, t->options.tools, &t->rng, &t->session.progress, &t->left_out, err);
     if (rc == 0 && t->options.from_catalogue && t->library.count < CATALOGUE_LEAST)
         rc = wt__fail(err, WT_EEMPTY, "a list needs at least two tools with a description; the store has %zu",
                       t->library.count);
@@ -98,7 +100,7 @@ static int open_library(struct toolselect *t, wt_error *err)
 }
 
 /* Writes the options of the data set on one line: a run continues only with the same line. */
-static int write_settings(struct toolselect *t, wt_error *err)
+static int write_toolselect_settings(struct toolselect_run *t, wt_error *err)
 {
     const wt_toolselect_options *o = &t->options;
     struct sha256 sha;
@@ -130,7 +132,8 @@ static int write_settings(struct toolselect *t, wt_error *err)
 
 /* ---------------------------------------------------------------- stages */
 
-static int family_like(void *self, const struct row *row, size_t *places, size_t most, size_t *count, wt_error *err)
+static int find_family(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,
+                       wt_error *err)
 {
     const struct library *library = self;
     size_t family[1 + WT_MAX_RELATED], members = wt__library_family(library, row->tool, family, 1 + WT_MAX_RELATED);
@@ -142,12 +145,12 @@ static int family_like(void *self, const struct row *row, size_t *places, size_t
     return 0;
 }
 
-static int make(struct toolselect *t, wt_error *err)
+static int run_toolselect_stages(struct toolselect_run *t, wt_error *err)
 {
     const wt_toolselect_options *o = &t->options;
-    const struct likeness_source source = o->from_catalogue
-                                              ? (struct likeness_source){&t->catalogue, wt__catalogue_like}
-                                              : (struct likeness_source){&t->library, family_like};
+    const struct similarity_source source =
+        o->from_catalogue ? (struct similarity_source){&t->catalogue, wt__store_library_find_similar}
+                          : (struct similarity_source){&t->library, find_family};
     int rc = 0;
     if (!o->from_catalogue) {
         rc = wt__library_add_seeds(&t->library, err);
@@ -157,15 +160,16 @@ static int make(struct toolselect *t, wt_error *err)
     const size_t pool = t->library.count;
     const struct list_settings lists = {.choices = o->choices, .related = o->related, .pool = pool, .hard = o->hard};
     if (rc == 0)
-        rc = wt__rows_write(&t->rows, &t->library, pool, o->instructions, &t->session.asker, &t->queries, err);
+        rc = wt__rows_write_instructions(&t->rows, &t->library, pool, o->instructions, &t->session.asker, &t->queries,
+                                         err);
     if (rc == 0)
-        rc = wt__rows_list(&t->rows, &lists, &source, &t->rng, &t->session.progress, err);
-    return rc < 0 ? rc : wt__rows_explain(&t->rows, &t->library, &t->session.asker, err);
+        rc = wt__rows_build_lists(&t->rows, &lists, &source, &t->rng, &t->session.progress, err);
+    return rc < 0 ? rc : wt__rows_write_notes(&t->rows, &t->library, &t->session.asker, err);
 }
 
 /* ---------------------------------------------------------------- results */
 
-static void write_tools(const struct library *library, struct buffer *out)
+static void write_library_tools(const struct library *library, struct buffer *out)
 {
     static const char *const origins[] = {[ORIGIN_SEED] = "seed",
                                           [ORIGIN_GENERATED] = "generated",
@@ -186,44 +190,44 @@ static void write_tools(const struct library *library, struct buffer *out)
     }
 }
 
-static int write_report(struct toolselect *t, bool complete, wt_error *err)
+static int write_toolselect_report(struct toolselect_run *t, bool complete, wt_error *err)
 {
     struct buffer line = {0};
-    const struct report report = {
+    const struct toolselect_report report = {
         .settings = t->session.settings.ptr,
         .model = t->session.model->name,
         .encoder = t->encoder ? wt__encoder_name(t->encoder) : NULL,
         .asker = &t->session.asker,
         .samples = &t->samples,
         .tools = t->library.count,
-        .unlike = t->rows.unlike,
-        .noteless = t->rows.noteless,
+        .without_similar = t->rows.without_similar,
+        .without_note = t->rows.without_note,
         .left_out = t->left_out,
         .complete = complete,
     };
-    wt__report_toolselect(&report, &line);
+    wt__toolselect_report(&report, &line);
     return wt__session_report(&t->session, &line, err);
 }
 
-static int write_files(struct toolselect *t, wt_error *err)
+static int write_toolselect_files(struct toolselect_run *t, wt_error *err)
 {
     struct buffer samples = {0}, tools = {0};
-    int rc = wt__rows_samples(&t->rows, &t->library, &t->samples, err);
+    int rc = wt__rows_to_samples(&t->rows, &t->library, &t->samples, err);
     wt__samples_write(&t->samples, &samples);
-    write_tools(&t->library, &tools);
+    write_library_tools(&t->library, &tools);
     if (rc == 0)
         rc = wt__folder_write(&t->session.folder, "tools.jsonl", &tools, err);
     if (rc == 0)
         rc = wt__folder_write(&t->session.folder, "samples.jsonl", &samples, err);
     if (rc == 0)
-        rc = write_report(t, true, err);
+        rc = write_toolselect_report(t, true, err);
     wt__buffer_dispose(&samples);
     wt__buffer_dispose(&tools);
     return rc;
 }
 
 /* Writes the notice on one line. */
-static int write_notice(struct toolselect *t, wt_error *err)
+static int write_toolselect_notice(struct toolselect_run *t, wt_error *err)
 {
     struct buffer line = {0};
     for (enum stage_id id = 0; id < STAGES; id++) {
@@ -235,20 +239,20 @@ static int write_notice(struct toolselect *t, wt_error *err)
     if (!t->encoder)
         wt__buffer_printf(&line, "%swithout an encoder, duplicates are found by their words only",
                           line.len ? "; " : "");
-    int rc = wt__session_say(&t->session, &line, &t->session.result->visible.notice, err);
+    int rc = wt__session_set_text(&t->session, &line, &t->session.result->visible.notice, err);
     wt__buffer_dispose(&line);
     return rc;
 }
 
-static int finish(struct toolselect *t, wt_error *err)
+static int finish_toolselect(struct toolselect_run *t, wt_error *err)
 {
     wt_generated *visible = &t->session.result->visible;
-    int rc = write_files(t, err);
+    int rc = write_toolselect_files(t, err);
     if (rc == 0)
-        rc = write_notice(t, err);
+        rc = write_toolselect_notice(t, err);
     visible->tools = t->library.count;
     visible->rows = t->rows.count;
-    visible->hard = t->rows.hard;
+    visible->hard = t->rows.hard_count;
     if (rc == 0 && t->rows.count == 0)
         rc =
             wt__fail(err, WT_EEMPTY, "no row came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
@@ -256,41 +260,41 @@ static int finish(struct toolselect *t, wt_error *err)
     return rc;
 }
 
-static int run(struct toolselect *t, wt_error *err)
+static int run_toolselect(struct toolselect_run *t, wt_error *err)
 {
     wt__rng_seed(&t->rng, t->options.seed);
-    int rc = open_encoder(t, err);
+    int rc = open_duplicate_encoder(t, err);
     if (rc == 0)
-        rc = open_library(t, err);
+        rc = open_tool_library(t, err);
     if (rc == 0)
-        rc = write_settings(t, err);
+        rc = write_toolselect_settings(t, err);
     if (rc == 0)
         rc = wt__session_open(&t->session, t->options.out, t->options.temperature, t->options.seed, err);
     if (rc < 0)
         return rc;
-    rc = make(t, err);
+    rc = run_toolselect_stages(t, err);
     if (rc == 0)
-        return finish(t, err);
+        return finish_toolselect(t, err);
     wt_error unused;
-    write_report(t, false, &unused); /* record the progress so far */
+    write_toolselect_report(t, false, &unused); /* record the progress so far */
     return rc;
 }
 
 int wt__generate_toolselect(wt_engine *engine, struct chat_model *model, const wt_toolselect_options *given,
                             wt_generated **out, wt_error *err)
 {
-    struct toolselect t = {.left_out = 0};
+    struct toolselect_run t = {.left_out = 0};
     *out = NULL;
     int rc = wt__options_read(&t.options, sizeof t.options, given, err);
     if (rc == 0)
-        rc = read_options(&t, err);
+        rc = check_toolselect_options(&t, err);
     if (rc == 0 && !engine && (!model || t.options.from_catalogue))
         rc = wt__fail(err, WT_EINVAL, "an engine is needed, for its language model or its catalogue");
     if (rc < 0)
         return rc;
     rc = wt__session_begin(&t.session, engine, model, t.options.progress, t.options.progress_context, err);
     if (rc == 0)
-        rc = run(&t, err);
+        rc = run_toolselect(&t, err);
     wt__samples_dispose(&t.samples);
     wt__rows_dispose(&t.rows);
     wt__distinct_dispose(&t.queries);

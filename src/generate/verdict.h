@@ -27,7 +27,7 @@ struct verdict_case {
 };
 
 /* Sets removed, first and second of cases [count]. Errors: those of wt__stage_run. */
-int wt__verdicts_ask(struct asker *asker, struct verdict_case *cases, size_t count, wt_error *err);
+int wt__verdicts_ask(struct stage_runner *asker, struct verdict_case *cases, size_t count, wt_error *err);
 
 static inline bool wt__verdict_qualifies(const struct verdict_case *verdict)
 {

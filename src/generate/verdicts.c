@@ -16,7 +16,7 @@
 #include "llm/prompt.h"
 
 struct verdicts_run {
-    struct session session;
+    struct generate_session session;
     wt_verdicts_options options; /* defaults filled in */
     struct dataset data;
     struct text_lines corpus;
@@ -29,8 +29,8 @@ struct verdicts_run {
 };
 
 /* Reads the lines of a query's tools. *count is 0 if the query cannot be asked about. */
-static int read_tools(struct verdicts_run *run, const struct query *query, struct str *lines, size_t *count,
-                      wt_error *err)
+static int read_query_tools(struct verdicts_run *run, const struct query *query, struct str *lines, size_t *count,
+                            wt_error *err)
 {
     *count = 0;
     for (size_t i = 0; i < query->judgement_count; i++) {
@@ -52,11 +52,11 @@ static int read_tools(struct verdicts_run *run, const struct query *query, struc
     return 0;
 }
 
-static int add_case(struct verdicts_run *run, const struct query *query, wt_error *err)
+static int add_verdict_case(struct verdicts_run *run, const struct query *query, wt_error *err)
 {
     struct str lines[VERDICT_TOOLS_MAX];
     size_t count;
-    int rc = read_tools(run, query, lines, &count, err);
+    int rc = read_query_tools(run, query, lines, &count, err);
     if (rc < 0 || count == 0)
         return rc;
     struct str *kept = wt__arena_array(&run->arena, struct str, count);
@@ -69,7 +69,7 @@ static int add_case(struct verdicts_run *run, const struct query *query, wt_erro
 }
 
 /* Reads the queries in random order, until there are enough. */
-static int read_cases(struct verdicts_run *run, wt_error *err)
+static int read_verdict_cases(struct verdicts_run *run, wt_error *err)
 {
     const size_t len = run->data.len, most = run->options.limit && run->options.limit < len ? run->options.limit : len;
     uint32_t *order = wt__alloc_array(len + 1, sizeof *order);
@@ -81,7 +81,7 @@ static int read_cases(struct verdicts_run *run, wt_error *err)
     if (rc == 0)
         wt__rng_draw(&rng, order, len, len > 0 ? len - 1 : 0);
     for (size_t i = 0; rc == 0 && i < len && run->count < most; i++)
-        rc = add_case(run, &run->data.queries[order[i]], err);
+        rc = add_verdict_case(run, &run->data.queries[order[i]], err);
     free(order);
     if (rc == 0 && run->count == 0)
         rc = wt__fail(err, WT_EEMPTY, "%s has no request in the split %s with at most %d tools, all in its corpus",
@@ -89,14 +89,14 @@ static int read_cases(struct verdicts_run *run, wt_error *err)
     return rc;
 }
 
-static void hash_line(struct sha256 *sha, struct str line)
+static void hash_text_line(struct sha256 *sha, struct str line)
 {
     wt__sha256_update(sha, line.ptr, line.len);
     wt__sha256_update(sha, "\n", 1);
 }
 
 /* Writes the options on one line. It identifies the data by its texts, not by its path. */
-static int write_settings(struct verdicts_run *run, wt_error *err)
+static int write_verdicts_settings(struct verdicts_run *run, wt_error *err)
 {
     struct sha256 sha;
     unsigned char digest[32];
@@ -104,9 +104,9 @@ static int write_settings(struct verdicts_run *run, wt_error *err)
     struct buffer *out = &run->session.settings;
     wt__sha256_begin(&sha);
     for (size_t i = 0; i < run->count; i++) {
-        hash_line(&sha, run->cases[i].request);
+        hash_text_line(&sha, run->cases[i].request);
         for (size_t t = 0; t < run->cases[i].tool_count; t++)
-            hash_line(&sha, run->cases[i].tools[t]);
+            hash_text_line(&sha, run->cases[i].tools[t]);
     }
     wt__sha256_end(&sha, digest);
     wt__sha256_hex(digest, hex);
@@ -121,7 +121,7 @@ static int write_settings(struct verdicts_run *run, wt_error *err)
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-static int write_lines(struct verdicts_run *run, wt_error *err)
+static int write_verdict_lines(struct verdicts_run *run, wt_error *err)
 {
     struct buffer out = {0};
     for (size_t i = 0; i < run->count; i++) {
@@ -139,7 +139,7 @@ static int write_lines(struct verdicts_run *run, wt_error *err)
     return rc;
 }
 
-static int write_report(struct verdicts_run *run, bool complete, wt_error *err)
+static int write_verdicts_report(struct verdicts_run *run, bool complete, wt_error *err)
 {
     struct buffer out = {0};
     wt__buffer_printf(&out, "{\"settings\":%s,\"complete\":%s,\"model\":", run->session.settings.ptr,
@@ -147,23 +147,23 @@ static int write_report(struct verdicts_run *run, bool complete, wt_error *err)
     wt__buffer_json(&out, wt__str(run->session.model->name));
     wt__buffer_printf(&out, ",\"queries\":%zu,\"too_many_tools\":%zu,\"unknown_tools\":%zu,", run->data.len,
                       run->too_many, run->unknown);
-    wt__report_asked(&run->session.asker, &out);
+    wt__stages_report(&run->session.asker, &out);
     wt__buffer_char(&out, ',');
     wt__verdicts_report(run->cases, run->count, &out);
     wt__buffer_char(&out, '}');
     return wt__session_report(&run->session, &out, err);
 }
 
-static int finish(struct verdicts_run *run, wt_error *err)
+static int finish_verdicts(struct verdicts_run *run, wt_error *err)
 {
     wt_generated *visible = &run->session.result->visible;
     struct buffer line = {0}, table = {0};
     size_t answered = 0;
     for (size_t i = 0; i < run->count; i++)
         answered += run->cases[i].first != VERDICT_NONE;
-    int rc = write_lines(run, err);
+    int rc = write_verdict_lines(run, err);
     if (rc == 0)
-        rc = write_report(run, true, err);
+        rc = write_verdicts_report(run, true, err);
     if (answered < run->count)
         wt__buffer_printf(&line, "%zu of %zu requests have no verdict: the answer was unusable", run->count - answered,
                           run->count);
@@ -173,9 +173,9 @@ static int finish(struct verdicts_run *run, wt_error *err)
             line.len ? "; " : "", run->too_many, VERDICT_TOOLS_MAX, run->unknown);
     wt__verdicts_text(run->cases, run->count, run->session.model->name, &table);
     if (rc == 0)
-        rc = wt__session_say(&run->session, &line, &visible->notice, err);
+        rc = wt__session_set_text(&run->session, &line, &visible->notice, err);
     if (rc == 0)
-        rc = wt__session_say(&run->session, &table, &visible->summary, err);
+        rc = wt__session_set_text(&run->session, &table, &visible->summary, err);
     wt__buffer_dispose(&line);
     wt__buffer_dispose(&table);
     visible->tools = run->corpus.count;
@@ -187,28 +187,28 @@ static int finish(struct verdicts_run *run, wt_error *err)
     return rc;
 }
 
-static int run_all(struct verdicts_run *run, wt_error *err)
+static int run_verdicts(struct verdicts_run *run, wt_error *err)
 {
     int rc = wt__dataset_read(&run->data, run->options.data, run->options.split, err);
     if (rc == 0)
         rc = wt__text_lines_read(&run->corpus, run->options.data, "corpus.jsonl", err);
     if (rc == 0)
-        rc = read_cases(run, err);
+        rc = read_verdict_cases(run, err);
     if (rc == 0)
-        rc = write_settings(run, err);
+        rc = write_verdicts_settings(run, err);
     if (rc == 0)
         rc = wt__session_open(&run->session, run->options.out, 0, run->options.seed, err);
     if (rc < 0)
         return rc;
     rc = wt__verdicts_ask(&run->session.asker, run->cases, run->count, err);
     if (rc == 0)
-        return finish(run, err);
+        return finish_verdicts(run, err);
     wt_error unused;
-    write_report(run, false, &unused); /* record the progress so far */
+    write_verdicts_report(run, false, &unused); /* record the progress so far */
     return rc;
 }
 
-static int read_options(wt_verdicts_options *o, wt_error *err)
+static int check_verdicts_options(wt_verdicts_options *o, wt_error *err)
 {
     if (!o->data || !o->data[0])
         return wt__fail(err, WT_EINVAL, "name the folder of a data set");
@@ -229,12 +229,12 @@ int wt__generate_verdicts(wt_engine *engine, struct chat_model *model, const wt_
     *out = NULL;
     int rc = wt__options_read(&run.options, sizeof run.options, given, err);
     if (rc == 0)
-        rc = read_options(&run.options, err);
+        rc = check_verdicts_options(&run.options, err);
     if (rc < 0)
         return rc;
     rc = wt__session_begin(&run.session, engine, model, run.options.progress, run.options.progress_context, err);
     if (rc == 0)
-        rc = run_all(&run, err);
+        rc = run_verdicts(&run, err);
     rc = wt__session_end(&run.session, rc, out);
     wt__dataset_dispose(&run.data);
     wt__text_lines_dispose(&run.corpus);

@@ -7,7 +7,7 @@
 
 #include "generate/writer.h"
 
-struct judge {
+struct fake_judge {
     struct chat_model model;
     double nonsense;          /* share of unusable answers */
     double over, partial;     /* shares of requests that leave out a tool, or want something no tool does */
@@ -27,7 +27,7 @@ static inline struct str judge_description(struct str line)
     return colon ? (struct str){colon + 2, line.len - (size_t)(colon + 2 - line.ptr)} : (struct str){"", 0};
 }
 
-static inline void judge_request(const struct judge *judge, const struct chat_question *question, struct rng *rng,
+static inline void judge_request(const struct fake_judge *judge, const struct chat_question *question, struct rng *rng,
                                  struct buffer *out)
 {
     struct str tools[10];
@@ -68,7 +68,7 @@ static inline void judge_set(const struct chat_question *question, struct buffer
                                        : "exact");
 }
 
-static inline void judge_pair(const struct judge *judge, const struct chat_question *question, struct buffer *out)
+static inline void judge_pair(const struct fake_judge *judge, const struct chat_question *question, struct buffer *out)
 {
     const bool one = wt__str_starts(writer_slot(question->text, "one"), STR("Well")),
                other = wt__str_starts(writer_slot(question->text, "other"), STR("Well"));
@@ -79,7 +79,7 @@ static inline void judge_pair(const struct judge *judge, const struct chat_quest
 static inline int judge_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                             struct chat_answer *out, wt_error *err)
 {
-    struct judge *judge = (struct judge *)model;
+    struct fake_judge *judge = (struct fake_judge *)model;
     const struct stage_subject *subject = question->subject;
     unsigned char digest[32];
     uint64_t seed;
@@ -107,9 +107,9 @@ static inline int judge_ask(struct chat_model *model, const struct chat_question
     return wt__answer_parse(&out->json, out->text, question->schema, err);
 }
 
-static inline struct judge judge_of(void)
+static inline struct fake_judge make_judge(void)
 {
-    return (struct judge){.model = {"judge", judge_ask}};
+    return (struct fake_judge){.model = {"judge", judge_ask}};
 }
 
 #endif

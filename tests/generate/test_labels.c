@@ -33,9 +33,9 @@ static void test_label_files(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct labels labels;
+        struct pair_labels labels;
         wt_error err;
-        int rc = wt__labels_parse(&labels, (struct str){rows[i].file, strlen(rows[i].file)}, "labels", &err);
+        int rc = wt__pair_labels_parse(&labels, (struct str){rows[i].file, strlen(rows[i].file)}, "labels", &err);
         assert_int_equal(rc, rows[i].labels ? 0 : WT_EFORMAT);
         if (rc < 0) {
             if (!strstr(err.message, rows[i].says))
@@ -47,7 +47,7 @@ static void test_label_files(void **state)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%zu%c", l ? " " : "", labels.rows[l].pair,
                      "abt"[labels.rows[l].label]);
         assert_string_equal(text, rows[i].labels);
-        wt__labels_dispose(&labels);
+        wt__pair_labels_dispose(&labels);
     }
 }
 

@@ -14,16 +14,16 @@
 static wt_error err;
 
 /* A model that always gives the same answer. */
-struct teller {
+struct fixed_model {
     struct chat_model model;
     const char *answer;
 };
 
-static int tell(struct chat_model *model, const struct chat_question *question, struct arena *arena,
-                struct chat_answer *out, wt_error *why)
+static int give_fixed_answer(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                             struct chat_answer *out, wt_error *why)
 {
     (void)arena;
-    *out = (struct chat_answer){.text = wt__str(((struct teller *)model)->answer), .attempts = 1};
+    *out = (struct chat_answer){.text = wt__str(((struct fixed_model *)model)->answer), .attempts = 1};
     return wt__answer_parse(&out->json, out->text, question->schema, why);
 }
 
@@ -41,7 +41,7 @@ static const struct {
     {"Parcel Tracking", "Tells where a parcel is just now, by the tracking number.", NULL, "alike"},
 };
 
-static bool is_shown(const struct library *library, const char *name)
+static bool is_shown_tool(const struct library *library, const char *name)
 {
     bool shown = false;
     for (size_t i = 0; i < library->shown_count; i++)
@@ -59,18 +59,18 @@ static void test_new_tool_replaces_most_similar_example(void **state)
         char answer[512];
         snprintf(answer, sizeof answer, "{\"name\": \"%s\", \"description\": \"%s\"}", tools[i].name,
                  tools[i].description);
-        struct teller teller = {{.name = "teller", .ask = tell}, answer};
-        struct asker asker = {.model = &teller.model, .temperature = 0.7, .seed = 1};
+        struct fixed_model teller = {{.name = "teller", .ask = give_fixed_answer}, answer};
+        struct stage_runner asker = {.model = &teller.model, .temperature = 0.7, .seed = 1};
         assert_int_equal(wt__library_open(&library, encoder, 0.9, &err), 0);
         assert_int_equal(wt__library_add_seeds(&library, &err), 0);
         assert_int_equal(wt__library_generate(&library, &asker, SEED_TOOLS + 1, 1, &err), 0);
         assert_int_equal(library.shown_count, LIBRARY_SHOWN);
         assert_int_equal(asker.counts[STAGE_TOOLS].made, tools[i].replaces ? 1 : 0);
-        assert_int_equal(is_shown(&library, tools[i].name), tools[i].replaces != NULL);
+        assert_int_equal(is_shown_tool(&library, tools[i].name), tools[i].replaces != NULL);
         for (size_t seed = 0; seed < SEED_TOOLS; seed++) {
             const char *name = wt__seed_tools[seed].name;
             bool replaced = tools[i].replaces && strcmp(name, tools[i].replaces) == 0;
-            if (is_shown(&library, name) == replaced)
+            if (is_shown_tool(&library, name) == replaced)
                 fail_msg("%s: %s is %sshown", tools[i].name, name, replaced ? "" : "not ");
         }
         for (enum piece_fate fate = 0; fate < PIECE_FATES; fate++)
@@ -84,8 +84,8 @@ static void test_new_tool_replaces_most_similar_example(void **state)
 /* Without an encoder, the new tool replaces the one shown longest. Related tools and descriptions follow. */
 static void test_library_without_encoder(void **state)
 {
-    struct writer writer = writer_of(0);
-    struct asker asker = {.model = &writer.model, .temperature = 0.7, .seed = 1};
+    struct fake_writer writer = make_writer(0);
+    struct stage_runner asker = {.model = &writer.model, .temperature = 0.7, .seed = 1};
     struct library library;
     (void)state;
     assert_int_equal(wt__library_open(&library, NULL, 0.95, &err), 0);
@@ -93,7 +93,7 @@ static void test_library_without_encoder(void **state)
     assert_int_equal(wt__library_generate(&library, &asker, SEED_TOOLS + 3, 3, &err), 0);
     assert_int_equal(library.count, (SEED_TOOLS + 3) * 4);
     for (size_t seed = 0; seed < SEED_TOOLS; seed++)
-        assert_int_equal(is_shown(&library, wt__seed_tools[seed].name), seed >= 3);
+        assert_int_equal(is_shown_tool(&library, wt__seed_tools[seed].name), seed >= 3);
     for (size_t i = 0; i < library.count; i++) {
         size_t family[8];
         assert_int_equal(wt__library_family(&library, i, family, 8), 4);

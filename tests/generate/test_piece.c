@@ -76,7 +76,7 @@ static void test_note_names_its_tool(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         bool names;
-        assert_int_equal(wt__piece_names(wt__str(notes[i].text), wt__str(notes[i].name), &names, &err), 0);
+        assert_int_equal(wt__piece_mentions_name(wt__str(notes[i].text), wt__str(notes[i].name), &names, &err), 0);
         assert_int_equal(names, notes[i].names);
     }
 }

@@ -51,7 +51,8 @@ static void test_answers_repeating_the_prompt(void **state)
         assert_int_equal(wt__prompt_open(&prompt, rows[i].prompt, &err), 0);
         assert_int_equal(wt__repetition_open(&own, wt__str(prompt.text), &err), 0);
         assert_int_equal(
-            wt__repeats(&own, wt__str(prompt.text), wt__str(example), wt__str(rows[i].said), &repeats, &err), 0);
+            wt__repetition_check(&own, wt__str(prompt.text), wt__str(example), wt__str(rows[i].said), &repeats, &err),
+            0);
         if (repeats != rows[i].repeats)
             fail_msg("%s: \"%s\" %s", rows[i].prompt, rows[i].said, repeats ? "repeats it" : "does not repeat it");
         wt__repetition_dispose(&own);

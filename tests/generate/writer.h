@@ -11,7 +11,7 @@
 #include "generate/stage.h"
 #include "llm/answer.h"
 
-struct writer {
+struct fake_writer {
     struct chat_model model;
     double nonsense;          /* share of answers that are unusable or hostile; 2 for all unusable */
     double copies;            /* share of requests that copy an example or a rule of the prompt */
@@ -112,8 +112,9 @@ static const char *const writer_faults[] = {
 enum { WRITER_FAULTS = 3 };
 
 /* Writes a request for some of the tools in the prompt, or for its only tool. */
-static inline void writer_request(const struct writer *writer, struct rng *rng, const struct chat_question *question,
-                                  bool hostile, struct str sentence, struct buffer *out)
+static inline void writer_request(const struct fake_writer *writer, struct rng *rng,
+                                  const struct chat_question *question, bool hostile, struct str sentence,
+                                  struct buffer *out)
 {
     struct str tools[10];
     size_t count = writer_items(question->text, "tools", tools, 10), names[10];
@@ -168,8 +169,8 @@ static inline void writer_polish(struct rng *rng, bool hostile, struct str sente
         wt__buffer_printf(out, "{\"verdict\": \"rewrite\", \"instruction\": \"%s\"}", hostile ? "###" : sentence.ptr);
 }
 
-static inline void writer_answer(const struct writer *writer, struct rng *rng, const struct chat_question *question,
-                                 bool hostile, struct buffer *out)
+static inline void writer_answer(const struct fake_writer *writer, struct rng *rng,
+                                 const struct chat_question *question, bool hostile, struct buffer *out)
 {
     const struct stage_subject *subject = question->subject;
     const char *bad = writer_pick(rng, writer_hostile, WRITER_HOSTILE);
@@ -210,7 +211,7 @@ static inline void writer_answer(const struct writer *writer, struct rng *rng, c
 static inline int writer_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                              struct chat_answer *out, wt_error *err)
 {
-    struct writer *writer = (struct writer *)model;
+    struct fake_writer *writer = (struct fake_writer *)model;
     unsigned char digest[32];
     uint64_t seed;
     struct rng rng;
@@ -232,9 +233,9 @@ static inline int writer_ask(struct chat_model *model, const struct chat_questio
     return wt__answer_parse(&out->json, out->text, question->schema, err);
 }
 
-static inline struct writer writer_of(double nonsense)
+static inline struct fake_writer make_writer(double nonsense)
 {
-    return (struct writer){.model = {"stand-in", writer_ask}, .nonsense = nonsense};
+    return (struct fake_writer){.model = {"stand-in", writer_ask}, .nonsense = nonsense};
 }
 
 #endif
