@@ -9,11 +9,10 @@
 #include "generate/judge.h"
 #include "base/file.h"
 #include "base/map.h"
-#include "generate/distinct.h"
-#include "generate/rectools.h"
-#include "generate/samples.h"
-#include "generate/toolbank.h"
+#include "generate/internal.h"
+#include "generate/requests.h"
 #include "generate/toolselect.h"
+#include "generate/toolbank.h"
 
 enum { ROUNDS = 3, TOOLS = 1000, ITEMS = 2000, ROUND_TRIP = 10 };
 static const double ALIKE = 0.93; /* wt_toolselect_options.duplicate when it is 0 */

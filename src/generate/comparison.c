@@ -1,22 +1,383 @@
-/* comparison.c: wt_generate_comparison: draws pairs, asks about each in both orders, and writes the verdicts
- * (comparison_report.c counts them). */
-#include "generate/comparison.h"
-
+/* comparison.c: wt_generate_comparison: draws pairs, asks about each in both orders, counts the verdicts, and compares
+ * them with a person's labels.
+ *
+ * A judge that always prefers the text shown first says nothing about either text. So each pair is asked about twice,
+ * in both orders, and a verdict that changes with the order counts as a tie (Zheng et al. 2023, "Judging
+ * LLM-as-a-judge", section 3.4, the conservative approach). The overall verdict on a pair is for the text that wins
+ * more criteria. */
 #include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <strings.h>
 
+#include "base/bootstrap.h"
+#include "base/buffer.h"
 #include "base/file.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/sha256.h"
 #include "engine/sized_options.h"
-#include "generate/report.h"
-#include "generate/session.h"
-#include "generate/text_lines.h"
+#include "generate/comparison.h"
+#include "generate/internal.h"
+#include "generate/requests.h"
 
-enum { USUAL_LIMIT = 100 };
+enum { LABEL_FIELDS_MAX = 16, RESAMPLES = 10000, USUAL_LIMIT = 100 };
 
-static const char *const criteria[CRITERIA] = {"naturalness", "fluency", "coherence"};
+/* ---------------------------------------------------------------- labels */
+
+struct label_columns {
+    size_t pair, verdict;
+};
+
+/* Splits a line into trimmed fields; returns their number, at most LABEL_FIELDS_MAX. */
+static size_t split_label_fields(struct str line, struct str fields[LABEL_FIELDS_MAX])
+{
+    size_t count = 0;
+    while (count < LABEL_FIELDS_MAX) {
+        const char *tab = line.len > 0 ? memchr(line.ptr, '\t', line.len) : NULL;
+        const size_t len = tab ? (size_t)(tab - line.ptr) : line.len;
+        fields[count++] = wt__str_trim((struct str){line.ptr, len});
+        if (!tab)
+            break;
+        line = (struct str){tab + 1, line.len - len - 1};
+    }
+    return count;
+}
+
+static bool equals_label_word(struct str text, const char *word)
+{
+    return text.len == strlen(word) && strncasecmp(text.ptr, word, text.len) == 0;
+}
+
+/* True if the line names the columns; sets *columns. */
+static bool read_label_columns(const struct str *fields, size_t count, struct label_columns *columns)
+{
+    bool pair = false, verdict = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!pair && equals_label_word(fields[i], "pair")) {
+            columns->pair = i;
+            pair = true;
+        } else if (!verdict && equals_label_word(fields[i], "verdict")) {
+            columns->verdict = i;
+            verdict = true;
+        }
+    }
+    return pair && verdict;
+}
+
+/* Parses a pair number from 1. Leading zeros are refused, so that a pair has only one spelling. */
+static bool parse_pair_number(struct str text, size_t *out)
+{
+    *out = 0;
+    if (text.len > 0 && text.ptr[0] == '0')
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return false;
+        *out = *out * 10 + (size_t)(text.ptr[i] - '0');
+        if (*out > LABEL_PAIR_MAX)
+            return false;
+    }
+    return *out > 0;
+}
+
+static int read_label_line(struct pair_labels *labels, struct map *known, const struct str *fields, size_t count,
+                           const struct label_columns *columns, const char *name, size_t number, wt_error *err)
+{
+    static const char *const words[LABELS] = {"a", "b", "tie"};
+    const struct str pair = columns->pair < count ? fields[columns->pair] : STR(""),
+                     verdict = columns->verdict < count ? fields[columns->verdict] : STR("");
+    struct pair_label row = {.label = LABELS};
+    bool added = false;
+    if (!parse_pair_number(pair, &row.pair))
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: \"%.*s\" is not a pair number", name, number,
+                           (int)(pair.len < 40 ? pair.len : 40), pair.ptr);
+    if (verdict.len == 0 || wt__str_equal(verdict, STR("?")))
+        return 0;
+    for (enum label label = 0; label < LABELS; label++)
+        if (equals_label_word(verdict, words[label]))
+            row.label = label;
+    if (row.label == LABELS)
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: \"%.*s\" is not a verdict; use a, b or tie", name,
+                           number, (int)(verdict.len < 40 ? verdict.len : 40), verdict.ptr);
+    if (!wt__map_insert(known, pair, 0, &added) ||
+        wt__grow((void **)&labels->rows, &labels->capacity, labels->count + 1, sizeof *labels->rows) < 0)
+        return wt__fail_nomem(err);
+    if (!added)
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: pair %zu appears twice", name, number, row.pair);
+    labels->rows[labels->count++] = row;
+    return 0;
+}
+
+int wt__pair_labels_parse(struct pair_labels *out, struct str file, const char *name, wt_error *err)
+{
+    struct label_columns columns = {0, 1};
+    struct map known = {0};
+    bool begun = false;
+    int rc = 0;
+    *out = (struct pair_labels){0};
+    for (size_t number = 1; rc == 0 && file.len > 0; number++) {
+        const char *end = memchr(file.ptr, '\n', file.len);
+        const struct str line = {file.ptr, end ? (size_t)(end - file.ptr) : file.len};
+        const size_t step = line.len + (end != NULL);
+        struct str fields[LABEL_FIELDS_MAX];
+        file = (struct str){file.ptr + step, file.len - step};
+        if (wt__str_trim(line).len == 0)
+            continue;
+        const size_t count = split_label_fields(line, fields);
+        if (begun || !read_label_columns(fields, count, &columns))
+            rc = read_label_line(out, &known, fields, count, &columns, name, number, err);
+        begun = true;
+    }
+    wt__map_dispose(&known);
+    if (rc < 0)
+        wt__pair_labels_dispose(out);
+    return rc;
+}
+
+void wt__pair_labels_dispose(struct pair_labels *labels)
+{
+    free(labels->rows);
+    *labels = (struct pair_labels){0};
+}
+
+size_t wt__agreement_pairs(const struct agreement *agreement)
+{
+    size_t pairs = 0;
+    for (size_t i = 0; i < LABELS; i++)
+        for (size_t j = 0; j < LABELS; j++)
+            pairs += agreement->counts[i][j];
+    return pairs;
+}
+
+size_t wt__agreement_same(const struct agreement *agreement)
+{
+    size_t same = 0;
+    for (size_t i = 0; i < LABELS; i++)
+        same += agreement->counts[i][i];
+    return same;
+}
+
+double wt__agreement_kappa(const struct agreement *agreement)
+{
+    const double pairs = (double)wt__agreement_pairs(agreement);
+    double by_chance = 0;
+    for (size_t i = 0; i < LABELS; i++) {
+        size_t one = 0, other = 0;
+        for (size_t j = 0; j < LABELS; j++) {
+            one += agreement->counts[i][j];
+            other += agreement->counts[j][i];
+        }
+        by_chance += (double)one * (double)other;
+    }
+    if (pairs == 0 || by_chance >= pairs * pairs)
+        return NAN;
+    by_chance /= pairs * pairs;
+    return ((double)wt__agreement_same(agreement) / pairs - by_chance) / (1 - by_chance);
+}
+
+/* ---------------------------------------------------------------- counting */
+
+enum comparison_criterion { NATURALNESS, FLUENCY, COHERENCE, CRITERIA };
+
+enum preference { PREFERS_FIRST = 1, PREFERS_NEITHER = 0, PREFERS_SECOND = -1 };
+
+struct compared_pair {
+    struct str ids[2], texts[2]; /* from the first and the second data set */
+    /* [order][criterion]: answers with the first data set's text shown first, then last; valid only if both of
+     * `answered` are true */
+    enum preference preferences[2][CRITERIA];
+    bool answered[2];
+    bool is_swapped; /* true if column a of sheet.tsv holds the second data set's text */
+};
+
+static bool is_judged_pair(const struct compared_pair *pair)
+{
+    return pair->answered[0] && pair->answered[1];
+}
+
+/* One criterion over all judged pairs. */
+struct comparison_outcome {
+    size_t judged, wins, ties, losses;     /* for the first data set */
+    size_t changed_with_order;             /* ties whose verdict changed with the order; 0 overall */
+    struct bootstrap won, tied, lost, net; /* shares, and wins minus losses */
+};
+
+static const char *const criterion_names[CRITERIA + 1] = {"naturalness", "fluency", "coherence", "overall"};
+
+/* Returns the verdict on a judged pair. criterion: CRITERIA for the overall verdict. */
+static enum preference get_pair_preference(const struct compared_pair *pair, size_t criterion)
+{
+    int sum = 0;
+    if (criterion < CRITERIA)
+        return pair->preferences[0][criterion] == pair->preferences[1][criterion] ? pair->preferences[0][criterion]
+                                                                                  : PREFERS_NEITHER;
+    for (size_t c = 0; c < CRITERIA; c++)
+        sum += get_pair_preference(pair, c);
+    return sum > 0 ? PREFERS_FIRST : sum < 0 ? PREFERS_SECOND : PREFERS_NEITHER;
+}
+
+/* Bootstraps the mean of scale[preference + 1] over all preferences. */
+static int bootstrap_preferences(const double *preferences, size_t count, double scale[3], uint64_t seed,
+                                 struct bootstrap *out, wt_error *err)
+{
+    double *values = wt__alloc_array(count + 1, sizeof *values);
+    if (!values)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
+        values[i] = scale[(int)preferences[i] + 1];
+    int rc = wt__bootstrap(values, count, RESAMPLES, seed, out, err);
+    free(values);
+    return rc;
+}
+
+static int measure_outcome(const struct compared_pair *pairs, size_t count, size_t criterion, uint64_t seed,
+                           struct comparison_outcome *out, wt_error *err)
+{
+    double *preferences = wt__alloc_array(count + 1, sizeof *preferences);
+    *out = (struct comparison_outcome){0};
+    if (!preferences)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_judged_pair(&pairs[i]))
+            continue;
+        const enum preference preference = get_pair_preference(&pairs[i], criterion);
+        out->wins += preference == PREFERS_FIRST;
+        out->ties += preference == PREFERS_NEITHER;
+        out->losses += preference == PREFERS_SECOND;
+        if (criterion < CRITERIA)
+            out->changed_with_order += pairs[i].preferences[0][criterion] != pairs[i].preferences[1][criterion];
+        preferences[out->judged++] = preference;
+    }
+    double lost[3] = {1, 0, 0}, tied[3] = {0, 1, 0}, won[3] = {0, 0, 1}, net[3] = {-1, 0, 1};
+    int rc = bootstrap_preferences(preferences, out->judged, won, seed, &out->won, err);
+    if (rc == 0)
+        rc = bootstrap_preferences(preferences, out->judged, tied, seed, &out->tied, err);
+    if (rc == 0)
+        rc = bootstrap_preferences(preferences, out->judged, lost, seed, &out->lost, err);
+    if (rc == 0)
+        rc = bootstrap_preferences(preferences, out->judged, net, seed, &out->net, err);
+    free(preferences);
+    return rc;
+}
+
+/* Fills outcomes [CRITERIA + 1]; the last one is the overall verdict. */
+static int measure_outcomes(const struct compared_pair *pairs, size_t count, uint64_t seed,
+                            struct comparison_outcome *outcomes, wt_error *err)
+{
+    int rc = 0;
+    for (size_t c = 0; rc == 0 && c <= CRITERIA; c++)
+        rc = measure_outcome(pairs, count, c, seed, &outcomes[c], err);
+    return rc;
+}
+
+/* Compares the model's verdicts with a person's labels: rows of the table are the person's. criterion: CRITERIA for the
+ * overall verdict. */
+static void compare_with_labels(const struct compared_pair *pairs, size_t count, const struct pair_labels *labels,
+                                size_t criterion, struct agreement *out)
+{
+    *out = (struct agreement){0};
+    for (size_t i = 0; i < labels->count; i++) {
+        const size_t place = labels->rows[i].pair - 1;
+        if (place >= count || !is_judged_pair(&pairs[place]))
+            continue;
+        const enum preference preference = get_pair_preference(&pairs[place], criterion);
+        const bool first_is_a = !pairs[place].is_swapped;
+        const enum label label = preference == PREFERS_NEITHER                 ? LABEL_TIE
+                                 : (preference == PREFERS_FIRST) == first_is_a ? LABEL_A
+                                                                               : LABEL_B;
+        out->counts[labels->rows[i].label][label]++;
+    }
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void write_share(const char *name, size_t count, const struct bootstrap *share, struct buffer *out)
+{
+    wt__buffer_printf(out, "\"%s\":{\"count\":%zu,\"share\":%.4f,\"low\":%.4f,\"high\":%.4f},", name, count,
+                      share->difference, share->low, share->high);
+}
+
+static void write_outcome(const struct comparison_outcome *outcome, const char *name, bool whole, struct buffer *out)
+{
+    wt__buffer_printf(out, "\"%s\":{", name);
+    write_share("wins", outcome->wins, &outcome->won, out);
+    write_share("ties", outcome->ties, &outcome->tied, out);
+    write_share("losses", outcome->losses, &outcome->lost, out);
+    if (!whole)
+        wt__buffer_printf(out, "\"changed_with_the_order\":%zu,", outcome->changed_with_order);
+    wt__buffer_printf(out, "\"wins_less_losses\":{\"share\":%.4f,\"low\":%.4f,\"high\":%.4f,\"p\":%.4f}}",
+                      outcome->net.difference, outcome->net.low, outcome->net.high, outcome->net.p);
+}
+
+/* Writes "agreement":{...}, or null without labels. */
+static void write_agreement(const struct compared_pair *pairs, size_t count, const struct pair_labels *labels,
+                            struct buffer *out)
+{
+    wt__buffer_text(out, ",\"agreement\":");
+    if (!labels) {
+        wt__buffer_text(out, "null");
+        return;
+    }
+    wt__buffer_printf(out, "{\"labels\":%zu", labels->count);
+    for (size_t c = 0; c <= CRITERIA; c++) {
+        struct agreement agreement;
+        compare_with_labels(pairs, count, labels, c, &agreement);
+        const size_t compared = wt__agreement_pairs(&agreement), same = wt__agreement_same(&agreement);
+        const double kappa = wt__agreement_kappa(&agreement);
+        wt__buffer_printf(out, ",\"%s\":{\"pairs\":%zu,\"same\":%zu,\"share\":%.4f,\"kappa\":", criterion_names[c],
+                          compared, same, (double)same / (double)(compared ? compared : 1));
+        if (isnan(kappa))
+            wt__buffer_text(out, "null}");
+        else
+            wt__buffer_printf(out, "%.4f}", kappa);
+    }
+    wt__buffer_char(out, '}');
+}
+
+/* Appends "pairs", "criteria" and "agreement" of report.json. labels: NULL if a person has not labelled the pairs. */
+static void write_comparison_members(const struct compared_pair *pairs, size_t count, const struct pair_labels *labels,
+                                     const struct comparison_outcome *outcomes, struct buffer *out)
+{
+    wt__buffer_printf(out, "\"pairs\":%zu,\"judged\":%zu,\"resamples\":%d,\"criteria\":{", count,
+                      outcomes[CRITERIA].judged, RESAMPLES);
+    for (size_t c = 0; c <= CRITERIA; c++) {
+        wt__buffer_text(out, c > 0 ? "," : "");
+        write_outcome(&outcomes[c], criterion_names[c], c == CRITERIA, out);
+    }
+    wt__buffer_char(out, '}');
+    write_agreement(pairs, count, labels, out);
+}
+
+/* ---------------------------------------------------------------- text */
+
+static void write_comparison_table(const struct compared_pair *pairs, size_t count, const struct pair_labels *labels,
+                                   const struct comparison_outcome *outcomes, const char *model, struct buffer *out)
+{
+    wt__buffer_printf(out, "Verdicts of %s on the first data set:\n%-12s %6s %6s %7s   %s", model, "", "wins", "ties",
+                      "losses", "wins minus losses per 100 (95 %)");
+    for (size_t c = 0; c <= CRITERIA; c++) {
+        const struct comparison_outcome *outcome = &outcomes[c];
+        wt__buffer_printf(out, "\n%-12s %6zu %6zu %7zu   %+.0f (%+.0f to %+.0f)", criterion_names[c], outcome->wins,
+                          outcome->ties, outcome->losses, 100 * outcome->net.difference, 100 * outcome->net.low,
+                          100 * outcome->net.high);
+        if (outcome->changed_with_order > 0)
+            wt__buffer_printf(out, "; %zu verdicts changed with the order", outcome->changed_with_order);
+    }
+    if (!labels)
+        return;
+    struct agreement agreement;
+    compare_with_labels(pairs, count, labels, CRITERIA, &agreement);
+    const size_t compared = wt__agreement_pairs(&agreement);
+    const double kappa = wt__agreement_kappa(&agreement);
+    wt__buffer_printf(out, "\nA person agrees overall with %zu of %zu", wt__agreement_same(&agreement), compared);
+    if (isnan(kappa))
+        wt__buffer_text(out, "; Cohen's kappa is undefined, since all labels are the same");
+    else
+        wt__buffer_printf(out, "; Cohen's kappa %.2f", kappa);
+}
 
 struct comparison_run {
     struct generate_session session;
@@ -149,7 +510,7 @@ static int accept_comparison(void *context, size_t item, const json_t *answer, s
     bool whole = true;
     (void)err;
     for (size_t i = 0; i < CRITERIA; i++) {
-        const struct str said = wt__json_str(answer, criteria[i]);
+        const struct str said = wt__json_str(answer, criterion_names[i]);
         const bool one = wt__str_equal(said, STR("one")), other = wt__str_equal(said, STR("other"));
         whole &= one || other || wt__str_equal(said, STR("tie"));
         pair->preferences[order][i] = !one && !other        ? PREFERS_NEITHER
@@ -175,8 +536,8 @@ static int ask_comparisons(struct comparison_run *c, wt_error *err)
         .fill = fill_comparison,
         .accept = accept_comparison,
     };
-    c->session.asker.counts[STAGE_COMPARISONS].wanted = 2 * c->count;
-    return wt__stage_run(&c->session.asker, &stage, err);
+    c->session.runner.counts[STAGE_COMPARISONS].wanted = 2 * c->count;
+    return wt__stage_run(&c->session.runner, &stage, err);
 }
 
 /* ---------------------------------------------------------------- results */
@@ -193,10 +554,10 @@ static void write_compared_pair(const struct compared_pair *pair, size_t number,
         wt__buffer_json(out, pair->texts[t]);
         wt__buffer_char(out, '}');
     }
-    wt__buffer_printf(out, ", \"judged\": %s", wt__pair_is_judged(pair) ? "true" : "false");
-    for (size_t i = 0; wt__pair_is_judged(pair) && i < CRITERIA; i++)
+    wt__buffer_printf(out, ", \"judged\": %s", is_judged_pair(pair) ? "true" : "false");
+    for (size_t i = 0; is_judged_pair(pair) && i < CRITERIA; i++)
         wt__buffer_printf(out, ", \"%s\": {\"verdict\": \"%s\", \"in_order\": \"%s\", \"swapped\": \"%s\"}",
-                          criteria[i], said[wt__pair_preference(pair, i) + 1], said[pair->preferences[0][i] + 1],
+                          criterion_names[i], said[get_pair_preference(pair, i) + 1], said[pair->preferences[0][i] + 1],
                           said[pair->preferences[1][i] + 1]);
     wt__buffer_text(out, "}\n");
 }
@@ -231,9 +592,9 @@ static int write_comparison_report(struct comparison_run *c, bool complete, wt_e
                       complete ? "true" : "false");
     wt__buffer_json(&out, wt__str(c->session.model->name));
     wt__buffer_char(&out, ',');
-    wt__comparison_report(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->outcomes, &out);
+    write_comparison_members(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->outcomes, &out);
     wt__buffer_char(&out, ',');
-    wt__stages_report(&c->session.asker, &out);
+    wt__stages_report(&c->session.runner, &out);
     wt__buffer_char(&out, '}');
     return wt__session_report(&c->session, &out, err);
 }
@@ -244,12 +605,12 @@ static int finish_comparison(struct comparison_run *c, wt_error *err)
     struct buffer line = {0}, table = {0};
     int rc = write_comparison_files(c, err);
     if (rc == 0)
-        rc = wt__pairs_measure(c->pairs, c->count, c->options.seed, c->outcomes, err);
+        rc = measure_outcomes(c->pairs, c->count, c->options.seed, c->outcomes, err);
     if (rc == 0)
         rc = write_comparison_report(c, true, err);
     const size_t judged = c->outcomes[CRITERIA].judged;
-    wt__comparison_text(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->outcomes, c->session.model->name,
-                        &table);
+    write_comparison_table(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->outcomes,
+                           c->session.model->name, &table);
     if (judged < c->count)
         wt__buffer_printf(&line, "%zu of %zu pairs have no verdict: an answer was unusable", c->count - judged,
                           c->count);
@@ -263,7 +624,7 @@ static int finish_comparison(struct comparison_run *c, wt_error *err)
     if (rc == 0 && judged == 0)
         rc = wt__fail(err, WT_EEMPTY,
                       "no pair was judged after %" PRIu64 " questions to %s; see %s/report.json for the reasons",
-                      c->session.asker.cost.questions, c->session.model->name, c->options.out);
+                      c->session.runner.cost.questions, c->session.model->name, c->options.out);
     return rc;
 }
 
@@ -286,7 +647,7 @@ static int run_comparison(struct comparison_run *c, wt_error *err)
     if (rc == 0)
         return finish_comparison(c, err);
     wt_error unused;
-    if (wt__pairs_measure(c->pairs, c->count, c->options.seed, c->outcomes, &unused) == 0)
+    if (measure_outcomes(c->pairs, c->count, c->options.seed, c->outcomes, &unused) == 0)
         write_comparison_report(c, false, &unused); /* record the progress so far */
     return rc;
 }

@@ -1,30 +1,214 @@
 /* fine_tuning.c: wt_generate_fine_tuning: reads samples from a folder or from recorded use, splits them by request,
- * and writes them in the layout of fine_tuning.h.
+ * and writes them in the layout drawn in toolselect.h.
  *
  * The first line of a file is {"header": {...}}: the learned messages and the paper's training settings (A.5). A
  * training script reads it and skips it. */
-#include "generate/fine_tuning.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
-#include "generate/folder.h"
-#include "generate/recorded.h"
-#include "generate/report.h"
-#include "generate/result.h"
+#include "generate/internal.h"
+#include "generate/toolselect.h"
 
-enum { USUAL_LIMIT = 10000, USUAL_RELATED = 2, USUAL_CHOICES = 8, PART_BYTES_MAX = SAMPLE_LINE_BYTES_MAX };
+enum {
+    USAGE_PAGE = 1000, /* usages read at once */
+    USUAL_LIMIT = 10000,
+    USUAL_RELATED = 2,
+    USUAL_CHOICES = 8,
+    PART_BYTES_MAX = SAMPLE_LINE_BYTES_MAX,
+};
 static const double USUAL_DEV = 0.1, USUAL_TEMPERATURE = 0.7, DEV_MOST = 0.9;
 
 #define SYSTEM_MESSAGE                                                                                                 \
     "Choose the one tool that the user's instruction needs, by the names and descriptions of the tools. Think about "  \
     "it first, then act."
+
+/* ---------------------------------------------------------------- recorded use */
+
+/* One drawn usage. */
+struct drawn_usage {
+    char *request, *words; /* words: in lower case; requests with the same words are the same */
+    char **tools;          /* [count] ids */
+    size_t count;
+    int64_t id;
+};
+
+struct usage_sample {
+    struct drawn_usage *uses; /* [count] */
+    size_t count, limit, seen;
+};
+
+static void dispose_drawn_usage(struct drawn_usage *use)
+{
+    for (size_t i = 0; i < use->count; i++)
+        free(use->tools[i]);
+    free(use->tools);
+    free(use->request);
+    free(use->words);
+    *use = (struct drawn_usage){0};
+}
+
+static int copy_drawn_usage(struct drawn_usage *out, const wt_usage *usage, wt_error *err)
+{
+    struct buffer words = {0}, line = {0};
+    wt__piece_words(&words, wt__str(usage->request));
+    wt__piece_line(&line, wt__str(usage->request), WT_MAX_REQUEST_BYTES);
+    *out = (struct drawn_usage){.words = wt__buffer_take(&words), .request = wt__buffer_take(&line), .id = usage->id};
+    out->tools = calloc(usage->tool_count + 1, sizeof *out->tools);
+    bool whole = out->words && out->request && out->tools;
+    for (size_t i = 0; whole && i < usage->tool_count; i++)
+        if (usage->tools[i]->known) {
+            const char *id = usage->tools[i]->id;
+            whole = (out->tools[out->count++] = wt__copy_string(id, strlen(id))) != NULL;
+        }
+    if (!whole)
+        dispose_drawn_usage(out);
+    return whole ? 0 : wt__fail_nomem(err);
+}
+
+static bool is_usable_usage(const wt_usage *usage)
+{
+    bool known = false;
+    for (size_t i = 0; i < usage->tool_count; i++)
+        known |= usage->tools[i]->known != 0;
+    return known && strcmp(usage->outcome, "failed") != 0;
+}
+
+/* Reservoir sampling: each of the `seen` usages is kept with the same probability. */
+static int sample_usage(struct usage_sample *drawn, const wt_usage *usage, struct rng *rng, wt_error *err)
+{
+    size_t at = drawn->seen++;
+    if (at >= drawn->limit)
+        at = wt__rng_below(rng, drawn->seen);
+    if (at >= drawn->limit)
+        return 0;
+    struct drawn_usage use;
+    int rc = copy_drawn_usage(&use, usage, err);
+    if (rc < 0)
+        return rc;
+    if (at < drawn->count)
+        dispose_drawn_usage(&drawn->uses[at]);
+    else
+        drawn->count++;
+    drawn->uses[at] = use;
+    return 0;
+}
+
+static int draw_usages(struct usage_sample *drawn, wt_engine *engine, struct rng *rng, struct progress *progress,
+                       wt_error *err)
+{
+    wt_usage_filter filter;
+    wt_usage_filter_init(&filter);
+    filter.limit = USAGE_PAGE;
+    for (bool more = true; more;) {
+        wt_usages *page;
+        int rc = wt_list_usage(engine, &filter, &page, err);
+        for (size_t i = 0; rc == 0 && i < page->len; i++)
+            if (is_usable_usage(page->items[i]))
+                rc = sample_usage(drawn, page->items[i], rng, err);
+        more = rc == 0 && page->len == USAGE_PAGE;
+        if (more)
+            filter.after_id = page->items[page->len - 1]->id;
+        if (rc == 0 && wt__progress_step(progress, page->len))
+            rc = wt__fail_cancelled(err);
+        wt_usages_free(page);
+        if (rc < 0)
+            return rc;
+    }
+    return drawn->count > 0 ? 0
+                            : wt__fail(err, WT_EEMPTY,
+                                       "the store has no recorded use of existing tools; add some with "
+                                       "`whichtool usage add`, or name a data set with --from FOLDER");
+}
+
+static int compare_drawn_usages(const void *a, const void *b)
+{
+    const struct drawn_usage *x = a, *y = b;
+    int order = strcmp(x->words, y->words);
+    return order ? order : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Finds the tool by its id. *taken is false if the tool no longer exists or has no description. */
+static int find_used_tool(struct store_library *catalogue, const char *id, size_t *place, bool *taken, wt_error *err)
+{
+    wt_tools *tools = NULL;
+    wt_error why;
+    *taken = false;
+    int rc = wt_get(catalogue->engine, id, &tools, &why);
+    if (rc == 0)
+        rc = wt__store_library_add(catalogue, tools->items[0], place, taken, &why);
+    wt_tools_free(tools);
+    if (rc < 0 && err)
+        *err = why;
+    return rc == WT_ENOTFOUND || rc == WT_EINVAL ? 0 : rc;
+}
+
+/* Adds one row for each tool used by usages [count], which have the same words. */
+static int add_usage_group(struct choice_rows *rows, struct store_library *catalogue, const struct drawn_usage *uses,
+                           size_t count, wt_error *err)
+{
+    size_t total = 0, right = 0;
+    for (size_t u = 0; u < count; u++)
+        total += uses[u].count;
+    size_t *places = wt__arena_array(&rows->arena, size_t, total + 1);
+    if (!places)
+        return wt__fail_nomem(err);
+    for (size_t u = 0; u < count; u++)
+        for (size_t i = 0; i < uses[u].count; i++) {
+            bool taken, known = false;
+            int rc = find_used_tool(catalogue, uses[u].tools[i], &places[right], &taken, err);
+            if (rc < 0)
+                return rc;
+            for (size_t k = 0; k < right; k++)
+                known |= taken && places[k] == places[right];
+            right += taken && !known;
+        }
+    for (size_t i = 0; i < right; i++) {
+        int rc = wt__rows_add(rows, wt__str(uses[0].request), places[i], err);
+        if (rc < 0)
+            return rc;
+        size_t *also_right = wt__arena_array(&rows->arena, size_t, right);
+        if (!also_right)
+            return wt__fail_nomem(err);
+        for (size_t k = 0; k < right; k++)
+            if (k != i)
+                also_right[rows->rows[rows->count - 1].also_right_count++] = places[k];
+        rows->rows[rows->count - 1].also_right = also_right;
+    }
+    return 0;
+}
+
+/* Adds rows from up to `limit` successful usages, drawn by rng: each request gives one row for each tool it used.
+ * Requests with the same words are merged, with the tools of all. The list of a row will not hold the other tools of
+ * its request. Errors: WT_EEMPTY (no such usage), those of wt_list_usage, WT_ECANCELLED, WT_ENOMEM. */
+static int add_recorded_rows(struct choice_rows *rows, struct store_library *catalogue, size_t limit, struct rng *rng,
+                             struct progress *progress, wt_error *err)
+{
+    struct usage_sample drawn = {.limit = limit, .uses = calloc(limit, sizeof *drawn.uses)};
+    int rc = drawn.uses ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && wt__progress_phase(progress, "reading", 0))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = draw_usages(&drawn, catalogue->engine, rng, progress, err);
+    if (rc == 0)
+        qsort(drawn.uses, drawn.count, sizeof *drawn.uses, compare_drawn_usages);
+    for (size_t i = 0, next; rc == 0 && i < drawn.count && rows->count < limit; i = next) {
+        next = i + 1;
+        while (next < drawn.count && strcmp(drawn.uses[next].words, drawn.uses[i].words) == 0)
+            next++;
+        rc = add_usage_group(rows, catalogue, drawn.uses + i, next - i, err);
+    }
+    for (size_t i = 0; i < drawn.count; i++)
+        dispose_drawn_usage(&drawn.uses[i]);
+    free(drawn.uses);
+    return rc;
+}
 
 /* ---------------------------------------------------------------- a row */
 
@@ -93,7 +277,7 @@ struct fine_tuning_run {
     struct store_library catalogue;
     struct choice_rows rows;
     struct choice_samples samples;
-    struct stage_runner asker;
+    struct stage_runner runner;
     struct rng rng;
     struct buffer settings;
     struct generated *result;
@@ -199,11 +383,11 @@ static int read_recorded_samples(struct fine_tuning_run *t, wt_error *err)
         .choices = o->choices, .related = o->related, .pool = t->library.count, .hard = o->hard};
     const struct similarity_source source = {&t->catalogue, wt__store_library_find_similar};
     if (rc == 0)
-        rc = wt__rows_add_recorded(&t->rows, &t->catalogue, o->limit, &t->rng, &t->progress, err);
+        rc = add_recorded_rows(&t->rows, &t->catalogue, o->limit, &t->rng, &t->progress, err);
     if (rc == 0)
         rc = wt__rows_build_lists(&t->rows, &lists, &source, &t->rng, &t->progress, err);
     if (rc == 0 && o->notes)
-        rc = wt__rows_write_notes(&t->rows, &t->library, &t->asker, err);
+        rc = wt__rows_write_notes(&t->rows, &t->library, &t->runner, err);
     if (rc == 0)
         rc = wt__rows_to_samples(&t->rows, &t->library, &t->samples, err);
     if (rc == 0 && t->samples.count == 0)
@@ -223,10 +407,10 @@ static int open_fine_tuning_folder(struct fine_tuning_run *t, wt_error *err)
             return wt__fail_nomem(err);
     }
     int rc = wt__folder_open(&t->folder, o->out, o->notes ? t->settings.ptr : NULL, t->model, err);
-    t->asker = (struct stage_runner){.model = wt__folder_model(&t->folder),
-                                     .temperature = o->temperature,
-                                     .seed = o->seed,
-                                     .progress = &t->progress};
+    t->runner = (struct stage_runner){.model = wt__folder_model(&t->folder),
+                                      .temperature = o->temperature,
+                                      .seed = o->seed,
+                                      .progress = &t->progress};
     return rc;
 }
 
@@ -269,7 +453,7 @@ static int write_fine_tuning_report(struct fine_tuning_run *t, wt_error *err)
                       "\"left_out\":%zu,",
                       visible->rows, visible->train, visible->dev, visible->hard, t->rows.without_similar,
                       t->rows.without_note, t->samples.left_out);
-    wt__stages_report(&t->asker, &line);
+    wt__stages_report(&t->runner, &line);
     wt__buffer_char(&line, '}');
     visible->report = wt__arena_copy(&t->result->arena, wt__buffer_view(&line));
     bool failed = line.failed || !visible->report;
@@ -330,7 +514,7 @@ int wt__generate_fine_tuning(wt_engine *engine, struct chat_model *model, const 
     wt__progress_init(&t.progress, t.options.progress, t.options.progress_context);
     rc = run_fine_tuning(&t, err);
     wt__progress_dispose(&t.progress);
-    wt__generated_set_cost(t.result, &t.asker);
+    wt__generated_set_cost(t.result, &t.runner);
     t.result->visible.seconds = (wt__now_ms() - began) / 1000;
     wt__folder_close(&t.folder);
     wt__samples_dispose(&t.samples);

@@ -1,9 +1,82 @@
-#include "generate/library.h"
-
+/* library.c: the tools of a generated data set: handwritten seeds, tools written by the model, and tools of a store. */
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "generate/seeds.h"
+#include "generate/toolselect.h"
+
+/* ---------------------------------------------------------------- handwritten tools */
+
+/* Eight tools from eight domains, each with two that are easily mistaken for it. Their names and descriptions vary in
+ * style, since generated tools imitate them. */
+const struct seed_tool wt__seed_tools[SEED_TOOLS] = {
+    {"Parcel Tracker",
+     "Tells where a parcel is now, by its tracking number.",
+     {"Parcel Tracker by Postcode", "Parcel Delivery Window"},
+     {"Lists the parcels that are on their way to a postcode, with where each of them is.",
+      "Gives the hours between which a parcel will be handed over, by its tracking number and day."},
+     {"Where is parcel 7K-22910-X right now?",
+      "My shoes were sent on Tuesday under GR4481920; have they left the depot yet?",
+      "Check 00340434161094 for me, please"}},
+    {"Plant Watering Advice",
+     "Works out how often a house plant has to be watered from its kind, the size of its pot and the season.",
+     {"Plant Light Advice", "Plant Watering Reminder"},
+     {"Says how much light a kind of house plant needs and where in a flat it should stand.",
+      "Sets a reminder to water a named plant every so many days."},
+     {"How often does a fern in a 20 cm pot want water in winter?",
+      "I keep drowning my monstera. It is July and the pot holds five litres.",
+      "Watering schedule for a small cactus in spring"}},
+    {"Tide Table",
+     "Gives the times of high and low water at a harbour on a date.",
+     {"Tide Height at Time", "Tide Table for Week"},
+     {"Gives the height of the water at a harbour at one time of a day.",
+      "Gives all high and low waters at a harbour for the seven days from a date."},
+     {"When is low water in Whitby on the 3rd of May?",
+      "I want to walk to the island at Cramond this Sunday; when is the "
+      "tide out?",
+      "High tide at Saint-Malo, 14 August"}},
+    {"Invoice Sender",
+     "The Invoice Sender writes an invoice for an amount and mails it to a customer.",
+     {"Invoice Sender with Instalments", "Invoice Reminder"},
+     {"Writes an invoice whose amount is split into a number of monthly payments and mails it to a customer.",
+      "Mails a customer a reminder of an invoice that is overdue, by the number of the invoice."},
+     {"Bill Orchard Dental 480 euros for the new website.",
+      "Please invoice Mrs Okafor, 75 dollars for the piano lessons in "
+      "March.",
+      "Send an invoice over 1,250 pounds to Halloran & Sons"}},
+    {"Train Platform Finder",
+     "Finds the platform from which a train leaves, given its number and the station.",
+     {"Train Delay Checker", "Bus Bay Finder"},
+     {"Tells how many minutes a train is late at a station, given its number.",
+      "Finds the bay at which a bus line stops, given the line and the bus station."},
+     {"Which platform does ICE 621 leave from in Cologne?",
+      "I am at Utrecht Centraal and need train 3047, where do I go?", "platform for the 9042 at Lyon Part-Dieu"}},
+    {"Recipe by Ingredients",
+     "Suggests dishes that can be cooked from a list of ingredients.",
+     {"Recipe by Calories", "Wine for Dish"},
+     {"Suggests dishes that have at most a given number of calories a serving.",
+      "Recommends a wine that goes with a dish."},
+     {"What can I cook with leeks, two eggs and half a cheese?",
+      "There is only rice, a tin of tomatoes and some tuna left. "
+      "Any ideas for dinner?",
+      "Dishes from chickpeas and spinach"}},
+    {"Password Strength",
+     "Estimates how long it would take to guess a password.",
+     {"Password Generator", "Password Leak Check"},
+     {"Makes a random password of a given length, with or without punctuation.",
+      "Looks up whether a password is in a published leak."},
+     {"How good is \"harbour-violin-22\" as a password?", "Would anybody crack Tr0mb0ne! in a day?",
+      "Rate the password greenKettle_7"}},
+    {"Meeting Room Booking",
+     "Books a meeting room in an office building for a number of people, at a date and hours.",
+     {"Meeting Room Booking with Catering", "Meeting Room Cancellation"},
+     {"Books a meeting room at a date and hours and orders food and drink for a number of people.",
+      "Cancels the booking of a meeting room by the room's name and the date."},
+     {"Get us a room for six in the Leith office on Friday from 10 to 12.",
+      "I need somewhere to interview two people tomorrow at 3 pm, building B.",
+      "Book a room for 20 at headquarters, 9 June, all afternoon"}},
+};
+
+/* ---------------------------------------------------------------- the library */
 
 int wt__library_open(struct library *out, const struct encoder *encoder, double threshold, wt_error *err)
 {
@@ -77,8 +150,9 @@ static int append_library_tool(struct library *library, const struct library_too
     return 0;
 }
 
-int wt__library_add(struct library *library, const struct library_tool *tool, size_t *place, enum piece_fate *fate,
-                    wt_error *err)
+/* Adds a tool unless its name is taken. *place: the tool with this name, whatever the case. */
+static int add_library_tool(struct library *library, const struct library_tool *tool, size_t *place,
+                            enum piece_fate *fate, wt_error *err)
 {
     int rc = register_tool_name(library, tool->name, place, fate, err);
     return rc == 0 && *fate == PIECE_TAKEN ? append_library_tool(library, tool, err) : rc;
@@ -128,7 +202,7 @@ static int add_base_tool(struct library *library, const struct library_tool *too
     if (rc == 0 && *fate == PIECE_TAKEN)
         rc = wt__distinct_add(&library->descriptions, tool->description, fate, err);
     if (rc == 0 && *fate == PIECE_TAKEN)
-        rc = wt__library_add(library, tool, &place, fate, err);
+        rc = add_library_tool(library, tool, &place, fate, err);
     if (rc == 0 && *fate == PIECE_TAKEN)
         show_newest_tool(library);
     wt__arena_dispose(&scratch);
@@ -258,7 +332,7 @@ static int add_related_tool(struct library_job *m, size_t base, struct str name,
 {
     size_t place;
     const struct library_tool tool = {.name = name, .description = description, .origin = ORIGIN_RELATED, .base = base};
-    return wt__library_add(m->library, &tool, &place, fate, err);
+    return add_library_tool(m->library, &tool, &place, fate, err);
 }
 
 static int accept_related_tool(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
@@ -370,9 +444,9 @@ static void drop_undescribed_tools(struct library *library)
 
 /* ---------------------------------------------------------------- the stages */
 
-static int generate_related_tools(struct library_job *m, struct stage_runner *asker, wt_error *err)
+static int generate_related_tools(struct library_job *m, struct stage_runner *runner, wt_error *err)
 {
-    struct stage_count *count = &asker->counts[STAGE_RELATED];
+    struct stage_count *count = &runner->counts[STAGE_RELATED];
     struct question_stage stage = {.id = STAGE_RELATED,
                                    .phase = "related tools",
                                    .prompt = "generate-related",
@@ -388,12 +462,12 @@ static int generate_related_tools(struct library_job *m, struct stage_runner *as
         count->wanted += m->base_count - (m->nth < SEED_RELATED ? SEED_TOOLS : 0);
         stage.salt = m->nth;
         if (rc == 0 && !count->gave_up)
-            rc = wt__stage_run(asker, &stage, err);
+            rc = wt__stage_run(runner, &stage, err);
     }
     return rc;
 }
 
-int wt__library_generate(struct library *library, struct stage_runner *asker, size_t tools, size_t related,
+int wt__library_generate(struct library *library, struct stage_runner *runner, size_t tools, size_t related,
                          wt_error *err)
 {
     struct library_job m = {.library = library, .related = related};
@@ -405,11 +479,11 @@ int wt__library_generate(struct library *library, struct stage_runner *asker, si
                                   .context = &m,
                                   .fill = fill_base_tool,
                                   .accept = accept_base_tool};
-    asker->counts[STAGE_TOOLS].wanted = base.count;
-    int rc = wt__stage_run(asker, &base, err);
+    runner->counts[STAGE_TOOLS].wanted = base.count;
+    int rc = wt__stage_run(runner, &base, err);
     m.base_count = m.first_related = library->count;
     if (rc == 0)
-        rc = generate_related_tools(&m, asker, err);
+        rc = generate_related_tools(&m, runner, err);
     if (rc == 0)
         rc = register_descriptions(library, err);
     struct question_stage described = {.id = STAGE_DESCRIPTIONS,
@@ -422,11 +496,130 @@ int wt__library_generate(struct library *library, struct stage_runner *asker, si
                                        .accept = accept_tool_description,
                                        .skip = is_tool_described};
     for (size_t i = 0; i < described.count; i++)
-        asker->counts[STAGE_DESCRIPTIONS].wanted += !is_tool_described(&m, i);
+        runner->counts[STAGE_DESCRIPTIONS].wanted += !is_tool_described(&m, i);
     if (rc == 0)
-        rc = wt__stage_run(asker, &described, err);
+        rc = wt__stage_run(runner, &described, err);
     if (rc == 0)
         drop_undescribed_tools(library);
     wt__arena_dispose(&m.arena);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- tools of a store */
+
+enum {
+    LISTED_WHOLE = 20000, /* catalogues up to this size are listed at once; larger ones tool by tool */
+    LIKE_SPARE = 8,       /* extra hits to request, since some will be unsuitable */
+};
+
+int wt__store_library_add(struct store_library *catalogue, const wt_tool *tool, size_t *place, bool *taken,
+                          wt_error *err)
+{
+    struct buffer description = {0};
+    struct library *library = catalogue->library;
+    enum piece_fate fate;
+    wt__piece_line(&description, wt__str(tool->description), PIECE_DESCRIPTION_BYTES_MAX);
+    struct library_tool added = {
+        .name = wt__str(tool->export_name), .description = wt__buffer_view(&description), .origin = ORIGIN_CATALOGUE};
+    *taken = false;
+    int rc = description.failed ? wt__fail_nomem(err) : 0;
+    if (rc == 0 && description.len > 0) {
+        rc = add_library_tool(library, &added, place, &fate, err);
+        *taken = rc == 0 && wt__str_equal(library->tools[*place].name, added.name);
+    }
+    wt__buffer_dispose(&description);
+    return rc;
+}
+
+/* Returns the tool at `position` of the catalogue: from `all`, or listed alone into *own if `all` is NULL. */
+static int get_listed_tool(wt_engine *engine, const wt_tools *all, size_t position, wt_tools **own, const wt_tool **out,
+                           wt_error *err)
+{
+    wt_list_options options;
+    *own = NULL;
+    *out = NULL;
+    if (all) {
+        *out = position < all->len ? all->items[position] : NULL;
+        return 0;
+    }
+    wt_list_options_init(&options);
+    options.offset = position;
+    options.limit = 1;
+    int rc = wt_list(engine, &options, own, err);
+    if (rc == 0 && (*own)->len > 0)
+        *out = (*own)->items[0];
+    return rc;
+}
+
+static int draw_store_tools(struct store_library *catalogue, const wt_tools *all, const uint32_t *order, size_t count,
+                            size_t tools, struct progress *progress, size_t *left_out, wt_error *err)
+{
+    int rc = 0;
+    size_t begin = catalogue->library->count;
+    for (size_t i = 0; rc == 0 && i < count && catalogue->library->count - begin < tools; i++) {
+        wt_tools *own;
+        const wt_tool *tool;
+        size_t place, before = catalogue->library->count;
+        bool taken = false;
+        rc = get_listed_tool(catalogue->engine, all, order[i], &own, &tool, err);
+        if (rc == 0 && tool)
+            rc = wt__store_library_add(catalogue, tool, &place, &taken, err);
+        *left_out += rc == 0 && catalogue->library->count == before;
+        wt_tools_free(own);
+        if (rc == 0 && wt__progress_step(progress, 1))
+            rc = wt__fail_cancelled(err);
+    }
+    return rc;
+}
+
+int wt__store_library_draw(struct store_library *catalogue, size_t tools, struct rng *rng, struct progress *progress,
+                           size_t *left_out, wt_error *err)
+{
+    wt_catalog_info info;
+    wt_tools *all = NULL;
+    wt_catalog_info_init(&info);
+    *left_out = 0;
+    int rc = wt_info(catalogue->engine, &info, err);
+    if (rc < 0)
+        return rc;
+    if (info.tools == 0)
+        return wt__fail(err, WT_EEMPTY, "the store has no tools; add some with `whichtool add`");
+    uint32_t *order = wt__alloc_array(info.tools, sizeof *order);
+    if (!order)
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && wt__progress_phase(progress, "reading", tools < info.tools ? tools : info.tools))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        wt__rng_draw(rng, order, info.tools, info.tools - 1);
+    if (rc == 0 && info.tools <= LISTED_WHOLE)
+        rc = wt_list(catalogue->engine, NULL, &all, err);
+    if (rc == 0)
+        rc = draw_store_tools(catalogue, all, order, info.tools, tools, progress, left_out, err);
+    wt_tools_free(all);
+    free(order);
+    return rc;
+}
+
+int wt__store_library_find_similar(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,
+                                   wt_error *err)
+{
+    struct store_library *catalogue = self;
+    wt_find_options options;
+    wt_hits *hits = NULL;
+    wt_find_options_init(&options);
+    options.k = most + LIKE_SPARE;
+    options.recipe = catalogue->recipe;
+    *count = 0;
+    int rc = wt_find(catalogue->engine, row->query.ptr, row->query.len, &options, &hits, err);
+    for (size_t i = 0; rc == 0 && i < hits->len && *count < most; i++) {
+        size_t place;
+        bool taken;
+        rc = wt__store_library_add(catalogue, hits->items[i]->tool, &place, &taken, err);
+        const struct library_tool *tools = catalogue->library->tools;
+        if (rc == 0 && taken && !wt__row_is_right(row, place) &&
+            !wt__str_equal(tools[place].description, tools[row->tool].description))
+            places[(*count)++] = place;
+    }
+    wt_hits_free(hits);
     return rc;
 }

@@ -6,17 +6,14 @@
  *
  * Invariants: corpus.jsonl has each tool of the store once. A new name differs from all other names, old and new,
  * ignoring case and underscores. A tool without a valid new name keeps its old one. */
-#include "generate/names.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/map.h"
 #include "base/sha256.h"
 #include "engine/sized_options.h"
-#include "generate/corpus.h"
-#include "generate/report.h"
-#include "generate/session.h"
+#include "generate/internal.h"
+#include "generate/requests.h"
 #include "llm/prompt.h"
 
 enum { NAME_LEAST = 3, LINE_BYTES = 1500, TAKEN_SHOWN = STAGE_ATTEMPTS - 1 };
@@ -120,8 +117,8 @@ static int ask_names(struct names_run *names, wt_error *err)
         .fill = fill_rename,
         .accept = accept_new_name,
     };
-    names->session.asker.counts[STAGE_NAMES].wanted = names->all->len;
-    return wt__stage_run(&names->session.asker, &stage, err);
+    names->session.runner.counts[STAGE_NAMES].wanted = names->all->len;
+    return wt__stage_run(&names->session.runner, &stage, err);
 }
 
 /* ---------------------------------------------------------------- before and after */
@@ -177,7 +174,7 @@ static int write_names_report(struct names_run *names, bool complete, wt_error *
     wt__buffer_json(&out, wt__str(names->session.model->name));
     wt__buffer_printf(&out, ",\"tools\":%zu,\"renamed\":%zu,\"kept\":%zu,", names->all->len, names->renamed,
                       names->all->len - names->renamed);
-    wt__stages_report(&names->session.asker, &out);
+    wt__stages_report(&names->session.runner, &out);
     wt__buffer_char(&out, '}');
     return wt__session_report(&names->session, &out, err);
 }
@@ -192,7 +189,7 @@ static int finish_names(struct names_run *names, wt_error *err)
                             names->tools[i].name ? names->tools[i].name : names->all->items[i]->name, &corpus);
     if (kept > 0)
         wt__buffer_printf(&line, "%zu of %zu tools keep their names: no answer was usable%s", kept, names->all->len,
-                          names->session.asker.counts[STAGE_NAMES].gave_up
+                          names->session.runner.counts[STAGE_NAMES].gave_up
                               ? "; the run ended early after too many unusable answers"
                               : "");
     int rc = names->renamed > 0 ? wt__folder_write(&names->session.folder, "corpus.jsonl", &corpus, err)
@@ -208,7 +205,7 @@ static int finish_names(struct names_run *names, wt_error *err)
     if (rc == 0 && names->renamed == 0)
         rc = wt__fail(err, WT_EEMPTY,
                       "no name came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
-                      names->session.asker.cost.questions, names->session.model->name, names->options.out);
+                      names->session.runner.cost.questions, names->session.model->name, names->options.out);
     return rc;
 }
 

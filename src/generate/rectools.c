@@ -1,5 +1,5 @@
 /* rectools.c: wt_generate_rectools: generates requests for drawn sets of tools, the same number for each set size,
- * and verdicts on them (PTR, section 4 and appendix C; verdict.h).
+ * and verdicts on them (PTR, section 4 and appendix C).
  *
  *   draw     sets of each size, all different
  *   ask      for one request after another for each set, so that the prompt can show the earlier ones; a
@@ -10,8 +10,6 @@
  * Departs from the paper: a set has no near-duplicate tools, which the paper's catalogue ensures; a request that
  * contains a tool's name or repeats its prompt is refused; requests that do not qualify are left out unless all are
  * to be kept; and the data has splits. */
-#include "generate/rectools.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -19,12 +17,8 @@
 #include "encoder/model_dir.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
-#include "generate/distinct.h"
-#include "generate/repetition.h"
-#include "generate/report.h"
-#include "generate/request_set.h"
-#include "generate/session.h"
-#include "generate/verdict.h"
+#include "generate/internal.h"
+#include "generate/requests.h"
 
 enum { USUAL_COMBINATIONS = 20, USUAL_REQUESTS = 5, USUAL_RETRIES = 5, TRIES = 200 };
 static const double USUAL_DUPLICATE = 0.8, USUAL_TEMPERATURE = 0.8, USUAL_SHARE = 0.1, COSINE_OFF = 2;
@@ -127,7 +121,7 @@ static int add_combination(struct rectools_run *r, const size_t *places, size_t 
     for (size_t i = 0; i < size; i++) {
         const struct draw_tool *tool = &r->draw.tools[places[i]];
         added->places[i] = places[i];
-        added->lines[i] = wt__prompt_tool(tool->name, tool->description, VERDICT_LINE_BYTES, &r->arena);
+        added->lines[i] = wt__prompt_tool(tool->name, tool->description, STAGE_LINE_BYTES, &r->arena);
         if (!added->lines[i].ptr)
             return wt__fail_nomem(err);
     }
@@ -290,10 +284,10 @@ static int accept_rectools_request(void *context, size_t item, const json_t *ans
 
 static int ask_rectools(struct rectools_run *r, wt_error *err)
 {
-    struct stage_runner *asker = &r->session.asker;
+    struct stage_runner *runner = &r->session.runner;
     const size_t requests = r->options.requests;
     int rc = wt__progress_phase(&r->session.progress, "asking", r->count * requests) ? wt__fail_cancelled(err) : 0;
-    asker->counts[STAGE_REQUESTS].wanted = r->count * requests;
+    runner->counts[STAGE_REQUESTS].wanted = r->count * requests;
     for (size_t turn = 0; rc == 0 && turn < requests; turn++) {
         const struct question_stage stage = {
             .id = STAGE_REQUESTS,
@@ -307,7 +301,7 @@ static int ask_rectools(struct rectools_run *r, wt_error *err)
             .fill = fill_rectools_request,
             .accept = accept_rectools_request,
         };
-        rc = wt__stage_run(asker, &stage, err);
+        rc = wt__stage_run(runner, &stage, err);
     }
     return rc;
 }
@@ -328,7 +322,7 @@ static int judge_requests(struct rectools_run *r, wt_error *err)
             r->cases[r->case_count++] =
                 (struct verdict_case){.request = own->requests[i], .tools = own->lines, .tool_count = own->tool_count};
         }
-    return wt__verdicts_ask(&r->session.asker, r->cases, r->case_count, err);
+    return wt__verdicts_ask(&r->session.runner, r->cases, r->case_count, err);
 }
 
 static int keep_judged_request(struct rectools_run *r, size_t place, wt_error *err)
@@ -367,7 +361,7 @@ static int write_rectools_report(struct rectools_run *r, bool complete, wt_error
                       "\"kept\":\"%s\",\"requests\":%zu,\"train\":%zu,\"dev\":%zu,\"test\":%zu,",
                       r->draw.count, r->draw.left_out, r->count, r->wanted, r->options.keep_all ? "all" : "qualified",
                       set->count, set->splits[SPLIT_TRAIN], set->splits[SPLIT_DEV], set->splits[SPLIT_TEST]);
-    wt__stages_report(&r->session.asker, &out);
+    wt__stages_report(&r->session.runner, &out);
     wt__buffer_char(&out, ',');
     wt__verdicts_report(r->cases, r->case_count, &out);
     wt__buffer_char(&out, '}');
@@ -378,7 +372,7 @@ static int write_rectools_report(struct rectools_run *r, bool complete, wt_error
 static int write_rectools_texts(struct rectools_run *r, wt_error *err)
 {
     struct buffer line = {0}, table = {0};
-    const struct stage_count *count = r->session.asker.counts;
+    const struct stage_count *count = r->session.runner.counts;
     if (r->count < r->wanted)
         wt__buffer_printf(&line, "only %zu of %zu combinations could be drawn from these tools", r->count, r->wanted);
     for (enum stage_id id = STAGE_REQUESTS; id < STAGES; id++)

@@ -1,5 +1,4 @@
-#include "generate/tool_draw.h"
-
+/* tool_draw.c: draws the tools of a request from the catalogue (requests.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +7,8 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "base/topk.h"
-#include "generate/piece.h"
+#include "generate/internal.h"
+#include "generate/requests.h"
 #include "llm/prompt.h"
 #include "nn/kernels/kernels.h"
 

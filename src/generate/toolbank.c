@@ -3,14 +3,16 @@
  *
  * Departs from the paper: tools with too few usages are drawn first and named in the prompt; near-duplicates and
  * requests with a tool's name are refused; a set of tools is never in two splits; the model must pass a trial. */
-#include "generate/toolbank.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+#include "base/sort.h"
 #include "encoder/model_dir.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
+#include "generate/internal.h"
+#include "generate/toolbank.h"
 
 enum { USUAL_USAGES = 5, USUAL_EXAMPLES = 5, USUAL_TRIAL = 50, ITEMS_LEAST = 100 };
 static const double USUAL_SHARE = 0.1, USUAL_TEMPERATURE = 0.9, USUAL_TRIAL_LIMIT = 0.2, TRIAL_ASTRAY = 0.5,
@@ -216,7 +218,7 @@ static int open_toolbank_parts(struct toolbank *t, const struct draw_settings *d
  * tools: people use their own words, and a search does not find everything. */
 static int judge_trial(struct toolbank *t, wt_error *err)
 {
-    const struct stage_count *count = &t->session.asker.counts[STAGE_REQUESTS];
+    const struct stage_count *count = &t->session.runner.counts[STAGE_REQUESTS];
     struct toolbank_trial *trial = &t->trial;
     const double limit = t->options.trial_limit, answers = (double)count->questions;
     trial->is_judged = true;
@@ -244,7 +246,7 @@ static int judge_trial(struct toolbank *t, wt_error *err)
 static void name_toolbank_phase(struct toolbank *t)
 {
     snprintf(t->phase, sizeof t->phase, "asking (%zu requests, %" PRIu64 " tokens)", t->set.count,
-             t->session.asker.cost.prompt_tokens + t->session.asker.cost.completion_tokens);
+             t->session.runner.cost.prompt_tokens + t->session.runner.cost.completion_tokens);
 }
 
 static size_t next_batch_size(const struct toolbank *t)
@@ -255,7 +257,7 @@ static size_t next_batch_size(const struct toolbank *t)
 
 static bool has_enough_requests(const struct toolbank *t)
 {
-    return t->asked >= t->options.items || t->session.asker.counts[STAGE_REQUESTS].gave_up ||
+    return t->asked >= t->options.items || t->session.runner.counts[STAGE_REQUESTS].gave_up ||
            (t->options.usages > 0 && wt__tool_draw_count_short(&t->draw) == 0);
 }
 
@@ -266,7 +268,7 @@ static int run_toolbank_batch(struct toolbank *t, wt_error *err)
     if (rc == 0 && !t->trial.is_judged)
         rc = wt__toolbank_count_astray(t, &t->trial.astray_requests, err);
     if (rc == 0 && !t->trial.is_judged &&
-        (t->asked + count >= t->options.trial || t->session.asker.counts[STAGE_REQUESTS].gave_up))
+        (t->asked + count >= t->options.trial || t->session.runner.counts[STAGE_REQUESTS].gave_up))
         rc = judge_trial(t, err);
     if (rc == 0 && !t->options.no_polish)
         rc = wt__toolbank_polish(t, t->asked, count, err);
@@ -290,21 +292,120 @@ static int run_batches(struct toolbank *t, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- results */
+/* ---------------------------------------------------------------- report.json */
+
+/* Results of the paper's own run (Tool2Vec, section 3 and appendix C.4). */
+static const char paper[] =
+    "{\"from\":\"Tool2Vec, ToolBank\",\"sets\":["
+    "{\"set\":\"NumpyBank\",\"tools\":511,\"requests\":20000,\"combinations\":19530},"
+    "{\"set\":\"PandasBank\",\"tools\":1655,\"requests\":70000,\"combinations\":69550},"
+    "{\"set\":\"AWSBank\",\"tools\":1002,\"requests\":73000,\"combinations\":70816}],"
+    "\"requests_are\":\"rounded\",\"drawn\":10,\"picked\":\"2 to 5\",\"examples\":\"5; 3 in the released script\","
+    "\"temperature\":0.9,\"writer\":\"Llama-3-70B-Instruct\"}";
+
+/* Counts requests by their number of tools and by what the tools have in common. */
+static void write_request_kinds(const struct toolbank *t, struct buffer *out)
+{
+    size_t sizes[REQUEST_TOOLS_MAX + 1] = {0}, kinds[WITHINS] = {0}, tools = 0;
+    const char *comma = "";
+    for (size_t i = 0; i < t->set.count; i++) {
+        const struct generated_request *request = &t->set.requests[i];
+        sizes[request->tool_count]++;
+        tools += request->tool_count;
+        kinds[wt__tool_draw_within(&t->draw, request->tools, request->tool_count)]++;
+    }
+    wt__buffer_text(out, "\"sizes\":{");
+    for (size_t size = 1; size <= REQUEST_TOOLS_MAX; size++) {
+        if (sizes[size] == 0)
+            continue;
+        wt__buffer_printf(out, "%s\"%zu\":%zu", comma, size, sizes[size]);
+        comma = ",";
+    }
+    wt__buffer_printf(out, "},\"mean_tools\":%.2f,\"within\":{",
+                      (double)tools / (double)(t->set.count ? t->set.count : 1));
+    for (enum draw_within within = 0; within < WITHINS; within++)
+        wt__buffer_printf(out, "%s\"%s\":%zu", within ? "," : "", wt__within_name(within), kinds[within]);
+    wt__buffer_char(out, '}');
+}
+
+/* Writes how similar the tools of a request are: the mean cosine over all pairs of all requests. */
+static void write_coherence(const struct toolbank *t, struct buffer *out)
+{
+    double sum = 0;
+    size_t pairs = 0;
+    for (size_t i = 0; i < t->set.count; i++) {
+        const struct generated_request *request = &t->set.requests[i];
+        for (size_t a = 0; a < request->tool_count; a++)
+            for (size_t b = a + 1; b < request->tool_count; b++, pairs++)
+                sum += wt__tool_draw_cosine(&t->draw, request->tools[a], request->tools[b]);
+    }
+    wt__buffer_printf(out, ",\"mean_cosine_of_pairs\":%.3f", pairs ? sum / (double)pairs : 0);
+}
+
+/* Writes the distribution of train requests over the able tools of the corpus. */
+static void write_usage_counts(const struct toolbank *t, struct buffer *out)
+{
+    size_t count = 0, *used = wt__alloc_array(t->draw.count + 1, sizeof *used);
+    if (!used) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < t->draw.count; i++)
+        if (t->draw.tools[i].is_able && !t->draw.tools[i].is_out)
+            used[count++] = t->draw.tools[i].used;
+    wt__sort_sizes(used, count);
+    wt__buffer_printf(out, ",\"usages\":{\"wanted\":%zu,\"least\":%zu,\"median\":%zu,\"most\":%zu,\"tools_short\":%zu}",
+                      t->options.usages, count ? used[0] : 0, count ? used[count / 2] : 0, count ? used[count - 1] : 0,
+                      wt__tool_draw_count_short(&t->draw));
+    free(used);
+}
+
+static void write_trial(const struct toolbank *t, struct buffer *out)
+{
+    const struct toolbank_trial *trial = &t->trial;
+    wt__buffer_printf(out,
+                      ",\"trial\":{\"answers\":%" PRIu64 ",\"repeat_the_prompt\":%" PRIu64
+                      ",\"break_the_schema\":%" PRIu64 ",\"name_unknown_tools\":%" PRIu64
+                      ",\"lead_to_none_of_their_tools\":%" PRIu64 ",\"refused\":%s}",
+                      trial->answers, trial->repeating, trial->broken, trial->unknown, trial->astray_requests,
+                      trial->is_refused ? "true" : "false");
+}
 
 static int write_toolbank_report(struct toolbank *t, bool complete, wt_error *err)
 {
-    struct buffer line = {0};
-    wt__toolbank_report(t, complete, &line);
-    return wt__session_report(&t->session, &line, err);
+    struct buffer out = {0};
+    const struct request_set *set = &t->set;
+    wt__buffer_printf(&out, "{\"settings\":%s,\"complete\":%s,\"model\":", t->session.settings.ptr,
+                      complete ? "true" : "false");
+    wt__buffer_json(&out, wt__str(t->session.model->name));
+    wt__buffer_printf(&out,
+                      ",\"tools\":%zu,\"able\":%zu,\"left_out\":%zu,\"taken_out\":%zu,\"asked\":%zu,\"requests\":%zu",
+                      t->draw.count - t->draw.taken_out, t->draw.able_count, t->draw.left_out, t->draw.taken_out,
+                      t->asked, set->count);
+    wt__buffer_printf(&out, ",\"train\":%zu,\"dev\":%zu,\"test\":%zu,\"unanswerable\":%zu", set->splits[SPLIT_TRAIN],
+                      set->splits[SPLIT_DEV], set->splits[SPLIT_TEST], set->unanswerable);
+    wt__buffer_printf(&out, ",\"combinations\":%zu,\"combinations_share\":%.4f,\"combinations_in_two_splits\":%zu,",
+                      set->combinations.len, (double)set->combinations.len / (double)(set->count ? set->count : 1),
+                      set->in_two_splits);
+    write_request_kinds(t, &out);
+    write_coherence(t, &out);
+    write_usage_counts(t, &out);
+    wt__buffer_printf(&out, ",\"polish\":{\"good\":%zu,\"rewritten\":%zu}", t->good, t->rewritten);
+    write_trial(t, &out);
+    wt__buffer_char(&out, ',');
+    wt__stages_report(&t->session.runner, &out);
+    wt__buffer_printf(&out, ",\"paper\":%s}", paper);
+    return wt__session_report(&t->session, &out, err);
 }
+
+/* ---------------------------------------------------------------- results */
 
 /* Writes the notice on one line. */
 static int write_toolbank_notice(struct toolbank *t, wt_error *err)
 {
     struct buffer line = {0};
     const size_t few = wt__tool_draw_count_short(&t->draw);
-    if (t->session.asker.counts[STAGE_REQUESTS].gave_up)
+    if (t->session.runner.counts[STAGE_REQUESTS].gave_up)
         wt__buffer_printf(&line, "the run ended early: %d answers in a row were unusable", STAGE_FRUITLESS_MAX);
     if (few > 0)
         wt__buffer_printf(&line, "%s%zu of %zu tools have fewer than %zu requests to train on", line.len ? "; " : "",
@@ -336,7 +437,7 @@ static int finish_toolbank(struct toolbank *t, wt_error *err)
     if (rc == 0 && t->set.count == 0)
         rc = wt__fail(err, WT_EEMPTY,
                       "no request came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
-                      t->session.asker.cost.questions, t->session.model->name, t->options.out);
+                      t->session.runner.cost.questions, t->session.model->name, t->options.out);
     return rc;
 }
 

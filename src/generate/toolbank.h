@@ -6,18 +6,51 @@
  *   ask       toolbank_items.c    reads the answers, validates them, looks up their tools
  *   trial     toolbank.c          first batches only: is the model good enough?
  *   polish    toolbank_items.c
- *   settle    toolbank_items.c    round trip and duplicates; adds to the set, its split, the usages and the examples
+ *   commit    toolbank_items.c    round trip and duplicates; adds to the set, its split, the usages and the examples
  *
  * A request counts as made once it is answered, and is withdrawn if it fails a later step. */
 #ifndef WT_GENERATE_TOOLBANK_H
 #define WT_GENERATE_TOOLBANK_H
 
-#include "generate/distinct.h"
-#include "generate/repetition.h"
-#include "generate/request_examples.h"
-#include "generate/request_set.h"
-#include "generate/session.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "base/str.h"
+#include "generate/requests.h"
 #include "llm/prompt.h"
+
+/* ---------------------------------------------------------------- examples */
+
+/* The example requests shown in ToolBank's prompts: six handwritten ones and the requests
+ * generated so far; or requests by people, whose style the model should follow.
+ *
+ * The pool is bounded. Once it is full, every request so far is in it with the same probability. A prompt's examples
+ * are drawn from it with the item's seed. */
+
+enum {
+    EXAMPLES_POOL = 512,
+    EXAMPLES_SHOWN_MAX = 5, /* the paper's value; its script uses 3 */
+    EXAMPLES_SEEDS = 6,
+};
+
+struct request_examples {
+    struct arena arena;
+    struct str lines[EXAMPLES_POOL];
+    size_t count, seen;
+    struct rng rng; /* decides which example is replaced */
+};
+
+/* Starts with the handwritten examples. */
+void wt__request_examples_open(struct request_examples *out, uint64_t seed);
+/* Starts with the requests of dir's train split with two to five tools; a uniform sample if they exceed the pool.
+ * Errors: those of wt__dataset_read and wt__text_lines_read; WT_EEMPTY (no such request). */
+int wt__request_examples_read(struct request_examples *out, const char *dir, uint64_t seed, wt_error *err);
+void wt__request_examples_dispose(struct request_examples *examples);
+
+/* Writes the SHA-256 of the examples, in hexadecimal. */
+void wt__request_examples_digest(const struct request_examples *examples, char hex[65]);
+
+/* ---------------------------------------------------------------- the run */
 
 enum { TOOLBANK_BATCH = 50, TOOLBANK_TRIAL_HITS = 10, TOOLBANK_PHASE_BYTES = 96 };
 
@@ -70,9 +103,6 @@ int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error
 int wt__toolbank_count_astray(struct toolbank *t, uint64_t *count, wt_error *err);
 /* Moves the batch's valid requests to the set. Errors: those of wt_find, WT_ECANCELLED, WT_ENOMEM. */
 int wt__toolbank_commit(struct toolbank *t, size_t count, wt_error *err);
-
-/* Appends report.json on one line. */
-void wt__toolbank_report(const struct toolbank *t, bool complete, struct buffer *out);
 
 /* model: NULL for the engine's. */
 int wt__generate_toolbank(wt_engine *engine, struct chat_model *model, const wt_toolbank_options *options,

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "generate/labels.h"
-#include "generate/text_lines.h"
+#include "generate/comparison.h"
+#include "generate/requests.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "generate/fine_tuning.h"
-#include "generate/piece.h"
+#include "generate/toolselect.h"
+#include "generate/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "engine/set_up.h"
-#include "generate/samples.h"
 #include "generate/toolselect.h"
 #include "generate/writer.h"
 

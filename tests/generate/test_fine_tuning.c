@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "generate/fine_tuning.h"
+#include "generate/toolselect.h"
 #include "generate/support.h"
 
 static void write_samples_file(const char *folder, const char *text)

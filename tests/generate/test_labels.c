@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "generate/labels.h"
+#include "generate/comparison.h"
 
 static void test_label_files(void **state)
 {

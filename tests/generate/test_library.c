@@ -7,8 +7,7 @@
 #include <cmocka.h>
 
 #include "encoder/model_dir.h"
-#include "generate/library.h"
-#include "generate/seeds.h"
+#include "generate/toolselect.h"
 #include "generate/writer.h"
 
 static wt_error err;
@@ -60,12 +59,12 @@ static void test_new_tool_replaces_most_similar_example(void **state)
         snprintf(answer, sizeof answer, "{\"name\": \"%s\", \"description\": \"%s\"}", tools[i].name,
                  tools[i].description);
         struct fixed_model teller = {{.name = "teller", .ask = give_fixed_answer}, answer};
-        struct stage_runner asker = {.model = &teller.model, .temperature = 0.7, .seed = 1};
+        struct stage_runner runner = {.model = &teller.model, .temperature = 0.7, .seed = 1};
         assert_int_equal(wt__library_open(&library, encoder, 0.9, &err), 0);
         assert_int_equal(wt__library_add_seeds(&library, &err), 0);
-        assert_int_equal(wt__library_generate(&library, &asker, SEED_TOOLS + 1, 1, &err), 0);
+        assert_int_equal(wt__library_generate(&library, &runner, SEED_TOOLS + 1, 1, &err), 0);
         assert_int_equal(library.shown_count, LIBRARY_SHOWN);
-        assert_int_equal(asker.counts[STAGE_TOOLS].made, tools[i].replaces ? 1 : 0);
+        assert_int_equal(runner.counts[STAGE_TOOLS].made, tools[i].replaces ? 1 : 0);
         assert_int_equal(is_shown_tool(&library, tools[i].name), tools[i].replaces != NULL);
         for (size_t seed = 0; seed < SEED_TOOLS; seed++) {
             const char *name = wt__seed_tools[seed].name;
@@ -74,7 +73,7 @@ static void test_new_tool_replaces_most_similar_example(void **state)
                 fail_msg("%s: %s is %sshown", tools[i].name, name, replaced ? "" : "not ");
         }
         for (enum piece_fate fate = 0; fate < PIECE_FATES; fate++)
-            assert_int_equal(asker.counts[STAGE_TOOLS].refused[fate] > 0,
+            assert_int_equal(runner.counts[STAGE_TOOLS].refused[fate] > 0,
                              tools[i].fate && strcmp(wt__piece_fate_name(fate), tools[i].fate) == 0);
         wt__library_dispose(&library);
     }
@@ -85,12 +84,12 @@ static void test_new_tool_replaces_most_similar_example(void **state)
 static void test_library_without_encoder(void **state)
 {
     struct fake_writer writer = make_writer(0);
-    struct stage_runner asker = {.model = &writer.model, .temperature = 0.7, .seed = 1};
+    struct stage_runner runner = {.model = &writer.model, .temperature = 0.7, .seed = 1};
     struct library library;
     (void)state;
     assert_int_equal(wt__library_open(&library, NULL, 0.95, &err), 0);
     assert_int_equal(wt__library_add_seeds(&library, &err), 0);
-    assert_int_equal(wt__library_generate(&library, &asker, SEED_TOOLS + 3, 3, &err), 0);
+    assert_int_equal(wt__library_generate(&library, &runner, SEED_TOOLS + 3, 3, &err), 0);
     assert_int_equal(library.count, (SEED_TOOLS + 3) * 4);
     for (size_t seed = 0; seed < SEED_TOOLS; seed++)
         assert_int_equal(is_shown_tool(&library, wt__seed_tools[seed].name), seed >= 3);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "generate/names.h"
+#include "generate/requests.h"
 #include "generate/support.h"
 
 /* Gives the same answer to every question; if `always` is NULL, a name derived from the tool. */

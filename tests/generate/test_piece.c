@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "encoder/model_dir.h"
-#include "generate/distinct.h"
+#include "generate/internal.h"
 
 static wt_error err;
 

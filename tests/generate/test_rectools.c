@@ -9,9 +9,8 @@
 
 #include "catalog/dataset.h"
 #include "generate/judge.h"
-#include "generate/rectools.h"
+#include "generate/requests.h"
 #include "generate/support.h"
-#include "generate/verdict.h"
 
 enum { TOOLS = 12 };
 

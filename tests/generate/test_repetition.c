@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "generate/repetition.h"
+#include "generate/internal.h"
 #include "llm/prompt.h"
 
 static const char example[] = "Have my shoes left the depot in Leeds yet, and which day will they be here?";

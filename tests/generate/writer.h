@@ -8,7 +8,7 @@
 
 #include "base/sha256.h"
 #include "base/rng.h"
-#include "generate/stage.h"
+#include "generate/internal.h"
 #include "llm/answer.h"
 
 struct fake_writer {
