@@ -223,23 +223,19 @@ static enum preference get_pair_preference(const struct compared_pair *pair, siz
 static int bootstrap_preferences(const double *preferences, size_t count, double scale[3], uint64_t seed,
                                  struct bootstrap *out, wt_error *err)
 {
-    double *values = wt__alloc_array(count + 1, sizeof *values);
-    if (!values)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE double *values = wt__alloc_array(count + 1, sizeof *values);
+    WT_CHECK_ALLOC(values, err);
     for (size_t i = 0; i < count; i++)
         values[i] = scale[(int)preferences[i] + 1];
-    int rc = wt__bootstrap(values, count, RESAMPLES, seed, out, err);
-    free(values);
-    return rc;
+    return wt__bootstrap(values, count, RESAMPLES, seed, out, err);
 }
 
 static int measure_outcome(const struct compared_pair *pairs, size_t count, size_t criterion, uint64_t seed,
                            struct comparison_outcome *out, wt_error *err)
 {
-    double *preferences = wt__alloc_array(count + 1, sizeof *preferences);
+    WT_AUTO_FREE double *preferences = wt__alloc_array(count + 1, sizeof *preferences);
     *out = (struct comparison_outcome){0};
-    if (!preferences)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(preferences, err);
     for (size_t i = 0; i < count; i++) {
         if (!is_judged_pair(&pairs[i]))
             continue;
@@ -252,25 +248,19 @@ static int measure_outcome(const struct compared_pair *pairs, size_t count, size
         preferences[out->judged++] = preference;
     }
     double lost[3] = {1, 0, 0}, tied[3] = {0, 1, 0}, won[3] = {0, 0, 1}, net[3] = {-1, 0, 1};
-    int rc = bootstrap_preferences(preferences, out->judged, won, seed, &out->won, err);
-    if (rc == 0)
-        rc = bootstrap_preferences(preferences, out->judged, tied, seed, &out->tied, err);
-    if (rc == 0)
-        rc = bootstrap_preferences(preferences, out->judged, lost, seed, &out->lost, err);
-    if (rc == 0)
-        rc = bootstrap_preferences(preferences, out->judged, net, seed, &out->net, err);
-    free(preferences);
-    return rc;
+    WT_TRY(bootstrap_preferences(preferences, out->judged, won, seed, &out->won, err));
+    WT_TRY(bootstrap_preferences(preferences, out->judged, tied, seed, &out->tied, err));
+    WT_TRY(bootstrap_preferences(preferences, out->judged, lost, seed, &out->lost, err));
+    return bootstrap_preferences(preferences, out->judged, net, seed, &out->net, err);
 }
 
 /* Fills outcomes [CRITERIA + 1]; the last one is the overall verdict. */
 static int measure_outcomes(const struct compared_pair *pairs, size_t count, uint64_t seed,
                             struct comparison_outcome *outcomes, wt_error *err)
 {
-    int rc = 0;
-    for (size_t c = 0; rc == 0 && c <= CRITERIA; c++)
-        rc = measure_outcome(pairs, count, c, seed, &outcomes[c], err);
-    return rc;
+    for (size_t c = 0; c <= CRITERIA; c++)
+        WT_TRY(measure_outcome(pairs, count, c, seed, &outcomes[c], err));
+    return 0;
 }
 
 /* Compares the model's verdicts with a person's labels: rows of the table are the person's. criterion: CRITERIA for the
@@ -398,8 +388,7 @@ static int draw_text_order(struct comparison_run *c, const struct text_lines *li
 {
     uint32_t *numbers = wt__arena_array(&c->arena, uint32_t, lines->count + 1),
              *places = wt__arena_array(&c->arena, uint32_t, lines->count + 1);
-    if (!numbers || !places)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(numbers && places, err);
     *count = 0;
     for (size_t i = 0; i < lines->count; i++)
         if (lines->items[i].text.len > 0 && (!drafts || lines->items[i].draft.len > 0))
@@ -420,11 +409,9 @@ static int draw_compared_pairs(struct comparison_run *c, wt_error *err)
     uint32_t *firsts = NULL, *seconds = NULL;
     size_t count = 0, other_count = 0;
     wt__rng_seed(&rng, c->options.seed);
-    int rc = draw_text_order(c, &c->first, drafts, &rng, &firsts, &count, err);
-    if (rc == 0 && !drafts)
-        rc = draw_text_order(c, other, false, &rng, &seconds, &other_count, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(draw_text_order(c, &c->first, drafts, &rng, &firsts, &count, err));
+    if (!drafts)
+        WT_TRY(draw_text_order(c, other, false, &rng, &seconds, &other_count, err));
     if (!drafts && other_count < count)
         count = other_count;
     if (count == 0)
@@ -434,8 +421,7 @@ static int draw_compared_pairs(struct comparison_run *c, wt_error *err)
                         c->options.first);
     c->count = count < c->options.limit ? count : c->options.limit;
     c->pairs = wt__arena_array(&c->arena, struct compared_pair, c->count);
-    if (!c->pairs)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(c->pairs, err);
     for (size_t i = 0; i < c->count; i++) {
         const struct text_line *one = &c->first.items[firsts[i]], *two = drafts ? one : &other->items[seconds[i]];
         c->pairs[i] = (struct compared_pair){.ids = {one->id, two->id},
@@ -447,19 +433,17 @@ static int draw_compared_pairs(struct comparison_run *c, wt_error *err)
 
 static int read_pair_labels(struct comparison_run *c, wt_error *err)
 {
-    char *bytes = NULL;
+    WT_AUTO_FREE char *bytes = NULL;
     size_t len = 0;
     if (!c->options.labels)
         return 0;
-    int rc = wt__file_read(&bytes, &len, c->options.labels, LABELS_BYTES_MAX, err);
-    if (rc == 0)
-        rc = wt__pair_labels_parse(&c->labels, (struct str){bytes, len}, c->options.labels, err);
-    free(bytes);
-    for (size_t i = 0; rc == 0 && i < c->labels.count; i++)
+    WT_TRY(wt__file_read(&bytes, &len, c->options.labels, LABELS_BYTES_MAX, err));
+    WT_TRY(wt__pair_labels_parse(&c->labels, (struct str){bytes, len}, c->options.labels, err));
+    for (size_t i = 0; i < c->labels.count; i++)
         if (c->labels.rows[i].pair > c->count)
-            rc = wt__fail(err, WT_EFORMAT, "%s has a verdict on pair %zu, but there are only %zu pairs",
-                          c->options.labels, c->labels.rows[i].pair, c->count);
-    return rc;
+            return wt__fail(err, WT_EFORMAT, "%s has a verdict on pair %zu, but there are only %zu pairs",
+                            c->options.labels, c->labels.rows[i].pair, c->count);
+    return 0;
 }
 
 static int write_comparison_settings(struct comparison_run *c, wt_error *err)
@@ -565,7 +549,7 @@ static void write_compared_pair(const struct compared_pair *pair, size_t number,
 /* Writes pairs.jsonl and sheet.tsv. Texts need no escaping in a field: each is one line without tabs. */
 static int write_comparison_files(struct comparison_run *c, wt_error *err)
 {
-    struct buffer pairs = {0}, sheet = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pairs = {0}, sheet = {0};
     wt__buffer_text(&sheet, "pair\tverdict\ta\tb\n");
     for (size_t i = 0; i < c->count; i++) {
         const struct compared_pair *pair = &c->pairs[i];
@@ -576,13 +560,11 @@ static int write_comparison_files(struct comparison_run *c, wt_error *err)
         wt__buffer_str(&sheet, pair->texts[!pair->is_swapped]);
         wt__buffer_char(&sheet, '\n');
     }
-    int rc = wt__folder_write(&c->session.folder, "pairs.jsonl", &pairs, err);
+    WT_TRY(wt__folder_write(&c->session.folder, "pairs.jsonl", &pairs, err));
     /* Keep an existing sheet: a person may have filled it in. */
-    if (rc == 0 && !wt__folder_has(&c->session.folder, "sheet.tsv"))
-        rc = wt__folder_write(&c->session.folder, "sheet.tsv", &sheet, err);
-    wt__buffer_dispose(&pairs);
-    wt__buffer_dispose(&sheet);
-    return rc;
+    if (!wt__folder_has(&c->session.folder, "sheet.tsv"))
+        WT_TRY(wt__folder_write(&c->session.folder, "sheet.tsv", &sheet, err));
+    return 0;
 }
 
 static int write_comparison_report(struct comparison_run *c, bool complete, wt_error *err)
@@ -602,48 +584,36 @@ static int write_comparison_report(struct comparison_run *c, bool complete, wt_e
 static int finish_comparison(struct comparison_run *c, wt_error *err)
 {
     wt_generated *visible = &c->session.result->visible;
-    struct buffer line = {0}, table = {0};
-    int rc = write_comparison_files(c, err);
-    if (rc == 0)
-        rc = measure_outcomes(c->pairs, c->count, c->options.seed, c->outcomes, err);
-    if (rc == 0)
-        rc = write_comparison_report(c, true, err);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0}, table = {0};
+    WT_TRY(write_comparison_files(c, err));
+    WT_TRY(measure_outcomes(c->pairs, c->count, c->options.seed, c->outcomes, err));
+    WT_TRY(write_comparison_report(c, true, err));
     const size_t judged = c->outcomes[CRITERIA].judged;
     write_comparison_table(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->outcomes,
                            c->session.model->name, &table);
     if (judged < c->count)
         wt__buffer_printf(&line, "%zu of %zu pairs have no verdict: an answer was unusable", c->count - judged,
                           c->count);
-    if (rc == 0)
-        rc = wt__session_set_text(&c->session, &line, &visible->notice, err);
-    if (rc == 0)
-        rc = wt__session_set_text(&c->session, &table, &visible->summary, err);
-    wt__buffer_dispose(&line);
-    wt__buffer_dispose(&table);
+    WT_TRY(wt__session_set_text(&c->session, &line, &visible->notice, err));
+    WT_TRY(wt__session_set_text(&c->session, &table, &visible->summary, err));
     visible->rows = c->count;
-    if (rc == 0 && judged == 0)
-        rc = wt__fail(err, WT_EEMPTY,
-                      "no pair was judged after %" PRIu64 " questions to %s; see %s/report.json for the reasons",
-                      c->session.runner.cost.questions, c->session.model->name, c->options.out);
-    return rc;
+    if (judged == 0)
+        return wt__fail(err, WT_EEMPTY,
+                        "no pair was judged after %" PRIu64 " questions to %s; see %s/report.json for the reasons",
+                        c->session.runner.cost.questions, c->session.model->name, c->options.out);
+    return 0;
 }
 
 static int run_comparison(struct comparison_run *c, wt_error *err)
 {
-    int rc = wt__text_lines_read(&c->first, c->options.first, "queries.jsonl", err);
-    if (rc == 0 && c->options.second)
-        rc = wt__text_lines_read(&c->second, c->options.second, "queries.jsonl", err);
-    if (rc == 0)
-        rc = draw_compared_pairs(c, err);
-    if (rc == 0)
-        rc = read_pair_labels(c, err);
-    if (rc == 0)
-        rc = write_comparison_settings(c, err);
-    if (rc == 0)
-        rc = wt__session_open(&c->session, c->options.out, 0, c->options.seed, err);
-    if (rc < 0)
-        return rc;
-    rc = ask_comparisons(c, err);
+    WT_TRY(wt__text_lines_read(&c->first, c->options.first, "queries.jsonl", err));
+    if (c->options.second)
+        WT_TRY(wt__text_lines_read(&c->second, c->options.second, "queries.jsonl", err));
+    WT_TRY(draw_compared_pairs(c, err));
+    WT_TRY(read_pair_labels(c, err));
+    WT_TRY(write_comparison_settings(c, err));
+    WT_TRY(wt__session_open(&c->session, c->options.out, 0, c->options.seed, err));
+    int rc = ask_comparisons(c, err);
     if (rc == 0)
         return finish_comparison(c, err);
     wt_error unused;
@@ -668,12 +638,9 @@ int wt__generate_comparison(wt_engine *engine, struct chat_model *model, const w
 {
     struct comparison_run c = {0};
     *out = NULL;
-    int rc = wt__options_read(&c.options, sizeof c.options, given, err);
-    if (rc == 0)
-        rc = check_comparison_options(&c.options, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__session_begin(&c.session, engine, model, c.options.progress, c.options.progress_context, err);
+    WT_TRY(wt__options_read(&c.options, sizeof c.options, given, err));
+    WT_TRY(check_comparison_options(&c.options, err));
+    int rc = wt__session_begin(&c.session, engine, model, c.options.progress, c.options.progress_context, err);
     if (rc == 0)
         rc = run_comparison(&c, err);
     rc = wt__session_end(&c.session, rc, out);

@@ -54,6 +54,13 @@ static void dispose_drawn_usage(struct drawn_usage *use)
     *use = (struct drawn_usage){0};
 }
 
+static void dispose_usage_sample(struct usage_sample *sample)
+{
+    for (size_t i = 0; i < sample->count; i++)
+        dispose_drawn_usage(&sample->uses[i]);
+    free(sample->uses);
+}
+
 static int copy_drawn_usage(struct drawn_usage *out, const wt_usage *usage, wt_error *err)
 {
     struct buffer words = {0}, line = {0};
@@ -89,9 +96,7 @@ static int sample_usage(struct usage_sample *drawn, const wt_usage *usage, struc
     if (at >= drawn->limit)
         return 0;
     struct drawn_usage use;
-    int rc = copy_drawn_usage(&use, usage, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(copy_drawn_usage(&use, usage, err));
     if (at < drawn->count)
         dispose_drawn_usage(&drawn->uses[at]);
     else
@@ -157,25 +162,19 @@ static int add_usage_group(struct choice_rows *rows, struct store_library *catal
     for (size_t u = 0; u < count; u++)
         total += uses[u].count;
     size_t *places = wt__arena_array(&rows->arena, size_t, total + 1);
-    if (!places)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(places, err);
     for (size_t u = 0; u < count; u++)
         for (size_t i = 0; i < uses[u].count; i++) {
             bool taken, known = false;
-            int rc = find_used_tool(catalogue, uses[u].tools[i], &places[right], &taken, err);
-            if (rc < 0)
-                return rc;
+            WT_TRY(find_used_tool(catalogue, uses[u].tools[i], &places[right], &taken, err));
             for (size_t k = 0; k < right; k++)
                 known |= taken && places[k] == places[right];
             right += taken && !known;
         }
     for (size_t i = 0; i < right; i++) {
-        int rc = wt__rows_add(rows, wt__str(uses[0].request), places[i], err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(wt__rows_add(rows, wt__str(uses[0].request), places[i], err));
         size_t *also_right = wt__arena_array(&rows->arena, size_t, right);
-        if (!also_right)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(also_right, err);
         for (size_t k = 0; k < right; k++)
             if (k != i)
                 also_right[rows->rows[rows->count - 1].also_right_count++] = places[k];
@@ -190,24 +189,20 @@ static int add_usage_group(struct choice_rows *rows, struct store_library *catal
 static int add_recorded_rows(struct choice_rows *rows, struct store_library *catalogue, size_t limit, struct rng *rng,
                              struct progress *progress, wt_error *err)
 {
+    WT_CLEANUP(dispose_usage_sample)
     struct usage_sample drawn = {.limit = limit, .uses = calloc(limit, sizeof *drawn.uses)};
-    int rc = drawn.uses ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && wt__progress_phase(progress, "reading", 0))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = draw_usages(&drawn, catalogue->engine, rng, progress, err);
-    if (rc == 0)
-        qsort(drawn.uses, drawn.count, sizeof *drawn.uses, compare_drawn_usages);
-    for (size_t i = 0, next; rc == 0 && i < drawn.count && rows->count < limit; i = next) {
+    WT_CHECK_ALLOC(drawn.uses, err);
+    if (wt__progress_phase(progress, "reading", 0))
+        return wt__fail_cancelled(err);
+    WT_TRY(draw_usages(&drawn, catalogue->engine, rng, progress, err));
+    qsort(drawn.uses, drawn.count, sizeof *drawn.uses, compare_drawn_usages);
+    for (size_t i = 0, next; i < drawn.count && rows->count < limit; i = next) {
         next = i + 1;
         while (next < drawn.count && strcmp(drawn.uses[next].words, drawn.uses[i].words) == 0)
             next++;
-        rc = add_usage_group(rows, catalogue, drawn.uses + i, next - i, err);
+        WT_TRY(add_usage_group(rows, catalogue, drawn.uses + i, next - i, err));
     }
-    for (size_t i = 0; i < drawn.count; i++)
-        dispose_drawn_usage(&drawn.uses[i]);
-    free(drawn.uses);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- a row */
@@ -317,17 +312,16 @@ static void write_fine_tuning_header(const char *split, size_t rows, bool though
 /* Writes one side of the split and sets *count to its number of rows. */
 static int write_fine_tuning_split(struct fine_tuning_run *t, const char *split, bool dev, size_t *count, wt_error *err)
 {
-    struct buffer rows = {0}, file = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer rows = {0}, file = {0};
     char name[16];
     size_t longest = 0;
     bool thoughts = true;
-    int rc = 0;
     *count = 0;
-    for (size_t i = 0; rc == 0 && i < t->samples.count; i++) {
+    for (size_t i = 0; i < t->samples.count; i++) {
         const struct choice_sample *sample = &t->samples.items[i];
         bool side = false;
-        rc = choose_dev_side(t, sample->query, &side, err);
-        if (rc < 0 || side != dev)
+        WT_TRY(choose_dev_side(t, sample->query, &side, err));
+        if (side != dev)
             continue;
         const size_t characters = wt__fine_tuning_row(sample, &rows);
         longest = characters > longest ? characters : longest;
@@ -338,29 +332,23 @@ static int write_fine_tuning_split(struct fine_tuning_run *t, const char *split,
     wt__buffer_str(&file, wt__buffer_view(&rows));
     file.failed |= rows.failed;
     snprintf(name, sizeof name, "%s.jsonl", split);
-    if (rc == 0)
-        rc = wt__folder_write(&t->folder, name, &file, err);
-    wt__buffer_dispose(&rows);
-    wt__buffer_dispose(&file);
-    return rc;
+    return wt__folder_write(&t->folder, name, &file, err);
 }
 
 /* ---------------------------------------------------------------- sources of the samples */
 
 static int read_sample_folder(struct fine_tuning_run *t, wt_error *err)
 {
-    struct arena scratch = {0};
-    char *bytes = NULL;
+    WT_CLEANUP(wt__arena_dispose) struct arena scratch = {0};
+    WT_AUTO_FREE char *bytes = NULL;
     size_t len = 0;
     const char *path = wt__path_join(&scratch, t->options.from, "samples.jsonl");
-    int rc = path ? wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__samples_parse(&t->samples, (struct str){bytes, len}, path, err);
-    if (rc == 0 && t->samples.count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "%s has no valid row", path);
-    free(bytes);
-    wt__arena_dispose(&scratch);
-    return rc;
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, err));
+    WT_TRY(wt__samples_parse(&t->samples, (struct str){bytes, len}, path, err));
+    if (t->samples.count == 0)
+        return wt__fail(err, WT_EEMPTY, "%s has no valid row", path);
+    return 0;
 }
 
 /* Draws the lists from a part of the catalogue, so that a catalogue of a million tools is not read whole. */
@@ -369,30 +357,21 @@ static int read_recorded_samples(struct fine_tuning_run *t, wt_error *err)
     const wt_fine_tuning_options *o = &t->options;
     const struct encoder *encoder = NULL;
     size_t left_out;
-    wt_error why;
-    int rc = wt__engine_load_encoder(t->engine, &t->progress, &encoder, &why);
-    if (rc < 0 && rc != WT_EMODEL && err)
-        *err = why;
-    if (rc < 0 && rc != WT_EMODEL)
-        return rc;
-    t->catalogue = (struct store_library){t->engine, &t->library, rc == 0 ? "hybrid" : "bm25"};
-    rc = wt__library_open(&t->library, NULL, 1, err);
-    if (rc == 0)
-        rc = wt__store_library_draw(&t->catalogue, WT_MAX_GENERATED_TOOLS, &t->rng, &t->progress, &left_out, err);
+    WT_TRY(wt__generate_load_encoder(t->engine, &t->progress, &encoder, err));
+    t->catalogue = (struct store_library){t->engine, &t->library, encoder ? "hybrid" : "bm25"};
+    WT_TRY(wt__library_open(&t->library, NULL, 1, err));
+    WT_TRY(wt__store_library_draw(&t->catalogue, WT_MAX_GENERATED_TOOLS, &t->rng, &t->progress, &left_out, err));
     const struct list_settings lists = {
         .choices = o->choices, .related = o->related, .pool = t->library.count, .hard = o->hard};
     const struct similarity_source source = {&t->catalogue, wt__store_library_find_similar};
-    if (rc == 0)
-        rc = add_recorded_rows(&t->rows, &t->catalogue, o->limit, &t->rng, &t->progress, err);
-    if (rc == 0)
-        rc = wt__rows_build_lists(&t->rows, &lists, &source, &t->rng, &t->progress, err);
-    if (rc == 0 && o->notes)
-        rc = wt__rows_write_notes(&t->rows, &t->library, &t->runner, err);
-    if (rc == 0)
-        rc = wt__rows_to_samples(&t->rows, &t->library, &t->samples, err);
-    if (rc == 0 && t->samples.count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "the recorded use gave no row");
-    return rc;
+    WT_TRY(add_recorded_rows(&t->rows, &t->catalogue, o->limit, &t->rng, &t->progress, err));
+    WT_TRY(wt__rows_build_lists(&t->rows, &lists, &source, &t->rng, &t->progress, err));
+    if (o->notes)
+        WT_TRY(wt__rows_write_notes(&t->rows, &t->library, &t->runner, err));
+    WT_TRY(wt__rows_to_samples(&t->rows, &t->library, &t->samples, err));
+    if (t->samples.count == 0)
+        return wt__fail(err, WT_EEMPTY, "the recorded use gave no row");
+    return 0;
 }
 
 static int open_fine_tuning_folder(struct fine_tuning_run *t, wt_error *err)
@@ -406,12 +385,12 @@ static int open_fine_tuning_folder(struct fine_tuning_run *t, wt_error *err)
         if (t->settings.failed)
             return wt__fail_nomem(err);
     }
-    int rc = wt__folder_open(&t->folder, o->out, o->notes ? t->settings.ptr : NULL, t->model, err);
+    WT_TRY(wt__folder_open(&t->folder, o->out, o->notes ? t->settings.ptr : NULL, t->model, err));
     t->runner = (struct stage_runner){.model = wt__folder_model(&t->folder),
                                       .temperature = o->temperature,
                                       .seed = o->seed,
                                       .progress = &t->progress};
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the run */
@@ -420,28 +399,22 @@ static int check_fine_tuning_options(struct fine_tuning_run *t, wt_error *err)
 {
     wt_fine_tuning_options *o = &t->options;
     const wt_fine_tuning_options given = *o;
-    int rc =
-        wt__generate_read_count(given.related, USUAL_RELATED, 1, WT_MAX_RELATED, "related tools", &o->related, err);
-    if (rc == 0)
-        rc = wt__generate_read_count(given.choices, USUAL_CHOICES, 2, WT_MAX_CHOICES, "tools of a list", &o->choices,
-                                     err);
-    if (rc == 0)
-        rc = wt__generate_read_count(given.limit, USUAL_LIMIT, 1, WT_MAX_FINE_TUNING_ROWS, "rows", &o->limit, err);
-    if (rc == 0)
-        rc = wt__generate_read_share(given.hard, GENERATE_HARD_SHARE, 1, "the share of hard lists", &o->hard, err);
-    if (rc == 0)
-        rc = wt__generate_read_share(given.dev, USUAL_DEV, DEV_MOST, "the share of dev", &o->dev, err);
-    if (rc == 0)
-        rc = wt__generate_read_share(given.temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
-                                     &o->temperature, err);
-    if (rc == 0 && (!o->out || !o->out[0]))
-        rc = wt__fail(err, WT_EINVAL, "name a folder for the rows");
-    if (rc == 0 && !o->from && !t->engine)
-        rc = wt__fail(err, WT_EINVAL, "name a folder with samples, or open a store with recorded use");
-    if (rc == 0 && o->from && o->notes)
-        rc = wt__fail(err, WT_EINVAL, "notes are written for recorded use only; the samples of a folder have theirs");
+    WT_TRY(wt__generate_read_count(given.related, USUAL_RELATED, 1, WT_MAX_RELATED, "related tools", &o->related, err));
+    WT_TRY(
+        wt__generate_read_count(given.choices, USUAL_CHOICES, 2, WT_MAX_CHOICES, "tools of a list", &o->choices, err));
+    WT_TRY(wt__generate_read_count(given.limit, USUAL_LIMIT, 1, WT_MAX_FINE_TUNING_ROWS, "rows", &o->limit, err));
+    WT_TRY(wt__generate_read_share(given.hard, GENERATE_HARD_SHARE, 1, "the share of hard lists", &o->hard, err));
+    WT_TRY(wt__generate_read_share(given.dev, USUAL_DEV, DEV_MOST, "the share of dev", &o->dev, err));
+    WT_TRY(wt__generate_read_share(given.temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                                   &o->temperature, err));
+    if (!o->out || !o->out[0])
+        return wt__fail(err, WT_EINVAL, "name a folder for the rows");
+    if (!o->from && !t->engine)
+        return wt__fail(err, WT_EINVAL, "name a folder with samples, or open a store with recorded use");
+    if (o->from && o->notes)
+        return wt__fail(err, WT_EINVAL, "notes are written for recorded use only; the samples of a folder have theirs");
     o->seed = o->seed ? o->seed : 1;
-    return rc;
+    return 0;
 }
 
 static int write_fine_tuning_report(struct fine_tuning_run *t, wt_error *err)
@@ -475,22 +448,18 @@ static int run_fine_tuning(struct fine_tuning_run *t, wt_error *err)
 {
     wt_generated *visible = &t->result->visible;
     wt__rng_seed(&t->rng, t->options.seed);
-    int rc = open_fine_tuning_folder(t, err);
-    if (rc == 0)
-        rc = t->options.from ? read_sample_folder(t, err) : read_recorded_samples(t, err);
-    if (rc == 0 && wt__progress_phase(&t->progress, "saving", 2))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = write_fine_tuning_split(t, "train", false, &visible->train, err);
-    if (rc == 0)
-        rc = write_fine_tuning_split(t, "dev", true, &visible->dev, err);
+    WT_TRY(open_fine_tuning_folder(t, err));
+    WT_TRY(t->options.from ? read_sample_folder(t, err) : read_recorded_samples(t, err));
+    if (wt__progress_phase(&t->progress, "saving", 2))
+        return wt__fail_cancelled(err);
+    WT_TRY(write_fine_tuning_split(t, "train", false, &visible->train, err));
+    WT_TRY(write_fine_tuning_split(t, "dev", true, &visible->dev, err));
     visible->path = wt__arena_copy(&t->result->arena, wt__str(t->options.out));
-    if (rc == 0 && !visible->path)
-        rc = wt__fail_nomem(err);
+    WT_CHECK_ALLOC(visible->path, err);
     visible->rows = t->samples.count;
     visible->tools = t->library.count;
     visible->hard = t->rows.hard_count;
-    return rc < 0 ? rc : write_fine_tuning_report(t, err);
+    return write_fine_tuning_report(t, err);
 }
 
 int wt__generate_fine_tuning(wt_engine *engine, struct chat_model *model, const wt_fine_tuning_options *given,
@@ -498,21 +467,18 @@ int wt__generate_fine_tuning(wt_engine *engine, struct chat_model *model, const 
 {
     struct fine_tuning_run t = {.engine = engine, .folder = {.lock = -1}};
     *out = NULL;
-    int rc = wt__options_read(&t.options, sizeof t.options, given, err);
-    if (rc == 0)
-        rc = check_fine_tuning_options(&t, err);
-    if (rc == 0 && t.options.notes) {
+    WT_TRY(wt__options_read(&t.options, sizeof t.options, given, err));
+    WT_TRY(check_fine_tuning_options(&t, err));
+    if (t.options.notes) {
         t.model = model;
-        rc = model ? 0 : wt__engine_chat(engine, &t.model, err);
+        if (!model)
+            WT_TRY(wt__engine_chat(engine, &t.model, err));
     }
-    if (rc < 0)
-        return rc;
     t.result = calloc(1, sizeof *t.result);
-    if (!t.result)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(t.result, err);
     double began = wt__now_ms();
     wt__progress_init(&t.progress, t.options.progress, t.options.progress_context);
-    rc = run_fine_tuning(&t, err);
+    int rc = run_fine_tuning(&t, err);
     wt__progress_dispose(&t.progress);
     wt__generated_set_cost(t.result, &t.runner);
     t.result->visible.seconds = (wt__now_ms() - began) / 1000;

@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/progress.h"
 #include "base/str.h"
 #include "encoder/encoder.h"
@@ -319,6 +320,9 @@ int wt__generate_read_share(double given, double usual, double most, const char 
 /* Reads an option that is a count: 0 for the default. Errors: WT_EINVAL if it is below least or above most. */
 int wt__generate_read_count(size_t given, size_t usual, size_t least, size_t most, const char *name, size_t *out,
                             wt_error *err);
+
+/* Loads the engine's encoder. *out is NULL if it has none. Errors: those of wt__engine_load_encoder but WT_EMODEL. */
+int wt__generate_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
 
 /* Default cosine from which the built-in encoder calls two texts duplicates. On the paper's ToolSelect it finds all
  * pairs found by the tuned encoder at 0.95, and some more (docs/generate.md). */

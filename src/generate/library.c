@@ -81,8 +81,8 @@ const struct seed_tool wt__seed_tools[SEED_TOOLS] = {
 int wt__library_open(struct library *out, const struct encoder *encoder, double threshold, wt_error *err)
 {
     *out = (struct library){0};
-    int rc = wt__distinct_open(&out->base_tools, encoder, threshold, err);
-    return rc < 0 ? rc : wt__distinct_open(&out->descriptions, NULL, threshold, err);
+    WT_TRY(wt__distinct_open(&out->base_tools, encoder, threshold, err));
+    return wt__distinct_open(&out->descriptions, NULL, threshold, err);
 }
 
 void wt__library_dispose(struct library *library)
@@ -118,19 +118,19 @@ struct str wt__library_line(const struct library *library, size_t place, struct 
 static int register_tool_name(struct library *library, struct str name, size_t *place, enum piece_fate *fate,
                               wt_error *err)
 {
-    struct buffer words = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     wt__piece_words(&words, name);
-    const uint32_t *known = words.failed ? NULL : wt__map_get(&library->names, wt__buffer_view(&words));
+    if (words.failed)
+        return wt__fail_nomem(err);
+    const uint32_t *known = wt__map_get(&library->names, wt__buffer_view(&words));
     *fate = known ? PIECE_NAME_TAKEN : PIECE_TAKEN;
     *place = known ? *known : library->count;
-    int rc = words.failed ? wt__fail_nomem(err) : 0;
-    if (rc == 0 && !known) {
-        const char *key = wt__arena_copy(&library->arena, wt__buffer_view(&words));
-        if (!key || !wt__map_insert(&library->names, (struct str){key, words.len}, (uint32_t)library->count, NULL))
-            rc = wt__fail_nomem(err);
-    }
-    wt__buffer_dispose(&words);
-    return rc;
+    if (known)
+        return 0;
+    const char *key = wt__arena_copy(&library->arena, wt__buffer_view(&words));
+    WT_CHECK_ALLOC(key, err);
+    WT_CHECK_ALLOC(wt__map_insert(&library->names, (struct str){key, words.len}, (uint32_t)library->count, NULL), err);
+    return 0;
 }
 
 /* Appends a tool whose name was registered. */
@@ -154,8 +154,8 @@ static int append_library_tool(struct library *library, const struct library_too
 static int add_library_tool(struct library *library, const struct library_tool *tool, size_t *place,
                             enum piece_fate *fate, wt_error *err)
 {
-    int rc = register_tool_name(library, tool->name, place, fate, err);
-    return rc == 0 && *fate == PIECE_TAKEN ? append_library_tool(library, tool, err) : rc;
+    WT_TRY(register_tool_name(library, tool->name, place, fate, err));
+    return *fate == PIECE_TAKEN ? append_library_tool(library, tool, err) : 0;
 }
 
 size_t wt__library_family(const struct library *library, size_t place, size_t *places, size_t most)
@@ -185,29 +185,28 @@ static void show_newest_tool(struct library *library)
 /* Adds a base tool. Base tools come first in the library and in `base_tools`, so that their places agree. */
 static int add_base_tool(struct library *library, const struct library_tool *tool, enum piece_fate *fate, wt_error *err)
 {
-    struct arena scratch = {0};
-    struct buffer words = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena scratch = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     size_t place;
     bool said = false;
     struct str line = join_tool_line(tool->name, tool->description, &scratch);
     wt__piece_words(&words, tool->name);
-    int rc = line.ptr && !words.failed ? 0 : wt__fail_nomem(err);
-    *fate = rc == 0 && wt__map_get(&library->names, wt__buffer_view(&words)) ? PIECE_NAME_TAKEN : PIECE_TAKEN;
-    if (rc == 0 && *fate == PIECE_TAKEN)
-        rc = wt__distinct_has_words(&library->descriptions, tool->description, &said, err);
-    if (rc == 0 && said)
-        *fate = PIECE_SAME_WORDS;
-    if (rc == 0 && *fate == PIECE_TAKEN)
-        rc = wt__distinct_add(&library->base_tools, line, fate, err);
-    if (rc == 0 && *fate == PIECE_TAKEN)
-        rc = wt__distinct_add(&library->descriptions, tool->description, fate, err);
-    if (rc == 0 && *fate == PIECE_TAKEN)
-        rc = add_library_tool(library, tool, &place, fate, err);
-    if (rc == 0 && *fate == PIECE_TAKEN)
+    WT_CHECK_ALLOC(line.ptr && !words.failed, err);
+    *fate = PIECE_NAME_TAKEN;
+    if (wt__map_get(&library->names, wt__buffer_view(&words)))
+        return 0;
+    *fate = PIECE_SAME_WORDS;
+    WT_TRY(wt__distinct_has_words(&library->descriptions, tool->description, &said, err));
+    if (said)
+        return 0;
+    WT_TRY(wt__distinct_add(&library->base_tools, line, fate, err));
+    if (*fate == PIECE_TAKEN)
+        WT_TRY(wt__distinct_add(&library->descriptions, tool->description, fate, err));
+    if (*fate == PIECE_TAKEN)
+        WT_TRY(add_library_tool(library, tool, &place, fate, err));
+    if (*fate == PIECE_TAKEN)
         show_newest_tool(library);
-    wt__arena_dispose(&scratch);
-    wt__buffer_dispose(&words);
-    return rc;
+    return 0;
 }
 
 int wt__library_add_seeds(struct library *library, wt_error *err)
@@ -217,9 +216,7 @@ int wt__library_add_seeds(struct library *library, wt_error *err)
         const struct library_tool tool = {.name = wt__str(wt__seed_tools[i].name),
                                           .description = wt__str(wt__seed_tools[i].description),
                                           .origin = ORIGIN_SEED};
-        int rc = add_base_tool(library, &tool, &fate, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(add_base_tool(library, &tool, &fate, err));
     }
     return 0;
 }
@@ -244,8 +241,7 @@ static int fill_base_tool(void *context, size_t item, struct arena *arena, struc
         if (!lines[i].ptr)
             lines = NULL;
     }
-    if (!lines)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(lines, err);
     values[0] = (struct prompt_value){.slot = "examples", .items = lines, .item_count = library->shown_count};
     *count = 1;
     return 0;
@@ -262,20 +258,18 @@ static int accept_base_tool(void *context, size_t item, const json_t *answer, st
                             wt_error *err)
 {
     struct library *library = ((struct library_job *)context)->library;
-    struct arena scratch = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena scratch = {0};
     struct library_tool tool = {.origin = ORIGIN_GENERATED};
     enum piece_fate fate;
     (void)item;
-    int rc = read_answer_piece(&scratch, answer, "name", PIECE_NAME, &tool.name, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN)
-        rc = read_answer_piece(&scratch, answer, "description", PIECE_DESCRIPTION, &tool.description, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN)
-        rc = add_base_tool(library, &tool, &fate, err);
-    if (rc == 0)
-        wt__stage_note(count, fate);
-    *done = rc == 0 && fate == PIECE_TAKEN;
-    wt__arena_dispose(&scratch);
-    return rc;
+    WT_TRY(read_answer_piece(&scratch, answer, "name", PIECE_NAME, &tool.name, &fate, err));
+    if (fate == PIECE_TAKEN)
+        WT_TRY(read_answer_piece(&scratch, answer, "description", PIECE_DESCRIPTION, &tool.description, &fate, err));
+    if (fate == PIECE_TAKEN)
+        WT_TRY(add_base_tool(library, &tool, &fate, err));
+    wt__stage_note(count, fate);
+    *done = fate == PIECE_TAKEN;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- related tools */
@@ -316,8 +310,7 @@ static int fill_related_tool(void *context, size_t item, struct arena *arena, st
     const struct library_job *m = context;
     size_t places[1 + WT_MAX_RELATED], known = list_siblings(m->library, item, item, places);
     struct str *names = wt__arena_array(arena, struct str, known + 1);
-    if (!names)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(names, err);
     for (size_t i = 0; i < known; i++)
         names[i] = m->library->tools[places[i]].name;
     values[0] = (struct prompt_value){.slot = "examples", .items = m->examples, .item_count = SEED_TOOLS};
@@ -338,18 +331,15 @@ static int add_related_tool(struct library_job *m, size_t base, struct str name,
 static int accept_related_tool(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
                                wt_error *err)
 {
-    struct library_job *m = context;
-    struct arena scratch = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena scratch = {0};
     struct str name;
     enum piece_fate fate;
-    int rc = read_answer_piece(&scratch, answer, "name", PIECE_NAME, &name, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN)
-        rc = add_related_tool(m, item, name, STR(""), &fate, err);
-    if (rc == 0)
-        wt__stage_note(count, fate);
-    *done = rc == 0 && fate == PIECE_TAKEN;
-    wt__arena_dispose(&scratch);
-    return rc;
+    WT_TRY(read_answer_piece(&scratch, answer, "name", PIECE_NAME, &name, &fate, err));
+    if (fate == PIECE_TAKEN)
+        WT_TRY(add_related_tool(context, item, name, STR(""), &fate, err));
+    wt__stage_note(count, fate);
+    *done = fate == PIECE_TAKEN;
+    return 0;
 }
 
 /* True if the seed has a handwritten related tool for this turn. */
@@ -362,11 +352,10 @@ static bool has_handwritten_related(void *context, size_t item)
 static int add_handwritten_related(struct library_job *m, wt_error *err)
 {
     enum piece_fate fate;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && m->nth < SEED_RELATED && i < SEED_TOOLS; i++)
-        rc = add_related_tool(m, i, wt__str(wt__seed_tools[i].related[m->nth]),
-                              wt__str(wt__seed_tools[i].related_descriptions[m->nth]), &fate, err);
-    return rc;
+    for (size_t i = 0; m->nth < SEED_RELATED && i < SEED_TOOLS; i++)
+        WT_TRY(add_related_tool(m, i, wt__str(wt__seed_tools[i].related[m->nth]),
+                                wt__str(wt__seed_tools[i].related_descriptions[m->nth]), &fate, err));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- descriptions */
@@ -381,8 +370,7 @@ static int fill_tool_description(void *context, size_t item, struct arena *arena
     size_t places[1 + WT_MAX_RELATED];
     size_t known = list_siblings(library, tool->base, m->first_related + item, places), told = 0;
     siblings = wt__arena_array(arena, struct str, known + 1);
-    if (!lines || !siblings)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(lines && siblings, err);
     for (size_t i = 0; i < SEED_TOOLS; i++)
         if (!(lines[i] = wt__library_line(library, i, arena)).ptr)
             return wt__fail_nomem(err);
@@ -409,26 +397,24 @@ static int accept_tool_description(void *context, size_t item, const json_t *ans
     struct library_job *m = context;
     struct str description;
     enum piece_fate fate;
-    int rc = read_answer_piece(&m->library->arena, answer, "description", PIECE_DESCRIPTION, &description, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN)
-        rc = wt__distinct_add(&m->library->descriptions, description, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN)
+    WT_TRY(read_answer_piece(&m->library->arena, answer, "description", PIECE_DESCRIPTION, &description, &fate, err));
+    if (fate == PIECE_TAKEN)
+        WT_TRY(wt__distinct_add(&m->library->descriptions, description, &fate, err));
+    if (fate == PIECE_TAKEN)
         m->library->tools[m->first_related + item].description = description;
-    if (rc == 0)
-        wt__stage_note(count, fate);
-    *done = rc == 0 && fate == PIECE_TAKEN;
-    return rc;
+    wt__stage_note(count, fate);
+    *done = fate == PIECE_TAKEN;
+    return 0;
 }
 
 /* Registers the existing descriptions, so that a related tool cannot repeat one. */
 static int register_descriptions(struct library *library, wt_error *err)
 {
     enum piece_fate fate;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < library->count; i++)
+    for (size_t i = 0; i < library->count; i++)
         if (library->tools[i].description.len > 0)
-            rc = wt__distinct_add(&library->descriptions, library->tools[i].description, &fate, err);
-    return rc;
+            WT_TRY(wt__distinct_add(&library->descriptions, library->tools[i].description, &fate, err));
+    return 0;
 }
 
 /* Removes tools without a description. Only related tools can lack one, and they come after the base tools, so that
@@ -456,15 +442,15 @@ static int generate_related_tools(struct library_job *m, struct stage_runner *ru
                                    .fill = fill_related_tool,
                                    .accept = accept_related_tool,
                                    .skip = has_handwritten_related};
-    int rc = write_related_examples(m, err);
-    for (; rc == 0 && m->nth < m->related; m->nth++) {
-        rc = add_handwritten_related(m, err);
+    WT_TRY(write_related_examples(m, err));
+    for (; m->nth < m->related; m->nth++) {
+        WT_TRY(add_handwritten_related(m, err));
         count->wanted += m->base_count - (m->nth < SEED_RELATED ? SEED_TOOLS : 0);
         stage.salt = m->nth;
-        if (rc == 0 && !count->gave_up)
-            rc = wt__stage_run(runner, &stage, err);
+        if (!count->gave_up)
+            WT_TRY(wt__stage_run(runner, &stage, err));
     }
-    return rc;
+    return 0;
 }
 
 int wt__library_generate(struct library *library, struct stage_runner *runner, size_t tools, size_t related,
@@ -515,20 +501,20 @@ enum {
 int wt__store_library_add(struct store_library *catalogue, const wt_tool *tool, size_t *place, bool *taken,
                           wt_error *err)
 {
-    struct buffer description = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer description = {0};
     struct library *library = catalogue->library;
     enum piece_fate fate;
     wt__piece_line(&description, wt__str(tool->description), PIECE_DESCRIPTION_BYTES_MAX);
     struct library_tool added = {
         .name = wt__str(tool->export_name), .description = wt__buffer_view(&description), .origin = ORIGIN_CATALOGUE};
     *taken = false;
-    int rc = description.failed ? wt__fail_nomem(err) : 0;
-    if (rc == 0 && description.len > 0) {
-        rc = add_library_tool(library, &added, place, &fate, err);
-        *taken = rc == 0 && wt__str_equal(library->tools[*place].name, added.name);
-    }
-    wt__buffer_dispose(&description);
-    return rc;
+    if (description.failed)
+        return wt__fail_nomem(err);
+    if (description.len == 0)
+        return 0;
+    WT_TRY(add_library_tool(library, &added, place, &fate, err));
+    *taken = wt__str_equal(library->tools[*place].name, added.name);
+    return 0;
 }
 
 /* Returns the tool at `position` of the catalogue: from `all`, or listed alone into *own if `all` is NULL. */
@@ -545,10 +531,10 @@ static int get_listed_tool(wt_engine *engine, const wt_tools *all, size_t positi
     wt_list_options_init(&options);
     options.offset = position;
     options.limit = 1;
-    int rc = wt_list(engine, &options, own, err);
-    if (rc == 0 && (*own)->len > 0)
+    WT_TRY(wt_list(engine, &options, own, err));
+    if ((*own)->len > 0)
         *out = (*own)->items[0];
-    return rc;
+    return 0;
 }
 
 static int draw_store_tools(struct store_library *catalogue, const wt_tools *all, const uint32_t *order, size_t count,
@@ -579,24 +565,18 @@ int wt__store_library_draw(struct store_library *catalogue, size_t tools, struct
     wt_tools *all = NULL;
     wt_catalog_info_init(&info);
     *left_out = 0;
-    int rc = wt_info(catalogue->engine, &info, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt_info(catalogue->engine, &info, err));
     if (info.tools == 0)
         return wt__fail(err, WT_EEMPTY, "the store has no tools; add some with `whichtool add`");
-    uint32_t *order = wt__alloc_array(info.tools, sizeof *order);
-    if (!order)
-        rc = wt__fail_nomem(err);
-    if (rc == 0 && wt__progress_phase(progress, "reading", tools < info.tools ? tools : info.tools))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        wt__rng_draw(rng, order, info.tools, info.tools - 1);
-    if (rc == 0 && info.tools <= LISTED_WHOLE)
-        rc = wt_list(catalogue->engine, NULL, &all, err);
+    WT_AUTO_FREE uint32_t *order = wt__alloc_array(info.tools, sizeof *order);
+    WT_CHECK_ALLOC(order, err);
+    if (wt__progress_phase(progress, "reading", tools < info.tools ? tools : info.tools))
+        return wt__fail_cancelled(err);
+    wt__rng_draw(rng, order, info.tools, info.tools - 1);
+    int rc = info.tools <= LISTED_WHOLE ? wt_list(catalogue->engine, NULL, &all, err) : 0;
     if (rc == 0)
         rc = draw_store_tools(catalogue, all, order, info.tools, tools, progress, left_out, err);
     wt_tools_free(all);
-    free(order);
     return rc;
 }
 

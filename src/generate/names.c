@@ -126,14 +126,11 @@ static int ask_names(struct names_run *names, wt_error *err)
 /* Reads the store's tools, their lines, and the keys of their names. */
 static int read_tools_to_rename(struct names_run *names, wt_error *err)
 {
-    int rc = wt_list(names->session.engine, NULL, &names->all, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt_list(names->session.engine, NULL, &names->all, err));
     if (names->all->len == 0)
         return wt__fail(err, WT_EEMPTY, "the store has no tools; add some with `whichtool add`");
     names->tools = wt__arena_array(&names->arena, struct renamed_tool, names->all->len);
-    if (!names->tools)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(names->tools, err);
     for (size_t i = 0; i < names->all->len; i++) {
         const wt_tool *tool = names->all->items[i];
         const struct str name = wt__str(tool->name), key = make_name_key(name, &names->arena);
@@ -182,7 +179,7 @@ static int write_names_report(struct names_run *names, bool complete, wt_error *
 static int finish_names(struct names_run *names, wt_error *err)
 {
     wt_generated *visible = &names->session.result->visible;
-    struct buffer corpus = {0}, line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer corpus = {0}, line = {0};
     const size_t kept = names->all->len - names->renamed;
     for (size_t i = 0; i < names->all->len; i++)
         wt__beir_write_tool(names->all->items[i],
@@ -192,34 +189,26 @@ static int finish_names(struct names_run *names, wt_error *err)
                           names->session.runner.counts[STAGE_NAMES].gave_up
                               ? "; the run ended early after too many unusable answers"
                               : "");
-    int rc = names->renamed > 0 ? wt__folder_write(&names->session.folder, "corpus.jsonl", &corpus, err)
-                                : wt__folder_remove(&names->session.folder, "corpus.jsonl", err);
-    if (rc == 0)
-        rc = write_names_report(names, true, err);
-    if (rc == 0)
-        rc = wt__session_set_text(&names->session, &line, &visible->notice, err);
-    wt__buffer_dispose(&corpus);
-    wt__buffer_dispose(&line);
+    WT_TRY(names->renamed > 0 ? wt__folder_write(&names->session.folder, "corpus.jsonl", &corpus, err)
+                              : wt__folder_remove(&names->session.folder, "corpus.jsonl", err));
+    WT_TRY(write_names_report(names, true, err));
+    WT_TRY(wt__session_set_text(&names->session, &line, &visible->notice, err));
     visible->tools = names->all->len;
     visible->rows = names->renamed;
-    if (rc == 0 && names->renamed == 0)
-        rc = wt__fail(err, WT_EEMPTY,
-                      "no name came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
-                      names->session.runner.cost.questions, names->session.model->name, names->options.out);
-    return rc;
+    if (names->renamed == 0)
+        return wt__fail(err, WT_EEMPTY,
+                        "no name came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
+                        names->session.runner.cost.questions, names->session.model->name, names->options.out);
+    return 0;
 }
 
 static int run_names(struct names_run *names, wt_error *err)
 {
-    int rc = read_tools_to_rename(names, err);
-    if (rc == 0)
-        rc = write_names_settings(names, err);
-    if (rc == 0)
-        rc =
-            wt__session_open(&names->session, names->options.out, names->options.temperature, names->options.seed, err);
-    if (rc < 0)
-        return rc;
-    rc = ask_names(names, err);
+    const wt_names_options *o = &names->options;
+    WT_TRY(read_tools_to_rename(names, err));
+    WT_TRY(write_names_settings(names, err));
+    WT_TRY(wt__session_open(&names->session, o->out, o->temperature, o->seed, err));
+    int rc = ask_names(names, err);
     if (rc == 0)
         return finish_names(names, err);
     wt_error unused;
@@ -243,14 +232,12 @@ int wt__generate_names(wt_engine *engine, struct chat_model *model, const wt_nam
 {
     struct names_run names = {0};
     *out = NULL;
-    int rc = wt__options_read(&names.options, sizeof names.options, given, err);
-    if (rc == 0)
-        rc = check_names_options(&names.options, err);
-    if (rc == 0 && !engine)
-        rc = wt__fail(err, WT_EINVAL, "an engine is needed: the tools of its store are renamed");
-    if (rc < 0)
-        return rc;
-    rc = wt__session_begin(&names.session, engine, model, names.options.progress, names.options.progress_context, err);
+    WT_TRY(wt__options_read(&names.options, sizeof names.options, given, err));
+    WT_TRY(check_names_options(&names.options, err));
+    if (!engine)
+        return wt__fail(err, WT_EINVAL, "an engine is needed: the tools of its store are renamed");
+    int rc =
+        wt__session_begin(&names.session, engine, model, names.options.progress, names.options.progress_context, err);
     if (rc == 0)
         rc = run_names(&names, err);
     rc = wt__session_end(&names.session, rc, out);

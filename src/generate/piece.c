@@ -209,9 +209,7 @@ static int find_similar_text(struct distinct *d, struct str text, bool *alike, w
         wt__grow((void **)&d->likeness, &d->likeness_capacity, d->count + 1, sizeof *d->likeness) < 0)
         return wt__fail_nomem(err);
     float *vector = d->vectors + d->count * d->dim;
-    int rc = wt__encode(d->encoder, d->scratch, TEXT_REQUEST, &text, 1, vector, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__encode(d->encoder, d->scratch, TEXT_REQUEST, &text, 1, vector, err));
     wt__kernels()->dots_f32(vector, d->vectors, d->count, d->dim, d->likeness);
     for (size_t i = 0; i < d->count; i++)
         *alike |= d->likeness[i] >= d->threshold;
@@ -220,24 +218,22 @@ static int find_similar_text(struct distinct *d, struct str text, bool *alike, w
 
 int wt__distinct_add(struct distinct *distinct, struct str text, enum piece_fate *fate, wt_error *err)
 {
-    struct buffer words = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     bool alike = false;
     *fate = PIECE_SAME_WORDS;
     wt__piece_words(&words, text);
-    int rc = words.failed ? wt__fail_nomem(err) : 0;
-    if (rc == 0 && !wt__map_get(&distinct->words, wt__buffer_view(&words))) {
-        rc = find_similar_text(distinct, text, &alike, err);
-        *fate = alike ? PIECE_ALIKE : PIECE_TAKEN;
-    }
-    if (rc == 0 && *fate == PIECE_TAKEN) {
-        const char *key = wt__arena_copy(&distinct->arena, wt__buffer_view(&words));
-        if (!key || !wt__map_insert(&distinct->words, (struct str){key, words.len}, 0, NULL))
-            rc = wt__fail_nomem(err);
-        else
-            distinct->count++;
-    }
-    wt__buffer_dispose(&words);
-    return rc;
+    if (words.failed)
+        return wt__fail_nomem(err);
+    if (wt__map_get(&distinct->words, wt__buffer_view(&words)))
+        return 0;
+    WT_TRY(find_similar_text(distinct, text, &alike, err));
+    *fate = alike ? PIECE_ALIKE : PIECE_TAKEN;
+    if (alike)
+        return 0;
+    const char *key = wt__arena_copy(&distinct->arena, wt__buffer_view(&words));
+    WT_CHECK_ALLOC(key && wt__map_insert(&distinct->words, (struct str){key, words.len}, 0, NULL), err);
+    distinct->count++;
+    return 0;
 }
 
 int wt__distinct_has_words(const struct distinct *distinct, struct str text, bool *has, wt_error *err)
@@ -302,11 +298,10 @@ static struct str get_word_run(const struct repetition *words, size_t first, siz
 
 int wt__repetition_open(struct repetition *out, struct str prompt, wt_error *err)
 {
-    int rc = index_words(out, prompt, err);
-    for (size_t i = 0; rc == 0 && i + REPETITION_RUN <= out->count; i++)
-        if (!wt__map_insert(&out->runs, get_word_run(out, i, REPETITION_RUN), 0, NULL))
-            rc = wt__fail_nomem(err);
-    return rc;
+    WT_TRY(index_words(out, prompt, err));
+    for (size_t i = 0; i + REPETITION_RUN <= out->count; i++)
+        WT_CHECK_ALLOC(wt__map_insert(&out->runs, get_word_run(out, i, REPETITION_RUN), 0, NULL), err);
+    return 0;
 }
 
 static bool has_word_run(const struct repetition *own, const struct repetition *shown, struct str run)
@@ -337,20 +332,17 @@ static bool contains_text(struct str text, struct str part)
 int wt__repetition_check(const struct repetition *own, struct str prompt, struct str examples, struct str said,
                          bool *out, wt_error *err)
 {
-    struct repetition answer = {0}, shown = {0};
+    WT_CLEANUP(wt__repetition_dispose) struct repetition answer = {0}, shown = {0};
     *out = false;
-    int rc = index_words(&answer, said, err);
-    if (rc == 0)
-        rc = wt__repetition_open(&shown, examples, err);
+    WT_TRY(index_words(&answer, said, err));
+    WT_TRY(wt__repetition_open(&shown, examples, err));
     const struct str words = wt__buffer_view(&answer.words);
-    if (rc == 0 && answer.count == 0)
+    if (answer.count == 0)
         *out = contains_text(prompt, wt__str_trim(said)) || contains_text(examples, wt__str_trim(said));
-    else if (rc == 0 && answer.count < REPETITION_RUN)
+    else if (answer.count < REPETITION_RUN)
         *out =
             contains_text(wt__buffer_view(&own->words), words) || contains_text(wt__buffer_view(&shown.words), words);
-    else if (rc == 0)
+    else
         *out = is_mostly_copied(own, &shown, &answer);
-    wt__repetition_dispose(&shown);
-    wt__repetition_dispose(&answer);
-    return rc;
+    return 0;
 }

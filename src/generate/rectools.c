@@ -53,46 +53,38 @@ struct rectools_run {
 
 static int check_rectools_shares(wt_rectools_options *o, const wt_rectools_options *given, wt_error *err)
 {
-    int rc = wt__generate_read_share(given->dev, USUAL_SHARE, 1, "the share of dev", &o->dev, err);
-    if (rc == 0)
-        rc = wt__generate_read_share(given->test, USUAL_SHARE, 1, "the share of test", &o->test, err);
-    if (rc == 0 && o->dev + o->test > 1)
-        rc = wt__fail(err, WT_EINVAL, "dev and test are %g of the requests; together they can be at most 1",
-                      o->dev + o->test);
-    if (rc == 0)
-        rc = wt__generate_read_share(given->duplicate, USUAL_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
-                                     &o->duplicate, err);
-    if (rc == 0)
-        rc = wt__generate_read_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
-                                     &o->temperature, err);
-    if (rc == 0 && (given->duplicate < 0 || given->temperature < 0))
-        rc = wt__fail(err, WT_EINVAL, "the cosine of duplicates and the temperature must not be negative");
-    return rc;
+    WT_TRY(wt__generate_read_share(given->dev, USUAL_SHARE, 1, "the share of dev", &o->dev, err));
+    WT_TRY(wt__generate_read_share(given->test, USUAL_SHARE, 1, "the share of test", &o->test, err));
+    if (o->dev + o->test > 1)
+        return wt__fail(err, WT_EINVAL, "dev and test are %g of the requests; together they can be at most 1",
+                        o->dev + o->test);
+    WT_TRY(wt__generate_read_share(given->duplicate, USUAL_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
+                                   &o->duplicate, err));
+    WT_TRY(wt__generate_read_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                                   &o->temperature, err));
+    if (given->duplicate < 0 || given->temperature < 0)
+        return wt__fail(err, WT_EINVAL, "the cosine of duplicates and the temperature must not be negative");
+    return 0;
 }
 
 static int check_rectools_options(wt_rectools_options *o, wt_error *err)
 {
     const wt_rectools_options given = *o;
-    int rc = wt__generate_read_count(given.smallest, 1, 1, WT_MAX_COMBINATION_TOOLS,
-                                     "tools of the smallest combination", &o->smallest, err);
-    if (rc == 0)
-        rc = wt__generate_read_count(given.largest, WT_MAX_COMBINATION_TOOLS, o->smallest, WT_MAX_COMBINATION_TOOLS,
-                                     "tools of the largest combination", &o->largest, err);
-    if (rc == 0)
-        rc = wt__generate_read_count(given.combinations, USUAL_COMBINATIONS, 1, WT_MAX_COMBINATIONS,
-                                     "combinations of a size", &o->combinations, err);
-    if (rc == 0)
-        rc = wt__generate_read_count(given.requests, USUAL_REQUESTS, 1, WT_MAX_COMBINATION_REQUESTS,
-                                     "requests of a combination", &o->requests, err);
-    if (rc == 0)
-        rc = wt__generate_read_count(given.retries, USUAL_RETRIES, 1, WT_MAX_RETRIES, "retries of a request",
-                                     &o->retries, err);
-    if (rc == 0)
-        rc = check_rectools_shares(o, &given, err);
-    if (rc == 0 && (!o->out || !o->out[0]))
-        rc = wt__fail(err, WT_EINVAL, "name a folder for the data set");
+    WT_TRY(wt__generate_read_count(given.smallest, 1, 1, WT_MAX_COMBINATION_TOOLS, "tools of the smallest combination",
+                                   &o->smallest, err));
+    WT_TRY(wt__generate_read_count(given.largest, WT_MAX_COMBINATION_TOOLS, o->smallest, WT_MAX_COMBINATION_TOOLS,
+                                   "tools of the largest combination", &o->largest, err));
+    WT_TRY(wt__generate_read_count(given.combinations, USUAL_COMBINATIONS, 1, WT_MAX_COMBINATIONS,
+                                   "combinations of a size", &o->combinations, err));
+    WT_TRY(wt__generate_read_count(given.requests, USUAL_REQUESTS, 1, WT_MAX_COMBINATION_REQUESTS,
+                                   "requests of a combination", &o->requests, err));
+    WT_TRY(wt__generate_read_count(given.retries, USUAL_RETRIES, 1, WT_MAX_RETRIES, "retries of a request", &o->retries,
+                                   err));
+    WT_TRY(check_rectools_shares(o, &given, err));
+    if (!o->out || !o->out[0])
+        return wt__fail(err, WT_EINVAL, "name a folder for the data set");
     o->seed = o->seed ? o->seed : 1;
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- combinations */
@@ -116,8 +108,7 @@ static int add_combination(struct rectools_run *r, const size_t *places, size_t 
 {
     struct tool_combination *added = &r->combinations[r->count];
     *added = (struct tool_combination){.tool_count = size, .lines = wt__arena_array(&r->arena, struct str, size)};
-    if (!added->lines)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(added->lines, err);
     for (size_t i = 0; i < size; i++) {
         const struct draw_tool *tool = &r->draw.tools[places[i]];
         added->places[i] = places[i];
@@ -133,25 +124,20 @@ static int add_combination(struct rectools_run *r, const size_t *places, size_t 
 static int draw_combinations_of_size(struct rectools_run *r, struct rng *rng, const size_t *able, uint32_t *order,
                                      size_t count, size_t size, wt_error *err)
 {
-    struct map known = {0};
-    struct arena keys = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena keys = {0};
+    WT_CLEANUP(wt__map_dispose) struct map known = {0};
     size_t places[REQUEST_TOOLS_HELD];
-    const size_t end = r->count + r->options.combinations;
-    int rc = 0;
-    for (size_t tries = 0; rc == 0 && size <= count && r->count < end && tries < TRIES * r->options.combinations;
-         tries++) {
+    const size_t end = r->count + r->options.combinations, tries = TRIES * r->options.combinations;
+    for (size_t i = 0; size <= count && r->count < end && i < tries; i++) {
         if (!draw_combination(&r->draw, rng, able, order, count, size, places))
             continue;
         bool added = false;
         char *key = wt__arena_copy(&keys, (struct str){(const char *)places, size * sizeof *places});
-        if (!key || !wt__map_insert(&known, (struct str){key, size * sizeof *places}, 0, &added))
-            rc = wt__fail_nomem(err);
-        else if (added)
-            rc = add_combination(r, places, size, err);
+        WT_CHECK_ALLOC(key && wt__map_insert(&known, (struct str){key, size * sizeof *places}, 0, &added), err);
+        if (added)
+            WT_TRY(add_combination(r, places, size, err));
     }
-    wt__map_dispose(&known);
-    wt__arena_dispose(&keys);
-    return rc;
+    return 0;
 }
 
 static int draw_combinations(struct rectools_run *r, wt_error *err)
@@ -162,19 +148,17 @@ static int draw_combinations(struct rectools_run *r, wt_error *err)
     uint32_t *order = wt__arena_array(&r->arena, uint32_t, r->draw.count);
     r->wanted = (o->largest - o->smallest + 1) * o->combinations;
     r->combinations = wt__arena_array(&r->arena, struct tool_combination, r->wanted);
-    if (!able || !order || !r->combinations)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(able && order && r->combinations, err);
     for (size_t i = 0; i < r->draw.count; i++)
         if (r->draw.tools[i].is_able)
             able[count++] = i;
     wt__rng_seed(&rng, o->seed);
-    int rc = 0;
-    for (size_t size = o->smallest; rc == 0 && size <= o->largest; size++)
-        rc = draw_combinations_of_size(r, &rng, able, order, count, size, err);
-    if (rc == 0 && r->count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "no set of %zu can be drawn from the %zu tools with a description", o->smallest,
-                      count);
-    return rc;
+    for (size_t size = o->smallest; size <= o->largest; size++)
+        WT_TRY(draw_combinations_of_size(r, &rng, able, order, count, size, err));
+    if (r->count == 0)
+        return wt__fail(err, WT_EEMPTY, "no set of %zu can be drawn from the %zu tools with a description", o->smallest,
+                        count);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- before the first question */
@@ -199,18 +183,11 @@ static int write_rectools_settings(struct rectools_run *r, wt_error *err)
 /* Opens the engine's encoder (the paper's is MiniLM), or the built-in one if the engine has none. */
 static int open_rectools_encoders(struct rectools_run *r, wt_error *err)
 {
-    wt_error why;
-    int rc = wt__encoder_open(&r->built_in, MODEL_BUILT_IN, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__engine_load_encoder(r->session.engine, &r->session.progress, &r->encoder, &why);
-    if (rc == WT_EMODEL) {
+    WT_TRY(wt__encoder_open(&r->built_in, MODEL_BUILT_IN, err));
+    WT_TRY(wt__generate_load_encoder(r->session.engine, &r->session.progress, &r->encoder, err));
+    if (!r->encoder)
         r->encoder = r->built_in;
-        return 0;
-    }
-    if (rc < 0 && err)
-        *err = why;
-    return rc;
+    return 0;
 }
 
 static int open_rectools_parts(struct rectools_run *r, wt_error *err)
@@ -221,20 +198,14 @@ static int open_rectools_parts(struct rectools_run *r, wt_error *err)
     struct rng unused;
     wt__rng_seed(&unused, o->seed);
     wt__request_set_open(&r->set, &split);
-    int rc = open_rectools_encoders(r, err);
-    if (rc == 0)
-        rc = wt__tool_draw_open(&r->draw, r->session.engine, r->built_in, &draw, &unused, &r->session.progress, err);
-    if (rc == 0)
-        rc = wt__distinct_open(&r->queries, r->encoder, o->duplicate, err);
-    if (rc == 0)
-        rc = wt__prompt_open(&r->request_prompt, "generate-rectools", err);
-    if (rc == 0)
-        rc = wt__repetition_open(&r->request_words, wt__str(r->request_prompt.text), err);
-    if (rc == 0)
-        rc = draw_combinations(r, err);
-    if (rc == 0)
-        rc = write_rectools_settings(r, err);
-    return rc < 0 ? rc : wt__session_open(&r->session, o->out, o->temperature, o->seed, err);
+    WT_TRY(open_rectools_encoders(r, err));
+    WT_TRY(wt__tool_draw_open(&r->draw, r->session.engine, r->built_in, &draw, &unused, &r->session.progress, err));
+    WT_TRY(wt__distinct_open(&r->queries, r->encoder, o->duplicate, err));
+    WT_TRY(wt__prompt_open(&r->request_prompt, "generate-rectools", err));
+    WT_TRY(wt__repetition_open(&r->request_words, wt__str(r->request_prompt.text), err));
+    WT_TRY(draw_combinations(r, err));
+    WT_TRY(write_rectools_settings(r, err));
+    return wt__session_open(&r->session, o->out, o->temperature, o->seed, err);
 }
 
 /* ---------------------------------------------------------------- requests */
@@ -261,20 +232,16 @@ static int accept_rectools_request(void *context, size_t item, const json_t *ans
     struct rectools_run *r = context;
     struct tool_combination *own = &r->combinations[item % r->count];
     const struct str said = wt__json_str(answer, "instruction");
-    enum piece_fate fate = PIECE_TAKEN;
+    enum piece_fate fate = PIECE_REPEATS;
     struct str text = STR("");
     bool copied = false;
-    int rc = wt__repetition_check(&r->request_words, wt__str(r->request_prompt.text), STR(""), said, &copied, err);
-    if (rc == 0 && copied)
-        fate = PIECE_REPEATS;
-    else if (rc == 0)
-        rc = wt__piece_read(&r->arena, PIECE_INSTRUCTION, said, &text, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN && wt__tool_draw_has_name(&r->draw, own->places, own->tool_count, text))
+    WT_TRY(wt__repetition_check(&r->request_words, wt__str(r->request_prompt.text), STR(""), said, &copied, err));
+    if (!copied)
+        WT_TRY(wt__piece_read(&r->arena, PIECE_INSTRUCTION, said, &text, &fate, err));
+    if (fate == PIECE_TAKEN && wt__tool_draw_has_name(&r->draw, own->places, own->tool_count, text))
         fate = PIECE_NAMES_TOOL;
-    if (rc == 0 && fate == PIECE_TAKEN)
-        rc = wt__distinct_add(&r->queries, text, &fate, err);
-    if (rc < 0)
-        return rc;
+    if (fate == PIECE_TAKEN)
+        WT_TRY(wt__distinct_add(&r->queries, text, &fate, err));
     wt__stage_note(count, fate);
     *done = fate == PIECE_TAKEN;
     if (*done)
@@ -313,8 +280,7 @@ static int judge_requests(struct rectools_run *r, wt_error *err)
     const size_t most = r->count * r->options.requests;
     r->cases = wt__arena_array(&r->arena, struct verdict_case, most);
     r->owners = wt__arena_array(&r->arena, size_t, most);
-    if (!r->cases || !r->owners)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(r->cases && r->owners, err);
     for (size_t c = 0; c < r->count; c++)
         for (size_t i = 0; i < r->combinations[c].request_count; i++) {
             const struct tool_combination *own = &r->combinations[c];
@@ -331,7 +297,7 @@ static int keep_judged_request(struct rectools_run *r, size_t place, wt_error *e
     const struct tool_combination *own = &r->combinations[r->owners[place]];
     struct generated_request *added,
         request = {.text = verdict->request, .draft = STR(""), .explanation = STR(""), .tool_count = own->tool_count};
-    struct buffer more = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer more = {0};
     memcpy(request.tools, own->places, own->tool_count * sizeof *own->places);
     wt__buffer_printf(&more,
                       ", \"combination\": %zu, \"verdict\": \"%s\", \"one_removed\": {\"tool\": ", r->owners[place] + 1,
@@ -340,9 +306,9 @@ static int keep_judged_request(struct rectools_run *r, size_t place, wt_error *e
     wt__buffer_printf(&more, ", \"verdict\": \"%s\"}, \"qualified\": %s", wt__verdict_name(verdict->second),
                       wt__verdict_qualifies(verdict) ? "true" : "false");
     request.more = wt__buffer_view(&more);
-    int rc = more.failed ? wt__fail_nomem(err) : wt__request_set_add(&r->set, &r->draw, &request, &added, err);
-    wt__buffer_dispose(&more);
-    return rc;
+    if (more.failed)
+        return wt__fail_nomem(err);
+    return wt__request_set_add(&r->set, &r->draw, &request, &added, err);
 }
 
 /* ---------------------------------------------------------------- results */
@@ -371,7 +337,7 @@ static int write_rectools_report(struct rectools_run *r, bool complete, wt_error
 /* Writes the notice on one line, and the verdicts as a table. */
 static int write_rectools_texts(struct rectools_run *r, wt_error *err)
 {
-    struct buffer line = {0}, table = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0}, table = {0};
     const struct stage_count *count = r->session.runner.counts;
     if (r->count < r->wanted)
         wt__buffer_printf(&line, "only %zu of %zu combinations could be drawn from these tools", r->count, r->wanted);
@@ -383,46 +349,36 @@ static int write_rectools_texts(struct rectools_run *r, wt_error *err)
         wt__buffer_printf(&line, "%s%zu of %zu requests were made", line.len ? "; " : "", count[STAGE_REQUESTS].made,
                           count[STAGE_REQUESTS].wanted);
     wt__verdicts_text(r->cases, r->case_count, r->session.model->name, &table);
-    int rc = wt__session_set_text(&r->session, &line, &r->session.result->visible.notice, err);
-    if (rc == 0)
-        rc = wt__session_set_text(&r->session, &table, &r->session.result->visible.summary, err);
-    wt__buffer_dispose(&line);
-    wt__buffer_dispose(&table);
-    return rc;
+    WT_TRY(wt__session_set_text(&r->session, &line, &r->session.result->visible.notice, err));
+    return wt__session_set_text(&r->session, &table, &r->session.result->visible.summary, err);
 }
 
 static int finish_rectools(struct rectools_run *r, wt_error *err)
 {
     wt_generated *visible = &r->session.result->visible;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < r->case_count; i++)
+    for (size_t i = 0; i < r->case_count; i++)
         if (r->options.keep_all || wt__verdict_qualifies(&r->cases[i]))
-            rc = keep_judged_request(r, i, err);
-    if (rc == 0)
-        rc = wt__request_set_write(&r->set, &r->draw, &r->session.folder, err);
-    if (rc == 0)
-        rc = write_rectools_report(r, true, err);
-    if (rc == 0)
-        rc = write_rectools_texts(r, err);
+            WT_TRY(keep_judged_request(r, i, err));
+    WT_TRY(wt__request_set_write(&r->set, &r->draw, &r->session.folder, err));
+    WT_TRY(write_rectools_report(r, true, err));
+    WT_TRY(write_rectools_texts(r, err));
     visible->tools = r->draw.count;
     visible->rows = r->set.count;
     visible->train = r->set.splits[SPLIT_TRAIN];
     visible->dev = r->set.splits[SPLIT_DEV];
     visible->test = r->set.splits[SPLIT_TEST];
-    if (rc == 0 && r->set.count == 0)
-        rc = wt__fail(err, WT_EEMPTY,
-                      "none of the %zu requests written by %s qualifies; see %s/report.json for the reasons%s",
-                      r->case_count, r->session.model->name, r->options.out,
-                      r->case_count > 0 ? ", or keep them with --keep-all" : "");
-    return rc;
+    if (r->set.count == 0)
+        return wt__fail(err, WT_EEMPTY,
+                        "none of the %zu requests written by %s qualifies; see %s/report.json for the reasons%s",
+                        r->case_count, r->session.model->name, r->options.out,
+                        r->case_count > 0 ? ", or keep them with --keep-all" : "");
+    return 0;
 }
 
 static int run_rectools(struct rectools_run *r, wt_error *err)
 {
-    int rc = open_rectools_parts(r, err);
-    if (rc < 0)
-        return rc;
-    rc = ask_rectools(r, err);
+    WT_TRY(open_rectools_parts(r, err));
+    int rc = ask_rectools(r, err);
     if (rc == 0)
         rc = judge_requests(r, err);
     if (rc == 0)
@@ -448,14 +404,11 @@ int wt__generate_rectools(wt_engine *engine, struct chat_model *model, const wt_
 {
     struct rectools_run r = {0};
     *out = NULL;
-    int rc = wt__options_read(&r.options, sizeof r.options, given, err);
-    if (rc == 0)
-        rc = check_rectools_options(&r.options, err);
-    if (rc == 0 && !engine)
-        rc = wt__fail(err, WT_EINVAL, "an engine is needed: requests are made for the tools of its store");
-    if (rc < 0)
-        return rc;
-    rc = wt__session_begin(&r.session, engine, model, r.options.progress, r.options.progress_context, err);
+    WT_TRY(wt__options_read(&r.options, sizeof r.options, given, err));
+    WT_TRY(check_rectools_options(&r.options, err));
+    if (!engine)
+        return wt__fail(err, WT_EINVAL, "an engine is needed: requests are made for the tools of its store");
+    int rc = wt__session_begin(&r.session, engine, model, r.options.progress, r.options.progress_context, err);
     if (rc == 0)
         rc = run_rectools(&r, err);
     rc = wt__session_end(&r.session, rc, out);

@@ -41,13 +41,12 @@ static int add_text_line(struct text_lines *lines, const json_t *object, const c
     if (!added)
         return wt__fail_at(err, WT_EFORMAT, number, 0, "/_id", "%s:%zu: the _id \"%.*s\" appears twice", name, number,
                            (int)(id.len < 80 ? id.len : 80), id.ptr);
-    int rc = copy_folded_text(lines, wt__json_str(object, "title"), &line->title, err);
-    if (rc == 0)
-        rc = copy_folded_text(lines, wt__json_str(object, "text"), &line->text, err);
-    if (rc == 0)
-        rc = copy_folded_text(lines, wt__json_str(wt__json_object(object, "metadata"), "draft"), &line->draft, err);
-    lines->count += rc == 0;
-    return rc;
+    WT_TRY(copy_folded_text(lines, wt__json_str(object, "title"), &line->title, err));
+    WT_TRY(copy_folded_text(lines, wt__json_str(object, "text"), &line->text, err));
+    const struct str draft = wt__json_str(wt__json_object(object, "metadata"), "draft");
+    WT_TRY(copy_folded_text(lines, draft, &line->draft, err));
+    lines->count++;
+    return 0;
 }
 
 int wt__text_lines_parse(struct text_lines *out, struct str file, const char *name, wt_error *err)
@@ -79,17 +78,14 @@ int wt__text_lines_parse(struct text_lines *out, struct str file, const char *na
 
 int wt__text_lines_read(struct text_lines *out, const char *dir, const char *name, wt_error *err)
 {
-    struct arena arena = {0};
-    char *bytes = NULL;
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_AUTO_FREE char *bytes = NULL;
     size_t len = 0;
     *out = (struct text_lines){0};
     const char *path = wt__path_join(&arena, dir, name);
-    int rc = path ? wt__file_read(&bytes, &len, path, TEXT_LINES_BYTES_MAX, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__text_lines_parse(out, (struct str){bytes, len}, path, err);
-    free(bytes);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(wt__file_read(&bytes, &len, path, TEXT_LINES_BYTES_MAX, err));
+    return wt__text_lines_parse(out, (struct str){bytes, len}, path, err);
 }
 
 void wt__text_lines_dispose(struct text_lines *lines)
@@ -165,9 +161,8 @@ static enum request_split choose_split(const struct split_settings *split, struc
 int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, const struct generated_request *request,
                         struct generated_request **out, wt_error *err)
 {
-    struct buffer key = {0}, words = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0}, words = {0};
     struct generated_request added = *request;
-    uint32_t *splits = NULL;
     wt__sort_sizes(added.tools, added.tool_count);
     for (size_t i = 0; i < added.tool_count; i++)
         wt__buffer_printf(&key, "%s\n", draw->tools[added.tools[i]].tool->id);
@@ -177,24 +172,21 @@ int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, c
     added.explanation.ptr = wt__arena_copy(&set->arena, added.explanation);
     added.more.ptr = wt__arena_copy(&set->arena, added.more);
     const char *name = key.failed ? NULL : wt__arena_copy(&set->arena, wt__buffer_view(&key));
-    bool whole = name && !words.failed && added.text.ptr && added.draft.ptr && added.explanation.ptr &&
-                 added.more.ptr &&
-                 wt__grow((void **)&set->requests, &set->capacity, set->count + 1, sizeof *set->requests) == 0;
-    if (whole)
-        splits = wt__map_insert(&set->combinations, (struct str){name, key.len}, 0, NULL);
-    if (splits) {
-        added.split = choose_split(&set->split, wt__buffer_view(added.tool_count > 1 ? &key : &words));
-        const uint32_t before = *splits;
-        *splits |= 1u << added.split;
-        set->in_two_splits += before && !(before & (before - 1)) && *splits != before;
-        set->requests[set->count] = added;
-        *out = &set->requests[set->count++];
-        set->unanswerable += added.is_unanswerable;
-        set->splits[added.split] += !added.is_unanswerable;
-    }
-    wt__buffer_dispose(&key);
-    wt__buffer_dispose(&words);
-    return splits ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(name && !words.failed && added.text.ptr && added.draft.ptr && added.explanation.ptr, err);
+    WT_CHECK_ALLOC(added.more.ptr, err);
+    if (wt__grow((void **)&set->requests, &set->capacity, set->count + 1, sizeof *set->requests) < 0)
+        return wt__fail_nomem(err);
+    uint32_t *splits = wt__map_insert(&set->combinations, (struct str){name, key.len}, 0, NULL);
+    WT_CHECK_ALLOC(splits, err);
+    added.split = choose_split(&set->split, wt__buffer_view(added.tool_count > 1 ? &key : &words));
+    const uint32_t before = *splits;
+    *splits |= 1u << added.split;
+    set->in_two_splits += before && !(before & (before - 1)) && *splits != before;
+    set->requests[set->count] = added;
+    *out = &set->requests[set->count++];
+    set->unanswerable += added.is_unanswerable;
+    set->splits[added.split] += !added.is_unanswerable;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the folder */
@@ -233,9 +225,8 @@ static int write_prefixed_file(struct generate_folder *folder, const char *prefi
 static int write_split_judgements(const struct request_set *set, const struct tool_draw *draw,
                                   struct generate_folder *folder, bool unanswerable, const char *prefix, wt_error *err)
 {
-    int rc = 0;
-    for (enum request_split split = 0; rc == 0 && split < REQUEST_SPLITS; split++) {
-        struct buffer rows = {0};
+    for (enum request_split split = 0; split < REQUEST_SPLITS; split++) {
+        WT_CLEANUP(wt__buffer_dispose) struct buffer rows = {0};
         char name[32];
         size_t count = 0;
         wt__buffer_text(&rows, "query-id\tcorpus-id\tscore\n");
@@ -250,12 +241,11 @@ static int write_split_judgements(const struct request_set *set, const struct to
         }
         snprintf(name, sizeof name, "qrels/%s.tsv", split_names[split]);
         if (count > 0)
-            rc = write_prefixed_file(folder, prefix, name, &rows, err);
+            WT_TRY(write_prefixed_file(folder, prefix, name, &rows, err));
         else if (!unanswerable) /* remove the file of an earlier run that kept more requests */
-            rc = wt__folder_remove(folder, name, err);
-        wt__buffer_dispose(&rows);
+            WT_TRY(wt__folder_remove(folder, name, err));
     }
-    return rc;
+    return 0;
 }
 
 /* Writes the folder itself or, if `unanswerable`, the folder of the unanswerable requests. */
@@ -263,35 +253,27 @@ static int write_request_folder(const struct request_set *set, const struct tool
                                 struct generate_folder *folder, bool unanswerable, wt_error *err)
 {
     const char *prefix = unanswerable ? "none/" : "";
-    struct buffer corpus = {0}, queries = {0};
-    int rc = wt__folder_make_subfolder(folder, unanswerable ? "none/qrels" : "qrels", err);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer corpus = {0}, queries = {0};
+    WT_TRY(wt__folder_make_subfolder(folder, unanswerable ? "none/qrels" : "qrels", err));
     for (size_t i = 0; i < draw->count; i++)
         if (draw->tools[i].is_out == unanswerable)
             wt__beir_write_tool(draw->tools[i].tool, draw->tools[i].tool->name, &corpus);
     for (size_t i = 0; i < set->count; i++)
         if (!unanswerable || set->requests[i].is_unanswerable)
             write_request_line(set, draw, i, &queries);
-    if (rc == 0)
-        rc = write_prefixed_file(folder, prefix, "corpus.jsonl", &corpus, err);
-    if (rc == 0)
-        rc = write_prefixed_file(folder, prefix, "queries.jsonl", &queries, err);
-    if (rc == 0)
-        rc = write_split_judgements(set, draw, folder, unanswerable, prefix, err);
-    wt__buffer_dispose(&corpus);
-    wt__buffer_dispose(&queries);
-    return rc;
+    WT_TRY(write_prefixed_file(folder, prefix, "corpus.jsonl", &corpus, err));
+    WT_TRY(write_prefixed_file(folder, prefix, "queries.jsonl", &queries, err));
+    return write_split_judgements(set, draw, folder, unanswerable, prefix, err);
 }
 
 int wt__request_set_write(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
                           wt_error *err)
 {
-    static const char *const files[] = {"queries.jsonl", "corpus.jsonl"};
-    int rc = 0;
     if (set->count == 0) {
-        for (size_t i = 0; rc == 0 && i < sizeof files / sizeof *files; i++)
-            rc = wt__folder_remove(folder, files[i], err);
-        return rc < 0 ? rc : write_split_judgements(set, draw, folder, false, "", err);
+        WT_TRY(wt__folder_remove(folder, "queries.jsonl", err));
+        WT_TRY(wt__folder_remove(folder, "corpus.jsonl", err));
+        return write_split_judgements(set, draw, folder, false, "", err);
     }
-    rc = write_request_folder(set, draw, folder, false, err);
-    return rc < 0 || set->unanswerable == 0 ? rc : write_request_folder(set, draw, folder, true, err);
+    WT_TRY(write_request_folder(set, draw, folder, false, err));
+    return set->unanswerable == 0 ? 0 : write_request_folder(set, draw, folder, true, err);
 }

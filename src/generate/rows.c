@@ -96,14 +96,14 @@ static int read_sample_row(struct choice_samples *samples, const json_t *object,
     struct choice_sample sample = {.query = copy_member(samples, object, "query"),
                                    .thought = copy_member(samples, object, "thought")};
     bool sound;
-    if (!sample.query.ptr || !sample.thought.ptr)
-        return wt__fail_nomem(err);
-    int rc = read_sample_choices(samples, object, &sample, &sound, err);
+    WT_CHECK_ALLOC(sample.query.ptr && sample.thought.ptr, err);
+    WT_TRY(read_sample_choices(samples, object, &sample, &sound, err));
     sound &= is_length_between(wt__str_trim(sample.query), 1, WT_MAX_REQUEST_BYTES) &&
              is_length_between(sample.thought, 0, WT_MAX_NOTE_BYTES);
-    if (rc == 0 && !sound)
-        samples->left_out++;
-    return rc < 0 || !sound ? rc : add_sample(samples, &sample, err);
+    if (sound)
+        return add_sample(samples, &sample, err);
+    samples->left_out++;
+    return 0;
 }
 
 static int read_sample_line(struct choice_samples *samples, struct str text, const char *name, size_t line,
@@ -182,8 +182,7 @@ static int begin_instructions(struct instruction_job *w, size_t tools, wt_error 
 {
     w->examples = wt__arena_array(&w->arena, struct str, SEED_TOOLS * SEED_INSTRUCTIONS);
     w->made = wt__arena_array(&w->arena, size_t, tools);
-    if (!w->examples || !w->made)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(w->examples && w->made, err);
     for (size_t i = 0; i < SEED_TOOLS; i++)
         for (size_t n = 0; n < SEED_INSTRUCTIONS; n++) {
             struct buffer line = {0};
@@ -196,13 +195,11 @@ static int begin_instructions(struct instruction_job *w, size_t tools, wt_error 
             wt__buffer_dispose(&line);
             if (failed)
                 return wt__fail_nomem(err);
-            int rc = wt__distinct_add(w->distinct, query, &fate, err);
-            if (rc == 0 && i < tools && n < w->each && w->library->tools[i].origin == ORIGIN_SEED) {
-                rc = wt__rows_add(w->rows, query, i, err);
+            WT_TRY(wt__distinct_add(w->distinct, query, &fate, err));
+            if (i < tools && n < w->each && w->library->tools[i].origin == ORIGIN_SEED) {
+                WT_TRY(wt__rows_add(w->rows, query, i, err));
                 w->made[i]++;
             }
-            if (rc < 0)
-                return rc;
         }
     snprintf(w->wanted, sizeof w->wanted, "%zu", w->each);
     return 0;
@@ -213,8 +210,7 @@ static int fill_instructions(void *context, size_t item, struct arena *arena, st
 {
     struct instruction_job *w = context;
     const struct str line = wt__library_line(w->library, item, arena);
-    if (!line.ptr)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(line.ptr, err);
     values[0] = (struct prompt_value){.slot = "examples", .items = w->examples, .item_count = w->example_count};
     values[1] = (struct prompt_value){.slot = "tool", .text = line};
     values[2] = (struct prompt_value){.slot = "count", .text = wt__str(w->wanted)};
@@ -231,14 +227,14 @@ static int accept_instruction(struct instruction_job *w, size_t tool, const json
         *fate = PIECE_SURPLUS;
         return 0;
     }
-    int rc = wt__piece_read(&w->rows->arena, PIECE_INSTRUCTION, text, &query, fate, err);
-    if (rc == 0 && *fate == PIECE_TAKEN)
-        rc = wt__distinct_add(w->distinct, query, fate, err);
-    if (rc == 0 && *fate == PIECE_TAKEN) {
-        rc = wt__rows_add(w->rows, query, tool, err);
+    WT_TRY(wt__piece_read(&w->rows->arena, PIECE_INSTRUCTION, text, &query, fate, err));
+    if (*fate == PIECE_TAKEN)
+        WT_TRY(wt__distinct_add(w->distinct, query, fate, err));
+    if (*fate == PIECE_TAKEN) {
+        WT_TRY(wt__rows_add(w->rows, query, tool, err));
         w->made[tool]++;
     }
-    return rc;
+    return 0;
 }
 
 static int accept_instructions(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
@@ -246,15 +242,13 @@ static int accept_instructions(void *context, size_t item, const json_t *answer,
 {
     struct instruction_job *w = context;
     const json_t *list = wt__json_array(answer, "instructions");
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         enum piece_fate fate;
-        rc = accept_instruction(w, item, json_array_get(list, i), &fate, err);
-        if (rc == 0)
-            wt__stage_note(count, fate);
+        WT_TRY(accept_instruction(w, item, json_array_get(list, i), &fate, err));
+        wt__stage_note(count, fate);
     }
     *done = w->made[item] == w->each;
-    return rc;
+    return 0;
 }
 
 static bool has_instructions(void *context, size_t item)
@@ -326,20 +320,19 @@ static int build_row_list(struct choice_rows *rows, struct choice_row *row, cons
                           const struct similarity_source *source, bool hard, struct rng *rng, wt_error *err)
 {
     size_t places[WT_MAX_CHOICES], count = 0;
-    int rc = hard ? source->like(source->self, row, places, settings->related, &count, err) : 0;
+    WT_TRY(hard ? source->like(source->self, row, places, settings->related, &count, err) : 0);
     row->is_hard = hard && count > 0;
     rows->hard_count += row->is_hard;
     rows->without_similar += hard && count == 0;
-    if (rc == 0 && !row->is_hard)
+    if (!row->is_hard)
         count = draw_other_tools(settings->pool, row, settings->choices - 1, places, rng);
     places[count++] = row->tool;
     shuffle_places(places, count, rng);
     row->choices = wt__arena_array(&rows->arena, size_t, count);
-    if (!row->choices)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(row->choices, err);
     memcpy(row->choices, places, count * sizeof *places);
     row->choice_count = count;
-    return rc;
+    return 0;
 }
 
 /* Drops rows whose list has only the right tool: they teach nothing. */
@@ -357,25 +350,21 @@ int wt__rows_build_lists(struct choice_rows *rows, const struct list_settings *s
                          wt_error *err)
 {
     size_t wanted = (size_t)((double)rows->count * settings->hard + 0.5);
-    bool *hard = calloc(rows->count + 1, sizeof *hard);
-    uint32_t *numbers = wt__alloc_array(rows->count + 1, sizeof *numbers);
-    int rc = hard && numbers ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && wt__progress_phase(progress, "lists", rows->count))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        wt__rng_draw(rng, numbers, rows->count, wanted);
-    for (size_t i = 0; rc == 0 && i < wanted && i < rows->count; i++)
+    WT_AUTO_FREE bool *hard = calloc(rows->count + 1, sizeof *hard);
+    WT_AUTO_FREE uint32_t *numbers = wt__alloc_array(rows->count + 1, sizeof *numbers);
+    WT_CHECK_ALLOC(hard && numbers, err);
+    if (wt__progress_phase(progress, "lists", rows->count))
+        return wt__fail_cancelled(err);
+    wt__rng_draw(rng, numbers, rows->count, wanted);
+    for (size_t i = 0; i < wanted && i < rows->count; i++)
         hard[numbers[i]] = true;
-    for (size_t i = 0; rc == 0 && i < rows->count; i++) {
-        rc = build_row_list(rows, &rows->rows[i], settings, source, hard[i], rng, err);
-        if (rc == 0 && wt__progress_step(progress, 1))
-            rc = wt__fail_cancelled(err);
+    for (size_t i = 0; i < rows->count; i++) {
+        WT_TRY(build_row_list(rows, &rows->rows[i], settings, source, hard[i], rng, err));
+        if (wt__progress_step(progress, 1))
+            return wt__fail_cancelled(err);
     }
-    free(hard);
-    free(numbers);
-    if (rc == 0)
-        drop_single_choice_rows(rows);
-    return rc;
+    drop_single_choice_rows(rows);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- notes */
@@ -396,8 +385,7 @@ static int fill_note(void *context, size_t item, struct arena *arena, struct pro
         if (!lines[i].ptr)
             lines = NULL;
     }
-    if (!lines)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(lines, err);
     values[0] = (struct prompt_value){.slot = "tools", .items = lines, .item_count = row->choice_count};
     values[1] = (struct prompt_value){.slot = "instruction", .text = row->query};
     values[2] = (struct prompt_value){.slot = "chosen", .text = e->library->tools[row->tool].name};
@@ -413,17 +401,16 @@ static int accept_note(void *context, size_t item, const json_t *answer, struct 
     struct str note;
     enum piece_fate fate;
     bool named = false;
-    int rc = wt__piece_read(&e->rows->arena, PIECE_NOTE, wt__json_str(answer, "note"), &note, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN)
-        rc = wt__piece_mentions_name(note, e->library->tools[row->tool].name, &named, err);
-    if (rc == 0 && fate == PIECE_TAKEN && !named)
+    WT_TRY(wt__piece_read(&e->rows->arena, PIECE_NOTE, wt__json_str(answer, "note"), &note, &fate, err));
+    if (fate == PIECE_TAKEN)
+        WT_TRY(wt__piece_mentions_name(note, e->library->tools[row->tool].name, &named, err));
+    if (fate == PIECE_TAKEN && !named)
         fate = PIECE_UNNAMED;
-    if (rc == 0 && fate == PIECE_TAKEN)
+    if (fate == PIECE_TAKEN)
         row->note = note;
-    if (rc == 0)
-        wt__stage_note(count, fate);
-    *done = rc == 0 && fate == PIECE_TAKEN;
-    return rc;
+    wt__stage_note(count, fate);
+    *done = fate == PIECE_TAKEN;
+    return 0;
 }
 
 static void drop_rows_without_note(struct choice_rows *rows)
@@ -453,10 +440,9 @@ int wt__rows_write_notes(struct choice_rows *rows, const struct library *library
                                          .fill = fill_note,
                                          .accept = accept_note};
     runner->counts[STAGE_NOTES].wanted = rows->count;
-    int rc = wt__stage_run(runner, &stage, err);
-    if (rc == 0)
-        drop_rows_without_note(rows);
-    return rc;
+    WT_TRY(wt__stage_run(runner, &stage, err));
+    drop_rows_without_note(rows);
+    return 0;
 }
 
 int wt__rows_to_samples(const struct choice_rows *rows, const struct library *library, struct choice_samples *out,
@@ -467,16 +453,13 @@ int wt__rows_to_samples(const struct choice_rows *rows, const struct library *li
         struct choice_sample sample = {
             .query = row->query, .thought = row->note, .choice_count = row->choice_count, .is_hard = row->is_hard};
         sample.choices = wt__arena_array(&out->arena, struct sample_choice, row->choice_count);
-        if (!sample.choices)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(sample.choices, err);
         for (size_t c = 0; c < row->choice_count; c++) {
             const struct library_tool *tool = &library->tools[row->choices[c]];
             sample.choices[c] = (struct sample_choice){tool->name, tool->description};
             sample.right = row->choices[c] == row->tool ? c : sample.right;
         }
-        int rc = add_sample(out, &sample, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(add_sample(out, &sample, err));
     }
     return 0;
 }

@@ -15,12 +15,11 @@ enum { LOCK_WAIT_MS = 0, SETTINGS_BYTES_MAX = 64 << 10 };
 
 static int check_folder_settings(struct generate_folder *folder, const char *settings, wt_error *err)
 {
-    char *known = NULL;
+    WT_AUTO_FREE char *known = NULL;
     size_t len = 0;
     static const char *const data[] = {"samples.jsonl", "queries.jsonl"};
     const char *path = wt__path_join(&folder->arena, folder->path, FOLDER_SETTINGS);
-    if (!path)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(path, err);
     if (!wt__is_file(path)) {
         for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
             const char *there = wt__path_join(&folder->arena, folder->path, data[i]);
@@ -32,14 +31,13 @@ static int check_folder_settings(struct generate_folder *folder, const char *set
         }
         return wt__file_replace(path, settings, strlen(settings), err);
     }
-    int rc = wt__file_read(&known, &len, path, SETTINGS_BYTES_MAX, err);
-    if (rc == 0 && !wt__str_equal(wt__str_trim((struct str){known, len}), wt__str_trim(wt__str(settings))))
-        rc = wt__fail(err, WT_EINVAL,
-                      "%s has a data set that was begun with other options, another model or another catalogue (%s); "
-                      "name another folder, or use the same ones to continue",
-                      folder->path, path);
-    free(known);
-    return rc;
+    WT_TRY(wt__file_read(&known, &len, path, SETTINGS_BYTES_MAX, err));
+    if (!wt__str_equal(wt__str_trim((struct str){known, len}), wt__str_trim(wt__str(settings))))
+        return wt__fail(err, WT_EINVAL,
+                        "%s has a data set that was begun with other options, another model or another catalogue (%s); "
+                        "name another folder, or use the same ones to continue",
+                        folder->path, path);
+    return 0;
 }
 
 int wt__folder_open(struct generate_folder *out, const char *path, const char *settings, struct chat_model *inner,
@@ -99,8 +97,7 @@ int wt__folder_write(struct generate_folder *folder, const char *name, const str
 int wt__folder_remove(struct generate_folder *folder, const char *name, wt_error *err)
 {
     const char *path = wt__path_join(&folder->arena, folder->path, name);
-    if (!path)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(path, err);
     return unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR ? 0 : wt__fail_errno(err, "remove", path);
 }
 
@@ -147,6 +144,20 @@ int wt__generate_read_count(size_t given, size_t usual, size_t least, size_t mos
     return wt__fail(err, WT_EINVAL, "the number of %s must be %zu to %zu, not %zu", name, least, most, given);
 }
 
+int wt__generate_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
+{
+    wt_error why;
+    int rc = wt__engine_load_encoder(engine, progress, out, &why);
+    if (rc == 0)
+        return 0;
+    *out = NULL;
+    if (rc == WT_EMODEL)
+        return 0;
+    if (err)
+        *err = why;
+    return rc;
+}
+
 /* ---------------------------------------------------------------- the session */
 
 int wt__session_begin(struct generate_session *out, wt_engine *engine, struct chat_model *model,
@@ -155,8 +166,7 @@ int wt__session_begin(struct generate_session *out, wt_engine *engine, struct ch
     *out = (struct generate_session){.engine = engine, .model = model, .folder = {.lock = -1}, .began = wt__now_ms()};
     wt__progress_init(&out->progress, progress, context);
     out->result = calloc(1, sizeof *out->result);
-    if (!out->result)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->result, err);
     if (model)
         return 0;
     return engine ? wt__engine_chat(engine, &out->model, err)
@@ -168,9 +178,7 @@ int wt__session_open(struct generate_session *session, const char *path, double 
 {
     if (session->settings.failed)
         return wt__fail_nomem(err);
-    int rc = wt__folder_open(&session->folder, path, session->settings.ptr, session->model, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__folder_open(&session->folder, path, session->settings.ptr, session->model, err));
     session->runner = (struct stage_runner){.model = wt__folder_model(&session->folder),
                                             .temperature = temperature,
                                             .seed = seed,

@@ -30,8 +30,7 @@ static int assign_name_number(struct map *names, const char *name, uint32_t *out
     if (!name[0])
         return 0;
     const uint32_t *place = wt__map_insert(names, wt__str(name), (uint32_t)names->len + 1, NULL);
-    if (!place)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(place, err);
     *out = *place;
     return 0;
 }
@@ -44,13 +43,11 @@ static bool fits_qrels_file(const char *id)
 
 static int read_draw_tools(struct tool_draw *draw, wt_error *err)
 {
-    struct map providers = {0}, categories = {0};
-    struct buffer line = {0};
-    int rc = 0;
+    WT_CLEANUP(wt__map_dispose) struct map providers = {0}, categories = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     draw->tools = wt__arena_array(&draw->arena, struct draw_tool, draw->all->len + 1);
-    if (!draw->tools)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < draw->all->len; i++) {
+    WT_CHECK_ALLOC(draw->tools, err);
+    for (size_t i = 0; i < draw->all->len; i++) {
         const wt_tool *tool = draw->all->items[i];
         struct draw_tool *out = &draw->tools[draw->count];
         wt__buffer_clear(&line);
@@ -60,42 +57,30 @@ static int read_draw_tools(struct tool_draw *draw, wt_error *err)
             continue;
         *out = (struct draw_tool){.tool = tool, .name = wt__str(tool->export_name), .lacks_description = line.len == 0};
         out->description = (struct str){wt__arena_copy(&draw->arena, wt__buffer_view(&line)), line.len};
-        if (line.failed || !out->description.ptr)
-            rc = wt__fail_nomem(err);
-        if (rc == 0)
-            rc = assign_name_number(&providers, tool->provider, &out->provider, err);
-        if (rc == 0)
-            rc = assign_name_number(&categories, tool->category, &out->category, err);
+        WT_CHECK_ALLOC(!line.failed && out->description.ptr, err);
+        WT_TRY(assign_name_number(&providers, tool->provider, &out->provider, err));
+        WT_TRY(assign_name_number(&categories, tool->category, &out->category, err));
         draw->count++;
     }
-    wt__buffer_dispose(&line);
-    wt__map_dispose(&providers);
-    wt__map_dispose(&categories);
-    return rc;
+    return 0;
 }
 
 static int encode_draw_tools(struct tool_draw *draw, const struct encoder *encoder, struct progress *progress,
                              wt_error *err)
 {
-    struct arena texts = {0};
-    int rc = 0;
+    WT_CLEANUP(wt__arena_dispose) struct arena texts = {0};
     draw->dim = wt__encoder_dim(encoder);
     draw->vectors = wt__alloc_aligned(draw->count * draw->dim + 1, sizeof *draw->vectors);
     struct str *lines = wt__arena_array(&texts, struct str, draw->count + 1);
-    if (!draw->vectors || !lines)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < draw->count; i++) {
+    WT_CHECK_ALLOC(draw->vectors && lines, err);
+    for (size_t i = 0; i < draw->count; i++) {
         const struct str name = wt__str(draw->tools[i].tool->name), said = draw->tools[i].description;
         lines[i] = wt__prompt_tool(name, said, name.len + said.len + 2, &texts);
-        if (!lines[i].ptr)
-            rc = wt__fail_nomem(err);
+        WT_CHECK_ALLOC(lines[i].ptr, err);
     }
-    if (rc == 0 && wt__progress_phase(progress, "reading", draw->count))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = wt__encode_many(encoder, TEXT_TOOL, lines, draw->count, 0, draw->vectors, progress, err);
-    wt__arena_dispose(&texts);
-    return rc;
+    if (wt__progress_phase(progress, "reading", draw->count))
+        return wt__fail_cancelled(err);
+    return wt__encode_many(encoder, TEXT_TOOL, lines, draw->count, 0, draw->vectors, progress, err);
 }
 
 double wt__tool_draw_cosine(const struct tool_draw *draw, size_t a, size_t b)
@@ -190,8 +175,7 @@ static int mark_able_tools(struct tool_draw *draw, wt_error *err)
         uint32_t provider;
         bool several;
     } *groups = calloc(2 * (draw->count + 2), sizeof *groups);
-    if (!groups)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(groups, err);
     const enum draw_within within = draw->settings.within;
     draw->able_count = 0;
     for (int pass = 0; pass < 2; pass++)
@@ -252,8 +236,7 @@ static int take_out_share(struct tool_draw *draw, struct rng *rng, wt_error *err
                  wanted = share > least ? share : least, most = wanted + wanted / 2;
     size_t smallest = draw->count, smallest_size = draw->able_count;
     uint32_t *order = wt__alloc_array(draw->count, sizeof *order);
-    if (!order)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(order, err);
     wt__rng_draw(rng, order, draw->count, draw->count - 1);
     for (size_t i = 0; i < draw->count && draw->taken_out < wanted; i++) {
         if (!draw->tools[order[i]].is_able || draw->tools[order[i]].is_out)
@@ -279,24 +262,22 @@ int wt__tool_draw_open(struct tool_draw *out, wt_engine *engine, const struct en
                        const struct draw_settings *settings, struct rng *rng, struct progress *progress, wt_error *err)
 {
     *out = (struct tool_draw){.settings = *settings};
-    int rc = wt_list(engine, NULL, &out->all, err);
-    if (rc == 0 && out->all->len == 0)
-        rc = wt__fail(err, WT_EEMPTY, "the store has no tools; add some with `whichtool add`");
-    if (rc == 0)
-        rc = read_draw_tools(out, err);
-    if (rc == 0)
-        rc = encode_draw_tools(out, encoder, progress, err);
-    if (rc == 0)
-        rc = mark_able_tools(out, err);
-    if (rc == 0 && settings->take_out > 0 && out->able_count > 0)
-        rc = take_out_share(out, rng, err);
-    if (rc == 0 && out->able_count == 0)
-        rc = wt__fail(err, WT_EEMPTY,
-                      "no request can be made: of %zu tools, %zu have no description, %zu are taken out, and no two of "
-                      "the rest belong together within %s%s",
-                      out->all->len, out->left_out, out->taken_out, wt__within_name(settings->within),
-                      settings->within == WITHIN_ANY ? "" : "; --within any allows all");
-    return rc;
+    WT_TRY(wt_list(engine, NULL, &out->all, err));
+    if (out->all->len == 0)
+        return wt__fail(err, WT_EEMPTY, "the store has no tools; add some with `whichtool add`");
+    WT_TRY(read_draw_tools(out, err));
+    WT_TRY(encode_draw_tools(out, encoder, progress, err));
+    WT_TRY(mark_able_tools(out, err));
+    if (settings->take_out > 0 && out->able_count > 0)
+        WT_TRY(take_out_share(out, rng, err));
+    if (out->able_count == 0)
+        return wt__fail(
+            err, WT_EEMPTY,
+            "no request can be made: of %zu tools, %zu have no description, %zu are taken out, and no two of "
+            "the rest belong together within %s%s",
+            out->all->len, out->left_out, out->taken_out, wt__within_name(settings->within),
+            settings->within == WITHIN_ANY ? "" : "; --within any allows all");
+    return 0;
 }
 
 void wt__tool_draw_dispose(struct tool_draw *draw)
@@ -369,8 +350,7 @@ static int fill_draw(const struct tool_draw *draw, struct rng *rng, const uint32
                      struct drawn_tools *drawn, wt_error *err)
 {
     uint32_t *order = wt__alloc_array(count + 1, sizeof *order);
-    if (!order)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(order, err);
     if (count > 1)
         wt__rng_draw(rng, order, count, count - 1);
     else
@@ -392,12 +372,10 @@ static int fill_draw(const struct tool_draw *draw, struct rng *rng, const uint32
 int wt__tool_draw_next(const struct tool_draw *draw, struct rng *rng, bool out, struct drawn_tools *drawn,
                        wt_error *err)
 {
-    uint32_t *list = wt__alloc_array(draw->count + 1, sizeof *list);
-    if (!list)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE uint32_t *list = wt__alloc_array(draw->count + 1, sizeof *list);
+    WT_CHECK_ALLOC(list, err);
     const size_t first = draw_first_tool(draw, rng, out, list);
     *drawn = (struct drawn_tools){{first}, 1};
-    int rc = 0;
     if (!draw->settings.single) {
         size_t all = 0, count;
         for (size_t i = 0; i < draw->count; i++)
@@ -405,15 +383,15 @@ int wt__tool_draw_next(const struct tool_draw *draw, struct rng *rng, bool out, 
                 are_compatible(draw, first, i))
                 list[all++] = (uint32_t)i;
         count = draw->settings.near ? keep_nearest_tools(draw, first, list, all) : all;
-        rc = fill_draw(draw, rng, list, count, drawn, err);
-        if (rc == 0 && draw->settings.within == WITHIN_CATEGORY)
+        WT_TRY(fill_draw(draw, rng, list, count, drawn, err));
+        if (draw->settings.within == WITHIN_CATEGORY)
             mix_providers(draw, rng, drawn, list, all);
     }
-    for (size_t i = drawn->count; rc == 0 && i > 1; i--) { /* the first tool must not be recognisable by its position */
+    /* Shuffle, so that the first tool is not recognisable by its position. */
+    for (size_t i = drawn->count; i > 1; i--) {
         const size_t j = wt__rng_below(rng, i), place = drawn->places[i - 1];
         drawn->places[i - 1] = drawn->places[j];
         drawn->places[j] = place;
     }
-    free(list);
-    return rc;
+    return 0;
 }

@@ -32,44 +32,33 @@ static int find_option_name(const char *given, const char *const *names, size_t 
 
 static int check_toolbank_shares(wt_toolbank_options *o, const wt_toolbank_options *given, wt_error *err)
 {
-    int rc = wt__generate_read_share(given->unanswerable, 0, UNANSWERABLE_MOST, "the share of unanswerable requests",
-                                     &o->unanswerable, err);
-    if (rc == 0)
-        rc = wt__generate_read_share(given->dev, USUAL_SHARE, 1, "the share of dev", &o->dev, err);
-    if (rc == 0)
-        rc = wt__generate_read_share(given->test, USUAL_SHARE, 1, "the share of test", &o->test, err);
-    if (rc == 0 && o->dev + o->test >= 1)
-        rc = wt__fail(err, WT_EINVAL, "dev and test are %g of the requests; nothing is left to train on",
-                      o->dev + o->test);
-    if (rc == 0)
-        rc = wt__generate_read_share(given->trial_limit, USUAL_TRIAL_LIMIT, 1, "the limit of a trial", &o->trial_limit,
-                                     err);
-    if (rc == 0)
-        rc = wt__generate_read_share(given->duplicate, GENERATE_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
-                                     &o->duplicate, err);
-    if (rc == 0)
-        rc = wt__generate_read_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
-                                     &o->temperature, err);
-    if (rc == 0 && (given->duplicate < 0 || given->temperature < 0))
-        rc = wt__fail(err, WT_EINVAL, "the cosine of duplicates and the temperature must not be negative");
-    return rc;
+    WT_TRY(wt__generate_read_share(given->unanswerable, 0, UNANSWERABLE_MOST, "the share of unanswerable requests",
+                                   &o->unanswerable, err));
+    WT_TRY(wt__generate_read_share(given->dev, USUAL_SHARE, 1, "the share of dev", &o->dev, err));
+    WT_TRY(wt__generate_read_share(given->test, USUAL_SHARE, 1, "the share of test", &o->test, err));
+    if (o->dev + o->test >= 1)
+        return wt__fail(err, WT_EINVAL, "dev and test are %g of the requests; nothing is left to train on",
+                        o->dev + o->test);
+    WT_TRY(wt__generate_read_share(given->trial_limit, USUAL_TRIAL_LIMIT, 1, "the limit of a trial", &o->trial_limit,
+                                   err));
+    WT_TRY(wt__generate_read_share(given->duplicate, GENERATE_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
+                                   &o->duplicate, err));
+    WT_TRY(wt__generate_read_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                                   &o->temperature, err));
+    if (given->duplicate < 0 || given->temperature < 0)
+        return wt__fail(err, WT_EINVAL, "the cosine of duplicates and the temperature must not be negative");
+    return 0;
 }
 
 static int check_toolbank_counts(wt_toolbank_options *o, const wt_toolbank_options *given, wt_error *err)
 {
-    int rc = wt__generate_read_count(given->examples, USUAL_EXAMPLES, 1, EXAMPLES_SHOWN_MAX, "examples of a prompt",
-                                     &o->examples, err);
-    if (rc == 0)
-        rc =
-            wt__generate_read_count(given->trial, USUAL_TRIAL, 1, WT_MAX_TRIAL, "answers of the trial", &o->trial, err);
-    if (rc == 0)
-        rc = wt__generate_read_count(given->usages, given->items ? 0 : USUAL_USAGES, 0, WT_MAX_GENERATED_USAGES,
-                                     "usages of a tool", &o->usages, err);
-    if (rc == 0)
-        rc = wt__generate_read_count(given->items, 0, 0, WT_MAX_GENERATED_REQUESTS, "items", &o->items, err);
-    if (rc == 0)
-        rc = wt__generate_read_count(given->round_trip, 0, 0, WT_MAX_K, "hits of the round trip", &o->round_trip, err);
-    return rc;
+    WT_TRY(wt__generate_read_count(given->examples, USUAL_EXAMPLES, 1, EXAMPLES_SHOWN_MAX, "examples of a prompt",
+                                   &o->examples, err));
+    WT_TRY(wt__generate_read_count(given->trial, USUAL_TRIAL, 1, WT_MAX_TRIAL, "answers of the trial", &o->trial, err));
+    WT_TRY(wt__generate_read_count(given->usages, given->items ? 0 : USUAL_USAGES, 0, WT_MAX_GENERATED_USAGES,
+                                   "usages of a tool", &o->usages, err));
+    WT_TRY(wt__generate_read_count(given->items, 0, 0, WT_MAX_GENERATED_REQUESTS, "items", &o->items, err));
+    return wt__generate_read_count(given->round_trip, 0, 0, WT_MAX_K, "hits of the round trip", &o->round_trip, err);
 }
 
 static int check_toolbank_options(struct toolbank *t, struct draw_settings *draw, wt_error *err)
@@ -79,20 +68,15 @@ static int check_toolbank_options(struct toolbank *t, struct draw_settings *draw
     wt_toolbank_options *o = &t->options;
     const wt_toolbank_options given = *o;
     size_t near = 0, within = 0;
-    int rc = check_toolbank_counts(o, &given, err);
-    if (rc == 0)
-        rc = check_toolbank_shares(o, &given, err);
-    if (rc == 0)
-        rc = find_option_name(given.draw, draws, 2, "the draw", &near, err);
-    if (rc == 0)
-        rc = find_option_name(given.within, withins, 3, "within", &within, err);
-    if (rc == 0 && (!o->out || !o->out[0]))
-        rc = wt__fail(err, WT_EINVAL, "name a folder for the data set");
-    if (rc == 0 && o->like && o->one_tool)
-        rc = wt__fail(err, WT_EINVAL, "the prompt for one tool shows no examples: leave out either like or one_tool");
+    WT_TRY(check_toolbank_counts(o, &given, err));
+    WT_TRY(check_toolbank_shares(o, &given, err));
+    WT_TRY(find_option_name(given.draw, draws, 2, "the draw", &near, err));
+    WT_TRY(find_option_name(given.within, withins, 3, "within", &within, err));
+    if (!o->out || !o->out[0])
+        return wt__fail(err, WT_EINVAL, "name a folder for the data set");
+    if (o->like && o->one_tool)
+        return wt__fail(err, WT_EINVAL, "the prompt for one tool shows no examples: leave out either like or one_tool");
     o->seed = o->seed ? o->seed : 1;
-    if (rc < 0)
-        return rc;
     *draw = (struct draw_settings){.within = kinds[within],
                                    .near = near == 1,
                                    .single = o->one_tool != 0,
@@ -121,20 +105,15 @@ static int choose_search_recipe(struct toolbank *t, const char **hash, wt_error 
     const struct encoder *encoder = NULL;
     wt_find_options options;
     wt_hits *hits = NULL;
-    wt_error why;
     *hash = "";
-    int rc = wt__engine_load_encoder(t->session.engine, &t->session.progress, &encoder, &why);
-    if (rc < 0 && rc != WT_EMODEL && err)
-        *err = why;
-    if (rc < 0 && rc != WT_EMODEL)
-        return rc;
+    WT_TRY(wt__generate_load_encoder(t->session.engine, &t->session.progress, &encoder, err));
     if (encoder)
         *hash = wt__encoder_hash(encoder);
     if (!t->options.recipe)
         t->options.recipe = encoder ? "hybrid" : "bm25";
     wt_find_options_init(&options);
     options.recipe = t->options.recipe;
-    rc = wt_find(t->session.engine, "a request", strlen("a request"), &options, &hits, err);
+    int rc = wt_find(t->session.engine, "a request", strlen("a request"), &options, &hits, err);
     wt_hits_free(hits);
     return rc;
 }
@@ -179,37 +158,27 @@ static int open_toolbank_parts(struct toolbank *t, const struct draw_settings *d
     wt__rng_seed(&t->rng, o->seed);
     wt__request_set_open(&t->set, &split);
     o->no_polish |= o->one_tool;
-    int rc = wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err);
-    if (rc == 0 && o->like)
-        rc = wt__request_examples_read(&t->examples, o->like, o->seed, err);
-    else if (rc == 0)
+    WT_TRY(wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err));
+    if (o->like)
+        WT_TRY(wt__request_examples_read(&t->examples, o->like, o->seed, err));
+    else
         wt__request_examples_open(&t->examples, o->seed);
-    if (rc == 0)
-        rc = wt__tool_draw_open(&t->draw, t->session.engine, t->encoder, draw, &t->rng, &t->session.progress, err);
-    if (rc == 0)
-        rc = wt__distinct_open(&t->queries, t->encoder, o->duplicate, err);
-    if (rc == 0)
-        rc = wt__prompt_open(&t->request_prompt, wt__toolbank_prompt(t), err);
-    if (rc == 0)
-        rc = wt__prompt_open(&t->polish_prompt, "generate-polish", err);
-    if (rc == 0)
-        rc = wt__repetition_open(&t->request_words, wt__str(t->request_prompt.text), err);
-    if (rc == 0)
-        rc = wt__repetition_open(&t->polish_words, wt__str(t->polish_prompt.text), err);
-    if (rc == 0)
-        rc = index_draw_places(t, err);
-    if (rc == 0)
-        rc = choose_search_recipe(t, &search, err);
+    WT_TRY(wt__tool_draw_open(&t->draw, t->session.engine, t->encoder, draw, &t->rng, &t->session.progress, err));
+    WT_TRY(wt__distinct_open(&t->queries, t->encoder, o->duplicate, err));
+    WT_TRY(wt__prompt_open(&t->request_prompt, wt__toolbank_prompt(t), err));
+    WT_TRY(wt__prompt_open(&t->polish_prompt, "generate-polish", err));
+    WT_TRY(wt__repetition_open(&t->request_words, wt__str(t->request_prompt.text), err));
+    WT_TRY(wt__repetition_open(&t->polish_words, wt__str(t->polish_prompt.text), err));
+    WT_TRY(index_draw_places(t, err));
+    WT_TRY(choose_search_recipe(t, &search, err));
     if (o->items == 0) {
         const size_t wanted = t->draw.able_count * o->usages, most = WT_MAX_GENERATED_REQUESTS;
         o->items = wanted < ITEMS_LEAST ? ITEMS_LEAST : wanted < most ? wanted : most;
     }
     o->trial = o->trial < o->items ? o->trial : o->items;
-    if (rc == 0) {
-        wt__tool_draw_digest(&t->draw, catalogue);
-        rc = write_toolbank_settings(t, catalogue, search, err);
-    }
-    return rc < 0 ? rc : wt__session_open(&t->session, o->out, o->temperature, o->seed, err);
+    wt__tool_draw_digest(&t->draw, catalogue);
+    WT_TRY(write_toolbank_settings(t, catalogue, search, err));
+    return wt__session_open(&t->session, o->out, o->temperature, o->seed, err);
 }
 
 /* ---------------------------------------------------------------- batches */
@@ -281,15 +250,13 @@ static int run_toolbank_batch(struct toolbank *t, wt_error *err)
 
 static int run_batches(struct toolbank *t, wt_error *err)
 {
-    name_toolbank_phase(t);
     const size_t questions = t->options.no_polish ? 1 : 2;
-    int rc =
-        wt__progress_phase(&t->session.progress, t->phase, t->options.items * questions) ? wt__fail_cancelled(err) : 0;
-    while (rc == 0 && !has_enough_requests(t))
-        rc = run_toolbank_batch(t, err);
-    if (rc == 0 && !t->trial.is_judged)
-        rc = judge_trial(t, err);
-    return rc;
+    name_toolbank_phase(t);
+    if (wt__progress_phase(&t->session.progress, t->phase, t->options.items * questions))
+        return wt__fail_cancelled(err);
+    while (!has_enough_requests(t))
+        WT_TRY(run_toolbank_batch(t, err));
+    return t->trial.is_judged ? 0 : judge_trial(t, err);
 }
 
 /* ---------------------------------------------------------------- report.json */
@@ -403,7 +370,7 @@ static int write_toolbank_report(struct toolbank *t, bool complete, wt_error *er
 /* Writes the notice on one line. */
 static int write_toolbank_notice(struct toolbank *t, wt_error *err)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     const size_t few = wt__tool_draw_count_short(&t->draw);
     if (t->session.runner.counts[STAGE_REQUESTS].gave_up)
         wt__buffer_printf(&line, "the run ended early: %d answers in a row were unusable", STAGE_FRUITLESS_MAX);
@@ -413,40 +380,33 @@ static int write_toolbank_notice(struct toolbank *t, wt_error *err)
     if (t->draw.able_count + t->draw.taken_out < t->draw.count)
         wt__buffer_printf(&line, "%s%zu tools have no requests: they lack a description or a tool to go with",
                           line.len ? "; " : "", t->draw.count - t->draw.able_count - t->draw.taken_out);
-    int rc = wt__session_set_text(&t->session, &line, &t->session.result->visible.notice, err);
-    wt__buffer_dispose(&line);
-    return rc;
+    return wt__session_set_text(&t->session, &line, &t->session.result->visible.notice, err);
 }
 
 static int finish_toolbank(struct toolbank *t, wt_error *err)
 {
     wt_generated *visible = &t->session.result->visible;
-    int rc = 0;
     if (t->set.count > 0)
-        rc = wt__request_set_write(&t->set, &t->draw, &t->session.folder, err);
-    if (rc == 0)
-        rc = write_toolbank_report(t, true, err);
-    if (rc == 0)
-        rc = write_toolbank_notice(t, err);
+        WT_TRY(wt__request_set_write(&t->set, &t->draw, &t->session.folder, err));
+    WT_TRY(write_toolbank_report(t, true, err));
+    WT_TRY(write_toolbank_notice(t, err));
     visible->tools = t->draw.count - t->draw.taken_out;
     visible->rows = t->set.count;
     visible->train = t->set.splits[SPLIT_TRAIN];
     visible->dev = t->set.splits[SPLIT_DEV];
     visible->test = t->set.splits[SPLIT_TEST];
     visible->unanswerable = t->set.unanswerable;
-    if (rc == 0 && t->set.count == 0)
-        rc = wt__fail(err, WT_EEMPTY,
-                      "no request came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
-                      t->session.runner.cost.questions, t->session.model->name, t->options.out);
-    return rc;
+    if (t->set.count == 0)
+        return wt__fail(err, WT_EEMPTY,
+                        "no request came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
+                        t->session.runner.cost.questions, t->session.model->name, t->options.out);
+    return 0;
 }
 
 static int run_toolbank(struct toolbank *t, const struct draw_settings *draw, wt_error *err)
 {
-    int rc = open_toolbank_parts(t, draw, err);
-    if (rc < 0)
-        return rc;
-    rc = run_batches(t, err);
+    WT_TRY(open_toolbank_parts(t, draw, err));
+    int rc = run_batches(t, err);
     if (rc == 0)
         return finish_toolbank(t, err);
     wt_error unused;

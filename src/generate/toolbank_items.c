@@ -93,21 +93,18 @@ static int add_example_query(struct request_examples *out, const struct query *q
 
 int wt__request_examples_read(struct request_examples *out, const char *dir, uint64_t seed, wt_error *err)
 {
-    struct dataset people = {0};
-    struct text_lines corpus = {0};
+    WT_CLEANUP(wt__dataset_dispose) struct dataset people = {0};
+    WT_CLEANUP(wt__text_lines_dispose) struct text_lines corpus = {0};
     *out = (struct request_examples){0};
     wt__rng_seed(&out->rng, seed);
-    int rc = wt__dataset_read(&people, dir, "train", err);
-    if (rc == 0)
-        rc = wt__text_lines_read(&corpus, dir, "corpus.jsonl", err);
-    for (size_t i = 0; rc == 0 && i < people.len; i++)
-        rc = add_example_query(out, &people.queries[i], &corpus, err);
-    if (rc == 0 && out->count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "%s has no train request with %d to %d tools to show as an example", dir,
-                      (int)REQUEST_TOOLS_MIN, (int)REQUEST_TOOLS_MAX);
-    wt__dataset_dispose(&people);
-    wt__text_lines_dispose(&corpus);
-    return rc;
+    WT_TRY(wt__dataset_read(&people, dir, "train", err));
+    WT_TRY(wt__text_lines_read(&corpus, dir, "corpus.jsonl", err));
+    for (size_t i = 0; i < people.len; i++)
+        WT_TRY(add_example_query(out, &people.queries[i], &corpus, err));
+    if (out->count == 0)
+        return wt__fail(err, WT_EEMPTY, "%s has no train request with %d to %d tools to show as an example", dir,
+                        (int)REQUEST_TOOLS_MIN, (int)REQUEST_TOOLS_MAX);
+    return 0;
 }
 
 void wt__request_examples_digest(const struct request_examples *examples, char hex[65])
@@ -184,30 +181,26 @@ static int fill_toolbank_request(void *context, size_t number, struct arena *are
     *item = (struct toolbank_item){0};
     wt__rng_seed(&rng, t->options.seed ^ (number + 1) * ITEM_SALT);
     item->is_unanswerable = wt__rng_unit(&rng) < t->options.unanswerable && t->has_unanswerable_tools;
-    int rc = wt__tool_draw_next(&t->draw, &rng, item->is_unanswerable, &item->drawn, err);
-    struct str *lines = rc == 0 ? wt__arena_array(arena, struct str, item->drawn.count) : NULL;
-    if (rc == 0 && !lines)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < item->drawn.count; i++) {
+    WT_TRY(wt__tool_draw_next(&t->draw, &rng, item->is_unanswerable, &item->drawn, err));
+    struct str *lines = wt__arena_array(arena, struct str, item->drawn.count);
+    WT_CHECK_ALLOC(lines, err);
+    for (size_t i = 0; i < item->drawn.count; i++) {
         const struct draw_tool *tool = &t->draw.tools[item->drawn.places[i]];
         lines[i] = wt__prompt_tool(tool->name, tool->description, STAGE_LINE_BYTES, arena);
-        if (!lines[i].ptr)
-            rc = wt__fail_nomem(err);
+        WT_CHECK_ALLOC(lines[i].ptr, err);
     }
-    if (rc < 0)
-        return rc;
     if (t->options.one_tool) {
         values[(*count)++] = (struct prompt_value){.slot = "tool", .text = lines[0]};
         return 0;
     }
+    struct prompt_value wanted = {.slot = "wanted"};
+    WT_TRY(write_wanted_names(t, &item->drawn, arena, &wanted.text, err));
     item->example_count = draw_examples(&t->examples, t->options.examples, &rng, item->examples);
     values[(*count)++] =
         (struct prompt_value){.slot = "examples", .items = item->examples, .item_count = item->example_count};
     values[(*count)++] = (struct prompt_value){.slot = "tools", .items = lines, .item_count = item->drawn.count};
-    struct prompt_value wanted = {.slot = "wanted"};
-    rc = write_wanted_names(t, &item->drawn, arena, &wanted.text, err);
     values[(*count)++] = wanted;
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the answer */
@@ -216,16 +209,14 @@ static int fill_toolbank_request(void *context, size_t number, struct arena *are
 static int check_repetition(const struct repetition *own, const struct prompt *prompt, const struct toolbank_item *item,
                             struct str said, bool *out, wt_error *err)
 {
-    struct buffer examples = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer examples = {0};
     for (size_t i = 0; i < item->example_count; i++) {
         wt__buffer_str(&examples, item->examples[i]);
         wt__buffer_char(&examples, '\n');
     }
-    int rc = examples.failed
-                 ? wt__fail_nomem(err)
-                 : wt__repetition_check(own, wt__str(prompt->text), wt__buffer_view(&examples), said, out, err);
-    wt__buffer_dispose(&examples);
-    return rc;
+    if (examples.failed)
+        return wt__fail_nomem(err);
+    return wt__repetition_check(own, wt__str(prompt->text), wt__buffer_view(&examples), said, out, err);
 }
 
 /* Finds the drawn tool that the model names: by exported name, or by its own name if only one drawn tool has it. */
@@ -269,29 +260,26 @@ static int read_request_answer(struct toolbank *t, struct toolbank_item *item, c
                                enum piece_fate *fate, wt_error *err)
 {
     struct generated_request *request = &item->request;
-    const struct str said = wt__json_str(answer, "instruction");
+    const struct str said = wt__json_str(answer, "instruction"), why = wt__json_str(answer, "explanation");
     enum piece_fate unused;
     bool copied;
     *request = (struct generated_request){
         .is_unanswerable = item->is_unanswerable, .draft = STR(""), .explanation = STR(""), .more = STR("")};
-    int rc = check_repetition(&t->request_words, &t->request_prompt, item, said, &copied, err);
-    if (rc == 0 && copied) {
-        *fate = PIECE_REPEATS;
+    WT_TRY(check_repetition(&t->request_words, &t->request_prompt, item, said, &copied, err));
+    *fate = PIECE_REPEATS;
+    if (!copied)
+        WT_TRY(wt__piece_read(&t->batch, PIECE_INSTRUCTION, said, &request->text, fate, err));
+    if (*fate != PIECE_TAKEN)
         return 0;
-    }
-    if (rc == 0)
-        rc = wt__piece_read(&t->batch, PIECE_INSTRUCTION, said, &request->text, fate, err);
-    if (rc == 0 && *fate == PIECE_TAKEN && t->options.one_tool) {
+    if (t->options.one_tool) {
         request->tools[request->tool_count++] = item->drawn.places[0];
-    } else if (rc == 0 && *fate == PIECE_TAKEN) {
+    } else {
         *fate = read_named_tools(t, item, wt__json_array(answer, "functions"), request);
-        rc = wt__piece_read(&t->batch, PIECE_EXPLANATION, wt__json_str(answer, "explanation"), &request->explanation,
-                            &unused, err);
+        WT_TRY(wt__piece_read(&t->batch, PIECE_EXPLANATION, why, &request->explanation, &unused, err));
     }
-    if (rc == 0 && *fate == PIECE_TAKEN &&
-        wt__tool_draw_has_name(&t->draw, request->tools, request->tool_count, request->text))
+    if (*fate == PIECE_TAKEN && wt__tool_draw_has_name(&t->draw, request->tools, request->tool_count, request->text))
         *fate = PIECE_NAMES_TOOL;
-    return rc;
+    return 0;
 }
 
 static int accept_toolbank_request(void *context, size_t number, const json_t *answer, struct stage_count *count,
@@ -301,9 +289,7 @@ static int accept_toolbank_request(void *context, size_t number, const json_t *a
     struct toolbank_item *item = get_batch_item(t, number);
     enum piece_fate fate = PIECE_TAKEN;
     *done = true; /* a refused item is replaced by another item, not asked again */
-    int rc = read_request_answer(t, item, answer, &fate, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(read_request_answer(t, item, answer, &fate, err));
     wt__stage_note(count, fate);
     item->is_kept = fate == PIECE_TAKEN;
     return 0;
@@ -348,7 +334,7 @@ static int accept_polish(void *context, size_t number, const json_t *answer, str
     struct toolbank *t = context;
     struct toolbank_item *item = get_batch_item(t, number);
     struct str text = STR("");
-    enum piece_fate fate = PIECE_TAKEN;
+    enum piece_fate fate = PIECE_REPEATS;
     bool copied = false;
     *done = true;
     if (wt__str_equal(wt__json_str(answer, "verdict"), STR("good"))) {
@@ -357,16 +343,11 @@ static int accept_polish(void *context, size_t number, const json_t *answer, str
         return 0;
     }
     const struct str said = wt__json_str(answer, "instruction");
-    int rc = check_repetition(&t->polish_words, &t->polish_prompt, item, said, &copied, err);
-    if (rc == 0 && copied)
-        fate = PIECE_REPEATS;
-    else if (rc == 0)
-        rc = wt__piece_read(&t->batch, PIECE_INSTRUCTION, said, &text, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN &&
-        wt__tool_draw_has_name(&t->draw, item->request.tools, item->request.tool_count, text))
+    WT_TRY(check_repetition(&t->polish_words, &t->polish_prompt, item, said, &copied, err));
+    if (!copied)
+        WT_TRY(wt__piece_read(&t->batch, PIECE_INSTRUCTION, said, &text, &fate, err));
+    if (fate == PIECE_TAKEN && wt__tool_draw_has_name(&t->draw, item->request.tools, item->request.tool_count, text))
         fate = PIECE_NAMES_TOOL;
-    if (rc < 0)
-        return rc;
     wt__stage_note(count, fate);
     if (fate == PIECE_TAKEN && !wt__str_equal(text, item->request.text)) {
         item->request.draft = item->request.text;
@@ -461,8 +442,7 @@ static int search_batch(struct toolbank *t, size_t hits, struct batch_search **o
 {
     struct batch_search *search = calloc(1, sizeof *search);
     *out = search;
-    if (!search)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(search, err);
     search->t = t;
     search->hits = hits;
     if (hits > 0)
@@ -478,12 +458,11 @@ static int search_batch(struct toolbank *t, size_t hits, struct batch_search **o
 
 int wt__toolbank_count_astray(struct toolbank *t, uint64_t *count, wt_error *err)
 {
-    struct batch_search *search;
-    int rc = search_batch(t, TOOLBANK_TRIAL_HITS, &search, err);
-    for (size_t i = 0; rc == 0 && i < TOOLBANK_BATCH; i++)
+    WT_AUTO_FREE struct batch_search *search = NULL;
+    WT_TRY(search_batch(t, TOOLBANK_TRIAL_HITS, &search, err));
+    for (size_t i = 0; i < TOOLBANK_BATCH; i++)
         *count += t->items[i].is_kept && search->found[i] == 0;
-    free(search);
-    return rc;
+    return 0;
 }
 
 /* Adds a request to the set, to its tools' usages and to the examples. */
@@ -491,9 +470,7 @@ static int add_kept_request(struct toolbank *t, const struct toolbank_item *item
 {
     struct generated_request *added;
     struct str names[REQUEST_TOOLS_MAX];
-    int rc = wt__request_set_add(&t->set, &t->draw, &item->request, &added, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__request_set_add(&t->set, &t->draw, &item->request, &added, err));
     for (size_t i = 0; i < added->tool_count; i++) {
         struct draw_tool *tool = &t->draw.tools[added->tools[i]];
         tool->used += added->is_unanswerable || added->split == SPLIT_TRAIN;
@@ -513,10 +490,10 @@ static void withdraw_piece(struct stage_count *count, enum piece_fate fate)
 
 int wt__toolbank_commit(struct toolbank *t, size_t count, wt_error *err)
 {
-    struct batch_search *search;
-    int rc = search_batch(t, t->options.round_trip, &search, err);
+    WT_AUTO_FREE struct batch_search *search = NULL;
+    WT_TRY(search_batch(t, t->options.round_trip, &search, err));
     const size_t begin = t->asked;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const size_t slot = (begin + i) % TOOLBANK_BATCH;
         struct toolbank_item *item = &t->items[slot];
         enum piece_fate fate = search->fates[slot];
@@ -524,12 +501,11 @@ int wt__toolbank_commit(struct toolbank *t, size_t count, wt_error *err)
             continue;
         item->is_kept = false;
         if (fate == PIECE_TAKEN)
-            rc = wt__distinct_add(&t->queries, item->request.text, &fate, err);
-        if (rc == 0 && fate != PIECE_TAKEN)
+            WT_TRY(wt__distinct_add(&t->queries, item->request.text, &fate, err));
+        if (fate == PIECE_TAKEN)
+            WT_TRY(add_kept_request(t, item, err));
+        else
             withdraw_piece(&t->session.runner.counts[STAGE_REQUESTS], fate);
-        else if (rc == 0)
-            rc = add_kept_request(t, item, err);
     }
-    free(search);
-    return rc;
+    return 0;
 }

@@ -38,61 +38,48 @@ static int check_toolselect_options(struct toolselect_run *t, wt_error *err)
 {
     wt_toolselect_options *o = &t->options;
     const wt_toolselect_options given = *o;
-    int rc = wt__generate_read_count(given.tools, USUAL_TOOLS, o->from_catalogue ? CATALOGUE_LEAST : SEED_TOOLS,
-                                     WT_MAX_GENERATED_TOOLS, "tools", &o->tools, err);
-    if (rc == 0)
-        rc =
-            wt__generate_read_count(given.related, USUAL_RELATED, 1, WT_MAX_RELATED, "related tools", &o->related, err);
-    if (rc == 0)
-        rc = wt__generate_read_count(given.instructions, USUAL_INSTRUCTIONS, 1, WT_MAX_INSTRUCTIONS,
-                                     "instructions of a tool", &o->instructions, err);
-    if (rc == 0)
-        rc = wt__generate_read_count(given.choices, USUAL_CHOICES, 2, WT_MAX_CHOICES, "tools of a list", &o->choices,
-                                     err);
-    if (rc == 0)
-        rc = wt__generate_read_share(given.hard, GENERATE_HARD_SHARE, 1, "the share of hard lists", &o->hard, err);
-    if (rc == 0)
-        rc = wt__generate_read_share(given.duplicate, GENERATE_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
-                                     &o->duplicate, err);
-    if (rc == 0)
-        rc = wt__generate_read_share(given.temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
-                                     &o->temperature, err);
-    if (rc == 0 && (given.duplicate < 0 || given.temperature < 0))
-        rc = wt__fail(err, WT_EINVAL, "the cosine of duplicates and the temperature must not be negative");
-    if (rc == 0 && (!o->out || !o->out[0]))
-        rc = wt__fail(err, WT_EINVAL, "name a folder for the data set");
+    WT_TRY(wt__generate_read_count(given.tools, USUAL_TOOLS, o->from_catalogue ? CATALOGUE_LEAST : SEED_TOOLS,
+                                   WT_MAX_GENERATED_TOOLS, "tools", &o->tools, err));
+    WT_TRY(wt__generate_read_count(given.related, USUAL_RELATED, 1, WT_MAX_RELATED, "related tools", &o->related, err));
+    WT_TRY(wt__generate_read_count(given.instructions, USUAL_INSTRUCTIONS, 1, WT_MAX_INSTRUCTIONS,
+                                   "instructions of a tool", &o->instructions, err));
+    WT_TRY(
+        wt__generate_read_count(given.choices, USUAL_CHOICES, 2, WT_MAX_CHOICES, "tools of a list", &o->choices, err));
+    WT_TRY(wt__generate_read_share(given.hard, GENERATE_HARD_SHARE, 1, "the share of hard lists", &o->hard, err));
+    WT_TRY(wt__generate_read_share(given.duplicate, GENERATE_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
+                                   &o->duplicate, err));
+    WT_TRY(wt__generate_read_share(given.temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                                   &o->temperature, err));
+    if (given.duplicate < 0 || given.temperature < 0)
+        return wt__fail(err, WT_EINVAL, "the cosine of duplicates and the temperature must not be negative");
+    if (!o->out || !o->out[0])
+        return wt__fail(err, WT_EINVAL, "name a folder for the data set");
     o->seed = o->seed ? o->seed : 1;
-    return rc;
+    return 0;
 }
 
 /* Opens the built-in encoder to find duplicates if the engine has an encoder: a tuned one finds the same duplicates
  * and takes a hundred times as long (docs/generate.md). Without an encoder, duplicates are found by words only. */
 static int open_duplicate_encoder(struct toolselect_run *t, wt_error *err)
 {
-    wt_error why;
-    int rc = t->session.engine ? wt__engine_load_encoder(t->session.engine, &t->session.progress, &t->searching, &why)
-                               : WT_EMODEL;
-    if (rc == 0)
-        return wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err);
-    t->searching = NULL;
-    if (rc != WT_EMODEL && err)
-        *err = why;
-    return rc == WT_EMODEL ? 0 : rc;
+    if (t->session.engine)
+        WT_TRY(wt__generate_load_encoder(t->session.engine, &t->session.progress, &t->searching, err));
+    return t->searching ? wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err) : 0;
 }
 
 static int open_tool_library(struct toolselect_run *t, wt_error *err)
 {
-    int rc = wt__library_open(&t->library, t->encoder, t->options.duplicate, err);
-    if (rc == 0)
-        rc = wt__distinct_open(&t->queries, t->encoder, t->options.duplicate, err);
+    WT_TRY(wt__library_open(&t->library, t->encoder, t->options.duplicate, err));
+    WT_TRY(wt__distinct_open(&t->queries, t->encoder, t->options.duplicate, err));
     t->catalogue = (struct store_library){
         .engine = t->session.engine, .library = &t->library, .recipe = t->searching ? "hybrid" : "bm25"};
-    if (rc == 0 && t->options.from_catalogue)
-        rc = wt__store_library_draw(&t->catalogue, t->options.tools, &t->rng, &t->session.progress, &t->left_out, err);
-    if (rc == 0 && t->options.from_catalogue && t->library.count < CATALOGUE_LEAST)
-        rc = wt__fail(err, WT_EEMPTY, "a list needs at least two tools with a description; the store has %zu",
-                      t->library.count);
-    return rc;
+    if (t->options.from_catalogue)
+        WT_TRY(
+            wt__store_library_draw(&t->catalogue, t->options.tools, &t->rng, &t->session.progress, &t->left_out, err));
+    if (t->options.from_catalogue && t->library.count < CATALOGUE_LEAST)
+        return wt__fail(err, WT_EEMPTY, "a list needs at least two tools with a description; the store has %zu",
+                        t->library.count);
+    return 0;
 }
 
 /* Writes the options of the data set on one line: a run continues only with the same line. */
@@ -147,20 +134,16 @@ static int run_toolselect_stages(struct toolselect_run *t, wt_error *err)
     const struct similarity_source source =
         o->from_catalogue ? (struct similarity_source){&t->catalogue, wt__store_library_find_similar}
                           : (struct similarity_source){&t->library, find_family};
-    int rc = 0;
     if (!o->from_catalogue) {
-        rc = wt__library_add_seeds(&t->library, err);
-        if (rc == 0)
-            rc = wt__library_generate(&t->library, &t->session.runner, o->tools, o->related, err);
+        WT_TRY(wt__library_add_seeds(&t->library, err));
+        WT_TRY(wt__library_generate(&t->library, &t->session.runner, o->tools, o->related, err));
     }
     const size_t pool = t->library.count;
     const struct list_settings lists = {.choices = o->choices, .related = o->related, .pool = pool, .hard = o->hard};
-    if (rc == 0)
-        rc = wt__rows_write_instructions(&t->rows, &t->library, pool, o->instructions, &t->session.runner, &t->queries,
-                                         err);
-    if (rc == 0)
-        rc = wt__rows_build_lists(&t->rows, &lists, &source, &t->rng, &t->session.progress, err);
-    return rc < 0 ? rc : wt__rows_write_notes(&t->rows, &t->library, &t->session.runner, err);
+    WT_TRY(wt__rows_write_instructions(&t->rows, &t->library, pool, o->instructions, &t->session.runner, &t->queries,
+                                       err));
+    WT_TRY(wt__rows_build_lists(&t->rows, &lists, &source, &t->rng, &t->session.progress, err));
+    return wt__rows_write_notes(&t->rows, &t->library, &t->session.runner, err);
 }
 
 /* ---------------------------------------------------------------- results */
@@ -241,25 +224,19 @@ static int write_toolselect_report(struct toolselect_run *t, bool complete, wt_e
 
 static int write_toolselect_files(struct toolselect_run *t, wt_error *err)
 {
-    struct buffer samples = {0}, tools = {0};
-    int rc = wt__rows_to_samples(&t->rows, &t->library, &t->samples, err);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer samples = {0}, tools = {0};
+    WT_TRY(wt__rows_to_samples(&t->rows, &t->library, &t->samples, err));
     wt__samples_write(&t->samples, &samples);
     write_library_tools(&t->library, &tools);
-    if (rc == 0)
-        rc = wt__folder_write(&t->session.folder, "tools.jsonl", &tools, err);
-    if (rc == 0)
-        rc = wt__folder_write(&t->session.folder, "samples.jsonl", &samples, err);
-    if (rc == 0)
-        rc = write_toolselect_report(t, true, err);
-    wt__buffer_dispose(&samples);
-    wt__buffer_dispose(&tools);
-    return rc;
+    WT_TRY(wt__folder_write(&t->session.folder, "tools.jsonl", &tools, err));
+    WT_TRY(wt__folder_write(&t->session.folder, "samples.jsonl", &samples, err));
+    return write_toolselect_report(t, true, err);
 }
 
 /* Writes the notice on one line. */
 static int write_toolselect_notice(struct toolselect_run *t, wt_error *err)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     for (enum stage_id id = 0; id < STAGES; id++) {
         const struct stage_count *count = &t->session.runner.counts[id];
         if (count->made < count->wanted)
@@ -269,40 +246,32 @@ static int write_toolselect_notice(struct toolselect_run *t, wt_error *err)
     if (!t->encoder)
         wt__buffer_printf(&line, "%swithout an encoder, duplicates are found by their words only",
                           line.len ? "; " : "");
-    int rc = wt__session_set_text(&t->session, &line, &t->session.result->visible.notice, err);
-    wt__buffer_dispose(&line);
-    return rc;
+    return wt__session_set_text(&t->session, &line, &t->session.result->visible.notice, err);
 }
 
 static int finish_toolselect(struct toolselect_run *t, wt_error *err)
 {
     wt_generated *visible = &t->session.result->visible;
-    int rc = write_toolselect_files(t, err);
-    if (rc == 0)
-        rc = write_toolselect_notice(t, err);
+    WT_TRY(write_toolselect_files(t, err));
+    WT_TRY(write_toolselect_notice(t, err));
     visible->tools = t->library.count;
     visible->rows = t->rows.count;
     visible->hard = t->rows.hard_count;
-    if (rc == 0 && t->rows.count == 0)
-        rc =
-            wt__fail(err, WT_EEMPTY, "no row came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
-                     t->session.runner.cost.questions, t->session.model->name, t->options.out);
-    return rc;
+    if (t->rows.count == 0)
+        return wt__fail(err, WT_EEMPTY,
+                        "no row came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
+                        t->session.runner.cost.questions, t->session.model->name, t->options.out);
+    return 0;
 }
 
 static int run_toolselect(struct toolselect_run *t, wt_error *err)
 {
     wt__rng_seed(&t->rng, t->options.seed);
-    int rc = open_duplicate_encoder(t, err);
-    if (rc == 0)
-        rc = open_tool_library(t, err);
-    if (rc == 0)
-        rc = write_toolselect_settings(t, err);
-    if (rc == 0)
-        rc = wt__session_open(&t->session, t->options.out, t->options.temperature, t->options.seed, err);
-    if (rc < 0)
-        return rc;
-    rc = run_toolselect_stages(t, err);
+    WT_TRY(open_duplicate_encoder(t, err));
+    WT_TRY(open_tool_library(t, err));
+    WT_TRY(write_toolselect_settings(t, err));
+    WT_TRY(wt__session_open(&t->session, t->options.out, t->options.temperature, t->options.seed, err));
+    int rc = run_toolselect_stages(t, err);
     if (rc == 0)
         return finish_toolselect(t, err);
     wt_error unused;
@@ -315,14 +284,11 @@ int wt__generate_toolselect(wt_engine *engine, struct chat_model *model, const w
 {
     struct toolselect_run t = {.left_out = 0};
     *out = NULL;
-    int rc = wt__options_read(&t.options, sizeof t.options, given, err);
-    if (rc == 0)
-        rc = check_toolselect_options(&t, err);
-    if (rc == 0 && !engine && (!model || t.options.from_catalogue))
-        rc = wt__fail(err, WT_EINVAL, "an engine is needed, for its language model or its catalogue");
-    if (rc < 0)
-        return rc;
-    rc = wt__session_begin(&t.session, engine, model, t.options.progress, t.options.progress_context, err);
+    WT_TRY(wt__options_read(&t.options, sizeof t.options, given, err));
+    WT_TRY(check_toolselect_options(&t, err));
+    if (!engine && (!model || t.options.from_catalogue))
+        return wt__fail(err, WT_EINVAL, "an engine is needed, for its language model or its catalogue");
+    int rc = wt__session_begin(&t.session, engine, model, t.options.progress, t.options.progress_context, err);
     if (rc == 0)
         rc = run_toolselect(&t, err);
     wt__samples_dispose(&t.samples);

@@ -40,8 +40,7 @@ static int fill_verdict(void *context, size_t item, struct arena *arena, struct 
     const struct verdict_case *verdict = &verdicts->cases[item];
     struct str *tools = wt__arena_array(arena, struct str, verdict->tool_count + 1);
     size_t shown = 0;
-    if (!tools)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(tools, err);
     for (size_t i = 0; i < verdict->tool_count; i++)
         if (!verdicts->second || i != verdict->removed)
             tools[shown++] = verdict->tools[i];
@@ -231,12 +230,11 @@ static int add_verdict_case(struct verdicts_run *run, const struct query *query,
 {
     struct str lines[VERDICT_TOOLS_MAX];
     size_t count;
-    int rc = read_query_tools(run, query, lines, &count, err);
-    if (rc < 0 || count == 0)
-        return rc;
+    WT_TRY(read_query_tools(run, query, lines, &count, err));
+    if (count == 0)
+        return 0;
     struct str *kept = wt__arena_array(&run->arena, struct str, count);
-    if (!kept)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(kept, err);
     memcpy(kept, lines, count * sizeof *kept);
     run->ids[run->count] = query->id;
     run->cases[run->count++] = (struct verdict_case){.request = query->text, .tools = kept, .tool_count = count};
@@ -247,21 +245,19 @@ static int add_verdict_case(struct verdicts_run *run, const struct query *query,
 static int read_verdict_cases(struct verdicts_run *run, wt_error *err)
 {
     const size_t len = run->data.len, most = run->options.limit && run->options.limit < len ? run->options.limit : len;
-    uint32_t *order = wt__alloc_array(len + 1, sizeof *order);
+    WT_AUTO_FREE uint32_t *order = wt__alloc_array(len + 1, sizeof *order);
     struct rng rng;
     run->cases = wt__arena_array(&run->arena, struct verdict_case, most + 1);
     run->ids = wt__arena_array(&run->arena, struct str, most + 1);
-    int rc = order && run->cases && run->ids ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(order && run->cases && run->ids, err);
     wt__rng_seed(&rng, run->options.seed);
-    if (rc == 0)
-        wt__rng_draw(&rng, order, len, len > 0 ? len - 1 : 0);
-    for (size_t i = 0; rc == 0 && i < len && run->count < most; i++)
-        rc = add_verdict_case(run, &run->data.queries[order[i]], err);
-    free(order);
-    if (rc == 0 && run->count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "%s has no request in the split %s with at most %d tools, all in its corpus",
-                      run->options.data, run->options.split, VERDICT_TOOLS_MAX);
-    return rc;
+    wt__rng_draw(&rng, order, len, len > 0 ? len - 1 : 0);
+    for (size_t i = 0; i < len && run->count < most; i++)
+        WT_TRY(add_verdict_case(run, &run->data.queries[order[i]], err));
+    if (run->count == 0)
+        return wt__fail(err, WT_EEMPTY, "%s has no request in the split %s with at most %d tools, all in its corpus",
+                        run->options.data, run->options.split, VERDICT_TOOLS_MAX);
+    return 0;
 }
 
 static void hash_text_line(struct sha256 *sha, struct str line)
@@ -298,7 +294,7 @@ static int write_verdicts_settings(struct verdicts_run *run, wt_error *err)
 
 static int write_verdict_lines(struct verdicts_run *run, wt_error *err)
 {
-    struct buffer out = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer out = {0};
     for (size_t i = 0; i < run->count; i++) {
         const struct verdict_case *verdict = &run->cases[i];
         wt__buffer_text(&out, "{\"_id\": ");
@@ -309,9 +305,7 @@ static int write_verdict_lines(struct verdicts_run *run, wt_error *err)
                           verdict->tool_count, wt__verdict_name(verdict->first), verdict->removed + 1,
                           wt__verdict_name(verdict->second), wt__verdict_qualifies(verdict) ? "true" : "false");
     }
-    int rc = wt__folder_write(&run->session.folder, "verdicts.jsonl", &out, err);
-    wt__buffer_dispose(&out);
-    return rc;
+    return wt__folder_write(&run->session.folder, "verdicts.jsonl", &out, err);
 }
 
 static int write_verdicts_report(struct verdicts_run *run, bool complete, wt_error *err)
@@ -332,13 +326,12 @@ static int write_verdicts_report(struct verdicts_run *run, bool complete, wt_err
 static int finish_verdicts(struct verdicts_run *run, wt_error *err)
 {
     wt_generated *visible = &run->session.result->visible;
-    struct buffer line = {0}, table = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0}, table = {0};
     size_t answered = 0;
     for (size_t i = 0; i < run->count; i++)
         answered += run->cases[i].first != VERDICT_NONE;
-    int rc = write_verdict_lines(run, err);
-    if (rc == 0)
-        rc = write_verdicts_report(run, true, err);
+    WT_TRY(write_verdict_lines(run, err));
+    WT_TRY(write_verdicts_report(run, true, err));
     if (answered < run->count)
         wt__buffer_printf(&line, "%zu of %zu requests have no verdict: the answer was unusable", run->count - answered,
                           run->count);
@@ -347,35 +340,25 @@ static int finish_verdicts(struct verdicts_run *run, wt_error *err)
             &line, "%s%zu requests were left out with more than %d tools, and %zu with a tool missing from the corpus",
             line.len ? "; " : "", run->too_many, VERDICT_TOOLS_MAX, run->unknown);
     wt__verdicts_text(run->cases, run->count, run->session.model->name, &table);
-    if (rc == 0)
-        rc = wt__session_set_text(&run->session, &line, &visible->notice, err);
-    if (rc == 0)
-        rc = wt__session_set_text(&run->session, &table, &visible->summary, err);
-    wt__buffer_dispose(&line);
-    wt__buffer_dispose(&table);
+    WT_TRY(wt__session_set_text(&run->session, &line, &visible->notice, err));
+    WT_TRY(wt__session_set_text(&run->session, &table, &visible->summary, err));
     visible->tools = run->corpus.count;
     visible->rows = run->count;
-    if (rc == 0 && answered == 0)
-        rc = wt__fail(err, WT_EEMPTY,
-                      "no verdict came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
-                      run->session.runner.cost.questions, run->session.model->name, run->options.out);
-    return rc;
+    if (answered == 0)
+        return wt__fail(err, WT_EEMPTY,
+                        "no verdict came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
+                        run->session.runner.cost.questions, run->session.model->name, run->options.out);
+    return 0;
 }
 
 static int run_verdicts(struct verdicts_run *run, wt_error *err)
 {
-    int rc = wt__dataset_read(&run->data, run->options.data, run->options.split, err);
-    if (rc == 0)
-        rc = wt__text_lines_read(&run->corpus, run->options.data, "corpus.jsonl", err);
-    if (rc == 0)
-        rc = read_verdict_cases(run, err);
-    if (rc == 0)
-        rc = write_verdicts_settings(run, err);
-    if (rc == 0)
-        rc = wt__session_open(&run->session, run->options.out, 0, run->options.seed, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__verdicts_ask(&run->session.runner, run->cases, run->count, err);
+    WT_TRY(wt__dataset_read(&run->data, run->options.data, run->options.split, err));
+    WT_TRY(wt__text_lines_read(&run->corpus, run->options.data, "corpus.jsonl", err));
+    WT_TRY(read_verdict_cases(run, err));
+    WT_TRY(write_verdicts_settings(run, err));
+    WT_TRY(wt__session_open(&run->session, run->options.out, 0, run->options.seed, err));
+    int rc = wt__verdicts_ask(&run->session.runner, run->cases, run->count, err);
     if (rc == 0)
         return finish_verdicts(run, err);
     wt_error unused;
@@ -402,12 +385,9 @@ int wt__generate_verdicts(wt_engine *engine, struct chat_model *model, const wt_
 {
     struct verdicts_run run = {0};
     *out = NULL;
-    int rc = wt__options_read(&run.options, sizeof run.options, given, err);
-    if (rc == 0)
-        rc = check_verdicts_options(&run.options, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__session_begin(&run.session, engine, model, run.options.progress, run.options.progress_context, err);
+    WT_TRY(wt__options_read(&run.options, sizeof run.options, given, err));
+    WT_TRY(check_verdicts_options(&run.options, err));
+    int rc = wt__session_begin(&run.session, engine, model, run.options.progress, run.options.progress_context, err);
     if (rc == 0)
         rc = run_verdicts(&run, err);
     rc = wt__session_end(&run.session, rc, out);
