@@ -108,17 +108,17 @@ static double classifier_loss(struct tuning *tuning, bool bce)
     return wt__loss_multilabel(&head, &gold, tuning->training_batch.dvectors, step->gradient);
 }
 
-static double softmax_loss(struct tuning *tuning)
+static double compute_softmax_loss(struct tuning *tuning)
 {
     return classifier_loss(tuning, false);
 }
 
-static double bce_loss(struct tuning *tuning)
+static double compute_bce_loss(struct tuning *tuning)
 {
     return classifier_loss(tuning, true);
 }
 
-static const float *head_of(const struct tuning *tuning)
+static const float *get_classifier_head(const struct tuning *tuning)
 {
     const struct classify_step *step = tuning->own;
     return step->head;
@@ -128,7 +128,7 @@ static const float *head_of(const struct tuning *tuning)
     {                                                                                                                  \
         .name = (kind_name), .output = BATCH_UNIT, .rate = 5e-5, .measure = measure_classifier_step,                   \
         .begin = begin_classifier, .end = end_classifier, .prepare = prepare_classifier, .loss = (kind_loss),          \
-        .head = head_of                                                                                                \
+        .head = get_classifier_head                                                                                    \
     }
-const struct tuning_kind wt__classify_softmax = KIND("softmax", softmax_loss);
-const struct tuning_kind wt__classify_bce = KIND("bce", bce_loss);
+const struct tuning_kind wt__classify_softmax = KIND("softmax", compute_softmax_loss);
+const struct tuning_kind wt__classify_bce = KIND("bce", compute_bce_loss);

@@ -39,12 +39,12 @@ struct contrast_step {
     uint32_t *best;   /* [batch, RANKING_DEPTH] */
 };
 
-static size_t most_tools(const struct tuning *tuning)
+static size_t count_most_tools(const struct tuning *tuning)
 {
     return wt__tuning_most_tools(tuning) + tuning->batch * tuning->training->options->negatives;
 }
 
-static size_t ranked_tools(const struct tuning *tuning)
+static size_t count_ranked_tools(const struct tuning *tuning)
 {
     size_t tools = tuning->training->examples.tools;
     return tools < RANKED_TOOLS ? tools : RANKED_TOOLS;
@@ -52,12 +52,12 @@ static size_t ranked_tools(const struct tuning *tuning)
 
 static size_t measure_contrast_step(const struct tuning *tuning, struct batch_limits *limits)
 {
-    size_t hidden = wt__trainable_config(tuning->model)->hidden, tools = most_tools(tuning), bytes = 0;
+    size_t hidden = wt__trainable_config(tuning->model)->hidden, tools = count_most_tools(tuning), bytes = 0;
     limits->texts = tuning->batch + tools;
     limits->rows =
         wt__token_texts_longest(&tuning->requests, tuning->batch) + wt__token_texts_longest(&tuning->tools, tools);
     if (tuning->training->options->negatives > 0) /* the tools' vectors twice, and the scores */
-        bytes = (ranked_tools(tuning) * (2 * hidden + tuning->batch) + tuning->batch * (hidden + RANKING_DEPTH)) *
+        bytes = (count_ranked_tools(tuning) * (2 * hidden + tuning->batch) + tuning->batch * (hidden + RANKING_DEPTH)) *
                 sizeof(float);
     return bytes + tuning->batch * tools * (2 * sizeof(float) + 1);
 }
@@ -79,9 +79,9 @@ static int begin_negatives(struct tuning *tuning, struct contrast_step *step, wt
     return step->asking && step->parts && step->best && buffers->values ? 0 : wt__fail_nomem(err);
 }
 
-static int begin_contrast(struct tuning *tuning, wt_error *err)
+static int begin_tuning_contrast(struct tuning *tuning, wt_error *err)
 {
-    size_t pairs = tuning->batch * most_tools(tuning);
+    size_t pairs = tuning->batch * count_most_tools(tuning);
     struct training *training = tuning->training;
     struct contrast_step *step = calloc(1, sizeof *step);
     tuning->own = step;
@@ -174,8 +174,8 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
 
 /* Returns the relation of a batch's tool to a request. A tool with the text of one of the request's own, perhaps from
  * another data set, is not a negative. */
-static enum pair pair_of(const struct contrast_step *step, const struct example_set *train, uint32_t request,
-                         uint32_t row)
+static enum pair classify_pair(const struct contrast_step *step, const struct example_set *train, uint32_t request,
+                               uint32_t row)
 {
     for (size_t l = train->starts[request]; l < train->starts[request + 1]; l++)
         if (train->tools[l] == row)
@@ -183,8 +183,8 @@ static enum pair pair_of(const struct contrast_step *step, const struct example_
     return wt__ranking_right(&step->ranking, train, request, row) ? PAIR_IGNORED : PAIR_NEGATIVE;
 }
 
-static int prepare_contrast(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng,
-                            wt_error *err)
+static int prepare_tuning_contrast(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng,
+                                   wt_error *err)
 {
     const struct example_set *train = &tuning->training->examples.train;
     struct contrast_step *step = tuning->own;
@@ -197,7 +197,8 @@ static int prepare_contrast(struct tuning *tuning, const uint32_t *examples, siz
     step->requests = count;
     for (size_t i = 0; i < count; i++) {
         for (size_t t = 0; t < step->tools.count; t++)
-            step->pairs[i * step->tools.count + t] = (uint8_t)pair_of(step, train, examples[i], step->tools.rows[t]);
+            step->pairs[i * step->tools.count + t] =
+                (uint8_t)classify_pair(step, train, examples[i], step->tools.rows[t]);
         wt__tuning_add(tuning, &tuning->requests, examples[i]);
     }
     for (size_t t = 0; t < step->tools.count; t++)
@@ -205,7 +206,7 @@ static int prepare_contrast(struct tuning *tuning, const uint32_t *examples, siz
     return 0;
 }
 
-static double contrast_loss(struct tuning *tuning)
+static double compute_tuning_contrast(struct tuning *tuning)
 {
     const struct contrast_step *step = tuning->own;
     struct training_batch *batch = &tuning->training_batch;
@@ -226,8 +227,8 @@ const struct tuning_kind wt__contrast = {.name = "contrast",
                                          .output = BATCH_UNIT,
                                          .rate = 5e-5,
                                          .measure = measure_contrast_step,
-                                         .begin = begin_contrast,
+                                         .begin = begin_tuning_contrast,
                                          .end = end_contrast,
-                                         .prepare = prepare_contrast,
-                                         .loss = contrast_loss,
+                                         .prepare = prepare_tuning_contrast,
+                                         .loss = compute_tuning_contrast,
                                          .renew = renew_negatives};

@@ -38,7 +38,8 @@ static uint32_t *draw_numbers(struct rng *rng, size_t first, size_t end, size_t 
 }
 
 /* Chooses the rows that dev requests need, and random others up to `most`. */
-static int choose_tools(struct dev_set *set, const struct example_set *dev, size_t most, struct rng *rng, wt_error *err)
+static int choose_set_tools(struct dev_set *set, const struct example_set *dev, size_t most, struct rng *rng,
+                            wt_error *err)
 {
     size_t needed = 0, left, words = (set->rows + 63) / 64;
     bool *wanted = calloc(set->rows + 1, sizeof *wanted);
@@ -72,7 +73,7 @@ static int choose_tools(struct dev_set *set, const struct example_set *dev, size
 
 /* Marks dev requests whose tools were all used by the training requests from first to end. Returns their number, or
  * SIZE_MAX if out of memory. */
-static size_t mark_used(struct dev_set *set, const struct examples *examples, size_t first, size_t end)
+static size_t mark_used_requests(struct dev_set *set, const struct examples *examples, size_t first, size_t end)
 {
     const struct example_set *train = &examples->train, *dev = &examples->dev;
     bool *used = calloc(set->rows + 1, sizeof *used);
@@ -107,8 +108,8 @@ static int read_numbered_texts(struct token_texts *out, const struct trainable *
 }
 
 /* Tokenises all texts of each dev request that the retrieval encodes. */
-static int read_requests(struct dev_set *set, const struct trainable *model, const struct example_set *dev,
-                         unsigned threads, wt_error *err)
+static int read_dev_requests(struct dev_set *set, const struct trainable *model, const struct example_set *dev,
+                             unsigned threads, wt_error *err)
 {
     struct str *texts = wt__alloc_array(set->dev_count * TEXTS_MAX, sizeof *texts);
     size_t count = 0;
@@ -130,14 +131,14 @@ static int choose_uses(struct dev_set *set, const struct examples *examples, siz
 {
     size_t first = part ? examples->parts[part - 1].train : 0;
     size_t end = examples->parts[part].train - examples->parts[part].joined;
-    size_t known = kind == DEV_USE ? mark_used(set, examples, first, end) : 0;
+    size_t known = kind == DEV_USE ? mark_used_requests(set, examples, first, end) : 0;
     if (known != SIZE_MAX)
         set->uses = draw_numbers(rng, first, end, known > 0 ? DEV_RECALL_USES : 0, &set->use_count);
     return set->uses ? 0 : wt__fail_nomem(err);
 }
 
-static int open_set(struct dev_set *set, const struct dev_recall *recall, size_t part, wt_engine *engine,
-                    const struct trainable *model, struct rng *rng, wt_error *err)
+static int open_dev_set(struct dev_set *set, const struct dev_recall *recall, size_t part, wt_engine *engine,
+                        const struct trainable *model, struct rng *rng, wt_error *err)
 {
     const struct examples *examples = recall->examples;
     const struct example_part *own = &examples->parts[part];
@@ -156,9 +157,9 @@ static int open_set(struct dev_set *set, const struct dev_recall *recall, size_t
     if (rc == 0)
         rc = choose_uses(set, examples, part, recall->options.kind, rng, err);
     if (rc == 0)
-        rc = choose_tools(set, &examples->dev, recall->options.most_tools, rng, err);
+        rc = choose_set_tools(set, &examples->dev, recall->options.most_tools, rng, err);
     if (rc == 0)
-        rc = read_requests(set, model, &examples->dev, threads, err);
+        rc = read_dev_requests(set, model, &examples->dev, threads, err);
     if (rc == 0)
         rc = read_numbered_texts(&set->use_texts, model, TEXT_REQUEST, examples->train.texts, 0, set->uses,
                                  set->use_count, DEV_RECALL_REQUEST, threads, err);
@@ -182,7 +183,7 @@ int wt__dev_recall_open(struct dev_recall *out, const struct examples *examples,
         rc = wt__workspace_open(&out->workspaces[w], err);
     for (size_t p = 0; rc == 0 && p < examples->part_count; p++)
         if (examples->parts[p].dev > (p ? examples->parts[p - 1].dev : 0))
-            rc = open_set(&out->sets[out->count++], out, p, engines[p], model, &rng, err);
+            rc = open_dev_set(&out->sets[out->count++], out, p, engines[p], model, &rng, err);
     if (rc < 0)
         wt__dev_recall_dispose(out);
     return rc;
@@ -282,7 +283,7 @@ struct recall_search {
     wt_error *errors;                    /* [threads] */
 };
 
-static int ask_recall(void *context, size_t index, unsigned worker)
+static int search_dev_request(void *context, size_t index, unsigned worker)
 {
     const struct recall_search *a = context;
     const struct dev_set *set = a->set;
@@ -307,13 +308,13 @@ static int ask_recall(void *context, size_t index, unsigned worker)
     return rc;
 }
 
-static int ask_all_recall(struct recall_search *a, double *figure, wt_error *err)
+static int search_all_requests(struct recall_search *a, double *figure, wt_error *err)
 {
     size_t count = a->set->dev_count;
     unsigned threads = a->recall->options.threads;
     a->each = wt__alloc_array(count, sizeof *a->each);
     a->errors = calloc(threads, sizeof *a->errors);
-    int rc = a->each && a->errors ? wt__pool_run(threads, count, ask_recall, a) : wt__fail_nomem(err);
+    int rc = a->each && a->errors ? wt__pool_run(threads, count, search_dev_request, a) : wt__fail_nomem(err);
     for (unsigned w = 0; rc < 0 && a->errors && w < threads; w++)
         if (a->errors[w].code && err)
             *err = a->errors[w];
@@ -349,7 +350,7 @@ static int measure_set(const struct dev_recall *dev_recall, const struct dev_set
             rc = wt__tool_vectors_open(&a.used, f->tools, set->rows, hidden, err);
     }
     if (rc == 0)
-        rc = ask_all_recall(&a, figure, err);
+        rc = search_all_requests(&a, figure, err);
     wt__tool_vectors_dispose(&a.described);
     wt__tool_vectors_dispose(&a.used);
     return rc;

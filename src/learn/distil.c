@@ -42,7 +42,7 @@ struct distil_result {
     struct arena arena;
 };
 
-struct distilling {
+struct distil_run {
     wt_engine *engine;
     const wt_distil_options *options;
     struct distil_settings settings;
@@ -96,7 +96,7 @@ static int ablate_steps(struct distil_settings *s, const char *names, wt_error *
     return 0;
 }
 
-static int read_distil_options(struct distilling *d, wt_error *err)
+static int read_distil_options(struct distil_run *d, wt_error *err)
 {
     const wt_distil_options *o = d->options;
     struct distil_settings *s = &d->settings;
@@ -121,7 +121,7 @@ static int read_distil_options(struct distilling *d, wt_error *err)
 }
 
 /* Sets the epochs that depend on the amount of data. */
-static int set_epochs(struct distilling *d, wt_error *err)
+static int set_epochs(struct distil_run *d, wt_error *err)
 {
     const wt_distil_options *o = d->options;
     struct distil_settings *s = &d->settings;
@@ -133,7 +133,7 @@ static int set_epochs(struct distilling *d, wt_error *err)
 
 /* ---------------------------------------------------------------- texts */
 
-static int open_corpus(struct distilling *d, const char *data, wt_engine **out, wt_error *err)
+static int open_distil_catalogue(struct distil_run *d, const char *data, wt_engine **out, wt_error *err)
 {
     const wt_distil_options *o = d->options;
     const struct corpus_options corpus = {.cache_dir = o->cache_dir,
@@ -145,7 +145,7 @@ static int open_corpus(struct distilling *d, const char *data, wt_engine **out, 
 }
 
 /* Opens the teacher, which is the model of the first catalogue. */
-static int open_teacher(struct distilling *d, wt_error *err)
+static int open_distil_teacher(struct distil_run *d, wt_error *err)
 {
     int rc = wt__engine_encoder(d->engine, &d->teacher, err);
     if (rc < 0)
@@ -166,8 +166,8 @@ static int open_teacher(struct distilling *d, wt_error *err)
 }
 
 /* Reads the examples of one catalogue. data: a data set's folder; NULL for the store's recorded use. */
-static int read_catalogue(struct distilling *d, const char *data, wt_engine *engine, struct examples *out,
-                          wt_error *err)
+static int read_distil_examples(struct distil_run *d, const char *data, wt_engine *engine, struct examples *out,
+                                wt_error *err)
 {
     const struct examples_options options = {.data = data,
                                              .seed = d->settings.seed,
@@ -178,7 +178,7 @@ static int read_catalogue(struct distilling *d, const char *data, wt_engine *eng
 }
 
 /* Reads each set with its own catalogue. The first catalogue stays open, because it owns the teacher. */
-static int read_sets(struct distilling *d, wt_engine **own, struct examples *sets, size_t *count, wt_error *err)
+static int read_distil_sets(struct distil_run *d, wt_engine **own, struct examples *sets, size_t *count, wt_error *err)
 {
     struct str folder;
     const char *data = d->options->data;
@@ -188,13 +188,13 @@ static int read_sets(struct distilling *d, wt_engine **own, struct examples *set
         wt_engine *engine = NULL;
         if (*count == EXAMPLES_PARTS)
             return wt__fail(err, WT_EINVAL, "a training takes at most %d data sets", EXAMPLES_PARTS);
-        rc = path ? open_corpus(d, path, &engine, err) : wt__fail_nomem(err);
+        rc = path ? open_distil_catalogue(d, path, &engine, err) : wt__fail_nomem(err);
         if (rc == 0 && !d->engine) {
             d->engine = *own = engine;
-            rc = open_teacher(d, err);
+            rc = open_distil_teacher(d, err);
         }
         if (rc == 0)
-            rc = read_catalogue(d, path, engine, &sets[*count], err);
+            rc = read_distil_examples(d, path, engine, &sets[*count], err);
         *count += rc == 0;
         if (engine != *own)
             wt_close(engine);
@@ -202,18 +202,18 @@ static int read_sets(struct distilling *d, wt_engine **own, struct examples *set
     return rc;
 }
 
-static int read_distil_texts(struct distilling *d, wt_engine **own, wt_error *err)
+static int read_distil_texts(struct distil_run *d, wt_engine **own, wt_error *err)
 {
     const wt_distil_options *o = d->options;
     struct examples *sets = calloc(EXAMPLES_PARTS, sizeof *sets);
     size_t count = 0;
     int rc = sets ? 0 : wt__fail_nomem(err);
     if (rc == 0 && d->engine)
-        rc = open_teacher(d, err);
+        rc = open_distil_teacher(d, err);
     if (rc == 0 && o->data)
-        rc = read_sets(d, own, sets, &count, err);
+        rc = read_distil_sets(d, own, sets, &count, err);
     else if (rc == 0) {
-        rc = read_catalogue(d, NULL, d->engine, &sets[0], err);
+        rc = read_distil_examples(d, NULL, d->engine, &sets[0], err);
         count += rc == 0;
     }
     if (rc == 0 && count == 0)
@@ -231,7 +231,7 @@ static int read_distil_texts(struct distilling *d, wt_engine **own, wt_error *er
 /* ---------------------------------------------------------------- teacher */
 
 /* Projects vectors [count, H] to the axes: out [count, D]. */
-static void project_vectors(const struct distilling *d, const float *vectors, size_t count, float *out)
+static void project_vectors(const struct distil_run *d, const float *vectors, size_t count, float *out)
 {
     struct matmul product = {.m = count,
                              .n = d->dim,
@@ -250,7 +250,7 @@ static void project_vectors(const struct distilling *d, const float *vectors, si
 }
 
 /* Computes the teacher's unit vectors of texts on the axes. axes_too: first find the axes from these texts. */
-static int encode_with_teacher(struct distilling *d, const struct str *texts, size_t count, bool axes_too, float *out,
+static int encode_with_teacher(struct distil_run *d, const struct str *texts, size_t count, bool axes_too, float *out,
                                wt_error *err)
 {
     float *vectors = wt__alloc_aligned(count * d->width, sizeof *vectors);
@@ -270,7 +270,7 @@ static int encode_with_teacher(struct distilling *d, const struct str *texts, si
 }
 
 /* Computes the initial rows. */
-static int begin_rows(struct distilling *d, wt_error *err)
+static int begin_rows(struct distil_run *d, wt_error *err)
 {
     size_t tokens = d->tokenizer->token_count;
     float *vectors = wt__alloc_aligned(tokens * d->width, sizeof *vectors);
@@ -293,7 +293,7 @@ static int begin_rows(struct distilling *d, wt_error *err)
 /* ---------------------------------------------------------------- result */
 
 /* Measures the mean cosine with the teacher over dev requests. */
-static int measure_student(struct distilling *d, wt_distilled *out, wt_error *err)
+static int measure_student(struct distil_run *d, wt_distilled *out, wt_error *err)
 {
     const struct example_set *dev = &d->examples.dev;
     size_t count = dev->count < DEV_MOST ? dev->count : DEV_MOST;
@@ -321,7 +321,7 @@ static int measure_student(struct distilling *d, wt_distilled *out, wt_error *er
 }
 
 /* Returns the last path components of the data, which identify it without its location. */
-static json_t *name_data(const struct distilling *d)
+static json_t *name_data(const struct distil_run *d)
 {
     json_t *names = json_array();
     const char *data = d->options->data ? d->options->data : d->engine->path;
@@ -343,7 +343,7 @@ static json_t *name_weight(const wt_distil_options *o)
     return o->brief_weight > 0 ? json_pack("[f,f]", o->dense_weight, o->brief_weight) : json_real(o->dense_weight);
 }
 
-static json_t *describe_teacher(const struct distilling *d)
+static json_t *describe_teacher(const struct distil_run *d)
 {
     const struct distil_settings *s = &d->settings;
     const struct examples *e = &d->examples;
@@ -370,7 +370,7 @@ static json_t *describe_teacher(const struct distilling *d)
     return NULL;
 }
 
-static int save_student(struct distilling *d, wt_distilled *out, wt_error *err)
+static int save_student(struct distil_run *d, wt_distilled *out, wt_error *err)
 {
     json_t *about = describe_teacher(d);
     int rc = about ? 0 : wt__fail_nomem(err);
@@ -402,7 +402,7 @@ static int report_distilling(void *context, const wt_train_progress *p)
     return o->progress ? o->progress(o->progress_context, p->phase, p->done, p->total) : 0;
 }
 
-static int make_table(struct distilling *d, wt_error *err)
+static int make_table(struct distil_run *d, wt_error *err)
 {
     const struct distil_settings *s = &d->settings;
     size_t room = s->batch > 2 * s->contrast_batch ? s->batch : 2 * s->contrast_batch;
@@ -421,7 +421,7 @@ static int make_table(struct distilling *d, wt_error *err)
     return rc < 0 ? rc : wt__distil_contrast(&d->student, &d->texts, s, &d->steps, err);
 }
 
-static int run_distilling(struct distilling *d, wt_engine **own, wt_distilled *out, wt_error *err)
+static int run_distilling(struct distil_run *d, wt_engine **own, wt_distilled *out, wt_error *err)
 {
     double began = wt__now_ms();
     int rc = wt__model_refuse_replacing(d->options->out, err);
@@ -444,7 +444,7 @@ int wt_distil(wt_engine *engine, const wt_distil_options *given, wt_distilled **
     wt_distil_options options;
     wt_engine *own = NULL;
     *out = NULL;
-    struct distilling d = {.engine = engine, .options = &options};
+    struct distil_run d = {.engine = engine, .options = &options};
     int rc = wt__options_read(&options, sizeof options, given, err);
     if (rc == 0 && !engine && !options.data)
         rc = wt__fail(err, WT_EINVAL, "name a store or a data set to learn from");

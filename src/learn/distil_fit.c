@@ -53,7 +53,7 @@ void wt__distil_weigh(struct student *student, const float *frequency, double sm
 
 /* ---------------------------------------------------------------- shared */
 
-struct fitting {
+struct fit_run {
     struct student *student;
     const struct distil_texts *texts;
     const struct distil_settings *settings;
@@ -80,7 +80,7 @@ static int keep_rows(void *self, const struct loop_state *state, wt_error *err)
     return 0; /* the student is the model */
 }
 
-static size_t tokens_of(const struct student *student)
+static size_t count_student_tokens(const struct student *student)
 {
     size_t tokens = 0;
     for (size_t i = 0; i < student->count; i++)
@@ -88,7 +88,7 @@ static size_t tokens_of(const struct student *student)
     return tokens;
 }
 
-static int run_loop(struct fitting *f, struct objective *objective, double epochs, double rate, size_t batch,
+static int run_loop(struct fit_run *f, struct objective *objective, double epochs, double rate, size_t batch,
                     struct train_progress *progress, wt_error *err)
 {
     const struct loop_options options = {.seed = f->settings->seed,
@@ -112,7 +112,7 @@ static int run_loop(struct fitting *f, struct objective *objective, double epoch
 static int prepare_fit(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
                        wt_error *err)
 {
-    struct fitting *f = self;
+    struct fit_run *f = self;
     size_t dim = f->student->dim;
     (void)rng;
     (void)err;
@@ -121,13 +121,13 @@ static int prepare_fit(void *self, const uint32_t *examples, size_t count, struc
         memcpy(f->wanted + i * dim, f->teacher + examples[i] * dim, dim * sizeof *f->wanted);
     wt__student_begin(f->student);
     wt__student_forward(f->student, &f->texts->tokens, examples, count);
-    *tokens += tokens_of(f->student);
+    *tokens += count_student_tokens(f->student);
     return 0;
 }
 
-static double loss_fit(void *self)
+static double compute_fit_loss(void *self)
 {
-    struct fitting *f = self;
+    struct fit_run *f = self;
     float loss = wt__loss_distil(f->student->vectors, f->wanted, f->count, f->student->dim,
                                  (float)f->settings->likeness, f->scores, f->student->dvectors);
     wt__student_backward(f->student);
@@ -138,8 +138,8 @@ int wt__distil_fit(struct student *student, const struct distil_texts *texts, co
                    const struct distil_settings *settings, struct train_progress *progress, wt_error *err)
 {
     size_t batch = settings->batch;
-    struct fitting f = {.student = student, .texts = texts, .settings = settings, .teacher = teacher};
-    struct objective objective = {.examples = texts->count, .prepare = prepare_fit, .loss = loss_fit};
+    struct fit_run f = {.student = student, .texts = texts, .settings = settings, .teacher = teacher};
+    struct objective objective = {.examples = texts->count, .prepare = prepare_fit, .loss = compute_fit_loss};
     if (settings->epochs <= 0)
         return 0;
     f.scores = wt__alloc_aligned(batch * batch, sizeof *f.scores);
@@ -157,7 +157,7 @@ struct source_batch {
     size_t first, count; /* in order */
 };
 
-static bool of_request(const struct example_set *train, uint32_t request, uint32_t row)
+static bool is_tool_of_request(const struct example_set *train, uint32_t request, uint32_t row)
 {
     for (size_t l = train->starts[request]; l < train->starts[request + 1]; l++)
         if (train->tools[l] == row)
@@ -166,22 +166,23 @@ static bool of_request(const struct example_set *train, uint32_t request, uint32
 }
 
 /* One random tool of each request is right. Its other tools, and those with the same text, are not negatives. */
-static void list_pairs(struct fitting *f)
+static void draw_right_tools(struct fit_run *f)
 {
     const struct example_set *train = &f->texts->examples->train;
     const uint32_t *text = f->texts->tool_text;
     for (size_t i = 0; i < f->count; i++)
         for (size_t j = 0; j < f->count; j++) {
-            bool right = of_request(train, f->requests[i], f->tools[j]) || text[f->tools[i]] == text[f->tools[j]];
+            bool right =
+                is_tool_of_request(train, f->requests[i], f->tools[j]) || text[f->tools[i]] == text[f->tools[j]];
             enum pair pair = i == j ? PAIR_POSITIVE : right ? PAIR_IGNORED : PAIR_NEGATIVE;
             f->pairs[i * f->count + j] = (uint8_t)pair;
         }
 }
 
-static int prepare_contrast(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
-                            wt_error *err)
+static int prepare_distil_contrast(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
+                                   wt_error *err)
 {
-    struct fitting *f = self;
+    struct fit_run *f = self;
     const struct example_set *train = &f->texts->examples->train;
     const struct source_batch *batch = &f->batches[examples[0]];
     (void)count; /* 1 */
@@ -199,14 +200,14 @@ static int prepare_contrast(void *self, const uint32_t *examples, size_t count, 
     for (size_t i = 0; i < f->count; i++)
         f->which[i] = f->texts->tool_text[f->tools[i]];
     wt__student_forward(f->student, &f->texts->tokens, f->which, f->count);
-    list_pairs(f);
-    *tokens += tokens_of(f->student);
+    draw_right_tools(f);
+    *tokens += count_student_tokens(f->student);
     return 0;
 }
 
-static double loss_contrast(void *self)
+static double compute_contrast_loss(void *self)
 {
-    struct fitting *f = self;
+    struct fit_run *f = self;
     struct student *student = f->student;
     size_t half = f->count * student->dim;
     const struct contrast contrast = {.rows = f->count,
@@ -224,7 +225,7 @@ static double loss_contrast(void *self)
 }
 
 /* Shuffles the requests of every source and cuts them into batches of nearly equal size. */
-static int cut_batches(struct fitting *f, size_t *count, wt_error *err)
+static int cut_batches(struct fit_run *f, size_t *count, wt_error *err)
 {
     const struct examples *e = f->texts->examples;
     size_t most = f->settings->contrast_batch, begin = 0;
@@ -249,7 +250,7 @@ static int cut_batches(struct fitting *f, size_t *count, wt_error *err)
     return 0;
 }
 
-static int begin_contrast(struct fitting *f, size_t *batches, wt_error *err)
+static int begin_distil_contrast(struct fit_run *f, size_t *batches, wt_error *err)
 {
     size_t batch = f->settings->contrast_batch;
     f->scores = wt__alloc_aligned(batch * batch, sizeof *f->scores);
@@ -265,13 +266,13 @@ static int begin_contrast(struct fitting *f, size_t *batches, wt_error *err)
 int wt__distil_contrast(struct student *student, const struct distil_texts *texts,
                         const struct distil_settings *settings, struct train_progress *progress, wt_error *err)
 {
-    struct fitting f = {.student = student, .texts = texts, .settings = settings};
-    struct objective objective = {.prepare = prepare_contrast, .loss = loss_contrast};
+    struct fit_run f = {.student = student, .texts = texts, .settings = settings};
+    struct objective objective = {.prepare = prepare_distil_contrast, .loss = compute_contrast_loss};
     size_t floats = student->parameter.count;
     if (settings->contrast_epochs <= 0 || texts->examples->train.count == 0)
         return 0;
     float *before = wt__alloc_aligned(floats, sizeof *before);
-    int rc = before ? begin_contrast(&f, &objective.examples, err) : wt__fail_nomem(err);
+    int rc = before ? begin_distil_contrast(&f, &objective.examples, err) : wt__fail_nomem(err);
     if (rc == 0 && objective.examples > 0) {
         memcpy(before, student->rows, floats * sizeof *before);
         rc = run_loop(&f, &objective, settings->contrast_epochs, settings->contrast_rate, 1, progress, err);

@@ -13,7 +13,7 @@ static int measure_dpr(struct dev_evaluator *evaluator, struct retriever *retrie
     struct tool_vectors documents;
     int rc = wt__tool_vectors_open(&documents, evaluator->documents, evaluator->tools, evaluator->dim, err);
     if (rc == 0)
-        rc = wt__evaluator_ask_subqueries(evaluator, &documents, &retriever->subquery, out, err);
+        rc = wt__evaluator_measure_subqueries(evaluator, &documents, &retriever->subquery, out, err);
     wt__tool_vectors_dispose(&documents);
     return rc;
 }
@@ -29,8 +29,8 @@ int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
         rc = measure_dpr(evaluator, &retriever, &outcome, err);
     if (rc == 0) {
         out->after = outcome.recall;
-        rc = wt__evaluator_leave(evaluator, about, json_pack("{s:o}", "weights", wt__retriever_write(&retriever)), out,
-                                 err);
+        rc = wt__evaluator_finish(evaluator, about, json_pack("{s:o}", "weights", wt__retriever_write(&retriever)), out,
+                                  err);
     }
     json_decref(about);
     return rc;

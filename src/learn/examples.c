@@ -70,7 +70,7 @@ static int keep_labels(struct example_reader *r, const struct tool *tool, uint32
 }
 
 /* Separates the description from the tool. A tool without a provider counts as its own. */
-static int take_description(struct example_reader *r, const struct store_key *key, struct tool *tool, size_t row)
+static int separate_description(struct example_reader *r, const struct store_key *key, struct tool *tool, size_t row)
 {
     wt__buffer_clear(&r->text);
     wt__synthetic_part(tool->description, &r->text);
@@ -84,13 +84,13 @@ static int take_description(struct example_reader *r, const struct store_key *ke
     return 0;
 }
 
-static int keep_tool(void *context, const struct store_key *key, const struct tool *whole)
+static int read_example_tool(void *context, const struct store_key *key, const struct tool *whole)
 {
     struct example_reader *r = context;
     struct examples *out = r->out;
     struct tool bare = *whole, *tool = &bare;
     size_t row = out->tools;
-    if (r->synthetic && take_description(r, key, tool, row) < 0)
+    if (r->synthetic && separate_description(r, key, tool, row) < 0)
         return WT_ENOMEM;
     if (wt__grow((void **)&out->ids, &r->capacity[DOCUMENT_TEXTS], row + 1, sizeof *out->ids) < 0)
         return wt__fail_nomem(r->err);
@@ -188,7 +188,7 @@ static int finish_side(struct example_reader *r, const struct example_side *side
 }
 
 /* Returns a number that decides the side of a request. Depends only on text and seed. */
-static uint64_t lot_of(const struct example_reader *r, struct str request)
+static uint64_t hash_request_side(const struct example_reader *r, struct str request)
 {
     struct sha256 sha;
     unsigned char digest[32];
@@ -213,7 +213,7 @@ static int divide_sides(struct example_reader *r)
     int rc = lots && sorted && dev && train ? 0 : wt__fail_nomem(r->err);
     uint64_t limit = UINT64_MAX / EXAMPLES_DEV_SHARE;
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        lots[i] = sorted[i] = lot_of(r, r->train.texts[i]);
+        lots[i] = sorted[i] = hash_request_side(r, r->train.texts[i]);
         chosen += lots[i] < limit;
     }
     if (rc == 0)
@@ -299,7 +299,7 @@ static int read_data(struct example_reader *r, const char *dir, bool requests_op
 }
 
 /* Finds the row of a tool id. False for a tool added after the tools were read. */
-static bool find_row(const struct examples *examples, int64_t id, uint32_t *row)
+static bool find_tool_row_by_id(const struct examples *examples, int64_t id, uint32_t *row)
 {
     size_t at = wt__lower_bound_i64(examples->ids, examples->tools, id);
     *row = (uint32_t)at;
@@ -311,7 +311,7 @@ static int add_usage_example(struct example_reader *r, const struct usage *usage
     uint32_t rows[WT_MAX_USAGE_TOOLS];
     size_t count = 0;
     for (size_t i = 0; i < usage->tool_count; i++) {
-        if (usage->tools[i].tool && find_row(r->out, usage->tools[i].tool, &rows[count]))
+        if (usage->tools[i].tool && find_tool_row_by_id(r->out, usage->tools[i].tool, &rows[count]))
             count++;
         else
             r->out->unknown_labels++;
@@ -323,7 +323,7 @@ static int add_usage_example(struct example_reader *r, const struct usage *usage
     return add_request(r, &r->train, usage->request, rows, count);
 }
 
-static int read_usages(struct example_reader *r, struct store *store)
+static int read_store_usages(struct example_reader *r, struct store *store)
 {
     struct usage_query query = {.teaching = true, .limit = PAGE};
     uint64_t total = 0, done = 0;
@@ -345,17 +345,17 @@ static int read_usages(struct example_reader *r, struct store *store)
     return rc < 0 ? rc : 0;
 }
 
-static int add_synthetic(void *context, struct str text, const uint32_t *rows, size_t count)
+static int add_synthetic_request(void *context, struct str text, const uint32_t *rows, size_t count)
 {
     struct example_reader *r = context;
     return add_request(r, &r->train, text, rows, count);
 }
 
-static int make_up(struct example_reader *r)
+static int read_synthetic_requests(struct example_reader *r)
 {
     const struct synthetic synthetic = {
         .parts = r->parts, .providers = r->providers, .tools = r->out->tools, .wanted = r->synthetic, .seed = r->seed};
-    return wt__synthetic_each(&synthetic, add_synthetic, r, r->err);
+    return wt__synthetic_each(&synthetic, add_synthetic_request, r, r->err);
 }
 
 /* ---------------------------------------------------------------- all examples */
@@ -428,14 +428,14 @@ static int read_all_examples(struct example_reader *r, wt_engine *engine, const 
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__store_read_begin(engine->store, r->err);
     if (rc >= 0) {
-        rc = wt__store_each(engine->store, 0, keep_tool, r, r->err);
+        rc = wt__store_each(engine->store, 0, read_example_tool, r, r->err);
         if (rc >= 0 && !data && r->synthetic == 0 && r->out->tools > 0)
-            rc = read_usages(r, engine->store);
+            rc = read_store_usages(r, engine->store);
         wt__store_read_end(engine->store);
     }
     pthread_mutex_unlock(&engine->store_lock);
     if (rc >= 0 && r->synthetic > 0)
-        rc = make_up(r);
+        rc = read_synthetic_requests(r);
     else if (rc >= 0 && data && r->out->tools > 0)
         rc = read_data(r, data, options->requests_optional);
     if (rc >= 0)

@@ -17,7 +17,7 @@ struct set_joining {
     struct map dev; /* texts that are dev in any set */
 };
 
-static bool keep_request(struct set_joining *j, struct str text, struct str *copy)
+static bool copy_joined_request(struct set_joining *j, struct str text, struct str *copy)
 {
     copy->ptr = wt__arena_copy(&j->out->arena, text);
     copy->len = text.len;
@@ -26,7 +26,7 @@ static bool keep_request(struct set_joining *j, struct str text, struct str *cop
 
 /* ---------------------------------------------------------------- memory */
 
-static bool open_set(struct example_set *set, size_t requests, size_t pairs)
+static bool open_joined_set(struct example_set *set, size_t requests, size_t pairs)
 {
     set->texts = wt__alloc_array(requests, sizeof *set->texts);
     set->times = wt__alloc_array(pairs, sizeof *set->times);
@@ -37,7 +37,7 @@ static bool open_set(struct example_set *set, size_t requests, size_t pairs)
     return set->texts && set->times && set->starts && set->tools;
 }
 
-static int open_all(struct set_joining *j, wt_error *err)
+static int open_joined_examples(struct set_joining *j, wt_error *err)
 {
     struct examples *out = j->out;
     size_t tools = 0, train = 0, dev = 0, train_pairs = 0, dev_pairs = 0;
@@ -55,8 +55,8 @@ static int open_all(struct set_joining *j, wt_error *err)
                         tools, train_pairs + dev_pairs, EXAMPLES_MAX);
     out->parts = wt__arena_array(&out->arena, struct example_part, j->count);
     out->ids = wt__alloc_array(tools, sizeof *out->ids);
-    bool whole =
-        out->parts && out->ids && open_set(&out->train, train, train_pairs) && open_set(&out->dev, dev, dev_pairs);
+    bool whole = out->parts && out->ids && open_joined_set(&out->train, train, train_pairs) &&
+                 open_joined_set(&out->dev, dev, dev_pairs);
     for (unsigned t = 0; t < DOCUMENT_TEXTS; t++) {
         out->texts[t] = wt__alloc_array(tools, sizeof *out->texts[t]);
         whole &= out->texts[t] != NULL;
@@ -68,16 +68,16 @@ static int open_all(struct set_joining *j, wt_error *err)
 
 /* ---------------------------------------------------------------- copying */
 
-static bool add_tools(struct set_joining *j, const struct examples *set)
+static bool add_set_tools(struct set_joining *j, const struct examples *set)
 {
     struct examples *out = j->out;
     bool whole = true;
     for (size_t row = 0; row < set->tools; row++) {
         for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
-            whole &= keep_request(j, set->texts[t][row], &out->texts[t][out->tools]);
+            whole &= copy_joined_request(j, set->texts[t][row], &out->texts[t][out->tools]);
         bool apart = set->pairs != set->texts[0];
         if (apart)
-            whole &= keep_request(j, set->pairs[row], &out->pairs[out->tools]);
+            whole &= copy_joined_request(j, set->pairs[row], &out->pairs[out->tools]);
         else
             out->pairs[out->tools] = out->texts[0][out->tools];
         out->ids[out->tools++] = set->ids[row];
@@ -90,7 +90,7 @@ static bool copy_request(struct set_joining *j, struct example_set *out, const s
                          size_t base)
 {
     size_t at = out->starts[out->count];
-    bool whole = keep_request(j, from->texts[i], &out->texts[out->count]);
+    bool whole = copy_joined_request(j, from->texts[i], &out->texts[out->count]);
     for (size_t l = from->starts[i]; l < from->starts[i + 1]; l++) {
         out->times[at] = from->times[l];
         out->tools[at++] = (uint32_t)base + from->tools[l];
@@ -100,7 +100,7 @@ static bool copy_request(struct set_joining *j, struct example_set *out, const s
 }
 
 /* Appends a set's training requests that are not dev; a seeded sample, in order, if there are too many. */
-static bool add_train(struct set_joining *j, const struct example_set *train, size_t most, size_t base)
+static bool add_training_requests(struct set_joining *j, const struct example_set *train, size_t most, size_t base)
 {
     uint32_t *left = wt__alloc_array(train->count, sizeof *left);
     size_t count = 0;
@@ -136,7 +136,7 @@ static bool add_set_part(struct set_joining *j, size_t s)
     const struct examples *set = &j->sets[s];
     struct examples *out = j->out;
     size_t base = out->tools;
-    bool whole = add_tools(j, set) && add_train(j, &set->train, j->most ? j->most[s] : 0, base);
+    bool whole = add_set_tools(j, set) && add_training_requests(j, &set->train, j->most ? j->most[s] : 0, base);
     for (size_t i = 0; whole && i < set->dev.count; i++)
         whole = copy_request(j, &out->dev, &set->dev, i, base);
     out->unknown_labels += set->unknown_labels;
@@ -168,7 +168,7 @@ int wt__examples_join(struct examples *out, const struct examples *sets, const s
     struct set_joining j = {.out = out, .sets = sets, .count = count, .most = most};
     *out = (struct examples){0};
     wt__rng_seed(&j.rng, seed);
-    int rc = open_all(&j, err);
+    int rc = open_joined_examples(&j, err);
     if (rc == 0 && !add_names(&j))
         rc = wt__fail_nomem(err);
     for (size_t s = 0; rc == 0 && s < count; s++)

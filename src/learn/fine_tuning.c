@@ -101,7 +101,7 @@ static int save_tuning(void *self, const struct loop_state *state, wt_error *err
 }
 
 /* Replaces the tuned weights by those of another model with the same base. */
-static int take_weights(struct tuning *tuning, const char *folder, wt_error *err)
+static int load_tuned_weights(struct tuning *tuning, const char *folder, wt_error *err)
 {
     struct trainable *other = NULL;
     struct parameter *to, *from;
@@ -120,7 +120,7 @@ static int take_weights(struct tuning *tuning, const char *folder, wt_error *err
 
 /* Checks whether an earlier training's model, perhaps with less recorded use, is better on today's dev than the initial
  * model. Called after the last step, so the tuned weights may be overwritten. */
-static int look_at_earlier(struct tuning *tuning, double before, wt_error *err)
+static int compare_earlier_model(struct tuning *tuning, double before, wt_error *err)
 {
     struct training *training = tuning->training;
     struct training_base there;
@@ -128,7 +128,7 @@ static int look_at_earlier(struct tuning *tuning, double before, wt_error *err)
     int rc = wt__training_base(training, &there, err);
     if (rc < 0 || tuning->dev == DEV_HEAD || strcmp(there.folder, tuning->base) == 0)
         return rc;
-    rc = take_weights(tuning, there.folder, err);
+    rc = load_tuned_weights(tuning, there.folder, err);
     if (rc == 0)
         rc = measure_tuning(tuning, &training->progress, &figure, err);
     if (rc == 0 && figure > before)
@@ -140,7 +140,7 @@ static int revert_tuning(void *self, const struct loop_state *state, wt_error *e
 {
     struct tuning *tuning = self;
     struct trainable *model = NULL;
-    int rc = look_at_earlier(tuning, state->before, err);
+    int rc = compare_earlier_model(tuning, state->before, err);
     if (rc < 0 || !isnan(tuning->earlier))
         return rc;
     rc = wt__trainable_open(&model, tuning->base, err);
@@ -152,7 +152,7 @@ static int revert_tuning(void *self, const struct loop_state *state, wt_error *e
 
 /* ---------------------------------------------------------------- lesson */
 
-static int read_tokens(struct tuning *tuning, wt_error *err)
+static int read_tuning_tokens(struct tuning *tuning, wt_error *err)
 {
     const struct training *training = tuning->training;
     const struct examples *examples = &training->examples;
@@ -185,7 +185,7 @@ static size_t measure_tuning_step(struct tuning *tuning)
                                       : training_batch + own + wt__dev_recall_bytes(&tuning->dev_recall, hidden);
 }
 
-static int list_parameters(struct tuning *tuning, wt_error *err)
+static int list_tuning_parameters(struct tuning *tuning, wt_error *err)
 {
     struct objective *o = &tuning->objective;
     struct parameter *list;
@@ -234,13 +234,13 @@ static int run_encoder_lesson(struct tuning *tuning, const struct loop_options *
     if (rc == 0)
         rc = wt__training_freeze(training, tuning->model, err);
     if (rc == 0)
-        rc = list_parameters(tuning, err);
+        rc = list_tuning_parameters(tuning, err);
     if (rc == 0)
         rc = list_parts(tuning, err);
     if (rc == 0 && wt__train_progress_phase(&training->progress, "reading", 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = read_tokens(tuning, err);
+        rc = read_tuning_tokens(tuning, err);
     if (rc < 0)
         return rc;
     tuning->objective.bytes = measure_tuning_step(tuning);

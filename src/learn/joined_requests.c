@@ -17,7 +17,7 @@ enum {
 };
 static const char *const joints[] = {". ", " and ", ", then ", "; also ", ", and "};
 
-struct joiner {
+struct request_joiner {
     const struct example_set *from;
     size_t first, count; /* requests of the part */
     struct rng rng;
@@ -36,7 +36,7 @@ static struct str strip_sentence_end(struct str text)
 }
 
 /* Adds a request. False if the result would be too long, would need too many tools, or gains no tool. */
-static bool take_request(struct joiner *j, size_t request, const char *joint)
+static bool add_to_joined_request(struct request_joiner *j, size_t request, const char *joint)
 {
     uint32_t tools[JOINED_TOOLS];
     size_t first = j->from->starts[request], count = j->from->starts[request + 1] - first;
@@ -56,7 +56,7 @@ static bool take_request(struct joiner *j, size_t request, const char *joint)
 }
 
 /* Joins two or three requests. False if no suitable ones were found. */
-static bool make_joined(struct joiner *j)
+static bool join_some_requests(struct request_joiner *j)
 {
     size_t wanted = 2 + (size_t)wt__rng_below(&j->rng, JOINED_MOST - 1), taken = 0;
     wt__buffer_clear(&j->text);
@@ -64,12 +64,12 @@ static bool make_joined(struct joiner *j)
     for (unsigned tries = 0; tries < TRIES && taken < wanted; tries++) {
         size_t request = j->first + (size_t)wt__rng_below(&j->rng, j->count);
         const char *joint = joints[wt__rng_below(&j->rng, sizeof joints / sizeof *joints)];
-        taken += take_request(j, request, taken ? joint : "");
+        taken += add_to_joined_request(j, request, taken ? joint : "");
     }
     return taken > 1;
 }
 
-static bool open_set(struct example_set *set, size_t requests, size_t pairs)
+static bool open_union_set(struct example_set *set, size_t requests, size_t pairs)
 {
     set->texts = wt__alloc_array(requests, sizeof *set->texts);
     set->starts = wt__alloc_array(requests + 1, sizeof *set->starts);
@@ -94,7 +94,7 @@ static void append_request(struct example_set *out, struct str text, const uint3
 
 /* Appends the part's requests and up to `wanted` joined ones. Returns the number of joined ones, or SIZE_MAX if out of
  * memory. */
-static size_t add_joined_part(struct joiner *j, size_t wanted, struct arena *arena, struct example_set *out)
+static size_t add_joined_part(struct request_joiner *j, size_t wanted, struct arena *arena, struct example_set *out)
 {
     const struct example_set *from = j->from;
     size_t made = 0;
@@ -102,7 +102,7 @@ static size_t add_joined_part(struct joiner *j, size_t wanted, struct arena *are
         append_request(out, from->texts[i], from->tools + from->starts[i], from->times + from->starts[i],
                        from->starts[i + 1] - from->starts[i]);
     for (size_t i = 0; i < wanted; i++) {
-        if (!make_joined(j))
+        if (!join_some_requests(j))
             continue;
         char *copy = j->text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&j->text));
         if (!copy)
@@ -117,10 +117,10 @@ int wt__examples_join_requests(struct examples *examples, double share, uint64_t
 {
     const struct example_set *train = &examples->train;
     struct example_set out = {0};
-    struct joiner j = {.from = train};
+    struct request_joiner j = {.from = train};
     double each = share / (1 - share); /* joined requests per request */
     size_t all = (size_t)((double)train->count * each);
-    bool whole = open_set(&out, train->count + all, train->starts[train->count] + all * JOINED_TOOLS);
+    bool whole = open_union_set(&out, train->count + all, train->starts[train->count] + all * JOINED_TOOLS);
     wt__rng_seed(&j.rng, seed);
     for (size_t p = 0; whole && p < examples->part_count; p++) {
         struct example_part *part = &examples->parts[p];

@@ -15,7 +15,7 @@ static const char file_name[] = "head.safetensors";
 
 /* Returns the identity and step of a training, or NULL if out of memory. outcome: member of that name in a
  * config.json. */
-static json_t *label_of(const json_t *outcome)
+static json_t *make_head_label(const json_t *outcome)
 {
     char step[24];
     snprintf(step, sizeof step, "%" PRId64, wt__json_int(outcome, "step", -1));
@@ -27,7 +27,7 @@ int wt__kept_head_write(const char *folder, const float *rows, size_t tools, siz
 {
     struct arena arena = {0};
     const struct tensor_source head = {.name = MLC_HEAD, .data = rows, .rank = 2, .shape = {tools, dim}};
-    json_t *label = label_of(outcome);
+    json_t *label = make_head_label(outcome);
     char *path = wt__path_join(&arena, folder, file_name);
     int rc = path && label ? wt__make_folders(folder, err) : wt__fail_nomem(err);
     if (rc == 0)
@@ -54,7 +54,7 @@ static int check_label(const struct safetensors *file, const char *folder, const
     json_t *config = NULL, *label = NULL;
     int rc = wt__model_config_open(&config, folder, err);
     const json_t *outcome = wt__json_object(config, "whichtool");
-    if (rc == 0 && !(label = label_of(outcome)))
+    if (rc == 0 && !(label = make_head_label(outcome)))
         rc = wt__fail_nomem(err);
     if (rc == 0 && !wt__str_equal(wt__json_str(wt__json_object(outcome, "data"), "sha256"), wt__str(data)))
         rc = wt__fail(err, WT_EMODEL, "%s was trained on other data, so its head has other tools", folder);
@@ -69,8 +69,8 @@ static int check_label(const struct safetensors *file, const char *folder, const
     return rc;
 }
 
-static int copy_rows(const struct safetensors *file, const char *path, float *rows, size_t tools, size_t dim,
-                     wt_error *err)
+static int copy_head_rows(const struct safetensors *file, const char *path, float *rows, size_t tools, size_t dim,
+                          wt_error *err)
 {
     const struct tensor *head = wt__safetensors_find(file, MLC_HEAD);
     if (!head || head->rank != 2 || head->shape[0] != tools || head->shape[1] != dim)
@@ -101,7 +101,7 @@ int wt__kept_head_read(const char *folder, float *rows, size_t tools, size_t dim
     if (rc == 0)
         rc = check_label(&file, folder, data, err);
     if (rc == 0)
-        rc = copy_rows(&file, path, rows, tools, dim, err);
+        rc = copy_head_rows(&file, path, rows, tools, dim, err);
     wt__safetensors_dispose(&file);
     wt__file_unmap(&map);
     wt__arena_dispose(&arena);

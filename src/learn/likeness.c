@@ -22,26 +22,27 @@ struct likeness_step {
     float *wanted, *scratch; /* [texts, E], scratch_of(texts) */
 };
 
-static size_t most_texts(const struct tuning *tuning)
+static size_t count_most_texts(const struct tuning *tuning)
 {
     return tuning->batch + wt__tuning_most_tools(tuning);
 }
 
 /* Returns the number of floats that the loss needs. */
-static size_t scratch_of(size_t texts)
+static size_t count_likeness_floats(size_t texts)
 {
     return 2 * texts * texts;
 }
 
 static size_t measure_likeness_step(const struct tuning *tuning, struct batch_limits *limits)
 {
-    size_t texts = limits->texts = most_texts(tuning);
+    size_t texts = limits->texts = count_most_texts(tuning);
     limits->rows = wt__token_texts_longest(&tuning->requests, tuning->batch) +
                    wt__token_texts_longest(&tuning->tools, wt__tuning_most_tools(tuning));
-    return texts * sizeof(struct str) + scratch_of(texts) * sizeof(float); /* plus the teacher, which is mapped */
+    return texts * sizeof(struct str) +
+           count_likeness_floats(texts) * sizeof(float); /* plus the teacher, which is mapped */
 }
 
-static int open_teacher(struct tuning *tuning, struct likeness_step *step, wt_error *err)
+static int open_likeness_teacher(struct tuning *tuning, struct likeness_step *step, wt_error *err)
 {
     struct training *training = tuning->training;
     const wt_train_options *options = training->options;
@@ -52,17 +53,17 @@ static int open_teacher(struct tuning *tuning, struct likeness_step *step, wt_er
 
 static int begin_likeness(struct tuning *tuning, wt_error *err)
 {
-    size_t texts = most_texts(tuning);
+    size_t texts = count_most_texts(tuning);
     struct likeness_step *step = calloc(1, sizeof *step);
     tuning->own = step;
     if (!step)
         return wt__fail_nomem(err);
-    int rc = open_teacher(tuning, step, err);
+    int rc = open_likeness_teacher(tuning, step, err);
     if (rc < 0)
         return rc;
     step->texts = wt__alloc_array(texts, sizeof *step->texts);
     step->wanted = wt__alloc_aligned(texts * wt__encoder_dim(step->teacher), sizeof *step->wanted);
-    step->scratch = wt__alloc_aligned(scratch_of(texts), sizeof *step->scratch);
+    step->scratch = wt__alloc_aligned(count_likeness_floats(texts), sizeof *step->scratch);
     return step->texts && step->wanted && step->scratch ? 0 : wt__fail_nomem(err);
 }
 
@@ -103,7 +104,7 @@ static int prepare_likeness(struct tuning *tuning, const uint32_t *examples, siz
                                     step->wanted + count * dim, NULL, err);
 }
 
-static double likeness_loss(struct tuning *tuning)
+static double compute_likeness_loss(struct tuning *tuning)
 {
     const struct likeness_step *step = tuning->own;
     struct training_batch *batch = &tuning->training_batch;
@@ -124,4 +125,4 @@ const struct tuning_kind wt__likeness = {.name = "likeness",
                                          .begin = begin_likeness,
                                          .end = end_likeness,
                                          .prepare = prepare_likeness,
-                                         .loss = likeness_loss};
+                                         .loss = compute_likeness_loss};

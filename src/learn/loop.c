@@ -30,7 +30,7 @@ struct loop {
     double loss;     /* mean loss of the last steps */
 };
 
-static size_t batch_of(const struct loop_options *options, size_t examples)
+static size_t get_batch_size(const struct loop_options *options, size_t examples)
 {
     return options->batch < examples ? options->batch : examples;
 }
@@ -38,7 +38,8 @@ static size_t batch_of(const struct loop_options *options, size_t examples)
 uint64_t wt__loop_steps(const struct loop_options *options, size_t examples)
 {
     size_t accumulate = options->accumulate ? options->accumulate : 1;
-    double steps = options->epochs * (double)examples / ((double)batch_of(options, examples) * (double)accumulate);
+    double steps =
+        options->epochs * (double)examples / ((double)get_batch_size(options, examples) * (double)accumulate);
     return steps < 1 ? 1 : (uint64_t)steps;
 }
 
@@ -73,7 +74,7 @@ static int run_reduce(void *context, size_t index, unsigned thread)
     return 0;
 }
 
-static int not_finite(const struct loop *loop, const char *what, wt_error *err)
+static int fail_not_finite(const struct loop *loop, const char *what, wt_error *err)
 {
     return wt__fail(err, WT_EMODEL,
                     "the %s of step %llu of %llu is not finite: training stopped, and the last good model is kept; try "
@@ -96,7 +97,7 @@ static int run_loop_batch(struct loop *loop, uint64_t number, struct rng *rng, d
         wt__pool_run(workers, workers, run_forward, o);
     double batch_loss = o->loss(o->self);
     if (!isfinite(batch_loss))
-        return not_finite(loop, "loss", err);
+        return fail_not_finite(loop, "loss", err);
     if (o->forward) {
         wt__pool_run(workers, workers, run_backward, o);
         wt__pool_run(workers, workers, run_reduce, &reduction);
@@ -123,7 +124,7 @@ static int run_step(struct loop *loop, wt_error *err)
     float norm = wt__adamw_step(&loop->adamw, rate, 1.0f / (float)loop->accumulate, options->workers);
     wt__gradients_clear(loop->objective->parameters, loop->objective->parameter_count);
     if (!isfinite(norm))
-        return not_finite(loop, "gradient", err);
+        return fail_not_finite(loop, "gradient", err);
     loop->state.step++;
     loop->loss = isnan(loop->loss) ? loss : .95 * loop->loss + .05 * loss;
     return 0;
@@ -185,7 +186,7 @@ static int run_measurement(struct loop *loop, double *figure, wt_error *err)
     return rc < 0 ? rc : wt__train_progress_measured(loop->progress, loop->state.step, *figure, err);
 }
 
-static bool is_due(const struct loop *loop)
+static bool is_measurement_due(const struct loop *loop)
 {
     uint64_t s = loop->state.step;
     return s > loop->state.measured && (s == loop->state.steps || s % loop->measure_every == 0);
@@ -292,7 +293,7 @@ static int run_steps(struct loop *loop, struct loop_result *out, wt_error *err)
     if (wt__train_progress_phase(loop->progress, "training", loop->state.steps))
         return stop_loop(loop, err);
     for (;;) {
-        if (is_due(loop)) {
+        if (is_measurement_due(loop)) {
             rc = measure_model(loop, err);
             if (rc < 0)
                 return rc;
@@ -322,7 +323,7 @@ int wt__loop_run(struct objective *objective, const struct loop_options *options
     struct loop loop = {.objective = objective,
                         .options = options,
                         .progress = progress,
-                        .batch = batch_of(options, objective->examples),
+                        .batch = get_batch_size(options, objective->examples),
                         .accumulate = options->accumulate ? options->accumulate : 1,
                         .run_ms = wt__now_ms(),
                         .loss = NAN};

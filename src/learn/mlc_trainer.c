@@ -71,7 +71,7 @@ static int prepare_mlc(void *self, const uint32_t *examples, size_t count, struc
     return 0;
 }
 
-static double contrast_loss(struct mlc_training *mlc)
+static double compute_mlc_contrast(struct mlc_training *mlc)
 {
     size_t tools = mlc->evaluator->tools;
     memset(mlc->pairs, PAIR_NEGATIVE, mlc->count * tools);
@@ -91,7 +91,7 @@ static double contrast_loss(struct mlc_training *mlc)
 
 /* Computes the loss "softmax" or "bce". sigmoid(0) is one half, so bce shifts cosines down to make most tools unlikely
  * at first. */
-static double multilabel_loss(struct mlc_training *mlc)
+static double compute_multilabel_loss(struct mlc_training *mlc)
 {
     const struct labels gold = {mlc->label_starts, mlc->labels};
     bool bce = mlc->loss == BCE;
@@ -110,17 +110,17 @@ static double multilabel_loss(struct mlc_training *mlc)
 static double mlc_loss(void *self)
 {
     struct mlc_training *mlc = self;
-    return mlc->loss == CONTRAST ? contrast_loss(mlc) : multilabel_loss(mlc);
+    return mlc->loss == CONTRAST ? compute_mlc_contrast(mlc) : compute_multilabel_loss(mlc);
 }
 
 /* ---------------------------------------------------------------- figure and model */
 
-static int ask_head(struct mlc_training *mlc, struct dev_outcome *out, wt_error *err)
+static int measure_head(struct mlc_training *mlc, struct dev_outcome *out, wt_error *err)
 {
     struct tool_vectors searched;
     int rc = wt__tool_vectors_open(&searched, mlc->head.value, mlc->evaluator->tools, mlc->evaluator->dim, err);
     if (rc == 0)
-        rc = wt__evaluator_ask_subqueries(mlc->evaluator, &searched, &mlc->subquery, out, err);
+        rc = wt__evaluator_measure_subqueries(mlc->evaluator, &searched, &mlc->subquery, out, err);
     wt__tool_vectors_dispose(&searched);
     return rc;
 }
@@ -130,12 +130,12 @@ static int measure_mlc(void *self, struct train_progress *progress, double *figu
     struct mlc_training *mlc = self;
     struct dev_outcome outcome = {0};
     (void)progress;
-    int rc = ask_head(mlc, &outcome, err);
+    int rc = measure_head(mlc, &outcome, err);
     *figure = outcome.figure;
     return rc;
 }
 
-static json_t *tool_names(struct mlc_training *mlc, wt_error *err)
+static json_t *list_tool_names(struct mlc_training *mlc, wt_error *err)
 {
     json_t *names = json_array();
     int rc = names ? wt__evaluator_tool_names(mlc->evaluator, names, err) : wt__fail_nomem(err);
@@ -145,9 +145,9 @@ static json_t *tool_names(struct mlc_training *mlc, wt_error *err)
     return NULL;
 }
 
-static int write_config(struct mlc_training *mlc, const struct loop_state *state, wt_error *err)
+static int write_mlc_config(struct mlc_training *mlc, const struct loop_state *state, wt_error *err)
 {
-    json_t *names = tool_names(mlc, err);
+    json_t *names = list_tool_names(mlc, err);
     if (!names)
         return err ? err->code : WT_ENOMEM;
     return wt__evaluator_save(mlc->evaluator, mlc->out, mlc->about, state,
@@ -171,7 +171,7 @@ static int save_head(void *self, const struct loop_state *state, wt_error *err)
     if (rc == 0)
         rc = wt__safetensors_write(path, &head, 1, NULL, err);
     wt__arena_dispose(&arena);
-    return rc < 0 ? rc : write_config(mlc, state, err);
+    return rc < 0 ? rc : write_mlc_config(mlc, state, err);
 }
 
 /* Saves the initial rows, because training did not improve them. */
@@ -180,13 +180,13 @@ static int revert_head(void *self, const struct loop_state *state, wt_error *err
     struct mlc_training *mlc = self;
     struct dev_outcome outcome = {0};
     memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
-    int rc = mlc->out ? ask_head(mlc, &outcome, err) : 0; /* for the weight of sub-queries */
+    int rc = mlc->out ? measure_head(mlc, &outcome, err) : 0; /* for the weight of sub-queries */
     return rc < 0 ? rc : save_head(self, state, err);
 }
 
 /* ---------------------------------------------------------------- lesson */
 
-static size_t most_labels(const struct example_set *train, size_t batch)
+static size_t count_most_labels(const struct example_set *train, size_t batch)
 {
     size_t most = 0;
     for (size_t b = 0; b < train->count; b++)
@@ -194,7 +194,7 @@ static size_t most_labels(const struct example_set *train, size_t batch)
     return most * batch;
 }
 
-static size_t bytes_of_head(const struct mlc_training *mlc, size_t batch)
+static size_t count_head_bytes(const struct mlc_training *mlc, size_t batch)
 {
     size_t tools = mlc->evaluator->tools, dim = mlc->evaluator->dim;
     return (3 * tools * dim + 2 * batch * dim + batch * tools) * sizeof(float) + batch * tools;
@@ -209,7 +209,7 @@ static int begin_head(void *self, wt_error *err)
     mlc->logits = wt__alloc_array(batch * tools, sizeof(float));
     mlc->pairs = wt__alloc_array(batch, tools);
     mlc->label_starts = wt__alloc_array(batch + 1, sizeof(size_t));
-    mlc->labels = wt__alloc_array(most_labels(&mlc->training->examples.train, batch), sizeof(int32_t));
+    mlc->labels = wt__alloc_array(count_most_labels(&mlc->training->examples.train, batch), sizeof(int32_t));
     bool whole = mlc->queries && mlc->dqueries && mlc->logits && mlc->pairs && mlc->label_starts && mlc->labels;
     return whole ? 0 : wt__fail_nomem(err);
 }
@@ -241,7 +241,7 @@ static int make_head(struct mlc_training *mlc, wt_error *err)
 }
 
 /* Initialises the rows with T. */
-static int start_head(struct mlc_training *mlc, wt_error *err)
+static int initialise_head(struct mlc_training *mlc, wt_error *err)
 {
     struct tool2vec tool2vec;
     int rc = make_head(mlc, err);
@@ -263,7 +263,7 @@ static int train_head(struct mlc_training *mlc, size_t requests, struct loop_opt
                                   .parameters = &mlc->head,
                                   .parameter_count = 1,
                                   .examples = requests,
-                                  .bytes = bytes_of_head(mlc, options->batch),
+                                  .bytes = count_head_bytes(mlc, options->batch),
                                   .begin = begin_head,
                                   .prepare = prepare_mlc,
                                   .loss = mlc_loss,
@@ -278,7 +278,7 @@ static int train_head(struct mlc_training *mlc, size_t requests, struct loop_opt
 }
 
 /* Uses the head that was trained with the encoder unchanged. */
-static int take_kept(struct mlc_training *mlc, wt_trained *out, wt_error *err)
+static int use_kept_head(struct mlc_training *mlc, wt_trained *out, wt_error *err)
 {
     struct dev_evaluator *evaluator = mlc->evaluator;
     struct dev_outcome outcome = {.figure = NAN};
@@ -287,7 +287,7 @@ static int take_kept(struct mlc_training *mlc, wt_trained *out, wt_error *err)
         rc = wt__kept_head_read(evaluator->base.folder, mlc->head.value, evaluator->tools, evaluator->dim,
                                 mlc->training->examples.hash, err);
     if (rc == 0 && evaluator->dev_count > 0)
-        rc = ask_head(mlc, &outcome, err);
+        rc = measure_head(mlc, &outcome, err);
     out->after = outcome.figure;
     const struct loop_state state = {.before = out->before, .best = out->after};
     return rc < 0 ? rc : save_head(mlc, &state, err);
@@ -308,9 +308,9 @@ int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
     if (rc == 0)
         rc = wt__training_plan(training, &plan, &mlc.evaluator->base, &options, &mlc.about, err);
     if (rc == 0 && mlc.loss == KEPT) {
-        rc = take_kept(&mlc, out, err);
+        rc = use_kept_head(&mlc, out, err);
     } else if (rc == 0 && !wt__training_done(training, &options, out)) {
-        rc = start_head(&mlc, err);
+        rc = initialise_head(&mlc, err);
         if (rc == 0)
             rc = train_head(&mlc, training->examples.train.count, &options, &result, err);
         if (rc == 0)

@@ -35,8 +35,8 @@ static int encode_untrained(const struct dev_evaluator *evaluator, const struct 
 }
 
 /* Writes the tensors. untrained: [N, dim], or NULL. */
-static int write_requests(const struct dev_evaluator *evaluator, const float *untrained, size_t dim, const char *folder,
-                          wt_error *err)
+static int write_past_requests(const struct dev_evaluator *evaluator, const float *untrained, size_t dim,
+                               const char *folder, wt_error *err)
 {
     const struct neighbours *n = &evaluator->past;
     size_t labels = n->starts[n->count];
@@ -72,21 +72,21 @@ int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *
     if (rc == 0 && wt__train_progress_phase(&training->progress, "measuring", 1))
         rc = wt__fail_cancelled(err);
     if (rc == 0 && evaluator->dev_count > 0)
-        rc = wt__evaluator_ask(evaluator, &votes, NULL, &outcome, err);
+        rc = wt__evaluator_measure(evaluator, &votes, NULL, &outcome, err);
     if (rc == 0)
         rc = wt__engine_encoder(training->engine, &engines, err);
     if (rc == 0)
         rc = encode_untrained(evaluator, engines, &untrained, err);
     if (rc == 0)
-        rc = write_requests(evaluator, untrained, wt__encoder_dim(engines), out->path, err);
+        rc = write_past_requests(evaluator, untrained, wt__encoder_dim(engines), out->path, err);
     if (rc == 0)
         rc = wt__evaluator_tool_names(evaluator, names, err);
     if (rc == 0) {
         out->after = outcome.recall;
-        rc = wt__evaluator_leave(evaluator, about,
-                                 json_pack("{s:{s:f}, s:O, s:s}", "weights", "neighbours", 1.0, "tools", names,
-                                           PAST_UNTRAINED, wt__encoder_hash(engines)),
-                                 out, err);
+        rc = wt__evaluator_finish(evaluator, about,
+                                  json_pack("{s:{s:f}, s:O, s:s}", "weights", "neighbours", 1.0, "tools", names,
+                                            PAST_UNTRAINED, wt__encoder_hash(engines)),
+                                  out, err);
     }
     free(untrained);
     json_decref(names);

@@ -9,7 +9,7 @@ static const double FIT_RATE = 0.2, FIT_DECAY = 1e-3;
 
 /* ---------------------------------------------------------------- losses */
 
-static double log_sum(const float *logits, const uint8_t *gold, size_t n)
+static double sum_logits(const float *logits, const uint8_t *gold, size_t n)
 {
     double most = -INFINITY, sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -28,7 +28,7 @@ static double softplus_of_logit(double x)
 
 double wt__refiner_softmax(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms)
 {
-    double others = log_sum(logits, gold, n), loss = 0, pushed = 0;
+    double others = sum_logits(logits, gold, n), loss = 0, pushed = 0;
     *terms = 0;
     for (size_t i = 0; i < n; i++) {
         double against = others - logits[i];
@@ -60,8 +60,8 @@ double wt__refiner_bce(const float *logits, const uint8_t *gold, size_t n, float
 /* ---------------------------------------------------------------- weights of features */
 
 /* Computes the gradient of the mean loss over all samples by the weights; the last weight is the constant. */
-static void gradient_of(const struct refiner_samples *samples, refiner_loss loss, float prior, const double *weights,
-                        double *gradient)
+static void compute_feature_gradient(const struct refiner_samples *samples, refiner_loss loss, float prior,
+                                     const double *weights, double *gradient)
 {
     size_t n = samples->candidates, all = 0;
     memset(gradient, 0, FIT_WEIGHTS * sizeof *gradient);
@@ -94,7 +94,7 @@ void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, f
     double w[FIT_WEIGHTS] = {0}, mean[FIT_WEIGHTS] = {0}, square[FIT_WEIGHTS] = {0};
     for (int step = 1; step <= FIT_STEPS; step++) {
         double gradient[FIT_WEIGHTS], rate = FIT_RATE * (1 - (double)step / (FIT_STEPS + 1));
-        gradient_of(samples, loss, prior, w, gradient);
+        compute_feature_gradient(samples, loss, prior, w, gradient);
         for (size_t f = 0; f < FIT_WEIGHTS; f++) {
             mean[f] = keep * mean[f] + (1 - keep) * gradient[f];
             square[f] = keep_square * square[f] + (1 - keep_square) * gradient[f] * gradient[f];

@@ -29,8 +29,8 @@ static size_t list_other_folds(const struct dev_evaluator *evaluator, unsigned w
 }
 
 /* Computes T of these requests. vectors [M, D] also hold the intermediate sums. */
-static void tool2vec_of_requests(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec,
-                                 const uint32_t *which, size_t count, uint32_t *uses, float *sum, float *vectors)
+static void average_requests(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec,
+                             const uint32_t *which, size_t count, uint32_t *uses, float *sum, float *vectors)
 {
     const struct example_set *train = &evaluator->training->examples.train;
     size_t dim = evaluator->dim;
@@ -68,7 +68,7 @@ int wt__refiner_vectors(struct dev_evaluator *evaluator, const struct first_stag
             rc = wt__mlc_vectors(evaluator, tools, vectors, &there, err);
     } else if (rc == 0) {
         size_t count = list_other_folds(evaluator, without, which);
-        tool2vec_of_requests(evaluator, &tool2vec, which, count, uses, sum, vectors);
+        average_requests(evaluator, &tool2vec, which, count, uses, sum, vectors);
         if (first->classified)
             rc = wt__mlc_fit(evaluator, which, count, vectors, err);
     }
@@ -92,7 +92,7 @@ struct sample_search {
     wt_error *errors; /* [threads] */
 };
 
-static bool is_gold(const struct example_set *set, uint32_t request, uint32_t row)
+static bool is_tool_of_sample(const struct example_set *set, uint32_t request, uint32_t row)
 {
     for (size_t l = set->starts[request]; l < set->starts[request + 1]; l++)
         if (set->tools[l] == row)
@@ -100,7 +100,7 @@ static bool is_gold(const struct example_set *set, uint32_t request, uint32_t ro
     return false;
 }
 
-static void take_hit(struct refiner_samples *samples, size_t at, const struct hit *hit, bool gold)
+static void add_sample_hit(struct refiner_samples *samples, size_t at, const struct hit *hit, bool gold)
 {
     samples->rows[at] = hit->row;
     samples->gold[at] = gold;
@@ -116,19 +116,20 @@ static void choose_candidates(struct sample_search *s, size_t i, const struct hi
     struct rng rng;
     wt__rng_seed(&rng, s->evaluator->training->seed + request);
     for (size_t c = 0; c < length; c++)
-        take_hit(samples, base + c, &hits->items[c], is_gold(samples->set, request, hits->items[c].row));
+        add_sample_hit(samples, base + c, &hits->items[c],
+                       is_tool_of_sample(samples->set, request, hits->items[c].row));
     for (size_t c = length; samples == &s->data->train && c < hits->len; c++) {
-        if (!is_gold(samples->set, request, hits->items[c].row) || wt__rng_unit(&rng) >= s->kept)
+        if (!is_tool_of_sample(samples->set, request, hits->items[c].row) || wt__rng_unit(&rng) >= s->kept)
             continue;
         while (last > 0 && samples->gold[base + last - 1])
             last--;
         if (last > 0)
-            take_hit(samples, base + --last, &hits->items[c], true);
+            add_sample_hit(samples, base + --last, &hits->items[c], true);
     }
     samples->lengths[i] = (uint16_t)length;
 }
 
-static int search_one(void *context, size_t index, unsigned worker)
+static int search_sample(void *context, size_t index, unsigned worker)
 {
     struct sample_search *s = context;
     size_t i = s->begin + index;
@@ -153,7 +154,7 @@ static int search_one(void *context, size_t index, unsigned worker)
     int rc =
         wt__retrieve(&s->first->retriever, &view, &request, evaluator->workspaces[worker], &hits, &s->errors[worker]);
     if (rc == 0)
-        rc = wt__evaluator_keep(evaluator, kept, &hits, &s->errors[worker]);
+        rc = wt__evaluator_cache(evaluator, kept, &hits, &s->errors[worker]);
     if (rc < 0)
         return rc;
     choose_candidates(s, i, &hits);
@@ -163,7 +164,7 @@ static int search_one(void *context, size_t index, unsigned worker)
 }
 
 /* Searches for all samples in blocks, and reports progress between them. */
-static int search_all(struct sample_search *s, wt_error *err)
+static int search_all_samples(struct sample_search *s, wt_error *err)
 {
     enum { TURN = 256 };
     struct training *training = s->evaluator->training;
@@ -172,7 +173,7 @@ static int search_all(struct sample_search *s, wt_error *err)
         wt__train_progress_phase(&training->progress, "looking for candidates", count) ? wt__fail_cancelled(err) : 0;
     for (s->begin = 0; rc == 0 && s->begin < count; s->begin += TURN) {
         size_t n = count - s->begin < TURN ? count - s->begin : TURN;
-        rc = wt__pool_run(training->threads, n, search_one, s);
+        rc = wt__pool_run(training->threads, n, search_sample, s);
         for (unsigned w = 0; rc < 0 && w < training->threads; w++)
             if (s->errors[w].code && err)
                 *err = s->errors[w];
@@ -283,7 +284,7 @@ int wt__refiner_data_open(struct refiner_data *out, struct dev_evaluator *evalua
     struct refiner_samples *both[] = {&out->train, &out->dev};
     for (size_t i = 0; rc == 0 && i < 2; i++) {
         s.samples = both[i];
-        rc = search_all(&s, err);
+        rc = search_all_samples(&s, err);
     }
     for (unsigned w = 0; s.scratch && w < threads; w++)
         wt__refiner_scratch_free(s.scratch[w]);

@@ -24,7 +24,7 @@ enum { FIT_WEIGHTS = RETRIEVE_FEATURES + 1 };
 void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, float prior, float weights[FIT_WEIGHTS]);
 
 /* Measures a trained recipe "...+refiner" on dev. *there is false if it does not exist. */
-int wt__refiner_ask(struct dev_evaluator *evaluator, const char *recipe, bool *there, struct dev_outcome *out,
-                    wt_error *err);
+int wt__refiner_measure(struct dev_evaluator *evaluator, const char *recipe, bool *there, struct dev_outcome *out,
+                        wt_error *err);
 
 #endif

@@ -19,19 +19,19 @@ struct first_ranking {
 };
 
 /* Ranks one request: its k best tools, and the classifier's evidence. Both live in the worker's workspace. */
-int wt__first_rank(const struct first_ranking *ranking, struct str request, size_t k, unsigned worker,
-                   struct hit_list *hits, struct request_texts *texts, wt_error *err);
+int wt__kind_rank(const struct first_ranking *ranking, struct str request, size_t k, unsigned worker,
+                  struct hit_list *hits, struct request_texts *texts, wt_error *err);
 
 /* True if a request's tools [count] belong to more than one provider. */
-bool wt__several_providers(const struct first_ranking *ranking, const uint32_t *tools, size_t count);
+bool wt__kind_has_several(const struct first_ranking *ranking, const uint32_t *tools, size_t count);
 
 /* Cuts a request for several providers down to one: keeps the sub-queries whose words match this provider's tools among
  * `tools` [count] best. Uses words, not the encoder: cuts chosen by the encoder would teach the classifier that the
  * encoder is always sure of one provider. Chooses the provider of most of the tools, at least two, because a request
  * for a single tool says nothing about Algorithm 1. `out` stays empty if there is no such provider, or if all or none
  * of the sub-queries are its own. Needs no encoder. */
-int wt__cut_down(const struct first_ranking *ranking, struct str request, const uint32_t *tools, size_t count,
-                 unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err);
+int wt__kind_cut_down(const struct first_ranking *ranking, struct str request, const uint32_t *tools, size_t count,
+                      unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err);
 
 /* True if so few of all requests are of a kind that synthetic ones are added. */
 bool wt__kind_is_scarce(size_t of_kind, size_t all);

@@ -53,7 +53,7 @@ static void shuffle_part(struct sampler *sampler, struct sampled_part *part, uin
 }
 
 /* Returns the part whose turn it is: the highest quotient of weight and 2 batches + 1, the first one at a tie. */
-static struct sampled_part *next_part(const struct sampler *sampler)
+static struct sampled_part *choose_next_part(const struct sampler *sampler)
 {
     struct sampled_part *best = sampler->parts;
     double most = -1;
@@ -76,8 +76,8 @@ size_t wt__sampler_choose(struct sampler *sampler, uint64_t batch, uint32_t *cho
             sampler->parts[p].batches = 0;
     }
     for (; sampler->next < batch; sampler->next++)
-        next_part(sampler)->batches++;
-    struct sampled_part *part = next_part(sampler);
+        choose_next_part(sampler)->batches++;
+    struct sampled_part *part = choose_next_part(sampler);
     size_t count = sampler->batch < part->count ? sampler->batch : part->count;
     for (size_t i = 0; i < count; i++) {
         uint64_t at = part->batches * count + i;

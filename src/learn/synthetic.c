@@ -19,7 +19,7 @@ void wt__synthetic_part(struct str description, struct buffer *out)
 /* ---------------------------------------------------------------- requests */
 
 /* Tools with a usable description, grouped by provider. */
-struct described {
+struct described_tools {
     struct described_tool {
         int64_t provider;
         uint32_t row;
@@ -38,14 +38,14 @@ static int compare_tools(const void *a, const void *b)
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-static void dispose_described(struct described *d)
+static void dispose_described(struct described_tools *d)
 {
     free(d->tools);
     free(d->providers);
     free(d->order);
 }
 
-static int gather_descriptions(const struct synthetic *m, struct described *d, struct rng *rng, wt_error *err)
+static int gather_descriptions(const struct synthetic *m, struct described_tools *d, struct rng *rng, wt_error *err)
 {
     d->tools = wt__alloc_array(m->tools, sizeof *d->tools);
     d->providers = wt__alloc_array(m->tools, sizeof *d->providers);
@@ -69,8 +69,8 @@ static int gather_descriptions(const struct synthetic *m, struct described *d, s
 }
 
 /* Draws one tool for a quarter of the requests, three for another quarter, else two; at most the provider's tools. */
-static size_t draw_rows(const struct described *d, const struct described_provider *provider, struct rng *rng,
-                        uint32_t rows[SYNTHETIC_TOOLS])
+static size_t draw_synthetic_tools(const struct described_tools *d, const struct described_provider *provider,
+                                   struct rng *rng, uint32_t rows[SYNTHETIC_TOOLS])
 {
     static const size_t counts[] = {1, 2, 2, SYNTHETIC_TOOLS};
     size_t wanted = counts[wt__rng_below(rng, sizeof counts / sizeof *counts)], n = 0;
@@ -89,14 +89,14 @@ static size_t draw_rows(const struct described *d, const struct described_provid
 
 int wt__synthetic_each(const struct synthetic *m, synthetic_visit visit, void *context, wt_error *err)
 {
-    struct described d = {0};
+    struct described_tools d = {0};
     struct buffer text = {0};
     struct rng rng;
     wt__rng_seed(&rng, m->seed);
     int rc = gather_descriptions(m, &d, &rng, err);
     for (size_t i = 0; rc == 0 && d.provider_count > 0 && i < m->wanted; i++) {
         uint32_t rows[SYNTHETIC_TOOLS];
-        size_t count = draw_rows(&d, &d.providers[d.order[i % d.provider_count]], &rng, rows);
+        size_t count = draw_synthetic_tools(&d, &d.providers[d.order[i % d.provider_count]], &rng, rows);
         wt__buffer_clear(&text);
         for (size_t t = 0; t < count; t++) {
             wt__buffer_text(&text, t ? " Also, " : "");

@@ -55,8 +55,8 @@ static int open_vectors(struct dev_evaluator *evaluator, const struct tool2vec *
 
 /* Chooses the best weights on dev, then the best weight of sub-queries for them. *before: figure of descriptions
  * alone. */
-static int choose_weights(struct dev_evaluator *evaluator, struct tool2vec *best, float *subquery, double *before,
-                          struct dev_outcome *after, wt_error *err)
+static int choose_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2vec *best, float *subquery,
+                                   double *before, struct dev_outcome *after, wt_error *err)
 {
     size_t count = sizeof choices / sizeof *choices, dev = evaluator->dev_count;
     const struct retriever meaning = {.weights = {[SOURCE_DENSE] = 1}, .subquery = evaluator->single ? 0 : 1};
@@ -73,8 +73,8 @@ static int choose_weights(struct dev_evaluator *evaluator, struct tool2vec *best
         struct dev_outcome here = {.each = each};
         rc = open_vectors(evaluator, &choices[i], vectors, &searched, err);
         if (rc == 0)
-            rc = wt__evaluator_ask(evaluator, &meaning, &searched, &here, err);
-        if (rc == 0 && (i == 0 || wt__evaluator_better(evaluator, chosen, each, EVALUATOR_CHANCE))) {
+            rc = wt__evaluator_measure(evaluator, &meaning, &searched, &here, err);
+        if (rc == 0 && (i == 0 || wt__evaluator_is_better(evaluator, chosen, each, EVALUATOR_CHANCE))) {
             memcpy(chosen, each, dev * sizeof *chosen);
             *best = choices[i];
         }
@@ -84,7 +84,7 @@ static int choose_weights(struct dev_evaluator *evaluator, struct tool2vec *best
     if (rc == 0 && dev > 0)
         rc = open_vectors(evaluator, best, vectors, &searched, err);
     if (rc == 0 && dev > 0)
-        rc = wt__evaluator_ask_subqueries(evaluator, &searched, subquery, after, err);
+        rc = wt__evaluator_measure_subqueries(evaluator, &searched, subquery, after, err);
     wt__tool_vectors_dispose(&searched);
     free(vectors);
     free(chosen);
@@ -101,15 +101,15 @@ int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *er
     json_t *about = NULL;
     int rc = wt__evaluator_begin(&evaluator, training, &about, err);
     if (rc == 0)
-        rc = choose_weights(evaluator, &tool2vec, &subquery, &out->before, &after, err);
+        rc = choose_tool2vec_weights(evaluator, &tool2vec, &subquery, &out->before, &after, err);
     if (rc == 0) {
         out->after = after.recall;
-        rc = wt__evaluator_leave(evaluator, about,
-                                 json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0,
-                                           "tool2vec", 1.0, "subquery", (double)subquery, "interpolation",
-                                           "description", (double)tool2vec.description, "usage", (double)tool2vec.usage,
-                                           "shrink", (double)tool2vec.shrink),
-                                 out, err);
+        rc = wt__evaluator_finish(evaluator, about,
+                                  json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0,
+                                            "tool2vec", 1.0, "subquery", (double)subquery, "interpolation",
+                                            "description", (double)tool2vec.description, "usage",
+                                            (double)tool2vec.usage, "shrink", (double)tool2vec.shrink),
+                                  out, err);
     }
     json_decref(about);
     return rc;

@@ -99,7 +99,7 @@ static bool is_wanted(const char *name, size_t i)
 }
 
 /* Parses the next line of most_of, NAME=N or N (empty name). Returns 1; 0 at the end; -1 if invalid. */
-static int next_most(const char **lines, struct str *name, size_t *most)
+static int parse_next_most(const char **lines, struct str *name, size_t *most)
 {
     struct str line = {0};
     if (!*lines || !wt__str_line(lines, &line))
@@ -116,12 +116,12 @@ static int next_most(const char **lines, struct str *name, size_t *most)
 }
 
 /* Returns the maximum training requests of a data set; NULL for recorded use. */
-static size_t most_of(const wt_train_options *o, const char *data)
+static size_t find_most_requests(const wt_train_options *o, const char *data)
 {
     const char *lines = o->most_of;
     struct str name, own = data ? wt__model_name(data) : (struct str){0};
     size_t all = o->most, most;
-    while (next_most(&lines, &name, &most) > 0) {
+    while (parse_next_most(&lines, &name, &most) > 0) {
         if (name.len > 0 && wt__str_equal(name, own))
             return most;
         all = name.len > 0 ? all : most;
@@ -147,7 +147,7 @@ static int check_most(struct training *training, wt_error *err)
     struct str name;
     size_t most;
     int rc;
-    for (; (rc = next_most(&lines, &name, &most)) > 0; line = lines)
+    for (; (rc = parse_next_most(&lines, &name, &most)) > 0; line = lines)
         if (name.len > 0 && !has_folder(training, o->data, name))
             return wt__fail(err, WT_EINVAL, "no data set is called \"%.*s\", which was limited to %zu requests",
                             (int)(name.len < 60 ? name.len : 60), name.ptr, most);
@@ -183,7 +183,7 @@ static int check_sets(const char *name, const wt_train_options *o, const wt_engi
     return 0;
 }
 
-static int check_name(const char *name, wt_error *err)
+static int check_training_name(const char *name, wt_error *err)
 {
     struct buffer names = {0};
     for (size_t i = 0; i < wt__lesson_count; i++) {
@@ -226,7 +226,7 @@ static int read_fields(const char *lesson, const char *names, unsigned *out, wt_
 /* ---------------------------------------------------------------- folders */
 
 /* Locks the folder, because only one training at a time may write its models and checkpoints. */
-static int lock_out(struct training *training, wt_error *err)
+static int lock_models_folder(struct training *training, wt_error *err)
 {
     char *path = wt__path_join(&training->arena, training->out, LOCK_FILE);
     int rc = path ? wt__lock_file(&training->lock, path, 0, err) : wt__fail_nomem(err);
@@ -236,7 +236,7 @@ static int lock_out(struct training *training, wt_error *err)
 }
 
 /* Sets the default folder, STORE-models next to the store. */
-static int set_out(struct training *training, const char *store, wt_error *err)
+static int set_models_folder(struct training *training, const char *store, wt_error *err)
 {
     struct buffer path = {0};
     if (training->options->out)
@@ -246,10 +246,10 @@ static int set_out(struct training *training, const char *store, wt_error *err)
     training->out = path.failed ? NULL : wt__arena_copy(&training->arena, wt__buffer_view(&path));
     wt__buffer_dispose(&path);
     int rc = training->out ? wt__make_folders(training->out, err) : wt__fail_nomem(err);
-    return rc < 0 ? rc : lock_out(training, err);
+    return rc < 0 ? rc : lock_models_folder(training, err);
 }
 
-static int open_corpus(struct training *training, const char *data, wt_engine **out, wt_error *err)
+static int open_training_catalogue(struct training *training, const char *data, wt_engine **out, wt_error *err)
 {
     const wt_train_options *o = training->options;
     struct corpus_options corpus = {.cache_dir = o->cache_dir,
@@ -269,7 +269,7 @@ static int open_train_catalogue(struct training *training, wt_engine *given, wt_
     if (given && !o->out && !given->index_folder[0])
         return wt__fail(err, WT_EINVAL, "a store in memory has no folder for models; name one (--out)");
     if (given)
-        return set_out(training, given->path, err);
+        return set_models_folder(training, given->path, err);
     if (!o->data || !o->out)
         return wt__fail(err, WT_EINVAL, "name %s",
                         o->data ? "a folder for the models (--out)" : "a store or a data set to learn from");
@@ -277,15 +277,15 @@ static int open_train_catalogue(struct training *training, wt_engine *given, wt_
     const char *data = o->data, *folder;
     wt__str_line(&data, &first);
     folder = wt__arena_copy(&training->arena, first);
-    int rc = folder ? open_corpus(training, folder, own, err) : wt__fail_nomem(err);
+    int rc = folder ? open_training_catalogue(training, folder, own, err) : wt__fail_nomem(err);
     training->engine = *own;
-    return rc < 0 ? rc : set_out(training, "", err);
+    return rc < 0 ? rc : set_models_folder(training, "", err);
 }
 
 /* ---------------------------------------------------------------- lessons */
 
 /* Combines a lesson's notice with that of the examples. */
-static int add_notice(struct training *training, wt_trained *item, wt_error *err)
+static int add_lesson_notice(struct training *training, wt_trained *item, wt_error *err)
 {
     const char *examples;
     int rc = wt__examples_notice(&training->examples, &training->arena, &examples, err);
@@ -337,8 +337,8 @@ static int run_lesson(struct training *training, const struct lesson *lesson, bo
     if (rc == 0)
         rc = lesson->run(training, item, err);
     if (rc == 0)
-        rc = wt__train_progress_take(&training->progress, item, err);
-    return rc < 0 ? rc : add_notice(training, item, err);
+        rc = wt__train_progress_move(&training->progress, item, err);
+    return rc < 0 ? rc : add_lesson_notice(training, item, err);
 }
 
 /* Training data while it is read, set by set. */
@@ -354,13 +354,13 @@ struct training_reading {
 
 /* Appends the recorded use of a catalogue and its synthetic requests. Without recorded use, synthetic requests supply
  * dev as well. data: a data set's folder; NULL for the store's recorded use. */
-static int read_catalogue(struct training_reading *r, const char *data, wt_engine *engine, wt_error *err)
+static int read_training_examples(struct training_reading *r, const char *data, wt_engine *engine, wt_error *err)
 {
     struct training *training = r->training;
     struct train_progress *progress = &training->progress;
     struct examples_options options = r->options;
     options.data = data;
-    size_t synthetic = training->options->synthetic, most = most_of(training->options, data);
+    size_t synthetic = training->options->synthetic, most = find_most_requests(training->options, data);
     r->most[r->count] = r->most[r->count + 1] = most;
     r->engines[r->count] = r->engines[r->count + 1] = engine;
     r->capped |= most > 0;
@@ -385,16 +385,16 @@ static int read_data_set(struct training_reading *r, struct str folder, wt_error
     const char *data = wt__arena_copy(&training->arena, folder);
     int rc = data ? 0 : wt__fail_nomem(err);
     if (rc == 0 && r->count > 0) {
-        rc = open_corpus(training, data, &training->others[training->other_count], err);
+        rc = open_training_catalogue(training, data, &training->others[training->other_count], err);
         engine = training->others[training->other_count];
         training->other_count += rc == 0;
     }
-    return rc < 0 ? rc : read_catalogue(r, data, engine, err);
+    return rc < 0 ? rc : read_training_examples(r, data, engine, err);
 }
 
 /* Returns the reading options. An encoder in training reads the requested fields; other lessons read the fields of
  * their base model. */
-static struct examples_options reading_options_of(struct training *training, const char *lesson)
+static struct examples_options make_reading_options(struct training *training, const char *lesson)
 {
     struct examples_options options = {.seed = training->seed};
     struct training_base base;
@@ -407,11 +407,11 @@ static struct examples_options reading_options_of(struct training *training, con
     return options;
 }
 
-static int read_examples(struct training *training, const char *lesson, wt_error *err)
+static int read_all_sets(struct training *training, const char *lesson, wt_error *err)
 {
     const wt_train_options *o = training->options;
     struct training_reading r = {.training = training,
-                                 .options = reading_options_of(training, lesson),
+                                 .options = make_reading_options(training, lesson),
                                  .sets = calloc(2 * EXAMPLES_PARTS, sizeof *r.sets),
                                  .most = calloc(2 * EXAMPLES_PARTS, sizeof *r.most),
                                  .engines = wt__arena_array(&training->arena, wt_engine *, 2 * EXAMPLES_PARTS)};
@@ -420,7 +420,7 @@ static int read_examples(struct training *training, const char *lesson, wt_error
     const char *data = o->data;
     int rc = r.sets && r.most && r.engines ? 0 : wt__fail_nomem(err);
     if (rc == 0 && !data)
-        rc = read_catalogue(&r, NULL, training->engine, err);
+        rc = read_training_examples(&r, NULL, training->engine, err);
     while (rc == 0 && data && wt__str_line(&data, &folder))
         rc = read_data_set(&r, folder, err);
     if (rc == 0 && r.count == 1 && !r.capped) {
@@ -440,7 +440,7 @@ static int read_examples(struct training *training, const char *lesson, wt_error
 
 static int run_lessons(struct training *training, const char *name, struct training_report *report, wt_error *err)
 {
-    int rc = read_examples(training, name, err);
+    int rc = read_all_sets(training, name, err);
     for (size_t i = 0; rc == 0 && i < wt__lesson_count; i++) {
         if (!is_wanted(name, i))
             continue;
@@ -473,7 +473,7 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     *out = NULL;
     int rc = wt__options_read(&options, sizeof options, given, err);
     if (rc == 0)
-        rc = check_name(lesson, err);
+        rc = check_training_name(lesson, err);
     if (rc == 0)
         rc = check_train_options(lesson, &options, err);
     if (rc == 0)

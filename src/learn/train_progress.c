@@ -28,7 +28,7 @@ void wt__train_progress_dispose(struct train_progress *progress)
     free(progress->sets);
 }
 
-static int report_progress(struct train_progress *progress)
+static int report_training(struct train_progress *progress)
 {
     progress->last_ms = wt__now_ms();
     if (progress->report && progress->report(progress->context, &progress->state))
@@ -41,14 +41,14 @@ int wt__train_progress_phase(struct train_progress *progress, const char *phase,
     progress->state.phase = phase;
     progress->state.done = 0;
     progress->state.total = total;
-    return report_progress(progress);
+    return report_training(progress);
 }
 
 int wt__train_progress_step(struct train_progress *progress, uint64_t done)
 {
     progress->state.done = done;
     if (done == progress->state.total || wt__now_ms() - progress->last_ms >= progress->interval_ms)
-        return report_progress(progress);
+        return report_training(progress);
     return progress->cancelled;
 }
 
@@ -58,7 +58,7 @@ int wt__train_progress_forward(void *context, const char *phase, uint64_t done, 
     progress->state.phase = phase;
     progress->state.done = done;
     progress->state.total = total;
-    return report_progress(progress); /* the caller limits the rate */
+    return report_training(progress); /* the caller limits the rate */
 }
 
 int wt__train_progress_set(struct train_progress *progress, const char *set, double figure, wt_error *err)
@@ -90,10 +90,10 @@ int wt__train_progress_measured(struct train_progress *progress, uint64_t step, 
     }
     *made = (wt_measurement){.step = step, .figure = figure, .len = count, .sets = sets};
     progress->measurements[progress->measurement_count++] = progress->state.measured = made;
-    return report_progress(progress) ? wt__fail_cancelled(err) : 0;
+    return report_training(progress) ? wt__fail_cancelled(err) : 0;
 }
 
-int wt__train_progress_take(struct train_progress *progress, wt_trained *out, wt_error *err)
+int wt__train_progress_move(struct train_progress *progress, wt_trained *out, wt_error *err)
 {
     size_t count = progress->measurement_count;
     const wt_measurement **all =

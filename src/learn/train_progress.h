@@ -37,7 +37,7 @@ int wt__train_progress_step(struct train_progress *progress, uint64_t done);
 int wt__train_progress_set(struct train_progress *progress, const char *set, double figure, wt_error *err);
 int wt__train_progress_measured(struct train_progress *progress, uint64_t step, double figure, wt_error *err);
 /* Moves the lesson's measurements into the arena. WT_ENOMEM. */
-int wt__train_progress_take(struct train_progress *progress, wt_trained *out, wt_error *err);
+int wt__train_progress_move(struct train_progress *progress, wt_trained *out, wt_error *err);
 void wt__train_progress_dispose(struct train_progress *progress);
 
 /* Adapts a struct train_progress (context) to wt_progress_fn, for the library's other long operations. */

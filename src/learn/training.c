@@ -42,7 +42,7 @@ int wt__training_model(struct training *training, struct training_base *out, wt_
 }
 
 /* Returns member "whichtool" of a model's config.json, or NULL. Release it with json_decref. */
-static json_t *read_about(const char *folder)
+static json_t *read_model_about(const char *folder)
 {
     struct arena arena = {0};
     char *text = NULL;
@@ -66,7 +66,7 @@ int wt__training_base(struct training *training, struct training_base *out, wt_e
         rc = wt__fail_nomem(err);
     if (rc < 0)
         return rc;
-    json_t *about = read_about(trained);
+    json_t *about = read_model_about(trained);
     bool ours = wt__str_equal(wt__json_str(wt__json_object(about, "base"), "hash"), wt__str(out->hash));
     json_decref(about);
     if (!ours)
@@ -110,7 +110,7 @@ int wt__training_freeze(const struct training *training, struct trainable *model
     return 0;
 }
 
-static double epochs_of(const struct training *training, const struct lesson_plan *plan)
+static double compute_epochs(const struct training *training, const struct lesson_plan *plan)
 {
     if (training->options->epochs > 0)
         return training->options->epochs;
@@ -174,7 +174,7 @@ static json_t *describe_options(const struct training *training, const struct tr
 }
 
 /* Returns the training's identity: the hash of `about` as text, without the path of its data. NULL if out of memory. */
-static char *identity_of(struct arena *arena, const json_t *about)
+static char *hash_identity(struct arena *arena, const json_t *about)
 {
     struct buffer text = {0};
     unsigned char digest[32];
@@ -213,7 +213,7 @@ int wt__training_plan(struct training *training, const struct lesson_plan *plan,
     *out = (struct loop_options){.seed = training->seed,
                                  .workers = training->threads,
                                  .memory = training->memory,
-                                 .epochs = epochs_of(training, plan),
+                                 .epochs = compute_epochs(training, plan),
                                  .batch = options->batch ? options->batch : training->lesson->batch,
                                  .accumulate = options->accumulate ? options->accumulate : 1,
                                  .rate = options->rate > 0 ? options->rate : row_rate,
@@ -234,7 +234,7 @@ int wt__training_plan(struct training *training, const struct lesson_plan *plan,
                         "--out, or another model to begin with",
                         folder);
     *about = describe_options(training, base, out);
-    out->identity = *about ? identity_of(&training->arena, *about) : NULL;
+    out->identity = *about ? hash_identity(&training->arena, *about) : NULL;
     if (!out->identity) {
         json_decref(*about);
         *about = NULL;
@@ -271,7 +271,7 @@ bool wt__training_done(const struct training *training, const struct loop_option
 {
     if (!options->resume || wt__is_file(options->checkpoint))
         return false;
-    json_t *about = read_about(out->path);
+    json_t *about = read_model_about(out->path);
     bool same = wt__str_equal(wt__json_str(about, "identity"), wt__str(options->identity));
     if (same) {
         const json_t *dev = wt__json_object(about, "dev");

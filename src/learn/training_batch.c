@@ -34,7 +34,7 @@ struct block_reading {
     size_t *lengths;
 };
 
-static int read_one(void *context, size_t index, unsigned worker)
+static int read_text_block(void *context, size_t index, unsigned worker)
 {
     struct block_reading *r = context;
     (void)worker;
@@ -61,7 +61,7 @@ int wt__token_texts_read(struct token_texts *out, const struct trainable *model,
         out->starts[0] = 0;
     for (; whole && r.first < count; r.first += BLOCK) {
         size_t n = count - r.first < BLOCK ? count - r.first : BLOCK;
-        wt__pool_run(threads, n, read_one, &r);
+        wt__pool_run(threads, n, read_text_block, &r);
         for (size_t i = 0; whole && i < n; i++) {
             size_t begin = out->starts[out->count];
             whole = wt__grow((void **)&out->ids, &capacity, begin + r.lengths[i], sizeof *out->ids) == 0;
@@ -132,7 +132,7 @@ size_t wt__batch_bytes(const struct trainable *model, unsigned workers, const st
     return sum + 3 * limits->texts * hidden * sizeof(float);
 }
 
-static int open_worker(struct training_batch *training_batch, unsigned w, wt_error *err)
+static int open_batch_worker(struct training_batch *training_batch, unsigned w, wt_error *err)
 {
     struct batch_worker *work = &training_batch->work[w];
     struct tape_limits share = share_limits(&training_batch->limits, training_batch->workers);
@@ -174,7 +174,7 @@ int wt__batch_open(struct training_batch *out, struct trainable *model, enum bat
         out->work && out->gradients && out->texts && out->order && out->pooled && out->vectors && out->dvectors;
     int rc = whole ? 0 : wt__fail_nomem(err);
     for (unsigned w = 0; rc == 0 && w < workers; w++)
-        rc = open_worker(out, w, err);
+        rc = open_batch_worker(out, w, err);
     if (rc < 0)
         wt__batch_dispose(out);
     return rc;
@@ -243,7 +243,7 @@ size_t wt__batch_add_pair(struct training_batch *training_batch, const int32_t *
 
 /* Appends a text to a worker's batch. Positions and types are set for all texts of the worker, once one text has
  * them. */
-static void place_text(struct training_batch *training_batch, struct batch_worker *work, uint32_t number)
+static void place_batch_text(struct training_batch *training_batch, struct batch_worker *work, uint32_t number)
 {
     struct batch_text *text = &training_batch->texts[number];
     text->first = work->rows;
@@ -286,7 +286,7 @@ size_t wt__batch_share(struct training_batch *training_batch)
             if (training_batch->work[w].rows < training_batch->work[emptiest].rows)
                 emptiest = w;
         training_batch->texts[training_batch->order[i]].worker = emptiest;
-        place_text(training_batch, &training_batch->work[emptiest], training_batch->order[i]);
+        place_batch_text(training_batch, &training_batch->work[emptiest], training_batch->order[i]);
         tokens += training_batch->texts[i].length;
     }
     return tokens;

@@ -25,15 +25,15 @@ enum {
 static const float MARGIN = 1;
 
 /* Neighbours of one request. */
-struct near_ones {
+struct mined_neighbours {
     uint32_t positives[NEAR], negatives[NEAR];
     uint8_t positive_count, negative_count;
 };
 
 struct triplet_step {
-    struct near_ones *near; /* [examples] */
-    size_t drawn;           /* triplets of this step: texts 3 i, 3 i + 1, 3 i + 2 */
-    float *side[3];         /* [batch, H] anchors, positives, negatives */
+    struct mined_neighbours *near; /* [examples] */
+    size_t drawn;                  /* triplets of this step: texts 3 i, 3 i + 1, 3 i + 2 */
+    float *side[3];                /* [batch, H] anchors, positives, negatives */
     float *dside[3];
 };
 
@@ -43,7 +43,7 @@ static size_t measure_triplets_step(const struct tuning *tuning, struct batch_li
     limits->texts = 3 * tuning->batch;
     limits->rows = 3 * wt__token_texts_longest(&tuning->requests, tuning->batch);
     return (6 * tuning->batch * hidden + requests * hidden + (size_t)BLOCK * PART) * sizeof(float) +
-           requests * sizeof(struct near_ones);
+           requests * sizeof(struct mined_neighbours);
 }
 
 /* ---------------------------------------------------------------- mining */
@@ -62,18 +62,18 @@ static bool share_a_tool(const struct example_set *set, size_t a, size_t b)
     return false;
 }
 
-struct mining {
+struct triplet_mining {
     const struct example_set *set;
     const float *vectors; /* [examples, H] */
     size_t hidden;
-    struct near_ones *near;
+    struct mined_neighbours *near;
     struct scored *best; /* [workers, BLOCK, LOOK + 1] */
     float *scores;       /* [workers, BLOCK, PART] */
 };
 
-static void choose_neighbours(const struct mining *m, size_t anchor, const struct scored *best, size_t count)
+static void choose_neighbours(const struct triplet_mining *m, size_t anchor, const struct scored *best, size_t count)
 {
-    struct near_ones *near = &m->near[anchor];
+    struct mined_neighbours *near = &m->near[anchor];
     for (size_t i = 0; i < count; i++) {
         if (best[i].row == anchor)
             continue;
@@ -88,7 +88,7 @@ static void choose_neighbours(const struct mining *m, size_t anchor, const struc
 /* Finds the neighbours of one block of requests. */
 static int mine_block(void *context, size_t index, unsigned worker)
 {
-    const struct mining *m = context;
+    const struct triplet_mining *m = context;
     struct scored *best = m->best + (size_t)worker * BLOCK * (LOOK + 1);
     float *scores = m->scores + (size_t)worker * BLOCK * PART;
     size_t first = index * BLOCK, count = m->set->count - first < BLOCK ? m->set->count - first : BLOCK;
@@ -124,7 +124,7 @@ static int mine_triplets(struct tuning *tuning, struct triplet_step *step, wt_er
     size_t hidden = tuning->training_batch.hidden, workers = tuning->training_batch.workers, usable = 0;
     struct train_progress *progress = &tuning->training->progress;
     float *vectors = wt__alloc_aligned(set->count * hidden, sizeof *vectors);
-    struct mining m = {.set = set, .vectors = vectors, .hidden = hidden, .near = step->near};
+    struct triplet_mining m = {.set = set, .vectors = vectors, .hidden = hidden, .near = step->near};
     m.best = wt__alloc_array(workers * BLOCK * (LOOK + 1), sizeof *m.best);
     m.scores = wt__alloc_aligned(workers * BLOCK * PART, sizeof *m.scores);
     int rc = vectors && m.best && m.scores ? 0 : wt__fail_nomem(err);
@@ -186,7 +186,7 @@ static int prepare_triplets(struct tuning *tuning, const uint32_t *examples, siz
     (void)err;
     step->drawn = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct near_ones *near = &step->near[examples[i]];
+        const struct mined_neighbours *near = &step->near[examples[i]];
         if (near->positive_count == 0 || near->negative_count == 0)
             continue;
         wt__tuning_add(tuning, &tuning->requests, examples[i]);
