@@ -7,17 +7,13 @@
  *
  * Each weight has only a few values, and the figure is the mean of several cutoffs. With a few dozen dev requests a
  * finer search would only fit those requests. */
-#include "learn/lessons.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/mlc_trainer.h"
-#include "learn/refiner_trainer.h"
 #include "learn/dev_evaluator.h"
-#include "learn/tool2vec_trainer.h"
+#include "learn/trainers.h"
 #include "retrieve/source.h"
 
 /* Tunable weights. */

@@ -1,5 +1,4 @@
-#include "learn/checkpoint.h"
-
+/* checkpoint.c: stores the state of a training (loop.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "learn/loop.h"
 #include "nn/safetensors.h"
 
 #define BUFFERS "buffers"

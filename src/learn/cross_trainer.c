@@ -1,5 +1,3 @@
-#include "learn/cross_trainer.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +7,9 @@
 #include "base/rng.h"
 #include "base/topk.h"
 #include "encoder/encoder.h"
-#include "learn/lessons.h"
 #include "learn/logistic.h"
 #include "learn/ranking.h"
-#include "learn/refiner_trainer.h"
+#include "learn/trainers.h"
 #include "learn/training_batch.h"
 #include "nn/norm.h"
 #include "rerank/cross.h"

@@ -1,7 +1,5 @@
 /* dev_evaluator.c: see dev_evaluator.h. Encodes with the current encoder and runs dev requests through the
  * retrieval. */
-#include "learn/dev_evaluator.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 #include "base/rng.h"
 #include "catalog/names.h"
 #include "engine/engine.h"
+#include "learn/dev_evaluator.h"
 #include "retrieve/document.h"
 
 /* ---------------------------------------------------------------- vectors of tools and requests */

@@ -1,5 +1,3 @@
-#include "learn/dev_recall.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "learn/dev_evaluator.h"
+#include "learn/tuning.h"
 #include "nn/norm.h"
 #include "retrieve/compose.h"
 

@@ -1,4 +1,4 @@
-/* distil.c: wt_distil: reads the texts, computes the teacher's vectors, runs the steps of learn/distil_fit.h, and saves
+/* distil.c: wt_distil: reads the texts, computes the teacher's vectors, runs the steps of learn/distil.h, and saves
  * the model.
  *
  * All vectors of the teacher are in memory at once, in its own dimension and in the student's: 2.5 KB per text for 384
@@ -22,7 +22,7 @@
 #include "engine/corpus.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
-#include "learn/distil_fit.h"
+#include "learn/distil.h"
 #include "nn/matmul.h"
 #include "nn/norm.h"
 #include "nn/principal.h"

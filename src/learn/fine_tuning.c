@@ -1,12 +1,10 @@
 /* fine_tuning.c: the lesson "encoder", with any method of tuning.h. */
-#include "learn/lessons.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/kept_head.h"
+#include "learn/trainers.h"
 #include "learn/tuning.h"
 
 enum {

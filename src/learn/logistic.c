@@ -1,7 +1,7 @@
-#include "learn/logistic.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "learn/logistic.h"
 
 enum { STEPS = 30, ROW = LOGISTIC_MOST + 1 /* the last unknown is the constant */ };
 

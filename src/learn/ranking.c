@@ -1,5 +1,3 @@
-#include "learn/ranking.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "base/topk.h"
+#include "learn/ranking.h"
 #include "nn/matmul.h"
 
 enum { BLOCK = 64 /* requests per comparison with all tools */ };

@@ -1,6 +1,4 @@
 /* refiner_samples.c: builds samples by one search per request, on several threads. */
-#include "learn/refiner_samples.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +6,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/rng.h"
-#include "learn/mlc_trainer.h"
-#include "learn/tool2vec_trainer.h"
+#include "learn/trainers.h"
 
 /* ---------------------------------------------------------------- vectors without a fold */
 

@@ -1,7 +1,5 @@
-/* request_kind.c: see request_kind.h. Fits one feature on a thousand samples. Both kinds have equal total weight,
+/* request_kind.c: fits one feature on a thousand samples. Both kinds have equal total weight,
  * because their frequency differs between catalogues. */
-#include "learn/request_kind.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +8,7 @@
 #include "base/pool.h"
 #include "base/rng.h"
 #include "learn/logistic.h"
+#include "learn/trainers.h"
 #include "retrieve/compose.h"
 #include "retrieve/segment.h"
 

@@ -13,8 +13,6 @@
  * in a fourth search its vector is that of a tool added after training, and past requests that used it are excluded. (A
  * classifier trained without those requests, fold by fold, gave the same scores within two thousandths on
  * toolbench-i3's dev.) If hardly a request needs a tool that no other request used, this calibration is omitted. */
-#include "learn/lessons.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +22,9 @@
 #include "base/sort.h"
 #include "choose/set_metrics.h"
 #include "engine/chooser_input.h"
-#include "learn/logistic.h"
 #include "learn/dev_evaluator.h"
+#include "learn/logistic.h"
+#include "learn/trainers.h"
 #include "retrieve/document.h"
 
 /* Values in order of preference: the first stay unless others are clearly better. */

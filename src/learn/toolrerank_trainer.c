@@ -6,10 +6,8 @@
  * the paper's Table 2 is applied to every dev request, as a request of either kind. The cross-encoder reads each pair
  * of request and tool once; a further setting costs only its rules. The figure of each request is stored for every
  * setting, so the best setting for a classifier with a given margin follows from sums. If dev has hardly any requests
- * for a single provider, such requests are cut out of the others (learn/request_kind.h); otherwise Algorithm 1 could
+ * for a single provider, such requests are cut out of the others (request_kind.c); otherwise Algorithm 1 could
  * not be measured. */
-#include "learn/lessons.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +15,9 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/sort.h"
-#include "rerank/rules.h"
+#include "learn/trainers.h"
 #include "rerank/cross_encoder.h"
-#include "learn/request_kind.h"
+#include "rerank/rules.h"
 
 /* Values in order of preference, the paper's first: at equal figures the earlier one stays. */
 static const struct dev_balance {

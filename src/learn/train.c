@@ -9,15 +9,101 @@
 #include "encoder/model_dir.h"
 #include "engine/corpus.h"
 #include "engine/ptr_sources.h"
-#include "engine/sized_options.h"
-#include "recipe/trained.h"
 #include "engine/recorded_use.h"
-#include "learn/learn.h"
-#include "learn/synthetic.h"
-#include "learn/memory_budget.h"
+#include "engine/sized_options.h"
 #include "learn/dev_evaluator.h"
+#include "learn/examples.h"
+#include "learn/learn.h"
+#include "learn/trainers.h"
 #include "nn/kernels/amx.h"
 #include "nn/matmul.h"
+#include "recipe/trained.h"
+
+/* ---------------------------------------------------------------- table of lessons */
+
+/* The table of lessons, in the order of "all". The encoder comes first because the others use it. */
+
+static const struct lesson lessons[] = {
+    {.public = {"encoder", "The dense encoder: fine-tuned on requests and the tools that they used"},
+     .figure = "recall@5 by description and use",
+     .losses = "contrast triplet softmax bce likeness",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_LAYERS,
+     .batch = 32,
+     .run = wt__lesson_encoder},
+    {.public = {"dpr", "Dense retrieval over the tools' texts by the trained encoder, which it measures"},
+     .figure = "recall@5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_dpr},
+    {.public = {"tool2vec",
+                "An embedding of each tool from the requests that used it, interpolated with its description's"},
+     .figure = "recall@5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_tool2vec},
+    {.public = {"mlc", "A multi-label classifier of requests, with a row for each tool"},
+     .figure = "mean recall at 3, 5 and 7",
+     .losses = "contrast softmax bce kept",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = MLC_BATCH,
+     .rate = MLC_RATE,
+     .run = wt__lesson_mlc},
+    {.public = {"neighbours", "Past requests with the tools that they used, for nearest-neighbour retrieval"},
+     .figure = "recall@5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_neighbours},
+    {.public = {"tool2vec+refiner", "A refiner, which reranks the best of tool2vec together with the request"},
+     .figure = "mean recall at 3, 5 and 7",
+     .losses = "softmax bce",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET | LESSON_NEEDS_LAYERS,
+     .batch = REFINER_BATCH,
+     .rate = REFINER_RATE,
+     .run = wt__lesson_refiner},
+    {.public = {"mlc+refiner", "A refiner, which reranks the best of mlc together with the request"},
+     .figure = "mean recall at 3, 5 and 7",
+     .losses = "softmax bce",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET | LESSON_NEEDS_LAYERS,
+     .batch = REFINER_BATCH,
+     .rate = REFINER_RATE,
+     .run = wt__lesson_refiner},
+    {.public = {"auto", "Model selection: which recipe, with which weights, is best on dev"},
+     .figure = "recall@5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_auto},
+    {.public = {"set", "Set prediction: which of the hits a request needs, calibrated, and when no tool fits"},
+     .figure = "TRACC",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_set},
+    {.public = {"cross", "A cross-encoder, which reads a request and a tool together; not one of \"all\""},
+     .figure = "recall@5 of the best 30, ranked anew",
+     .losses = "softmax bce",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_WISH,
+     .batch = CROSS_BATCH,
+     .rate = CROSS_RATE,
+     .run = wt__lesson_cross},
+    {.public = {"toolrerank", "ToolRerank: single- or multi-provider requests, and the parameters of its algorithms"},
+     .figure = "mean of recall and NDCG at 5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_toolrerank},
+};
+enum { LESSONS = sizeof lessons / sizeof *lessons };
+
+const wt_lesson *wt_lesson_at(size_t index)
+{
+    return index < LESSONS ? &lessons[index].public : NULL;
+}
+
+/* ---------------------------------------------------------------- wt_train */
 
 #define LOCK_FILE "training.lock"
 #define ALL "all" /* all lessons that need not be requested, in their order */
@@ -94,8 +180,8 @@ static int check_train_options(const char *name, const wt_train_options *o, wt_e
 /* True if the name selects the lesson. */
 static bool is_wanted(const char *name, size_t i)
 {
-    bool all = strcmp(name, ALL) == 0 && !(wt__lessons[i].needs & LESSON_NEEDS_WISH);
-    return all || strcmp(name, wt__lessons[i].public.name) == 0;
+    bool all = strcmp(name, ALL) == 0 && !(lessons[i].needs & LESSON_NEEDS_WISH);
+    return all || strcmp(name, lessons[i].public.name) == 0;
 }
 
 /* Parses the next line of most_of, NAME=N or N (empty name). Returns 1; 0 at the end; -1 if invalid. */
@@ -164,10 +250,10 @@ static int check_most(struct training *training, wt_error *err)
 static int check_sets(const char *name, const wt_train_options *o, const wt_engine *given, wt_error *err)
 {
     size_t count = count_folders(o->data);
-    for (size_t i = 0; (o->synthetic > 0 || o->join > 0) && i < wt__lesson_count; i++)
-        if (is_wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
+    for (size_t i = 0; (o->synthetic > 0 || o->join > 0) && i < LESSONS; i++)
+        if (is_wanted(name, i) && (lessons[i].needs & LESSON_NEEDS_ONE_SET))
             return wt__fail(err, WT_EINVAL, "%s requests work with \"encoder\" and \"cross\", not with \"%s\"",
-                            o->synthetic > 0 ? "synthetic" : "joined", wt__lessons[i].public.name);
+                            o->synthetic > 0 ? "synthetic" : "joined", lessons[i].public.name);
     if (o->data && count == 0)
         return wt__fail(err, WT_EINVAL, "the data set's folder has no name");
     if (count <= 1)
@@ -176,9 +262,9 @@ static int check_sets(const char *name, const wt_train_options *o, const wt_engi
         return wt__fail(err, WT_EINVAL, "a training takes at most %d data sets", EXAMPLES_PARTS);
     if (given)
         return wt__fail(err, WT_EINVAL, "several data sets have catalogues of their own; omit the store");
-    for (size_t i = 0; i < wt__lesson_count; i++)
-        if (is_wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
-            return wt__fail(err, WT_EINVAL, "\"%s\" takes one catalogue, not %zu data sets", wt__lessons[i].public.name,
+    for (size_t i = 0; i < LESSONS; i++)
+        if (is_wanted(name, i) && (lessons[i].needs & LESSON_NEEDS_ONE_SET))
+            return wt__fail(err, WT_EINVAL, "\"%s\" takes one catalogue, not %zu data sets", lessons[i].public.name,
                             count);
     return 0;
 }
@@ -186,12 +272,12 @@ static int check_sets(const char *name, const wt_train_options *o, const wt_engi
 static int check_training_name(const char *name, wt_error *err)
 {
     struct buffer names = {0};
-    for (size_t i = 0; i < wt__lesson_count; i++) {
+    for (size_t i = 0; i < LESSONS; i++) {
         if (name && is_wanted(name, i)) {
             wt__buffer_dispose(&names);
             return 0;
         }
-        wt__buffer_printf(&names, "%s, ", wt__lessons[i].public.name);
+        wt__buffer_printf(&names, "%s, ", lessons[i].public.name);
     }
     int rc = names.failed
                  ? wt__fail_nomem(err)
@@ -441,10 +527,10 @@ static int read_all_sets(struct training *training, const char *lesson, wt_error
 static int run_lessons(struct training *training, const char *name, struct training_report *report, wt_error *err)
 {
     int rc = read_all_sets(training, name, err);
-    for (size_t i = 0; rc == 0 && i < wt__lesson_count; i++) {
+    for (size_t i = 0; rc == 0 && i < LESSONS; i++) {
         if (!is_wanted(name, i))
             continue;
-        rc = run_lesson(training, &wt__lessons[i], strcmp(name, ALL) != 0, &report->items[report->visible.len], err);
+        rc = run_lesson(training, &lessons[i], strcmp(name, ALL) != 0, &report->items[report->visible.len], err);
         report->visible.len += rc == 0;
     }
     return rc;
@@ -499,9 +585,9 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     wt__blas_load(NULL); /* without BLAS the library's own kernels are used */
     struct training_report *report = calloc(1, sizeof *report);
     if (report)
-        report->items = calloc(wt__lesson_count, sizeof *report->items);
+        report->items = calloc(LESSONS, sizeof *report->items);
     if (report)
-        report->pointers = calloc(wt__lesson_count, sizeof *report->pointers);
+        report->pointers = calloc(LESSONS, sizeof *report->pointers);
     rc = report && report->items && report->pointers ? open_train_catalogue(&training, engine, &own, err)
                                                      : wt__fail_nomem(err);
     if (rc == 0)

@@ -1,11 +1,10 @@
-#include "learn/training_batch.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
 #include "encoder/pooling.h"
+#include "learn/training_batch.h"
 #include "nn/norm.h"
 
 /* One worker's share of the step. */

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/sha256.h"
 #include "encoder/config.h"
-#include "learn/cross_trainer.h"
+#include "learn/trainers.h"
 #include "learn/support.h"
 #include "rerank/cross.h"
 

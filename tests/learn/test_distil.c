@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "encoder/token_table_save.h"
-#include "learn/distil_fit.h"
+#include "learn/distil.h"
 #include "learn/support.h"
 #include "nn/gradient.h"
 #include "nn/loss.h"

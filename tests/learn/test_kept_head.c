@@ -9,7 +9,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "learn/kept_head.h"
+#include "learn/trainers.h"
 #include "learn/support.h"
 #include "nn/safetensors.h"
 #include "retrieve/mlc.h"

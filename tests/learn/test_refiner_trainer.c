@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "learn/learn.h"
-#include "learn/refiner_trainer.h"
+#include "learn/trainers.h"
 #include "learn/support.h"
 
 enum { USAGES = 160 };

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "learn/sampler.h"
+#include "learn/loop.h"
 
 enum { BATCH = 4, PARTS = 5, BATCHES = 600 };
 /* Parts of 900, 0, 100, 3 and 25 examples. */

@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "learn/examples.h"
-#include "learn/synthetic.h"
 #include "learn/support.h"
 #include "retrieve/document.h"
 

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/json.h"
-#include "learn/request_kind.h"
+#include "learn/trainers.h"
 #include "learn/support.h"
 
 enum { USAGES = 160 };

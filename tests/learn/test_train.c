@@ -772,9 +772,10 @@ static void lessons_are_listed(void **state)
 {
     (void)state;
     assert_string_equal(wt_lesson_at(0)->name, "encoder");
-    for (size_t i = 0; i < wt__lesson_count; i++)
-        assert_true(*wt_lesson_at(i)->name && *wt_lesson_at(i)->summary);
-    assert_null(wt_lesson_at(wt__lesson_count));
+    size_t count = 0;
+    for (const wt_lesson *lesson; (lesson = wt_lesson_at(count)); count++)
+        assert_true(*lesson->name && *lesson->summary);
+    assert_int_equal(count, 11);
 }
 
 #define ROW(test) cmocka_unit_test_setup_teardown(test, place_set_up, place_tear_down)
