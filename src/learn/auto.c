@@ -65,47 +65,46 @@ static int mix_vectors(struct weight_search *search, struct weight_mix wanted, w
 static int ask_weights(struct weight_search *search, const struct source_weights *weights, struct dev_outcome *out,
                        wt_error *err)
 {
-    int rc = mix_vectors(search, weights->mix, err);
-    return rc < 0 ? rc : wt__evaluator_measure(search->evaluator, &weights->retriever, &search->view, out, err);
+    WT_TRY(mix_vectors(search, weights->mix, err));
+    return wt__evaluator_measure(search->evaluator, &weights->retriever, &search->view, out, err);
 }
 
 static int try_weights(struct weight_search *search, const struct source_weights *weights, wt_error *err)
 {
     struct dev_outcome here = {0};
-    int rc = ask_weights(search, weights, &here, err);
-    if (rc == 0 && !(here.figure <= search->figure.figure + 1e-9)) {
+    WT_TRY(ask_weights(search, weights, &here, err));
+    if (!(here.figure <= search->figure.figure + 1e-9)) {
         search->best = *weights;
         search->figure = here;
     }
-    return rc;
+    return 0;
 }
 
 static int run_weight_round(struct weight_search *search, wt_error *err)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < (search->head ? COUNT(mixes) : 1); i++) {
+    for (size_t i = 0; i < (search->head ? COUNT(mixes) : 1); i++) {
         struct source_weights weights = search->best;
         weights.mix = (struct weight_mix){mixes[i].tool2vec, search->head ? mixes[i].mlc : 0};
-        rc = try_weights(search, &weights, err);
+        WT_TRY(try_weights(search, &weights, err));
     }
-    for (size_t i = 0; rc == 0 && i < COUNT(balances); i++) {
+    for (size_t i = 0; i < COUNT(balances); i++) {
         struct source_weights weights = search->best;
         weights.retriever.weights[SOURCE_BM25] = balances[i].lexical;
         weights.retriever.weights[SOURCE_DENSE] = balances[i].dense;
-        rc = try_weights(search, &weights, err);
+        WT_TRY(try_weights(search, &weights, err));
     }
-    for (size_t i = 0; rc == 0 && i < COUNT(subqueries); i++) {
+    for (size_t i = 0; i < COUNT(subqueries); i++) {
         struct source_weights weights = search->best;
         weights.retriever.subquery = subqueries[i];
-        rc = try_weights(search, &weights, err);
+        WT_TRY(try_weights(search, &weights, err));
     }
     for (size_t s = 0; s < SOURCES; s++)
-        for (size_t i = 0; rc == 0 && i < wt__sources[s]->tried_count; i++) {
+        for (size_t i = 0; i < wt__sources[s]->tried_count; i++) {
             struct source_weights weights = search->best;
             weights.retriever.weights[s] = wt__sources[s]->tried[i];
-            rc = try_weights(search, &weights, err);
+            WT_TRY(try_weights(search, &weights, err));
         }
-    return rc;
+    return 0;
 }
 
 static int open_weight_search(struct weight_search *search, wt_error *err)
@@ -116,13 +115,10 @@ static int open_weight_search(struct weight_search *search, wt_error *err)
     search->tools = wt__alloc_array(count, sizeof(float));
     search->rows = wt__alloc_array(count, sizeof(float));
     search->mixed = wt__alloc_array(count, sizeof(float));
-    if (!search->tools || !search->rows || !search->mixed)
-        return wt__fail_nomem(err);
-    int rc = wt__evaluator_tool2vec_weights(evaluator, &tool2vec, err);
-    if (rc == 0) {
-        wt__evaluator_tool2vec(evaluator, &tool2vec, search->tools);
-        rc = wt__mlc_vectors(evaluator, search->tools, search->rows, &search->head, err);
-    }
+    WT_CHECK_ALLOC(search->tools && search->rows && search->mixed, err);
+    WT_TRY(wt__evaluator_tool2vec_weights(evaluator, &tool2vec, err));
+    wt__evaluator_tool2vec(evaluator, &tool2vec, search->tools);
+    WT_TRY(wt__mlc_vectors(evaluator, search->tools, search->rows, &search->head, err));
     search->best =
         (struct source_weights){.retriever = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 2.5f}, .subquery = .5f},
                                 .mix = {1, search->head ? 1 : 0}};
@@ -130,7 +126,7 @@ static int open_weight_search(struct weight_search *search, wt_error *err)
         if (wt__sources[s]->tried_count > 0)
             search->best.retriever.weights[s] = wt__sources[s]->tried[0];
     search->figure = search->hybrid = wt__no_outcome();
-    return rc;
+    return 0;
 }
 
 static void close_weight_search(struct weight_search *search)
@@ -206,7 +202,7 @@ static int save_choice(struct weight_search *search, const json_t *about, wt_tra
     const struct dev_outcome *chosen = is_hybrid_kept(search) ? &search->hybrid
                                        : search->refined      ? &search->refiner
                                                               : &search->figure;
-    struct buffer runs = {0}, why = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer runs = {0}, why = {0};
     describe_choice(search, &runs, &why);
     out->before = search->hybrid.recall;
     out->after = chosen->recall;
@@ -218,10 +214,7 @@ static int save_choice(struct weight_search *search, const json_t *about, wt_tra
         config = json_pack("{s:s, s:s, s:O}", "runs", runs.ptr, "why", why.ptr, "weights", weights);
     json_decref(weights);
     out->notice = why.failed ? NULL : wt__arena_copy(&search->evaluator->training->arena, wt__buffer_view(&why));
-    int rc = wt__evaluator_finish(search->evaluator, about, config, out, err);
-    wt__buffer_dispose(&runs);
-    wt__buffer_dispose(&why);
-    return rc;
+    return wt__evaluator_finish(search->evaluator, about, config, out, err);
 }
 
 /* Compares the trained recipes with a refiner. They take about twice the time, so the gain must be clear. */

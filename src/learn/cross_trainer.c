@@ -112,24 +112,22 @@ static int sum_tool_vectors(struct cross_training *c, struct progress *progress,
 {
     const struct examples *e = &c->training->examples;
     size_t dim = wt__encoder_dim(c->encoder), floats = e->tools * dim;
-    float *other = wt__alloc_array(floats, sizeof *other);
+    unsigned threads = c->training->threads;
+    WT_AUTO_FREE float *other = wt__alloc_array(floats, sizeof *other);
     c->vectors = calloc(floats + 1, sizeof *c->vectors);
-    int rc = other && c->vectors ? 0 : wt__fail_nomem(err);
-    for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS; t++) {
-        if (wt__progress_phase(progress, "encoding tools", e->tools))
-            rc = wt__fail_cancelled(err);
-        if (rc == 0)
-            rc = wt__encode_many(c->encoder, TEXT_TOOL, e->texts[t], e->tools, c->training->threads, other, progress,
-                                 err);
-        for (size_t i = 0; rc == 0 && i < floats; i++)
-            c->vectors[i] += wt__document_text_weights[t] * other[i];
-    }
-    for (size_t row = 0; rc == 0 && row < e->tools; row++)
-        wt__normalize(c->vectors + row * dim, dim);
-    free(other);
     c->ranking.vectors = c->vectors;
     c->ranking.dim = dim;
-    return rc;
+    WT_CHECK_ALLOC(other && c->vectors, err);
+    for (unsigned t = 0; t < DOCUMENT_TEXTS; t++) {
+        if (wt__progress_phase(progress, "encoding tools", e->tools))
+            return wt__fail_cancelled(err);
+        WT_TRY(wt__encode_many(c->encoder, TEXT_TOOL, e->texts[t], e->tools, threads, other, progress, err));
+        for (size_t i = 0; i < floats; i++)
+            c->vectors[i] += wt__document_text_weights[t] * other[i];
+    }
+    for (size_t row = 0; row < e->tools; row++)
+        wt__normalize(c->vectors + row * dim, dim);
+    return 0;
 }
 
 /* Finds the first stage's best tools for requests of a set, by number: best [count, k]. */
@@ -141,8 +139,8 @@ static int rank_first_stage(struct cross_training *c, const struct example_set *
         texts[i] = set->texts[which[i]];
         parts[i] = wt__ranking_part(&c->ranking, set, which[i]);
     }
-    int rc = wt__encode_many(c->encoder, TEXT_REQUEST, texts, count, c->training->threads, vectors, NULL, err);
-    return rc < 0 ? rc : wt__ranking_best(&c->ranking, vectors, parts, count, k, best, err);
+    WT_TRY(wt__encode_many(c->encoder, TEXT_REQUEST, texts, count, c->training->threads, vectors, NULL, err));
+    return wt__ranking_best(&c->ranking, vectors, parts, count, k, best, err);
 }
 
 /* Returns recall at CUTOFF of a request with its candidates [count] in this order. */
@@ -176,30 +174,23 @@ static int open_cross_dev(struct cross_training *c, wt_error *err)
     c->dev_best = wt__alloc_array(count * CROSS_DEPTH, sizeof *c->dev_best);
     c->logits = wt__alloc_array(count * CROSS_DEPTH, sizeof *c->logits);
     c->right = wt__alloc_array(count * CROSS_DEPTH, sizeof *c->right);
-    struct str *texts = wt__alloc_array(count, sizeof *texts);
-    uint32_t *parts = wt__alloc_array(count, sizeof *parts);
-    float *vectors = wt__alloc_array(count * c->ranking.dim, sizeof *vectors);
+    WT_AUTO_FREE struct str *texts = wt__alloc_array(count, sizeof *texts);
+    WT_AUTO_FREE uint32_t *parts = wt__alloc_array(count, sizeof *parts);
+    WT_AUTO_FREE float *vectors = wt__alloc_array(count * c->ranking.dim, sizeof *vectors);
     bool whole = c->dev && c->dev_best && c->logits && c->right && texts && parts && vectors;
-    int rc = whole ? 0 : wt__fail_nomem(err);
-    if (rc == 0) {
-        wt__rng_seed(&rng, c->training->seed);
-        wt__rng_draw(&rng, c->dev, all, count);
-        rc = rank_first_stage(c, dev, c->dev, count, CROSS_DEPTH, texts, vectors, parts, c->dev_best, err);
-    }
-    for (size_t d = 0; rc == 0 && d < count; d++) {
+    WT_CHECK_ALLOC(whole, err);
+    wt__rng_seed(&rng, c->training->seed);
+    wt__rng_draw(&rng, c->dev, all, count);
+    WT_TRY(rank_first_stage(c, dev, c->dev, count, CROSS_DEPTH, texts, vectors, parts, c->dev_best, err));
+    for (size_t d = 0; d < count; d++) {
         double sum = d == 0 ? 0 : c->first;
         c->first = sum + measure_order(dev, c->dev[d], c->dev_best + d * CROSS_DEPTH, count_candidates(c, d));
     }
     c->first /= (double)count;
-    for (size_t d = 0; rc == 0 && d < count; d++)
+    for (size_t d = 0; d < count; d++)
         texts[d] = dev->texts[c->dev[d]];
-    if (rc == 0)
-        rc = wt__token_texts_read(&c->dev_requests, c->model, TEXT_PLAIN, texts, count, REQUEST_TOKENS + FRAME,
-                                  c->training->threads, err);
-    free(texts);
-    free(parts);
-    free(vectors);
-    return rc;
+    return wt__token_texts_read(&c->dev_requests, c->model, TEXT_PLAIN, texts, count, REQUEST_TOKENS + FRAME,
+                                c->training->threads, err);
 }
 
 /* ---------------------------------------------------------------- objective */
@@ -248,8 +239,7 @@ static int begin_cross(void *self, wt_error *err)
     }
     head->logits = wt__alloc_aligned(pairs, sizeof *head->logits);
     head->dlogits = wt__alloc_aligned(pairs, sizeof *head->dlogits);
-    if (!whole || !head->logits || !head->dlogits)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(whole && head->logits && head->dlogits, err);
     return wt__batch_open(&c->training_batch, c->model, BATCH_ROWS, c->training->threads, &c->limits, err);
 }
 
@@ -280,8 +270,7 @@ static int add_group(struct cross_training *c, size_t i, uint32_t example, struc
     size_t labels = train->starts[example + 1] - train->starts[example];
     struct pair_group *group = &c->groups[c->group_count++];
     uint32_t wrong[CROSS_DEPTH], *right = wt__alloc_array(labels, sizeof *right);
-    if (!right)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(right, err);
     memcpy(right, train->tools + train->starts[example], labels * sizeof *right);
     size_t pool = wt__ranking_wrong(&c->ranking, example, NULL, c->best + i * RANKING_DEPTH, CROSS_DEPTH, wrong);
     group->first = c->training_batch.count;
@@ -297,14 +286,13 @@ static int prepare_cross(void *self, const uint32_t *examples, size_t count, str
 {
     struct cross_training *c = self;
     const struct example_set *train = &c->training->examples.train;
-    int rc = rank_first_stage(c, train, examples, count, RANKING_DEPTH, c->texts, c->asking, c->parts, c->best, err);
+    WT_TRY(rank_first_stage(c, train, examples, count, RANKING_DEPTH, c->texts, c->asking, c->parts, c->best, err));
     wt__batch_begin(&c->training_batch);
     c->group_count = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = add_group(c, i, examples[i], rng, err);
-    if (rc == 0)
-        *tokens += wt__batch_share(&c->training_batch);
-    return rc;
+    for (size_t i = 0; i < count; i++)
+        WT_TRY(add_group(c, i, examples[i], rng, err));
+    *tokens += wt__batch_share(&c->training_batch);
+    return 0;
 }
 
 static void forward_cross(void *self, unsigned worker)
@@ -465,9 +453,7 @@ static int open_cross_model(struct cross_training *c, wt_error *err)
 {
     struct training *training = c->training;
     const struct examples *e = &training->examples;
-    int rc = wt__trainable_open_scorer(&c->model, c->base, training->seed, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__trainable_open_scorer(&c->model, c->base, training->seed, err));
     size_t most = wt__trainable_config(c->model)->max_tokens;
     size_t frame = wt__cross_frame(wt__trainable_tokenizer(c->model));
     c->pair_tokens = most < PAIR_TOKENS ? most : PAIR_TOKENS;
@@ -476,27 +462,20 @@ static int open_cross_model(struct cross_training *c, wt_error *err)
                         frame, most);
     if (training->reduced)
         wt__trainable_reduce(c->model);
-    rc = wt__training_freeze(training, c->model, err);
-    if (rc == 0)
-        rc = wt__token_texts_read(&c->requests, c->model, TEXT_PLAIN, e->train.texts, e->train.count,
-                                  REQUEST_TOKENS + FRAME, training->threads, err);
-    if (rc == 0)
-        rc = wt__token_texts_read(&c->tools, c->model, TEXT_PLAIN, e->pairs, e->tools, TOOL_TOKENS + FRAME,
-                                  training->threads, err);
-    return rc;
+    WT_TRY(wt__training_freeze(training, c->model, err));
+    WT_TRY(wt__token_texts_read(&c->requests, c->model, TEXT_PLAIN, e->train.texts, e->train.count,
+                                REQUEST_TOKENS + FRAME, training->threads, err));
+    return wt__token_texts_read(&c->tools, c->model, TEXT_PLAIN, e->pairs, e->tools, TOOL_TOKENS + FRAME,
+                                training->threads, err);
 }
 
 static int run_cross_lesson(struct cross_training *c, const struct loop_options *options, struct loop_result *result,
                             wt_error *err)
 {
     struct training *training = c->training;
-    int rc = open_cross_model(c, err);
-    if (rc == 0)
-        rc = open_first_stage(c, err);
-    if (rc == 0)
-        rc = open_cross_dev(c, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(open_cross_model(c, err));
+    WT_TRY(open_first_stage(c, err));
+    WT_TRY(open_cross_dev(c, err));
     c->objective = (struct objective){.self = c,
                                       .examples = training->examples.train.count,
                                       .bytes = measure_cross_step(c),

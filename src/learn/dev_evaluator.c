@@ -22,20 +22,15 @@ static int encode_documents(struct dev_evaluator *evaluator, struct progress *pr
     wt_engine *engine = training->engine;
     struct vector_set set = wt__engine_vectors(evaluator->encoder, engine);
     size_t embedded;
-    int rc = wt__embed_missing(engine, evaluator->encoder, progress, &embedded, err);
-    bool *there = wt__alloc_array(evaluator->tools, sizeof *there);
+    WT_TRY(wt__embed_missing(engine, evaluator->encoder, progress, &embedded, err));
+    WT_AUTO_FREE bool *there = wt__alloc_array(evaluator->tools, sizeof *there);
     evaluator->documents = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *evaluator->documents);
-    if (rc == 0 && (!there || !evaluator->documents))
-        rc = wt__fail_nomem(err);
-    if (rc == 0) {
-        pthread_mutex_lock(&engine->store_lock);
-        int64_t found = wt__store_get_vectors(engine->store, &set, training->examples.ids, evaluator->tools,
-                                              evaluator->documents, there, err);
-        pthread_mutex_unlock(&engine->store_lock);
-        rc = found < 0 ? (int)found : 0;
-    }
-    free(there);
-    return rc;
+    WT_CHECK_ALLOC(there && evaluator->documents, err);
+    pthread_mutex_lock(&engine->store_lock);
+    int64_t found = wt__store_get_vectors(engine->store, &set, training->examples.ids, evaluator->tools,
+                                          evaluator->documents, there, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    return found < 0 ? (int)found : 0;
 }
 
 static int encode_requests(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
@@ -46,20 +41,19 @@ static int encode_requests(struct dev_evaluator *evaluator, struct progress *pro
     evaluator->requests = wt__alloc_array(train->count * dim, sizeof *evaluator->requests);
     evaluator->sums = calloc(evaluator->tools * dim + 1, sizeof *evaluator->sums);
     evaluator->uses = calloc(evaluator->tools + 1, sizeof *evaluator->uses);
-    if (!evaluator->train_encoded || !evaluator->requests || !evaluator->sums || !evaluator->uses)
-        return wt__fail_nomem(err);
-    int rc = wt__progress_phase(progress, "encoding requests", train->count) ? wt__fail_cancelled(err) : 0;
-    if (rc == 0)
-        rc = wt__encode_many(evaluator->encoder, TEXT_REQUEST, train->texts, train->count, evaluator->training->threads,
-                             evaluator->requests, progress, err);
-    for (size_t b = 0; rc == 0 && b < train->count; b++)
+    WT_CHECK_ALLOC(evaluator->train_encoded && evaluator->requests && evaluator->sums && evaluator->uses, err);
+    if (wt__progress_phase(progress, "encoding requests", train->count))
+        return wt__fail_cancelled(err);
+    WT_TRY(wt__encode_many(evaluator->encoder, TEXT_REQUEST, train->texts, train->count, evaluator->training->threads,
+                           evaluator->requests, progress, err));
+    for (size_t b = 0; b < train->count; b++)
         for (size_t i = train->starts[b]; i < train->starts[b + 1]; i++) {
             uint32_t tool = train->tools[i];
             evaluator->uses[tool] += train->times[i];
             for (size_t d = 0; d < dim; d++)
                 evaluator->sums[tool * dim + d] += (float)train->times[i] * evaluator->requests[b * dim + d];
         }
-    return rc;
+    return 0;
 }
 
 /* Converts the training requests to the form of neighbours.h. */
@@ -69,8 +63,7 @@ static int list_past_requests(struct dev_evaluator *evaluator, wt_error *err)
     size_t count = train->count < EVALUATOR_PAST ? train->count : EVALUATOR_PAST, most = 0, several = 0;
     evaluator->past_starts = wt__alloc_array(count + 1, sizeof *evaluator->past_starts);
     evaluator->every_row = wt__alloc_array(evaluator->tools, sizeof *evaluator->every_row);
-    if (!evaluator->past_starts || !evaluator->every_row)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(evaluator->past_starts && evaluator->every_row, err);
     for (size_t i = 0; i <= count; i++)
         evaluator->past_starts[i] = (uint32_t)train->starts[i];
     for (size_t i = 0; i < count; i++) {
@@ -101,14 +94,12 @@ static int draw_dev(struct dev_evaluator *evaluator, wt_error *err)
     evaluator->encoded = calloc(evaluator->dev_count + 1, sizeof *evaluator->encoded);
     evaluator->votes = calloc(evaluator->dev_count + 1, sizeof *evaluator->votes);
     evaluator->workspaces = calloc(evaluator->training->threads, sizeof(struct workspace *));
-    if (!evaluator->dev || !evaluator->encoded || !evaluator->votes || !evaluator->workspaces)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(evaluator->dev && evaluator->encoded && evaluator->votes && evaluator->workspaces, err);
     wt__rng_seed(&rng, evaluator->training->seed);
     wt__rng_draw(&rng, evaluator->dev, all, evaluator->dev_count);
-    int rc = 0;
-    for (unsigned w = 0; rc == 0 && w < evaluator->training->threads; w++)
-        rc = wt__workspace_open(&evaluator->workspaces[w], err);
-    return rc;
+    for (unsigned w = 0; w < evaluator->training->threads; w++)
+        WT_TRY(wt__workspace_open(&evaluator->workspaces[w], err));
+    return 0;
 }
 
 /* Opens the snapshot, with the vectors of the engine's own encoder for comparison. */
@@ -117,11 +108,8 @@ static int open_evaluator_index(struct dev_evaluator *evaluator, struct progress
     wt_engine *engine = evaluator->training->engine;
     const struct encoder *encoder;
     size_t embedded;
-    int rc = wt__engine_encoder(engine, &encoder, err);
-    if (rc == 0)
-        rc = wt__embed_missing(engine, encoder, progress, &embedded, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_encoder(engine, &encoder, err));
+    WT_TRY(wt__embed_missing(engine, encoder, progress, &embedded, err));
     struct index_set set = {wt__encoder_hash(encoder), wt__document_kind};
     return wt__engine_index(engine, NULL, &set, NULL, &evaluator->index, err);
 }
@@ -135,13 +123,13 @@ static bool is_evaluator_current(const struct dev_evaluator *evaluator, const st
 static int find_base_encoder(struct dev_evaluator *evaluator, wt_error *err)
 {
     const struct encoder *engine;
-    int rc = wt__engine_encoder(evaluator->training->engine, &engine, err);
-    if (rc == 0 && strcmp(wt__encoder_hash(engine), evaluator->base.hash) != 0) {
-        rc = wt__encoder_open(&evaluator->own, evaluator->base.folder, err);
+    WT_TRY(wt__engine_encoder(evaluator->training->engine, &engine, err));
+    if (strcmp(wt__encoder_hash(engine), evaluator->base.hash) != 0) {
+        WT_TRY(wt__encoder_open(&evaluator->own, evaluator->base.folder, err));
         engine = evaluator->own;
     }
     evaluator->encoder = engine;
-    return rc;
+    return 0;
 }
 
 int wt__evaluator_open(struct dev_evaluator **out, struct training *training, wt_error *err)
@@ -303,9 +291,7 @@ int wt__evaluator_cache(const struct dev_evaluator *evaluator, float **kept, con
  * take a scan of all past requests. */
 static int cache_search(struct dev_evaluator *evaluator, size_t q, const struct hit_list *hits, wt_error *err)
 {
-    int rc = wt__evaluator_cache(evaluator, &evaluator->encoded[q], hits, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__evaluator_cache(evaluator, &evaluator->encoded[q], hits, err));
     if (!evaluator->votes[q].items && hits->votes.items) {
         evaluator->votes[q] = (struct neighbour_votes){
             .items = copy_array(hits->votes.items, hits->votes.len, sizeof *hits->votes.items), .len = hits->votes.len};
@@ -332,20 +318,19 @@ static int set_dev_member(void *context, size_t q, unsigned worker)
                                        .votes = remembered ? evaluator->votes[q] : (struct neighbour_votes){0}};
     struct hit_list hits;
     uint32_t rows[EVALUATOR_DEPTH];
-    int rc = wt__retrieve(question->retriever, &view, &request, evaluator->workspaces[worker], &hits,
-                          &question->errors[worker]);
+    WT_TRY(wt__retrieve(question->retriever, &view, &request, evaluator->workspaces[worker], &hits,
+                        &question->errors[worker]));
     const struct rerank_input input = {.view = &view, .request = &request};
-    if (rc == 0 && deeper > 0)
-        rc = wt__rerank(question->reranker, &input, &hits, &question->errors[worker]);
-    if (rc == 0 && hits.len > EVALUATOR_DEPTH)
+    if (deeper > 0)
+        WT_TRY(wt__rerank(question->reranker, &input, &hits, &question->errors[worker]));
+    if (hits.len > EVALUATOR_DEPTH)
         hits.len = EVALUATOR_DEPTH;
-    for (size_t i = 0; rc == 0 && i < hits.len; i++)
+    for (size_t i = 0; i < hits.len; i++)
         rows[i] = hits.items[i].row;
-    if (rc == 0 && remembered)
-        rc = cache_search(evaluator, q, &hits, &question->errors[worker]);
-    if (rc == 0)
-        measure_hits(question, q, rows, hits.len);
-    return rc;
+    if (remembered)
+        WT_TRY(cache_search(evaluator, q, &hits, &question->errors[worker]));
+    measure_hits(question, q, rows, hits.len);
+    return 0;
 }
 
 static int measure_dev_requests(struct dev_measurement *question, struct dev_outcome *out, wt_error *err)
@@ -409,20 +394,18 @@ int wt__evaluator_choose(struct dev_evaluator *evaluator, const struct retriever
                          const struct tool_vectors *vectors, size_t *chosen, struct dev_outcome *out, wt_error *err)
 {
     size_t dev = evaluator->dev_count;
-    double *best = wt__alloc_array(dev, sizeof *best), *each = wt__alloc_array(dev, sizeof *each);
-    int rc = best && each ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_AUTO_FREE double *best = wt__alloc_array(dev, sizeof *best), *each = wt__alloc_array(dev, sizeof *each);
+    WT_CHECK_ALLOC(best && each, err);
+    for (size_t i = 0; i < count; i++) {
         struct dev_outcome here = {.each = each};
-        rc = wt__evaluator_measure(evaluator, &retrievers[i], vectors, &here, err);
-        if (rc == 0 && (i == 0 || wt__evaluator_is_better(evaluator, best, each, EVALUATOR_CHANCE))) {
+        WT_TRY(wt__evaluator_measure(evaluator, &retrievers[i], vectors, &here, err));
+        if (i == 0 || wt__evaluator_is_better(evaluator, best, each, EVALUATOR_CHANCE)) {
             memcpy(best, each, dev * sizeof *best);
             *chosen = i;
             *out = (struct dev_outcome){here.figure, here.recall, here.first, NULL};
         }
     }
-    free(best);
-    free(each);
-    return rc;
+    return 0;
 }
 
 int wt__evaluator_measure_subqueries(struct dev_evaluator *evaluator, const struct tool_vectors *vectors,
@@ -433,18 +416,16 @@ int wt__evaluator_measure_subqueries(struct dev_evaluator *evaluator, const stru
     retrievers[0].subquery = evaluator->single ? 0 : 1;
     retrievers[1].subquery = 0.5f;
     retrievers[2].subquery = evaluator->single ? 1 : 0;
-    int rc = wt__evaluator_choose(evaluator, retrievers, 3, vectors, &chosen, out, err);
+    WT_TRY(wt__evaluator_choose(evaluator, retrievers, 3, vectors, &chosen, out, err));
     *subquery = retrievers[chosen].subquery;
-    return rc;
+    return 0;
 }
 
 int wt__evaluator_measure_hybrid(struct dev_evaluator *evaluator, struct dev_outcome *out, wt_error *err)
 {
     wt_engine *engine = evaluator->training->engine;
     struct dev_measurement question = {.evaluator = evaluator};
-    int rc = wt__engine_encoder(engine, &question.encoder, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_encoder(engine, &question.encoder, err));
     const struct retriever hybrid = wt__engine_plain(engine, &wt__hybrid, question.encoder);
     question.retriever = &hybrid;
     question.vectors =
@@ -503,8 +484,8 @@ int wt__evaluator_begin(struct dev_evaluator **out, struct training *training, j
 {
     static const struct lesson_plan each_request_once = {.most = 1};
     struct loop_options unused;
-    int rc = wt__evaluator_open(out, training, err);
-    return rc < 0 ? rc : wt__training_plan(training, &each_request_once, &(*out)->base, &unused, about, err);
+    WT_TRY(wt__evaluator_open(out, training, err));
+    return wt__training_plan(training, &each_request_once, &(*out)->base, &unused, about, err);
 }
 
 int wt__evaluator_finish(struct dev_evaluator *evaluator, const json_t *about, json_t *config,

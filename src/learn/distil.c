@@ -147,9 +147,7 @@ static int open_distil_catalogue(struct distil_run *d, const char *data, wt_engi
 /* Opens the teacher, which is the model of the first catalogue. */
 static int open_distil_teacher(struct distil_run *d, wt_error *err)
 {
-    int rc = wt__engine_encoder(d->engine, &d->teacher, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_encoder(d->engine, &d->teacher, err));
     const struct packed *packed = wt__encoder_packed(d->teacher);
     if (wt__encoder_is_static(d->teacher))
         return wt__fail(err, WT_EMODEL, "%s is a static encoder itself; name a transformer to distil",
@@ -253,41 +251,33 @@ static void project_vectors(const struct distil_run *d, const float *vectors, si
 static int encode_with_teacher(struct distil_run *d, const struct str *texts, size_t count, bool axes_too, float *out,
                                wt_error *err)
 {
-    float *vectors = wt__alloc_aligned(count * d->width, sizeof *vectors);
-    int rc = vectors ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && wt__progress_phase(&d->progress, "asking the teacher", count))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = wt__encode_many(d->teacher, TEXT_REQUEST, texts, count, d->settings.threads, vectors, &d->progress, err);
-    if (rc == 0 && axes_too)
-        rc = wt__principal_axes(vectors, count, d->width, d->dim, d->axes, err);
-    if (rc == 0)
-        project_vectors(d, vectors, count, out);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_AUTO_FREE float *vectors = wt__alloc_aligned(count * d->width, sizeof *vectors);
+    WT_CHECK_ALLOC(vectors, err);
+    if (wt__progress_phase(&d->progress, "asking the teacher", count))
+        return wt__fail_cancelled(err);
+    WT_TRY(wt__encode_many(d->teacher, TEXT_REQUEST, texts, count, d->settings.threads, vectors, &d->progress, err));
+    if (axes_too)
+        WT_TRY(wt__principal_axes(vectors, count, d->width, d->dim, d->axes, err));
+    project_vectors(d, vectors, count, out);
+    for (size_t i = 0; i < count; i++)
         wt__normalize(out + i * d->dim, d->dim);
-    free(vectors);
-    return rc;
+    return 0;
 }
 
 /* Computes the initial rows. */
 static int begin_rows(struct distil_run *d, wt_error *err)
 {
     size_t tokens = d->tokenizer->token_count;
-    float *vectors = wt__alloc_aligned(tokens * d->width, sizeof *vectors);
-    float *frequency = wt__alloc_array(tokens, sizeof *frequency);
-    int rc = vectors && frequency ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && wt__progress_phase(&d->progress, "asking the teacher for tokens", tokens))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = wt__token_vectors(d->teacher, d->settings.threads, vectors, &d->progress, err);
-    if (rc == 0) {
-        wt__distil_frequencies(&d->texts, tokens, frequency);
-        project_vectors(d, vectors, tokens, d->student.rows);
-        wt__distil_weigh(&d->student, frequency, d->settings.smoothing);
-    }
-    free(vectors);
-    free(frequency);
-    return rc;
+    WT_AUTO_FREE float *vectors = wt__alloc_aligned(tokens * d->width, sizeof *vectors);
+    WT_AUTO_FREE float *frequency = wt__alloc_array(tokens, sizeof *frequency);
+    WT_CHECK_ALLOC(vectors && frequency, err);
+    if (wt__progress_phase(&d->progress, "asking the teacher for tokens", tokens))
+        return wt__fail_cancelled(err);
+    WT_TRY(wt__token_vectors(d->teacher, d->settings.threads, vectors, &d->progress, err));
+    wt__distil_frequencies(&d->texts, tokens, frequency);
+    project_vectors(d, vectors, tokens, d->student.rows);
+    wt__distil_weigh(&d->student, frequency, d->settings.smoothing);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- result */
@@ -297,27 +287,24 @@ static int measure_student(struct distil_run *d, wt_distilled *out, wt_error *er
 {
     const struct example_set *dev = &d->examples.dev;
     size_t count = dev->count < DEV_MOST ? dev->count : DEV_MOST;
-    struct token_texts tokens = {0};
-    float *wanted = wt__alloc_aligned(count * d->dim, sizeof *wanted);
+    WT_CLEANUP(wt__token_texts_dispose) struct token_texts tokens = {0};
+    WT_AUTO_FREE float *wanted = wt__alloc_aligned(count * d->dim, sizeof *wanted);
     double sum = 0;
     out->cosine = NAN;
     out->dev_requests = count;
-    int rc = wanted ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && count > 0)
-        rc = encode_with_teacher(d, dev->texts, count, false, wanted, err);
-    if (rc == 0)
-        rc = wt__distil_tokens(&tokens, d->tokenizer, dev->texts, count, wt__encoder_max_tokens(d->teacher), err);
-    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+    WT_CHECK_ALLOC(wanted, err);
+    if (count > 0)
+        WT_TRY(encode_with_teacher(d, dev->texts, count, false, wanted, err));
+    WT_TRY(wt__distil_tokens(&tokens, d->tokenizer, dev->texts, count, wt__encoder_max_tokens(d->teacher), err));
+    for (uint32_t i = 0; i < count; i++) {
         wt__student_begin(&d->student);
         wt__student_forward(&d->student, &tokens, &i, 1);
         for (size_t k = 0; k < d->dim; k++)
             sum += (double)d->student.vectors[k] * wanted[i * d->dim + k];
     }
-    if (rc == 0 && count > 0)
+    if (count > 0)
         out->cosine = sum / (double)count;
-    wt__token_texts_dispose(&tokens);
-    free(wanted);
-    return rc;
+    return 0;
 }
 
 /* Returns the last path components of the data, which identify it without its location. */
@@ -409,34 +396,25 @@ static int make_table(struct distil_run *d, wt_error *err)
     if (d->dim < d->width)
         d->axes = wt__alloc_aligned(d->dim * d->width, sizeof *d->axes);
     d->wanted = wt__alloc_aligned(d->texts.count * d->dim, sizeof *d->wanted);
-    int rc = d->wanted && (d->axes || d->dim == d->width) ? 0 : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__student_open(&d->student, d->tokenizer->token_count, d->dim, room, err);
-    if (rc == 0)
-        rc = encode_with_teacher(d, d->texts.texts, d->texts.count, d->axes != NULL, d->wanted, err);
-    if (rc == 0)
-        rc = begin_rows(d, err);
-    if (rc == 0)
-        rc = wt__distil_fit(&d->student, &d->texts, d->wanted, s, &d->steps, err);
-    return rc < 0 ? rc : wt__distil_contrast(&d->student, &d->texts, s, &d->steps, err);
+    WT_CHECK_ALLOC(d->wanted && (d->axes || d->dim == d->width), err);
+    WT_TRY(wt__student_open(&d->student, d->tokenizer->token_count, d->dim, room, err));
+    WT_TRY(encode_with_teacher(d, d->texts.texts, d->texts.count, d->axes != NULL, d->wanted, err));
+    WT_TRY(begin_rows(d, err));
+    WT_TRY(wt__distil_fit(&d->student, &d->texts, d->wanted, s, &d->steps, err));
+    return wt__distil_contrast(&d->student, &d->texts, s, &d->steps, err);
 }
 
 static int run_distilling(struct distil_run *d, wt_engine **own, wt_distilled *out, wt_error *err)
 {
     double began = wt__now_ms();
-    int rc = wt__model_refuse_replacing(d->options->out, err);
-    if (rc == 0)
-        rc = read_distil_texts(d, own, err);
-    if (rc == 0)
-        rc = set_epochs(d, err);
-    if (rc == 0)
-        rc = make_table(d, err);
-    if (rc == 0)
-        rc = measure_student(d, out, err);
-    if (rc == 0)
-        rc = save_student(d, out, err);
+    WT_TRY(wt__model_refuse_replacing(d->options->out, err));
+    WT_TRY(read_distil_texts(d, own, err));
+    WT_TRY(set_epochs(d, err));
+    WT_TRY(make_table(d, err));
+    WT_TRY(measure_student(d, out, err));
+    WT_TRY(save_student(d, out, err));
     out->seconds = (wt__now_ms() - began) / 1000;
-    return rc;
+    return 0;
 }
 
 int wt_distil(wt_engine *engine, const wt_distil_options *given, wt_distilled **out, wt_error *err)

@@ -132,8 +132,7 @@ int wt__distil_tokens(struct token_texts *tokens, const struct tokenizer *tokeni
 {
     size_t capacity = 0, begin = 0;
     *tokens = (struct token_texts){.starts = wt__alloc_array(count + 1, sizeof *tokens->starts)};
-    if (!tokens->starts)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(tokens->starts, err);
     tokens->starts[0] = 0;
     for (size_t i = 0; i < count; i++) {
         if (wt__grow((void **)&tokens->ids, &capacity, begin + max_tokens, sizeof *tokens->ids) < 0)
@@ -407,8 +406,7 @@ static int cut_batches(struct fit_run *f, size_t *count, wt_error *err)
     *count = 0;
     f->order = wt__alloc_array(e->train.count, sizeof *f->order);
     f->batches = wt__alloc_array(e->train.count, sizeof *f->batches);
-    if (!f->order || !f->batches)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(f->order && f->batches, err);
     for (size_t p = 0; p < e->part_count; begin = e->parts[p++].train) {
         size_t requests = e->parts[p].train - begin, batches = (requests + most - 1) / most;
         wt__rng_draw(&rng, f->order + begin, requests, requests - (requests > 0));

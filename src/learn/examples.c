@@ -60,8 +60,7 @@ static int gather_descriptions(const struct synthetic *m, struct described_tools
     d->tools = wt__alloc_array(m->tools, sizeof *d->tools);
     d->providers = wt__alloc_array(m->tools, sizeof *d->providers);
     d->order = wt__alloc_array(m->tools, sizeof *d->order);
-    if (!d->tools || !d->providers || !d->order)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(d->tools && d->providers && d->order, err);
     for (size_t row = 0; row < m->tools; row++)
         if (m->parts[row].len > 0)
             d->tools[d->count++] = (struct described_tool){m->providers[row], (uint32_t)row};
@@ -99,12 +98,12 @@ static size_t draw_synthetic_tools(const struct described_tools *d, const struct
 
 int wt__synthetic_each(const struct synthetic *m, synthetic_visit visit, void *context, wt_error *err)
 {
-    struct described_tools d = {0};
-    struct buffer text = {0};
+    WT_CLEANUP(dispose_described) struct described_tools d = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct rng rng;
     wt__rng_seed(&rng, m->seed);
-    int rc = gather_descriptions(m, &d, &rng, err);
-    for (size_t i = 0; rc == 0 && d.provider_count > 0 && i < m->wanted; i++) {
+    WT_TRY(gather_descriptions(m, &d, &rng, err));
+    for (size_t i = 0; d.provider_count > 0 && i < m->wanted; i++) {
         uint32_t rows[SYNTHETIC_TOOLS];
         size_t count = draw_synthetic_tools(&d, &d.providers[d.order[i % d.provider_count]], &rng, rows);
         wt__buffer_clear(&text);
@@ -113,11 +112,11 @@ int wt__synthetic_each(const struct synthetic *m, synthetic_visit visit, void *c
             wt__buffer_str(&text, m->parts[rows[t]]);
             wt__buffer_char(&text, '.');
         }
-        rc = text.failed ? wt__fail_nomem(err) : visit(context, wt__buffer_view(&text), rows, count);
+        if (text.failed)
+            return wt__fail_nomem(err);
+        WT_TRY(visit(context, wt__buffer_view(&text), rows, count));
     }
-    wt__buffer_dispose(&text);
-    dispose_described(&d);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -166,9 +165,7 @@ static int keep_label(struct example_reader *r, struct str label, uint32_t row)
 /* Registers the labels of a tool: the identifier in its source, or the store's id for a handmade data set. */
 static int keep_labels(struct example_reader *r, const struct tool *tool, uint32_t row)
 {
-    int rc = keep_label(r, tool->source_id, row);
-    if (rc < 0)
-        return rc;
+    WT_TRY(keep_label(r, tool->source_id, row));
     wt__buffer_clear(&r->text);
     if (tool->provider.len > 0) {
         wt__buffer_str(&r->text, tool->provider);
@@ -249,9 +246,7 @@ static int add_request(struct example_reader *r, struct example_side *side, stru
                        size_t count)
 {
     uint32_t number;
-    int rc = find_request(r, side, text, &number);
-    if (rc < 0)
-        return rc;
+    WT_TRY(find_request(r, side, text, &number));
     if (side->pair_count + count > EXAMPLES_MAX)
         return wt__fail(r->err, WT_ETOOLONG, "%s has more than %d pairs of a request and a tool", r->out->source,
                         EXAMPLES_MAX);
@@ -317,31 +312,25 @@ static int divide_sides(struct example_reader *r)
 {
     size_t count = r->train.count, chosen = 0;
     size_t least = count / 4 < EXAMPLES_DEV_LEAST ? count / 4 : EXAMPLES_DEV_LEAST;
-    uint64_t *lots = wt__alloc_array(count, sizeof *lots), *sorted = wt__alloc_array(count, sizeof *sorted);
-    bool *dev = wt__alloc_array(count, sizeof *dev), *train = wt__alloc_array(count, sizeof *train);
-    int rc = lots && sorted && dev && train ? 0 : wt__fail_nomem(r->err);
+    WT_AUTO_FREE uint64_t *lots = wt__alloc_array(count, sizeof *lots),
+                          *sorted = wt__alloc_array(count, sizeof *sorted);
+    WT_AUTO_FREE bool *dev = wt__alloc_array(count, sizeof *dev), *train = wt__alloc_array(count, sizeof *train);
+    if (!(lots && sorted && dev && train))
+        return wt__fail_nomem(r->err);
     uint64_t limit = UINT64_MAX / EXAMPLES_DEV_SHARE;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         lots[i] = sorted[i] = hash_request_side(r, r->train.texts[i]);
         chosen += lots[i] < limit;
     }
-    if (rc == 0)
-        wt__sort_u64(sorted, count);
-    if (rc == 0 && (chosen < least || chosen > count / 2))
+    wt__sort_u64(sorted, count);
+    if (chosen < least || chosen > count / 2)
         limit = sorted[least];
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         dev[i] = lots[i] < limit;
         train[i] = !dev[i];
     }
-    if (rc == 0)
-        rc = finish_side(r, &r->train, train, &r->out->dev);
-    if (rc == 0)
-        rc = finish_side(r, &r->train, dev, &r->out->train);
-    free(lots);
-    free(sorted);
-    free(dev);
-    free(train);
-    return rc;
+    WT_TRY(finish_side(r, &r->train, train, &r->out->dev));
+    return finish_side(r, &r->train, dev, &r->out->train);
 }
 
 static int finish_examples(struct example_reader *r, bool divided)
@@ -351,8 +340,8 @@ static int finish_examples(struct example_reader *r, bool divided)
         wt__sort_u64(sides[i]->pairs, sides[i]->pair_count);
     if (divided)
         return divide_sides(r);
-    int rc = finish_side(r, &r->train, NULL, &r->out->train);
-    return rc < 0 ? rc : finish_side(r, &r->dev, NULL, &r->out->dev);
+    WT_TRY(finish_side(r, &r->train, NULL, &r->out->train));
+    return finish_side(r, &r->dev, NULL, &r->out->dev);
 }
 
 /* ---------------------------------------------------------------- sources */
@@ -360,18 +349,16 @@ static int finish_examples(struct example_reader *r, bool divided)
 static int read_split(struct example_reader *r, const char *dir, const char *split, struct example_side *side,
                       wt_error *err)
 {
-    struct dataset dataset;
-    int rc = wt__dataset_read(&dataset, dir, split, err);
-    if (rc < 0)
-        return rc;
-    uint32_t *rows = NULL;
+    WT_CLEANUP(wt__dataset_dispose) struct dataset dataset = {0};
+    WT_AUTO_FREE uint32_t *rows = NULL;
     size_t capacity = 0;
-    for (size_t q = 0; rc == 0 && q < dataset.len; q++) {
+    WT_TRY(wt__dataset_read(&dataset, dir, split, err));
+    for (size_t q = 0; q < dataset.len; q++) {
         const struct query *query = &dataset.queries[q];
         size_t count = 0;
         if (wt__grow((void **)&rows, &capacity, query->judgement_count, sizeof *rows) < 0)
-            rc = wt__fail_nomem(err);
-        for (size_t j = 0; rc == 0 && j < query->judgement_count; j++) {
+            return wt__fail_nomem(err);
+        for (size_t j = 0; j < query->judgement_count; j++) {
             const uint32_t *row = wt__map_get(&r->rows, query->judgements[j].tool);
             if (query->judgements[j].gain <= 0)
                 continue;
@@ -379,13 +366,11 @@ static int read_split(struct example_reader *r, const char *dir, const char *spl
             if (row)
                 rows[count++] = *row;
         }
-        r->out->barren += rc == 0 && count == 0;
-        if (rc == 0 && count > 0)
-            rc = add_request(r, side, query->text, rows, count);
+        r->out->barren += count == 0;
+        if (count > 0)
+            WT_TRY(add_request(r, side, query->text, rows, count));
     }
-    free(rows);
-    wt__dataset_dispose(&dataset);
-    return rc;
+    return 0;
 }
 
 static bool has_split(const char *dir, const char *split)
@@ -399,12 +384,11 @@ static bool has_split(const char *dir, const char *split)
 
 static int read_data(struct example_reader *r, const char *dir, bool requests_optional)
 {
-    int rc = 0;
     if (!requests_optional || has_split(dir, "train"))
-        rc = read_split(r, dir, "train", &r->train, r->err);
-    if (rc == 0 && has_split(dir, "dev"))
-        rc = read_split(r, dir, "dev", &r->dev, r->err);
-    return rc;
+        WT_TRY(read_split(r, dir, "train", &r->train, r->err));
+    if (has_split(dir, "dev"))
+        WT_TRY(read_split(r, dir, "dev", &r->dev, r->err));
+    return 0;
 }
 
 /* Finds the row of a tool id. False for a tool added after the tools were read. */
@@ -621,7 +605,7 @@ void wt__examples_dispose(struct examples *examples)
 
 int wt__examples_notice(const struct examples *examples, struct arena *arena, const char **out, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (examples->unknown_labels)
         wt__buffer_printf(&text, "; %zu labels of unknown tools were dropped", examples->unknown_labels);
     if (examples->barren)
@@ -632,14 +616,12 @@ int wt__examples_notice(const struct examples *examples, struct arena *arena, co
     if (examples->dev.count == 0)
         wt__buffer_text(&text, "; too few requests for a dev set, so the figure was not measured");
     *out = NULL;
-    int rc = 0;
     if (text.len > 0 || text.failed) {
         char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
         *out = copy ? copy + 2 : NULL;
-        rc = copy ? 0 : wt__fail_nomem(err);
+        WT_CHECK_ALLOC(copy, err);
     }
-    wt__buffer_dispose(&text);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- hash of the data */
@@ -651,9 +633,7 @@ int wt_training_data(wt_engine *engine, const char *data, uint64_t seed, char sh
 {
     struct examples examples;
     const struct examples_options options = {.data = data, .seed = seed ? seed : 1};
-    int rc = wt__examples_read(&examples, engine, &options, NULL, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__examples_read(&examples, engine, &options, NULL, err));
     memcpy(sha256, examples.hash, sizeof examples.hash);
     wt__examples_dispose(&examples);
     return 0;

@@ -314,8 +314,7 @@ int wt__examples_join_requests(struct examples *examples, double share, uint64_t
     }
     wt__buffer_dispose(&j.text);
     wt__example_set_dispose(whole ? &examples->train : &out);
-    if (!whole)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(whole, err);
     examples->train = out;
     wt__examples_seal(examples);
     return 0;

@@ -22,9 +22,9 @@ static const struct tuning_kind *const kinds[] = {&wt__contrast, &wt__triplet, &
 static int begin_tuning(void *self, wt_error *err)
 {
     struct tuning *tuning = self;
-    int rc = wt__batch_open(&tuning->training_batch, tuning->model, tuning->kind->output, tuning->training->threads,
-                            &tuning->limits, err);
-    return rc == 0 ? tuning->kind->begin(tuning, err) : rc;
+    WT_TRY(wt__batch_open(&tuning->training_batch, tuning->model, tuning->kind->output, tuning->training->threads,
+                          &tuning->limits, err));
+    return tuning->kind->begin(tuning, err);
 }
 
 static int prepare_tuning(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
@@ -32,10 +32,9 @@ static int prepare_tuning(void *self, const uint32_t *examples, size_t count, st
 {
     struct tuning *tuning = self;
     wt__batch_begin(&tuning->training_batch);
-    int rc = tuning->kind->prepare(tuning, examples, count, rng, err);
-    if (rc == 0)
-        *tokens += wt__batch_share(&tuning->training_batch);
-    return rc;
+    WT_TRY(tuning->kind->prepare(tuning, examples, count, rng, err));
+    *tokens += wt__batch_share(&tuning->training_batch);
+    return 0;
 }
 
 static void forward_tuning(void *self, unsigned worker)
@@ -123,15 +122,14 @@ static int compare_earlier_model(struct tuning *tuning, double before, wt_error 
     struct training *training = tuning->training;
     struct training_base there;
     double figure;
-    int rc = wt__training_base(training, &there, err);
-    if (rc < 0 || tuning->dev == DEV_HEAD || strcmp(there.folder, tuning->base) == 0)
-        return rc;
-    rc = load_tuned_weights(tuning, there.folder, err);
-    if (rc == 0)
-        rc = measure_tuning(tuning, &training->progress, &figure, err);
-    if (rc == 0 && figure > before)
+    WT_TRY(wt__training_base(training, &there, err));
+    if (tuning->dev == DEV_HEAD || strcmp(there.folder, tuning->base) == 0)
+        return 0;
+    WT_TRY(load_tuned_weights(tuning, there.folder, err));
+    WT_TRY(measure_tuning(tuning, &training->progress, &figure, err));
+    if (figure > before)
         tuning->earlier = figure;
-    return rc;
+    return 0;
 }
 
 static int revert_tuning(void *self, const struct loop_state *state, wt_error *err)
@@ -158,17 +156,12 @@ static int read_tuning_tokens(struct tuning *tuning, wt_error *err)
     const struct encoder *encoder;
     const struct dev_recall_options options = {
         .kind = tuning->dev, .most_tools = training->options->dev_tools, .seed = training->seed, .threads = threads};
-    int rc = wt__token_texts_read(&tuning->requests, tuning->model, TEXT_REQUEST, examples->train.texts,
-                                  examples->train.count, TUNING_REQUEST, threads, err);
-    if (rc == 0)
-        rc = wt__token_texts_read(&tuning->tools, tuning->model, TEXT_TOOL, examples->texts[0], examples->tools,
-                                  TUNING_TOOL, threads, err);
-    if (rc == 0)
-        rc = wt__engine_encoder(training->engine, &encoder, err);
-    if (rc == 0)
-        rc = wt__dev_recall_open(&tuning->dev_recall, examples, training->engines, encoder, tuning->model, &options,
-                                 err);
-    return rc;
+    WT_TRY(wt__token_texts_read(&tuning->requests, tuning->model, TEXT_REQUEST, examples->train.texts,
+                                examples->train.count, TUNING_REQUEST, threads, err));
+    WT_TRY(wt__token_texts_read(&tuning->tools, tuning->model, TEXT_TOOL, examples->texts[0], examples->tools,
+                                TUNING_TOOL, threads, err));
+    WT_TRY(wt__engine_encoder(training->engine, &encoder, err));
+    return wt__dev_recall_open(&tuning->dev_recall, examples, training->engines, encoder, tuning->model, &options, err);
 }
 
 /* Computes the bytes of the largest step, and the size of the training batch. */
@@ -189,8 +182,7 @@ static int list_tuning_parameters(struct tuning *tuning, wt_error *err)
     struct parameter *list;
     wt__trainable_parameters(tuning->model, &list, &o->parameter_count);
     o->parameters = wt__alloc_array(o->parameter_count + 1, sizeof *o->parameters);
-    if (!o->parameters)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(o->parameters, err);
     memcpy(o->parameters, list, o->parameter_count * sizeof *list);
     return 0;
 }
@@ -200,8 +192,7 @@ static int list_parts(struct tuning *tuning, wt_error *err)
 {
     const struct examples *examples = &tuning->training->examples;
     size_t *ends = wt__arena_array(&tuning->training->arena, size_t, examples->part_count);
-    if (!ends)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(ends, err);
     for (size_t p = 0; p < examples->part_count; p++)
         ends[p] = examples->parts[p].train;
     tuning->objective.part_ends = ends;
@@ -226,21 +217,15 @@ static int run_encoder_lesson(struct tuning *tuning, const struct loop_options *
                                            .measure = measured ? measure_tuning : NULL,
                                            .save = save_tuning,
                                            .revert = measured ? revert_tuning : NULL};
-    int rc = wt__trainable_open(&tuning->model, tuning->base, err);
-    if (rc == 0 && training->reduced)
+    WT_TRY(wt__trainable_open(&tuning->model, tuning->base, err));
+    if (training->reduced)
         wt__trainable_reduce(tuning->model);
-    if (rc == 0)
-        rc = wt__training_freeze(training, tuning->model, err);
-    if (rc == 0)
-        rc = list_tuning_parameters(tuning, err);
-    if (rc == 0)
-        rc = list_parts(tuning, err);
-    if (rc == 0 && wt__train_progress_phase(&training->progress, "reading", 0))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = read_tuning_tokens(tuning, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__training_freeze(training, tuning->model, err));
+    WT_TRY(list_tuning_parameters(tuning, err));
+    WT_TRY(list_parts(tuning, err));
+    if (wt__train_progress_phase(&training->progress, "reading", 0))
+        return wt__fail_cancelled(err);
+    WT_TRY(read_tuning_tokens(tuning, err));
     tuning->objective.bytes = measure_tuning_step(tuning);
     return wt__loop_run(&tuning->objective, options, &training->progress, result, err);
 }

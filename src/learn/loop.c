@@ -283,9 +283,7 @@ static int run_loop_batch(struct loop *loop, uint64_t number, struct rng *rng, d
     struct reduction reduction = {o, workers};
     size_t tokens = 0;
     size_t count = wt__sampler_choose(&loop->sampler, number, loop->chosen);
-    int rc = o->prepare(o->self, loop->chosen, count, rng, &tokens, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(o->prepare(o->self, loop->chosen, count, rng, &tokens, err));
     if (o->forward)
         wt__pool_run(workers, workers, run_forward, o);
     double batch_loss = o->loss(o->self);
@@ -306,11 +304,8 @@ static int run_step(struct loop *loop, wt_error *err)
     struct rng rng;
     double loss = 0;
     seed_stream(&rng, options->seed, STREAM_STEP, loop->state.step);
-    for (size_t a = 0; a < loop->accumulate; a++) {
-        int rc = run_loop_batch(loop, loop->state.step * loop->accumulate + a, &rng, &loss, err);
-        if (rc < 0)
-            return rc;
-    }
+    for (size_t a = 0; a < loop->accumulate; a++)
+        WT_TRY(run_loop_batch(loop, loop->state.step * loop->accumulate + a, &rng, &loss, err));
     loss /= (double)loop->accumulate;
     uint64_t warmup = (uint64_t)(options->warmup * (double)loop->state.steps);
     float rate = (float)options->rate * wt__schedule(options->schedule, loop->state.step, warmup, loop->state.steps);
@@ -360,9 +355,7 @@ static int write_checkpoint(struct loop *loop, wt_error *err)
 
 static int stop_loop(struct loop *loop, wt_error *err)
 {
-    int rc = write_checkpoint(loop, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(write_checkpoint(loop, err));
     return wt__fail(err, WT_ECANCELLED, "stopped after step %llu of %llu%s", (unsigned long long)loop->state.step,
                     (unsigned long long)loop->state.steps,
                     loop->options->checkpoint ? "; resume goes on from there" : "");

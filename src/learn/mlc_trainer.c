@@ -56,13 +56,12 @@ int wt__kept_head_write(const char *folder, const float *rows, size_t tools, siz
 
 int wt__kept_head_remove(const char *folder, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *path = wt__path_join(&arena, folder, file_name);
-    int rc = path ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && unlink(path) < 0 && errno != ENOENT && errno != ENOTDIR)
-        rc = wt__fail_errno(err, "remove", path);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_CHECK_ALLOC(path, err);
+    if (unlink(path) < 0 && errno != ENOENT && errno != ENOTDIR)
+        return wt__fail_errno(err, "remove", path);
+    return 0;
 }
 
 /* Checks that the file belongs to the encoder in the same folder and to these examples. */
@@ -93,11 +92,11 @@ static int copy_head_rows(const struct safetensors *file, const char *path, floa
     if (!head || head->rank != 2 || head->shape[0] != tools || head->shape[1] != dim)
         return wt__fail(err, WT_EMODEL, "%s: needs a tensor " MLC_HEAD " of %zu rows and %zu columns", path, tools,
                         dim);
-    int rc = wt__tensor_floats(head, rows, err);
-    for (size_t i = 0; rc == 0 && i < tools * dim; i++)
+    WT_TRY(wt__tensor_floats(head, rows, err));
+    for (size_t i = 0; i < tools * dim; i++)
         if (!isfinite(rows[i]))
-            rc = wt__fail(err, WT_EMODEL, "%s: row %zu has a number that is not finite", path, i / dim);
-    return rc;
+            return wt__fail(err, WT_EMODEL, "%s: row %zu has a number that is not finite", path, i / dim);
+    return 0;
 }
 
 /* Reads the head into rows [tools, dim]. data: SHA-256 of the examples with these tools. Errors: WT_EMODEL (missing,
@@ -235,9 +234,9 @@ static int measure_mlc(void *self, struct train_progress *progress, double *figu
     struct mlc_training *mlc = self;
     struct dev_outcome outcome = {0};
     (void)progress;
-    int rc = measure_head(mlc, &outcome, err);
+    WT_TRY(measure_head(mlc, &outcome, err));
     *figure = outcome.figure;
-    return rc;
+    return 0;
 }
 
 static json_t *list_tool_names(struct mlc_training *mlc, wt_error *err)
@@ -264,7 +263,7 @@ static int write_mlc_config(struct mlc_training *mlc, const struct loop_state *s
 static int save_head(void *self, const struct loop_state *state, wt_error *err)
 {
     struct mlc_training *mlc = self;
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     if (!mlc->out) {
         memcpy(mlc->kept, mlc->head.value, mlc->head.count * sizeof(float));
         return 0;
@@ -272,11 +271,10 @@ static int save_head(void *self, const struct loop_state *state, wt_error *err)
     const struct tensor_source head = {
         .name = MLC_HEAD, .data = mlc->head.value, .rank = 2, .shape = {mlc->evaluator->tools, mlc->evaluator->dim}};
     char *path = wt__path_join(&arena, mlc->out, TRAINED_WEIGHTS);
-    int rc = path ? wt__make_folders(mlc->out, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__safetensors_write(path, &head, 1, NULL, err);
-    wt__arena_dispose(&arena);
-    return rc < 0 ? rc : write_mlc_config(mlc, state, err);
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(wt__make_folders(mlc->out, err));
+    WT_TRY(wt__safetensors_write(path, &head, 1, NULL, err));
+    return write_mlc_config(mlc, state, err);
 }
 
 /* Saves the initial rows, because training did not improve them. */
@@ -285,8 +283,9 @@ static int revert_head(void *self, const struct loop_state *state, wt_error *err
     struct mlc_training *mlc = self;
     struct dev_outcome outcome = {0};
     memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
-    int rc = mlc->out ? measure_head(mlc, &outcome, err) : 0; /* for the weight of sub-queries */
-    return rc < 0 ? rc : save_head(self, state, err);
+    if (mlc->out)
+        WT_TRY(measure_head(mlc, &outcome, err)); /* for the weight of sub-queries */
+    return save_head(self, state, err);
 }
 
 /* ---------------------------------------------------------------- lesson */
@@ -349,12 +348,10 @@ static int make_head(struct mlc_training *mlc, wt_error *err)
 static int initialise_head(struct mlc_training *mlc, wt_error *err)
 {
     struct tool2vec tool2vec;
-    int rc = make_head(mlc, err);
-    if (rc == 0)
-        rc = wt__evaluator_tool2vec_weights(mlc->evaluator, &tool2vec, err);
-    if (rc == 0)
-        wt__evaluator_tool2vec(mlc->evaluator, &tool2vec, mlc->start);
-    return rc;
+    WT_TRY(make_head(mlc, err));
+    WT_TRY(wt__evaluator_tool2vec_weights(mlc->evaluator, &tool2vec, err));
+    wt__evaluator_tool2vec(mlc->evaluator, &tool2vec, mlc->start);
+    return 0;
 }
 
 /* Trains the head. requests: number of training requests. */
@@ -387,15 +384,14 @@ static int use_kept_head(struct mlc_training *mlc, wt_trained *out, wt_error *er
 {
     struct dev_evaluator *evaluator = mlc->evaluator;
     struct dev_outcome outcome = {.figure = NAN};
-    int rc = make_head(mlc, err);
-    if (rc == 0)
-        rc = read_kept_head(evaluator->base.folder, mlc->head.value, evaluator->tools, evaluator->dim,
-                            mlc->training->examples.hash, err);
-    if (rc == 0 && evaluator->dev_count > 0)
-        rc = measure_head(mlc, &outcome, err);
+    WT_TRY(make_head(mlc, err));
+    WT_TRY(read_kept_head(evaluator->base.folder, mlc->head.value, evaluator->tools, evaluator->dim,
+                          mlc->training->examples.hash, err));
+    if (evaluator->dev_count > 0)
+        WT_TRY(measure_head(mlc, &outcome, err));
     out->after = outcome.figure;
     const struct loop_state state = {.before = out->before, .best = out->after};
-    return rc < 0 ? rc : save_head(mlc, &state, err);
+    return save_head(mlc, &state, err);
 }
 
 static const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = 200000, .most = 12};

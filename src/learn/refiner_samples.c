@@ -51,29 +51,22 @@ int wt__refiner_vectors(struct dev_evaluator *evaluator, const struct first_stag
 {
     struct tool2vec tool2vec;
     bool there;
-    int rc = wt__evaluator_tool2vec_weights(evaluator, &tool2vec, err);
-    uint32_t *which = wt__alloc_array(evaluator->training->examples.train.count, sizeof *which);
-    uint32_t *uses = wt__alloc_array(evaluator->tools, sizeof *uses);
-    float *sum = wt__alloc_array(evaluator->dim, sizeof *sum);
-    float *tools = wt__alloc_array(without == REFINER_FOLDS ? evaluator->tools * evaluator->dim : 0, sizeof *tools);
-    if (rc == 0 && (!which || !uses || !sum || !tools))
-        rc = wt__fail_nomem(err);
-    if (rc == 0 && without == REFINER_FOLDS) {
+    const size_t floats = evaluator->tools * evaluator->dim, requests = evaluator->training->examples.train.count;
+    WT_TRY(wt__evaluator_tool2vec_weights(evaluator, &tool2vec, err));
+    if (without == REFINER_FOLDS) {
+        WT_AUTO_FREE float *tools = wt__alloc_array(floats, sizeof *tools);
+        WT_CHECK_ALLOC(tools, err);
         wt__evaluator_tool2vec(evaluator, &tool2vec, tools);
-        memcpy(vectors, tools, evaluator->tools * evaluator->dim * sizeof *vectors);
-        if (first->classified)
-            rc = wt__mlc_vectors(evaluator, tools, vectors, &there, err);
-    } else if (rc == 0) {
-        size_t count = list_other_folds(evaluator, without, which);
-        average_requests(evaluator, &tool2vec, which, count, uses, sum, vectors);
-        if (first->classified)
-            rc = wt__mlc_fit(evaluator, which, count, vectors, err);
+        memcpy(vectors, tools, floats * sizeof *vectors);
+        return first->classified ? wt__mlc_vectors(evaluator, tools, vectors, &there, err) : 0;
     }
-    free(which);
-    free(uses);
-    free(sum);
-    free(tools);
-    return rc;
+    WT_AUTO_FREE uint32_t *which = wt__alloc_array(requests, sizeof *which);
+    WT_AUTO_FREE uint32_t *uses = wt__alloc_array(evaluator->tools, sizeof *uses);
+    WT_AUTO_FREE float *sum = wt__alloc_array(evaluator->dim, sizeof *sum);
+    WT_CHECK_ALLOC(which && uses && sum, err);
+    size_t count = list_other_folds(evaluator, without, which);
+    average_requests(evaluator, &tool2vec, which, count, uses, sum, vectors);
+    return first->classified ? wt__mlc_fit(evaluator, which, count, vectors, err) : 0;
 }
 
 /* ---------------------------------------------------------------- search */
@@ -148,12 +141,9 @@ static int search_sample(void *context, size_t index, unsigned worker)
     struct hit_list hits;
     const float *rows;
     size_t stride;
-    int rc =
-        wt__retrieve(&s->first->retriever, &view, &request, evaluator->workspaces[worker], &hits, &s->errors[worker]);
-    if (rc == 0)
-        rc = wt__evaluator_cache(evaluator, kept, &hits, &s->errors[worker]);
-    if (rc < 0)
-        return rc;
+    WT_TRY(
+        wt__retrieve(&s->first->retriever, &view, &request, evaluator->workspaces[worker], &hits, &s->errors[worker]));
+    WT_TRY(wt__evaluator_cache(evaluator, kept, &hits, &s->errors[worker]));
     choose_candidates(s, i, &hits);
     samples->tokens[i] =
         (uint16_t)wt__refiner_request(evaluator->encoder, 0, s->scratch[worker], request.text, &rows, &stride);
@@ -219,11 +209,8 @@ static int choose_requests(struct refiner_data *data, const struct dev_evaluator
     const struct examples *examples = &evaluator->training->examples;
     size_t all = examples->train.count, wanted = all < REFINER_REQUESTS ? all : REFINER_REQUESTS, taken = 0;
     struct rng rng;
-    int rc = open_samples(&data->train, &examples->train, wanted, candidates, err);
-    if (rc == 0)
-        rc = open_samples(&data->dev, &examples->dev, evaluator->dev_count, candidates, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(open_samples(&data->train, &examples->train, wanted, candidates, err));
+    WT_TRY(open_samples(&data->dev, &examples->dev, evaluator->dev_count, candidates, err));
     wt__rng_seed(&rng, evaluator->training->seed);
     for (size_t b = 0; b < all; b++)
         if (wt__rng_below(&rng, all - b) < wanted - taken) {
@@ -240,15 +227,13 @@ static int choose_requests(struct refiner_data *data, const struct dev_evaluator
 static int make_vectors(struct refiner_data *data, struct dev_evaluator *evaluator, const struct first_stage *first,
                         wt_error *err)
 {
-    float *vectors = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *vectors);
-    int rc = vectors ? 0 : wt__fail_nomem(err);
-    for (unsigned without = 0; rc == 0 && without <= REFINER_FOLDS; without++) {
-        rc = wt__refiner_vectors(evaluator, first, without, vectors, err);
-        if (rc == 0)
-            rc = wt__tool_vectors_open(&data->made[without], vectors, evaluator->tools, evaluator->dim, err);
+    WT_AUTO_FREE float *vectors = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *vectors);
+    WT_CHECK_ALLOC(vectors, err);
+    for (unsigned without = 0; without <= REFINER_FOLDS; without++) {
+        WT_TRY(wt__refiner_vectors(evaluator, first, without, vectors, err));
+        WT_TRY(wt__tool_vectors_open(&data->made[without], vectors, evaluator->tools, evaluator->dim, err));
     }
-    free(vectors);
-    return rc;
+    return 0;
 }
 
 static int mark_folds(struct refiner_data *data, const struct dev_evaluator *evaluator, wt_error *err)

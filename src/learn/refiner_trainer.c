@@ -471,31 +471,27 @@ static int measure_refiner(void *self, struct train_progress *progress, double *
 /* Writes the weights of a query: v, and parts of s, w and b, in units of the first stage's best score. */
 static int write_weights(struct refiner_training *r, const char *path, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     size_t width = r->hidden + RETRIEVE_FEATURES, count = 0;
     float *score = wt__arena_array(&arena, float, width + 1), scale = r->strength / PRIOR;
     struct tensor_source *tensors = wt__arena_array(&arena, struct tensor_source, r->layer_parameters + HEAD_PARTS);
     struct parameter *layers;
     size_t layer_count;
-    int rc = score && tensors ? 0 : wt__fail_nomem(err);
-    if (rc == 0) {
-        for (size_t h = 0; h < r->hidden; h++)
-            score[h] = scale * r->value.at[STATE][h];
-        for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
-            score[r->hidden + f] = r->fitted[f] / PRIOR + scale * r->value.at[WEIGHTS][f];
-        score[width] = scale * r->value.at[BIAS][0];
-        wt__trainable_parameters(r->model, &layers, &layer_count);
-        for (size_t i = 0; i < layer_count; i++)
-            if (strncmp(layers[i].name, "embeddings.", 11) != 0)
-                tensors[count++] = wt__trainable_tensor(r->model, i);
-        tensors[count++] = (struct tensor_source){REFINER_CANDIDATE, r->value.at[CANDIDATE], 2, {r->hidden, r->in}};
-        tensors[count++] = (struct tensor_source){REFINER_CANDIDATE_BIAS, r->value.at[CANDIDATE_BIAS], 1, {r->hidden}};
-        tensors[count++] = (struct tensor_source){REFINER_SCORE, score, 2, {1, width}};
-        tensors[count++] = (struct tensor_source){REFINER_SCORE_BIAS, score + width, 1, {1}};
-        rc = wt__safetensors_write(path, tensors, count, NULL, err);
-    }
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_CHECK_ALLOC(score && tensors, err);
+    for (size_t h = 0; h < r->hidden; h++)
+        score[h] = scale * r->value.at[STATE][h];
+    for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+        score[r->hidden + f] = r->fitted[f] / PRIOR + scale * r->value.at[WEIGHTS][f];
+    score[width] = scale * r->value.at[BIAS][0];
+    wt__trainable_parameters(r->model, &layers, &layer_count);
+    for (size_t i = 0; i < layer_count; i++)
+        if (strncmp(layers[i].name, "embeddings.", 11) != 0)
+            tensors[count++] = wt__trainable_tensor(r->model, i);
+    tensors[count++] = (struct tensor_source){REFINER_CANDIDATE, r->value.at[CANDIDATE], 2, {r->hidden, r->in}};
+    tensors[count++] = (struct tensor_source){REFINER_CANDIDATE_BIAS, r->value.at[CANDIDATE_BIAS], 1, {r->hidden}};
+    tensors[count++] = (struct tensor_source){REFINER_SCORE, score, 2, {1, width}};
+    tensors[count++] = (struct tensor_source){REFINER_SCORE_BIAS, score + width, 1, {1}};
+    return wt__safetensors_write(path, tensors, count, NULL, err);
 }
 
 static json_t *describe_refiner(const struct refiner_training *r)
@@ -514,12 +510,10 @@ static json_t *describe_refiner(const struct refiner_training *r)
 static int save_refiner(void *self, const struct loop_state *state, wt_error *err)
 {
     struct refiner_training *r = self;
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *path = wt__path_join(&arena, r->out, TRAINED_WEIGHTS);
-    int rc = path ? write_weights(r, path, err) : wt__fail_nomem(err);
-    wt__arena_dispose(&arena);
-    if (rc < 0)
-        return rc;
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(write_weights(r, path, err));
     struct loop_state from = *state;
     from.before = r->alone;
     return wt__evaluator_save(r->evaluator, r->out, r->about, &from, describe_refiner(r), err);
@@ -560,8 +554,7 @@ static int list_refiner_parameters(struct refiner_training *r, wt_error *err)
     struct parameter *layers;
     wt__trainable_parameters(r->model, &layers, &r->layer_parameters);
     r->parameters = wt__alloc_array(r->layer_parameters + HEAD_PARTS, sizeof *r->parameters);
-    if (!r->parameters)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(r->parameters, err);
     for (size_t i = 0; i < r->layer_parameters; i++)
         if (!layers[i].frozen)
             r->parameters[r->parameter_count++] = layers[i];
@@ -604,22 +597,19 @@ static int begin_refiner(void *self, wt_error *err)
     struct refiner_training *r = self;
     size_t row = REFINER_TOKENS + r->candidates, batch = r->capacity;
     unsigned workers = r->training->threads;
-    int rc = wt__batch_open(&r->training_batch, r->model, BATCH_ROWS, workers, &r->limits, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__batch_open(&r->training_batch, r->model, BATCH_ROWS, workers, &r->limits, err));
     r->ids = wt__alloc_array(row, sizeof *r->ids);
     r->positions = wt__alloc_array(batch * row, sizeof *r->positions);
     r->inputs = wt__alloc_aligned(batch * r->candidates * r->in, sizeof *r->inputs);
     r->logits = calloc(batch * r->candidates, sizeof *r->logits);
     r->learned = calloc(batch * r->candidates, sizeof *r->learned);
     r->scratch = calloc(workers, sizeof(struct refiner_scratch *));
-    if (!r->ids || !r->positions || !r->inputs || !r->logits || !r->learned || !r->scratch)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(r->ids && r->positions && r->inputs && r->logits && r->learned && r->scratch, err);
     for (size_t i = 0; i < row; i++)
         r->ids[i] = -1;
-    for (unsigned w = 0; rc == 0 && w < workers; w++)
-        rc = wt__refiner_scratch_new(&r->scratch[w], r->evaluator->encoder, r->candidates, err);
-    return rc;
+    for (unsigned w = 0; w < workers; w++)
+        WT_TRY(wt__refiner_scratch_new(&r->scratch[w], r->evaluator->encoder, r->candidates, err));
+    return 0;
 }
 
 static void dispose_refiner(struct refiner_training *r)
@@ -678,26 +668,20 @@ static int open_refiner_model(struct refiner_training *r, size_t batch, wt_error
     if (r->candidates < REFINER_MIN_CANDIDATES || r->candidates > REFINER_MAX_CANDIDATES)
         return wt__fail(err, WT_EINVAL, "a refiner takes %d to %d candidates, not %zu", REFINER_MIN_CANDIDATES,
                         REFINER_MAX_CANDIDATES, r->candidates);
-    int rc = wt__trainable_open_upper(&r->model, r->evaluator->base.folder, r->join, err);
-    if (rc == 0 && r->training->reduced)
+    WT_TRY(wt__trainable_open_upper(&r->model, r->evaluator->base.folder, r->join, err));
+    if (r->training->reduced)
         wt__trainable_reduce(r->model);
-    if (rc == 0) {
-        wt__trainable_freeze(r->model, 0);
-        rc = open_heads(r, r->training->threads, err);
-    }
-    return rc < 0 ? rc : list_refiner_parameters(r, err);
+    wt__trainable_freeze(r->model, 0);
+    WT_TRY(open_heads(r, r->training->threads, err));
+    return list_refiner_parameters(r, err);
 }
 
 static int train_refiner(struct refiner_training *r, const struct loop_options *options, struct loop_result *result,
                          wt_error *err)
 {
-    int rc = open_refiner_model(r, options->batch, err);
-    if (rc == 0)
-        rc = wt__refiner_data_open(&r->data, r->evaluator, &r->first, r->candidates, KEPT, err);
-    if (rc == 0)
-        rc = wt__make_folders(r->out, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(open_refiner_model(r, options->batch, err));
+    WT_TRY(wt__refiner_data_open(&r->data, r->evaluator, &r->first, r->candidates, KEPT, err));
+    WT_TRY(wt__make_folders(r->out, err));
     fit_refiner(r);
     measure_refiner_step(r, options->batch);
     struct objective objective = {.self = r,

@@ -40,14 +40,14 @@ int wt__kind_rank(const struct first_ranking *ranking, struct str request, size_
     const struct view view = {
         .snapshot = evaluator->index->snapshot, .encoder = evaluator->encoder, .vectors = &ranking->documents.view};
     const struct retrieve_request wanted = {.text = request, .k = k};
-    int rc = wt__retrieve(&ranking->retriever, &view, &wanted, evaluator->workspaces[worker], hits, err);
+    WT_TRY(wt__retrieve(&ranking->retriever, &view, &wanted, evaluator->workspaces[worker], hits, err));
     *texts = (struct request_texts){.texts = hits->texts,
                                     .nearest = hits->nearest,
                                     .counts = hits->nearest_counts,
                                     .most = hits->nearest_most,
                                     .keys = evaluator->index->snapshot->keys,
                                     .nobody = ranking->nobody};
-    return rc < 0 ? rc : 0;
+    return 0;
 }
 
 bool wt__kind_has_several(const struct first_ranking *ranking, const uint32_t *tools, size_t count)

@@ -100,36 +100,31 @@ static int choose_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2
 {
     size_t count = sizeof choices / sizeof *choices, dev = evaluator->dev_count;
     const struct retriever meaning = {.weights = {[SOURCE_DENSE] = 1}, .subquery = evaluator->single ? 0 : 1};
-    struct tool_vectors searched = {0};
-    float *vectors = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *vectors);
-    double *chosen = wt__alloc_array(dev, sizeof *chosen), *each = wt__alloc_array(dev, sizeof *each);
-    int rc = vectors && chosen && each ? 0 : wt__fail_nomem(err);
+    WT_CLEANUP(wt__tool_vectors_dispose) struct tool_vectors searched = {0};
+    WT_AUTO_FREE float *vectors = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *vectors);
+    WT_AUTO_FREE double *chosen = wt__alloc_array(dev, sizeof *chosen), *each = wt__alloc_array(dev, sizeof *each);
+    WT_CHECK_ALLOC(vectors && chosen && each, err);
     *best = usual;
     *subquery = meaning.subquery;
     *after = wt__no_outcome();
-    if (rc == 0 && wt__train_progress_phase(&evaluator->training->progress, "measuring", count + 3))
-        rc = wt__fail_cancelled(err);
-    for (size_t i = 0; rc == 0 && dev > 0 && i < count; i++) {
+    if (wt__train_progress_phase(&evaluator->training->progress, "measuring", count + 3))
+        return wt__fail_cancelled(err);
+    for (size_t i = 0; dev > 0 && i < count; i++) {
         struct dev_outcome here = {.each = each};
-        rc = open_vectors(evaluator, &choices[i], vectors, &searched, err);
-        if (rc == 0)
-            rc = wt__evaluator_measure(evaluator, &meaning, &searched, &here, err);
-        if (rc == 0 && (i == 0 || wt__evaluator_is_better(evaluator, chosen, each, EVALUATOR_CHANCE))) {
+        WT_TRY(open_vectors(evaluator, &choices[i], vectors, &searched, err));
+        WT_TRY(wt__evaluator_measure(evaluator, &meaning, &searched, &here, err));
+        if (i == 0 || wt__evaluator_is_better(evaluator, chosen, each, EVALUATOR_CHANCE)) {
             memcpy(chosen, each, dev * sizeof *chosen);
             *best = choices[i];
         }
         if (choices[i].usage == 0)
             *before = here.recall;
     }
-    if (rc == 0 && dev > 0)
-        rc = open_vectors(evaluator, best, vectors, &searched, err);
-    if (rc == 0 && dev > 0)
-        rc = wt__evaluator_measure_subqueries(evaluator, &searched, subquery, after, err);
-    wt__tool_vectors_dispose(&searched);
-    free(vectors);
-    free(chosen);
-    free(each);
-    return rc;
+    if (dev > 0)
+        WT_TRY(open_vectors(evaluator, best, vectors, &searched, err));
+    if (dev > 0)
+        WT_TRY(wt__evaluator_measure_subqueries(evaluator, &searched, subquery, after, err));
+    return 0;
 }
 
 int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *err)
@@ -190,24 +185,21 @@ static int write_past_requests(const struct dev_evaluator *evaluator, const floa
 {
     const struct neighbours *n = &evaluator->past;
     size_t labels = n->starts[n->count];
-    struct arena arena = {0};
-    float *numbers = wt__alloc_array(n->count + 1 + labels, sizeof *numbers);
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_AUTO_FREE float *numbers = wt__alloc_array(n->count + 1 + labels, sizeof *numbers);
     char *path = wt__path_join(&arena, folder, TRAINED_WEIGHTS);
-    int rc = numbers && path ? wt__make_folders(folder, err) : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i <= n->count; i++)
+    WT_CHECK_ALLOC(numbers && path, err);
+    WT_TRY(wt__make_folders(folder, err));
+    for (size_t i = 0; i <= n->count; i++)
         numbers[i] = (float)n->starts[i];
-    for (size_t i = 0; rc == 0 && i < labels; i++)
+    for (size_t i = 0; i < labels; i++)
         numbers[n->count + 1 + i] = (float)n->labels[i];
     const struct tensor_source tensors[] = {
         {.name = PAST_REQUESTS, .data = n->requests, .rank = 2, .shape = {n->count, n->dim}},
         {.name = PAST_STARTS, .data = numbers, .rank = 1, .shape = {n->count + 1}},
         {.name = PAST_LABELS, .data = numbers + n->count + 1, .rank = 1, .shape = {labels}},
         {.name = PAST_UNTRAINED, .data = untrained, .rank = 2, .shape = {n->count, dim}}};
-    if (rc == 0)
-        rc = wt__safetensors_write(path, tensors, untrained ? 4 : 3, NULL, err);
-    free(numbers);
-    wt__arena_dispose(&arena);
-    return rc;
+    return wt__safetensors_write(path, tensors, untrained ? 4 : 3, NULL, err);
 }
 
 int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *err)

@@ -418,16 +418,14 @@ static void count_sizes(const struct set_search *s, float *out)
 
 static int fit_folds(struct set_search *s, wt_error *err)
 {
-    int rc = 0;
     count_sizes(s, s->chooser.sizes);
-    for (size_t fold = 0; rc == 0 && fold <= FOLDS; fold++) {
+    for (size_t fold = 0; fold <= FOLDS; fold++) {
         struct chooser *chooser = fold < FOLDS ? &s->folds[fold] : &s->chooser;
         memcpy(chooser->sizes, s->chooser.sizes, sizeof chooser->sizes);
-        rc = fit_tools(s, chooser, fold, err);
-        if (rc == 0)
-            rc = fit_chooser_fit(s, chooser, fold, err);
+        WT_TRY(fit_tools(s, chooser, fold, err));
+        WT_TRY(fit_chooser_fit(s, chooser, fold, err));
     }
-    return rc < 0 ? rc : fit_relevance(s, err);
+    return fit_relevance(s, err);
 }
 
 /* ---------------------------------------------------------------- tuning and calibration */
@@ -466,10 +464,12 @@ static int measure_value(void *context, size_t q, unsigned worker)
 
 static int choose_set_values(struct set_search *s, wt_error *err)
 {
-    double *best = wt__alloc_array(s->count, sizeof *best), *each = wt__alloc_array(s->count, sizeof *each), sum = 0;
+    WT_AUTO_FREE double *best = wt__alloc_array(s->count, sizeof *best);
+    WT_AUTO_FREE double *each = wt__alloc_array(s->count, sizeof *each);
+    double sum = 0;
     size_t chosen = 0;
-    int rc = best && each ? 0 : wt__fail_nomem(err);
-    for (size_t value = 0; rc == 0 && value < VALUES; value++) {
+    WT_CHECK_ALLOC(best && each, err);
+    for (size_t value = 0; value < VALUES; value++) {
         struct value_measurement measuring = {s, value, each};
         wt__pool_run(s->training->threads, s->count, measure_value, &measuring);
         if (value > 0 && !wt__evaluator_is_better(s->evaluator, best, each, CLEARLY))
@@ -477,15 +477,13 @@ static int choose_set_values(struct set_search *s, wt_error *err)
         memcpy(best, each, s->count * sizeof *best);
         chosen = value;
     }
-    for (size_t q = 0; rc == 0 && q < s->count; q++)
+    for (size_t q = 0; q < s->count; q++)
         sum += best[q];
     s->figure = sum / (double)s->count;
     set_chooser_values(&s->chooser, chosen);
     for (size_t fold = 0; fold < FOLDS; fold++)
         set_chooser_values(&s->folds[fold], chosen);
-    free(best);
-    free(each);
-    return rc;
+    return 0;
 }
 
 /* Computes the nonconformity score before the last of its tools joins. */
@@ -557,18 +555,17 @@ static int open_trained_recipes(struct set_search *s, const char **identity, wt_
     options.model = engine->model_folder;
     options.trained = s->training->out;
     options.threads = s->training->threads;
-    int rc = wt_open(&s->engine, engine->path, &options, err);
-    if (rc == 0)
-        rc = wt__engine_trained(s->engine, &trained, err);
+    WT_TRY(wt_open(&s->engine, engine->path, &options, err));
+    WT_TRY(wt__engine_trained(s->engine, &trained, err));
     const struct trained_recipe *found_by = wt__trained_recipe(trained, "auto");
-    if (rc == 0 && !found_by)
-        rc = wt__fail(err, WT_ERECIPE,
-                      "sets are chosen from the hits of auto, which %s was not trained for; "
-                      "`whichtool train auto` does that, and `whichtool train all` both",
-                      s->training->out);
+    if (!found_by)
+        return wt__fail(err, WT_ERECIPE,
+                        "sets are chosen from the hits of auto, which %s was not trained for; "
+                        "`whichtool train auto` does that, and `whichtool train all` both",
+                        s->training->out);
     *identity = found_by ? found_by->identity : NULL;
     s->trained = trained;
-    return rc;
+    return 0;
 }
 
 static int search_all_dev(struct set_search *s, wt_error *err)
@@ -576,29 +573,23 @@ static int search_all_dev(struct set_search *s, wt_error *err)
     unsigned threads = s->training->threads;
     s->asked = calloc(s->count, sizeof *s->asked);
     s->errors = calloc(threads, sizeof *s->errors);
-    if (!s->asked || !s->errors)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(s->asked && s->errors, err);
     if (wt__train_progress_phase(&s->training->progress, "asking", s->count))
         return wt__fail_cancelled(err);
     s->apart = estimate_unused_need(s);
-    int rc = run_on_all(s, s->count, search_dev_tools, err);
-    return rc < 0 || !s->apart ? rc : search_all_hidden(s, err);
+    WT_TRY(run_on_all(s, s->count, search_dev_tools, err));
+    return s->apart ? search_all_hidden(s, err) : 0;
 }
 
 static int learn_chooser(struct set_search *s, const char **identity, wt_error *err)
 {
-    int rc = open_trained_recipes(s, identity, err);
-    if (rc == 0)
-        rc = search_all_dev(s, err);
-    if (rc == 0)
-        rc = fit_folds(s, err);
-    if (rc == 0)
-        rc = choose_set_values(s, err);
-    if (rc == 0)
-        rc = calibrate_chooser(s, err);
-    if (rc == 0)
-        calibrate_familiarity(s);
-    return rc;
+    WT_TRY(open_trained_recipes(s, identity, err));
+    WT_TRY(search_all_dev(s, err));
+    WT_TRY(fit_folds(s, err));
+    WT_TRY(choose_set_values(s, err));
+    WT_TRY(calibrate_chooser(s, err));
+    calibrate_familiarity(s);
+    return 0;
 }
 
 static int save_chooser(struct set_search *s, const json_t *about, const char *identity, wt_trained *out, wt_error *err)

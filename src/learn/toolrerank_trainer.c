@@ -150,12 +150,11 @@ static int choose_first_stage(struct rule_search *s, wt_error *err)
             (struct retriever){.weights = {[SOURCE_BM25] = balance->lexical, [SOURCE_DENSE] = balance->dense},
                                .subquery = subqueries[i % COUNT(subqueries)]};
     }
-    int rc = 0;
     if (s->ranking.evaluator->dev_count > 0)
-        rc = wt__evaluator_choose(s->ranking.evaluator, retrievers, CHOICES, &s->ranking.documents, &chosen, &unused,
-                                  err);
+        WT_TRY(wt__evaluator_choose(s->ranking.evaluator, retrievers, CHOICES, &s->ranking.documents, &chosen, &unused,
+                                    err));
     s->ranking.retriever = retrievers[chosen];
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- one dev request */
@@ -188,21 +187,19 @@ static int read_pairs(const struct pipeline_context *a, const uint32_t *rows, si
 {
     const struct rule_search *s = a->search;
     struct dev_question *asked = a->asked;
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     struct tool *tools = wt__arena_array(&arena, struct tool, count);
     float *logits = wt__arena_array(&arena, float, count);
-    int rc = tools && logits ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_CHECK_ALLOC(tools && logits, err);
+    for (size_t i = 0; i < count; i++)
         tools[i] = s->tools[rows[i]];
-    if (rc == 0)
-        rc = wt__cross_encoder_score(s->cross, s->trained->cross->fields, asked->text, tools, count, NULL, &arena,
-                                     logits, err);
-    if (rc == 0 && wt__grow((void **)&asked->read, &asked->capacity, asked->len + count, sizeof *asked->read) < 0)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_TRY(wt__cross_encoder_score(s->cross, s->trained->cross->fields, asked->text, tools, count, NULL, &arena, logits,
+                                   err));
+    if (wt__grow((void **)&asked->read, &asked->capacity, asked->len + count, sizeof *asked->read) < 0)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
         asked->read[asked->len++] = (struct pair_score){rows[i], wt__cross_probability(logits[i])};
-    wt__arena_dispose(&arena);
-    return rc;
+    return 0;
 }
 
 static int score_by_cross(void *context, struct candidate *candidates, size_t count, wt_error *err)
@@ -213,10 +210,10 @@ static int score_by_cross(void *context, struct candidate *candidates, size_t co
     for (size_t i = 0; i < count; i++)
         if (!find_cross_score(a->asked, candidates[i].row))
             unread[n++] = candidates[i].row;
-    int rc = n ? read_pairs(a, unread, n, err) : 0;
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_TRY(n ? read_pairs(a, unread, n, err) : 0);
+    for (size_t i = 0; i < count; i++)
         candidates[i].score = find_cross_score(a->asked, candidates[i].row)->probability;
-    return rc;
+    return 0;
 }
 
 static int list_provider_tools(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err)
@@ -434,17 +431,15 @@ static int search_settings(struct rule_search *s, wt_error *err)
 
 static int open_rule_search(struct rule_search *s, wt_error *err)
 {
-    int rc = wt__tool_vectors_open(&s->ranking.documents, s->ranking.evaluator->documents, s->ranking.evaluator->tools,
-                                   s->ranking.evaluator->dim, err);
-    if (rc == 0)
-        rc = read_catalogue_tools(s, err);
-    if (rc == 0)
-        rc = wt__trained_open(&s->trained, s->training->out, s->ranking.evaluator->encoder, NULL, err);
-    if (rc == 0 && s->trained && s->trained->cross)
-        rc = wt__cross_encoder_open(s->trained->cross, NULL, &s->cross, err);
+    WT_TRY(wt__tool_vectors_open(&s->ranking.documents, s->ranking.evaluator->documents, s->ranking.evaluator->tools,
+                                 s->ranking.evaluator->dim, err));
+    WT_TRY(read_catalogue_tools(s, err));
+    WT_TRY(wt__trained_open(&s->trained, s->training->out, s->ranking.evaluator->encoder, NULL, err));
+    if (s->trained && s->trained->cross)
+        WT_TRY(wt__cross_encoder_open(s->trained->cross, NULL, &s->cross, err));
     s->rules.across = s->cross != NULL;
     s->rules.by_provider = true;
-    return rc;
+    return 0;
 }
 
 static void close_rule_search(struct rule_search *s)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "encoder/config.h"
 #include "encoder/model_dir.h"
@@ -271,7 +272,7 @@ static int check_sets(const char *name, const wt_train_options *o, const wt_engi
 
 static int check_training_name(const char *name, wt_error *err)
 {
-    struct buffer names = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
     for (size_t i = 0; i < LESSONS; i++) {
         if (name && is_wanted(name, i)) {
             wt__buffer_dispose(&names);
@@ -279,11 +280,9 @@ static int check_training_name(const char *name, wt_error *err)
         }
         wt__buffer_printf(&names, "%s, ", lessons[i].public.name);
     }
-    int rc = names.failed
-                 ? wt__fail_nomem(err)
-                 : wt__fail(err, WT_EINVAL, "unknown lesson \"%s\"; choose from: %s" ALL, name ? name : "", names.ptr);
-    wt__buffer_dispose(&names);
-    return rc;
+    if (names.failed)
+        return wt__fail_nomem(err);
+    return wt__fail(err, WT_EINVAL, "unknown lesson \"%s\"; choose from: %s" ALL, name ? name : "", names.ptr);
 }
 
 static bool has_fields(const char *lesson)
@@ -324,15 +323,15 @@ static int lock_models_folder(struct training *training, wt_error *err)
 /* Sets the default folder, STORE-models next to the store. */
 static int set_models_folder(struct training *training, const char *store, wt_error *err)
 {
-    struct buffer path = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer path = {0};
     if (training->options->out)
         wt__buffer_text(&path, training->options->out);
     else
         wt__buffer_printf(&path, "%s-models", store);
     training->out = path.failed ? NULL : wt__arena_copy(&training->arena, wt__buffer_view(&path));
-    wt__buffer_dispose(&path);
-    int rc = training->out ? wt__make_folders(training->out, err) : wt__fail_nomem(err);
-    return rc < 0 ? rc : lock_models_folder(training, err);
+    WT_CHECK_ALLOC(training->out, err);
+    WT_TRY(wt__make_folders(training->out, err));
+    return lock_models_folder(training, err);
 }
 
 static int open_training_catalogue(struct training *training, const char *data, wt_engine **out, wt_error *err)
@@ -363,9 +362,10 @@ static int open_train_catalogue(struct training *training, wt_engine *given, wt_
     const char *data = o->data, *folder;
     wt__str_line(&data, &first);
     folder = wt__arena_copy(&training->arena, first);
-    int rc = folder ? open_training_catalogue(training, folder, own, err) : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(folder, err);
+    WT_TRY(open_training_catalogue(training, folder, own, err));
     training->engine = *own;
-    return rc < 0 ? rc : set_models_folder(training, "", err);
+    return set_models_folder(training, "", err);
 }
 
 /* ---------------------------------------------------------------- lessons */
@@ -374,16 +374,16 @@ static int open_train_catalogue(struct training *training, wt_engine *given, wt_
 static int add_lesson_notice(struct training *training, wt_trained *item, wt_error *err)
 {
     const char *examples;
-    int rc = wt__examples_notice(&training->examples, &training->arena, &examples, err);
-    if (rc < 0 || !examples)
-        return rc;
-    struct buffer text = {0};
+    WT_TRY(wt__examples_notice(&training->examples, &training->arena, &examples, err));
+    if (!examples)
+        return 0;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (item->notice)
         wt__buffer_printf(&text, "%s; ", item->notice);
     wt__buffer_text(&text, examples);
     item->notice = text.failed ? NULL : wt__arena_copy(&training->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return item->notice ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(item->notice, err);
+    return 0;
 }
 
 /* Skips a lesson with a notice. Fails if no other lesson was requested. */
@@ -413,18 +413,14 @@ static int run_lesson(struct training *training, const struct lesson *lesson, bo
                          .path = wt__training_folder(training, lesson->public.name),
                          .before = NAN,
                          .after = NAN};
-    if (!item->path)
-        return wt__fail_nomem(err);
-    int rc = 0;
+    WT_CHECK_ALLOC(item->path, err);
     if (lesson->needs & LESSON_NEEDS_MODEL)
-        rc = wt__engine_encoder(training->engine, &encoder, err);
-    if (rc == 0 && lesson->needs & LESSON_NEEDS_LAYERS && wt__encoder_is_static(encoder))
+        WT_TRY(wt__engine_encoder(training->engine, &encoder, err));
+    if (lesson->needs & LESSON_NEEDS_LAYERS && wt__encoder_is_static(encoder))
         return skip_lesson(training, encoder, alone, item, err);
-    if (rc == 0)
-        rc = lesson->run(training, item, err);
-    if (rc == 0)
-        rc = wt__train_progress_move(&training->progress, item, err);
-    return rc < 0 ? rc : add_lesson_notice(training, item, err);
+    WT_TRY(lesson->run(training, item, err));
+    WT_TRY(wt__train_progress_move(&training->progress, item, err));
+    return add_lesson_notice(training, item, err);
 }
 
 /* Training data while it is read, set by set. */

@@ -72,9 +72,7 @@ char *wt__training_folder(struct training *training, const char *name)
 int wt__training_model(struct training *training, struct training_base *out, wt_error *err)
 {
     const struct encoder *encoder;
-    int rc = wt__engine_encoder(training->engine, &encoder, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_encoder(training->engine, &encoder, err));
     describe_base(out, training->engine->model_folder, encoder);
     return 0;
 }
@@ -264,8 +262,7 @@ int wt__training_plan(struct training *training, const struct lesson_plan *plan,
                                  .checkpoint = checkpoint_path(training, name)};
     if (out->batch > training->examples.train.count)
         out->batch = training->examples.train.count;
-    if (!folder || !out->checkpoint)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(folder && out->checkpoint, err);
     if (same_folder(folder, base->folder))
         return wt__fail(err, WT_EINVAL,
                         "the model in %s would be replaced by one that is trained from it; name another folder with "

@@ -135,11 +135,8 @@ static int open_batch_worker(struct training_batch *training_batch, unsigned w, 
 {
     struct batch_worker *work = &training_batch->work[w];
     struct tape_limits share = share_limits(&training_batch->limits, training_batch->workers);
-    int rc = wt__tape_new(&work->tape, training_batch->model, &share, err);
-    if (rc == 0)
-        rc = wt__gradients_new(&training_batch->gradients[w], training_batch->model, w == 0, share.rows, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__tape_new(&work->tape, training_batch->model, &share, err));
+    WT_TRY(wt__gradients_new(&training_batch->gradients[w], training_batch->model, w == 0, share.rows, err));
     work->most_rows = share.rows;
     work->starts = wt__alloc_array(training_batch->limits.texts + 1, sizeof *work->starts);
     work->members = wt__alloc_array(training_batch->limits.texts, sizeof *work->members);
@@ -437,19 +434,16 @@ int wt__batch_encode(struct training_batch *training_batch, enum batch_output ou
         .training_batch = training_batch, .output = output, .texts = texts, .which = which, .out = out};
     if (count == 0)
         return 0;
-    size_t *cuts = wt__alloc_array(count + 1, sizeof *cuts);
+    WT_AUTO_FREE size_t *cuts = wt__alloc_array(count + 1, sizeof *cuts);
     e.cuts = cuts;
-    if (!cuts)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(cuts, err);
     size_t pieces = cut_pieces(&e, count), step = AT_ONCE * (size_t)training_batch->workers;
-    int rc = 0;
-    for (size_t first = 0; rc == 0 && first < pieces; first += step) {
+    for (size_t first = 0; first < pieces; first += step) {
         size_t n = pieces - first < step ? pieces - first : step;
         e.cuts = cuts + first; /* pieces are numbered from the first of this round */
         wt__pool_run(training_batch->workers, n, encode_piece, &e);
         if (progress && wt__train_progress_step(progress, progress->state.done + cuts[first + n] - cuts[first]))
-            rc = wt__fail_cancelled(err);
+            return wt__fail_cancelled(err);
     }
-    free(cuts);
-    return rc;
+    return 0;
 }

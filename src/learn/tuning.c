@@ -138,16 +138,14 @@ static int begin_tuning_contrast(struct tuning *tuning, wt_error *err)
     struct training *training = tuning->training;
     struct contrast_step *step = calloc(1, sizeof *step);
     tuning->own = step;
-    if (!step)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(step, err);
     step->negatives = training->options->negatives;
     step->pairs = wt__alloc_array(pairs, sizeof *step->pairs);
     step->scores = wt__alloc_aligned(pairs, sizeof *step->scores);
     step->gradients = wt__alloc_aligned(pairs, sizeof *step->gradients);
-    int rc = step->pairs && step->scores && step->gradients ? 0 : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__ranking_open(&step->ranking, &training->examples, true, RANKED_TOOLS, training->seed, err);
-    return rc == 0 && step->negatives > 0 ? begin_negatives(tuning, step, err) : rc;
+    WT_CHECK_ALLOC(step->pairs && step->scores && step->gradients, err);
+    WT_TRY(wt__ranking_open(&step->ranking, &training->examples, true, RANKED_TOOLS, training->seed, err));
+    return step->negatives > 0 ? begin_negatives(tuning, step, err) : 0;
 }
 
 static void end_contrast(struct tuning *tuning)
@@ -178,16 +176,14 @@ static int renew_negatives(struct tuning *tuning, struct train_progress *progres
         return 0;
     if (wt__train_progress_phase(progress, "looking for hard negatives", step->ranking.count))
         return wt__fail_cancelled(err);
-    float *fresh = wt__alloc_aligned(buffers->count, sizeof *fresh);
-    int rc = fresh ? wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->tools, step->ranking.rows,
-                                      step->ranking.count, fresh, progress, err)
-                   : wt__fail_nomem(err);
-    if (rc == 0) { /* update all or nothing, because a checkpoint may follow a cancellation */
-        fresh[buffers->count - 1] = 1;
-        memcpy(buffers->values, fresh, buffers->count * sizeof *fresh);
-    }
-    free(fresh);
-    return rc;
+    WT_AUTO_FREE float *fresh = wt__alloc_aligned(buffers->count, sizeof *fresh);
+    WT_CHECK_ALLOC(fresh, err);
+    WT_TRY(wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->tools, step->ranking.rows,
+                            step->ranking.count, fresh, progress, err));
+    /* Update all or nothing, because a checkpoint may follow a cancellation. */
+    fresh[buffers->count - 1] = 1;
+    memcpy(buffers->values, fresh, buffers->count * sizeof *fresh);
+    return 0;
 }
 
 /* Adds tools to the batch that the model ranks high by mistake. Discards the current step. */
@@ -199,16 +195,15 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
     size_t hidden = tuning->training_batch.hidden;
     if (step->negatives == 0 || buffers->values[buffers->count - 1] == 0)
         return 0;
-    int rc = wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->requests, examples, count, step->asking,
-                              NULL, err);
+    WT_TRY(wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->requests, examples, count, step->asking, NULL,
+                            err));
     for (size_t i = 0; i < count; i++)
         step->parts[i] = wt__ranking_part(&step->ranking, train, examples[i]);
-    if (rc == 0)
-        rc = wt__ranking_best(&step->ranking, step->asking, step->parts, count, RANKING_DEPTH, step->best, err);
-    if (rc == 0 && wt__grow((void **)&step->tools.rows, &step->tools.capacity,
-                            step->tools.count + count * step->negatives, sizeof *step->tools.rows) < 0)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_TRY(wt__ranking_best(&step->ranking, step->asking, step->parts, count, RANKING_DEPTH, step->best, err));
+    if (wt__grow((void **)&step->tools.rows, &step->tools.capacity, step->tools.count + count * step->negatives,
+                 sizeof *step->tools.rows) < 0)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
         uint32_t wrong[NEGATIVE_POOL];
         size_t pool = wt__ranking_wrong(&step->ranking, examples[i], step->asking + i * hidden,
                                         step->best + i * RANKING_DEPTH, NEGATIVE_POOL, wrong);
@@ -220,7 +215,7 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
         }
     }
     wt__batch_begin(&tuning->training_batch);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- a batch */
@@ -241,11 +236,8 @@ static int prepare_tuning_contrast(struct tuning *tuning, const uint32_t *exampl
 {
     const struct example_set *train = &tuning->training->examples.train;
     struct contrast_step *step = tuning->own;
-    int rc = wt__tuning_tools(&step->tools, tuning, examples, count, rng, err);
-    if (rc == 0)
-        rc = add_negatives(tuning, step, examples, count, rng, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__tuning_tools(&step->tools, tuning, examples, count, rng, err));
+    WT_TRY(add_negatives(tuning, step, examples, count, rng, err));
     step->tools.count = wt__sort_unique_u32(step->tools.rows, step->tools.count);
     step->requests = count;
     for (size_t i = 0; i < count; i++) {
@@ -434,8 +426,7 @@ static int begin_triplets(struct tuning *tuning, wt_error *err)
 {
     struct triplet_step *step = calloc(1, sizeof *step);
     tuning->own = step;
-    if (!step)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(step, err);
     bool whole = true;
     for (unsigned s = 0; s < 3; s++) {
         step->side[s] = wt__alloc_aligned(tuning->batch * tuning->training_batch.hidden, sizeof(float));
@@ -534,14 +525,12 @@ static int begin_classifier(struct tuning *tuning, wt_error *err)
     struct train_progress *progress = &tuning->training->progress;
     struct classify_step *step = calloc(1, sizeof *step);
     tuning->own = step;
-    if (!step)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(step, err);
     step->head = wt__alloc_aligned(tools * hidden, sizeof *step->head);
     step->gradient = wt__alloc_aligned(tools * hidden, sizeof *step->gradient);
     step->logits = wt__alloc_aligned(tuning->batch * tools, sizeof *step->logits);
     step->starts = wt__alloc_array(tuning->batch + 1, sizeof *step->starts);
-    if (!step->head || !step->gradient || !step->logits || !step->starts)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(step->head && step->gradient && step->logits && step->starts, err);
     tuning->objective.parameters[tuning->objective.parameter_count++] = (struct parameter){.name = "head",
                                                                                            .value = step->head,
                                                                                            .gradient = step->gradient,
@@ -669,8 +658,8 @@ static int open_likeness_teacher(struct tuning *tuning, struct likeness_step *st
     struct training *training = tuning->training;
     const wt_train_options *options = training->options;
     char *folder;
-    int rc = wt__model_installed(&folder, &training->arena, options->models_dir, options->teacher, err);
-    return rc < 0 ? rc : wt__encoder_open(&step->teacher, folder, err);
+    WT_TRY(wt__model_installed(&folder, &training->arena, options->models_dir, options->teacher, err));
+    return wt__encoder_open(&step->teacher, folder, err);
 }
 
 static int begin_likeness(struct tuning *tuning, wt_error *err)
@@ -678,11 +667,8 @@ static int begin_likeness(struct tuning *tuning, wt_error *err)
     size_t texts = count_most_texts(tuning);
     struct likeness_step *step = calloc(1, sizeof *step);
     tuning->own = step;
-    if (!step)
-        return wt__fail_nomem(err);
-    int rc = open_likeness_teacher(tuning, step, err);
-    if (rc < 0)
-        return rc;
+    WT_CHECK_ALLOC(step, err);
+    WT_TRY(open_likeness_teacher(tuning, step, err));
     step->texts = wt__alloc_array(texts, sizeof *step->texts);
     step->wanted = wt__alloc_aligned(texts * wt__encoder_dim(step->teacher), sizeof *step->wanted);
     step->scratch = wt__alloc_aligned(count_likeness_floats(texts), sizeof *step->scratch);
@@ -709,9 +695,7 @@ static int prepare_likeness(struct tuning *tuning, const uint32_t *examples, siz
     struct likeness_step *step = tuning->own;
     size_t texts = 0, dim = wt__encoder_dim(step->teacher);
     unsigned threads = tuning->training->threads;
-    int rc = wt__tuning_tools(&step->tools, tuning, examples, count, rng, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__tuning_tools(&step->tools, tuning, examples, count, rng, err));
     for (size_t i = 0; i < count; i++) {
         add_tuning_text(tuning, &tuning->requests, examples[i]);
         step->texts[texts++] = all->train.texts[examples[i]];
@@ -720,10 +704,9 @@ static int prepare_likeness(struct tuning *tuning, const uint32_t *examples, siz
         add_tuning_text(tuning, &tuning->tools, step->tools.rows[t]);
         step->texts[texts++] = all->texts[0][step->tools.rows[t]];
     }
-    rc = wt__encode_many(step->teacher, TEXT_REQUEST, step->texts, count, threads, step->wanted, NULL, err);
-    return rc < 0 ? rc
-                  : wt__encode_many(step->teacher, TEXT_TOOL, step->texts + count, texts - count, threads,
-                                    step->wanted + count * dim, NULL, err);
+    WT_TRY(wt__encode_many(step->teacher, TEXT_REQUEST, step->texts, count, threads, step->wanted, NULL, err));
+    return wt__encode_many(step->teacher, TEXT_TOOL, step->texts + count, texts - count, threads,
+                           step->wanted + count * dim, NULL, err);
 }
 
 static double compute_likeness_loss(struct tuning *tuning)
