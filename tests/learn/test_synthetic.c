@@ -136,9 +136,9 @@ static wt_engine *open_described(struct learn_place *place)
 {
     wt_engine *engine = open_place_store(place);
     import_tool_lines(place, engine,
-                 "{\"name\": \"send\", \"description\": \"send a mail" LONG "\"}\n"
-                 "{\"name\": \"find\", \"description\": \"find a hotel" LONG "\"}\n"
-                 "{\"name\": \"mute\", \"description\": \"short\"}\n");
+                      "{\"name\": \"send\", \"description\": \"send a mail" LONG "\"}\n"
+                      "{\"name\": \"find\", \"description\": \"find a hotel" LONG "\"}\n"
+                      "{\"name\": \"mute\", \"description\": \"short\"}\n");
     return engine;
 }
 

@@ -127,8 +127,8 @@ static void encoder_reads_given_fields(void **state)
     struct learn_place *place = *state;
     wt_engine *engine = open_filled_toolrerank_trainer(place);
     import_tool_lines(place, engine,
-                 "{\"provider\": \"weather\", \"name\": \"find\", \"description\": \"stock price of\"}\n"
-                 "{\"provider\": \"music\", \"name\": \"find\", \"description\": \"train in london\"}\n");
+                      "{\"provider\": \"weather\", \"name\": \"find\", \"description\": \"stock price of\"}\n"
+                      "{\"provider\": \"music\", \"name\": \"find\", \"description\": \"train in london\"}\n");
     wt_close(engine);
     assert_true(distance_of_twins(place, "name") < 1e-6);
     assert_true(distance_of_twins(place, "provider,name") > 1e-4);
