@@ -88,9 +88,8 @@ size_t wt__piece_characters(struct str text);
 
 /* ---------------------------------------------------------------- duplicates */
 
-/* A set of texts without duplicates. Texts are duplicates if they have the same words or, with an
- * encoder, if the cosine of their vectors reaches a threshold. Each text is encoded once and compared with all
- * before it. */
+/* A set of texts without duplicates. Texts are duplicates if they have the same words or, with an encoder, if the
+ * cosine of their vectors reaches a threshold. Each text is encoded once and compared with all before it. */
 
 struct distinct {
     const struct encoder *encoder; /* NULL to compare words only */
@@ -158,8 +157,8 @@ int wt__repetition_check(const struct repetition *own, struct str prompt, struct
  *
  * Items are asked in rounds, concurrently as far as the model allows, and the answers are read in the order of the
  * items. The result therefore depends only on the answers, not on their timing. Answers are recorded in the data
- * set's folder, so that a continued run finds them and writes the same bytes. Each question has
- * its own seed, derived from the run's seed, the stage, the item and the attempt.
+ * set's folder, so that a continued run finds them and writes the same bytes. Each question has its own seed,
+ * derived from the run's seed, the stage, the item and the attempt.
  *
  * Invariants of a stage's counts: questions = unusable + parsed answers; offered = made + sum of refused. */
 
@@ -333,8 +332,8 @@ int wt__generate_load_encoder(wt_engine *engine, struct progress *progress, cons
 
 /* ---------------------------------------------------------------- the session */
 
-/* State shared by all generators from options to result: the model, the folder with its answers, and the
- * result handed to the caller. */
+/* State shared by all generators from options to result: the model, the folder with its answers, and the result
+ * handed to the caller. */
 
 struct generate_session {
     wt_engine *engine;        /* may be NULL if a model is given */

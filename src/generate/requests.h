@@ -112,8 +112,8 @@ const char *wt__within_name(enum draw_within within);
 
 /* ---------------------------------------------------------------- reading BEIR files */
 
-/* The lines of a BEIR file, corpus.jsonl or queries.jsonl, as texts to show to a language model or a
- * person: each folded to one line of visible characters. */
+/* The lines of a BEIR file, corpus.jsonl or queries.jsonl, as texts to show to a language model or a person: each
+ * folded to one line of visible characters. */
 
 enum {
     TEXT_LINES_MAX = 1000000,       /* maximum number of lines in a file */
@@ -151,8 +151,8 @@ void wt__beir_write_tool(const wt_tool *tool, const char *name, struct buffer *o
 
 /* ---------------------------------------------------------------- the set of requests */
 
-/* Requests with their tools and splits, written as a folder in BEIR's layout for `usage add`, `train
- * --data` and `eval`:
+/* Requests with their tools and splits, written as a folder in BEIR's layout for `usage add`, `train --data` and
+ * `eval`:
  *
  *   corpus.jsonl       the tools; _id is a tool's id in the store
  *   queries.jsonl      the requests, with their properties in `metadata`

@@ -21,8 +21,8 @@
 
 /* ---------------------------------------------------------------- examples */
 
-/* The example requests shown in ToolBank's prompts: six handwritten ones and the requests
- * generated so far; or requests by people, whose style the model should follow.
+/* The example requests shown in ToolBank's prompts: six handwritten ones and the requests generated so far; or
+ * requests by people, whose style the model should follow.
  *
  * The pool is bounded. Once it is full, every request so far is in it with the same probability. A prompt's examples
  * are drawn from it with the item's seed. */

@@ -25,8 +25,8 @@
  *   related tools  for each base tool, one after another, names only
  *   descriptions   of the related tools
  *
- * A tool is identified by its place. All names differ in their words. No two base tools mean the same
- * (struct distinct). A related tool should be close to its base; only its words must differ. */
+ * A tool is identified by its place. All names differ in their words. No two base tools mean the same (struct
+ * distinct). A related tool should be close to its base; only its words must differ. */
 
 enum {
     LIBRARY_SHOWN = 8,
@@ -197,8 +197,8 @@ int wt__rows_to_samples(const struct choice_rows *rows, const struct library *li
 
 /* ---------------------------------------------------------------- tools of a store */
 
-/* A tool library built from the store instead of written by the model: draws tools by seed and searches
- * for similar ones. */
+/* A tool library built from the store instead of written by the model: draws tools by seed and searches for similar
+ * ones. */
 
 struct store_library {
     wt_engine *engine;

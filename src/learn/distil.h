@@ -44,8 +44,8 @@ void wt__student_backward(struct student *student);
 
 /* ---------------------------------------------------------------- texts */
 
-/* The training data of a static encoder: all distinct texts of catalogues and their training requests,
- * as text and as tokens, and the pairs of request and tool. */
+/* The training data of a static encoder: all distinct texts of catalogues and their training requests, as text and
+ * as tokens, and the pairs of request and tool. */
 
 struct distil_texts {
     size_t count;              /* N distinct texts: of tools, then of requests */

@@ -626,8 +626,8 @@ int wt__examples_notice(const struct examples *examples, struct arena *arena, co
 
 /* ---------------------------------------------------------------- hash of the data */
 
-/* Computes the hash of the training data without training. It shows whether an existing model was trained
- * on this data. */
+/* Computes the hash of the training data without training. It shows whether an existing model was trained on this
+ * data. */
 
 int wt_training_data(wt_engine *engine, const char *data, uint64_t seed, char sha256[65], wt_error *err)
 {

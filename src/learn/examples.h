@@ -106,9 +106,9 @@ int wt__examples_notice(const struct examples *examples, struct arena *arena, co
 
 /* ---------------------------------------------------------------- synthetic requests */
 
-/* Synthetic requests by the inverse cloze task of Lee et al. 2019, with tools instead of passages. They
- * are made of tool descriptions, to learn a catalogue's words before it has usage, or for unused tools. A request joins
- * the descriptions of one to three tools of one provider. The tools to find have only name and provider, without their
+/* Synthetic requests by the inverse cloze task of Lee et al. 2019, with tools instead of passages. They are made of
+ * tool descriptions, to learn a catalogue's words before it has usage, or for unused tools. A request joins the
+ * descriptions of one to three tools of one provider. The tools to find have only name and provider, without their
  * descriptions:
  *
  *   "Returns the racecard of a meeting. Also, odds of a race."  ->  Horse Racing / racecards, Horse Racing / odds

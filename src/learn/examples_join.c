@@ -187,9 +187,9 @@ int wt__examples_join(struct examples *out, const struct examples *sets, const s
 
 /* ---------------------------------------------------------------- joined requests */
 
-/* Makes requests for several tools from requests for few: joins two or three of one data set, with
- * natural words between them, and gives them the tools of all. If most recorded requests need one tool, an encoder
- * learns that every text is near to a single tool. */
+/* Makes requests for several tools from requests for few: joins two or three of one data set, with natural words
+ * between them, and gives them the tools of all. If most recorded requests need one tool, an encoder learns that
+ * every text is near to a single tool. */
 
 enum {
     JOINED_MOST = 3,    /* maximum requests joined */

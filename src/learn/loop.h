@@ -13,8 +13,8 @@
 
 /* ---------------------------------------------------------------- progress */
 
-/* Reports the progress of a training, at most ten times a second, and learns whether to stop. For one
- * thread at a time. */
+/* Reports the progress of a training, at most ten times a second, and learns whether to stop. For one thread at a
+ * time. */
 
 struct train_progress {
     wt_train_progress_fn report; /* NULL for no reports */
@@ -90,16 +90,16 @@ size_t wt__sampler_choose(struct sampler *sampler, uint64_t batch, uint32_t *cho
 
 /* The training loop, independent of the trained model.
  *
- * An objective computes the steps. The loop orders the examples, distributes work over threads, drives the optimiser,
- * measures on dev, keeps the best model, and writes the state from which a stopped training resumes.
+ * An objective computes the steps. The loop orders the examples, distributes work over threads, drives the
+ * optimiser, measures on dev, keeps the best model, and writes the state from which a stopped training resumes.
  *
  * All random numbers of step s come from a generator seeded by (seed, s), and batches depend on the seed and their
- * numbers. The state of a training is therefore its parameters, the optimiser's moments, the number
- * of its step and the objective's buffers. A training that was stopped or killed and then resumed ends in the same bits
- * as an uninterrupted one.
+ * numbers. The state of a training is therefore its parameters, the optimiser's moments, the number of its step and
+ * the objective's buffers. A training that was stopped or killed and then resumed ends in the same bits as an
+ * uninterrupted one.
  *
- * A step: prepare, forward on each worker, loss, backward on each worker, reduce, optimiser step. Workers are numbers,
- * not threads: worker w always does share w of the batch, so equal numbers of workers give equal bits. */
+ * A step: prepare, forward on each worker, loss, backward on each worker, reduce, optimiser step. Workers are
+ * numbers, not threads: worker w always does share w of the batch, so equal numbers of workers give equal bits. */
 
 /* Further state of a training: numbers that the objective recomputes from time to time and later steps read. */
 struct train_buffers {
@@ -190,8 +190,8 @@ uint64_t wt__loop_steps(const struct loop_options *options, size_t examples);
 
 /* ---------------------------------------------------------------- checkpoints */
 
-/* Stores the state of a training in one file and replaces it atomically. It is a safetensors file with
- * the parameters, the optimiser's two moments of each, the objective's buffers, and the remaining state as JSON in its
+/* Stores the state of a training in one file and replaces it atomically. It is a safetensors file with the
+ * parameters, the optimiser's two moments of each, the objective's buffers, and the remaining state as JSON in its
  * metadata. */
 
 int wt__checkpoint_write(const char *path, const char *identity, const struct loop_state *state,

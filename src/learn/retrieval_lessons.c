@@ -47,9 +47,8 @@ int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
 
 /* ---------------------------------------------------------------- tool2vec */
 
-/* The lesson "tool2vec". It does not train: the mean of a tool's requests follows from recorded
- * use. It tunes on dev the weight of this mean relative to the tool's description, and the number of usages needed to
- * trust it.
+/* The lesson "tool2vec". It does not train: the mean of a tool's requests follows from recorded use. It tunes on dev
+ * the weight of this mean relative to the tool's description, and the number of usages needed to trust it.
  *
  * The mean is normalised first (the paper does not specify this). A tool with many different uses has a short mean,
  * which would otherwise count less than its description. */
@@ -152,8 +151,8 @@ int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *er
 
 /* ---------------------------------------------------------------- neighbours */
 
-/* The lesson "neighbours": stores past requests with their tools for retrieve/neighbours.h. It
- * does not train; it saves the evaluator's vectors of the training requests, and the tools of each. */
+/* The lesson "neighbours": stores past requests with their tools for retrieve/neighbours.h. It does not train; it
+ * saves the evaluator's vectors of the training requests, and the tools of each. */
 
 /* Encodes the requests again with the engine's encoder, for recipes that use no trained encoder (PTR over bm25, dense
  * or hybrid). *out: [N, D]; NULL if the evaluator uses the same encoder. */

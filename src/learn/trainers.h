@@ -41,8 +41,7 @@ int wt__kept_head_remove(const char *folder, wt_error *err);
 
 /* ---------------------------------------------------------------- mlc */
 
-/* The lesson "mlc" (section 4.2 of the Tool2Vec paper): multi-label classification with one row per
- * tool. */
+/* The lesson "mlc" (section 4.2 of the Tool2Vec paper): multi-label classification with one row per tool. */
 
 enum { MLC_BATCH = 64 }; /* the lesson's default */
 #define MLC_RATE 3e-4
@@ -57,8 +56,8 @@ int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t c
 
 /* ---------------------------------------------------------------- tool2vec */
 
-/* The lesson "tool2vec" (section 4.1 of Moon et al., Efficient and Scalable Estimation of Tool
- * Representations in Vector Space): a tool's vector from the requests that used it. */
+/* The lesson "tool2vec" (section 4.1 of Moon et al., Efficient and Scalable Estimation of Tool Representations in
+ * Vector Space): a tool's vector from the requests that used it. */
 
 /* Computes T of every tool (recipe/trained.h): vectors [M, D]. */
 void wt__evaluator_tool2vec(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec, float *vectors);
@@ -68,14 +67,14 @@ int wt__evaluator_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2
 
 /* ---------------------------------------------------------------- samples of a refiner */
 
-/* Training data of a refiner: the first stage's candidates for each request with their features, and
- * which of them were used.
+/* Training data of a refiner: the first stage's candidates for each request with their features, and which of them
+ * were used.
  *
- * A tool's vector is made of the requests that used it, so the first stage is unrealistically good for those requests.
- * Requests are therefore split into FOLDS folds, and the candidates of a fold come from tool vectors (and a classifier)
- * made of the other folds. Only these are cross-fitted; the encoder has seen every fold. Also training the encoder
- * without each fold did not improve dev (docs/learning.md). Dev requests use vectors made of all requests, like a
- * query. */
+ * A tool's vector is made of the requests that used it, so the first stage is unrealistically good for those
+ * requests. Requests are therefore split into FOLDS folds, and the candidates of a fold come from tool vectors (and
+ * a classifier) made of the other folds. Only these are cross-fitted; the encoder has seen every fold. Also training
+ * the encoder without each fold did not improve dev (docs/learning.md). Dev requests use vectors made of all
+ * requests, like a query. */
 
 enum {
     REFINER_FOLDS = 4,
@@ -131,8 +130,8 @@ const float *wt__refiner_vector(const struct refiner_data *data, const struct re
 
 /* ---------------------------------------------------------------- refiner */
 
-/* The lessons "tool2vec+refiner" and "mlc+refiner" (section 4.3 of the Tool2Vec paper): train the
- * model of rerank/refiner.h on its first stage's candidates. */
+/* The lessons "tool2vec+refiner" and "mlc+refiner" (section 4.3 of the Tool2Vec paper): train the model of
+ * rerank/refiner.h on its first stage's candidates. */
 
 enum { REFINER_BATCH = 32, REFINER_CANDIDATES = 32 /* default of N */ };
 #define REFINER_RATE 1e-4
@@ -158,15 +157,15 @@ int wt__refiner_measure(struct dev_evaluator *evaluator, const char *recipe, boo
 
 /* ---------------------------------------------------------------- cross */
 
-/* The lesson "cross": trains a cross-encoder (rerank/cross.h) to distinguish a request's tools from
- * similar ones (section 4.1 of ToolRerank, which gives no further details).
+/* The lesson "cross": trains a cross-encoder (rerank/cross.h) to distinguish a request's tools from similar ones
+ * (section 4.1 of ToolRerank, which gives no further details).
  *
  * Positives are the labels. Negatives are drawn from the encoder's nearest tools by description in the request's own
  * data set, without the labels, tools with the same text and tools that no request needs. Each request is a group of
- * some positives and some negatives. The loss is per group: the share of each positive against the negatives (softmax),
- * or of each pair alone (bce). The saved model gives log odds in both cases: Platt scaling, the logistic function that
- * best separates right and wrong dev pairs, is folded into the head's last weights. Without dev requests the scale is
- * that of the loss.
+ * some positives and some negatives. The loss is per group: the share of each positive against the negatives
+ * (softmax), or of each pair alone (bce). The saved model gives log odds in both cases: Platt scaling, the logistic
+ * function that best separates right and wrong dev pairs, is folded into the head's last weights. Without dev
+ * requests the scale is that of the loss.
  *
  * The model starts as the trained encoder, if there is one, with a new head. */
 
@@ -181,8 +180,8 @@ enum {
 
 /* ---------------------------------------------------------------- kinds of requests */
 
-/* Fits the classifier of rerank/toolrerank.h on requests with known tools: requests for one provider
- * and for several. If a data set has hardly any of one kind, synthetic ones are made of the other: requests for several
+/* Fits the classifier of rerank/toolrerank.h on requests with known tools: requests for one provider and for
+ * several. If a data set has hardly any of one kind, synthetic ones are made of the other: requests for several
  * providers are cut down to the sub-queries with one provider's words, and requests for one are joined in pairs. */
 
 enum { KIND_SAMPLES = 1200 /* maximum training requests; a seeded sample of more */ };

@@ -60,17 +60,17 @@ static void add_tuning_text(struct tuning *tuning, const struct token_texts *tex
 
 /* ---------------------------------------------------------------- contrast */
 
-/* Trains the encoder to move a request's vector towards the texts of its tools and away from the batch's
- * other tools: in-batch contrast (van den Oord et al. 2018) with cosine times 20.
+/* Trains the encoder to move a request's vector towards the texts of its tools and away from the batch's other
+ * tools: in-batch contrast (van den Oord et al. 2018) with cosine times 20.
  *
  * A batch is requests and all their tools. The loss of a pair of a request and its tool contrasts the tool with the
  * batch's tools that are not the request's, and the request with the batch's requests that do not need the tool. The
  * batch's loss is the mean over pairs and both directions.
  *
- * Hard negatives are optional. After the first measurement, each batch also gets wrong tools that the model ranks high
- * for its requests. Tools are encoded at the beginning of each interval between measurements, and requests with the
- * model of the step. The mistakes are therefore current, and only requests of the batch are encoded. A tool with the
- * same text as one of the request's own is not a negative, and tools that are too near to those are not drawn
+ * Hard negatives are optional. After the first measurement, each batch also gets wrong tools that the model ranks
+ * high for its requests. Tools are encoded at the beginning of each interval between measurements, and requests with
+ * the model of the step. The mistakes are therefore current, and only requests of the batch are encoded. A tool with
+ * the same text as one of the request's own is not a negative, and tools that are too near to those are not drawn
  * (learn/ranking.h). */
 
 static const float SCALE = 20; /* factor of the cosine */
@@ -619,12 +619,12 @@ const struct tuning_kind wt__classify_bce = KIND("bce", compute_bce_loss);
 
 /* ---------------------------------------------------------------- similarities of a teacher */
 
-/* Trains the encoder to reproduce a teacher's similarities: moves the softmax of a text's similarities with
- * the others of the batch towards the teacher's (Kullback-Leibler). This transfers the teacher's knowledge beyond the
+/* Trains the encoder to reproduce a teacher's similarities: moves the softmax of a text's similarities with the
+ * others of the batch towards the teacher's (Kullback-Leibler). This transfers the teacher's knowledge beyond the
  * labels, on any catalogue. The teacher's vectors may have another width.
  *
- * A batch is requests and their tools, so some texts are very similar. The teacher encodes texts within the step. Most
- * texts occur at most once, and a resumed training has nothing to recompute. */
+ * A batch is requests and their tools, so some texts are very similar. The teacher encodes texts within the step.
+ * Most texts occur at most once, and a resumed training has nothing to recompute. */
 
 struct likeness_step {
     struct encoder *teacher;
