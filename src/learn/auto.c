@@ -254,22 +254,15 @@ static size_t count_questions(void)
 
 int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct weight_search search = {0};
-    json_t *about = NULL;
-    int rc = wt__evaluator_begin(&search.evaluator, training, &about, err);
-    if (rc == 0)
-        rc = open_weight_search(&search, err);
-    if (rc == 0 && wt__train_progress_phase(&training->progress, "measuring", count_questions()))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = wt__evaluator_measure_hybrid(search.evaluator, &search.hybrid, err);
-    for (int i = 0; rc == 0 && i < ROUNDS; i++)
-        rc = run_weight_round(&search, err);
-    if (rc == 0)
-        rc = try_refiners(&search, err);
-    if (rc == 0)
-        rc = save_choice(&search, about, out, err);
-    close_weight_search(&search);
-    json_decref(about);
-    return rc;
+    WT_CLEANUP(close_weight_search) struct weight_search search = {0};
+    WT_CLEANUP(json_decrefp) json_t *about = NULL;
+    WT_TRY(wt__evaluator_begin(&search.evaluator, training, &about, err));
+    WT_TRY(open_weight_search(&search, err));
+    if (wt__train_progress_phase(&training->progress, "measuring", count_questions()))
+        return wt__fail_cancelled(err);
+    WT_TRY(wt__evaluator_measure_hybrid(search.evaluator, &search.hybrid, err));
+    for (int i = 0; i < ROUNDS; i++)
+        WT_TRY(run_weight_round(&search, err));
+    WT_TRY(try_refiners(&search, err));
+    return save_choice(&search, about, out, err);
 }

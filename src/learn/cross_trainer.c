@@ -424,13 +424,10 @@ static int save_cross(void *self, const struct loop_state *state, wt_error *err)
     struct cross_training *c = self;
     struct loop_state told = *state;
     told.before = c->first;
-    json_t *members = wt__training_outcome(c->about, c->training->lesson->figure, &told);
-    if (!members)
-        return wt__fail_nomem(err);
+    WT_CLEANUP(json_decrefp) json_t *members = wt__training_outcome(c->about, c->training->lesson->figure, &told);
+    WT_CHECK_ALLOC(members, err);
     wt__train_progress_phase(&c->training->progress, "saving", 0);
-    int rc = save_scaled(c, members, err);
-    json_decref(members);
-    return rc;
+    return save_scaled(c, members, err);
 }
 
 /* ---------------------------------------------------------------- lesson */
@@ -512,30 +509,24 @@ int wt__lesson_cross(struct training *training, wt_trained *out, wt_error *err)
 {
     static const refiner_loss losses[] = {wt__refiner_softmax, wt__refiner_bce};
     const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST};
-    struct cross_training c = {.training = training, .out = out->path};
+    WT_CLEANUP(dispose_cross) struct cross_training c = {.training = training, .out = out->path};
     struct training_base base;
     struct loop_options options;
     struct loop_result result;
     int chosen = wt__training_loss(training, err);
-    int rc = chosen < 0 ? chosen : wt__training_base(training, &base, err);
-    if (rc == 0)
-        rc = wt__training_plan(training, &plan, &base, &options, &c.about, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(chosen < 0 ? chosen : wt__training_base(training, &base, err));
+    WT_TRY(wt__training_plan(training, &plan, &base, &options, &c.about, err));
     c.base = base.folder;
     c.slope = 1;
     c.loss = losses[chosen];
     c.batch = options.batch;
     c.negatives = training->options->negatives ? training->options->negatives : CROSS_NEGATIVES;
     if (!wt__training_done(training, &options, out)) {
-        rc = run_cross_lesson(&c, &options, &result, err);
-        if (rc == 0) {
-            wt__training_result(&result, out);
-            out->before = c.first;
-            if (out->after < out->before)
-                out->notice = "on dev the encoder's own order is better than this one";
-        }
+        WT_TRY(run_cross_lesson(&c, &options, &result, err));
+        wt__training_result(&result, out);
+        out->before = c.first;
+        if (out->after < out->before)
+            out->notice = "on dev the encoder's own order is better than this one";
     }
-    dispose_cross(&c);
-    return rc;
+    return 0;
 }

@@ -314,33 +314,31 @@ static int search_all_requests(struct recall_search *a, double *figure, wt_error
     return rc;
 }
 
+static void dispose_recall_search(struct recall_search *search)
+{
+    wt__tool_vectors_dispose(&search->described);
+    wt__tool_vectors_dispose(&search->used);
+}
+
 static int measure_set(const struct dev_recall *dev_recall, const struct dev_set *set, struct training_batch *batch,
                        const float *head, struct recall_vectors *f, struct train_progress *progress, double *figure,
                        wt_error *err)
 {
     size_t hidden = batch->hidden;
+    WT_CLEANUP(dispose_recall_search)
     struct recall_search a = {.recall = dev_recall, .set = set, .dev = f->dev, .hidden = hidden};
-    int rc = 0;
     if (head)
         memcpy(f->tools, head + set->first * hidden, set->rows * hidden * sizeof *f->tools);
     else
-        rc = describe_set_tools(set, batch, f, progress, err);
-    if (rc == 0)
-        rc = wt__batch_encode(batch, BATCH_UNIT, &set->dev_texts, NULL, set->dev_texts.count, f->dev, progress, err);
-    if (rc == 0)
-        rc = wt__tool_vectors_open(&a.described, f->tools, set->rows, hidden, err);
-    if (rc == 0 && set->use_count > 0) {
-        rc = wt__batch_encode(batch, BATCH_UNIT, &set->use_texts, NULL, set->use_count, f->uses, progress, err);
-        if (rc == 0)
-            add_uses(set, &dev_recall->examples->train, f, hidden);
-        if (rc == 0)
-            rc = wt__tool_vectors_open(&a.used, f->tools, set->rows, hidden, err);
+        WT_TRY(describe_set_tools(set, batch, f, progress, err));
+    WT_TRY(wt__batch_encode(batch, BATCH_UNIT, &set->dev_texts, NULL, set->dev_texts.count, f->dev, progress, err));
+    WT_TRY(wt__tool_vectors_open(&a.described, f->tools, set->rows, hidden, err));
+    if (set->use_count > 0) {
+        WT_TRY(wt__batch_encode(batch, BATCH_UNIT, &set->use_texts, NULL, set->use_count, f->uses, progress, err));
+        add_uses(set, &dev_recall->examples->train, f, hidden);
+        WT_TRY(wt__tool_vectors_open(&a.used, f->tools, set->rows, hidden, err));
     }
-    if (rc == 0)
-        rc = search_all_requests(&a, figure, err);
-    wt__tool_vectors_dispose(&a.described);
-    wt__tool_vectors_dispose(&a.used);
-    return rc;
+    return search_all_requests(&a, figure, err);
 }
 
 static int measure_one_set(const struct dev_recall *dev_recall, const struct dev_set *set, struct training_batch *batch,

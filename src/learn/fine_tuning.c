@@ -78,17 +78,16 @@ static int measure_tuning(void *self, struct train_progress *progress, double *f
 static int save_model(const struct tuning *tuning, const struct trainable *model, const float *head,
                       const struct loop_state *state, wt_error *err)
 {
+    WT_CLEANUP(json_decrefp)
     json_t *members = wt__training_outcome(tuning->about, wt__dev_figures[tuning->dev], state);
-    if (!members)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(members, err);
     wt__train_progress_phase(&tuning->training->progress, "saving", 0);
-    int rc = head ? wt__kept_head_write(tuning->out, head, tuning->training->examples.tools,
-                                        tuning->training_batch.hidden, members, err)
-                  : wt__kept_head_remove(tuning->out, err);
-    if (rc == 0)
-        rc = wt__trainable_save(model, tuning->base, tuning->out, members, err);
-    json_decref(members);
-    return rc;
+    if (head)
+        WT_TRY(wt__kept_head_write(tuning->out, head, tuning->training->examples.tools, tuning->training_batch.hidden,
+                                   members, err));
+    else
+        WT_TRY(wt__kept_head_remove(tuning->out, err));
+    return wt__trainable_save(model, tuning->base, tuning->out, members, err);
 }
 
 static int save_tuning(void *self, const struct loop_state *state, wt_error *err)

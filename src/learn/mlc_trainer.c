@@ -42,16 +42,13 @@ static json_t *make_head_label(const json_t *outcome)
 int wt__kept_head_write(const char *folder, const float *rows, size_t tools, size_t dim, const json_t *outcome,
                         wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     const struct tensor_source head = {.name = MLC_HEAD, .data = rows, .rank = 2, .shape = {tools, dim}};
-    json_t *label = make_head_label(outcome);
+    WT_CLEANUP(json_decrefp) json_t *label = make_head_label(outcome);
     char *path = wt__path_join(&arena, folder, file_name);
-    int rc = path && label ? wt__make_folders(folder, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__safetensors_write(path, &head, 1, label, err);
-    json_decref(label);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_CHECK_ALLOC(path && label, err);
+    WT_TRY(wt__make_folders(folder, err));
+    return wt__safetensors_write(path, &head, 1, label, err);
 }
 
 int wt__kept_head_remove(const char *folder, wt_error *err)
@@ -67,22 +64,20 @@ int wt__kept_head_remove(const char *folder, wt_error *err)
 /* Checks that the file belongs to the encoder in the same folder and to these examples. */
 static int check_label(const struct safetensors *file, const char *folder, const char *data, wt_error *err)
 {
-    json_t *config = NULL, *label = NULL;
-    int rc = wt__model_config_open(&config, folder, err);
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
+    WT_TRY(wt__model_config_open(&config, folder, err));
     const json_t *outcome = wt__json_object(config, "whichtool");
-    if (rc == 0 && !(label = make_head_label(outcome)))
-        rc = wt__fail_nomem(err);
-    if (rc == 0 && !wt__str_equal(wt__json_str(wt__json_object(outcome, "data"), "sha256"), wt__str(data)))
-        rc = wt__fail(err, WT_EMODEL, "%s was trained on other data, so its head has other tools", folder);
-    for (int i = 0; rc == 0 && i < 2; i++) {
+    WT_CLEANUP(json_decrefp) json_t *label = make_head_label(outcome);
+    WT_CHECK_ALLOC(label, err);
+    if (!wt__str_equal(wt__json_str(wt__json_object(outcome, "data"), "sha256"), wt__str(data)))
+        return wt__fail(err, WT_EMODEL, "%s was trained on other data, so its head has other tools", folder);
+    for (int i = 0; i < 2; i++) {
         const char *name = i ? "step" : "training";
         if (!wt__str_equal(wt__json_str(label, name), wt__json_str(file->metadata, name)))
-            rc = wt__fail(err, WT_EMODEL, "%s/%s belongs to another training than the encoder in that folder", folder,
-                          file_name);
+            return wt__fail(err, WT_EMODEL, "%s/%s belongs to another training than the encoder in that folder", folder,
+                            file_name);
     }
-    json_decref(label);
-    json_decref(config);
-    return rc;
+    return 0;
 }
 
 static int copy_head_rows(const struct safetensors *file, const char *path, float *rows, size_t tools, size_t dim,
@@ -103,27 +98,19 @@ static int copy_head_rows(const struct safetensors *file, const char *path, floa
  * malformed, or of another encoder or other data), WT_ENOMEM, WT_EIO. */
 static int read_kept_head(const char *folder, float *rows, size_t tools, size_t dim, const char *data, wt_error *err)
 {
-    struct arena arena = {0};
-    struct mapping map = {0};
-    struct safetensors file = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__file_unmap) struct mapping map = {0};
+    WT_CLEANUP(wt__safetensors_dispose) struct safetensors file = {0};
     char *path = wt__path_join(&arena, folder, file_name);
-    int rc = path ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && !wt__is_file(path))
-        rc = wt__fail(err, WT_EMODEL,
-                      "%s has no head; `train encoder --loss softmax` or `bce` trains one together with the encoder",
-                      folder);
-    if (rc == 0)
-        rc = wt__file_map(&map, path, err);
-    if (rc == 0)
-        rc = wt__safetensors_open(&file, path, map.ptr, map.len, err);
-    if (rc == 0)
-        rc = check_label(&file, folder, data, err);
-    if (rc == 0)
-        rc = copy_head_rows(&file, path, rows, tools, dim, err);
-    wt__safetensors_dispose(&file);
-    wt__file_unmap(&map);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_CHECK_ALLOC(path, err);
+    if (!wt__is_file(path))
+        return wt__fail(err, WT_EMODEL,
+                        "%s has no head; `train encoder --loss softmax` or `bce` trains one together with the encoder",
+                        folder);
+    WT_TRY(wt__file_map(&map, path, err));
+    WT_TRY(wt__safetensors_open(&file, path, map.ptr, map.len, err));
+    WT_TRY(check_label(&file, folder, data, err));
+    return copy_head_rows(&file, path, rows, tools, dim, err);
 }
 
 /* ---------------------------------------------------------------- the lesson */

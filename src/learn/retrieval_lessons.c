@@ -32,17 +32,13 @@ int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
     struct dev_evaluator *evaluator;
     struct dev_outcome outcome = wt__no_outcome();
     struct retriever retriever = {.weights = {[SOURCE_DENSE] = 1}}; /* the paper uses no sub-queries */
-    json_t *about = NULL;
-    int rc = wt__evaluator_begin(&evaluator, training, &about, err);
-    if (rc == 0 && evaluator->dev_count > 0)
-        rc = measure_dpr(evaluator, &retriever, &outcome, err);
-    if (rc == 0) {
-        out->after = outcome.recall;
-        rc = wt__evaluator_finish(evaluator, about, json_pack("{s:o}", "weights", wt__retriever_write(&retriever)), out,
-                                  err);
-    }
-    json_decref(about);
-    return rc;
+    WT_CLEANUP(json_decrefp) json_t *about = NULL;
+    WT_TRY(wt__evaluator_begin(&evaluator, training, &about, err));
+    if (evaluator->dev_count > 0)
+        WT_TRY(measure_dpr(evaluator, &retriever, &outcome, err));
+    out->after = outcome.recall;
+    return wt__evaluator_finish(evaluator, about, json_pack("{s:o}", "weights", wt__retriever_write(&retriever)), out,
+                                err);
 }
 
 /* ---------------------------------------------------------------- tool2vec */
@@ -132,21 +128,16 @@ int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *er
     struct tool2vec tool2vec;
     struct dev_outcome after;
     float subquery;
-    json_t *about = NULL;
-    int rc = wt__evaluator_begin(&evaluator, training, &about, err);
-    if (rc == 0)
-        rc = choose_tool2vec_weights(evaluator, &tool2vec, &subquery, &out->before, &after, err);
-    if (rc == 0) {
-        out->after = after.recall;
-        rc = wt__evaluator_finish(evaluator, about,
-                                  json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0,
-                                            "tool2vec", 1.0, "subquery", (double)subquery, "interpolation",
-                                            "description", (double)tool2vec.description, "usage",
-                                            (double)tool2vec.usage, "shrink", (double)tool2vec.shrink),
-                                  out, err);
-    }
-    json_decref(about);
-    return rc;
+    WT_CLEANUP(json_decrefp) json_t *about = NULL;
+    WT_TRY(wt__evaluator_begin(&evaluator, training, &about, err));
+    WT_TRY(choose_tool2vec_weights(evaluator, &tool2vec, &subquery, &out->before, &after, err));
+    out->after = after.recall;
+    return wt__evaluator_finish(evaluator, about,
+                                json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0, "tool2vec",
+                                          1.0, "subquery", (double)subquery, "interpolation", "description",
+                                          (double)tool2vec.description, "usage", (double)tool2vec.usage, "shrink",
+                                          (double)tool2vec.shrink),
+                                out, err);
 }
 
 /* ---------------------------------------------------------------- neighbours */
@@ -207,30 +198,21 @@ int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *
     struct dev_evaluator *evaluator;
     struct dev_outcome outcome = wt__no_outcome();
     const struct encoder *engines = NULL;
-    float *untrained = NULL;
-    json_t *about = NULL, *names = json_array();
-    int rc = names ? wt__evaluator_begin(&evaluator, training, &about, err) : wt__fail_nomem(err);
-    if (rc == 0 && wt__train_progress_phase(&training->progress, "measuring", 1))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0 && evaluator->dev_count > 0)
-        rc = wt__evaluator_measure(evaluator, &votes, NULL, &outcome, err);
-    if (rc == 0)
-        rc = wt__engine_encoder(training->engine, &engines, err);
-    if (rc == 0)
-        rc = encode_untrained(evaluator, engines, &untrained, err);
-    if (rc == 0)
-        rc = write_past_requests(evaluator, untrained, wt__encoder_dim(engines), out->path, err);
-    if (rc == 0)
-        rc = wt__evaluator_tool_names(evaluator, names, err);
-    if (rc == 0) {
-        out->after = outcome.recall;
-        rc = wt__evaluator_finish(evaluator, about,
-                                  json_pack("{s:{s:f}, s:O, s:s}", "weights", "neighbours", 1.0, "tools", names,
-                                            PAST_UNTRAINED, wt__encoder_hash(engines)),
-                                  out, err);
-    }
-    free(untrained);
-    json_decref(names);
-    json_decref(about);
-    return rc;
+    WT_AUTO_FREE float *untrained = NULL;
+    WT_CLEANUP(json_decrefp) json_t *about = NULL, *names = json_array();
+    WT_CHECK_ALLOC(names, err);
+    WT_TRY(wt__evaluator_begin(&evaluator, training, &about, err));
+    if (wt__train_progress_phase(&training->progress, "measuring", 1))
+        return wt__fail_cancelled(err);
+    if (evaluator->dev_count > 0)
+        WT_TRY(wt__evaluator_measure(evaluator, &votes, NULL, &outcome, err));
+    WT_TRY(wt__engine_encoder(training->engine, &engines, err));
+    WT_TRY(encode_untrained(evaluator, engines, &untrained, err));
+    WT_TRY(write_past_requests(evaluator, untrained, wt__encoder_dim(engines), out->path, err));
+    WT_TRY(wt__evaluator_tool_names(evaluator, names, err));
+    out->after = outcome.recall;
+    return wt__evaluator_finish(evaluator, about,
+                                json_pack("{s:{s:f}, s:O, s:s}", "weights", "neighbours", 1.0, "tools", names,
+                                          PAST_UNTRAINED, wt__encoder_hash(engines)),
+                                out, err);
 }

@@ -502,23 +502,14 @@ static int save_rules(struct rule_search *s, const json_t *about, json_t *seen, 
 
 int wt__lesson_toolrerank(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct rule_search s = {.training = training};
-    json_t *about = NULL, *seen = json_array();
-    int rc = seen ? wt__evaluator_begin(&s.ranking.evaluator, training, &about, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = open_rule_search(&s, err);
-    if (rc == 0)
-        rc = list_seen(&s, seen, err);
-    if (rc == 0)
-        rc = choose_first_stage(&s, err);
-    if (rc == 0)
-        rc = wt__kind_fit(&s.ranking, &s.fit, err);
-    if (rc == 0)
-        rc = search_settings(&s, err);
-    if (rc == 0)
-        rc = save_rules(&s, about, seen, out, err);
-    close_rule_search(&s);
-    json_decref(seen);
-    json_decref(about);
-    return rc;
+    WT_CLEANUP(close_rule_search) struct rule_search s = {.training = training};
+    WT_CLEANUP(json_decrefp) json_t *about = NULL, *seen = json_array();
+    WT_CHECK_ALLOC(seen, err);
+    WT_TRY(wt__evaluator_begin(&s.ranking.evaluator, training, &about, err));
+    WT_TRY(open_rule_search(&s, err));
+    WT_TRY(list_seen(&s, seen, err));
+    WT_TRY(choose_first_stage(&s, err));
+    WT_TRY(wt__kind_fit(&s.ranking, &s.fit, err));
+    WT_TRY(search_settings(&s, err));
+    return save_rules(&s, about, seen, out, err);
 }
