@@ -56,7 +56,7 @@ double wt__agreement_kappa(const struct agreement *agreement);
 
 /* ---------------------------------------------------------------- the run */
 
-/* model: NULL for the engine's. engine may be NULL if a model is given. */
+/* Does the work of wt_generate_comparison. model: NULL for the engine's. engine may be NULL if a model is given. */
 int wt__generate_comparison(wt_engine *engine, struct chat_model *model, const wt_comparison_options *options,
                             wt_generated **out, wt_error *err);
 

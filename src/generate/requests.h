@@ -254,21 +254,17 @@ void wt__verdicts_text(const struct verdict_case *cases, size_t count, const cha
 
 /* ---------------------------------------------------------------- rectools and verdicts */
 
-/* Wt_generate_rectools and wt_generate_verdicts with a caller's own language model. */
-
-/* model: NULL for the engine's. */
+/* Does the work of wt_generate_rectools. model: NULL for the engine's. */
 int wt__generate_rectools(wt_engine *engine, struct chat_model *model, const wt_rectools_options *options,
                           wt_generated **out, wt_error *err);
 
-/* model: NULL for the engine's. engine may be NULL if a model is given. */
+/* Does the work of wt_generate_verdicts. model: NULL for the engine's. engine may be NULL if a model is given. */
 int wt__generate_verdicts(wt_engine *engine, struct chat_model *model, const wt_verdicts_options *options,
                           wt_generated **out, wt_error *err);
 
 /* ---------------------------------------------------------------- names */
 
-/* Wt_generate_names with a caller's own language model. */
-
-/* model: NULL for the engine's. */
+/* Does the work of wt_generate_names. model: NULL for the engine's. */
 int wt__generate_names(wt_engine *engine, struct chat_model *model, const wt_names_options *options, wt_generated **out,
                        wt_error *err);
 

@@ -320,7 +320,7 @@ static int build_row_list(struct choice_rows *rows, struct choice_row *row, cons
                           const struct similarity_source *source, bool hard, struct rng *rng, wt_error *err)
 {
     size_t places[WT_MAX_CHOICES], count = 0;
-    WT_TRY(hard ? source->like(source->self, row, places, settings->related, &count, err) : 0);
+    WT_TRY(hard ? source->find(source->self, row, places, settings->related, &count, err) : 0);
     row->is_hard = hard && count > 0;
     rows->hard_count += row->is_hard;
     rows->without_similar += hard && count == 0;

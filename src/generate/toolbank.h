@@ -104,7 +104,7 @@ int wt__toolbank_count_astray(struct toolbank *t, uint64_t *count, wt_error *err
 /* Moves the batch's valid requests to the set. Errors: those of wt_find, WT_ECANCELLED, WT_ENOMEM. */
 int wt__toolbank_commit(struct toolbank *t, size_t count, wt_error *err);
 
-/* model: NULL for the engine's. */
+/* Does the work of wt_generate_toolbank. model: NULL for the engine's. */
 int wt__generate_toolbank(wt_engine *engine, struct chat_model *model, const wt_toolbank_options *options,
                           wt_generated **out, wt_error *err);
 

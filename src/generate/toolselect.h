@@ -174,7 +174,7 @@ int wt__rows_write_instructions(struct choice_rows *rows, const struct library *
  * tools to the library. */
 struct similarity_source {
     void *self;
-    int (*like)(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count, wt_error *err);
+    int (*find)(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count, wt_error *err);
 };
 
 /* Settings of the lists. pool: lists are drawn from the library's first `pool` tools. */
@@ -218,7 +218,7 @@ int wt__store_library_add(struct store_library *catalogue, const wt_tool *tool, 
                           wt_error *err);
 
 /* Searches for the row's query and returns hits other than its right tools, without those that share its tool's
- * description. Implements likeness_source.like; self is a struct catalogue. */
+ * description. Implements similarity_source.find; self is a struct store_library. */
 int wt__store_library_find_similar(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,
                                    wt_error *err);
 
@@ -246,8 +246,7 @@ int wt__generate_fine_tuning(wt_engine *engine, struct chat_model *model, const 
 
 /* ---------------------------------------------------------------- toolselect */
 
-/* Wt_generate_toolselect with a caller's own language model. */
-
+/* Does the work of wt_generate_toolselect. model: NULL for the engine's. */
 int wt__generate_toolselect(wt_engine *engine, struct chat_model *model, const wt_toolselect_options *options,
                             wt_generated **out, wt_error *err);
 
