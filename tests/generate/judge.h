@@ -1,4 +1,4 @@
-/* judge.h: a fake language model for rectools, verdicts and comparison that knows the right answers. Its requests
+/* judge.h: a fake language model for rectools, verdicts and comparison, with the right answers. Its requests
  * read "I want D1 and also D2, ...", with the descriptions of the tools, so that the verdict follows from the text.
  * In comparisons it prefers texts that begin with "Well". It can also err, be biased, give unusable answers, or
  * fail. */

@@ -110,7 +110,7 @@ static void test_perfect_model_gives_all_requests(void **state)
     wt_close(engine);
 }
 
-/* A request that leaves out a tool is over; one that wants more is partial. Neither is kept. */
+/* A request without one of its tools is over; one with an extra wish is partial. Neither is kept. */
 static void test_unqualified_requests_are_left_out(void **state)
 {
     (void)state;
