@@ -9,11 +9,10 @@
 #include "generate/judge.h"
 #include "base/file.h"
 #include "base/map.h"
-#include "generate/distinct.h"
-#include "generate/rectools.h"
-#include "generate/samples.h"
-#include "generate/toolbank.h"
+#include "generate/internal.h"
+#include "generate/requests.h"
 #include "generate/toolselect.h"
+#include "generate/toolbank.h"
 
 enum { ROUNDS = 3, TOOLS = 1000, ITEMS = 2000, ROUND_TRIP = 10 };
 static const double ALIKE = 0.93; /* wt_toolselect_options.duplicate when it is 0 */
@@ -39,7 +38,7 @@ static int measure(const char *model, wt_error *err)
         return fail(err);
     for (int round = 0; round < ROUNDS; round++) {
         char folder[] = "/tmp/bench-generate-XXXXXX";
-        struct writer writer = writer_of(0.1);
+        struct fake_writer writer = make_writer(0.1);
         wt_generated *made;
         wt_toolselect_options_init(&options);
         options.out = mkdtemp(folder);
@@ -98,7 +97,7 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
         rc = add_tools(engine, false, err);
     for (int round = 0; rc >= 0 && round < ROUNDS; round++) {
         char folder[] = "/tmp/bench-generate-XXXXXX";
-        struct writer writer = writer_of(0.1);
+        struct fake_writer writer = make_writer(0.1);
         wt_generated *made;
         writer.describes = true;
         wt_toolbank_options_init(&options);
@@ -142,7 +141,7 @@ static int measure_rectools(const char *model, wt_error *err)
         rc = add_tools(engine, true, err);
     for (int round = 0; rc >= 0 && round < ROUNDS; round++) {
         char folder[] = "/tmp/bench-generate-XXXXXX";
-        struct judge judge = judge_of();
+        struct fake_judge judge = make_judge();
         wt_generated *made;
         judge.nonsense = 0.1;
         judge.over = judge.partial = 0.2;
@@ -170,7 +169,7 @@ struct judged {
 };
 
 /* Counts what the rules would turn away of a sample. */
-static int judge(const struct sample *sample, struct distinct *queries, struct map *names, struct judged *judged,
+static int judge(const struct choice_sample *sample, struct distinct *queries, struct map *names, struct judged *judged,
                  wt_error *err)
 {
     struct arena arena = {0};
@@ -181,7 +180,7 @@ static int judge(const struct sample *sample, struct distinct *queries, struct m
     judged->alike += fate == PIECE_ALIKE;
     judged->same += fate == PIECE_SAME_WORDS;
     if (rc == 0)
-        rc = wt__piece_names(sample->thought, sample->choices[sample->right].name, &named, err);
+        rc = wt__piece_mentions_name(sample->thought, sample->choices[sample->right].name, &named, err);
     judged->unnamed += rc == 0 && !named;
     for (size_t i = 0; rc == 0 && i < sample->choice_count; i++) {
         bool added;
@@ -202,7 +201,7 @@ static int judge_file(const char *model, const char *path, wt_error *err)
 {
     char *bytes;
     size_t len;
-    struct samples samples;
+    struct choice_samples samples;
     struct encoder *encoder = NULL;
     struct distinct queries;
     struct map names = {0};

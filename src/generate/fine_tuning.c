@@ -1,56 +1,235 @@
-/* fine_tuning.c: wt_generate_fine_tuning: samples of a folder or of recorded use, split by their requests, and written
- * as fine_tuning.h draws them.
+/* fine_tuning.c: wt_generate_fine_tuning: reads samples from a folder or from recorded use, splits them by request,
+ * and writes them in the layout drawn in toolselect.h.
  *
- * A file's first line is {"header": {...}}: what is learned, and how the paper did (A.5 there): whoever trains reads
- * it, and passes over it. */
-#include "generate/fine_tuning.h"
-
+ * The first line of a file is {"header": {...}}: the learned messages and the paper's training settings (A.5). A
+ * training script reads it and skips it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
-#include "generate/folder.h"
-#include "generate/recorded.h"
-#include "generate/report.h"
-#include "generate/result.h"
+#include "generate/internal.h"
+#include "generate/toolselect.h"
 
-enum { USUAL_LIMIT = 10000, USUAL_RELATED = 2, USUAL_CHOICES = 8, PART_BYTES_MAX = SAMPLE_LINE_BYTES_MAX };
+enum {
+    USAGE_PAGE = 1000, /* usages read at once */
+    USUAL_LIMIT = 10000,
+    USUAL_RELATED = 2,
+    USUAL_CHOICES = 8,
+    PART_BYTES_MAX = SAMPLE_LINE_BYTES_MAX,
+};
 static const double USUAL_DEV = 0.1, USUAL_TEMPERATURE = 0.7, DEV_MOST = 0.9;
 
 #define SYSTEM_MESSAGE                                                                                                 \
     "Choose the one tool that the user's instruction needs, by the names and descriptions of the tools. Think about "  \
     "it first, then act."
 
+/* ---------------------------------------------------------------- recorded use */
+
+/* One drawn usage. */
+struct drawn_usage {
+    char *request, *words; /* words: in lower case; requests with the same words are the same */
+    char **tools;          /* [count] ids */
+    size_t count;
+    int64_t id;
+};
+
+struct usage_sample {
+    struct drawn_usage *uses; /* [count] */
+    size_t count, limit, seen;
+};
+
+static void dispose_drawn_usage(struct drawn_usage *use)
+{
+    for (size_t i = 0; i < use->count; i++)
+        free(use->tools[i]);
+    free(use->tools);
+    free(use->request);
+    free(use->words);
+    *use = (struct drawn_usage){0};
+}
+
+static void dispose_usage_sample(struct usage_sample *sample)
+{
+    for (size_t i = 0; i < sample->count; i++)
+        dispose_drawn_usage(&sample->uses[i]);
+    free(sample->uses);
+}
+
+static int copy_drawn_usage(struct drawn_usage *out, const wt_usage *usage, wt_error *err)
+{
+    struct buffer words = {0}, line = {0};
+    wt__piece_words(&words, wt__str(usage->request));
+    wt__piece_line(&line, wt__str(usage->request), WT_MAX_REQUEST_BYTES);
+    *out = (struct drawn_usage){.words = wt__buffer_take(&words), .request = wt__buffer_take(&line), .id = usage->id};
+    out->tools = calloc(usage->tool_count + 1, sizeof *out->tools);
+    bool whole = out->words && out->request && out->tools;
+    for (size_t i = 0; whole && i < usage->tool_count; i++)
+        if (usage->tools[i]->known) {
+            const char *id = usage->tools[i]->id;
+            whole = (out->tools[out->count++] = wt__copy_string(id, strlen(id))) != NULL;
+        }
+    if (!whole)
+        dispose_drawn_usage(out);
+    return whole ? 0 : wt__fail_nomem(err);
+}
+
+static bool is_usable_usage(const wt_usage *usage)
+{
+    bool known = false;
+    for (size_t i = 0; i < usage->tool_count; i++)
+        known |= usage->tools[i]->known != 0;
+    return known && strcmp(usage->outcome, "failed") != 0;
+}
+
+/* Reservoir sampling: each of the `seen` usages is kept with the same probability. */
+static int sample_usage(struct usage_sample *drawn, const wt_usage *usage, struct rng *rng, wt_error *err)
+{
+    size_t at = drawn->seen++;
+    if (at >= drawn->limit)
+        at = wt__rng_below(rng, drawn->seen);
+    if (at >= drawn->limit)
+        return 0;
+    struct drawn_usage use;
+    WT_TRY(copy_drawn_usage(&use, usage, err));
+    if (at < drawn->count)
+        dispose_drawn_usage(&drawn->uses[at]);
+    else
+        drawn->count++;
+    drawn->uses[at] = use;
+    return 0;
+}
+
+static int draw_usages(struct usage_sample *drawn, wt_engine *engine, struct rng *rng, struct progress *progress,
+                       wt_error *err)
+{
+    wt_usage_filter filter;
+    wt_usage_filter_init(&filter);
+    filter.limit = USAGE_PAGE;
+    for (bool more = true; more;) {
+        wt_usages *page;
+        int rc = wt_list_usage(engine, &filter, &page, err);
+        for (size_t i = 0; rc == 0 && i < page->len; i++)
+            if (is_usable_usage(page->items[i]))
+                rc = sample_usage(drawn, page->items[i], rng, err);
+        more = rc == 0 && page->len == USAGE_PAGE;
+        if (more)
+            filter.after_id = page->items[page->len - 1]->id;
+        if (rc == 0 && wt__progress_step(progress, page->len))
+            rc = wt__fail_cancelled(err);
+        wt_usages_free(page);
+        if (rc < 0)
+            return rc;
+    }
+    return drawn->count > 0 ? 0
+                            : wt__fail(err, WT_EEMPTY,
+                                       "the store has no recorded use of existing tools; add some with "
+                                       "`whichtool usage add`, or name a data set with --from FOLDER");
+}
+
+static int compare_drawn_usages(const void *a, const void *b)
+{
+    const struct drawn_usage *x = a, *y = b;
+    int order = strcmp(x->words, y->words);
+    return order ? order : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Finds the tool by its id. *taken is false if the tool no longer exists or has no description. */
+static int find_used_tool(struct store_library *catalogue, const char *id, size_t *place, bool *taken, wt_error *err)
+{
+    wt_tools *tools = NULL;
+    wt_error why;
+    *taken = false;
+    int rc = wt_get(catalogue->engine, id, &tools, &why);
+    if (rc == 0)
+        rc = wt__store_library_add(catalogue, tools->items[0], place, taken, &why);
+    wt_tools_free(tools);
+    if (rc < 0 && err)
+        *err = why;
+    return rc == WT_ENOTFOUND || rc == WT_EINVAL ? 0 : rc;
+}
+
+/* Adds one row for each tool used by usages [count], which have the same words. */
+static int add_usage_group(struct choice_rows *rows, struct store_library *catalogue, const struct drawn_usage *uses,
+                           size_t count, wt_error *err)
+{
+    size_t total = 0, right = 0;
+    for (size_t u = 0; u < count; u++)
+        total += uses[u].count;
+    size_t *places = wt__arena_array(&rows->arena, size_t, total + 1);
+    WT_CHECK_ALLOC(places, err);
+    for (size_t u = 0; u < count; u++)
+        for (size_t i = 0; i < uses[u].count; i++) {
+            bool taken, known = false;
+            WT_TRY(find_used_tool(catalogue, uses[u].tools[i], &places[right], &taken, err));
+            for (size_t k = 0; k < right; k++)
+                known |= taken && places[k] == places[right];
+            right += taken && !known;
+        }
+    for (size_t i = 0; i < right; i++) {
+        WT_TRY(wt__rows_add(rows, wt__str(uses[0].request), places[i], err));
+        size_t *also_right = wt__arena_array(&rows->arena, size_t, right);
+        WT_CHECK_ALLOC(also_right, err);
+        for (size_t k = 0; k < right; k++)
+            if (k != i)
+                also_right[rows->rows[rows->count - 1].also_right_count++] = places[k];
+        rows->rows[rows->count - 1].also_right = also_right;
+    }
+    return 0;
+}
+
+/* Adds rows from up to `limit` successful usages, drawn by rng: each request gives one row for each tool it used.
+ * Requests with the same words are merged, with the tools of all. The list of a row will not hold the other tools of
+ * its request. Errors: WT_EEMPTY (no such usage), those of wt_list_usage, WT_ECANCELLED, WT_ENOMEM. */
+static int add_recorded_rows(struct choice_rows *rows, struct store_library *catalogue, size_t limit, struct rng *rng,
+                             struct progress *progress, wt_error *err)
+{
+    WT_CLEANUP(dispose_usage_sample)
+    struct usage_sample drawn = {.limit = limit, .uses = calloc(limit, sizeof *drawn.uses)};
+    WT_CHECK_ALLOC(drawn.uses, err);
+    if (wt__progress_phase(progress, "reading", 0))
+        return wt__fail_cancelled(err);
+    WT_TRY(draw_usages(&drawn, catalogue->engine, rng, progress, err));
+    qsort(drawn.uses, drawn.count, sizeof *drawn.uses, compare_drawn_usages);
+    for (size_t i = 0, next; i < drawn.count && rows->count < limit; i = next) {
+        next = i + 1;
+        while (next < drawn.count && strcmp(drawn.uses[next].words, drawn.uses[i].words) == 0)
+            next++;
+        WT_TRY(add_usage_group(rows, catalogue, drawn.uses + i, next - i, err));
+    }
+    return 0;
+}
+
 /* ---------------------------------------------------------------- a row */
 
-static void write_line(struct buffer *out, const char *before, struct str text)
+static void write_folded_text(struct buffer *out, const char *before, struct str text)
 {
     wt__buffer_text(out, before);
     wt__piece_line(out, text, PART_BYTES_MAX);
 }
 
-static void write_user(const struct sample *sample, struct buffer *out)
+static void write_user_message(const struct choice_sample *sample, struct buffer *out)
 {
-    write_line(out, "User: ", sample->query);
+    write_folded_text(out, "User: ", sample->query);
     wt__buffer_text(out, "\n###\nTool Choices:\n");
     for (size_t i = 0; i < sample->choice_count; i++) {
-        write_line(out, "", sample->choices[i].name);
-        write_line(out, " = ", sample->choices[i].description);
+        write_folded_text(out, "", sample->choices[i].name);
+        write_folded_text(out, " = ", sample->choices[i].description);
         wt__buffer_char(out, '\n');
     }
     wt__buffer_text(out, "###\n");
 }
 
-static void write_assistant(const struct sample *sample, struct buffer *out)
+static void write_assistant_message(const struct choice_sample *sample, struct buffer *out)
 {
     struct buffer name = {0};
     if (sample->thought.len > 0) {
-        write_line(out, "Thought: ", sample->thought);
+        write_folded_text(out, "Thought: ", sample->thought);
         wt__buffer_char(out, '\n');
     }
     wt__piece_line(&name, sample->choices[sample->right].name, PART_BYTES_MAX);
@@ -61,11 +240,11 @@ static void write_assistant(const struct sample *sample, struct buffer *out)
     wt__buffer_dispose(&name);
 }
 
-size_t wt__fine_tuning_row(const struct sample *sample, struct buffer *out)
+size_t wt__fine_tuning_row(const struct choice_sample *sample, struct buffer *out)
 {
     struct buffer user = {0}, assistant = {0};
-    write_user(sample, &user);
-    write_assistant(sample, &assistant);
+    write_user_message(sample, &user);
+    write_assistant_message(sample, &assistant);
     wt__buffer_text(out, "{\"messages\":[{\"role\":\"system\",\"content\":\"" SYSTEM_MESSAGE
                          "\"},{\"role\":\"user\",\"content\":");
     wt__buffer_json(out, wt__buffer_view(&user));
@@ -83,24 +262,25 @@ size_t wt__fine_tuning_row(const struct sample *sample, struct buffer *out)
 
 /* ---------------------------------------------------------------- a file */
 
-struct tuning {
+struct fine_tuning_run {
     wt_engine *engine;
-    struct chat_model *model; /* NULL: none is asked */
+    struct chat_model *model; /* NULL if no notes are written */
     wt_fine_tuning_options options;
     struct progress progress;
     struct generate_folder folder;
     struct library library;
-    struct catalogue catalogue;
-    struct rows rows;
-    struct samples samples;
-    struct asker asker;
+    struct store_library catalogue;
+    struct choice_rows rows;
+    struct choice_samples samples;
+    struct stage_runner runner;
     struct rng rng;
     struct buffer settings;
     struct generated *result;
 };
 
-/* The side of a request is a hash of its words and the seed: more rows move none to the other side. */
-static int is_dev(const struct tuning *t, struct str query, bool *dev, wt_error *err)
+/* Sets *dev to the side of the split. It is a hash of the request's words and the seed, so that adding rows never
+ * moves a request to the other side. */
+static int choose_dev_side(const struct fine_tuning_run *t, struct str query, bool *dev, wt_error *err)
 {
     struct buffer words = {0};
     unsigned char digest[32];
@@ -119,7 +299,7 @@ static int is_dev(const struct tuning *t, struct str query, bool *dev, wt_error 
     return 0;
 }
 
-static void write_header(const char *split, size_t rows, bool thoughts, size_t longest, struct buffer *out)
+static void write_fine_tuning_header(const char *split, size_t rows, bool thoughts, size_t longest, struct buffer *out)
 {
     wt__buffer_printf(out,
                       "{\"header\":{\"format\":\"whichtool-fine-tuning/1\",\"split\":\"%s\",\"rows\":%zu,"
@@ -129,88 +309,72 @@ static void write_header(const char *split, size_t rows, bool thoughts, size_t l
                       split, rows, thoughts ? "true" : "false", longest);
 }
 
-/* Writes one side of the split. *count: its rows. */
-static int write_split(struct tuning *t, const char *split, bool dev, size_t *count, wt_error *err)
+/* Writes one side of the split and sets *count to its number of rows. */
+static int write_fine_tuning_split(struct fine_tuning_run *t, const char *split, bool dev, size_t *count, wt_error *err)
 {
-    struct buffer rows = {0}, file = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer rows = {0}, file = {0};
     char name[16];
     size_t longest = 0;
     bool thoughts = true;
-    int rc = 0;
     *count = 0;
-    for (size_t i = 0; rc == 0 && i < t->samples.count; i++) {
-        const struct sample *sample = &t->samples.items[i];
+    for (size_t i = 0; i < t->samples.count; i++) {
+        const struct choice_sample *sample = &t->samples.items[i];
         bool side = false;
-        rc = is_dev(t, sample->query, &side, err);
-        if (rc < 0 || side != dev)
+        WT_TRY(choose_dev_side(t, sample->query, &side, err));
+        if (side != dev)
             continue;
         const size_t characters = wt__fine_tuning_row(sample, &rows);
         longest = characters > longest ? characters : longest;
         thoughts &= sample->thought.len > 0;
         ++*count;
     }
-    write_header(split, *count, thoughts && *count > 0, longest, &file);
+    write_fine_tuning_header(split, *count, thoughts && *count > 0, longest, &file);
     wt__buffer_str(&file, wt__buffer_view(&rows));
     file.failed |= rows.failed;
     snprintf(name, sizeof name, "%s.jsonl", split);
-    if (rc == 0)
-        rc = wt__folder_write(&t->folder, name, &file, err);
-    wt__buffer_dispose(&rows);
-    wt__buffer_dispose(&file);
-    return rc;
+    return wt__folder_write(&t->folder, name, &file, err);
 }
 
-/* ---------------------------------------------------------------- where the samples come from */
+/* ---------------------------------------------------------------- sources of the samples */
 
-static int read_folder(struct tuning *t, wt_error *err)
+static int read_sample_folder(struct fine_tuning_run *t, wt_error *err)
 {
-    struct arena scratch = {0};
-    char *bytes = NULL;
+    WT_CLEANUP(wt__arena_dispose) struct arena scratch = {0};
+    WT_AUTO_FREE char *bytes = NULL;
     size_t len = 0;
     const char *path = wt__path_join(&scratch, t->options.from, "samples.jsonl");
-    int rc = path ? wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__samples_parse(&t->samples, (struct str){bytes, len}, path, err);
-    if (rc == 0 && t->samples.count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "%s has no row that makes sense", path);
-    free(bytes);
-    wt__arena_dispose(&scratch);
-    return rc;
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, err));
+    WT_TRY(wt__samples_parse(&t->samples, (struct str){bytes, len}, path, err));
+    if (t->samples.count == 0)
+        return wt__fail(err, WT_EEMPTY, "%s has no valid row", path);
+    return 0;
 }
 
-/* Lists are drawn from a part of the catalogue, so that one of a million tools is not read whole. */
-static int read_recorded(struct tuning *t, wt_error *err)
+/* Draws the lists from a part of the catalogue, so that a catalogue of a million tools is not read whole. */
+static int read_recorded_samples(struct fine_tuning_run *t, wt_error *err)
 {
     const wt_fine_tuning_options *o = &t->options;
     const struct encoder *encoder = NULL;
     size_t left_out;
-    wt_error why;
-    int rc = wt__engine_load_encoder(t->engine, &t->progress, &encoder, &why);
-    if (rc < 0 && rc != WT_EMODEL && err)
-        *err = why;
-    if (rc < 0 && rc != WT_EMODEL)
-        return rc;
-    t->catalogue = (struct catalogue){t->engine, &t->library, rc == 0 ? "hybrid" : "bm25"};
-    rc = wt__library_open(&t->library, NULL, 1, err);
-    if (rc == 0)
-        rc = wt__catalogue_draw(&t->catalogue, WT_MAX_GENERATED_TOOLS, &t->rng, &t->progress, &left_out, err);
+    WT_TRY(wt__generate_load_encoder(t->engine, &t->progress, &encoder, err));
+    t->catalogue = (struct store_library){t->engine, &t->library, encoder ? "hybrid" : "bm25"};
+    WT_TRY(wt__library_open(&t->library, NULL, 1, err));
+    WT_TRY(wt__store_library_draw(&t->catalogue, WT_MAX_GENERATED_TOOLS, &t->rng, &t->progress, &left_out, err));
     const struct list_settings lists = {
         .choices = o->choices, .related = o->related, .pool = t->library.count, .hard = o->hard};
-    const struct likeness_source source = {&t->catalogue, wt__catalogue_like};
-    if (rc == 0)
-        rc = wt__recorded_rows(&t->rows, &t->catalogue, o->limit, &t->rng, &t->progress, err);
-    if (rc == 0)
-        rc = wt__rows_list(&t->rows, &lists, &source, &t->rng, &t->progress, err);
-    if (rc == 0 && o->notes)
-        rc = wt__rows_explain(&t->rows, &t->library, &t->asker, err);
-    if (rc == 0)
-        rc = wt__rows_samples(&t->rows, &t->library, &t->samples, err);
-    if (rc == 0 && t->samples.count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "not one row came of the recorded use");
-    return rc;
+    const struct similarity_source source = {&t->catalogue, wt__store_library_find_similar};
+    WT_TRY(add_recorded_rows(&t->rows, &t->catalogue, o->limit, &t->rng, &t->progress, err));
+    WT_TRY(wt__rows_build_lists(&t->rows, &lists, &source, &t->rng, &t->progress, err));
+    if (o->notes)
+        WT_TRY(wt__rows_write_notes(&t->rows, &t->library, &t->runner, err));
+    WT_TRY(wt__rows_to_samples(&t->rows, &t->library, &t->samples, err));
+    if (t->samples.count == 0)
+        return wt__fail(err, WT_EEMPTY, "the recorded use gave no row");
+    return 0;
 }
 
-static int open_folder(struct tuning *t, wt_error *err)
+static int open_fine_tuning_folder(struct fine_tuning_run *t, wt_error *err)
 {
     const wt_fine_tuning_options *o = &t->options;
     if (o->notes) {
@@ -221,63 +385,58 @@ static int open_folder(struct tuning *t, wt_error *err)
         if (t->settings.failed)
             return wt__fail_nomem(err);
     }
-    int rc = wt__folder_open(&t->folder, o->out, o->notes ? t->settings.ptr : NULL, t->model, err);
-    t->asker = (struct asker){.model = wt__folder_model(&t->folder),
-                              .temperature = o->temperature,
-                              .seed = o->seed,
-                              .progress = &t->progress};
-    return rc;
+    WT_TRY(wt__folder_open(&t->folder, o->out, o->notes ? t->settings.ptr : NULL, t->model, err));
+    t->runner = (struct stage_runner){.model = wt__folder_model(&t->folder),
+                                      .temperature = o->temperature,
+                                      .seed = o->seed,
+                                      .progress = &t->progress};
+    return 0;
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- the run */
 
-static int read_options(struct tuning *t, wt_error *err)
+static int check_fine_tuning_options(struct fine_tuning_run *t, wt_error *err)
 {
     wt_fine_tuning_options *o = &t->options;
     const wt_fine_tuning_options given = *o;
-    int rc = wt__generate_count(given.related, USUAL_RELATED, 1, WT_MAX_RELATED, "related tools", &o->related, err);
-    if (rc == 0)
-        rc = wt__generate_count(given.choices, USUAL_CHOICES, 2, WT_MAX_CHOICES, "tools of a list", &o->choices, err);
-    if (rc == 0)
-        rc = wt__generate_count(given.limit, USUAL_LIMIT, 1, WT_MAX_FINE_TUNING_ROWS, "rows", &o->limit, err);
-    if (rc == 0)
-        rc = wt__generate_share(given.hard, GENERATE_HARD_SHARE, 1, "the share of hard lists", &o->hard, err);
-    if (rc == 0)
-        rc = wt__generate_share(given.dev, USUAL_DEV, DEV_MOST, "the share of dev", &o->dev, err);
-    if (rc == 0)
-        rc = wt__generate_share(given.temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
-                                &o->temperature, err);
-    if (rc == 0 && (!o->out || !o->out[0]))
-        rc = wt__fail(err, WT_EINVAL, "name a folder for the rows");
-    if (rc == 0 && !o->from && !t->engine)
-        rc = wt__fail(err, WT_EINVAL, "name a folder with samples, or open a store with recorded use");
-    if (rc == 0 && o->from && o->notes)
-        rc = wt__fail(err, WT_EINVAL, "samples of a folder have their notes; notes are written for recorded use");
+    WT_TRY(wt__generate_read_count(given.related, USUAL_RELATED, 1, WT_MAX_RELATED, "related tools", &o->related, err));
+    WT_TRY(
+        wt__generate_read_count(given.choices, USUAL_CHOICES, 2, WT_MAX_CHOICES, "tools of a list", &o->choices, err));
+    WT_TRY(wt__generate_read_count(given.limit, USUAL_LIMIT, 1, WT_MAX_FINE_TUNING_ROWS, "rows", &o->limit, err));
+    WT_TRY(wt__generate_read_share(given.hard, GENERATE_HARD_SHARE, 1, "the share of hard lists", &o->hard, err));
+    WT_TRY(wt__generate_read_share(given.dev, USUAL_DEV, DEV_MOST, "the share of dev", &o->dev, err));
+    WT_TRY(wt__generate_read_share(given.temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                                   &o->temperature, err));
+    if (!o->out || !o->out[0])
+        return wt__fail(err, WT_EINVAL, "name a folder for the rows");
+    if (!o->from && !t->engine)
+        return wt__fail(err, WT_EINVAL, "name a folder with samples, or open a store with recorded use");
+    if (o->from && o->notes)
+        return wt__fail(err, WT_EINVAL, "notes are written for recorded use only; the samples of a folder have theirs");
     o->seed = o->seed ? o->seed : 1;
-    return rc;
+    return 0;
 }
 
-static int write_report(struct tuning *t, wt_error *err)
+static int write_fine_tuning_report(struct fine_tuning_run *t, wt_error *err)
 {
     struct buffer line = {0};
     wt_generated *visible = &t->result->visible;
     wt__buffer_printf(&line,
                       "{\"rows\":%zu,\"train\":%zu,\"dev\":%zu,\"hard\":%zu,\"nothing_like\":%zu,\"dropped\":%zu,"
                       "\"left_out\":%zu,",
-                      visible->rows, visible->train, visible->dev, visible->hard, t->rows.unlike, t->rows.noteless,
-                      t->samples.left_out);
-    wt__report_asked(&t->asker, &line);
+                      visible->rows, visible->train, visible->dev, visible->hard, t->rows.without_similar,
+                      t->rows.without_note, t->samples.left_out);
+    wt__stages_report(&t->runner, &line);
     wt__buffer_char(&line, '}');
     visible->report = wt__arena_copy(&t->result->arena, wt__buffer_view(&line));
     bool failed = line.failed || !visible->report;
     wt__buffer_clear(&line);
     if (t->samples.left_out > 0)
         wt__buffer_printf(&line,
-                          "%zu rows make no sense (the tool is not among its choices, or a text is missing) and "
-                          "were left out",
+                          "%zu rows were left out: the tool is not among the choices, or a text is missing or too long",
                           t->samples.left_out);
-    else if (t->rows.noteless > 0)
-        wt__buffer_printf(&line, "%zu rows got no note that could be used, and were dropped", t->rows.noteless);
+    else if (t->rows.without_note > 0)
+        wt__buffer_printf(&line, "%zu rows were dropped because they got no usable note", t->rows.without_note);
     if (line.len > 0)
         visible->notice = wt__arena_copy(&t->result->arena, wt__buffer_view(&line));
     failed |= line.failed || (line.len > 0 && !visible->notice);
@@ -285,50 +444,43 @@ static int write_report(struct tuning *t, wt_error *err)
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-static int run(struct tuning *t, wt_error *err)
+static int run_fine_tuning(struct fine_tuning_run *t, wt_error *err)
 {
     wt_generated *visible = &t->result->visible;
     wt__rng_seed(&t->rng, t->options.seed);
-    int rc = open_folder(t, err);
-    if (rc == 0)
-        rc = t->options.from ? read_folder(t, err) : read_recorded(t, err);
-    if (rc == 0 && wt__progress_phase(&t->progress, "saving", 2))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = write_split(t, "train", false, &visible->train, err);
-    if (rc == 0)
-        rc = write_split(t, "dev", true, &visible->dev, err);
+    WT_TRY(open_fine_tuning_folder(t, err));
+    WT_TRY(t->options.from ? read_sample_folder(t, err) : read_recorded_samples(t, err));
+    if (wt__progress_phase(&t->progress, "saving", 2))
+        return wt__fail_cancelled(err);
+    WT_TRY(write_fine_tuning_split(t, "train", false, &visible->train, err));
+    WT_TRY(write_fine_tuning_split(t, "dev", true, &visible->dev, err));
     visible->path = wt__arena_copy(&t->result->arena, wt__str(t->options.out));
-    if (rc == 0 && !visible->path)
-        rc = wt__fail_nomem(err);
+    WT_CHECK_ALLOC(visible->path, err);
     visible->rows = t->samples.count;
     visible->tools = t->library.count;
-    visible->hard = t->rows.hard;
-    return rc < 0 ? rc : write_report(t, err);
+    visible->hard = t->rows.hard_count;
+    return write_fine_tuning_report(t, err);
 }
 
 int wt__generate_fine_tuning(wt_engine *engine, struct chat_model *model, const wt_fine_tuning_options *given,
                              wt_generated **out, wt_error *err)
 {
-    struct tuning t = {.engine = engine, .folder = {.lock = -1}};
+    struct fine_tuning_run t = {.engine = engine, .folder = {.lock = -1}};
     *out = NULL;
-    int rc = wt__options_read(&t.options, sizeof t.options, given, err);
-    if (rc == 0)
-        rc = read_options(&t, err);
-    if (rc == 0 && t.options.notes) {
+    WT_TRY(wt__options_read(&t.options, sizeof t.options, given, err));
+    WT_TRY(check_fine_tuning_options(&t, err));
+    if (t.options.notes) {
         t.model = model;
-        rc = model ? 0 : wt__engine_chat(engine, &t.model, err);
+        if (!model)
+            WT_TRY(wt__engine_chat(engine, &t.model, err));
     }
-    if (rc < 0)
-        return rc;
     t.result = calloc(1, sizeof *t.result);
-    if (!t.result)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(t.result, err);
     double began = wt__now_ms();
     wt__progress_init(&t.progress, t.options.progress, t.options.progress_context);
-    rc = run(&t, err);
+    int rc = run_fine_tuning(&t, err);
     wt__progress_dispose(&t.progress);
-    wt__generated_cost(t.result, &t.asker);
+    wt__generated_set_cost(t.result, &t.runner);
     t.result->visible.seconds = (wt__now_ms() - began) / 1000;
     wt__folder_close(&t.folder);
     wt__samples_dispose(&t.samples);

@@ -1,15 +1,88 @@
-#include "generate/library.h"
-
+/* library.c: the tools of a generated data set: handwritten seeds, tools written by the model, and tools of a store. */
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "generate/seeds.h"
+#include "generate/toolselect.h"
+
+/* ---------------------------------------------------------------- handwritten tools */
+
+/* Eight tools from eight domains, each with two that are easily mistaken for it. Their names and descriptions vary in
+ * style, since generated tools imitate them. */
+const struct seed_tool wt__seed_tools[SEED_TOOLS] = {
+    {"Parcel Tracker",
+     "Tells where a parcel is now, by its tracking number.",
+     {"Parcel Tracker by Postcode", "Parcel Delivery Window"},
+     {"Lists the parcels that are on their way to a postcode, with where each of them is.",
+      "Gives the hours between which a parcel will be handed over, by its tracking number and day."},
+     {"Where is parcel 7K-22910-X right now?",
+      "My shoes were sent on Tuesday under GR4481920; have they left the depot yet?",
+      "Check 00340434161094 for me, please"}},
+    {"Plant Watering Advice",
+     "Works out how often a house plant has to be watered from its kind, the size of its pot and the season.",
+     {"Plant Light Advice", "Plant Watering Reminder"},
+     {"Says how much light a kind of house plant needs and where in a flat it should stand.",
+      "Sets a reminder to water a named plant every so many days."},
+     {"How often does a fern in a 20 cm pot want water in winter?",
+      "I keep drowning my monstera. It is July and the pot holds five litres.",
+      "Watering schedule for a small cactus in spring"}},
+    {"Tide Table",
+     "Gives the times of high and low water at a harbour on a date.",
+     {"Tide Height at Time", "Tide Table for Week"},
+     {"Gives the height of the water at a harbour at one time of a day.",
+      "Gives all high and low waters at a harbour for the seven days from a date."},
+     {"When is low water in Whitby on the 3rd of May?",
+      "I want to walk to the island at Cramond this Sunday; when is the "
+      "tide out?",
+      "High tide at Saint-Malo, 14 August"}},
+    {"Invoice Sender",
+     "The Invoice Sender writes an invoice for an amount and mails it to a customer.",
+     {"Invoice Sender with Instalments", "Invoice Reminder"},
+     {"Writes an invoice whose amount is split into a number of monthly payments and mails it to a customer.",
+      "Mails a customer a reminder of an invoice that is overdue, by the number of the invoice."},
+     {"Bill Orchard Dental 480 euros for the new website.",
+      "Please invoice Mrs Okafor, 75 dollars for the piano lessons in "
+      "March.",
+      "Send an invoice over 1,250 pounds to Halloran & Sons"}},
+    {"Train Platform Finder",
+     "Finds the platform from which a train leaves, given its number and the station.",
+     {"Train Delay Checker", "Bus Bay Finder"},
+     {"Tells how many minutes a train is late at a station, given its number.",
+      "Finds the bay at which a bus line stops, given the line and the bus station."},
+     {"Which platform does ICE 621 leave from in Cologne?",
+      "I am at Utrecht Centraal and need train 3047, where do I go?", "platform for the 9042 at Lyon Part-Dieu"}},
+    {"Recipe by Ingredients",
+     "Suggests dishes that can be cooked from a list of ingredients.",
+     {"Recipe by Calories", "Wine for Dish"},
+     {"Suggests dishes that have at most a given number of calories a serving.",
+      "Recommends a wine that goes with a dish."},
+     {"What can I cook with leeks, two eggs and half a cheese?",
+      "There is only rice, a tin of tomatoes and some tuna left. "
+      "Any ideas for dinner?",
+      "Dishes from chickpeas and spinach"}},
+    {"Password Strength",
+     "Estimates how long it would take to guess a password.",
+     {"Password Generator", "Password Leak Check"},
+     {"Makes a random password of a given length, with or without punctuation.",
+      "Looks up whether a password is in a published leak."},
+     {"How good is \"harbour-violin-22\" as a password?", "Would anybody crack Tr0mb0ne! in a day?",
+      "Rate the password greenKettle_7"}},
+    {"Meeting Room Booking",
+     "Books a meeting room in an office building for a number of people, at a date and hours.",
+     {"Meeting Room Booking with Catering", "Meeting Room Cancellation"},
+     {"Books a meeting room at a date and hours and orders food and drink for a number of people.",
+      "Cancels the booking of a meeting room by the room's name and the date."},
+     {"Get us a room for six in the Leith office on Friday from 10 to 12.",
+      "I need somewhere to interview two people tomorrow at 3 pm, building B.",
+      "Book a room for 20 at headquarters, 9 June, all afternoon"}},
+};
+
+/* ---------------------------------------------------------------- the library */
 
 int wt__library_open(struct library *out, const struct encoder *encoder, double threshold, wt_error *err)
 {
     *out = (struct library){0};
-    int rc = wt__distinct_open(&out->base_tools, encoder, threshold, err);
-    return rc < 0 ? rc : wt__distinct_open(&out->descriptions, NULL, threshold, err);
+    WT_TRY(wt__distinct_open(&out->base_tools, encoder, threshold, err));
+    return wt__distinct_open(&out->descriptions, NULL, threshold, err);
 }
 
 void wt__library_dispose(struct library *library)
@@ -22,7 +95,7 @@ void wt__library_dispose(struct library *library)
     *library = (struct library){0};
 }
 
-static struct str join_line(struct str name, struct str description, struct arena *arena)
+static struct str join_tool_line(struct str name, struct str description, struct arena *arena)
 {
     char *line = wt__arena_alloc(arena, name.len + 2 + description.len + 1, 1);
     if (!line)
@@ -37,29 +110,31 @@ static struct str join_line(struct str name, struct str description, struct aren
 struct str wt__library_line(const struct library *library, size_t place, struct arena *arena)
 {
     const struct library_tool *tool = &library->tools[place];
-    return join_line(tool->name, tool->description, arena);
+    return join_tool_line(tool->name, tool->description, arena);
 }
 
-/* Takes the name for the next place, unless there is a tool of that name; *place is the tool's then. */
-static int take_name(struct library *library, struct str name, size_t *place, enum piece_fate *fate, wt_error *err)
+/* Registers the name for the next place. If another tool has it, *fate is PIECE_NAME_TAKEN and *place is that
+ * tool's. */
+static int register_tool_name(struct library *library, struct str name, size_t *place, enum piece_fate *fate,
+                              wt_error *err)
 {
-    struct buffer words = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     wt__piece_words(&words, name);
-    const uint32_t *known = words.failed ? NULL : wt__map_get(&library->names, wt__buffer_view(&words));
+    if (words.failed)
+        return wt__fail_nomem(err);
+    const uint32_t *known = wt__map_get(&library->names, wt__buffer_view(&words));
     *fate = known ? PIECE_NAME_TAKEN : PIECE_TAKEN;
     *place = known ? *known : library->count;
-    int rc = words.failed ? wt__fail_nomem(err) : 0;
-    if (rc == 0 && !known) {
-        const char *key = wt__arena_copy(&library->arena, wt__buffer_view(&words));
-        if (!key || !wt__map_insert(&library->names, (struct str){key, words.len}, (uint32_t)library->count, NULL))
-            rc = wt__fail_nomem(err);
-    }
-    wt__buffer_dispose(&words);
-    return rc;
+    if (known)
+        return 0;
+    const char *key = wt__arena_copy(&library->arena, wt__buffer_view(&words));
+    WT_CHECK_ALLOC(key, err);
+    WT_CHECK_ALLOC(wt__map_insert(&library->names, (struct str){key, words.len}, (uint32_t)library->count, NULL), err);
+    return 0;
 }
 
-/* Puts a tool whose name was taken at the end. */
-static int append(struct library *library, const struct library_tool *tool, wt_error *err)
+/* Appends a tool whose name was registered. */
+static int append_library_tool(struct library *library, const struct library_tool *tool, wt_error *err)
 {
     struct str name = {wt__arena_copy(&library->arena, tool->name), tool->name.len},
                description = {wt__arena_copy(&library->arena, tool->description), tool->description.len};
@@ -75,11 +150,12 @@ static int append(struct library *library, const struct library_tool *tool, wt_e
     return 0;
 }
 
-int wt__library_add(struct library *library, const struct library_tool *tool, size_t *place, enum piece_fate *fate,
-                    wt_error *err)
+/* Adds a tool unless its name is taken. *place: the tool with this name, whatever the case. */
+static int add_library_tool(struct library *library, const struct library_tool *tool, size_t *place,
+                            enum piece_fate *fate, wt_error *err)
 {
-    int rc = take_name(library, tool->name, place, fate, err);
-    return rc == 0 && *fate == PIECE_TAKEN ? append(library, tool, err) : rc;
+    WT_TRY(register_tool_name(library, tool->name, place, fate, err));
+    return *fate == PIECE_TAKEN ? append_library_tool(library, tool, err) : 0;
 }
 
 size_t wt__library_family(const struct library *library, size_t place, size_t *places, size_t most)
@@ -93,9 +169,9 @@ size_t wt__library_family(const struct library *library, size_t place, size_t *p
 
 /* ---------------------------------------------------------------- base tools */
 
-/* A base tool that was added last is shown from now on, in the place of the one that is most like it. Without an
- * encoder of the one that was shown longest. */
-static void show(struct library *library)
+/* Shows the last added base tool from now on, instead of the most similar one, or without an encoder instead of the
+ * one shown longest. */
+static void show_newest_tool(struct library *library)
 {
     const size_t place = library->count - 1;
     if (library->shown_count < LIBRARY_SHOWN) {
@@ -106,32 +182,31 @@ static void show(struct library *library)
     library->shown[at < LIBRARY_SHOWN ? at : library->turn++ % LIBRARY_SHOWN] = place;
 }
 
-/* Base tools come first in the library and in `base_tools`, so that a place in one is a place in the other. */
-static int add_base(struct library *library, const struct library_tool *tool, enum piece_fate *fate, wt_error *err)
+/* Adds a base tool. Base tools come first in the library and in `base_tools`, so that their places agree. */
+static int add_base_tool(struct library *library, const struct library_tool *tool, enum piece_fate *fate, wt_error *err)
 {
-    struct arena scratch = {0};
-    struct buffer words = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena scratch = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     size_t place;
     bool said = false;
-    struct str line = join_line(tool->name, tool->description, &scratch);
+    struct str line = join_tool_line(tool->name, tool->description, &scratch);
     wt__piece_words(&words, tool->name);
-    int rc = line.ptr && !words.failed ? 0 : wt__fail_nomem(err);
-    *fate = rc == 0 && wt__map_get(&library->names, wt__buffer_view(&words)) ? PIECE_NAME_TAKEN : PIECE_TAKEN;
-    if (rc == 0 && *fate == PIECE_TAKEN)
-        rc = wt__distinct_has_words(&library->descriptions, tool->description, &said, err);
-    if (rc == 0 && said)
-        *fate = PIECE_SAME_WORDS;
-    if (rc == 0 && *fate == PIECE_TAKEN)
-        rc = wt__distinct_add(&library->base_tools, line, fate, err);
-    if (rc == 0 && *fate == PIECE_TAKEN)
-        rc = wt__distinct_add(&library->descriptions, tool->description, fate, err);
-    if (rc == 0 && *fate == PIECE_TAKEN)
-        rc = wt__library_add(library, tool, &place, fate, err);
-    if (rc == 0 && *fate == PIECE_TAKEN)
-        show(library);
-    wt__arena_dispose(&scratch);
-    wt__buffer_dispose(&words);
-    return rc;
+    WT_CHECK_ALLOC(line.ptr && !words.failed, err);
+    *fate = PIECE_NAME_TAKEN;
+    if (wt__map_get(&library->names, wt__buffer_view(&words)))
+        return 0;
+    *fate = PIECE_SAME_WORDS;
+    WT_TRY(wt__distinct_has_words(&library->descriptions, tool->description, &said, err));
+    if (said)
+        return 0;
+    WT_TRY(wt__distinct_add(&library->base_tools, line, fate, err));
+    if (*fate == PIECE_TAKEN)
+        WT_TRY(wt__distinct_add(&library->descriptions, tool->description, fate, err));
+    if (*fate == PIECE_TAKEN)
+        WT_TRY(add_library_tool(library, tool, &place, fate, err));
+    if (*fate == PIECE_TAKEN)
+        show_newest_tool(library);
+    return 0;
 }
 
 int wt__library_add_seeds(struct library *library, wt_error *err)
@@ -141,26 +216,24 @@ int wt__library_add_seeds(struct library *library, wt_error *err)
         const struct library_tool tool = {.name = wt__str(wt__seed_tools[i].name),
                                           .description = wt__str(wt__seed_tools[i].description),
                                           .origin = ORIGIN_SEED};
-        int rc = add_base(library, &tool, &fate, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(add_base_tool(library, &tool, &fate, err));
     }
     return 0;
 }
 
-/* What the three stages work on. */
-struct making {
+/* State of the three stages. */
+struct library_job {
     struct library *library;
-    size_t related, nth; /* related tools of each base tool, and which of them is being made */
+    size_t related, nth; /* related tools for each base tool, and the index of the current one */
     size_t base_count, first_related;
-    struct str *examples; /* [SEED_TOOLS] a seed with its related ones */
+    struct str *examples; /* [SEED_TOOLS] each seed with its related tools */
     struct arena arena;
 };
 
-static int fill_tool(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
-                     wt_error *err)
+static int fill_base_tool(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
+                          wt_error *err)
 {
-    const struct library *library = ((const struct making *)context)->library;
+    const struct library *library = ((const struct library_job *)context)->library;
     struct str *lines = wt__arena_array(arena, struct str, LIBRARY_SHOWN);
     (void)item;
     for (size_t i = 0; lines && i < library->shown_count; i++) {
@@ -168,45 +241,42 @@ static int fill_tool(void *context, size_t item, struct arena *arena, struct pro
         if (!lines[i].ptr)
             lines = NULL;
     }
-    if (!lines)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(lines, err);
     values[0] = (struct prompt_value){.slot = "examples", .items = lines, .item_count = library->shown_count};
     *count = 1;
     return 0;
 }
 
-/* Reads a member of an answer as a piece. */
-static int read_piece(struct arena *arena, const json_t *answer, const char *member, enum piece_kind kind,
-                      struct str *out, enum piece_fate *fate, wt_error *err)
+/* Reads a string member of an answer as a piece. */
+static int read_answer_piece(struct arena *arena, const json_t *answer, const char *member, enum piece_kind kind,
+                             struct str *out, enum piece_fate *fate, wt_error *err)
 {
     return wt__piece_read(arena, kind, wt__json_str(answer, member), out, fate, err);
 }
 
-static int take_tool(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
-                     wt_error *err)
+static int accept_base_tool(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
+                            wt_error *err)
 {
-    struct library *library = ((struct making *)context)->library;
-    struct arena scratch = {0};
+    struct library *library = ((struct library_job *)context)->library;
+    WT_CLEANUP(wt__arena_dispose) struct arena scratch = {0};
     struct library_tool tool = {.origin = ORIGIN_GENERATED};
     enum piece_fate fate;
     (void)item;
-    int rc = read_piece(&scratch, answer, "name", PIECE_NAME, &tool.name, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN)
-        rc = read_piece(&scratch, answer, "description", PIECE_DESCRIPTION, &tool.description, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN)
-        rc = add_base(library, &tool, &fate, err);
-    if (rc == 0)
-        wt__stage_note(count, fate);
-    *done = rc == 0 && fate == PIECE_TAKEN;
-    wt__arena_dispose(&scratch);
-    return rc;
+    WT_TRY(read_answer_piece(&scratch, answer, "name", PIECE_NAME, &tool.name, &fate, err));
+    if (fate == PIECE_TAKEN)
+        WT_TRY(read_answer_piece(&scratch, answer, "description", PIECE_DESCRIPTION, &tool.description, &fate, err));
+    if (fate == PIECE_TAKEN)
+        WT_TRY(add_base_tool(library, &tool, &fate, err));
+    wt__stage_note(count, fate);
+    *done = fate == PIECE_TAKEN;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- related tools */
 
-/* "Tide Table: Tide Height at Time; Tide Table for Week", a line a seed. Neither mark can be in a name, so that a model
- * that answers with such a line is not believed. */
-static int write_examples(struct making *m, wt_error *err)
+/* Writes one line for each seed: "Tide Table: Tide Height at Time; Tide Table for Week". A name can have neither a
+ * colon nor a semicolon, so that an answer that copies such a line is refused. */
+static int write_related_examples(struct library_job *m, wt_error *err)
 {
     m->examples = wt__arena_array(&m->arena, struct str, SEED_TOOLS);
     for (size_t i = 0; m->examples && i < SEED_TOOLS; i++) {
@@ -223,8 +293,8 @@ static int write_examples(struct making *m, wt_error *err)
     return m->examples ? 0 : wt__fail_nomem(err);
 }
 
-/* Related tools of a base tool so far, without itself. */
-static size_t siblings_of(const struct library *library, size_t base, size_t place, size_t *places)
+/* Returns the number of tools in the family so far, without `place` itself. */
+static size_t list_siblings(const struct library *library, size_t base, size_t place, size_t *places)
 {
     size_t family[1 + WT_MAX_RELATED], count = 0;
     size_t members = wt__library_family(library, base, family, 1 + WT_MAX_RELATED);
@@ -234,14 +304,13 @@ static size_t siblings_of(const struct library *library, size_t base, size_t pla
     return count;
 }
 
-static int fill_related(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
-                        wt_error *err)
+static int fill_related_tool(void *context, size_t item, struct arena *arena, struct prompt_value *values,
+                             size_t *count, wt_error *err)
 {
-    const struct making *m = context;
-    size_t places[1 + WT_MAX_RELATED], known = siblings_of(m->library, item, item, places);
+    const struct library_job *m = context;
+    size_t places[1 + WT_MAX_RELATED], known = list_siblings(m->library, item, item, places);
     struct str *names = wt__arena_array(arena, struct str, known + 1);
-    if (!names)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(names, err);
     for (size_t i = 0; i < known; i++)
         names[i] = m->library->tools[places[i]].name;
     values[0] = (struct prompt_value){.slot = "examples", .items = m->examples, .item_count = SEED_TOOLS};
@@ -251,62 +320,57 @@ static int fill_related(void *context, size_t item, struct arena *arena, struct 
     return 0;
 }
 
-static int add_related(struct making *m, size_t base, struct str name, struct str description, enum piece_fate *fate,
-                       wt_error *err)
+static int add_related_tool(struct library_job *m, size_t base, struct str name, struct str description,
+                            enum piece_fate *fate, wt_error *err)
 {
     size_t place;
     const struct library_tool tool = {.name = name, .description = description, .origin = ORIGIN_RELATED, .base = base};
-    return wt__library_add(m->library, &tool, &place, fate, err);
+    return add_library_tool(m->library, &tool, &place, fate, err);
 }
 
-static int take_related(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
-                        wt_error *err)
+static int accept_related_tool(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
+                               wt_error *err)
 {
-    struct making *m = context;
-    struct arena scratch = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena scratch = {0};
     struct str name;
     enum piece_fate fate;
-    int rc = read_piece(&scratch, answer, "name", PIECE_NAME, &name, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN)
-        rc = add_related(m, item, name, STR(""), &fate, err);
-    if (rc == 0)
-        wt__stage_note(count, fate);
-    *done = rc == 0 && fate == PIECE_TAKEN;
-    wt__arena_dispose(&scratch);
-    return rc;
+    WT_TRY(read_answer_piece(&scratch, answer, "name", PIECE_NAME, &name, &fate, err));
+    if (fate == PIECE_TAKEN)
+        WT_TRY(add_related_tool(context, item, name, STR(""), &fate, err));
+    wt__stage_note(count, fate);
+    *done = fate == PIECE_TAKEN;
+    return 0;
 }
 
-/* The seeds have theirs by hand, as many as there are. */
-static bool has_by_hand(void *context, size_t item)
+/* True if the seed has a handwritten related tool for this turn. */
+static bool has_handwritten_related(void *context, size_t item)
 {
-    const struct making *m = context;
+    const struct library_job *m = context;
     return item < SEED_TOOLS && m->nth < SEED_RELATED;
 }
 
-static int add_by_hand(struct making *m, wt_error *err)
+static int add_handwritten_related(struct library_job *m, wt_error *err)
 {
     enum piece_fate fate;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && m->nth < SEED_RELATED && i < SEED_TOOLS; i++)
-        rc = add_related(m, i, wt__str(wt__seed_tools[i].related[m->nth]),
-                         wt__str(wt__seed_tools[i].related_descriptions[m->nth]), &fate, err);
-    return rc;
+    for (size_t i = 0; m->nth < SEED_RELATED && i < SEED_TOOLS; i++)
+        WT_TRY(add_related_tool(m, i, wt__str(wt__seed_tools[i].related[m->nth]),
+                                wt__str(wt__seed_tools[i].related_descriptions[m->nth]), &fate, err));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- descriptions */
 
-static int fill_description(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
-                            wt_error *err)
+static int fill_tool_description(void *context, size_t item, struct arena *arena, struct prompt_value *values,
+                                 size_t *count, wt_error *err)
 {
-    const struct making *m = context;
+    const struct library_job *m = context;
     const struct library *library = m->library;
     const struct library_tool *tool = &library->tools[m->first_related + item];
     struct str *lines = wt__arena_array(arena, struct str, SEED_TOOLS), *siblings;
     size_t places[1 + WT_MAX_RELATED];
-    size_t known = siblings_of(library, tool->base, m->first_related + item, places), told = 0;
+    size_t known = list_siblings(library, tool->base, m->first_related + item, places), told = 0;
     siblings = wt__arena_array(arena, struct str, known + 1);
-    if (!lines || !siblings)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(lines && siblings, err);
     for (size_t i = 0; i < SEED_TOOLS; i++)
         if (!(lines[i] = wt__library_line(library, i, arena)).ptr)
             return wt__fail_nomem(err);
@@ -321,42 +385,41 @@ static int fill_description(void *context, size_t item, struct arena *arena, str
     return 0;
 }
 
-static bool is_described(void *context, size_t item)
+static bool is_tool_described(void *context, size_t item)
 {
-    const struct making *m = context;
+    const struct library_job *m = context;
     return m->library->tools[m->first_related + item].description.len > 0;
 }
 
-static int take_description(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
-                            wt_error *err)
+static int accept_tool_description(void *context, size_t item, const json_t *answer, struct stage_count *count,
+                                   bool *done, wt_error *err)
 {
-    struct making *m = context;
+    struct library_job *m = context;
     struct str description;
     enum piece_fate fate;
-    int rc = read_piece(&m->library->arena, answer, "description", PIECE_DESCRIPTION, &description, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN)
-        rc = wt__distinct_add(&m->library->descriptions, description, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN)
+    WT_TRY(read_answer_piece(&m->library->arena, answer, "description", PIECE_DESCRIPTION, &description, &fate, err));
+    if (fate == PIECE_TAKEN)
+        WT_TRY(wt__distinct_add(&m->library->descriptions, description, &fate, err));
+    if (fate == PIECE_TAKEN)
         m->library->tools[m->first_related + item].description = description;
-    if (rc == 0)
-        wt__stage_note(count, fate);
-    *done = rc == 0 && fate == PIECE_TAKEN;
-    return rc;
+    wt__stage_note(count, fate);
+    *done = fate == PIECE_TAKEN;
+    return 0;
 }
 
-/* No related tool says what a base tool, which are there already, or one that is described by hand says. */
-static int note_descriptions(struct library *library, wt_error *err)
+/* Registers the existing descriptions, so that a related tool cannot repeat one. */
+static int register_descriptions(struct library *library, wt_error *err)
 {
     enum piece_fate fate;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < library->count; i++)
+    for (size_t i = 0; i < library->count; i++)
         if (library->tools[i].description.len > 0)
-            rc = wt__distinct_add(&library->descriptions, library->tools[i].description, &fate, err);
-    return rc;
+            WT_TRY(wt__distinct_add(&library->descriptions, library->tools[i].description, &fate, err));
+    return 0;
 }
 
-/* Only related tools can lack one, and they stand behind the base tools: no place that another refers to moves. */
-static void drop_undescribed(struct library *library)
+/* Removes tools without a description. Only related tools can lack one, and they come after the base tools, so that
+ * the places of base tools stay valid. */
+static void drop_undescribed_tools(struct library *library)
 {
     size_t kept = 0;
     for (size_t i = 0; i < library->count; i++)
@@ -365,64 +428,178 @@ static void drop_undescribed(struct library *library)
     library->count = kept;
 }
 
-/* ---------------------------------------------------------------- all three */
+/* ---------------------------------------------------------------- the stages */
 
-static int make_related(struct making *m, struct asker *asker, wt_error *err)
+static int generate_related_tools(struct library_job *m, struct stage_runner *runner, wt_error *err)
 {
-    struct stage_count *count = &asker->counts[STAGE_RELATED];
-    struct stage stage = {.id = STAGE_RELATED,
-                          .phase = "related tools",
-                          .prompt = "generate-related",
-                          .count = m->base_count,
-                          .round = STAGE_ROUND,
-                          .context = m,
-                          .fill = fill_related,
-                          .take = take_related,
-                          .skip = has_by_hand};
-    int rc = write_examples(m, err);
-    for (; rc == 0 && m->nth < m->related; m->nth++) {
-        rc = add_by_hand(m, err);
+    struct stage_count *count = &runner->counts[STAGE_RELATED];
+    struct question_stage stage = {.id = STAGE_RELATED,
+                                   .phase = "related tools",
+                                   .prompt = "generate-related",
+                                   .count = m->base_count,
+                                   .round = STAGE_ROUND,
+                                   .context = m,
+                                   .fill = fill_related_tool,
+                                   .accept = accept_related_tool,
+                                   .skip = has_handwritten_related};
+    WT_TRY(write_related_examples(m, err));
+    for (; m->nth < m->related; m->nth++) {
+        WT_TRY(add_handwritten_related(m, err));
         count->wanted += m->base_count - (m->nth < SEED_RELATED ? SEED_TOOLS : 0);
         stage.salt = m->nth;
-        if (rc == 0 && !count->gave_up)
-            rc = wt__stage_run(asker, &stage, err);
+        if (!count->gave_up)
+            WT_TRY(wt__stage_run(runner, &stage, err));
+    }
+    return 0;
+}
+
+int wt__library_generate(struct library *library, struct stage_runner *runner, size_t tools, size_t related,
+                         wt_error *err)
+{
+    struct library_job m = {.library = library, .related = related};
+    struct question_stage base = {.id = STAGE_TOOLS,
+                                  .phase = "tools",
+                                  .prompt = "generate-tool",
+                                  .count = tools > library->count ? tools - library->count : 0,
+                                  .round = 1,
+                                  .context = &m,
+                                  .fill = fill_base_tool,
+                                  .accept = accept_base_tool};
+    runner->counts[STAGE_TOOLS].wanted = base.count;
+    int rc = wt__stage_run(runner, &base, err);
+    m.base_count = m.first_related = library->count;
+    if (rc == 0)
+        rc = generate_related_tools(&m, runner, err);
+    if (rc == 0)
+        rc = register_descriptions(library, err);
+    struct question_stage described = {.id = STAGE_DESCRIPTIONS,
+                                       .phase = "descriptions",
+                                       .prompt = "generate-description",
+                                       .count = library->count - m.first_related,
+                                       .round = STAGE_ROUND,
+                                       .context = &m,
+                                       .fill = fill_tool_description,
+                                       .accept = accept_tool_description,
+                                       .skip = is_tool_described};
+    for (size_t i = 0; i < described.count; i++)
+        runner->counts[STAGE_DESCRIPTIONS].wanted += !is_tool_described(&m, i);
+    if (rc == 0)
+        rc = wt__stage_run(runner, &described, err);
+    if (rc == 0)
+        drop_undescribed_tools(library);
+    wt__arena_dispose(&m.arena);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- tools of a store */
+
+enum {
+    LISTED_WHOLE = 20000, /* catalogues up to this size are listed at once; larger ones tool by tool */
+    LIKE_SPARE = 8,       /* extra hits to request, since some will be unsuitable */
+};
+
+int wt__store_library_add(struct store_library *catalogue, const wt_tool *tool, size_t *place, bool *taken,
+                          wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer description = {0};
+    struct library *library = catalogue->library;
+    enum piece_fate fate;
+    wt__piece_line(&description, wt__str(tool->description), PIECE_DESCRIPTION_BYTES_MAX);
+    struct library_tool added = {
+        .name = wt__str(tool->export_name), .description = wt__buffer_view(&description), .origin = ORIGIN_CATALOGUE};
+    *taken = false;
+    if (description.failed)
+        return wt__fail_nomem(err);
+    if (description.len == 0)
+        return 0;
+    WT_TRY(add_library_tool(library, &added, place, &fate, err));
+    *taken = wt__str_equal(library->tools[*place].name, added.name);
+    return 0;
+}
+
+/* Returns the tool at `position` of the catalogue: from `all`, or listed alone into *own if `all` is NULL. */
+static int get_listed_tool(wt_engine *engine, const wt_tools *all, size_t position, wt_tools **own, const wt_tool **out,
+                           wt_error *err)
+{
+    wt_list_options options;
+    *own = NULL;
+    *out = NULL;
+    if (all) {
+        *out = position < all->len ? all->items[position] : NULL;
+        return 0;
+    }
+    wt_list_options_init(&options);
+    options.offset = position;
+    options.limit = 1;
+    WT_TRY(wt_list(engine, &options, own, err));
+    if ((*own)->len > 0)
+        *out = (*own)->items[0];
+    return 0;
+}
+
+static int draw_store_tools(struct store_library *catalogue, const wt_tools *all, const uint32_t *order, size_t count,
+                            size_t tools, struct progress *progress, size_t *left_out, wt_error *err)
+{
+    int rc = 0;
+    size_t begin = catalogue->library->count;
+    for (size_t i = 0; rc == 0 && i < count && catalogue->library->count - begin < tools; i++) {
+        wt_tools *own;
+        const wt_tool *tool;
+        size_t place, before = catalogue->library->count;
+        bool taken = false;
+        rc = get_listed_tool(catalogue->engine, all, order[i], &own, &tool, err);
+        if (rc == 0 && tool)
+            rc = wt__store_library_add(catalogue, tool, &place, &taken, err);
+        *left_out += rc == 0 && catalogue->library->count == before;
+        wt_tools_free(own);
+        if (rc == 0 && wt__progress_step(progress, 1))
+            rc = wt__fail_cancelled(err);
     }
     return rc;
 }
 
-int wt__library_generate(struct library *library, struct asker *asker, size_t tools, size_t related, wt_error *err)
+int wt__store_library_draw(struct store_library *catalogue, size_t tools, struct rng *rng, struct progress *progress,
+                           size_t *left_out, wt_error *err)
 {
-    struct making m = {.library = library, .related = related};
-    struct stage base = {.id = STAGE_TOOLS,
-                         .phase = "tools",
-                         .prompt = "generate-tool",
-                         .count = tools > library->count ? tools - library->count : 0,
-                         .round = 1,
-                         .context = &m,
-                         .fill = fill_tool,
-                         .take = take_tool};
-    asker->counts[STAGE_TOOLS].wanted = base.count;
-    int rc = wt__stage_run(asker, &base, err);
-    m.base_count = m.first_related = library->count;
+    wt_catalog_info info;
+    wt_tools *all = NULL;
+    wt_catalog_info_init(&info);
+    *left_out = 0;
+    WT_TRY(wt_info(catalogue->engine, &info, err));
+    if (info.tools == 0)
+        return wt__fail(err, WT_EEMPTY, "the store has no tools; add some with `whichtool add`");
+    WT_AUTO_FREE uint32_t *order = wt__alloc_array(info.tools, sizeof *order);
+    WT_CHECK_ALLOC(order, err);
+    if (wt__progress_phase(progress, "reading", tools < info.tools ? tools : info.tools))
+        return wt__fail_cancelled(err);
+    wt__rng_draw(rng, order, info.tools, info.tools - 1);
+    int rc = info.tools <= LISTED_WHOLE ? wt_list(catalogue->engine, NULL, &all, err) : 0;
     if (rc == 0)
-        rc = make_related(&m, asker, err);
-    if (rc == 0)
-        rc = note_descriptions(library, err);
-    struct stage described = {.id = STAGE_DESCRIPTIONS,
-                              .phase = "descriptions",
-                              .prompt = "generate-description",
-                              .count = library->count - m.first_related,
-                              .round = STAGE_ROUND,
-                              .context = &m,
-                              .fill = fill_description,
-                              .take = take_description,
-                              .skip = is_described};
-    for (size_t i = 0; i < described.count; i++)
-        asker->counts[STAGE_DESCRIPTIONS].wanted += !is_described(&m, i);
-    if (rc == 0)
-        rc = wt__stage_run(asker, &described, err);
-    if (rc == 0)
-        drop_undescribed(library);
-    wt__arena_dispose(&m.arena);
+        rc = draw_store_tools(catalogue, all, order, info.tools, tools, progress, left_out, err);
+    wt_tools_free(all);
+    return rc;
+}
+
+int wt__store_library_find_similar(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,
+                                   wt_error *err)
+{
+    struct store_library *catalogue = self;
+    wt_find_options options;
+    wt_hits *hits = NULL;
+    wt_find_options_init(&options);
+    options.k = most + LIKE_SPARE;
+    options.recipe = catalogue->recipe;
+    *count = 0;
+    int rc = wt_find(catalogue->engine, row->query.ptr, row->query.len, &options, &hits, err);
+    for (size_t i = 0; rc == 0 && i < hits->len && *count < most; i++) {
+        size_t place;
+        bool taken;
+        rc = wt__store_library_add(catalogue, hits->items[i]->tool, &place, &taken, err);
+        const struct library_tool *tools = catalogue->library->tools;
+        if (rc == 0 && taken && !wt__row_is_right(row, place) &&
+            !wt__str_equal(tools[place].description, tools[row->tool].description))
+            places[(*count)++] = place;
+    }
+    wt_hits_free(hits);
     return rc;
 }

@@ -1,49 +1,46 @@
-/* names.c: wt_generate_names: the store's tools under new names that say what they do, as ToolBank has its collections
- * (Moon et al. 2024, C.2; numpy.nextafter is its adjacent_float). A tool that is called as a library calls
- * it is found by whoever knows that library, and a language model knows NumPy.
+/* names.c: wt_generate_names: gives the store's tools new names that describe their function, as ToolBank did (Moon
+ * et al. 2024, C.2: numpy.nextafter became adjacent_float). A language model knows NumPy and finds its functions by
+ * name; new names remove this advantage.
  *
- * Departs from the data: they have new descriptions, too, which name no library; here descriptions stay as they are.
+ * Departs from the paper, which also rewrote the descriptions to avoid library names: here descriptions stay.
  *
- * What always holds: each tool of the store is in corpus.jsonl once; no new name is another tool's, new or old,
- * whatever the case and the underscores; a tool whose new name did not come has the one that it had. */
-#include "generate/names.h"
-
+ * Invariants: corpus.jsonl has each tool of the store once. A new name differs from all other names, old and new,
+ * ignoring case and underscores. A tool without a valid new name keeps its old one. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/map.h"
 #include "base/sha256.h"
 #include "engine/sized_options.h"
-#include "generate/corpus.h"
-#include "generate/report.h"
-#include "generate/session.h"
+#include "generate/internal.h"
+#include "generate/requests.h"
 #include "llm/prompt.h"
 
 enum { NAME_LEAST = 3, LINE_BYTES = 1500, TAKEN_SHOWN = STAGE_ATTEMPTS - 1 };
 static const double USUAL_TEMPERATURE = 0.7;
 
-struct renamed {
-    struct str line;               /* "name: description", as the prompt shows it */
-    const char *name;              /* the new one; NULL: none so far */
-    struct str taken[TAKEN_SHOWN]; /* [taken_count] names that were given and are another's */
+struct renamed_tool {
+    struct str line;               /* "name: description", as shown in the prompt */
+    const char *name;              /* new name; NULL until there is one */
+    struct str taken[TAKEN_SHOWN]; /* [taken_count] suggested names that other tools have */
     size_t taken_count;
 };
 
-struct names {
-    struct session session;
-    wt_names_options options; /* with every default filled in */
+struct names_run {
+    struct generate_session session;
+    wt_names_options options; /* defaults filled in */
     wt_tools *all;
-    struct renamed *tools; /* [all->len] */
-    struct map keys;       /* of all names, old and new */
+    struct renamed_tool *tools; /* [all->len] */
+    struct map keys;            /* keys of all names, old and new */
     struct arena arena;
     size_t renamed;
 };
 
 /* ---------------------------------------------------------------- names */
 
-/* What is left of a name where nobody looks at case and marks: two names with the same key are taken for each other.
- * Of a name in other letters it is the name itself. */
-static struct str key_of(struct str name, struct arena *arena)
+/* Returns a name without case and marks: two names with the same key are too easily confused. Bytes of other scripts
+ * are kept. */
+static struct str make_name_key(struct str name, struct arena *arena)
 {
     char *key = wt__arena_copy(arena, name);
     size_t len = 0;
@@ -53,8 +50,8 @@ static struct str key_of(struct str name, struct arena *arena)
     return (struct str){key, len};
 }
 
-/* A name that every API takes as it is. */
-static enum piece_fate judge(struct str name)
+/* Accepts names that every API allows: a letter, then letters, digits and underscores. */
+static enum piece_fate check_new_name(struct str name)
 {
     if (name.len == 0)
         return PIECE_NO_WORD;
@@ -66,14 +63,14 @@ static enum piece_fate judge(struct str name)
     return PIECE_TAKEN;
 }
 
-/* ---------------------------------------------------------------- the questions */
+/* ---------------------------------------------------------------- questions */
 
-/* Several threads at once; of a round's tools none is there twice. */
-static int fill(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
-                wt_error *err)
+/* Runs on several threads at once, each with another item. */
+static int fill_rename(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
+                       wt_error *err)
 {
-    const struct names *names = context;
-    const struct renamed *own = &names->tools[item];
+    const struct names_run *names = context;
+    const struct renamed_tool *own = &names->tools[item];
     (void)arena;
     (void)err;
     values[(*count)++] = (struct prompt_value){.slot = "tool", .text = own->line};
@@ -81,15 +78,16 @@ static int fill(void *context, size_t item, struct arena *arena, struct prompt_v
     return 0;
 }
 
-static int take(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done, wt_error *err)
+static int accept_new_name(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
+                           wt_error *err)
 {
-    struct names *names = context;
-    struct renamed *own = &names->tools[item];
+    struct names_run *names = context;
+    struct renamed_tool *own = &names->tools[item];
     const struct str said = wt__json_str(answer, "name");
-    enum piece_fate fate = judge(said);
+    enum piece_fate fate = check_new_name(said);
     if (fate == PIECE_TAKEN) {
         const char *name = wt__arena_copy(&names->arena, said);
-        const struct str key = key_of(said, &names->arena);
+        const struct str key = make_name_key(said, &names->arena);
         bool added = false;
         if (!name || !key.ptr || !wt__map_insert(&names->keys, key, (uint32_t)item, &added))
             return wt__fail_nomem(err);
@@ -97,7 +95,7 @@ static int take(void *context, size_t item, const json_t *answer, struct stage_c
             own->name = name;
             names->renamed++;
         } else {
-            fate = PIECE_NAME_TAKEN; /* its own old one, too: that is no new name */
+            fate = PIECE_NAME_TAKEN; /* includes its own old name */
             if (own->taken_count < TAKEN_SHOWN)
                 own->taken[own->taken_count++] = (struct str){name, said.len};
         }
@@ -107,47 +105,44 @@ static int take(void *context, size_t item, const json_t *answer, struct stage_c
     return 0;
 }
 
-static int ask(struct names *names, wt_error *err)
+static int ask_names(struct names_run *names, wt_error *err)
 {
-    const struct stage stage = {
+    const struct question_stage stage = {
         .id = STAGE_NAMES,
         .phase = "asking for names",
         .prompt = "generate-rename",
         .count = names->all->len,
         .round = STAGE_ROUND,
         .context = names,
-        .fill = fill,
-        .take = take,
+        .fill = fill_rename,
+        .accept = accept_new_name,
     };
-    names->session.asker.counts[STAGE_NAMES].wanted = names->all->len;
-    return wt__stage_run(&names->session.asker, &stage, err);
+    names->session.runner.counts[STAGE_NAMES].wanted = names->all->len;
+    return wt__stage_run(&names->session.runner, &stage, err);
 }
 
 /* ---------------------------------------------------------------- before and after */
 
-/* The store's tools, their lines, and the keys of their names. */
-static int read_tools(struct names *names, wt_error *err)
+/* Reads the store's tools, their lines, and the keys of their names. */
+static int read_tools_to_rename(struct names_run *names, wt_error *err)
 {
-    int rc = wt_list(names->session.engine, NULL, &names->all, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt_list(names->session.engine, NULL, &names->all, err));
     if (names->all->len == 0)
         return wt__fail(err, WT_EEMPTY, "the store has no tools; add some with `whichtool add`");
-    names->tools = wt__arena_array(&names->arena, struct renamed, names->all->len);
-    if (!names->tools)
-        return wt__fail_nomem(err);
+    names->tools = wt__arena_array(&names->arena, struct renamed_tool, names->all->len);
+    WT_CHECK_ALLOC(names->tools, err);
     for (size_t i = 0; i < names->all->len; i++) {
         const wt_tool *tool = names->all->items[i];
-        const struct str name = wt__str(tool->name), key = key_of(name, &names->arena);
+        const struct str name = wt__str(tool->name), key = make_name_key(name, &names->arena);
         names->tools[i] =
-            (struct renamed){.line = wt__prompt_tool(name, wt__str(tool->description), LINE_BYTES, &names->arena)};
+            (struct renamed_tool){.line = wt__prompt_tool(name, wt__str(tool->description), LINE_BYTES, &names->arena)};
         if (!key.ptr || !names->tools[i].line.ptr || !wt__map_insert(&names->keys, key, (uint32_t)i, NULL))
             return wt__fail_nomem(err);
     }
     return 0;
 }
 
-static int write_settings(struct names *names, wt_error *err)
+static int write_names_settings(struct names_run *names, wt_error *err)
 {
     struct buffer *out = &names->session.settings;
     struct sha256 sha;
@@ -168,7 +163,7 @@ static int write_settings(struct names *names, wt_error *err)
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-static int write_report(struct names *names, bool complete, wt_error *err)
+static int write_names_report(struct names_run *names, bool complete, wt_error *err)
 {
     struct buffer out = {0};
     wt__buffer_printf(&out, "{\"settings\":%s,\"complete\":%s,\"model\":", names->session.settings.ptr,
@@ -176,83 +171,75 @@ static int write_report(struct names *names, bool complete, wt_error *err)
     wt__buffer_json(&out, wt__str(names->session.model->name));
     wt__buffer_printf(&out, ",\"tools\":%zu,\"renamed\":%zu,\"kept\":%zu,", names->all->len, names->renamed,
                       names->all->len - names->renamed);
-    wt__report_asked(&names->session.asker, &out);
+    wt__stages_report(&names->session.runner, &out);
     wt__buffer_char(&out, '}');
     return wt__session_report(&names->session, &out, err);
 }
 
-static int finish(struct names *names, wt_error *err)
+static int finish_names(struct names_run *names, wt_error *err)
 {
     wt_generated *visible = &names->session.result->visible;
-    struct buffer corpus = {0}, line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer corpus = {0}, line = {0};
     const size_t kept = names->all->len - names->renamed;
     for (size_t i = 0; i < names->all->len; i++)
-        wt__corpus_line(names->all->items[i], names->tools[i].name ? names->tools[i].name : names->all->items[i]->name,
-                        &corpus);
+        wt__beir_write_tool(names->all->items[i],
+                            names->tools[i].name ? names->tools[i].name : names->all->items[i]->name, &corpus);
     if (kept > 0)
-        wt__buffer_printf(
-            &line, "%zu of %zu tools have the name that they had: no answer was of use%s", kept, names->all->len,
-            names->session.asker.counts[STAGE_NAMES].gave_up ? ", so many in a row that it ended early" : "");
-    int rc = names->renamed > 0 ? wt__folder_write(&names->session.folder, "corpus.jsonl", &corpus, err)
-                                : wt__folder_remove(&names->session.folder, "corpus.jsonl", err);
-    if (rc == 0)
-        rc = write_report(names, true, err);
-    if (rc == 0)
-        rc = wt__session_say(&names->session, &line, &visible->notice, err);
-    wt__buffer_dispose(&corpus);
-    wt__buffer_dispose(&line);
+        wt__buffer_printf(&line, "%zu of %zu tools keep their names: no answer was usable%s", kept, names->all->len,
+                          names->session.runner.counts[STAGE_NAMES].gave_up
+                              ? "; the run ended early after too many unusable answers"
+                              : "");
+    WT_TRY(names->renamed > 0 ? wt__folder_write(&names->session.folder, "corpus.jsonl", &corpus, err)
+                              : wt__folder_remove(&names->session.folder, "corpus.jsonl", err));
+    WT_TRY(write_names_report(names, true, err));
+    WT_TRY(wt__session_set_text(&names->session, &line, &visible->notice, err));
     visible->tools = names->all->len;
     visible->rows = names->renamed;
-    if (rc == 0 && names->renamed == 0)
-        rc = wt__fail(err, WT_EEMPTY, "not one name came of %" PRIu64 " questions to %s; %s/report.json counts why",
-                      names->session.asker.cost.questions, names->session.model->name, names->options.out);
-    return rc;
+    if (names->renamed == 0)
+        return wt__fail(err, WT_EEMPTY,
+                        "no name came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
+                        names->session.runner.cost.questions, names->session.model->name, names->options.out);
+    return 0;
 }
 
-static int run(struct names *names, wt_error *err)
+static int run_names(struct names_run *names, wt_error *err)
 {
-    int rc = read_tools(names, err);
+    const wt_names_options *o = &names->options;
+    WT_TRY(read_tools_to_rename(names, err));
+    WT_TRY(write_names_settings(names, err));
+    WT_TRY(wt__session_open(&names->session, o->out, o->temperature, o->seed, err));
+    int rc = ask_names(names, err);
     if (rc == 0)
-        rc = write_settings(names, err);
-    if (rc == 0)
-        rc =
-            wt__session_open(&names->session, names->options.out, names->options.temperature, names->options.seed, err);
-    if (rc < 0)
-        return rc;
-    rc = ask(names, err);
-    if (rc == 0)
-        return finish(names, err);
+        return finish_names(names, err);
     wt_error unused;
-    write_report(names, false, &unused); /* how far it came */
+    write_names_report(names, false, &unused); /* record the progress so far */
     return rc;
 }
 
-static int read_options(wt_names_options *o, wt_error *err)
+static int check_names_options(wt_names_options *o, wt_error *err)
 {
     if (!o->out || !o->out[0])
         return wt__fail(err, WT_EINVAL, "name a folder for the renamed tools");
     if (o->temperature < 0)
-        return wt__fail(err, WT_EINVAL, "a temperature cannot be below 0");
+        return wt__fail(err, WT_EINVAL, "the temperature must not be negative");
     o->seed = o->seed ? o->seed : 1;
-    return wt__generate_share(o->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
-                              &o->temperature, err);
+    return wt__generate_read_share(o->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                                   &o->temperature, err);
 }
 
 int wt__generate_names(wt_engine *engine, struct chat_model *model, const wt_names_options *given, wt_generated **out,
                        wt_error *err)
 {
-    struct names names = {0};
+    struct names_run names = {0};
     *out = NULL;
-    int rc = wt__options_read(&names.options, sizeof names.options, given, err);
+    WT_TRY(wt__options_read(&names.options, sizeof names.options, given, err));
+    WT_TRY(check_names_options(&names.options, err));
+    if (!engine)
+        return wt__fail(err, WT_EINVAL, "an engine is needed: the tools of its store are renamed");
+    int rc =
+        wt__session_begin(&names.session, engine, model, names.options.progress, names.options.progress_context, err);
     if (rc == 0)
-        rc = read_options(&names.options, err);
-    if (rc == 0 && !engine)
-        rc = wt__fail(err, WT_EINVAL, "an engine is needed: the tools of its store are renamed");
-    if (rc < 0)
-        return rc;
-    rc = wt__session_begin(&names.session, engine, model, names.options.progress, names.options.progress_context, err);
-    if (rc == 0)
-        rc = run(&names, err);
+        rc = run_names(&names, err);
     rc = wt__session_end(&names.session, rc, out);
     wt_tools_free(names.all);
     wt__map_dispose(&names.keys);

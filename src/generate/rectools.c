@@ -1,17 +1,15 @@
-/* rectools.c: wt_generate_rectools: requests for sets of tools that were drawn, as many of each size, and a verdict on
- * each (PTR, section 4 and appendix C; verdict.h).
+/* rectools.c: wt_generate_rectools: generates requests for drawn sets of tools, the same number for each set size,
+ * and verdicts on them (PTR, section 4 and appendix C).
  *
- *   drawn       sets of each size, all different
- *   asked       one request after another of each set, so that each prompt can show those before it; what is nearly the
- *               same as any request before is asked for again
- *   judged      with all of the tools, and without one of them
- *   kept        those that qualify, or all
+ *   draw     sets of each size, all different
+ *   ask      for one request after another for each set, so that the prompt can show the earlier ones; a
+ *            near-duplicate of any earlier request is asked for again
+ *   judge    with all tools of the set, and with one removed
+ *   keep     the requests that qualify, or all
  *
- * Departs from the paper: no two tools of a set are nearly the same, which the paper has by its catalogue; a request
- * that says a tool's name or repeats its prompt is turned away; what does not qualify is left out unless all are to be
- * kept; and there are splits. */
-#include "generate/rectools.h"
-
+ * Departs from the paper: a set has no near-duplicate tools, which the paper's catalogue ensures; a request that
+ * contains a tool's name or repeats its prompt is refused; requests that do not qualify are left out unless all are
+ * to be kept; and the data has splits. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -19,98 +17,86 @@
 #include "encoder/model_dir.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
-#include "generate/distinct.h"
-#include "generate/repetition.h"
-#include "generate/report.h"
-#include "generate/request_set.h"
-#include "generate/session.h"
-#include "generate/verdict.h"
+#include "generate/internal.h"
+#include "generate/requests.h"
 
 enum { USUAL_COMBINATIONS = 20, USUAL_REQUESTS = 5, USUAL_RETRIES = 5, TRIES = 200 };
 static const double USUAL_DUPLICATE = 0.8, USUAL_TEMPERATURE = 0.8, USUAL_SHARE = 0.1, COSINE_OFF = 2;
 
-struct combination {
-    size_t places[REQUEST_TOOLS_HELD]; /* [tool_count] of the draw */
+struct tool_combination {
+    size_t places[REQUEST_TOOLS_HELD]; /* [tool_count] places in the draw */
     struct str *lines;                 /* [tool_count] "name: description" */
     size_t tool_count;
     struct str requests[WT_MAX_COMBINATION_REQUESTS];
     size_t request_count;
 };
 
-struct rectools {
-    struct session session;
-    wt_rectools_options options; /* with every default filled in */
-    struct encoder *built_in;    /* of the draw, and of duplicates where the engine has none */
+struct rectools_run {
+    struct generate_session session;
+    wt_rectools_options options; /* defaults filled in */
+    struct encoder *built_in;    /* encoder of the draw, and of duplicates if the engine has none */
     const struct encoder *encoder;
     struct tool_draw draw;
     struct distinct queries;
     struct request_set set;
-    struct prompt asks;
-    struct repetition asked_words;
+    struct prompt request_prompt;
+    struct repetition request_words;
     struct arena arena;
-    struct combination *combinations; /* [count] */
-    size_t count, wanted;             /* wanted: combinations */
-    struct verdict_case *cases;       /* [case_count], in the order of the combinations */
-    size_t *owners;                   /* of each case its combination */
+    struct tool_combination *combinations; /* [count] */
+    size_t count, wanted;                  /* wanted: number of combinations */
+    struct verdict_case *cases;            /* [case_count], in the order of the combinations */
+    size_t *owners;                        /* [case_count] combination of each case */
     size_t case_count;
 };
 
 /* ---------------------------------------------------------------- options */
 
-static int read_shares(wt_rectools_options *o, const wt_rectools_options *given, wt_error *err)
+static int check_rectools_shares(wt_rectools_options *o, const wt_rectools_options *given, wt_error *err)
 {
-    int rc = wt__generate_share(given->dev, USUAL_SHARE, 1, "the share of dev", &o->dev, err);
-    if (rc == 0)
-        rc = wt__generate_share(given->test, USUAL_SHARE, 1, "the share of test", &o->test, err);
-    if (rc == 0 && o->dev + o->test > 1)
-        rc = wt__fail(err, WT_EINVAL, "dev and test are %g of the requests", o->dev + o->test);
-    if (rc == 0)
-        rc = wt__generate_share(given->duplicate, USUAL_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
-                                &o->duplicate, err);
-    if (rc == 0)
-        rc = wt__generate_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
-                                &o->temperature, err);
-    if (rc == 0 && (given->duplicate < 0 || given->temperature < 0))
-        rc = wt__fail(err, WT_EINVAL, "a cosine and a temperature cannot be below 0");
-    return rc;
+    WT_TRY(wt__generate_read_share(given->dev, USUAL_SHARE, 1, "the share of dev", &o->dev, err));
+    WT_TRY(wt__generate_read_share(given->test, USUAL_SHARE, 1, "the share of test", &o->test, err));
+    if (o->dev + o->test > 1)
+        return wt__fail(err, WT_EINVAL, "dev and test are %g of the requests; together they can be at most 1",
+                        o->dev + o->test);
+    WT_TRY(wt__generate_read_share(given->duplicate, USUAL_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
+                                   &o->duplicate, err));
+    WT_TRY(wt__generate_read_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                                   &o->temperature, err));
+    if (given->duplicate < 0 || given->temperature < 0)
+        return wt__fail(err, WT_EINVAL, "the cosine of duplicates and the temperature must not be negative");
+    return 0;
 }
 
-static int read_options(wt_rectools_options *o, wt_error *err)
+static int check_rectools_options(wt_rectools_options *o, wt_error *err)
 {
     const wt_rectools_options given = *o;
-    int rc = wt__generate_count(given.smallest, 1, 1, WT_MAX_COMBINATION_TOOLS, "tools of the smallest combination",
-                                &o->smallest, err);
-    if (rc == 0)
-        rc = wt__generate_count(given.largest, WT_MAX_COMBINATION_TOOLS, o->smallest, WT_MAX_COMBINATION_TOOLS,
-                                "tools of the largest combination", &o->largest, err);
-    if (rc == 0)
-        rc = wt__generate_count(given.combinations, USUAL_COMBINATIONS, 1, WT_MAX_COMBINATIONS,
-                                "combinations of a size", &o->combinations, err);
-    if (rc == 0)
-        rc = wt__generate_count(given.requests, USUAL_REQUESTS, 1, WT_MAX_COMBINATION_REQUESTS,
-                                "requests of a combination", &o->requests, err);
-    if (rc == 0)
-        rc = wt__generate_count(given.retries, USUAL_RETRIES, 1, WT_MAX_RETRIES, "retries of a request", &o->retries,
-                                err);
-    if (rc == 0)
-        rc = read_shares(o, &given, err);
-    if (rc == 0 && (!o->out || !o->out[0]))
-        rc = wt__fail(err, WT_EINVAL, "name a folder for the data set");
+    WT_TRY(wt__generate_read_count(given.smallest, 1, 1, WT_MAX_COMBINATION_TOOLS, "tools of the smallest combination",
+                                   &o->smallest, err));
+    WT_TRY(wt__generate_read_count(given.largest, WT_MAX_COMBINATION_TOOLS, o->smallest, WT_MAX_COMBINATION_TOOLS,
+                                   "tools of the largest combination", &o->largest, err));
+    WT_TRY(wt__generate_read_count(given.combinations, USUAL_COMBINATIONS, 1, WT_MAX_COMBINATIONS,
+                                   "combinations of a size", &o->combinations, err));
+    WT_TRY(wt__generate_read_count(given.requests, USUAL_REQUESTS, 1, WT_MAX_COMBINATION_REQUESTS,
+                                   "requests of a combination", &o->requests, err));
+    WT_TRY(wt__generate_read_count(given.retries, USUAL_RETRIES, 1, WT_MAX_RETRIES, "retries of a request", &o->retries,
+                                   err));
+    WT_TRY(check_rectools_shares(o, &given, err));
+    if (!o->out || !o->out[0])
+        return wt__fail(err, WT_EINVAL, "name a folder for the data set");
     o->seed = o->seed ? o->seed : 1;
-    return rc;
+    return 0;
 }
 
-/* ---------------------------------------------------------------- the combinations */
+/* ---------------------------------------------------------------- combinations */
 
-/* A set of that size of the tools `able` [count], each with a description and no two nearly the same; false where what
- * was drawn is none. */
-static bool draw_one(const struct tool_draw *draw, struct rng *rng, const size_t *able, uint32_t *order, size_t count,
-                     size_t size, size_t *places)
+/* Draws a set of `size` tools from able [count]. False if two of them are near-duplicates. */
+static bool draw_combination(const struct tool_draw *draw, struct rng *rng, const size_t *able, uint32_t *order,
+                             size_t count, size_t size, size_t *places)
 {
     wt__rng_draw(rng, order, count, size);
     for (size_t i = 0; i < size; i++)
         places[i] = able[order[i]];
-    wt__sort_sizes(places, size); /* as order [count] is when all of them are taken */
+    wt__sort_sizes(places, size); /* the same set gives the same key */
     for (size_t a = 0; a < size; a++)
         for (size_t b = a + 1; b < size; b++)
             if (wt__tool_draw_twins(draw, places[a], places[b]))
@@ -118,16 +104,15 @@ static bool draw_one(const struct tool_draw *draw, struct rng *rng, const size_t
     return true;
 }
 
-static int add_combination(struct rectools *r, const size_t *places, size_t size, wt_error *err)
+static int add_combination(struct rectools_run *r, const size_t *places, size_t size, wt_error *err)
 {
-    struct combination *added = &r->combinations[r->count];
-    *added = (struct combination){.tool_count = size, .lines = wt__arena_array(&r->arena, struct str, size)};
-    if (!added->lines)
-        return wt__fail_nomem(err);
+    struct tool_combination *added = &r->combinations[r->count];
+    *added = (struct tool_combination){.tool_count = size, .lines = wt__arena_array(&r->arena, struct str, size)};
+    WT_CHECK_ALLOC(added->lines, err);
     for (size_t i = 0; i < size; i++) {
         const struct draw_tool *tool = &r->draw.tools[places[i]];
         added->places[i] = places[i];
-        added->lines[i] = wt__prompt_tool(tool->name, tool->description, VERDICT_LINE_BYTES, &r->arena);
+        added->lines[i] = wt__prompt_tool(tool->name, tool->description, STAGE_LINE_BYTES, &r->arena);
         if (!added->lines[i].ptr)
             return wt__fail_nomem(err);
     }
@@ -135,57 +120,50 @@ static int add_combination(struct rectools *r, const size_t *places, size_t size
     return 0;
 }
 
-/* Sets of one size, all different, as many as are wanted or as there are. */
-static int draw_size(struct rectools *r, struct rng *rng, const size_t *able, uint32_t *order, size_t count,
-                     size_t size, wt_error *err)
+/* Draws different sets of one size, as many as requested or as exist. */
+static int draw_combinations_of_size(struct rectools_run *r, struct rng *rng, const size_t *able, uint32_t *order,
+                                     size_t count, size_t size, wt_error *err)
 {
-    struct map known = {0};
-    struct arena keys = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena keys = {0};
+    WT_CLEANUP(wt__map_dispose) struct map known = {0};
     size_t places[REQUEST_TOOLS_HELD];
-    const size_t end = r->count + r->options.combinations;
-    int rc = 0;
-    for (size_t tries = 0; rc == 0 && size <= count && r->count < end && tries < TRIES * r->options.combinations;
-         tries++) {
-        if (!draw_one(&r->draw, rng, able, order, count, size, places))
+    const size_t end = r->count + r->options.combinations, tries = TRIES * r->options.combinations;
+    for (size_t i = 0; size <= count && r->count < end && i < tries; i++) {
+        if (!draw_combination(&r->draw, rng, able, order, count, size, places))
             continue;
         bool added = false;
         char *key = wt__arena_copy(&keys, (struct str){(const char *)places, size * sizeof *places});
-        if (!key || !wt__map_insert(&known, (struct str){key, size * sizeof *places}, 0, &added))
-            rc = wt__fail_nomem(err);
-        else if (added)
-            rc = add_combination(r, places, size, err);
+        WT_CHECK_ALLOC(key && wt__map_insert(&known, (struct str){key, size * sizeof *places}, 0, &added), err);
+        if (added)
+            WT_TRY(add_combination(r, places, size, err));
     }
-    wt__map_dispose(&known);
-    wt__arena_dispose(&keys);
-    return rc;
+    return 0;
 }
 
-static int draw_combinations(struct rectools *r, wt_error *err)
+static int draw_combinations(struct rectools_run *r, wt_error *err)
 {
     const wt_rectools_options *o = &r->options;
     struct rng rng;
     size_t count = 0, *able = wt__arena_array(&r->arena, size_t, r->draw.count);
     uint32_t *order = wt__arena_array(&r->arena, uint32_t, r->draw.count);
     r->wanted = (o->largest - o->smallest + 1) * o->combinations;
-    r->combinations = wt__arena_array(&r->arena, struct combination, r->wanted);
-    if (!able || !order || !r->combinations)
-        return wt__fail_nomem(err);
+    r->combinations = wt__arena_array(&r->arena, struct tool_combination, r->wanted);
+    WT_CHECK_ALLOC(able && order && r->combinations, err);
     for (size_t i = 0; i < r->draw.count; i++)
-        if (r->draw.tools[i].able)
+        if (r->draw.tools[i].is_able)
             able[count++] = i;
     wt__rng_seed(&rng, o->seed);
-    int rc = 0;
-    for (size_t size = o->smallest; rc == 0 && size <= o->largest; size++)
-        rc = draw_size(r, &rng, able, order, count, size, err);
-    if (rc == 0 && r->count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "%zu tools have a description, and no set of %zu of them can be drawn", count,
-                      o->smallest);
-    return rc;
+    for (size_t size = o->smallest; size <= o->largest; size++)
+        WT_TRY(draw_combinations_of_size(r, &rng, able, order, count, size, err));
+    if (r->count == 0)
+        return wt__fail(err, WT_EEMPTY, "no set of %zu can be drawn from the %zu tools with a description", o->smallest,
+                        count);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- before the first question */
 
-static int write_settings(struct rectools *r, wt_error *err)
+static int write_rectools_settings(struct rectools_run *r, wt_error *err)
 {
     const wt_rectools_options *o = &r->options;
     struct buffer *out = &r->session.settings;
@@ -202,24 +180,17 @@ static int write_settings(struct rectools *r, wt_error *err)
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* The engine's encoder, the paper's where it is MiniLM, or the one that is built in. */
-static int open_encoders(struct rectools *r, wt_error *err)
+/* Opens the engine's encoder (the paper's is MiniLM), or the built-in one if the engine has none. */
+static int open_rectools_encoders(struct rectools_run *r, wt_error *err)
 {
-    wt_error why;
-    int rc = wt__encoder_open(&r->built_in, MODEL_BUILT_IN, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__engine_load_encoder(r->session.engine, &r->session.progress, &r->encoder, &why);
-    if (rc == WT_EMODEL) {
+    WT_TRY(wt__encoder_open(&r->built_in, MODEL_BUILT_IN, err));
+    WT_TRY(wt__generate_load_encoder(r->session.engine, &r->session.progress, &r->encoder, err));
+    if (!r->encoder)
         r->encoder = r->built_in;
-        return 0;
-    }
-    if (rc < 0 && err)
-        *err = why;
-    return rc;
+    return 0;
 }
 
-static int open_parts(struct rectools *r, wt_error *err)
+static int open_rectools_parts(struct rectools_run *r, wt_error *err)
 {
     const wt_rectools_options *o = &r->options;
     const struct draw_settings draw = {.within = WITHIN_ANY, .single = true};
@@ -227,30 +198,24 @@ static int open_parts(struct rectools *r, wt_error *err)
     struct rng unused;
     wt__rng_seed(&unused, o->seed);
     wt__request_set_open(&r->set, &split);
-    int rc = open_encoders(r, err);
-    if (rc == 0)
-        rc = wt__tool_draw_open(&r->draw, r->session.engine, r->built_in, &draw, &unused, &r->session.progress, err);
-    if (rc == 0)
-        rc = wt__distinct_open(&r->queries, r->encoder, o->duplicate, err);
-    if (rc == 0)
-        rc = wt__prompt_open(&r->asks, "generate-rectools", err);
-    if (rc == 0)
-        rc = wt__repetition_open(&r->asked_words, wt__str(r->asks.text), err);
-    if (rc == 0)
-        rc = draw_combinations(r, err);
-    if (rc == 0)
-        rc = write_settings(r, err);
-    return rc < 0 ? rc : wt__session_open(&r->session, o->out, o->temperature, o->seed, err);
+    WT_TRY(open_rectools_encoders(r, err));
+    WT_TRY(wt__tool_draw_open(&r->draw, r->session.engine, r->built_in, &draw, &unused, &r->session.progress, err));
+    WT_TRY(wt__distinct_open(&r->queries, r->encoder, o->duplicate, err));
+    WT_TRY(wt__prompt_open(&r->request_prompt, "generate-rectools", err));
+    WT_TRY(wt__repetition_open(&r->request_words, wt__str(r->request_prompt.text), err));
+    WT_TRY(draw_combinations(r, err));
+    WT_TRY(write_rectools_settings(r, err));
+    return wt__session_open(&r->session, o->out, o->temperature, o->seed, err);
 }
 
-/* ---------------------------------------------------------------- the requests */
+/* ---------------------------------------------------------------- requests */
 
-/* Several threads at once; of a round's combinations none is there twice. */
-static int fill(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
-                wt_error *err)
+/* Runs on several threads at once, each with another combination. */
+static int fill_rectools_request(void *context, size_t item, struct arena *arena, struct prompt_value *values,
+                                 size_t *count, wt_error *err)
 {
-    const struct rectools *r = context;
-    const struct combination *own = &r->combinations[item % r->count];
+    const struct rectools_run *r = context;
+    const struct tool_combination *own = &r->combinations[item % r->count];
     (void)arena;
     (void)err;
     values[(*count)++] = (struct prompt_value){.slot = "tools", .items = own->lines, .item_count = own->tool_count};
@@ -259,27 +224,24 @@ static int fill(void *context, size_t item, struct arena *arena, struct prompt_v
     return 0;
 }
 
-/* What repeats the prompt's own text is turned away as such; what is like an earlier request, by its meaning: requests
- * for the same tools have words in common. */
-static int take(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done, wt_error *err)
+/* Validates an answer. An answer is compared with the prompt by words, and with earlier requests by meaning, since
+ * requests for the same tools share words. */
+static int accept_rectools_request(void *context, size_t item, const json_t *answer, struct stage_count *count,
+                                   bool *done, wt_error *err)
 {
-    struct rectools *r = context;
-    struct combination *own = &r->combinations[item % r->count];
+    struct rectools_run *r = context;
+    struct tool_combination *own = &r->combinations[item % r->count];
     const struct str said = wt__json_str(answer, "instruction");
-    enum piece_fate fate = PIECE_TAKEN;
+    enum piece_fate fate = PIECE_REPEATS;
     struct str text = STR("");
     bool copied = false;
-    int rc = wt__repeats(&r->asked_words, wt__str(r->asks.text), STR(""), said, &copied, err);
-    if (rc == 0 && copied)
-        fate = PIECE_REPEATS;
-    else if (rc == 0)
-        rc = wt__piece_read(&r->arena, PIECE_INSTRUCTION, said, &text, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN && wt__tool_draw_says_name(&r->draw, own->places, own->tool_count, text))
+    WT_TRY(wt__repetition_check(&r->request_words, wt__str(r->request_prompt.text), STR(""), said, &copied, err));
+    if (!copied)
+        WT_TRY(wt__piece_read(&r->arena, PIECE_INSTRUCTION, said, &text, &fate, err));
+    if (fate == PIECE_TAKEN && wt__tool_draw_has_name(&r->draw, own->places, own->tool_count, text))
         fate = PIECE_NAMES_TOOL;
-    if (rc == 0 && fate == PIECE_TAKEN)
-        rc = wt__distinct_add(&r->queries, text, &fate, err);
-    if (rc < 0)
-        return rc;
+    if (fate == PIECE_TAKEN)
+        WT_TRY(wt__distinct_add(&r->queries, text, &fate, err));
     wt__stage_note(count, fate);
     *done = fate == PIECE_TAKEN;
     if (*done)
@@ -287,56 +249,55 @@ static int take(void *context, size_t item, const json_t *answer, struct stage_c
     return 0;
 }
 
-static int ask(struct rectools *r, wt_error *err)
+static int ask_rectools(struct rectools_run *r, wt_error *err)
 {
-    struct asker *asker = &r->session.asker;
+    struct stage_runner *runner = &r->session.runner;
     const size_t requests = r->options.requests;
     int rc = wt__progress_phase(&r->session.progress, "asking", r->count * requests) ? wt__fail_cancelled(err) : 0;
-    asker->counts[STAGE_REQUESTS].wanted = r->count * requests;
+    runner->counts[STAGE_REQUESTS].wanted = r->count * requests;
     for (size_t turn = 0; rc == 0 && turn < requests; turn++) {
-        const struct stage stage = {
+        const struct question_stage stage = {
             .id = STAGE_REQUESTS,
             .prompt = "generate-rectools",
             .begin = turn * r->count,
             .count = r->count,
             .round = STAGE_ROUND,
             .attempts = 1 + (unsigned)r->options.retries,
-            .likes_pass = true, /* five requests for the same tools are */
+            .tolerates_duplicates = true, /* requests for the same tools resemble each other */
             .context = r,
-            .fill = fill,
-            .take = take,
+            .fill = fill_rectools_request,
+            .accept = accept_rectools_request,
         };
-        rc = wt__stage_run(asker, &stage, err);
+        rc = wt__stage_run(runner, &stage, err);
     }
     return rc;
 }
 
-/* ---------------------------------------------------------------- the verdicts, and what is kept */
+/* ---------------------------------------------------------------- verdicts and selection */
 
-static int judge(struct rectools *r, wt_error *err)
+static int judge_requests(struct rectools_run *r, wt_error *err)
 {
     const size_t most = r->count * r->options.requests;
     r->cases = wt__arena_array(&r->arena, struct verdict_case, most);
     r->owners = wt__arena_array(&r->arena, size_t, most);
-    if (!r->cases || !r->owners)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(r->cases && r->owners, err);
     for (size_t c = 0; c < r->count; c++)
         for (size_t i = 0; i < r->combinations[c].request_count; i++) {
-            const struct combination *own = &r->combinations[c];
+            const struct tool_combination *own = &r->combinations[c];
             r->owners[r->case_count] = c;
             r->cases[r->case_count++] =
                 (struct verdict_case){.request = own->requests[i], .tools = own->lines, .tool_count = own->tool_count};
         }
-    return wt__verdicts_ask(&r->session.asker, r->cases, r->case_count, err);
+    return wt__verdicts_ask(&r->session.runner, r->cases, r->case_count, err);
 }
 
-static int keep(struct rectools *r, size_t place, wt_error *err)
+static int keep_judged_request(struct rectools_run *r, size_t place, wt_error *err)
 {
     const struct verdict_case *verdict = &r->cases[place];
-    const struct combination *own = &r->combinations[r->owners[place]];
-    struct request *added,
+    const struct tool_combination *own = &r->combinations[r->owners[place]];
+    struct generated_request *added,
         request = {.text = verdict->request, .draft = STR(""), .explanation = STR(""), .tool_count = own->tool_count};
-    struct buffer more = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer more = {0};
     memcpy(request.tools, own->places, own->tool_count * sizeof *own->places);
     wt__buffer_printf(&more,
                       ", \"combination\": %zu, \"verdict\": \"%s\", \"one_removed\": {\"tool\": ", r->owners[place] + 1,
@@ -345,14 +306,14 @@ static int keep(struct rectools *r, size_t place, wt_error *err)
     wt__buffer_printf(&more, ", \"verdict\": \"%s\"}, \"qualified\": %s", wt__verdict_name(verdict->second),
                       wt__verdict_qualifies(verdict) ? "true" : "false");
     request.more = wt__buffer_view(&more);
-    int rc = more.failed ? wt__fail_nomem(err) : wt__request_set_add(&r->set, &r->draw, &request, &added, err);
-    wt__buffer_dispose(&more);
-    return rc;
+    if (more.failed)
+        return wt__fail_nomem(err);
+    return wt__request_set_add(&r->set, &r->draw, &request, &added, err);
 }
 
-/* ---------------------------------------------------------------- what is left */
+/* ---------------------------------------------------------------- results */
 
-static int write_report(struct rectools *r, bool complete, wt_error *err)
+static int write_rectools_report(struct rectools_run *r, bool complete, wt_error *err)
 {
     struct buffer out = {0};
     const struct request_set *set = &r->set;
@@ -366,83 +327,74 @@ static int write_report(struct rectools *r, bool complete, wt_error *err)
                       "\"kept\":\"%s\",\"requests\":%zu,\"train\":%zu,\"dev\":%zu,\"test\":%zu,",
                       r->draw.count, r->draw.left_out, r->count, r->wanted, r->options.keep_all ? "all" : "qualified",
                       set->count, set->splits[SPLIT_TRAIN], set->splits[SPLIT_DEV], set->splits[SPLIT_TEST]);
-    wt__report_asked(&r->session.asker, &out);
+    wt__stages_report(&r->session.runner, &out);
     wt__buffer_char(&out, ',');
     wt__verdicts_report(r->cases, r->case_count, &out);
     wt__buffer_char(&out, '}');
     return wt__session_report(&r->session, &out, err);
 }
 
-/* What a person should know of it, on one line; and the verdicts as a table. */
-static int write_texts(struct rectools *r, wt_error *err)
+/* Writes the notice on one line, and the verdicts as a table. */
+static int write_rectools_texts(struct rectools_run *r, wt_error *err)
 {
-    struct buffer line = {0}, table = {0};
-    const struct stage_count *count = r->session.asker.counts;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0}, table = {0};
+    const struct stage_count *count = r->session.runner.counts;
     if (r->count < r->wanted)
-        wt__buffer_printf(&line, "%zu of %zu combinations could be drawn of these tools", r->count, r->wanted);
+        wt__buffer_printf(&line, "only %zu of %zu combinations could be drawn from these tools", r->count, r->wanted);
     for (enum stage_id id = STAGE_REQUESTS; id < STAGES; id++)
         if (count[id].gave_up)
-            wt__buffer_printf(&line, "%sthe stage %s ended early: %d answers in a row were of no use",
+            wt__buffer_printf(&line, "%sthe stage %s ended early: %d answers in a row were unusable",
                               line.len ? "; " : "", wt__stage_name(id), STAGE_FRUITLESS_MAX);
     if (count[STAGE_REQUESTS].made < count[STAGE_REQUESTS].wanted)
-        wt__buffer_printf(&line, "%sof %zu requests %zu were made", line.len ? "; " : "", count[STAGE_REQUESTS].wanted,
-                          count[STAGE_REQUESTS].made);
+        wt__buffer_printf(&line, "%s%zu of %zu requests were made", line.len ? "; " : "", count[STAGE_REQUESTS].made,
+                          count[STAGE_REQUESTS].wanted);
     wt__verdicts_text(r->cases, r->case_count, r->session.model->name, &table);
-    int rc = wt__session_say(&r->session, &line, &r->session.result->visible.notice, err);
-    if (rc == 0)
-        rc = wt__session_say(&r->session, &table, &r->session.result->visible.summary, err);
-    wt__buffer_dispose(&line);
-    wt__buffer_dispose(&table);
-    return rc;
+    WT_TRY(wt__session_set_text(&r->session, &line, &r->session.result->visible.notice, err));
+    return wt__session_set_text(&r->session, &table, &r->session.result->visible.summary, err);
 }
 
-static int finish(struct rectools *r, wt_error *err)
+static int finish_rectools(struct rectools_run *r, wt_error *err)
 {
     wt_generated *visible = &r->session.result->visible;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < r->case_count; i++)
+    for (size_t i = 0; i < r->case_count; i++)
         if (r->options.keep_all || wt__verdict_qualifies(&r->cases[i]))
-            rc = keep(r, i, err);
-    if (rc == 0)
-        rc = wt__request_set_write(&r->set, &r->draw, &r->session.folder, err);
-    if (rc == 0)
-        rc = write_report(r, true, err);
-    if (rc == 0)
-        rc = write_texts(r, err);
+            WT_TRY(keep_judged_request(r, i, err));
+    WT_TRY(wt__request_set_write(&r->set, &r->draw, &r->session.folder, err));
+    WT_TRY(write_rectools_report(r, true, err));
+    WT_TRY(write_rectools_texts(r, err));
     visible->tools = r->draw.count;
     visible->rows = r->set.count;
     visible->train = r->set.splits[SPLIT_TRAIN];
     visible->dev = r->set.splits[SPLIT_DEV];
     visible->test = r->set.splits[SPLIT_TEST];
-    if (rc == 0 && r->set.count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "of %zu requests that %s wrote none qualifies; %s/report.json counts why%s",
-                      r->case_count, r->session.model->name, r->options.out,
-                      r->case_count > 0 ? ", and --keep-all keeps them as they are" : "");
-    return rc;
+    if (r->set.count == 0)
+        return wt__fail(err, WT_EEMPTY,
+                        "none of the %zu requests written by %s qualifies; see %s/report.json for the reasons%s",
+                        r->case_count, r->session.model->name, r->options.out,
+                        r->case_count > 0 ? ", or keep them with --keep-all" : "");
+    return 0;
 }
 
-static int run(struct rectools *r, wt_error *err)
+static int run_rectools(struct rectools_run *r, wt_error *err)
 {
-    int rc = open_parts(r, err);
-    if (rc < 0)
-        return rc;
-    rc = ask(r, err);
+    WT_TRY(open_rectools_parts(r, err));
+    int rc = ask_rectools(r, err);
     if (rc == 0)
-        rc = judge(r, err);
+        rc = judge_requests(r, err);
     if (rc == 0)
-        return finish(r, err);
+        return finish_rectools(r, err);
     wt_error unused;
-    write_report(r, false, &unused); /* how far it came */
+    write_rectools_report(r, false, &unused); /* record the progress so far */
     return rc;
 }
 
-static void dispose(struct rectools *r)
+static void dispose_rectools(struct rectools_run *r)
 {
     wt__request_set_dispose(&r->set);
     wt__distinct_dispose(&r->queries);
     wt__tool_draw_dispose(&r->draw);
-    wt__prompt_dispose(&r->asks);
-    wt__repetition_dispose(&r->asked_words);
+    wt__prompt_dispose(&r->request_prompt);
+    wt__repetition_dispose(&r->request_words);
     wt__arena_dispose(&r->arena);
     wt__encoder_close(r->built_in);
 }
@@ -450,20 +402,17 @@ static void dispose(struct rectools *r)
 int wt__generate_rectools(wt_engine *engine, struct chat_model *model, const wt_rectools_options *given,
                           wt_generated **out, wt_error *err)
 {
-    struct rectools r = {0};
+    struct rectools_run r = {0};
     *out = NULL;
-    int rc = wt__options_read(&r.options, sizeof r.options, given, err);
+    WT_TRY(wt__options_read(&r.options, sizeof r.options, given, err));
+    WT_TRY(check_rectools_options(&r.options, err));
+    if (!engine)
+        return wt__fail(err, WT_EINVAL, "an engine is needed: requests are made for the tools of its store");
+    int rc = wt__session_begin(&r.session, engine, model, r.options.progress, r.options.progress_context, err);
     if (rc == 0)
-        rc = read_options(&r.options, err);
-    if (rc == 0 && !engine)
-        rc = wt__fail(err, WT_EINVAL, "an engine is needed: requests are made for the tools of its store");
-    if (rc < 0)
-        return rc;
-    rc = wt__session_begin(&r.session, engine, model, r.options.progress, r.options.progress_context, err);
-    if (rc == 0)
-        rc = run(&r, err);
+        rc = run_rectools(&r, err);
     rc = wt__session_end(&r.session, rc, out);
-    dispose(&r);
+    dispose_rectools(&r);
     return rc;
 }
 

@@ -1,31 +1,173 @@
-#include "generate/rows.h"
-
+/* rows.c: the rows of a data set for choosing tools, and samples.jsonl. */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/memory.h"
-#include "generate/seeds.h"
+#include "generate/toolselect.h"
+#include "whichtool.h"
 
-void wt__rows_dispose(struct rows *rows)
+/* ---------------------------------------------------------------- samples */
+
+void wt__samples_dispose(struct choice_samples *samples)
+{
+    wt__arena_dispose(&samples->arena);
+    free(samples->items);
+    *samples = (struct choice_samples){0};
+}
+
+static int add_sample(struct choice_samples *samples, const struct choice_sample *sample, wt_error *err)
+{
+    if (wt__grow((void **)&samples->items, &samples->capacity, samples->count + 1, sizeof *samples->items) < 0)
+        return wt__fail_nomem(err);
+    samples->items[samples->count++] = *sample;
+    return 0;
+}
+
+void wt__samples_write(const struct choice_samples *samples, struct buffer *out)
+{
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct choice_sample *sample = &samples->items[i];
+        wt__buffer_text(out, "{\"query\": ");
+        wt__buffer_json(out, sample->query);
+        wt__buffer_text(out, ", \"choices\": [");
+        for (size_t c = 0; c < sample->choice_count; c++) {
+            wt__buffer_text(out, c ? ", {\"name\": " : "{\"name\": ");
+            wt__buffer_json(out, sample->choices[c].name);
+            wt__buffer_text(out, ", \"description\": ");
+            wt__buffer_json(out, sample->choices[c].description);
+            wt__buffer_char(out, '}');
+        }
+        wt__buffer_text(out, "], \"thought\": ");
+        wt__buffer_json(out, sample->thought);
+        wt__buffer_text(out, ", \"tool\": ");
+        wt__buffer_json(out, sample->choices[sample->right].name);
+        wt__buffer_text(out, "}\n");
+    }
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* Copies a string member into the arena; ptr is NULL if out of memory. */
+static struct str copy_member(struct choice_samples *samples, const json_t *object, const char *member)
+{
+    struct str text = wt__json_str(object, member);
+    return (struct str){wt__arena_copy(&samples->arena, text), text.len};
+}
+
+static bool is_length_between(struct str text, size_t least, size_t most)
+{
+    return text.len >= least && text.len <= most;
+}
+
+/* Reads the choices and finds the right one. *sound is false if they are malformed. */
+static int read_sample_choices(struct choice_samples *samples, const json_t *object, struct choice_sample *sample,
+                               bool *sound, wt_error *err)
+{
+    const json_t *list = wt__json_array(object, "choices");
+    const struct str tool = wt__json_str(object, "tool");
+    size_t rights = 0;
+    sample->choice_count = json_array_size(list);
+    *sound = is_length_between(tool, 1, WT_MAX_NAME_BYTES) && sample->choice_count >= 2 &&
+             sample->choice_count <= SAMPLE_CHOICES_MAX;
+    if (!*sound)
+        return 0;
+    sample->choices = wt__arena_array(&samples->arena, struct sample_choice, sample->choice_count);
+    for (size_t i = 0; sample->choices && i < sample->choice_count; i++) {
+        const json_t *choice = json_array_get(list, i);
+        struct sample_choice *kept = &sample->choices[i];
+        *kept =
+            (struct sample_choice){copy_member(samples, choice, "name"), copy_member(samples, choice, "description")};
+        if (!kept->name.ptr || !kept->description.ptr)
+            return wt__fail_nomem(err);
+        *sound &= is_length_between(kept->name, 1, WT_MAX_NAME_BYTES) &&
+                  is_length_between(kept->description, 0, SAMPLE_DESCRIPTION_BYTES_MAX);
+        if (wt__str_equal(kept->name, tool)) {
+            sample->right = i;
+            rights++;
+        }
+    }
+    *sound &= rights == 1;
+    return sample->choices ? 0 : wt__fail_nomem(err);
+}
+
+static int read_sample_row(struct choice_samples *samples, const json_t *object, wt_error *err)
+{
+    struct choice_sample sample = {.query = copy_member(samples, object, "query"),
+                                   .thought = copy_member(samples, object, "thought")};
+    bool sound;
+    WT_CHECK_ALLOC(sample.query.ptr && sample.thought.ptr, err);
+    WT_TRY(read_sample_choices(samples, object, &sample, &sound, err));
+    sound &= is_length_between(wt__str_trim(sample.query), 1, WT_MAX_REQUEST_BYTES) &&
+             is_length_between(sample.thought, 0, WT_MAX_NOTE_BYTES);
+    if (sound)
+        return add_sample(samples, &sample, err);
+    samples->left_out++;
+    return 0;
+}
+
+static int read_sample_line(struct choice_samples *samples, struct str text, const char *name, size_t line,
+                            wt_error *err)
+{
+    json_t *object = NULL;
+    if (text.len > SAMPLE_LINE_BYTES_MAX)
+        return wt__fail_at(err, WT_ETOOLONG, line, 0, NULL, "%s:%zu: longer than %d bytes", name, line,
+                           (int)SAMPLE_LINE_BYTES_MAX);
+    int rc = wt__json_parse(&object, text.ptr, text.len, err);
+    if (rc == 0 && !json_is_object(object))
+        rc = wt__fail(err, WT_EFORMAT, "not a JSON object");
+    if (rc < 0 && rc != WT_ENOMEM) {
+        rc = wt__fail_context(err, rc, "%s:%zu", name, line);
+        if (err)
+            err->line = line;
+    }
+    if (rc == 0)
+        rc = read_sample_row(samples, object, err);
+    json_decref(object);
+    return rc;
+}
+
+int wt__samples_parse(struct choice_samples *out, struct str file, const char *name, wt_error *err)
+{
+    int rc = 0;
+    *out = (struct choice_samples){0};
+    for (size_t at = 0, line = 1; rc == 0 && at < file.len; line++) {
+        const char *end = memchr(file.ptr + at, '\n', file.len - at);
+        size_t len = end ? (size_t)(end - file.ptr) - at : file.len - at;
+        struct str text = wt__str_trim((struct str){file.ptr + at, len});
+        if (out->count + out->left_out == WT_MAX_FINE_TUNING_ROWS)
+            rc = wt__fail(err, WT_ETOOLONG, "%s has more than %d rows", name, (int)WT_MAX_FINE_TUNING_ROWS);
+        else if (text.len > 0)
+            rc = read_sample_line(out, text, name, line, err);
+        at += len + 1;
+    }
+    if (rc < 0)
+        wt__samples_dispose(out);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+void wt__rows_dispose(struct choice_rows *rows)
 {
     wt__arena_dispose(&rows->arena);
     free(rows->rows);
-    *rows = (struct rows){0};
+    *rows = (struct choice_rows){0};
 }
 
-int wt__rows_add(struct rows *rows, struct str query, size_t tool, wt_error *err)
+int wt__rows_add(struct choice_rows *rows, struct str query, size_t tool, wt_error *err)
 {
     const char *copy = wt__arena_copy(&rows->arena, query);
     if (!copy || wt__grow((void **)&rows->rows, &rows->capacity, rows->count + 1, sizeof *rows->rows) < 0)
         return wt__fail_nomem(err);
-    rows->rows[rows->count++] = (struct row){.query = {copy, query.len}, .tool = tool};
+    rows->rows[rows->count++] = (struct choice_row){.query = {copy, query.len}, .tool = tool};
     return 0;
 }
 
 /* ---------------------------------------------------------------- instructions */
 
-struct writing {
-    struct rows *rows;
+struct instruction_job {
+    struct choice_rows *rows;
     const struct library *library;
     struct distinct *distinct;
     struct arena arena;
@@ -35,13 +177,12 @@ struct writing {
     char wanted[8];
 };
 
-/* The seeds' instructions are shown and, where the seeds are tools of this library, rows of theirs. */
-static int begin_writing(struct writing *w, size_t tools, wt_error *err)
+/* Adds the seeds' instructions to the examples and, if the library begins with the seeds, to the rows. */
+static int begin_instructions(struct instruction_job *w, size_t tools, wt_error *err)
 {
     w->examples = wt__arena_array(&w->arena, struct str, SEED_TOOLS * SEED_INSTRUCTIONS);
     w->made = wt__arena_array(&w->arena, size_t, tools);
-    if (!w->examples || !w->made)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(w->examples && w->made, err);
     for (size_t i = 0; i < SEED_TOOLS; i++)
         for (size_t n = 0; n < SEED_INSTRUCTIONS; n++) {
             struct buffer line = {0};
@@ -54,13 +195,11 @@ static int begin_writing(struct writing *w, size_t tools, wt_error *err)
             wt__buffer_dispose(&line);
             if (failed)
                 return wt__fail_nomem(err);
-            int rc = wt__distinct_add(w->distinct, query, &fate, err);
-            if (rc == 0 && i < tools && n < w->each && w->library->tools[i].origin == ORIGIN_SEED) {
-                rc = wt__rows_add(w->rows, query, i, err);
+            WT_TRY(wt__distinct_add(w->distinct, query, &fate, err));
+            if (i < tools && n < w->each && w->library->tools[i].origin == ORIGIN_SEED) {
+                WT_TRY(wt__rows_add(w->rows, query, i, err));
                 w->made[i]++;
             }
-            if (rc < 0)
-                return rc;
         }
     snprintf(w->wanted, sizeof w->wanted, "%zu", w->each);
     return 0;
@@ -69,10 +208,9 @@ static int begin_writing(struct writing *w, size_t tools, wt_error *err)
 static int fill_instructions(void *context, size_t item, struct arena *arena, struct prompt_value *values,
                              size_t *count, wt_error *err)
 {
-    struct writing *w = context;
+    struct instruction_job *w = context;
     const struct str line = wt__library_line(w->library, item, arena);
-    if (!line.ptr)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(line.ptr, err);
     values[0] = (struct prompt_value){.slot = "examples", .items = w->examples, .item_count = w->example_count};
     values[1] = (struct prompt_value){.slot = "tool", .text = line};
     values[2] = (struct prompt_value){.slot = "count", .text = wt__str(w->wanted)};
@@ -80,7 +218,8 @@ static int fill_instructions(void *context, size_t item, struct arena *arena, st
     return 0;
 }
 
-static int take_instruction(struct writing *w, size_t tool, const json_t *element, enum piece_fate *fate, wt_error *err)
+static int accept_instruction(struct instruction_job *w, size_t tool, const json_t *element, enum piece_fate *fate,
+                              wt_error *err)
 {
     struct str query;
     const struct str text = {json_string_value(element), json_string_length(element)};
@@ -88,71 +227,69 @@ static int take_instruction(struct writing *w, size_t tool, const json_t *elemen
         *fate = PIECE_SURPLUS;
         return 0;
     }
-    int rc = wt__piece_read(&w->rows->arena, PIECE_INSTRUCTION, text, &query, fate, err);
-    if (rc == 0 && *fate == PIECE_TAKEN)
-        rc = wt__distinct_add(w->distinct, query, fate, err);
-    if (rc == 0 && *fate == PIECE_TAKEN) {
-        rc = wt__rows_add(w->rows, query, tool, err);
+    WT_TRY(wt__piece_read(&w->rows->arena, PIECE_INSTRUCTION, text, &query, fate, err));
+    if (*fate == PIECE_TAKEN)
+        WT_TRY(wt__distinct_add(w->distinct, query, fate, err));
+    if (*fate == PIECE_TAKEN) {
+        WT_TRY(wt__rows_add(w->rows, query, tool, err));
         w->made[tool]++;
     }
-    return rc;
+    return 0;
 }
 
-static int take_instructions(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
-                             wt_error *err)
+static int accept_instructions(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
+                               wt_error *err)
 {
-    struct writing *w = context;
+    struct instruction_job *w = context;
     const json_t *list = wt__json_array(answer, "instructions");
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         enum piece_fate fate;
-        rc = take_instruction(w, item, json_array_get(list, i), &fate, err);
-        if (rc == 0)
-            wt__stage_note(count, fate);
+        WT_TRY(accept_instruction(w, item, json_array_get(list, i), &fate, err));
+        wt__stage_note(count, fate);
     }
     *done = w->made[item] == w->each;
-    return rc;
+    return 0;
 }
 
 static bool has_instructions(void *context, size_t item)
 {
-    const struct writing *w = context;
+    const struct instruction_job *w = context;
     return w->made[item] == w->each;
 }
 
-/* In the order of their tools, whichever was asked twice. */
-static int compare_rows(const void *a, const void *b)
+/* Orders rows by tool, so that repeated questions do not change the order. */
+static int compare_choice_rows(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct choice_row *x = a, *y = b;
     return x->tool != y->tool ? (x->tool > y->tool) - (x->tool < y->tool) : strcmp(x->query.ptr, y->query.ptr);
 }
 
-int wt__rows_write(struct rows *rows, const struct library *library, size_t tools, size_t each, struct asker *asker,
-                   struct distinct *distinct, wt_error *err)
+int wt__rows_write_instructions(struct choice_rows *rows, const struct library *library, size_t tools, size_t each,
+                                struct stage_runner *runner, struct distinct *distinct, wt_error *err)
 {
-    struct writing w = {.rows = rows, .library = library, .distinct = distinct, .each = each};
-    const struct stage stage = {.id = STAGE_INSTRUCTIONS,
-                                .phase = "instructions",
-                                .prompt = "generate-instructions",
-                                .count = tools,
-                                .round = STAGE_ROUND,
-                                .context = &w,
-                                .fill = fill_instructions,
-                                .take = take_instructions,
-                                .skip = has_instructions};
-    int rc = begin_writing(&w, tools, err);
-    asker->counts[STAGE_INSTRUCTIONS].wanted = tools * each - rows->count;
+    struct instruction_job w = {.rows = rows, .library = library, .distinct = distinct, .each = each};
+    const struct question_stage stage = {.id = STAGE_INSTRUCTIONS,
+                                         .phase = "instructions",
+                                         .prompt = "generate-instructions",
+                                         .count = tools,
+                                         .round = STAGE_ROUND,
+                                         .context = &w,
+                                         .fill = fill_instructions,
+                                         .accept = accept_instructions,
+                                         .skip = has_instructions};
+    int rc = begin_instructions(&w, tools, err);
+    runner->counts[STAGE_INSTRUCTIONS].wanted = tools * each - rows->count;
     if (rc == 0)
-        rc = wt__stage_run(asker, &stage, err);
+        rc = wt__stage_run(runner, &stage, err);
     if (rc == 0 && rows->count > 0)
-        qsort(rows->rows, rows->count, sizeof *rows->rows, compare_rows);
+        qsort(rows->rows, rows->count, sizeof *rows->rows, compare_choice_rows);
     wt__arena_dispose(&w.arena);
     return rc;
 }
 
 /* ---------------------------------------------------------------- lists */
 
-static void shuffle(size_t *places, size_t count, struct rng *rng)
+static void shuffle_places(size_t *places, size_t count, struct rng *rng)
 {
     for (size_t i = count; i > 1; i--) {
         size_t other = wt__rng_below(rng, i), kept = places[i - 1];
@@ -161,12 +298,12 @@ static void shuffle(size_t *places, size_t count, struct rng *rng)
     }
 }
 
-/* So many places of the pool that are not right, without repetition. */
-static size_t draw_others(size_t pool, const struct row *row, size_t most, size_t *places, struct rng *rng)
+/* Draws `most` different places of the pool, without the right tools; returns their number. */
+static size_t draw_other_tools(size_t pool, const struct choice_row *row, size_t most, size_t *places, struct rng *rng)
 {
     size_t count = 0, right = row->tool < pool;
-    for (size_t i = 0; i < row->also_count; i++)
-        right += row->also[i] < pool;
+    for (size_t i = 0; i < row->also_right_count; i++)
+        right += row->also_right[i] < pool;
     most = most < pool - right ? most : pool - right;
     while (count < most) {
         size_t place = wt__rng_below(rng, pool);
@@ -179,28 +316,27 @@ static size_t draw_others(size_t pool, const struct row *row, size_t most, size_
     return count;
 }
 
-static int list_row(struct rows *rows, struct row *row, const struct list_settings *settings,
-                    const struct likeness_source *source, bool hard, struct rng *rng, wt_error *err)
+static int build_row_list(struct choice_rows *rows, struct choice_row *row, const struct list_settings *settings,
+                          const struct similarity_source *source, bool hard, struct rng *rng, wt_error *err)
 {
     size_t places[WT_MAX_CHOICES], count = 0;
-    int rc = hard ? source->like(source->self, row, places, settings->related, &count, err) : 0;
-    row->hard = hard && count > 0;
-    rows->hard += row->hard;
-    rows->unlike += hard && count == 0;
-    if (rc == 0 && !row->hard)
-        count = draw_others(settings->pool, row, settings->choices - 1, places, rng);
+    WT_TRY(hard ? source->find(source->self, row, places, settings->related, &count, err) : 0);
+    row->is_hard = hard && count > 0;
+    rows->hard_count += row->is_hard;
+    rows->without_similar += hard && count == 0;
+    if (!row->is_hard)
+        count = draw_other_tools(settings->pool, row, settings->choices - 1, places, rng);
     places[count++] = row->tool;
-    shuffle(places, count, rng);
+    shuffle_places(places, count, rng);
     row->choices = wt__arena_array(&rows->arena, size_t, count);
-    if (!row->choices)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(row->choices, err);
     memcpy(row->choices, places, count * sizeof *places);
     row->choice_count = count;
-    return rc;
+    return 0;
 }
 
-/* Rows with a list of the right one alone teach nothing. */
-static void drop_single(struct rows *rows)
+/* Drops rows whose list has only the right tool: they teach nothing. */
+static void drop_single_choice_rows(struct choice_rows *rows)
 {
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++)
@@ -209,51 +345,47 @@ static void drop_single(struct rows *rows)
     rows->count = kept;
 }
 
-int wt__rows_list(struct rows *rows, const struct list_settings *settings, const struct likeness_source *source,
-                  struct rng *rng, struct progress *progress, wt_error *err)
+int wt__rows_build_lists(struct choice_rows *rows, const struct list_settings *settings,
+                         const struct similarity_source *source, struct rng *rng, struct progress *progress,
+                         wt_error *err)
 {
     size_t wanted = (size_t)((double)rows->count * settings->hard + 0.5);
-    bool *hard = calloc(rows->count + 1, sizeof *hard);
-    uint32_t *numbers = wt__alloc_array(rows->count + 1, sizeof *numbers);
-    int rc = hard && numbers ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && wt__progress_phase(progress, "lists", rows->count))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        wt__rng_draw(rng, numbers, rows->count, wanted);
-    for (size_t i = 0; rc == 0 && i < wanted && i < rows->count; i++)
+    WT_AUTO_FREE bool *hard = calloc(rows->count + 1, sizeof *hard);
+    WT_AUTO_FREE uint32_t *numbers = wt__alloc_array(rows->count + 1, sizeof *numbers);
+    WT_CHECK_ALLOC(hard && numbers, err);
+    if (wt__progress_phase(progress, "lists", rows->count))
+        return wt__fail_cancelled(err);
+    wt__rng_draw(rng, numbers, rows->count, wanted);
+    for (size_t i = 0; i < wanted && i < rows->count; i++)
         hard[numbers[i]] = true;
-    for (size_t i = 0; rc == 0 && i < rows->count; i++) {
-        rc = list_row(rows, &rows->rows[i], settings, source, hard[i], rng, err);
-        if (rc == 0 && wt__progress_step(progress, 1))
-            rc = wt__fail_cancelled(err);
+    for (size_t i = 0; i < rows->count; i++) {
+        WT_TRY(build_row_list(rows, &rows->rows[i], settings, source, hard[i], rng, err));
+        if (wt__progress_step(progress, 1))
+            return wt__fail_cancelled(err);
     }
-    free(hard);
-    free(numbers);
-    if (rc == 0)
-        drop_single(rows);
-    return rc;
+    drop_single_choice_rows(rows);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- notes */
 
-struct explaining {
-    struct rows *rows;
+struct note_job {
+    struct choice_rows *rows;
     const struct library *library;
 };
 
 static int fill_note(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
                      wt_error *err)
 {
-    const struct explaining *e = context;
-    const struct row *row = &e->rows->rows[item];
+    const struct note_job *e = context;
+    const struct choice_row *row = &e->rows->rows[item];
     struct str *lines = wt__arena_array(arena, struct str, row->choice_count);
     for (size_t i = 0; lines && i < row->choice_count; i++) {
         lines[i] = wt__library_line(e->library, row->choices[i], arena);
         if (!lines[i].ptr)
             lines = NULL;
     }
-    if (!lines)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(lines, err);
     values[0] = (struct prompt_value){.slot = "tools", .items = lines, .item_count = row->choice_count};
     values[1] = (struct prompt_value){.slot = "instruction", .text = row->query};
     values[2] = (struct prompt_value){.slot = "chosen", .text = e->library->tools[row->tool].name};
@@ -261,78 +393,73 @@ static int fill_note(void *context, size_t item, struct arena *arena, struct pro
     return 0;
 }
 
-static int take_note(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
-                     wt_error *err)
+static int accept_note(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done,
+                       wt_error *err)
 {
-    const struct explaining *e = context;
-    struct row *row = &e->rows->rows[item];
+    const struct note_job *e = context;
+    struct choice_row *row = &e->rows->rows[item];
     struct str note;
     enum piece_fate fate;
     bool named = false;
-    int rc = wt__piece_read(&e->rows->arena, PIECE_NOTE, wt__json_str(answer, "note"), &note, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN)
-        rc = wt__piece_names(note, e->library->tools[row->tool].name, &named, err);
-    if (rc == 0 && fate == PIECE_TAKEN && !named)
+    WT_TRY(wt__piece_read(&e->rows->arena, PIECE_NOTE, wt__json_str(answer, "note"), &note, &fate, err));
+    if (fate == PIECE_TAKEN)
+        WT_TRY(wt__piece_mentions_name(note, e->library->tools[row->tool].name, &named, err));
+    if (fate == PIECE_TAKEN && !named)
         fate = PIECE_UNNAMED;
-    if (rc == 0 && fate == PIECE_TAKEN)
+    if (fate == PIECE_TAKEN)
         row->note = note;
-    if (rc == 0)
-        wt__stage_note(count, fate);
-    *done = rc == 0 && fate == PIECE_TAKEN;
-    return rc;
+    wt__stage_note(count, fate);
+    *done = fate == PIECE_TAKEN;
+    return 0;
 }
 
-static void drop_noteless(struct rows *rows)
+static void drop_rows_without_note(struct choice_rows *rows)
 {
     size_t kept = 0;
-    rows->hard = 0;
+    rows->hard_count = 0;
     for (size_t i = 0; i < rows->count; i++) {
         if (rows->rows[i].note.len == 0)
             continue;
-        rows->hard += rows->rows[i].hard;
+        rows->hard_count += rows->rows[i].is_hard;
         rows->rows[kept++] = rows->rows[i];
     }
-    rows->noteless = rows->count - kept;
+    rows->without_note = rows->count - kept;
     rows->count = kept;
 }
 
-int wt__rows_explain(struct rows *rows, const struct library *library, struct asker *asker, wt_error *err)
+int wt__rows_write_notes(struct choice_rows *rows, const struct library *library, struct stage_runner *runner,
+                         wt_error *err)
 {
-    struct explaining e = {rows, library};
-    const struct stage stage = {.id = STAGE_NOTES,
-                                .phase = "notes",
-                                .prompt = "generate-note",
-                                .count = rows->count,
-                                .round = STAGE_ROUND,
-                                .context = &e,
-                                .fill = fill_note,
-                                .take = take_note};
-    asker->counts[STAGE_NOTES].wanted = rows->count;
-    int rc = wt__stage_run(asker, &stage, err);
-    if (rc == 0)
-        drop_noteless(rows);
-    return rc;
+    struct note_job e = {rows, library};
+    const struct question_stage stage = {.id = STAGE_NOTES,
+                                         .phase = "notes",
+                                         .prompt = "generate-note",
+                                         .count = rows->count,
+                                         .round = STAGE_ROUND,
+                                         .context = &e,
+                                         .fill = fill_note,
+                                         .accept = accept_note};
+    runner->counts[STAGE_NOTES].wanted = rows->count;
+    WT_TRY(wt__stage_run(runner, &stage, err));
+    drop_rows_without_note(rows);
+    return 0;
 }
 
-/* ---------------------------------------------------------------- samples */
-
-int wt__rows_samples(const struct rows *rows, const struct library *library, struct samples *out, wt_error *err)
+int wt__rows_to_samples(const struct choice_rows *rows, const struct library *library, struct choice_samples *out,
+                        wt_error *err)
 {
     for (size_t i = 0; i < rows->count; i++) {
-        const struct row *row = &rows->rows[i];
-        struct sample sample = {
-            .query = row->query, .thought = row->note, .choice_count = row->choice_count, .hard = row->hard};
+        const struct choice_row *row = &rows->rows[i];
+        struct choice_sample sample = {
+            .query = row->query, .thought = row->note, .choice_count = row->choice_count, .is_hard = row->is_hard};
         sample.choices = wt__arena_array(&out->arena, struct sample_choice, row->choice_count);
-        if (!sample.choices)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(sample.choices, err);
         for (size_t c = 0; c < row->choice_count; c++) {
             const struct library_tool *tool = &library->tools[row->choices[c]];
             sample.choices[c] = (struct sample_choice){tool->name, tool->description};
             sample.right = row->choices[c] == row->tool ? c : sample.right;
         }
-        int rc = wt__samples_add(out, &sample, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(add_sample(out, &sample, err));
     }
     return 0;
 }

@@ -1,5 +1,4 @@
-#include "generate/tool_draw.h"
-
+/* tool_draw.c: draws the tools of a request from the catalogue (requests.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +7,13 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "base/topk.h"
-#include "generate/piece.h"
+#include "generate/internal.h"
+#include "generate/requests.h"
 #include "llm/prompt.h"
 #include "nn/kernels/kernels.h"
 
 enum { DESCRIPTION_BYTES = PIECE_DESCRIPTION_BYTES_MAX };
-static const double TWIN = 0.95; /* cosine from which on two tools are nearly the same */
+static const double TWIN = 0.95; /* cosine from which two tools are near-duplicates */
 
 const char *wt__within_name(enum draw_within within)
 {
@@ -23,78 +23,64 @@ const char *wt__within_name(enum draw_within within)
 
 /* ---------------------------------------------------------------- the catalogue */
 
-/* The number of a name, from 1; 0 for "". */
-static int number_of(struct map *names, const char *name, uint32_t *out, wt_error *err)
+/* Numbers names from 1; 0 for "". */
+static int assign_name_number(struct map *names, const char *name, uint32_t *out, wt_error *err)
 {
     *out = 0;
     if (!name[0])
         return 0;
     const uint32_t *place = wt__map_insert(names, wt__str(name), (uint32_t)names->len + 1, NULL);
-    if (!place)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(place, err);
     *out = *place;
     return 0;
 }
 
-/* Ids stand in qrels/SPLIT.tsv. */
-static bool fits_a_table(const char *id)
+/* True if an id can be a field of qrels/SPLIT.tsv. */
+static bool fits_qrels_file(const char *id)
 {
     return !strpbrk(id, "\t\r\n");
 }
 
-static int read_tools(struct tool_draw *draw, wt_error *err)
+static int read_draw_tools(struct tool_draw *draw, wt_error *err)
 {
-    struct map providers = {0}, categories = {0};
-    struct buffer line = {0};
-    int rc = 0;
+    WT_CLEANUP(wt__map_dispose) struct map providers = {0}, categories = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     draw->tools = wt__arena_array(&draw->arena, struct draw_tool, draw->all->len + 1);
-    if (!draw->tools)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < draw->all->len; i++) {
+    WT_CHECK_ALLOC(draw->tools, err);
+    for (size_t i = 0; i < draw->all->len; i++) {
         const wt_tool *tool = draw->all->items[i];
         struct draw_tool *out = &draw->tools[draw->count];
         wt__buffer_clear(&line);
         wt__piece_line(&line, wt__str(tool->description), DESCRIPTION_BYTES);
-        draw->left_out += line.len == 0 || !fits_a_table(tool->id);
-        if (!fits_a_table(tool->id))
+        draw->left_out += line.len == 0 || !fits_qrels_file(tool->id);
+        if (!fits_qrels_file(tool->id))
             continue;
-        *out = (struct draw_tool){.tool = tool, .name = wt__str(tool->export_name), .mute = line.len == 0};
+        *out = (struct draw_tool){.tool = tool, .name = wt__str(tool->export_name), .lacks_description = line.len == 0};
         out->description = (struct str){wt__arena_copy(&draw->arena, wt__buffer_view(&line)), line.len};
-        if (line.failed || !out->description.ptr)
-            rc = wt__fail_nomem(err);
-        if (rc == 0)
-            rc = number_of(&providers, tool->provider, &out->provider, err);
-        if (rc == 0)
-            rc = number_of(&categories, tool->category, &out->category, err);
+        WT_CHECK_ALLOC(!line.failed && out->description.ptr, err);
+        WT_TRY(assign_name_number(&providers, tool->provider, &out->provider, err));
+        WT_TRY(assign_name_number(&categories, tool->category, &out->category, err));
         draw->count++;
     }
-    wt__buffer_dispose(&line);
-    wt__map_dispose(&providers);
-    wt__map_dispose(&categories);
-    return rc;
+    return 0;
 }
 
-static int encode_tools(struct tool_draw *draw, const struct encoder *encoder, struct progress *progress, wt_error *err)
+static int encode_draw_tools(struct tool_draw *draw, const struct encoder *encoder, struct progress *progress,
+                             wt_error *err)
 {
-    struct arena texts = {0};
-    int rc = 0;
+    WT_CLEANUP(wt__arena_dispose) struct arena texts = {0};
     draw->dim = wt__encoder_dim(encoder);
     draw->vectors = wt__alloc_aligned(draw->count * draw->dim + 1, sizeof *draw->vectors);
     struct str *lines = wt__arena_array(&texts, struct str, draw->count + 1);
-    if (!draw->vectors || !lines)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < draw->count; i++) {
+    WT_CHECK_ALLOC(draw->vectors && lines, err);
+    for (size_t i = 0; i < draw->count; i++) {
         const struct str name = wt__str(draw->tools[i].tool->name), said = draw->tools[i].description;
         lines[i] = wt__prompt_tool(name, said, name.len + said.len + 2, &texts);
-        if (!lines[i].ptr)
-            rc = wt__fail_nomem(err);
+        WT_CHECK_ALLOC(lines[i].ptr, err);
     }
-    if (rc == 0 && wt__progress_phase(progress, "reading", draw->count))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = wt__encode_many(encoder, TEXT_TOOL, lines, draw->count, 0, draw->vectors, progress, err);
-    wt__arena_dispose(&texts);
-    return rc;
+    if (wt__progress_phase(progress, "reading", draw->count))
+        return wt__fail_cancelled(err);
+    return wt__encode_many(encoder, TEXT_TOOL, lines, draw->count, 0, draw->vectors, progress, err);
 }
 
 double wt__tool_draw_cosine(const struct tool_draw *draw, size_t a, size_t b)
@@ -104,13 +90,14 @@ double wt__tool_draw_cosine(const struct tool_draw *draw, size_t a, size_t b)
 
 bool wt__tool_draw_twins(const struct tool_draw *draw, size_t a, size_t b)
 {
-    return (!draw->tools[a].mute && wt__str_equal(draw->tools[a].description, draw->tools[b].description)) ||
+    return (!draw->tools[a].lacks_description &&
+            wt__str_equal(draw->tools[a].description, draw->tools[b].description)) ||
            wt__tool_draw_cosine(draw, a, b) >= TWIN;
 }
 
-/* ---------------------------------------------------------------- what may stand together */
+/* ---------------------------------------------------------------- compatible tools */
 
-static bool may_join(const struct tool_draw *draw, size_t first, size_t other)
+static bool are_compatible(const struct tool_draw *draw, size_t first, size_t other)
 {
     const struct draw_tool *a = &draw->tools[first], *b = &draw->tools[other];
     switch (draw->settings.within) {
@@ -136,7 +123,7 @@ enum draw_within wt__tool_draw_within(const struct tool_draw *draw, const size_t
 
 /* ---------------------------------------------------------------- names and digest */
 
-/* A name that nobody would write by chance. */
+/* True for a name that would not occur in a request by chance. */
 static bool is_written_as_code(struct str name)
 {
     bool code = false;
@@ -148,17 +135,17 @@ static bool is_written_as_code(struct str name)
     return code && name.len >= 4;
 }
 
-static bool says_name(struct str text, struct str name)
+static bool contains_code_name(struct str text, struct str name)
 {
     return is_written_as_code(name) && text.len > 0 && memmem(text.ptr, text.len, name.ptr, name.len);
 }
 
-bool wt__tool_draw_says_name(const struct tool_draw *draw, const size_t *places, size_t count, struct str text)
+bool wt__tool_draw_has_name(const struct tool_draw *draw, const size_t *places, size_t count, struct str text)
 {
     bool says = false;
     for (size_t i = 0; i < count; i++) {
         const struct draw_tool *tool = &draw->tools[places[i]];
-        says |= says_name(text, tool->name) || says_name(text, wt__str(tool->tool->name));
+        says |= contains_code_name(text, tool->name) || contains_code_name(text, wt__str(tool->tool->name));
     }
     return says;
 }
@@ -177,29 +164,28 @@ void wt__tool_draw_digest(const struct tool_draw *draw, char hex[65])
     wt__sha256_hex(digest, hex);
 }
 
-/* ---------------------------------------------------------------- what is able, and what is taken out */
+/* ---------------------------------------------------------------- able tools and tools taken out */
 
-/* Sets of each tool whether it has a partner: one of its group, and within a category of another provider. Groups are
- * met twice: counted by number, with the provider of their first tool. */
-static int mark_able(struct tool_draw *draw, wt_error *err)
+/* Marks tools with a partner in their group; within a category, a partner of another provider. The first pass counts
+ * the groups by number, with their last tool's provider; the second marks the tools. */
+static int mark_able_tools(struct tool_draw *draw, wt_error *err)
 {
     struct group {
         size_t tools;
         uint32_t provider;
         bool several;
     } *groups = calloc(2 * (draw->count + 2), sizeof *groups);
-    if (!groups)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(groups, err);
     const enum draw_within within = draw->settings.within;
-    draw->able = 0;
+    draw->able_count = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < draw->count; i++) {
             struct draw_tool *tool = &draw->tools[i];
             const uint32_t number = within == WITHIN_PROVIDER   ? tool->provider
                                     : within == WITHIN_CATEGORY ? tool->category
                                                                 : 1;
-            struct group *group = &groups[2 * number + tool->out];
-            if (tool->mute || number == 0 || (within == WITHIN_CATEGORY && tool->provider == 0))
+            struct group *group = &groups[2 * number + tool->is_out];
+            if (tool->lacks_description || number == 0 || (within == WITHIN_CATEGORY && tool->provider == 0))
                 continue;
             if (pass == 0) {
                 group->several |= group->tools > 0 && group->provider != tool->provider;
@@ -207,93 +193,91 @@ static int mark_able(struct tool_draw *draw, wt_error *err)
                 group->tools++;
                 continue;
             }
-            tool->able = draw->settings.single || (group->tools > 1 && (within != WITHIN_CATEGORY || group->several));
-            draw->able += tool->able && !tool->out;
+            tool->is_able =
+                draw->settings.single || (group->tools > 1 && (within != WITHIN_CATEGORY || group->several));
+            draw->able_count += tool->is_able && !tool->is_out;
         }
     free(groups);
     return 0;
 }
 
-/* Whether the other one is taken out with the first: within "provider" or "category" whole ones are. */
-static bool goes_along(const struct tool_draw *draw, size_t first, size_t other)
+/* True if `other` is taken out together with `first`: within "provider" or "category", the whole group is. */
+static bool is_taken_along(const struct tool_draw *draw, size_t first, size_t other)
 {
     const bool whole = draw->settings.within != WITHIN_ANY && !draw->settings.single;
-    return other == first || (whole && may_join(draw, first, other));
+    return other == first || (whole && are_compatible(draw, first, other));
 }
 
-static size_t size_taken(const struct tool_draw *draw, size_t place)
+static size_t count_taken_along(const struct tool_draw *draw, size_t place)
 {
     size_t size = 0;
     for (size_t i = 0; i < draw->count; i++)
-        size += !draw->tools[i].out && goes_along(draw, place, i);
+        size += !draw->tools[i].is_out && is_taken_along(draw, place, i);
     return size;
 }
 
-/* Takes the tool out, those that go along, and what is nearly the same as any of these. */
-static void take_out(struct tool_draw *draw, size_t place)
+/* Takes out a tool, its group, and the near-duplicates of each. */
+static void take_tool_out(struct tool_draw *draw, size_t place)
 {
     for (size_t i = 0; i < draw->count; i++)
-        for (size_t twin = 0; goes_along(draw, place, i) && twin < draw->count; twin++)
-            if (!draw->tools[twin].out && (twin == i || wt__tool_draw_twins(draw, i, twin))) {
-                draw->tools[twin].out = true;
+        for (size_t twin = 0; is_taken_along(draw, place, i) && twin < draw->count; twin++)
+            if (!draw->tools[twin].is_out && (twin == i || wt__tool_draw_twins(draw, i, twin))) {
+                draw->tools[twin].is_out = true;
                 draw->taken_out++;
             }
 }
 
-/* As many as the share says; of providers or categories those that are not too large for it, or the smallest one. */
-static int take_share_out(struct tool_draw *draw, struct rng *rng, wt_error *err)
+/* Takes out the configured share of tools. Skips providers or categories too large for it; takes the smallest if all
+ * are too large. */
+static int take_out_share(struct tool_draw *draw, struct rng *rng, wt_error *err)
 {
     const size_t least = draw->settings.single ? 1 : 2,
                  share = (size_t)(draw->settings.take_out * (double)draw->count + 0.5),
                  wanted = share > least ? share : least, most = wanted + wanted / 2;
-    size_t smallest = draw->count, smallest_size = draw->able;
+    size_t smallest = draw->count, smallest_size = draw->able_count;
     uint32_t *order = wt__alloc_array(draw->count, sizeof *order);
-    if (!order)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(order, err);
     wt__rng_draw(rng, order, draw->count, draw->count - 1);
     for (size_t i = 0; i < draw->count && draw->taken_out < wanted; i++) {
-        if (!draw->tools[order[i]].able || draw->tools[order[i]].out)
+        if (!draw->tools[order[i]].is_able || draw->tools[order[i]].is_out)
             continue;
-        const size_t size = size_taken(draw, order[i]);
-        if (draw->taken_out + size <= most && draw->taken_out + size < draw->able)
-            take_out(draw, order[i]);
+        const size_t size = count_taken_along(draw, order[i]);
+        if (draw->taken_out + size <= most && draw->taken_out + size < draw->able_count)
+            take_tool_out(draw, order[i]);
         else if (size < smallest_size) {
             smallest = order[i];
             smallest_size = size;
         }
     }
     if (draw->taken_out == 0 && smallest < draw->count)
-        take_out(draw, smallest);
+        take_tool_out(draw, smallest);
     free(order);
     if (draw->taken_out == 0)
-        return wt__fail(err, WT_EEMPTY, "no %s can be taken out for requests that no tool fits: there is but one",
+        return wt__fail(err, WT_EEMPTY, "no %s can be taken out for unanswerable requests: there is only one",
                         wt__within_name(draw->settings.within));
-    return mark_able(draw, err);
+    return mark_able_tools(draw, err);
 }
 
 int wt__tool_draw_open(struct tool_draw *out, wt_engine *engine, const struct encoder *encoder,
                        const struct draw_settings *settings, struct rng *rng, struct progress *progress, wt_error *err)
 {
     *out = (struct tool_draw){.settings = *settings};
-    int rc = wt_list(engine, NULL, &out->all, err);
-    if (rc == 0 && out->all->len == 0)
-        rc = wt__fail(err, WT_EEMPTY, "the store has no tools; add some with `whichtool add`");
-    if (rc == 0)
-        rc = read_tools(out, err);
-    if (rc == 0)
-        rc = encode_tools(out, encoder, progress, err);
-    if (rc == 0)
-        rc = mark_able(out, err);
-    if (rc == 0 && settings->take_out > 0 && out->able > 0)
-        rc = take_share_out(out, rng, err);
-    if (rc == 0 && out->able == 0)
-        rc =
-            wt__fail(err, WT_EEMPTY,
-                     "no request can be made: of %zu tools %zu have no description, %zu are taken out, and of the rest "
-                     "no two stand together within %s%s",
-                     out->all->len, out->left_out, out->taken_out, wt__within_name(settings->within),
-                     settings->within == WITHIN_ANY ? "" : "; --within any asks for nothing in common");
-    return rc;
+    WT_TRY(wt_list(engine, NULL, &out->all, err));
+    if (out->all->len == 0)
+        return wt__fail(err, WT_EEMPTY, "the store has no tools; add some with `whichtool add`");
+    WT_TRY(read_draw_tools(out, err));
+    WT_TRY(encode_draw_tools(out, encoder, progress, err));
+    WT_TRY(mark_able_tools(out, err));
+    if (settings->take_out > 0 && out->able_count > 0)
+        WT_TRY(take_out_share(out, rng, err));
+    if (out->able_count == 0)
+        return wt__fail(
+            err, WT_EEMPTY,
+            "no request can be made: of %zu tools, %zu have no description, %zu are taken out, and no two of "
+            "the rest belong together within %s%s",
+            out->all->len, out->left_out, out->taken_out, wt__within_name(settings->within),
+            settings->within == WITHIN_ANY ? "" : "; --within any allows all");
+    return 0;
 }
 
 void wt__tool_draw_dispose(struct tool_draw *draw)
@@ -306,32 +290,32 @@ void wt__tool_draw_dispose(struct tool_draw *draw)
 
 /* ---------------------------------------------------------------- a draw */
 
-static bool is_short(const struct tool_draw *draw, size_t place)
+static bool has_few_usages(const struct tool_draw *draw, size_t place)
 {
     return draw->tools[place].used < draw->settings.usages;
 }
 
-size_t wt__tool_draw_short(const struct tool_draw *draw)
+size_t wt__tool_draw_count_short(const struct tool_draw *draw)
 {
     size_t count = 0;
     for (size_t i = 0; i < draw->count; i++)
-        count += draw->tools[i].able && !draw->tools[i].out && is_short(draw, i);
+        count += draw->tools[i].is_able && !draw->tools[i].is_out && has_few_usages(draw, i);
     return count;
 }
 
-/* One of the tools that a draw can begin with; of those used too little where there are some. */
-static size_t draw_first(const struct tool_draw *draw, struct rng *rng, bool out, uint32_t *list)
+/* Draws one able tool, preferring those with too few usages. */
+static size_t draw_first_tool(const struct tool_draw *draw, struct rng *rng, bool out, uint32_t *list)
 {
     size_t count = 0;
     for (int steered = 1; steered >= 0 && count == 0; steered--)
         for (size_t i = 0; i < draw->count; i++)
-            if (draw->tools[i].able && draw->tools[i].out == out && (!steered || is_short(draw, i)))
+            if (draw->tools[i].is_able && draw->tools[i].is_out == out && (!steered || has_few_usages(draw, i)))
                 list[count++] = (uint32_t)i;
     return list[wt__rng_below(rng, count)];
 }
 
-/* Keeps the DRAW_NEAR places of list [count] that are nearest to the first; their number. */
-static size_t keep_near(const struct tool_draw *draw, size_t first, uint32_t *list, size_t count)
+/* Keeps the DRAW_NEAR places of list [count] nearest to the first; returns their number. */
+static size_t keep_nearest_tools(const struct tool_draw *draw, size_t first, uint32_t *list, size_t count)
 {
     struct scored items[DRAW_NEAR];
     struct topk top = {.items = items, .k = DRAW_NEAR};
@@ -343,9 +327,9 @@ static size_t keep_near(const struct tool_draw *draw, size_t first, uint32_t *li
     return top.len;
 }
 
-/* Within a category the draw has to have tools of two providers: the last one makes way for one of another. */
-static void mix_providers(const struct tool_draw *draw, struct rng *rng, struct drawn *drawn, const uint32_t *list,
-                          size_t count)
+/* Replaces the last tool if all are of one provider: within a category, a draw needs two. */
+static void mix_providers(const struct tool_draw *draw, struct rng *rng, struct drawn_tools *drawn,
+                          const uint32_t *list, size_t count)
 {
     const uint32_t provider = draw->tools[drawn->places[0]].provider;
     for (size_t i = 1; i < drawn->count; i++)
@@ -361,20 +345,19 @@ static void mix_providers(const struct tool_draw *draw, struct rng *rng, struct 
     }
 }
 
-/* Fills the draw from list [count], in an order that is drawn; those used too little first, up to some. */
+/* Fills the draw from list [count] in random order: first up to DRAW_STEERED tools with too few usages, then any. */
 static int fill_draw(const struct tool_draw *draw, struct rng *rng, const uint32_t *list, size_t count,
-                     struct drawn *drawn, wt_error *err)
+                     struct drawn_tools *drawn, wt_error *err)
 {
     uint32_t *order = wt__alloc_array(count + 1, sizeof *order);
-    if (!order)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(order, err);
     if (count > 1)
         wt__rng_draw(rng, order, count, count - 1);
     else
         order[0] = 0;
-    bool taken[DRAW_TOOLS + DRAW_NEAR] = {false}; /* of the order's first ones, which are all that a draw can need */
+    bool taken[DRAW_TOOLS + DRAW_NEAR] = {false}; /* marks the first places of the order; a draw never needs more */
     for (size_t i = 0; i < count && drawn->count < 1 + DRAW_STEERED; i++)
-        if (is_short(draw, list[order[i]])) {
+        if (has_few_usages(draw, list[order[i]])) {
             drawn->places[drawn->count++] = list[order[i]];
             if (i < sizeof taken / sizeof *taken)
                 taken[i] = true;
@@ -386,29 +369,29 @@ static int fill_draw(const struct tool_draw *draw, struct rng *rng, const uint32
     return 0;
 }
 
-int wt__tool_draw(const struct tool_draw *draw, struct rng *rng, bool out, struct drawn *drawn, wt_error *err)
+int wt__tool_draw_next(const struct tool_draw *draw, struct rng *rng, bool out, struct drawn_tools *drawn,
+                       wt_error *err)
 {
-    uint32_t *list = wt__alloc_array(draw->count + 1, sizeof *list);
-    if (!list)
-        return wt__fail_nomem(err);
-    const size_t first = draw_first(draw, rng, out, list);
-    *drawn = (struct drawn){{first}, 1};
-    int rc = 0;
+    WT_AUTO_FREE uint32_t *list = wt__alloc_array(draw->count + 1, sizeof *list);
+    WT_CHECK_ALLOC(list, err);
+    const size_t first = draw_first_tool(draw, rng, out, list);
+    *drawn = (struct drawn_tools){{first}, 1};
     if (!draw->settings.single) {
         size_t all = 0, count;
         for (size_t i = 0; i < draw->count; i++)
-            if (i != first && draw->tools[i].out == out && !draw->tools[i].mute && may_join(draw, first, i))
+            if (i != first && draw->tools[i].is_out == out && !draw->tools[i].lacks_description &&
+                are_compatible(draw, first, i))
                 list[all++] = (uint32_t)i;
-        count = draw->settings.near ? keep_near(draw, first, list, all) : all;
-        rc = fill_draw(draw, rng, list, count, drawn, err);
-        if (rc == 0 && draw->settings.within == WITHIN_CATEGORY)
+        count = draw->settings.near ? keep_nearest_tools(draw, first, list, all) : all;
+        WT_TRY(fill_draw(draw, rng, list, count, drawn, err));
+        if (draw->settings.within == WITHIN_CATEGORY)
             mix_providers(draw, rng, drawn, list, all);
     }
-    for (size_t i = drawn->count; rc == 0 && i > 1; i--) { /* the first one shall not stand out */
+    /* Shuffle, so that the first tool is not recognisable by its position. */
+    for (size_t i = drawn->count; i > 1; i--) {
         const size_t j = wt__rng_below(rng, i), place = drawn->places[i - 1];
         drawn->places[i - 1] = drawn->places[j];
         drawn->places[j] = place;
     }
-    free(list);
-    return rc;
+    return 0;
 }

@@ -1,17 +1,18 @@
-/* toolbank.c: wt_generate_toolbank: batches until every tool has its usages or the items are used up, and the folder
- * that they end in (Tool2Vec, section 3 and appendix C; toolbank.h has the parts).
+/* toolbank.c: wt_generate_toolbank: runs batches until every tool has enough usages or the items run out, then
+ * writes the folder (Tool2Vec, section 3 and appendix C; toolbank.h lists the parts).
  *
- * Departs from the paper: what is used too little is drawn first and the prompt says so; near-duplicates and requests
- * that say a tool's name are turned away; no set of tools is in two splits; the model has to show in a trial that it is
- * of use. */
-#include "generate/toolbank.h"
-
+ * Departs from the paper: tools with too few usages are drawn first and named in the prompt; near-duplicates and
+ * requests with a tool's name are refused; a set of tools is never in two splits; the model must pass a trial. */
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+#include "base/sort.h"
 #include "encoder/model_dir.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
+#include "generate/internal.h"
+#include "generate/toolbank.h"
 
 enum { USUAL_USAGES = 5, USUAL_EXAMPLES = 5, USUAL_TRIAL = 50, ITEMS_LEAST = 100 };
 static const double USUAL_SHARE = 0.1, USUAL_TEMPERATURE = 0.9, USUAL_TRIAL_LIMIT = 0.2, TRIAL_ASTRAY = 0.5,
@@ -19,77 +20,63 @@ static const double USUAL_SHARE = 0.1, USUAL_TEMPERATURE = 0.9, USUAL_TRIAL_LIMI
 
 /* ---------------------------------------------------------------- options */
 
-/* The place of a name in names [count]; the first one where none is given. */
-static int read_name(const char *given, const char *const *names, size_t count, const char *what, size_t *out,
-                     wt_error *err)
+/* Sets *out to the index of a name in names [count]; to 0 if none is given. */
+static int find_option_name(const char *given, const char *const *names, size_t count, const char *what, size_t *out,
+                            wt_error *err)
 {
     for (*out = 0; *out < count; (*out)++)
         if (!given || strcmp(given, names[*out]) == 0)
             return 0;
-    return wt__fail(err, WT_EINVAL, "%s: \"%s\"; it can be %s or %s", what, given, names[0], names[count - 1]);
+    return wt__fail(err, WT_EINVAL, "%s must be %s or %s, not \"%s\"", what, names[0], names[count - 1], given);
 }
 
-static int read_shares(wt_toolbank_options *o, const wt_toolbank_options *given, wt_error *err)
+static int check_toolbank_shares(wt_toolbank_options *o, const wt_toolbank_options *given, wt_error *err)
 {
-    int rc = wt__generate_share(given->unanswerable, 0, UNANSWERABLE_MOST, "the share of unanswerable requests",
-                                &o->unanswerable, err);
-    if (rc == 0)
-        rc = wt__generate_share(given->dev, USUAL_SHARE, 1, "the share of dev", &o->dev, err);
-    if (rc == 0)
-        rc = wt__generate_share(given->test, USUAL_SHARE, 1, "the share of test", &o->test, err);
-    if (rc == 0 && o->dev + o->test >= 1)
-        rc = wt__fail(err, WT_EINVAL, "dev and test are %g of the requests; nothing is left to train on",
-                      o->dev + o->test);
-    if (rc == 0)
-        rc = wt__generate_share(given->trial_limit, USUAL_TRIAL_LIMIT, 1, "the limit of a trial", &o->trial_limit, err);
-    if (rc == 0)
-        rc = wt__generate_share(given->duplicate, GENERATE_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
-                                &o->duplicate, err);
-    if (rc == 0)
-        rc = wt__generate_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
-                                &o->temperature, err);
-    if (rc == 0 && (given->duplicate < 0 || given->temperature < 0))
-        rc = wt__fail(err, WT_EINVAL, "a cosine and a temperature cannot be below 0");
-    return rc;
+    WT_TRY(wt__generate_read_share(given->unanswerable, 0, UNANSWERABLE_MOST, "the share of unanswerable requests",
+                                   &o->unanswerable, err));
+    WT_TRY(wt__generate_read_share(given->dev, USUAL_SHARE, 1, "the share of dev", &o->dev, err));
+    WT_TRY(wt__generate_read_share(given->test, USUAL_SHARE, 1, "the share of test", &o->test, err));
+    if (o->dev + o->test >= 1)
+        return wt__fail(err, WT_EINVAL, "dev and test are %g of the requests; nothing is left to train on",
+                        o->dev + o->test);
+    WT_TRY(wt__generate_read_share(given->trial_limit, USUAL_TRIAL_LIMIT, 1, "the limit of a trial", &o->trial_limit,
+                                   err));
+    WT_TRY(wt__generate_read_share(given->duplicate, GENERATE_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
+                                   &o->duplicate, err));
+    WT_TRY(wt__generate_read_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                                   &o->temperature, err));
+    if (given->duplicate < 0 || given->temperature < 0)
+        return wt__fail(err, WT_EINVAL, "the cosine of duplicates and the temperature must not be negative");
+    return 0;
 }
 
-static int read_counts(wt_toolbank_options *o, const wt_toolbank_options *given, wt_error *err)
+static int check_toolbank_counts(wt_toolbank_options *o, const wt_toolbank_options *given, wt_error *err)
 {
-    int rc = wt__generate_count(given->examples, USUAL_EXAMPLES, 1, EXAMPLES_SHOWN_MAX, "examples of a prompt",
-                                &o->examples, err);
-    if (rc == 0)
-        rc = wt__generate_count(given->trial, USUAL_TRIAL, 1, WT_MAX_TRIAL, "answers of the trial", &o->trial, err);
-    if (rc == 0)
-        rc = wt__generate_count(given->usages, given->items ? 0 : USUAL_USAGES, 0, WT_MAX_GENERATED_USAGES,
-                                "usages of a tool", &o->usages, err);
-    if (rc == 0)
-        rc = wt__generate_count(given->items, 0, 0, WT_MAX_GENERATED_REQUESTS, "items", &o->items, err);
-    if (rc == 0)
-        rc = wt__generate_count(given->round_trip, 0, 0, WT_MAX_K, "hits of the round trip", &o->round_trip, err);
-    return rc;
+    WT_TRY(wt__generate_read_count(given->examples, USUAL_EXAMPLES, 1, EXAMPLES_SHOWN_MAX, "examples of a prompt",
+                                   &o->examples, err));
+    WT_TRY(wt__generate_read_count(given->trial, USUAL_TRIAL, 1, WT_MAX_TRIAL, "answers of the trial", &o->trial, err));
+    WT_TRY(wt__generate_read_count(given->usages, given->items ? 0 : USUAL_USAGES, 0, WT_MAX_GENERATED_USAGES,
+                                   "usages of a tool", &o->usages, err));
+    WT_TRY(wt__generate_read_count(given->items, 0, 0, WT_MAX_GENERATED_REQUESTS, "items", &o->items, err));
+    return wt__generate_read_count(given->round_trip, 0, 0, WT_MAX_K, "hits of the round trip", &o->round_trip, err);
 }
 
-static int read_options(struct toolbank *t, struct draw_settings *draw, wt_error *err)
+static int check_toolbank_options(struct toolbank *t, struct draw_settings *draw, wt_error *err)
 {
     static const char *const draws[] = {"random", "near"}, *const withins[] = {"any", "provider", "category"};
     static const enum draw_within kinds[] = {WITHIN_ANY, WITHIN_PROVIDER, WITHIN_CATEGORY};
     wt_toolbank_options *o = &t->options;
     const wt_toolbank_options given = *o;
     size_t near = 0, within = 0;
-    int rc = read_counts(o, &given, err);
-    if (rc == 0)
-        rc = read_shares(o, &given, err);
-    if (rc == 0)
-        rc = read_name(given.draw, draws, 2, "the draw of the tools", &near, err);
-    if (rc == 0)
-        rc = read_name(given.within, withins, 3, "within what tools stand together", &within, err);
-    if (rc == 0 && (!o->out || !o->out[0]))
-        rc = wt__fail(err, WT_EINVAL, "name a folder for the data set");
-    if (rc == 0 && o->like && o->one_tool)
-        rc = wt__fail(err, WT_EINVAL, "the prompt for one tool shows no requests: leave out either like or one_tool");
+    WT_TRY(check_toolbank_counts(o, &given, err));
+    WT_TRY(check_toolbank_shares(o, &given, err));
+    WT_TRY(find_option_name(given.draw, draws, 2, "the draw", &near, err));
+    WT_TRY(find_option_name(given.within, withins, 3, "within", &within, err));
+    if (!o->out || !o->out[0])
+        return wt__fail(err, WT_EINVAL, "name a folder for the data set");
+    if (o->like && o->one_tool)
+        return wt__fail(err, WT_EINVAL, "the prompt for one tool shows no examples: leave out either like or one_tool");
     o->seed = o->seed ? o->seed : 1;
-    if (rc < 0)
-        return rc;
     *draw = (struct draw_settings){.within = kinds[within],
                                    .near = near == 1,
                                    .single = o->one_tool != 0,
@@ -100,45 +87,40 @@ static int read_options(struct toolbank *t, struct draw_settings *draw, wt_error
 
 /* ---------------------------------------------------------------- before the first question */
 
-static int read_catalogue(struct toolbank *t, wt_error *err)
+static int index_draw_places(struct toolbank *t, wt_error *err)
 {
     for (size_t i = 0; i < t->draw.count; i++) {
         const struct draw_tool *tool = &t->draw.tools[i];
         if (!wt__map_insert(&t->places, wt__str(tool->tool->id), (uint32_t)i, NULL))
             return wt__fail_nomem(err);
-        t->some_none |= tool->out && tool->able;
+        t->has_unanswerable_tools |= tool->is_out && tool->is_able;
     }
     return 0;
 }
 
-/* The recipe of the round trip and of the trial, and that it can run: said before anybody is asked. *hash: of what
- * encodes for it. */
-static int open_search(struct toolbank *t, const char **hash, wt_error *err)
+/* Chooses the recipe for the round trip and the trial, and checks that it runs before the model is asked. *hash:
+ * hash of its encoder, or "". */
+static int choose_search_recipe(struct toolbank *t, const char **hash, wt_error *err)
 {
     const struct encoder *encoder = NULL;
     wt_find_options options;
     wt_hits *hits = NULL;
-    wt_error why;
     *hash = "";
-    int rc = wt__engine_load_encoder(t->session.engine, &t->session.progress, &encoder, &why);
-    if (rc < 0 && rc != WT_EMODEL && err)
-        *err = why;
-    if (rc < 0 && rc != WT_EMODEL)
-        return rc;
+    WT_TRY(wt__generate_load_encoder(t->session.engine, &t->session.progress, &encoder, err));
     if (encoder)
         *hash = wt__encoder_hash(encoder);
     if (!t->options.recipe)
         t->options.recipe = encoder ? "hybrid" : "bm25";
     wt_find_options_init(&options);
     options.recipe = t->options.recipe;
-    rc = wt_find(t->session.engine, "a request", strlen("a request"), &options, &hits, err);
+    int rc = wt_find(t->session.engine, "a request", strlen("a request"), &options, &hits, err);
     wt_hits_free(hits);
     return rc;
 }
 
-/* What the data set is to be, on one line: another run goes on with this one's answers only if it is the same. The
- * trial's limit decides only whether it goes on at all. */
-static int write_settings(struct toolbank *t, const char *catalogue, const char *search, wt_error *err)
+/* Writes the options of the data set on one line: a run continues only with the same line. The trial's limit is not
+ * in it, since it only decides if the run continues. */
+static int write_toolbank_settings(struct toolbank *t, const char *catalogue, const char *search, wt_error *err)
 {
     const wt_toolbank_options *o = &t->options;
     struct buffer *out = &t->session.settings;
@@ -167,7 +149,7 @@ static int write_settings(struct toolbank *t, const char *catalogue, const char 
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_error *err)
+static int open_toolbank_parts(struct toolbank *t, const struct draw_settings *draw, wt_error *err)
 {
     wt_toolbank_options *o = &t->options;
     const struct split_settings split = {.seed = o->seed, .dev = o->dev, .test = o->test};
@@ -176,191 +158,272 @@ static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_e
     wt__rng_seed(&t->rng, o->seed);
     wt__request_set_open(&t->set, &split);
     o->no_polish |= o->one_tool;
-    int rc = wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err);
-    if (rc == 0 && o->like)
-        rc = wt__request_examples_read(&t->examples, o->like, o->seed, err);
-    else if (rc == 0)
+    WT_TRY(wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err));
+    if (o->like)
+        WT_TRY(wt__request_examples_read(&t->examples, o->like, o->seed, err));
+    else
         wt__request_examples_open(&t->examples, o->seed);
-    if (rc == 0)
-        rc = wt__tool_draw_open(&t->draw, t->session.engine, t->encoder, draw, &t->rng, &t->session.progress, err);
-    if (rc == 0)
-        rc = wt__distinct_open(&t->queries, t->encoder, o->duplicate, err);
-    if (rc == 0)
-        rc = wt__prompt_open(&t->asks, wt__toolbank_prompt(t), err);
-    if (rc == 0)
-        rc = wt__prompt_open(&t->polishes, "generate-polish", err);
-    if (rc == 0)
-        rc = wt__repetition_open(&t->asked_words, wt__str(t->asks.text), err);
-    if (rc == 0)
-        rc = wt__repetition_open(&t->polish_words, wt__str(t->polishes.text), err);
-    if (rc == 0)
-        rc = read_catalogue(t, err);
-    if (rc == 0)
-        rc = open_search(t, &search, err);
+    WT_TRY(wt__tool_draw_open(&t->draw, t->session.engine, t->encoder, draw, &t->rng, &t->session.progress, err));
+    WT_TRY(wt__distinct_open(&t->queries, t->encoder, o->duplicate, err));
+    WT_TRY(wt__prompt_open(&t->request_prompt, wt__toolbank_prompt(t), err));
+    WT_TRY(wt__prompt_open(&t->polish_prompt, "generate-polish", err));
+    WT_TRY(wt__repetition_open(&t->request_words, wt__str(t->request_prompt.text), err));
+    WT_TRY(wt__repetition_open(&t->polish_words, wt__str(t->polish_prompt.text), err));
+    WT_TRY(index_draw_places(t, err));
+    WT_TRY(choose_search_recipe(t, &search, err));
     if (o->items == 0) {
-        const size_t wanted = t->draw.able * o->usages, most = WT_MAX_GENERATED_REQUESTS;
+        const size_t wanted = t->draw.able_count * o->usages, most = WT_MAX_GENERATED_REQUESTS;
         o->items = wanted < ITEMS_LEAST ? ITEMS_LEAST : wanted < most ? wanted : most;
     }
     o->trial = o->trial < o->items ? o->trial : o->items;
-    if (rc == 0) {
-        wt__tool_draw_digest(&t->draw, catalogue);
-        rc = write_settings(t, catalogue, search, err);
-    }
-    return rc < 0 ? rc : wt__session_open(&t->session, o->out, o->temperature, o->seed, err);
+    wt__tool_draw_digest(&t->draw, catalogue);
+    WT_TRY(write_toolbank_settings(t, catalogue, search, err));
+    return wt__session_open(&t->session, o->out, o->temperature, o->seed, err);
 }
 
-/* ---------------------------------------------------------------- the batches */
+/* ---------------------------------------------------------------- batches */
 
-/* Whether the first answers are those of a model that is of use. Requests that lead to none of their tools are of some
- * use up to TRIAL_ASTRAY of them: people ask in words of their own, and a search does not find everything. */
+/* Refuses a model whose first answers are too bad. Up to TRIAL_ASTRAY of its requests may lead to none of their
+ * tools: people use their own words, and a search does not find everything. */
 static int judge_trial(struct toolbank *t, wt_error *err)
 {
-    const struct stage_count *count = &t->session.asker.counts[STAGE_REQUESTS];
+    const struct stage_count *count = &t->session.runner.counts[STAGE_REQUESTS];
     struct toolbank_trial *trial = &t->trial;
     const double limit = t->options.trial_limit, answers = (double)count->questions;
-    trial->judged = true;
+    trial->is_judged = true;
     trial->answers = count->questions;
     trial->repeating = count->refused[PIECE_REPEATS];
     trial->broken = count->unusable;
     trial->unknown = count->refused[PIECE_UNKNOWN];
-    trial->refused = (double)trial->repeating > limit * answers || (double)trial->broken > limit * answers ||
-                     (double)trial->unknown > limit * answers ||
-                     (double)trial->astray > (limit > TRIAL_ASTRAY ? limit : TRIAL_ASTRAY) * answers;
-    if (!trial->refused)
+    trial->is_refused = (double)trial->repeating > limit * answers || (double)trial->broken > limit * answers ||
+                        (double)trial->unknown > limit * answers ||
+                        (double)trial->astray_requests > (limit > TRIAL_ASTRAY ? limit : TRIAL_ASTRAY) * answers;
+    if (!trial->is_refused)
         return 0;
     return wt__fail(err, WT_EMODEL,
-                    "%s is of no use here: of %" PRIu64 " trial answers %" PRIu64 " repeat the prompt, %" PRIu64
-                    " break the schema and %" PRIu64 " name tools that were not offered, of each of which %.0f %% may, "
-                    "and %" PRIu64 " lead to none of their tools, of which half may. Take a larger model%s; --trial 0 "
-                    "goes on with this one",
+                    "%s is not good enough: of %" PRIu64 " trial answers, %" PRIu64 " repeat the prompt, %" PRIu64
+                    " break the schema and %" PRIu64 " name tools that were not offered (limit %.0f %% each), "
+                    "and %" PRIu64 " lead to none of their tools (limit half). Use a larger model%s; --trial 0 "
+                    "continues with this one",
                     t->session.model->name, trial->answers, trial->repeating, trial->broken, trial->unknown,
-                    100 * limit, trial->astray,
+                    100 * limit, trial->astray_requests,
                     t->options.one_tool ? ""
-                                        : ", or --one-tool in another folder, whose prompt has no example to copy");
+                                        : ", or --one-tool in another folder, since its prompt has no example to copy");
 }
 
-/* What the progress line says: changed between the batches, when nobody reads it. */
-static void name_phase(struct toolbank *t)
+/* Updates the progress line; called between batches, while no thread reads it. */
+static void name_toolbank_phase(struct toolbank *t)
 {
     snprintf(t->phase, sizeof t->phase, "asking (%zu requests, %" PRIu64 " tokens)", t->set.count,
-             t->session.asker.cost.prompt_tokens + t->session.asker.cost.completion_tokens);
+             t->session.runner.cost.prompt_tokens + t->session.runner.cost.completion_tokens);
 }
 
-static size_t next_batch(const struct toolbank *t)
+static size_t next_batch_size(const struct toolbank *t)
 {
     const size_t end = t->asked < t->options.trial ? t->options.trial : t->options.items, left = end - t->asked;
     return left < TOOLBANK_BATCH ? left : TOOLBANK_BATCH;
 }
 
-static bool is_enough(const struct toolbank *t)
+static bool has_enough_requests(const struct toolbank *t)
 {
-    return t->asked >= t->options.items || t->session.asker.counts[STAGE_REQUESTS].gave_up ||
-           (t->options.usages > 0 && wt__tool_draw_short(&t->draw) == 0);
+    return t->asked >= t->options.items || t->session.runner.counts[STAGE_REQUESTS].gave_up ||
+           (t->options.usages > 0 && wt__tool_draw_count_short(&t->draw) == 0);
 }
 
-static int run_batch(struct toolbank *t, wt_error *err)
+static int run_toolbank_batch(struct toolbank *t, wt_error *err)
 {
-    const size_t count = next_batch(t);
+    const size_t count = next_batch_size(t);
     int rc = wt__toolbank_ask(t, t->asked, count, err);
-    if (rc == 0 && !t->trial.judged)
-        rc = wt__toolbank_astray(t, &t->trial.astray, err);
-    if (rc == 0 && !t->trial.judged &&
-        (t->asked + count >= t->options.trial || t->session.asker.counts[STAGE_REQUESTS].gave_up))
+    if (rc == 0 && !t->trial.is_judged)
+        rc = wt__toolbank_count_astray(t, &t->trial.astray_requests, err);
+    if (rc == 0 && !t->trial.is_judged &&
+        (t->asked + count >= t->options.trial || t->session.runner.counts[STAGE_REQUESTS].gave_up))
         rc = judge_trial(t, err);
     if (rc == 0 && !t->options.no_polish)
         rc = wt__toolbank_polish(t, t->asked, count, err);
     if (rc == 0)
-        rc = wt__toolbank_settle(t, count, err);
+        rc = wt__toolbank_commit(t, count, err);
     t->asked += count;
-    name_phase(t);
+    name_toolbank_phase(t);
     return rc;
 }
 
-static int make(struct toolbank *t, wt_error *err)
+static int run_batches(struct toolbank *t, wt_error *err)
 {
-    name_phase(t);
     const size_t questions = t->options.no_polish ? 1 : 2;
-    int rc =
-        wt__progress_phase(&t->session.progress, t->phase, t->options.items * questions) ? wt__fail_cancelled(err) : 0;
-    while (rc == 0 && !is_enough(t))
-        rc = run_batch(t, err);
-    if (rc == 0 && !t->trial.judged)
-        rc = judge_trial(t, err);
-    return rc;
+    name_toolbank_phase(t);
+    if (wt__progress_phase(&t->session.progress, t->phase, t->options.items * questions))
+        return wt__fail_cancelled(err);
+    while (!has_enough_requests(t))
+        WT_TRY(run_toolbank_batch(t, err));
+    return t->trial.is_judged ? 0 : judge_trial(t, err);
 }
 
-/* ---------------------------------------------------------------- what is left */
+/* ---------------------------------------------------------------- report.json */
 
-static int write_report(struct toolbank *t, bool complete, wt_error *err)
+/* Results of the paper's own run (Tool2Vec, section 3 and appendix C.4). */
+static const char paper[] =
+    "{\"from\":\"Tool2Vec, ToolBank\",\"sets\":["
+    "{\"set\":\"NumpyBank\",\"tools\":511,\"requests\":20000,\"combinations\":19530},"
+    "{\"set\":\"PandasBank\",\"tools\":1655,\"requests\":70000,\"combinations\":69550},"
+    "{\"set\":\"AWSBank\",\"tools\":1002,\"requests\":73000,\"combinations\":70816}],"
+    "\"requests_are\":\"rounded\",\"drawn\":10,\"picked\":\"2 to 5\",\"examples\":\"5; 3 in the released script\","
+    "\"temperature\":0.9,\"writer\":\"Llama-3-70B-Instruct\"}";
+
+/* Counts requests by their number of tools and by what the tools have in common. */
+static void write_request_kinds(const struct toolbank *t, struct buffer *out)
 {
-    struct buffer line = {0};
-    wt__report_toolbank(t, complete, &line);
-    return wt__session_report(&t->session, &line, err);
+    size_t sizes[REQUEST_TOOLS_MAX + 1] = {0}, kinds[WITHINS] = {0}, tools = 0;
+    const char *comma = "";
+    for (size_t i = 0; i < t->set.count; i++) {
+        const struct generated_request *request = &t->set.requests[i];
+        sizes[request->tool_count]++;
+        tools += request->tool_count;
+        kinds[wt__tool_draw_within(&t->draw, request->tools, request->tool_count)]++;
+    }
+    wt__buffer_text(out, "\"sizes\":{");
+    for (size_t size = 1; size <= REQUEST_TOOLS_MAX; size++) {
+        if (sizes[size] == 0)
+            continue;
+        wt__buffer_printf(out, "%s\"%zu\":%zu", comma, size, sizes[size]);
+        comma = ",";
+    }
+    wt__buffer_printf(out, "},\"mean_tools\":%.2f,\"within\":{",
+                      (double)tools / (double)(t->set.count ? t->set.count : 1));
+    for (enum draw_within within = 0; within < WITHINS; within++)
+        wt__buffer_printf(out, "%s\"%s\":%zu", within ? "," : "", wt__within_name(within), kinds[within]);
+    wt__buffer_char(out, '}');
 }
 
-/* What a person should know of it, on one line. */
-static int write_notice(struct toolbank *t, wt_error *err)
+/* Writes how similar the tools of a request are: the mean cosine over all pairs of all requests. */
+static void write_coherence(const struct toolbank *t, struct buffer *out)
 {
-    struct buffer line = {0};
-    const size_t few = wt__tool_draw_short(&t->draw);
-    if (t->session.asker.counts[STAGE_REQUESTS].gave_up)
-        wt__buffer_printf(&line, "it ended early: %d answers in a row were of no use", STAGE_FRUITLESS_MAX);
+    double sum = 0;
+    size_t pairs = 0;
+    for (size_t i = 0; i < t->set.count; i++) {
+        const struct generated_request *request = &t->set.requests[i];
+        for (size_t a = 0; a < request->tool_count; a++)
+            for (size_t b = a + 1; b < request->tool_count; b++, pairs++)
+                sum += wt__tool_draw_cosine(&t->draw, request->tools[a], request->tools[b]);
+    }
+    wt__buffer_printf(out, ",\"mean_cosine_of_pairs\":%.3f", pairs ? sum / (double)pairs : 0);
+}
+
+/* Writes the distribution of train requests over the able tools of the corpus. */
+static void write_usage_counts(const struct toolbank *t, struct buffer *out)
+{
+    size_t count = 0, *used = wt__alloc_array(t->draw.count + 1, sizeof *used);
+    if (!used) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < t->draw.count; i++)
+        if (t->draw.tools[i].is_able && !t->draw.tools[i].is_out)
+            used[count++] = t->draw.tools[i].used;
+    wt__sort_sizes(used, count);
+    wt__buffer_printf(out, ",\"usages\":{\"wanted\":%zu,\"least\":%zu,\"median\":%zu,\"most\":%zu,\"tools_short\":%zu}",
+                      t->options.usages, count ? used[0] : 0, count ? used[count / 2] : 0, count ? used[count - 1] : 0,
+                      wt__tool_draw_count_short(&t->draw));
+    free(used);
+}
+
+static void write_trial(const struct toolbank *t, struct buffer *out)
+{
+    const struct toolbank_trial *trial = &t->trial;
+    wt__buffer_printf(out,
+                      ",\"trial\":{\"answers\":%" PRIu64 ",\"repeat_the_prompt\":%" PRIu64
+                      ",\"break_the_schema\":%" PRIu64 ",\"name_unknown_tools\":%" PRIu64
+                      ",\"lead_to_none_of_their_tools\":%" PRIu64 ",\"refused\":%s}",
+                      trial->answers, trial->repeating, trial->broken, trial->unknown, trial->astray_requests,
+                      trial->is_refused ? "true" : "false");
+}
+
+static int write_toolbank_report(struct toolbank *t, bool complete, wt_error *err)
+{
+    struct buffer out = {0};
+    const struct request_set *set = &t->set;
+    wt__buffer_printf(&out, "{\"settings\":%s,\"complete\":%s,\"model\":", t->session.settings.ptr,
+                      complete ? "true" : "false");
+    wt__buffer_json(&out, wt__str(t->session.model->name));
+    wt__buffer_printf(&out,
+                      ",\"tools\":%zu,\"able\":%zu,\"left_out\":%zu,\"taken_out\":%zu,\"asked\":%zu,\"requests\":%zu",
+                      t->draw.count - t->draw.taken_out, t->draw.able_count, t->draw.left_out, t->draw.taken_out,
+                      t->asked, set->count);
+    wt__buffer_printf(&out, ",\"train\":%zu,\"dev\":%zu,\"test\":%zu,\"unanswerable\":%zu", set->splits[SPLIT_TRAIN],
+                      set->splits[SPLIT_DEV], set->splits[SPLIT_TEST], set->unanswerable);
+    wt__buffer_printf(&out, ",\"combinations\":%zu,\"combinations_share\":%.4f,\"combinations_in_two_splits\":%zu,",
+                      set->combinations.len, (double)set->combinations.len / (double)(set->count ? set->count : 1),
+                      set->in_two_splits);
+    write_request_kinds(t, &out);
+    write_coherence(t, &out);
+    write_usage_counts(t, &out);
+    wt__buffer_printf(&out, ",\"polish\":{\"good\":%zu,\"rewritten\":%zu}", t->good, t->rewritten);
+    write_trial(t, &out);
+    wt__buffer_char(&out, ',');
+    wt__stages_report(&t->session.runner, &out);
+    wt__buffer_printf(&out, ",\"paper\":%s}", paper);
+    return wt__session_report(&t->session, &out, err);
+}
+
+/* ---------------------------------------------------------------- results */
+
+/* Writes the notice on one line. */
+static int write_toolbank_notice(struct toolbank *t, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
+    const size_t few = wt__tool_draw_count_short(&t->draw);
+    if (t->session.runner.counts[STAGE_REQUESTS].gave_up)
+        wt__buffer_printf(&line, "the run ended early: %d answers in a row were unusable", STAGE_FRUITLESS_MAX);
     if (few > 0)
         wt__buffer_printf(&line, "%s%zu of %zu tools have fewer than %zu requests to train on", line.len ? "; " : "",
-                          few, t->draw.able, t->options.usages);
-    if (t->draw.able + t->draw.taken_out < t->draw.count)
-        wt__buffer_printf(&line, "%sof %zu tools none could be made: no description, or nothing to stand together with",
-                          line.len ? "; " : "", t->draw.count - t->draw.able - t->draw.taken_out);
-    int rc = wt__session_say(&t->session, &line, &t->session.result->visible.notice, err);
-    wt__buffer_dispose(&line);
-    return rc;
+                          few, t->draw.able_count, t->options.usages);
+    if (t->draw.able_count + t->draw.taken_out < t->draw.count)
+        wt__buffer_printf(&line, "%s%zu tools have no requests: they lack a description or a tool to go with",
+                          line.len ? "; " : "", t->draw.count - t->draw.able_count - t->draw.taken_out);
+    return wt__session_set_text(&t->session, &line, &t->session.result->visible.notice, err);
 }
 
-static int finish(struct toolbank *t, wt_error *err)
+static int finish_toolbank(struct toolbank *t, wt_error *err)
 {
     wt_generated *visible = &t->session.result->visible;
-    int rc = 0;
     if (t->set.count > 0)
-        rc = wt__request_set_write(&t->set, &t->draw, &t->session.folder, err);
-    if (rc == 0)
-        rc = write_report(t, true, err);
-    if (rc == 0)
-        rc = write_notice(t, err);
+        WT_TRY(wt__request_set_write(&t->set, &t->draw, &t->session.folder, err));
+    WT_TRY(write_toolbank_report(t, true, err));
+    WT_TRY(write_toolbank_notice(t, err));
     visible->tools = t->draw.count - t->draw.taken_out;
     visible->rows = t->set.count;
     visible->train = t->set.splits[SPLIT_TRAIN];
     visible->dev = t->set.splits[SPLIT_DEV];
     visible->test = t->set.splits[SPLIT_TEST];
-    visible->unanswerable = t->set.none;
-    if (rc == 0 && t->set.count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "not one request came of %" PRIu64 " questions to %s; %s/report.json counts why",
-                      t->session.asker.cost.questions, t->session.model->name, t->options.out);
-    return rc;
+    visible->unanswerable = t->set.unanswerable;
+    if (t->set.count == 0)
+        return wt__fail(err, WT_EEMPTY,
+                        "no request came from %" PRIu64 " questions to %s; see %s/report.json for the reasons",
+                        t->session.runner.cost.questions, t->session.model->name, t->options.out);
+    return 0;
 }
 
-static int run(struct toolbank *t, const struct draw_settings *draw, wt_error *err)
+static int run_toolbank(struct toolbank *t, const struct draw_settings *draw, wt_error *err)
 {
-    int rc = open_parts(t, draw, err);
-    if (rc < 0)
-        return rc;
-    rc = make(t, err);
+    WT_TRY(open_toolbank_parts(t, draw, err));
+    int rc = run_batches(t, err);
     if (rc == 0)
-        return finish(t, err);
+        return finish_toolbank(t, err);
     wt_error unused;
-    write_report(t, false, &unused); /* how far it came */
+    write_toolbank_report(t, false, &unused); /* record the progress so far */
     return rc;
 }
 
-static void dispose(struct toolbank *t)
+static void free_toolbank(struct toolbank *t)
 {
     wt__request_set_dispose(&t->set);
     wt__request_examples_dispose(&t->examples);
     wt__distinct_dispose(&t->queries);
     wt__tool_draw_dispose(&t->draw);
     wt__map_dispose(&t->places);
-    wt__prompt_dispose(&t->asks);
-    wt__prompt_dispose(&t->polishes);
-    wt__repetition_dispose(&t->asked_words);
+    wt__prompt_dispose(&t->request_prompt);
+    wt__prompt_dispose(&t->polish_prompt);
+    wt__repetition_dispose(&t->request_words);
     wt__repetition_dispose(&t->polish_words);
     wt__arena_dispose(&t->batch);
     wt__encoder_close(t->encoder);
@@ -377,16 +440,16 @@ int wt__generate_toolbank(wt_engine *engine, struct chat_model *model, const wt_
         return wt__fail_nomem(err);
     int rc = wt__options_read(&t->options, sizeof t->options, given, err);
     if (rc == 0)
-        rc = read_options(t, &draw, err);
+        rc = check_toolbank_options(t, &draw, err);
     if (rc == 0 && !engine)
         rc = wt__fail(err, WT_EINVAL, "an engine is needed: requests are made for the tools of its store");
     if (rc == 0) {
         rc = wt__session_begin(&t->session, engine, model, t->options.progress, t->options.progress_context, err);
         if (rc == 0)
-            rc = run(t, &draw, err);
+            rc = run_toolbank(t, &draw, err);
         rc = wt__session_end(&t->session, rc, out);
     }
-    dispose(t);
+    free_toolbank(t);
     return rc;
 }
 

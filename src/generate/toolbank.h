@@ -1,80 +1,110 @@
-/* toolbank.h: wt_generate_toolbank, with a language model of the caller's in place of the engine's; and its parts.
+/* toolbank.h: wt_generate_toolbank with a caller's own language model; and its parts.
  *
- * Items are made in batches of TOOLBANK_BATCH. What a batch's prompts show, which tools and which examples, hangs on
- * what the batches before it left and on the item's own seed; so a run that goes on makes the same bytes. A batch:
+ * Items are made in batches of TOOLBANK_BATCH. The tools and examples in a batch's prompts depend on the earlier
+ * batches and on the item's own seed, so that a continued run writes the same bytes. The steps of a batch:
  *
- *   asked        toolbank_items.c    the answer is read, held to the rules, and its tools are looked up
- *   on trial     toolbank.c          the first ones only: is the model of any use?
- *   polished     toolbank_items.c
- *   settled      toolbank_items.c    found again, not alike, into the set, its split, usages and the pool of examples
+ *   ask       toolbank_items.c    reads the answers, validates them, looks up their tools
+ *   trial     toolbank.c          first batches only: is the model good enough?
+ *   polish    toolbank_items.c
+ *   commit    toolbank_items.c    round trip and duplicates; adds to the set, its split, the usages and the examples
  *
- * A request counts as made from its answer on, and is withdrawn where it does not pass what follows. */
+ * A request counts as made once it is answered, and is withdrawn if it fails a later step. */
 #ifndef WT_GENERATE_TOOLBANK_H
 #define WT_GENERATE_TOOLBANK_H
 
-#include "generate/distinct.h"
-#include "generate/repetition.h"
-#include "generate/request_examples.h"
-#include "generate/request_set.h"
-#include "generate/session.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "base/str.h"
+#include "generate/requests.h"
 #include "llm/prompt.h"
+
+/* ---------------------------------------------------------------- examples */
+
+/* The example requests shown in ToolBank's prompts: six handwritten ones and the requests generated so far; or
+ * requests by people, whose style the model should follow.
+ *
+ * The pool is bounded. Once it is full, every request so far is in it with the same probability. A prompt's examples
+ * are drawn from it with the item's seed. */
+
+enum {
+    EXAMPLES_POOL = 512,
+    EXAMPLES_SHOWN_MAX = 5, /* the paper's value; its script uses 3 */
+    EXAMPLES_SEEDS = 6,
+};
+
+struct request_examples {
+    struct arena arena;
+    struct str lines[EXAMPLES_POOL];
+    size_t count, seen;
+    struct rng rng; /* decides which example is replaced */
+};
+
+/* Starts with the handwritten examples. */
+void wt__request_examples_open(struct request_examples *out, uint64_t seed);
+/* Starts with the requests of dir's train split with two to five tools; a uniform sample if they exceed the pool.
+ * Errors: those of wt__dataset_read and wt__text_lines_read; WT_EEMPTY (no such request). */
+int wt__request_examples_read(struct request_examples *out, const char *dir, uint64_t seed, wt_error *err);
+void wt__request_examples_dispose(struct request_examples *examples);
+
+/* Writes the SHA-256 of the examples, in hexadecimal. */
+void wt__request_examples_digest(const struct request_examples *examples, char hex[65]);
+
+/* ---------------------------------------------------------------- the run */
 
 enum { TOOLBANK_BATCH = 50, TOOLBANK_TRIAL_HITS = 10, TOOLBANK_PHASE_BYTES = 96 };
 
-/* One of a batch. */
+/* One item of a batch. */
 struct toolbank_item {
-    struct drawn drawn;
-    struct str examples[EXAMPLES_SHOWN_MAX]; /* [example_count] that its prompt showed */
+    struct drawn_tools drawn;
+    struct str examples[EXAMPLES_SHOWN_MAX]; /* [example_count] examples shown in its prompt */
     size_t example_count;
-    struct request request; /* where it was kept; its texts live as long as the batch */
-    bool none;              /* drawn of the tools that were taken out */
-    bool kept;
+    struct generated_request request; /* valid if kept; its texts live as long as the batch */
+    bool is_unanswerable;             /* drawn from the tools taken out */
+    bool is_kept;
 };
 
-/* How the first answers were. */
+/* Quality of the first answers. */
 struct toolbank_trial {
-    bool judged, refused;
+    bool is_judged, is_refused;
     uint64_t answers, repeating, broken, unknown;
-    uint64_t astray; /* requests by which none of their tools is found */
+    uint64_t astray_requests; /* requests whose search finds none of their tools */
 };
 
 struct toolbank {
-    struct session session;
-    wt_toolbank_options options; /* with every default filled in */
+    struct generate_session session;
+    wt_toolbank_options options; /* defaults filled in */
     char phase[TOOLBANK_PHASE_BYTES];
     struct encoder *encoder; /* the static one */
     struct tool_draw draw;
-    struct map places; /* ids to places of the draw */
+    struct map places; /* ids to places in the draw */
     struct distinct queries;
     struct request_examples examples;
     struct request_set set;
-    struct prompt asks, polishes;
-    struct repetition asked_words, polish_words; /* of these, which an answer may not repeat */
+    struct prompt request_prompt, polish_prompt;
+    struct repetition request_words, polish_words; /* words of the two prompts, which an answer must not repeat */
     struct toolbank_item items[TOOLBANK_BATCH];
-    struct arena batch; /* of their texts */
+    struct arena batch; /* memory of the batch's texts */
     struct rng rng;
     struct toolbank_trial trial;
-    size_t asked; /* items */
+    size_t asked; /* number of items */
     size_t good, rewritten;
-    bool some_none; /* there are tools taken out that a draw can begin with */
+    bool has_unanswerable_tools; /* true if some tools taken out are able */
 };
 
-/* Name of the prompt that asks for a request. */
+/* Returns the name of the prompt that asks for a request. */
 const char *wt__toolbank_prompt(const struct toolbank *t);
 
-/* Stages of items begin .. begin + count - 1, count at most TOOLBANK_BATCH. Errors: those of wt__stage_run. */
+/* Run a stage for items begin .. begin + count - 1; count is at most TOOLBANK_BATCH. Errors: those of wt__stage_run. */
 int wt__toolbank_ask(struct toolbank *t, size_t begin, size_t count, wt_error *err);
 int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error *err);
-/* Adds to *count the batch's requests by which a search finds none of their tools among TOOLBANK_TRIAL_HITS. Errors:
- * those of wt_find, WT_ECANCELLED, WT_ENOMEM. */
-int wt__toolbank_astray(struct toolbank *t, uint64_t *count, wt_error *err);
-/* Errors: those of wt_find, WT_ECANCELLED, WT_ENOMEM. */
-int wt__toolbank_settle(struct toolbank *t, size_t count, wt_error *err);
+/* Adds to *count the batch's requests whose search has none of their tools among the first TOOLBANK_TRIAL_HITS hits.
+ * Errors: those of wt_find, WT_ECANCELLED, WT_ENOMEM. */
+int wt__toolbank_count_astray(struct toolbank *t, uint64_t *count, wt_error *err);
+/* Moves the batch's valid requests to the set. Errors: those of wt_find, WT_ECANCELLED, WT_ENOMEM. */
+int wt__toolbank_commit(struct toolbank *t, size_t count, wt_error *err);
 
-/* Appends report.json, on one line. */
-void wt__report_toolbank(const struct toolbank *t, bool complete, struct buffer *out);
-
-/* model: NULL: the engine's. */
+/* Does the work of wt_generate_toolbank. model: NULL for the engine's. */
 int wt__generate_toolbank(wt_engine *engine, struct chat_model *model, const wt_toolbank_options *options,
                           wt_generated **out, wt_error *err);
 

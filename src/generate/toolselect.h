@@ -1,10 +1,252 @@
-/* toolselect.h: wt_generate_toolselect with a language model of the caller's, in place of the engine's. */
+/* toolselect.h: data sets for choosing a tool from a list (ToolVerifier), used by wt_generate_toolselect and
+ * wt_generate_fine_tuning. */
 #ifndef WT_GENERATE_TOOLSELECT_H
 #define WT_GENERATE_TOOLSELECT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "base/rng.h"
+#include "base/str.h"
+#include "generate/internal.h"
 #include "llm/chat.h"
 #include "whichtool.h"
 
+/* ---------------------------------------------------------------- the tools */
+
+/* The tools of a generated data set, and the three stages that make them (ToolVerifier, 2.1.1).
+ *
+ *   base tools     few-shot prompting: the prompt shows LIBRARY_SHOWN tools and asks for a new one, which then replaces
+ *                  the most similar tool shown, so that the examples stay diverse
+ *   related tools  for each base tool, one after another, names only
+ *   descriptions   of the related tools
+ *
+ * A tool is identified by its place. All names differ in their words. No two base tools mean the same (struct
+ * distinct). A related tool should be close to its base; only its words must differ. */
+
+enum {
+    LIBRARY_SHOWN = 8,
+};
+
+enum tool_origin { ORIGIN_SEED, ORIGIN_GENERATED, ORIGIN_RELATED, ORIGIN_CATALOGUE };
+
+struct library_tool {
+    struct str name, description; /* description is empty until it is generated */
+    enum tool_origin origin;
+    size_t base; /* place of the tool this one is related to; the tool's own place for a base tool */
+};
+
+struct library {
+    struct arena arena;
+    struct library_tool *tools;
+    size_t count, capacity;
+    struct map names;             /* words of a name to its place */
+    struct distinct base_tools;   /* "name: description" of the base tools, in their order */
+    struct distinct descriptions; /* words of all descriptions */
+    size_t shown[LIBRARY_SHOWN];  /* places of base tools */
+    size_t shown_count, turn;
+};
+
+/* encoder: NULL to compare words only. Errors: WT_ENOMEM. */
+int wt__library_open(struct library *out, const struct encoder *encoder, double threshold, wt_error *err);
+void wt__library_dispose(struct library *library);
+
+/* Adds the seed tools. Their related tools are added by wt__library_generate. */
+int wt__library_add_seeds(struct library *library, wt_error *err);
+
+/* Generates base tools up to `tools`, seeds included; then `related` tools for each; then their descriptions. Tools
+ * that got no description are removed. */
+int wt__library_generate(struct library *library, struct stage_runner *runner, size_t tools, size_t related,
+                         wt_error *err);
+
+/* Returns "name: description" in the arena, or ptr NULL if out of memory. */
+struct str wt__library_line(const struct library *library, size_t place, struct arena *arena);
+
+/* Returns the places of a base tool and its related tools, in order; at most `most`. */
+size_t wt__library_family(const struct library *library, size_t place, size_t *places, size_t most);
+
+/* ---------------------------------------------------------------- handwritten tools */
+
+/* The handwritten tools that start a generated library and appear in its first prompts. */
+
+enum { SEED_TOOLS = 8, SEED_RELATED = 2, SEED_INSTRUCTIONS = 3 };
+
+struct seed_tool {
+    const char *name, *description;
+    const char *related[SEED_RELATED];
+    const char *related_descriptions[SEED_RELATED];
+    const char *instructions[SEED_INSTRUCTIONS];
+};
+
+extern const struct seed_tool wt__seed_tools[SEED_TOOLS];
+
+/* ---------------------------------------------------------------- samples */
+
+/* samples.jsonl, in the layout of ToolVerifier's data:
+ *
+ *   {"query": "...", "choices": [{"name": "...", "description": "..."}, ...], "thought": "...", "tool": "..."} */
+
+enum {
+    SAMPLE_LINE_BYTES_MAX = 1 << 20,
+    SAMPLE_CHOICES_MAX = 256,
+    SAMPLE_DESCRIPTION_BYTES_MAX = 4096,
+};
+
+struct sample_choice {
+    struct str name, description;
+};
+
+struct choice_sample {
+    struct str query, thought; /* thought may be empty */
+    struct sample_choice *choices;
+    size_t choice_count; /* at least 2 */
+    size_t right;        /* position of the right tool in choices */
+    bool is_hard;        /* not stored in the file */
+};
+
+struct choice_samples {
+    struct arena arena;
+    struct choice_sample *items;
+    size_t count, capacity;
+    size_t left_out; /* malformed rows of the file, not in items */
+};
+
+void wt__samples_dispose(struct choice_samples *samples);
+
+/* Appends the contents of the file. */
+void wt__samples_write(const struct choice_samples *samples, struct buffer *out);
+
+/* Parses a file. name: for messages. Leaves out a row if the right tool is missing from its choices or repeated, or
+ * if a text is missing or too long. Errors: WT_EFORMAT with the line (not a JSON object), WT_ETOOLONG (too many
+ * rows, or a line), WT_ENOMEM. */
+int wt__samples_parse(struct choice_samples *out, struct str file, const char *name, wt_error *err);
+
+/* ---------------------------------------------------------------- rows */
+
+/* Rows of a data set for choosing tools: an instruction, a list of tools, the right one, and a note with the
+ * reason (ToolVerifier, 2.1.2).
+ *
+ *   easy list   tools drawn from the library and the right one, shuffled
+ *   hard list   the right one and similar tools only, shuffled: its family or, in a catalogue, the other hits of a
+ *               search for the instruction */
+
+struct choice_row {
+    struct str query;
+    size_t tool;              /* place in the library */
+    const size_t *also_right; /* [also_count] other right tools, kept out of the row's list */
+    size_t also_right_count;
+    size_t *choices; /* [choice_count] places, with the right tool */
+    size_t choice_count;
+    struct str note; /* empty before wt__rows_write_notes */
+    bool is_hard;
+};
+
+struct choice_rows {
+    struct arena arena;
+    struct choice_row *rows;
+    size_t count, capacity, hard_count;
+    size_t without_similar; /* rows drawn as hard but without a similar tool: they got easy lists */
+    size_t without_note;    /* rows dropped because they got no note */
+};
+
+static inline bool wt__row_is_right(const struct choice_row *row, size_t tool)
+{
+    bool right = tool == row->tool;
+    for (size_t i = 0; i < row->also_right_count; i++)
+        right |= row->also_right[i] == tool;
+    return right;
+}
+
+void wt__rows_dispose(struct choice_rows *rows);
+
+/* Adds a row without a list. The query is copied. Errors: WT_ENOMEM. */
+int wt__rows_add(struct choice_rows *rows, struct str query, size_t tool, wt_error *err);
+
+/* Asks the model for `each` rows for each of the library's first `tools` tools. distinct: empty set for the queries. */
+int wt__rows_write_instructions(struct choice_rows *rows, const struct library *library, size_t tools, size_t each,
+                                struct stage_runner *runner, struct distinct *distinct, wt_error *err);
+
+/* Finds tools that are easily mistaken for a row's right one: at most `most` places, without the right one. May add
+ * tools to the library. */
+struct similarity_source {
+    void *self;
+    int (*find)(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count, wt_error *err);
+};
+
+/* Settings of the lists. pool: lists are drawn from the library's first `pool` tools. */
+struct list_settings {
+    size_t choices, related, pool;
+    double hard; /* share of hard lists */
+};
+
+int wt__rows_build_lists(struct choice_rows *rows, const struct list_settings *settings,
+                         const struct similarity_source *source, struct rng *rng, struct progress *progress,
+                         wt_error *err);
+
+/* Asks for the note of each row; drops rows without one. */
+int wt__rows_write_notes(struct choice_rows *rows, const struct library *library, struct stage_runner *runner,
+                         wt_error *err);
+
+/* Converts the rows to samples, which borrow their texts. Errors: WT_ENOMEM. */
+int wt__rows_to_samples(const struct choice_rows *rows, const struct library *library, struct choice_samples *out,
+                        wt_error *err);
+
+/* ---------------------------------------------------------------- tools of a store */
+
+/* A tool library built from the store instead of written by the model: draws tools by seed and searches for similar
+ * ones. */
+
+struct store_library {
+    wt_engine *engine;
+    struct library *library; /* tools are added when they are first met */
+    const char *recipe;      /* "hybrid", or "bm25" if there is no encoder */
+};
+
+/* Adds up to `tools` tools with a description, drawn by rng. *left_out counts drawn tools without a description or
+ * with a name too close to another's. Errors: WT_EEMPTY (the store has no tools), WT_ESTORE, WT_ECANCELLED,
+ * WT_ENOMEM. */
+int wt__store_library_draw(struct store_library *catalogue, size_t tools, struct rng *rng, struct progress *progress,
+                           size_t *left_out, wt_error *err);
+
+/* Adds one tool, or finds it if it is already there, and sets *place. *taken is false if the tool has no description
+ * or if another tool has its name. */
+int wt__store_library_add(struct store_library *catalogue, const wt_tool *tool, size_t *place, bool *taken,
+                          wt_error *err);
+
+/* Searches for the row's query and returns hits other than its right tools, without those that share its tool's
+ * description. Implements similarity_source.find; self is a struct store_library. */
+int wt__store_library_find_similar(void *self, const struct choice_row *row, size_t *places, size_t most, size_t *count,
+                                   wt_error *err);
+
+/* ---------------------------------------------------------------- fine-tuning */
+
+/* Samples as conversations for fine-tuning a language model (ToolVerifier, figure 2 and A.5).
+ *
+ *   system      the task
+ *   user        User: INSTRUCTION        masked: excluded from the loss
+ *               ###
+ *               Tool Choices:
+ *               NAME = DESCRIPTION
+ *               ...
+ *               ###
+ *   assistant   Thought: NOTE            learned
+ *               Act: CALLTOOL["NAME"] */
+
+/* Appends one row as a line and returns the number of characters in its messages. Each text is folded to one line,
+ * so that it cannot be mistaken for the layout. */
+size_t wt__fine_tuning_row(const struct choice_sample *sample, struct buffer *out);
+
+/* Does the work of wt_generate_fine_tuning. model: NULL for the engine's. */
+int wt__generate_fine_tuning(wt_engine *engine, struct chat_model *model, const wt_fine_tuning_options *options,
+                             wt_generated **out, wt_error *err);
+
+/* ---------------------------------------------------------------- toolselect */
+
+/* Does the work of wt_generate_toolselect. model: NULL for the engine's. */
 int wt__generate_toolselect(wt_engine *engine, struct chat_model *model, const wt_toolselect_options *options,
                             wt_generated **out, wt_error *err);
 

@@ -7,23 +7,19 @@
  *
  * Each weight has only a few values, and the figure is the mean of several cutoffs. With a few dozen dev requests a
  * finer search would only fit those requests. */
-#include "learn/lessons.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/mlc_trainer.h"
-#include "learn/refiner_trainer.h"
 #include "learn/dev_evaluator.h"
-#include "learn/tool2vec_trainer.h"
+#include "learn/trainers.h"
 #include "retrieve/source.h"
 
 /* Tunable weights. */
 struct source_weights {
     struct retriever retriever;
-    struct mix {
+    struct weight_mix {
         float tool2vec, mlc;
     } mix; /* composition of the tool vectors */
 };
@@ -33,7 +29,7 @@ struct source_balance {
 };
 
 /* Values in order of preference: at equal figures the earlier one stays. */
-static const struct mix mixes[] = {{1, 1}, {1, 0}, {0, 1}, {1, 2}};
+static const struct weight_mix mixes[] = {{1, 1}, {1, 0}, {0, 1}, {1, 2}};
 static const struct source_balance balances[] = {{1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}, {1, 4}, {0, 1}};
 static const float subqueries[] = {0.5f, 1, 0.75f, 0.25f, 0};
 enum { ROUNDS = 2, CLEARLY = 2 /* standard errors by which a refiner must be better, because it costs more */ };
@@ -46,7 +42,7 @@ struct weight_search {
     bool head;                /* true if a head exists */
     float *mixed;             /* [M, D] of the current mix */
     struct tool_vectors view; /* view of mixed */
-    struct mix in_hand;
+    struct weight_mix in_hand;
     struct source_weights best;
     struct dev_outcome figure;  /* with the best weights */
     const char *refined;        /* better recipe with a refiner, or NULL */
@@ -54,7 +50,7 @@ struct weight_search {
     struct dev_outcome hybrid;
 };
 
-static int mix_vectors(struct weight_search *search, struct mix wanted, wt_error *err)
+static int mix_vectors(struct weight_search *search, struct weight_mix wanted, wt_error *err)
 {
     size_t count = search->evaluator->tools * search->evaluator->dim;
     if (search->view.chunks && search->in_hand.tool2vec == wanted.tool2vec && search->in_hand.mlc == wanted.mlc)
@@ -69,50 +65,49 @@ static int mix_vectors(struct weight_search *search, struct mix wanted, wt_error
 static int ask_weights(struct weight_search *search, const struct source_weights *weights, struct dev_outcome *out,
                        wt_error *err)
 {
-    int rc = mix_vectors(search, weights->mix, err);
-    return rc < 0 ? rc : wt__evaluator_ask(search->evaluator, &weights->retriever, &search->view, out, err);
+    WT_TRY(mix_vectors(search, weights->mix, err));
+    return wt__evaluator_measure(search->evaluator, &weights->retriever, &search->view, out, err);
 }
 
 static int try_weights(struct weight_search *search, const struct source_weights *weights, wt_error *err)
 {
     struct dev_outcome here = {0};
-    int rc = ask_weights(search, weights, &here, err);
-    if (rc == 0 && !(here.figure <= search->figure.figure + 1e-9)) {
+    WT_TRY(ask_weights(search, weights, &here, err));
+    if (!(here.figure <= search->figure.figure + 1e-9)) {
         search->best = *weights;
         search->figure = here;
     }
-    return rc;
+    return 0;
 }
 
-static int one_round(struct weight_search *search, wt_error *err)
+static int run_weight_round(struct weight_search *search, wt_error *err)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < (search->head ? COUNT(mixes) : 1); i++) {
+    for (size_t i = 0; i < (search->head ? COUNT(mixes) : 1); i++) {
         struct source_weights weights = search->best;
-        weights.mix = (struct mix){mixes[i].tool2vec, search->head ? mixes[i].mlc : 0};
-        rc = try_weights(search, &weights, err);
+        weights.mix = (struct weight_mix){mixes[i].tool2vec, search->head ? mixes[i].mlc : 0};
+        WT_TRY(try_weights(search, &weights, err));
     }
-    for (size_t i = 0; rc == 0 && i < COUNT(balances); i++) {
+    for (size_t i = 0; i < COUNT(balances); i++) {
         struct source_weights weights = search->best;
         weights.retriever.weights[SOURCE_BM25] = balances[i].lexical;
         weights.retriever.weights[SOURCE_DENSE] = balances[i].dense;
-        rc = try_weights(search, &weights, err);
+        WT_TRY(try_weights(search, &weights, err));
     }
-    for (size_t i = 0; rc == 0 && i < COUNT(subqueries); i++) {
+    for (size_t i = 0; i < COUNT(subqueries); i++) {
         struct source_weights weights = search->best;
         weights.retriever.subquery = subqueries[i];
-        rc = try_weights(search, &weights, err);
+        WT_TRY(try_weights(search, &weights, err));
     }
     for (size_t s = 0; s < SOURCES; s++)
-        for (size_t i = 0; rc == 0 && i < wt__sources[s]->tried_count; i++) {
+        for (size_t i = 0; i < wt__sources[s]->tried_count; i++) {
             struct source_weights weights = search->best;
             weights.retriever.weights[s] = wt__sources[s]->tried[i];
-            rc = try_weights(search, &weights, err);
+            WT_TRY(try_weights(search, &weights, err));
         }
-    return rc;
+    return 0;
 }
 
-static int open_search(struct weight_search *search, wt_error *err)
+static int open_weight_search(struct weight_search *search, wt_error *err)
 {
     struct dev_evaluator *evaluator = search->evaluator;
     size_t count = evaluator->tools * evaluator->dim;
@@ -120,13 +115,10 @@ static int open_search(struct weight_search *search, wt_error *err)
     search->tools = wt__alloc_array(count, sizeof(float));
     search->rows = wt__alloc_array(count, sizeof(float));
     search->mixed = wt__alloc_array(count, sizeof(float));
-    if (!search->tools || !search->rows || !search->mixed)
-        return wt__fail_nomem(err);
-    int rc = wt__evaluator_tool2vec_weights(evaluator, &tool2vec, err);
-    if (rc == 0) {
-        wt__evaluator_tool2vec(evaluator, &tool2vec, search->tools);
-        rc = wt__mlc_vectors(evaluator, search->tools, search->rows, &search->head, err);
-    }
+    WT_CHECK_ALLOC(search->tools && search->rows && search->mixed, err);
+    WT_TRY(wt__evaluator_tool2vec_weights(evaluator, &tool2vec, err));
+    wt__evaluator_tool2vec(evaluator, &tool2vec, search->tools);
+    WT_TRY(wt__mlc_vectors(evaluator, search->tools, search->rows, &search->head, err));
     search->best =
         (struct source_weights){.retriever = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 2.5f}, .subquery = .5f},
                                 .mix = {1, search->head ? 1 : 0}};
@@ -134,10 +126,10 @@ static int open_search(struct weight_search *search, wt_error *err)
         if (wt__sources[s]->tried_count > 0)
             search->best.retriever.weights[s] = wt__sources[s]->tried[0];
     search->figure = search->hybrid = wt__no_outcome();
-    return rc;
+    return 0;
 }
 
-static void close_search(struct weight_search *search)
+static void close_weight_search(struct weight_search *search)
 {
     wt__tool_vectors_dispose(&search->view);
     free(search->tools);
@@ -149,23 +141,23 @@ static void close_search(struct weight_search *search)
 
 /* Returns the mean of recall at 1, 3, 5 and 7. If all tools are among the first three, as with a few requests in the
  * tools' own words, only recall at 1 shows whether training did harm. */
-static double choice_figure(const struct dev_outcome *outcome)
+static double average_recalls(const struct dev_outcome *outcome)
 {
     return (3 * outcome->figure + outcome->first) / 4;
 }
 
 /* True if `hybrid` is better than the result. At equal figures the trained result is chosen, because the chooser of
  * sets needs usage. NaN keeps hybrid. */
-static bool keeps_hybrid(const struct weight_search *search)
+static bool is_hybrid_kept(const struct weight_search *search)
 {
     const struct dev_outcome *learned = search->refined ? &search->refiner : &search->figure;
-    return !(choice_figure(learned) >= choice_figure(&search->hybrid));
+    return !(average_recalls(learned) >= average_recalls(&search->hybrid));
 }
 
 /* Writes "fuse(bm25, neighbours, tool2vec, mlc)", or the name of a single source. */
-static void name_sources(const struct source_weights *weights, struct buffer *out)
+static void write_source_names(const struct source_weights *weights, struct buffer *out)
 {
-    const struct mix *mix = &weights->mix;
+    const struct weight_mix *mix = &weights->mix;
     bool fused = mix->tool2vec > 0 && mix->mlc > 0;
     for (size_t s = 0; s < SOURCES; s++)
         fused |= s != SOURCE_DENSE && weights->retriever.weights[s] > 0;
@@ -179,12 +171,12 @@ static void name_sources(const struct source_weights *weights, struct buffer *ou
 
 static void describe_choice(const struct weight_search *search, struct buffer *runs, struct buffer *why)
 {
-    const struct mix *mix = &search->best.mix;
+    const struct weight_mix *mix = &search->best.mix;
     const struct retriever *retriever = &search->best.retriever;
-    if (keeps_hybrid(search) || search->refined)
-        wt__buffer_text(runs, keeps_hybrid(search) ? "hybrid" : search->refined);
+    if (is_hybrid_kept(search) || search->refined)
+        wt__buffer_text(runs, is_hybrid_kept(search) ? "hybrid" : search->refined);
     else
-        name_sources(&search->best, runs);
+        write_source_names(&search->best, runs);
     if (search->evaluator->dev_count == 0) {
         wt__buffer_text(why, "there are no dev requests to choose by, so that hybrid stays");
         return;
@@ -204,13 +196,13 @@ static void describe_choice(const struct weight_search *search, struct buffer *r
                       100 * (search->refined ? search->refiner.first : search->figure.first));
 }
 
-static int leave_choice(struct weight_search *search, const json_t *about, wt_trained *out, wt_error *err)
+static int save_choice(struct weight_search *search, const json_t *about, wt_trained *out, wt_error *err)
 {
     const struct source_weights *best = &search->best;
-    const struct dev_outcome *chosen = keeps_hybrid(search) ? &search->hybrid
-                                       : search->refined    ? &search->refiner
-                                                            : &search->figure;
-    struct buffer runs = {0}, why = {0};
+    const struct dev_outcome *chosen = is_hybrid_kept(search) ? &search->hybrid
+                                       : search->refined      ? &search->refiner
+                                                              : &search->figure;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer runs = {0}, why = {0};
     describe_choice(search, &runs, &why);
     out->before = search->hybrid.recall;
     out->after = chosen->recall;
@@ -222,10 +214,7 @@ static int leave_choice(struct weight_search *search, const json_t *about, wt_tr
         config = json_pack("{s:s, s:s, s:O}", "runs", runs.ptr, "why", why.ptr, "weights", weights);
     json_decref(weights);
     out->notice = why.failed ? NULL : wt__arena_copy(&search->evaluator->training->arena, wt__buffer_view(&why));
-    int rc = wt__evaluator_leave(search->evaluator, about, config, out, err);
-    wt__buffer_dispose(&runs);
-    wt__buffer_dispose(&why);
-    return rc;
+    return wt__evaluator_finish(search->evaluator, about, config, out, err);
 }
 
 /* Compares the trained recipes with a refiner. They take about twice the time, so the gain must be clear. */
@@ -242,8 +231,8 @@ static int try_refiners(struct weight_search *search, wt_error *err)
         struct dev_outcome here = {.each = each + count};
         bool there = false;
         if (wt__recipes[i].reranker == &wt__rerank_refiner)
-            rc = wt__refiner_ask(search->evaluator, recipe, &there, &here, err);
-        if (rc == 0 && there && wt__evaluator_better(search->evaluator, each, each + count, CLEARLY) &&
+            rc = wt__refiner_measure(search->evaluator, recipe, &there, &here, err);
+        if (rc == 0 && there && wt__evaluator_is_better(search->evaluator, each, each + count, CLEARLY) &&
             !(search->refined && here.figure <= search->refiner.figure)) {
             search->refined = recipe;
             search->refiner = here;
@@ -265,22 +254,15 @@ static size_t count_questions(void)
 
 int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct weight_search search = {0};
-    json_t *about = NULL;
-    int rc = wt__evaluator_begin(&search.evaluator, training, &about, err);
-    if (rc == 0)
-        rc = open_search(&search, err);
-    if (rc == 0 && wt__train_progress_phase(&training->progress, "measuring", count_questions()))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = wt__evaluator_ask_hybrid(search.evaluator, &search.hybrid, err);
-    for (int i = 0; rc == 0 && i < ROUNDS; i++)
-        rc = one_round(&search, err);
-    if (rc == 0)
-        rc = try_refiners(&search, err);
-    if (rc == 0)
-        rc = leave_choice(&search, about, out, err);
-    close_search(&search);
-    json_decref(about);
-    return rc;
+    WT_CLEANUP(close_weight_search) struct weight_search search = {0};
+    WT_CLEANUP(json_decrefp) json_t *about = NULL;
+    WT_TRY(wt__evaluator_begin(&search.evaluator, training, &about, err));
+    WT_TRY(open_weight_search(&search, err));
+    if (wt__train_progress_phase(&training->progress, "measuring", count_questions()))
+        return wt__fail_cancelled(err);
+    WT_TRY(wt__evaluator_measure_hybrid(search.evaluator, &search.hybrid, err));
+    for (int i = 0; i < ROUNDS; i++)
+        WT_TRY(run_weight_round(&search, err));
+    WT_TRY(try_refiners(&search, err));
+    return save_choice(&search, about, out, err);
 }

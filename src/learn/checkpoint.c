@@ -1,5 +1,4 @@
-#include "learn/checkpoint.h"
-
+/* checkpoint.c: stores the state of a training (loop.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "learn/loop.h"
 #include "nn/safetensors.h"
 
 #define BUFFERS "buffers"
@@ -23,7 +23,7 @@ static void part_name(char out[NAME_BYTES], const struct model_parameter *parame
     snprintf(out, NAME_BYTES, "%s/%s", part_names[part], parameter->name);
 }
 
-static const float *part_of(const struct adamw *adamw, size_t i, unsigned part)
+static const float *get_tensor_part(const struct adamw *adamw, size_t i, unsigned part)
 {
     return part == 0 ? adamw->parameters[i].value : part == 1 ? adamw->first[i] : adamw->second[i];
 }
@@ -71,7 +71,7 @@ int wt__checkpoint_write(const char *path, const char *identity, const struct lo
     int rc = tensors && names && metadata ? 0 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < adamw->count; i++)
         for (unsigned part = 0; part < PARTS; part++) {
-            const float *data = part_of(adamw, i, part);
+            const float *data = get_tensor_part(adamw, i, part);
             if (!adamw->first[i] || !data) /* frozen: same as in the initial model */
                 continue;
             part_name(names[count], &adamw->parameters[i], part);
@@ -103,8 +103,8 @@ static double read_double(const json_t *object, const char *key)
     return text.ptr ? strtod(text.ptr, NULL) : NAN;
 }
 
-static int read_state(const char *path, const json_t *metadata, const char *identity, struct loop_state *state,
-                      uint64_t *optimiser_step, wt_error *err)
+static int read_loop_state(const char *path, const json_t *metadata, const char *identity, struct loop_state *state,
+                           uint64_t *optimiser_step, wt_error *err)
 {
     struct str text = wt__json_str(metadata, "training");
     json_t *object = NULL;
@@ -190,7 +190,7 @@ int wt__checkpoint_read(const char *path, const char *identity, struct loop_stat
         wt__file_unmap(&map);
         return rc == WT_ENOMEM ? wt__fail_nomem(err) : fail_damaged(path, err);
     }
-    rc = read_state(path, file.metadata, identity, state, &adamw->step, err);
+    rc = read_loop_state(path, file.metadata, identity, state, &adamw->step, err);
     for (size_t i = 0; rc == 0 && i < adamw->count; i++)
         rc = read_parameter(path, &file, adamw, i, err);
     if (rc == 0)

@@ -1,5 +1,3 @@
-#include "learn/cross_trainer.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +7,9 @@
 #include "base/rng.h"
 #include "base/topk.h"
 #include "encoder/encoder.h"
-#include "learn/lessons.h"
 #include "learn/logistic.h"
 #include "learn/ranking.h"
-#include "learn/refiner_trainer.h"
+#include "learn/trainers.h"
 #include "learn/training_batch.h"
 #include "nn/layers.h"
 #include "rerank/cross.h"
@@ -33,7 +30,7 @@ struct pair_group {
     size_t first, count;
 };
 
-struct crossing {
+struct cross_training {
     struct training *training;
     const char *base, *out;
     json_t *about;
@@ -78,23 +75,23 @@ struct crossing {
 /* ---------------------------------------------------------------- pairs */
 
 /* Returns a text's tokens without their frame. */
-static struct token_run run_of(const struct token_texts *texts, size_t number)
+static struct token_run get_token_run(const struct token_texts *texts, size_t number)
 {
     size_t first = texts->starts[number], count = texts->starts[number + 1] - first;
     return (struct token_run){texts->ids + first + 1, count > FRAME ? count - FRAME : 0};
 }
 
-static void add_pair(struct crossing *c, const struct token_texts *requests, size_t request, uint32_t row)
+static void add_pair(struct cross_training *c, const struct token_texts *requests, size_t request, uint32_t row)
 {
     size_t at = c->training_batch.count * PAIR_TOKENS;
-    size_t length = wt__cross_pair(wt__trainable_tokenizer(c->model), run_of(requests, request), run_of(&c->tools, row),
-                                   c->pair_tokens, c->ids + at, c->types + at);
+    size_t length = wt__cross_pair(wt__trainable_tokenizer(c->model), get_token_run(requests, request),
+                                   get_token_run(&c->tools, row), c->pair_tokens, c->ids + at, c->types + at);
     bool types = wt__trainable_config(c->model)->types > 1;
     wt__batch_add_pair(&c->training_batch, c->ids + at, types ? c->types + at : NULL, length);
 }
 
 /* Computes the logits of the step's pairs from forward's result. */
-static void score_pairs_of_step(struct crossing *c)
+static void score_pairs_of_step(struct cross_training *c)
 {
     size_t hidden = c->training_batch.hidden;
     for (size_t i = 0; i < c->training_batch.count; i++) {
@@ -111,44 +108,43 @@ static void score_pairs_of_step(struct crossing *c)
 /* ---------------------------------------------------------------- first stage */
 
 /* Computes unit(weighted sum of the texts' vectors) of every tool, as in retrieval. */
-static int describe_tools(struct crossing *c, struct progress *progress, wt_error *err)
+static int sum_tool_vectors(struct cross_training *c, struct progress *progress, wt_error *err)
 {
     const struct examples *e = &c->training->examples;
     size_t dim = wt__encoder_dim(c->encoder), floats = e->tools * dim;
-    float *other = wt__alloc_array(floats, sizeof *other);
+    unsigned threads = c->training->threads;
+    WT_AUTO_FREE float *other = wt__alloc_array(floats, sizeof *other);
     c->vectors = calloc(floats + 1, sizeof *c->vectors);
-    int rc = other && c->vectors ? 0 : wt__fail_nomem(err);
-    for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS; t++) {
-        if (wt__progress_phase(progress, "encoding tools", e->tools))
-            rc = wt__fail_cancelled(err);
-        if (rc == 0)
-            rc = wt__encode_many(c->encoder, TEXT_TOOL, e->texts[t], e->tools, c->training->threads, other, progress,
-                                 err);
-        for (size_t i = 0; rc == 0 && i < floats; i++)
-            c->vectors[i] += wt__document_text_weights[t] * other[i];
-    }
-    for (size_t row = 0; rc == 0 && row < e->tools; row++)
-        wt__normalize(c->vectors + row * dim, dim);
-    free(other);
     c->ranking.vectors = c->vectors;
     c->ranking.dim = dim;
-    return rc;
+    WT_CHECK_ALLOC(other && c->vectors, err);
+    for (unsigned t = 0; t < DOCUMENT_TEXTS; t++) {
+        if (wt__progress_phase(progress, "encoding tools", e->tools))
+            return wt__fail_cancelled(err);
+        WT_TRY(wt__encode_many(c->encoder, TEXT_TOOL, e->texts[t], e->tools, threads, other, progress, err));
+        for (size_t i = 0; i < floats; i++)
+            c->vectors[i] += wt__document_text_weights[t] * other[i];
+    }
+    for (size_t row = 0; row < e->tools; row++)
+        wt__normalize(c->vectors + row * dim, dim);
+    return 0;
 }
 
 /* Finds the first stage's best tools for requests of a set, by number: best [count, k]. */
-static int rank_first_stage(struct crossing *c, const struct example_set *set, const uint32_t *which, size_t count,
-                            size_t k, struct str *texts, float *vectors, uint32_t *parts, uint32_t *best, wt_error *err)
+static int rank_first_stage(struct cross_training *c, const struct example_set *set, const uint32_t *which,
+                            size_t count, size_t k, struct str *texts, float *vectors, uint32_t *parts, uint32_t *best,
+                            wt_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         texts[i] = set->texts[which[i]];
         parts[i] = wt__ranking_part(&c->ranking, set, which[i]);
     }
-    int rc = wt__encode_many(c->encoder, TEXT_REQUEST, texts, count, c->training->threads, vectors, NULL, err);
-    return rc < 0 ? rc : wt__ranking_best(&c->ranking, vectors, parts, count, k, best, err);
+    WT_TRY(wt__encode_many(c->encoder, TEXT_REQUEST, texts, count, c->training->threads, vectors, NULL, err));
+    return wt__ranking_best(&c->ranking, vectors, parts, count, k, best, err);
 }
 
 /* Returns recall at CUTOFF of a request with its candidates [count] in this order. */
-static double recall_of(const struct example_set *set, size_t request, const uint32_t *order, size_t count)
+static double measure_order(const struct example_set *set, size_t request, const uint32_t *order, size_t count)
 {
     size_t labels = set->starts[request + 1] - set->starts[request], found = 0;
     for (size_t i = 0; i < count && i < CUTOFF; i++)
@@ -158,7 +154,7 @@ static double recall_of(const struct example_set *set, size_t request, const uin
 }
 
 /* Returns the number of candidates of a dev request. */
-static size_t candidates_of(const struct crossing *c, size_t d)
+static size_t count_candidates(const struct cross_training *c, size_t d)
 {
     size_t count = 0;
     while (count < CROSS_DEPTH && c->dev_best[d * CROSS_DEPTH + count] != UINT32_MAX)
@@ -166,7 +162,7 @@ static size_t candidates_of(const struct crossing *c, size_t d)
     return count;
 }
 
-static int open_dev(struct crossing *c, wt_error *err)
+static int open_cross_dev(struct cross_training *c, wt_error *err)
 {
     const struct example_set *dev = &c->training->examples.dev;
     struct rng rng;
@@ -178,46 +174,39 @@ static int open_dev(struct crossing *c, wt_error *err)
     c->dev_best = wt__alloc_array(count * CROSS_DEPTH, sizeof *c->dev_best);
     c->logits = wt__alloc_array(count * CROSS_DEPTH, sizeof *c->logits);
     c->right = wt__alloc_array(count * CROSS_DEPTH, sizeof *c->right);
-    struct str *texts = wt__alloc_array(count, sizeof *texts);
-    uint32_t *parts = wt__alloc_array(count, sizeof *parts);
-    float *vectors = wt__alloc_array(count * c->ranking.dim, sizeof *vectors);
+    WT_AUTO_FREE struct str *texts = wt__alloc_array(count, sizeof *texts);
+    WT_AUTO_FREE uint32_t *parts = wt__alloc_array(count, sizeof *parts);
+    WT_AUTO_FREE float *vectors = wt__alloc_array(count * c->ranking.dim, sizeof *vectors);
     bool whole = c->dev && c->dev_best && c->logits && c->right && texts && parts && vectors;
-    int rc = whole ? 0 : wt__fail_nomem(err);
-    if (rc == 0) {
-        wt__rng_seed(&rng, c->training->seed);
-        wt__rng_draw(&rng, c->dev, all, count);
-        rc = rank_first_stage(c, dev, c->dev, count, CROSS_DEPTH, texts, vectors, parts, c->dev_best, err);
-    }
-    for (size_t d = 0; rc == 0 && d < count; d++) {
+    WT_CHECK_ALLOC(whole, err);
+    wt__rng_seed(&rng, c->training->seed);
+    wt__rng_draw(&rng, c->dev, all, count);
+    WT_TRY(rank_first_stage(c, dev, c->dev, count, CROSS_DEPTH, texts, vectors, parts, c->dev_best, err));
+    for (size_t d = 0; d < count; d++) {
         double sum = d == 0 ? 0 : c->first;
-        c->first = sum + recall_of(dev, c->dev[d], c->dev_best + d * CROSS_DEPTH, candidates_of(c, d));
+        c->first = sum + measure_order(dev, c->dev[d], c->dev_best + d * CROSS_DEPTH, count_candidates(c, d));
     }
     c->first /= (double)count;
-    for (size_t d = 0; rc == 0 && d < count; d++)
+    for (size_t d = 0; d < count; d++)
         texts[d] = dev->texts[c->dev[d]];
-    if (rc == 0)
-        rc = wt__token_texts_read(&c->dev_requests, c->model, TEXT_PLAIN, texts, count, REQUEST_TOKENS + FRAME,
-                                  c->training->threads, err);
-    free(texts);
-    free(parts);
-    free(vectors);
-    return rc;
+    return wt__token_texts_read(&c->dev_requests, c->model, TEXT_PLAIN, texts, count, REQUEST_TOKENS + FRAME,
+                                c->training->threads, err);
 }
 
 /* ---------------------------------------------------------------- objective */
 
-static size_t most_pairs(const struct crossing *c)
+static size_t count_most_pairs(const struct cross_training *c)
 {
     size_t step = c->batch * (CROSS_POSITIVES + c->negatives);
     return step > CROSS_DEPTH ? step : CROSS_DEPTH;
 }
 
 /* Returns the bytes needed, and sets the size of the training batch. */
-static size_t measure_cross_step(struct crossing *c)
+static size_t measure_cross_step(struct cross_training *c)
 {
     const struct examples *e = &c->training->examples;
     const struct model_config *config = wt__trainable_config(c->model);
-    size_t pairs = most_pairs(c), hidden = config->hidden;
+    size_t pairs = count_most_pairs(c), hidden = config->hidden;
     size_t request = wt__token_texts_longest(&c->requests, 1), dev = wt__token_texts_longest(&c->dev_requests, 1);
     size_t longest = (request > dev ? request : dev) + wt__token_texts_longest(&c->tools, 1);
     longest = longest < c->pair_tokens ? longest : c->pair_tokens;
@@ -230,9 +219,9 @@ static size_t measure_cross_step(struct crossing *c)
 
 static int begin_cross(void *self, wt_error *err)
 {
-    struct crossing *c = self;
+    struct cross_training *c = self;
     struct head_rows *head = &c->head;
-    size_t pairs = most_pairs(c), hidden = wt__trainable_config(c->model)->hidden, floats = pairs * hidden;
+    size_t pairs = count_most_pairs(c), hidden = wt__trainable_config(c->model)->hidden, floats = pairs * hidden;
     c->groups = wt__alloc_array(c->batch, sizeof *c->groups);
     c->gold = wt__alloc_array(pairs, sizeof *c->gold);
     c->ids = wt__alloc_array(pairs * PAIR_TOKENS, sizeof *c->ids);
@@ -250,13 +239,12 @@ static int begin_cross(void *self, wt_error *err)
     }
     head->logits = wt__alloc_aligned(pairs, sizeof *head->logits);
     head->dlogits = wt__alloc_aligned(pairs, sizeof *head->dlogits);
-    if (!whole || !head->logits || !head->dlogits)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(whole && head->logits && head->dlogits, err);
     return wt__batch_open(&c->training_batch, c->model, BATCH_ROWS, c->training->threads, &c->limits, err);
 }
 
 /* Moves a random sample of `wanted` values to the front of values [count]. */
-static size_t draw_some(uint32_t *values, size_t count, size_t wanted, struct rng *rng)
+static size_t draw_to_front(uint32_t *values, size_t count, size_t wanted, struct rng *rng)
 {
     for (size_t i = 0; i < wanted && i < count; i++) {
         size_t other = i + (size_t)wt__rng_below(rng, count - i);
@@ -267,7 +255,7 @@ static size_t draw_some(uint32_t *values, size_t count, size_t wanted, struct rn
     return count < wanted ? count : wanted;
 }
 
-static void put_tokens(struct crossing *c, uint32_t example, const uint32_t *rows, size_t count, bool gold)
+static void put_pair_tokens(struct cross_training *c, uint32_t example, const uint32_t *rows, size_t count, bool gold)
 {
     for (size_t i = 0; i < count; i++) {
         c->gold[c->training_batch.count] = gold;
@@ -276,19 +264,18 @@ static void put_tokens(struct crossing *c, uint32_t example, const uint32_t *row
 }
 
 /* Adds the tools and negatives of the i-th request. */
-static int add_group(struct crossing *c, size_t i, uint32_t example, struct rng *rng, wt_error *err)
+static int add_group(struct cross_training *c, size_t i, uint32_t example, struct rng *rng, wt_error *err)
 {
     const struct example_set *train = &c->training->examples.train;
     size_t labels = train->starts[example + 1] - train->starts[example];
     struct pair_group *group = &c->groups[c->group_count++];
     uint32_t wrong[CROSS_DEPTH], *right = wt__alloc_array(labels, sizeof *right);
-    if (!right)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(right, err);
     memcpy(right, train->tools + train->starts[example], labels * sizeof *right);
     size_t pool = wt__ranking_wrong(&c->ranking, example, NULL, c->best + i * RANKING_DEPTH, CROSS_DEPTH, wrong);
     group->first = c->training_batch.count;
-    put_tokens(c, example, right, draw_some(right, labels, CROSS_POSITIVES, rng), true);
-    put_tokens(c, example, wrong, draw_some(wrong, pool, c->negatives, rng), false);
+    put_pair_tokens(c, example, right, draw_to_front(right, labels, CROSS_POSITIVES, rng), true);
+    put_pair_tokens(c, example, wrong, draw_to_front(wrong, pool, c->negatives, rng), false);
     group->count = c->training_batch.count - group->first;
     free(right);
     return 0;
@@ -297,27 +284,26 @@ static int add_group(struct crossing *c, size_t i, uint32_t example, struct rng 
 static int prepare_cross(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
                          wt_error *err)
 {
-    struct crossing *c = self;
+    struct cross_training *c = self;
     const struct example_set *train = &c->training->examples.train;
-    int rc = rank_first_stage(c, train, examples, count, RANKING_DEPTH, c->texts, c->asking, c->parts, c->best, err);
+    WT_TRY(rank_first_stage(c, train, examples, count, RANKING_DEPTH, c->texts, c->asking, c->parts, c->best, err));
     wt__batch_begin(&c->training_batch);
     c->group_count = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = add_group(c, i, examples[i], rng, err);
-    if (rc == 0)
-        *tokens += wt__batch_share(&c->training_batch);
-    return rc;
+    for (size_t i = 0; i < count; i++)
+        WT_TRY(add_group(c, i, examples[i], rng, err));
+    *tokens += wt__batch_share(&c->training_batch);
+    return 0;
 }
 
 static void forward_cross(void *self, unsigned worker)
 {
-    struct crossing *c = self;
+    struct cross_training *c = self;
     wt__batch_forward(&c->training_batch, worker);
 }
 
 static double cross_loss(void *self)
 {
-    struct crossing *c = self;
+    struct cross_training *c = self;
     size_t hidden = c->training_batch.hidden, terms = 0;
     double sum = 0;
     score_pairs_of_step(c);
@@ -344,36 +330,36 @@ static double cross_loss(void *self)
 
 static void backward_cross(void *self, unsigned worker)
 {
-    struct crossing *c = self;
+    struct cross_training *c = self;
     wt__batch_backward(&c->training_batch, worker);
 }
 
 static void reduce_cross(void *self, unsigned part, unsigned parts)
 {
-    struct crossing *c = self;
+    struct cross_training *c = self;
     wt__batch_reduce(&c->training_batch, part, parts);
 }
 
-static int forward_one(void *context, size_t index, unsigned thread)
+static int score_cross_request(void *context, size_t index, unsigned thread)
 {
-    struct crossing *c = context;
+    struct cross_training *c = context;
     (void)thread;
     wt__batch_forward(&c->training_batch, (unsigned)index);
     return 0;
 }
 
 /* Returns recall of a dev request with its candidates sorted by logit. */
-static double judge_one(struct crossing *c, size_t d)
+static double measure_cross_request(struct cross_training *c, size_t d)
 {
     struct scored order[CROSS_DEPTH];
     uint32_t rows[CROSS_DEPTH];
     const uint32_t *best = c->dev_best + d * CROSS_DEPTH;
-    size_t count = candidates_of(c, d);
+    size_t count = count_candidates(c, d);
     wt__batch_begin(&c->training_batch);
     for (size_t i = 0; i < count; i++)
         add_pair(c, &c->dev_requests, d, best[i]);
     wt__batch_share(&c->training_batch);
-    wt__pool_run(c->training_batch.workers, c->training_batch.workers, forward_one, c);
+    wt__pool_run(c->training_batch.workers, c->training_batch.workers, score_cross_request, c);
     score_pairs_of_step(c);
     for (size_t i = 0; i < count; i++) {
         order[i] = (struct scored){c->head.logits[i], (uint32_t)i};
@@ -383,12 +369,12 @@ static double judge_one(struct crossing *c, size_t d)
     wt__scored_sort(order, count);
     for (size_t i = 0; i < count; i++)
         rows[i] = best[order[i].row];
-    return recall_of(&c->training->examples.dev, c->dev[d], rows, count);
+    return measure_order(&c->training->examples.dev, c->dev[d], rows, count);
 }
 
 /* Fits Platt's scale. Softmax leaves the offset of a request's logits free and scales them to reduce the loss, but
  * Algorithm 1 needs probabilities. The order does not change. */
-static void find_scale(struct crossing *c)
+static void find_scale(struct cross_training *c)
 {
     const struct logistic_samples pairs = {.count = c->pairs, .features = 1, .values = c->logits, .answers = c->right};
     wt__logistic_fit(&pairs, SHRINKAGE, &c->slope, &c->constant);
@@ -400,13 +386,13 @@ static void find_scale(struct crossing *c)
 
 static int measure_cross(void *self, struct train_progress *progress, double *figure, wt_error *err)
 {
-    struct crossing *c = self;
+    struct cross_training *c = self;
     double sum = 0;
     c->pairs = 0;
     if (wt__train_progress_phase(progress, "measuring", c->dev_count))
         return wt__fail_cancelled(err);
     for (size_t d = 0; d < c->dev_count; d++) {
-        sum += judge_one(c, d);
+        sum += measure_cross_request(c, d);
         if (wt__train_progress_step(progress, d + 1))
             return wt__fail_cancelled(err);
     }
@@ -416,7 +402,7 @@ static int measure_cross(void *self, struct train_progress *progress, double *fi
 }
 
 /* Saves the model in the scale of the last measurement. Training continues in its own scale. */
-static int save_scaled(struct crossing *c, const json_t *members, wt_error *err)
+static int save_scaled(struct cross_training *c, const json_t *members, wt_error *err)
 {
     size_t hidden = wt__trainable_config(c->model)->hidden;
     float *weights, *constant;
@@ -435,21 +421,18 @@ static int save_scaled(struct crossing *c, const json_t *members, wt_error *err)
 /* The initial model has no head, so `before` is the figure of the first stage alone. */
 static int save_cross(void *self, const struct loop_state *state, wt_error *err)
 {
-    struct crossing *c = self;
+    struct cross_training *c = self;
     struct loop_state told = *state;
     told.before = c->first;
-    json_t *members = wt__training_outcome(c->about, c->training->lesson->figure, &told);
-    if (!members)
-        return wt__fail_nomem(err);
+    WT_CLEANUP(json_decrefp) json_t *members = wt__training_outcome(c->about, c->training->lesson->figure, &told);
+    WT_CHECK_ALLOC(members, err);
     wt__train_progress_phase(&c->training->progress, "saving", 0);
-    int rc = save_scaled(c, members, err);
-    json_decref(members);
-    return rc;
+    return save_scaled(c, members, err);
 }
 
 /* ---------------------------------------------------------------- lesson */
 
-static int open_first_stage(struct crossing *c, wt_error *err)
+static int open_first_stage(struct cross_training *c, wt_error *err)
 {
     struct training *training = c->training;
     struct progress progress;
@@ -458,18 +441,16 @@ static int open_first_stage(struct crossing *c, wt_error *err)
     if (rc == 0)
         rc = wt__encoder_open(&c->encoder, c->base, err);
     if (rc == 0)
-        rc = describe_tools(c, &progress, err);
+        rc = sum_tool_vectors(c, &progress, err);
     wt__progress_dispose(&progress);
     return rc;
 }
 
-static int open_cross_model(struct crossing *c, wt_error *err)
+static int open_cross_model(struct cross_training *c, wt_error *err)
 {
     struct training *training = c->training;
     const struct examples *e = &training->examples;
-    int rc = wt__trainable_open_scorer(&c->model, c->base, training->seed, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__trainable_open_scorer(&c->model, c->base, training->seed, err));
     size_t most = wt__trainable_config(c->model)->max_tokens;
     size_t frame = wt__cross_frame(wt__trainable_tokenizer(c->model));
     c->pair_tokens = most < PAIR_TOKENS ? most : PAIR_TOKENS;
@@ -478,27 +459,20 @@ static int open_cross_model(struct crossing *c, wt_error *err)
                         frame, most);
     if (training->reduced)
         wt__trainable_allow_bfloat16(c->model);
-    rc = wt__training_freeze(training, c->model, err);
-    if (rc == 0)
-        rc = wt__token_texts_read(&c->requests, c->model, TEXT_PLAIN, e->train.texts, e->train.count,
-                                  REQUEST_TOKENS + FRAME, training->threads, err);
-    if (rc == 0)
-        rc = wt__token_texts_read(&c->tools, c->model, TEXT_PLAIN, e->pairs, e->tools, TOOL_TOKENS + FRAME,
-                                  training->threads, err);
-    return rc;
+    WT_TRY(wt__training_freeze(training, c->model, err));
+    WT_TRY(wt__token_texts_read(&c->requests, c->model, TEXT_PLAIN, e->train.texts, e->train.count,
+                                REQUEST_TOKENS + FRAME, training->threads, err));
+    return wt__token_texts_read(&c->tools, c->model, TEXT_PLAIN, e->pairs, e->tools, TOOL_TOKENS + FRAME,
+                                training->threads, err);
 }
 
-static int run_cross_lesson(struct crossing *c, const struct loop_options *options, struct loop_result *result,
+static int run_cross_lesson(struct cross_training *c, const struct loop_options *options, struct loop_result *result,
                             wt_error *err)
 {
     struct training *training = c->training;
-    int rc = open_cross_model(c, err);
-    if (rc == 0)
-        rc = open_first_stage(c, err);
-    if (rc == 0)
-        rc = open_dev(c, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(open_cross_model(c, err));
+    WT_TRY(open_first_stage(c, err));
+    WT_TRY(open_cross_dev(c, err));
     c->objective = (struct objective){.self = c,
                                       .examples = training->examples.train.count,
                                       .bytes = measure_cross_step(c),
@@ -514,7 +488,7 @@ static int run_cross_lesson(struct crossing *c, const struct loop_options *optio
     return wt__loop_run(&c->objective, options, &training->progress, result, err);
 }
 
-static void dispose_cross(struct crossing *c)
+static void dispose_cross(struct cross_training *c)
 {
     void *owned[] = {c->groups,      c->gold,         c->ids,      c->types,   c->texts,  c->asking,     c->parts,
                      c->best,        c->dev,          c->dev_best, c->vectors, c->head.x, c->head.inner, c->head.active,
@@ -535,30 +509,24 @@ int wt__lesson_cross(struct training *training, wt_trained *out, wt_error *err)
 {
     static const refiner_loss losses[] = {wt__refiner_softmax, wt__refiner_bce};
     const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST};
-    struct crossing c = {.training = training, .out = out->path};
+    WT_CLEANUP(dispose_cross) struct cross_training c = {.training = training, .out = out->path};
     struct training_base base;
     struct loop_options options;
     struct loop_result result;
     int chosen = wt__training_loss(training, err);
-    int rc = chosen < 0 ? chosen : wt__training_base(training, &base, err);
-    if (rc == 0)
-        rc = wt__training_plan(training, &plan, &base, &options, &c.about, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(chosen < 0 ? chosen : wt__training_base(training, &base, err));
+    WT_TRY(wt__training_plan(training, &plan, &base, &options, &c.about, err));
     c.base = base.folder;
     c.slope = 1;
     c.loss = losses[chosen];
     c.batch = options.batch;
     c.negatives = training->options->negatives ? training->options->negatives : CROSS_NEGATIVES;
     if (!wt__training_done(training, &options, out)) {
-        rc = run_cross_lesson(&c, &options, &result, err);
-        if (rc == 0) {
-            wt__training_result(&result, out);
-            out->before = c.first;
-            if (out->after < out->before)
-                out->notice = "on dev the encoder's own order is better than this one";
-        }
+        WT_TRY(run_cross_lesson(&c, &options, &result, err));
+        wt__training_result(&result, out);
+        out->before = c.first;
+        if (out->after < out->before)
+            out->notice = "on dev the encoder's own order is better than this one";
     }
-    dispose_cross(&c);
-    return rc;
+    return 0;
 }

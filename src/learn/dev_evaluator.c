@@ -1,7 +1,5 @@
 /* dev_evaluator.c: see dev_evaluator.h. Encodes with the current encoder and runs dev requests through the
  * retrieval. */
-#include "learn/dev_evaluator.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,34 +10,30 @@
 #include "base/rng.h"
 #include "catalog/names.h"
 #include "engine/engine.h"
+#include "learn/dev_evaluator.h"
 #include "retrieve/document.h"
 
 /* ---------------------------------------------------------------- vectors of tools and requests */
 
 /* Encodes the tools into the store, where queries and later trainings find the vectors. */
-static int read_documents(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
+static int encode_documents(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
 {
     struct training *training = evaluator->training;
     wt_engine *engine = training->engine;
     struct vector_set set = wt__engine_vectors(evaluator->encoder, engine);
     size_t embedded;
-    int rc = wt__embed_missing(engine, evaluator->encoder, progress, &embedded, err);
-    bool *there = wt__alloc_array(evaluator->tools, sizeof *there);
+    WT_TRY(wt__embed_missing(engine, evaluator->encoder, progress, &embedded, err));
+    WT_AUTO_FREE bool *there = wt__alloc_array(evaluator->tools, sizeof *there);
     evaluator->documents = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *evaluator->documents);
-    if (rc == 0 && (!there || !evaluator->documents))
-        rc = wt__fail_nomem(err);
-    if (rc == 0) {
-        pthread_mutex_lock(&engine->store_lock);
-        int64_t found = wt__store_get_vectors(engine->store, &set, training->examples.ids, evaluator->tools,
-                                              evaluator->documents, there, err);
-        pthread_mutex_unlock(&engine->store_lock);
-        rc = found < 0 ? (int)found : 0;
-    }
-    free(there);
-    return rc;
+    WT_CHECK_ALLOC(there && evaluator->documents, err);
+    pthread_mutex_lock(&engine->store_lock);
+    int64_t found = wt__store_get_vectors(engine->store, &set, training->examples.ids, evaluator->tools,
+                                          evaluator->documents, there, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    return found < 0 ? (int)found : 0;
 }
 
-static int read_requests(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
+static int encode_requests(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
 {
     const struct example_set *train = &evaluator->training->examples.train;
     size_t dim = evaluator->dim;
@@ -47,31 +41,29 @@ static int read_requests(struct dev_evaluator *evaluator, struct progress *progr
     evaluator->requests = wt__alloc_array(train->count * dim, sizeof *evaluator->requests);
     evaluator->sums = calloc(evaluator->tools * dim + 1, sizeof *evaluator->sums);
     evaluator->uses = calloc(evaluator->tools + 1, sizeof *evaluator->uses);
-    if (!evaluator->train_encoded || !evaluator->requests || !evaluator->sums || !evaluator->uses)
-        return wt__fail_nomem(err);
-    int rc = wt__progress_phase(progress, "encoding requests", train->count) ? wt__fail_cancelled(err) : 0;
-    if (rc == 0)
-        rc = wt__encode_many(evaluator->encoder, TEXT_REQUEST, train->texts, train->count, evaluator->training->threads,
-                             evaluator->requests, progress, err);
-    for (size_t b = 0; rc == 0 && b < train->count; b++)
+    WT_CHECK_ALLOC(evaluator->train_encoded && evaluator->requests && evaluator->sums && evaluator->uses, err);
+    if (wt__progress_phase(progress, "encoding requests", train->count))
+        return wt__fail_cancelled(err);
+    WT_TRY(wt__encode_many(evaluator->encoder, TEXT_REQUEST, train->texts, train->count, evaluator->training->threads,
+                           evaluator->requests, progress, err));
+    for (size_t b = 0; b < train->count; b++)
         for (size_t i = train->starts[b]; i < train->starts[b + 1]; i++) {
             uint32_t tool = train->tools[i];
             evaluator->uses[tool] += train->times[i];
             for (size_t d = 0; d < dim; d++)
                 evaluator->sums[tool * dim + d] += (float)train->times[i] * evaluator->requests[b * dim + d];
         }
-    return rc;
+    return 0;
 }
 
 /* Converts the training requests to the form of neighbours.h. */
-static int list_past(struct dev_evaluator *evaluator, wt_error *err)
+static int list_past_requests(struct dev_evaluator *evaluator, wt_error *err)
 {
     const struct example_set *train = &evaluator->training->examples.train;
     size_t count = train->count < EVALUATOR_PAST ? train->count : EVALUATOR_PAST, most = 0, several = 0;
     evaluator->past_starts = wt__alloc_array(count + 1, sizeof *evaluator->past_starts);
     evaluator->every_row = wt__alloc_array(evaluator->tools, sizeof *evaluator->every_row);
-    if (!evaluator->past_starts || !evaluator->every_row)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(evaluator->past_starts && evaluator->every_row, err);
     for (size_t i = 0; i <= count; i++)
         evaluator->past_starts[i] = (uint32_t)train->starts[i];
     for (size_t i = 0; i < count; i++) {
@@ -102,47 +94,42 @@ static int draw_dev(struct dev_evaluator *evaluator, wt_error *err)
     evaluator->encoded = calloc(evaluator->dev_count + 1, sizeof *evaluator->encoded);
     evaluator->votes = calloc(evaluator->dev_count + 1, sizeof *evaluator->votes);
     evaluator->workspaces = calloc(evaluator->training->threads, sizeof(struct workspace *));
-    if (!evaluator->dev || !evaluator->encoded || !evaluator->votes || !evaluator->workspaces)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(evaluator->dev && evaluator->encoded && evaluator->votes && evaluator->workspaces, err);
     wt__rng_seed(&rng, evaluator->training->seed);
     wt__rng_draw(&rng, evaluator->dev, all, evaluator->dev_count);
-    int rc = 0;
-    for (unsigned w = 0; rc == 0 && w < evaluator->training->threads; w++)
-        rc = wt__workspace_open(&evaluator->workspaces[w], err);
-    return rc;
+    for (unsigned w = 0; w < evaluator->training->threads; w++)
+        WT_TRY(wt__workspace_open(&evaluator->workspaces[w], err));
+    return 0;
 }
 
 /* Opens the snapshot, with the vectors of the engine's own encoder for comparison. */
-static int take_index(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
+static int open_evaluator_index(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
 {
     wt_engine *engine = evaluator->training->engine;
     const struct encoder *encoder;
     size_t embedded;
-    int rc = wt__engine_encoder(engine, &encoder, err);
-    if (rc == 0)
-        rc = wt__embed_missing(engine, encoder, progress, &embedded, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_encoder(engine, &encoder, err));
+    WT_TRY(wt__embed_missing(engine, encoder, progress, &embedded, err));
     struct index_set set = {wt__encoder_hash(encoder), wt__document_kind};
     return wt__engine_index(engine, NULL, &set, NULL, &evaluator->index, err);
 }
 
-static bool is_current(const struct dev_evaluator *evaluator, const struct training_base *base)
+static bool is_evaluator_current(const struct dev_evaluator *evaluator, const struct training_base *base)
 {
     return evaluator && strcmp(evaluator->base.hash, base->hash) == 0;
 }
 
 /* Uses the engine's encoder if that is the base, else opens the folder's. */
-static int find_encoder(struct dev_evaluator *evaluator, wt_error *err)
+static int find_base_encoder(struct dev_evaluator *evaluator, wt_error *err)
 {
     const struct encoder *engine;
-    int rc = wt__engine_encoder(evaluator->training->engine, &engine, err);
-    if (rc == 0 && strcmp(wt__encoder_hash(engine), evaluator->base.hash) != 0) {
-        rc = wt__encoder_open(&evaluator->own, evaluator->base.folder, err);
+    WT_TRY(wt__engine_encoder(evaluator->training->engine, &engine, err));
+    if (strcmp(wt__encoder_hash(engine), evaluator->base.hash) != 0) {
+        WT_TRY(wt__encoder_open(&evaluator->own, evaluator->base.folder, err));
         engine = evaluator->own;
     }
     evaluator->encoder = engine;
-    return rc;
+    return 0;
 }
 
 int wt__evaluator_open(struct dev_evaluator **out, struct training *training, wt_error *err)
@@ -153,7 +140,7 @@ int wt__evaluator_open(struct dev_evaluator **out, struct training *training, wt
     int rc = wt__training_base(training, &base, err);
     if (rc < 0)
         return rc;
-    if (is_current(training->evaluator, &base)) {
+    if (is_evaluator_current(training->evaluator, &base)) {
         *out = training->evaluator;
         return 0;
     }
@@ -165,19 +152,19 @@ int wt__evaluator_open(struct dev_evaluator **out, struct training *training, wt
     evaluator->base = base;
     evaluator->tools = training->examples.tools;
     wt__progress_init(&progress, wt__train_progress_forward, &training->progress);
-    rc = find_encoder(evaluator, err);
+    rc = find_base_encoder(evaluator, err);
     if (rc == 0) {
         evaluator->dim = wt__encoder_dim(evaluator->encoder);
-        rc = read_documents(evaluator, &progress, err);
+        rc = encode_documents(evaluator, &progress, err);
     }
     if (rc == 0)
-        rc = read_requests(evaluator, &progress, err);
+        rc = encode_requests(evaluator, &progress, err);
     if (rc == 0)
-        rc = list_past(evaluator, err);
+        rc = list_past_requests(evaluator, err);
     if (rc == 0)
         rc = draw_dev(evaluator, err);
     if (rc == 0)
-        rc = take_index(evaluator, &progress, err);
+        rc = open_evaluator_index(evaluator, &progress, err);
     if (rc == 0 && evaluator->index->snapshot->rows != evaluator->tools)
         rc = wt__fail(err, WT_EBUSY, "the catalogue changed during the training; start again");
     wt__progress_dispose(&progress);
@@ -259,7 +246,7 @@ void wt__tool_vectors_dispose(struct tool_vectors *vectors)
 enum { CUTOFFS = 4 };
 
 /* A measurement of all dev requests on several threads. */
-struct question {
+struct dev_measurement {
     struct dev_evaluator *evaluator;
     const struct retriever *retriever;
     const struct encoder *encoder;
@@ -269,7 +256,7 @@ struct question {
     wt_error *errors;                /* [threads] */
 };
 
-static void measure_hits(struct question *question, size_t q, const uint32_t *rows, size_t len)
+static void measure_hits(struct dev_measurement *question, size_t q, const uint32_t *rows, size_t len)
 {
     static const size_t cutoffs[CUTOFFS] = {1, 3, 5, 7};
     const struct example_set *dev = &question->evaluator->training->examples.dev;
@@ -284,7 +271,7 @@ static void measure_hits(struct question *question, size_t q, const uint32_t *ro
 }
 
 /* Returns a copy of an array, or NULL if out of memory. */
-static void *copy_of(const void *array, size_t count, size_t size)
+static void *copy_array(const void *array, size_t count, size_t size)
 {
     void *copy = wt__alloc_array(count, size);
     if (copy)
@@ -292,11 +279,11 @@ static void *copy_of(const void *array, size_t count, size_t size)
     return copy;
 }
 
-int wt__evaluator_keep(const struct dev_evaluator *evaluator, float **kept, const struct hit_list *hits, wt_error *err)
+int wt__evaluator_cache(const struct dev_evaluator *evaluator, float **kept, const struct hit_list *hits, wt_error *err)
 {
     if (*kept || !hits->encoded)
         return 0;
-    *kept = copy_of(hits->encoded, hits->texts * evaluator->dim, sizeof *hits->encoded);
+    *kept = copy_array(hits->encoded, hits->texts * evaluator->dim, sizeof *hits->encoded);
     return *kept ? 0 : wt__fail_nomem(err);
 }
 
@@ -304,21 +291,19 @@ int wt__evaluator_keep(const struct dev_evaluator *evaluator, float **kept, cons
  * take a scan of all past requests. */
 static int cache_search(struct dev_evaluator *evaluator, size_t q, const struct hit_list *hits, wt_error *err)
 {
-    int rc = wt__evaluator_keep(evaluator, &evaluator->encoded[q], hits, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__evaluator_cache(evaluator, &evaluator->encoded[q], hits, err));
     if (!evaluator->votes[q].items && hits->votes.items) {
         evaluator->votes[q] = (struct neighbour_votes){
-            .items = copy_of(hits->votes.items, hits->votes.len, sizeof *hits->votes.items), .len = hits->votes.len};
+            .items = copy_array(hits->votes.items, hits->votes.len, sizeof *hits->votes.items), .len = hits->votes.len};
         if (!evaluator->votes[q].items)
             return wt__fail_nomem(err);
     }
     return 0;
 }
 
-static int set_member(void *context, size_t q, unsigned worker)
+static int set_dev_member(void *context, size_t q, unsigned worker)
 {
-    struct question *question = context;
+    struct dev_measurement *question = context;
     struct dev_evaluator *evaluator = question->evaluator;
     bool remembered = question->encoder == evaluator->encoder;
     size_t deeper = question->reranker ? wt__reranker_depth(question->reranker) : 0;
@@ -333,23 +318,22 @@ static int set_member(void *context, size_t q, unsigned worker)
                                        .votes = remembered ? evaluator->votes[q] : (struct neighbour_votes){0}};
     struct hit_list hits;
     uint32_t rows[EVALUATOR_DEPTH];
-    int rc = wt__retrieve(question->retriever, &view, &request, evaluator->workspaces[worker], &hits,
-                          &question->errors[worker]);
+    WT_TRY(wt__retrieve(question->retriever, &view, &request, evaluator->workspaces[worker], &hits,
+                        &question->errors[worker]));
     const struct rerank_input input = {.view = &view, .request = &request};
-    if (rc == 0 && deeper > 0)
-        rc = wt__rerank(question->reranker, &input, &hits, &question->errors[worker]);
-    if (rc == 0 && hits.len > EVALUATOR_DEPTH)
+    if (deeper > 0)
+        WT_TRY(wt__rerank(question->reranker, &input, &hits, &question->errors[worker]));
+    if (hits.len > EVALUATOR_DEPTH)
         hits.len = EVALUATOR_DEPTH;
-    for (size_t i = 0; rc == 0 && i < hits.len; i++)
+    for (size_t i = 0; i < hits.len; i++)
         rows[i] = hits.items[i].row;
-    if (rc == 0 && remembered)
-        rc = cache_search(evaluator, q, &hits, &question->errors[worker]);
-    if (rc == 0)
-        measure_hits(question, q, rows, hits.len);
-    return rc;
+    if (remembered)
+        WT_TRY(cache_search(evaluator, q, &hits, &question->errors[worker]));
+    measure_hits(question, q, rows, hits.len);
+    return 0;
 }
 
-static int ask_dev_request(struct question *question, struct dev_outcome *out, wt_error *err)
+static int measure_dev_requests(struct dev_measurement *question, struct dev_outcome *out, wt_error *err)
 {
     struct dev_evaluator *evaluator = question->evaluator;
     size_t count = evaluator->dev_count;
@@ -358,7 +342,7 @@ static int ask_dev_request(struct question *question, struct dev_outcome *out, w
     question->errors = calloc(evaluator->training->threads, sizeof *question->errors);
     int rc = question->recalls && question->errors ? 0 : wt__fail_nomem(err);
     if (rc == 0)
-        rc = wt__pool_run(evaluator->training->threads, count, set_member, question);
+        rc = wt__pool_run(evaluator->training->threads, count, set_dev_member, question);
     for (unsigned w = 0; rc < 0 && question->errors && w < evaluator->training->threads; w++)
         if (question->errors[w].code && err)
             *err = question->errors[w];
@@ -378,25 +362,25 @@ static int ask_dev_request(struct question *question, struct dev_outcome *out, w
     return rc;
 }
 
-int wt__evaluator_ask(struct dev_evaluator *evaluator, const struct retriever *retriever,
-                      const struct tool_vectors *vectors, struct dev_outcome *out, wt_error *err)
+int wt__evaluator_measure(struct dev_evaluator *evaluator, const struct retriever *retriever,
+                          const struct tool_vectors *vectors, struct dev_outcome *out, wt_error *err)
 {
-    return wt__evaluator_ask_refined(evaluator, retriever, vectors, NULL, out, err);
+    return wt__evaluator_measure_refined(evaluator, retriever, vectors, NULL, out, err);
 }
 
-int wt__evaluator_ask_refined(struct dev_evaluator *evaluator, const struct retriever *retriever,
-                              const struct tool_vectors *vectors, const struct reranker *reranker,
-                              struct dev_outcome *out, wt_error *err)
+int wt__evaluator_measure_refined(struct dev_evaluator *evaluator, const struct retriever *retriever,
+                                  const struct tool_vectors *vectors, const struct reranker *reranker,
+                                  struct dev_outcome *out, wt_error *err)
 {
-    struct question question = {.evaluator = evaluator,
-                                .retriever = retriever,
-                                .encoder = evaluator->encoder,
-                                .vectors = vectors ? &vectors->view : NULL,
-                                .reranker = reranker};
-    return ask_dev_request(&question, out, err);
+    struct dev_measurement question = {.evaluator = evaluator,
+                                       .retriever = retriever,
+                                       .encoder = evaluator->encoder,
+                                       .vectors = vectors ? &vectors->view : NULL,
+                                       .reranker = reranker};
+    return measure_dev_requests(&question, out, err);
 }
 
-bool wt__evaluator_better(const struct dev_evaluator *evaluator, const double *a, const double *b, double errors)
+bool wt__evaluator_is_better(const struct dev_evaluator *evaluator, const double *a, const double *b, double errors)
 {
     double sum = 0, squares = 0, n = (double)evaluator->dev_count;
     for (size_t i = 0; i < evaluator->dev_count; i++) {
@@ -410,47 +394,43 @@ int wt__evaluator_choose(struct dev_evaluator *evaluator, const struct retriever
                          const struct tool_vectors *vectors, size_t *chosen, struct dev_outcome *out, wt_error *err)
 {
     size_t dev = evaluator->dev_count;
-    double *best = wt__alloc_array(dev, sizeof *best), *each = wt__alloc_array(dev, sizeof *each);
-    int rc = best && each ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_AUTO_FREE double *best = wt__alloc_array(dev, sizeof *best), *each = wt__alloc_array(dev, sizeof *each);
+    WT_CHECK_ALLOC(best && each, err);
+    for (size_t i = 0; i < count; i++) {
         struct dev_outcome here = {.each = each};
-        rc = wt__evaluator_ask(evaluator, &retrievers[i], vectors, &here, err);
-        if (rc == 0 && (i == 0 || wt__evaluator_better(evaluator, best, each, EVALUATOR_CHANCE))) {
+        WT_TRY(wt__evaluator_measure(evaluator, &retrievers[i], vectors, &here, err));
+        if (i == 0 || wt__evaluator_is_better(evaluator, best, each, EVALUATOR_CHANCE)) {
             memcpy(best, each, dev * sizeof *best);
             *chosen = i;
             *out = (struct dev_outcome){here.figure, here.recall, here.first, NULL};
         }
     }
-    free(best);
-    free(each);
-    return rc;
+    return 0;
 }
 
-int wt__evaluator_ask_subqueries(struct dev_evaluator *evaluator, const struct tool_vectors *vectors, float *subquery,
-                                 struct dev_outcome *out, wt_error *err)
+int wt__evaluator_measure_subqueries(struct dev_evaluator *evaluator, const struct tool_vectors *vectors,
+                                     float *subquery, struct dev_outcome *out, wt_error *err)
 {
     struct retriever retrievers[] = {wt__dense, wt__dense, wt__dense};
     size_t chosen = 0;
     retrievers[0].subquery = evaluator->single ? 0 : 1;
     retrievers[1].subquery = 0.5f;
     retrievers[2].subquery = evaluator->single ? 1 : 0;
-    int rc = wt__evaluator_choose(evaluator, retrievers, 3, vectors, &chosen, out, err);
+    WT_TRY(wt__evaluator_choose(evaluator, retrievers, 3, vectors, &chosen, out, err));
     *subquery = retrievers[chosen].subquery;
-    return rc;
+    return 0;
 }
 
-int wt__evaluator_ask_hybrid(struct dev_evaluator *evaluator, struct dev_outcome *out, wt_error *err)
+int wt__evaluator_measure_hybrid(struct dev_evaluator *evaluator, struct dev_outcome *out, wt_error *err)
 {
     wt_engine *engine = evaluator->training->engine;
-    struct question question = {.evaluator = evaluator};
-    int rc = wt__engine_encoder(engine, &question.encoder, err);
-    if (rc < 0)
-        return rc;
+    struct dev_measurement question = {.evaluator = evaluator};
+    WT_TRY(wt__engine_encoder(engine, &question.encoder, err));
     const struct retriever hybrid = wt__engine_plain(engine, &wt__hybrid, question.encoder);
     question.retriever = &hybrid;
     question.vectors =
         wt__snapshot_vectors(evaluator->index->snapshot, wt__encoder_hash(question.encoder), wt__document_kind);
-    return ask_dev_request(&question, out, err);
+    return measure_dev_requests(&question, out, err);
 }
 
 /* ---------------------------------------------------------------- results */
@@ -504,12 +484,12 @@ int wt__evaluator_begin(struct dev_evaluator **out, struct training *training, j
 {
     static const struct lesson_plan each_request_once = {.most = 1};
     struct loop_options unused;
-    int rc = wt__evaluator_open(out, training, err);
-    return rc < 0 ? rc : wt__training_plan(training, &each_request_once, &(*out)->base, &unused, about, err);
+    WT_TRY(wt__evaluator_open(out, training, err));
+    return wt__training_plan(training, &each_request_once, &(*out)->base, &unused, about, err);
 }
 
-int wt__evaluator_leave(struct dev_evaluator *evaluator, const json_t *about, json_t *config, const wt_trained *trained,
-                        wt_error *err)
+int wt__evaluator_finish(struct dev_evaluator *evaluator, const json_t *about, json_t *config,
+                         const wt_trained *trained, wt_error *err)
 {
     const struct loop_state state = {.before = trained->before, .best = trained->after};
     return wt__evaluator_save(evaluator, trained->path, about, &state, config, err);

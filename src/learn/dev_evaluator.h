@@ -62,7 +62,7 @@ static inline struct dev_outcome wt__no_outcome(void)
 
 /* True if b [Q] exceeds a by so many standard errors of their difference. With a few dozen dev requests a single
  * request could otherwise decide, so the preferred choice stays unless another is better by more than chance. */
-bool wt__evaluator_better(const struct dev_evaluator *evaluator, const double *a, const double *b, double errors);
+bool wt__evaluator_is_better(const struct dev_evaluator *evaluator, const double *a, const double *b, double errors);
 
 /* Tool vectors in the form of a search. */
 struct tool_vectors {
@@ -75,8 +75,8 @@ int wt__tool_vectors_open(struct tool_vectors *out, const float *vectors, size_t
 void wt__tool_vectors_dispose(struct tool_vectors *vectors);
 
 /* Measures a retriever over these tool vectors (NULL for words only) on the dev requests. */
-int wt__evaluator_ask(struct dev_evaluator *evaluator, const struct retriever *retriever,
-                      const struct tool_vectors *vectors, struct dev_outcome *out, wt_error *err);
+int wt__evaluator_measure(struct dev_evaluator *evaluator, const struct retriever *retriever,
+                          const struct tool_vectors *vectors, struct dev_outcome *out, wt_error *err);
 
 /* Measures each of retrievers [count] and chooses the first, unless another is better by more than chance. */
 int wt__evaluator_choose(struct dev_evaluator *evaluator, const struct retriever *retrievers, size_t count,
@@ -84,19 +84,20 @@ int wt__evaluator_choose(struct dev_evaluator *evaluator, const struct retriever
 
 /* Measures meaning alone with several weights of sub-queries. Returns the best outcome and its weight. Preferred
  * weights: 0 if hardly any request used two tools, else the same as the whole request. */
-int wt__evaluator_ask_subqueries(struct dev_evaluator *evaluator, const struct tool_vectors *vectors, float *subquery,
-                                 struct dev_outcome *out, wt_error *err);
+int wt__evaluator_measure_subqueries(struct dev_evaluator *evaluator, const struct tool_vectors *vectors,
+                                     float *subquery, struct dev_outcome *out, wt_error *err);
 
-/* Same as wt__evaluator_ask, followed by a reranker that reads only vectors. */
-int wt__evaluator_ask_refined(struct dev_evaluator *evaluator, const struct retriever *retriever,
-                              const struct tool_vectors *vectors, const struct reranker *reranker,
-                              struct dev_outcome *out, wt_error *err);
+/* Same as wt__evaluator_measure, followed by a reranker that reads only vectors. */
+int wt__evaluator_measure_refined(struct dev_evaluator *evaluator, const struct retriever *retriever,
+                                  const struct tool_vectors *vectors, const struct reranker *reranker,
+                                  struct dev_outcome *out, wt_error *err);
 
 /* Measures `hybrid` with the engine's own encoder, the baseline of training. */
-int wt__evaluator_ask_hybrid(struct dev_evaluator *evaluator, struct dev_outcome *out, wt_error *err);
+int wt__evaluator_measure_hybrid(struct dev_evaluator *evaluator, struct dev_outcome *out, wt_error *err);
 
 /* Caches the vectors of a request and its sub-queries for the next search, unless they are cached. */
-int wt__evaluator_keep(const struct dev_evaluator *evaluator, float **kept, const struct hit_list *hits, wt_error *err);
+int wt__evaluator_cache(const struct dev_evaluator *evaluator, float **kept, const struct hit_list *hits,
+                        wt_error *err);
 
 /* Appends the ids of all tools, in row order, to the JSON array. */
 int wt__evaluator_tool_names(struct dev_evaluator *evaluator, json_t *out, wt_error *err);
@@ -109,7 +110,7 @@ int wt__evaluator_save(struct dev_evaluator *evaluator, const char *folder, cons
 /* Starts a lesson without training steps. *about as from wt__training_plan. */
 int wt__evaluator_begin(struct dev_evaluator **out, struct training *training, json_t **about, wt_error *err);
 /* Saves to the path in `trained`, with its figures before and after (wt__evaluator_save). */
-int wt__evaluator_leave(struct dev_evaluator *evaluator, const json_t *about, json_t *config, const wt_trained *trained,
-                        wt_error *err);
+int wt__evaluator_finish(struct dev_evaluator *evaluator, const json_t *about, json_t *config,
+                         const wt_trained *trained, wt_error *err);
 
 #endif

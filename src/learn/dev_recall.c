@@ -1,5 +1,3 @@
-#include "learn/dev_recall.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "learn/dev_evaluator.h"
+#include "learn/tuning.h"
 #include "nn/layers.h"
 #include "retrieve/compose.h"
 
@@ -38,7 +37,8 @@ static uint32_t *draw_numbers(struct rng *rng, size_t first, size_t end, size_t 
 }
 
 /* Chooses the rows that dev requests need, and random others up to `most`. */
-static int choose_tools(struct dev_set *set, const struct example_set *dev, size_t most, struct rng *rng, wt_error *err)
+static int choose_set_tools(struct dev_set *set, const struct example_set *dev, size_t most, struct rng *rng,
+                            wt_error *err)
 {
     size_t needed = 0, left, words = (set->rows + 63) / 64;
     bool *wanted = calloc(set->rows + 1, sizeof *wanted);
@@ -72,7 +72,7 @@ static int choose_tools(struct dev_set *set, const struct example_set *dev, size
 
 /* Marks dev requests whose tools were all used by the training requests from first to end. Returns their number, or
  * SIZE_MAX if out of memory. */
-static size_t mark_used(struct dev_set *set, const struct examples *examples, size_t first, size_t end)
+static size_t mark_used_requests(struct dev_set *set, const struct examples *examples, size_t first, size_t end)
 {
     const struct example_set *train = &examples->train, *dev = &examples->dev;
     bool *used = calloc(set->rows + 1, sizeof *used);
@@ -96,32 +96,26 @@ static int read_numbered_texts(struct token_texts *out, const struct trainable *
                                const struct str *texts, size_t first, const uint32_t *which, size_t count,
                                size_t max_tokens, unsigned threads, wt_error *err)
 {
-    struct str *chosen = wt__alloc_array(count, sizeof *chosen);
-    if (!chosen)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE struct str *chosen = wt__alloc_array(count, sizeof *chosen);
+    WT_CHECK_ALLOC(chosen, err);
     for (size_t i = 0; i < count; i++)
         chosen[i] = texts[first + which[i]];
-    int rc = wt__token_texts_read(out, model, role, chosen, count, max_tokens, threads, err);
-    free(chosen);
-    return rc;
+    return wt__token_texts_read(out, model, role, chosen, count, max_tokens, threads, err);
 }
 
 /* Tokenises all texts of each dev request that the retrieval encodes. */
-static int read_requests(struct dev_set *set, const struct trainable *model, const struct example_set *dev,
-                         unsigned threads, wt_error *err)
+static int read_dev_requests(struct dev_set *set, const struct trainable *model, const struct example_set *dev,
+                             unsigned threads, wt_error *err)
 {
-    struct str *texts = wt__alloc_array(set->dev_count * TEXTS_MAX, sizeof *texts);
+    WT_AUTO_FREE struct str *texts = wt__alloc_array(set->dev_count * TEXTS_MAX, sizeof *texts);
     size_t count = 0;
-    if (!texts)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(texts, err);
     for (size_t d = 0; d < set->dev_count; d++) {
         set->texts[d] = count;
         count += wt__retrieve_texts(dev->texts[set->dev[d]], texts + count);
     }
     set->texts[set->dev_count] = count;
-    int rc = wt__token_texts_read(&set->dev_texts, model, TEXT_REQUEST, texts, count, DEV_RECALL_REQUEST, threads, err);
-    free(texts);
-    return rc;
+    return wt__token_texts_read(&set->dev_texts, model, TEXT_REQUEST, texts, count, DEV_RECALL_REQUEST, threads, err);
 }
 
 /* Chooses the training requests that represent tools, without joined requests. */
@@ -130,14 +124,14 @@ static int choose_uses(struct dev_set *set, const struct examples *examples, siz
 {
     size_t first = part ? examples->parts[part - 1].train : 0;
     size_t end = examples->parts[part].train - examples->parts[part].joined;
-    size_t known = kind == DEV_USE ? mark_used(set, examples, first, end) : 0;
+    size_t known = kind == DEV_USE ? mark_used_requests(set, examples, first, end) : 0;
     if (known != SIZE_MAX)
         set->uses = draw_numbers(rng, first, end, known > 0 ? DEV_RECALL_USES : 0, &set->use_count);
     return set->uses ? 0 : wt__fail_nomem(err);
 }
 
-static int open_set(struct dev_set *set, const struct dev_recall *recall, size_t part, wt_engine *engine,
-                    const struct trainable *model, struct rng *rng, wt_error *err)
+static int open_dev_set(struct dev_set *set, const struct dev_recall *recall, size_t part, wt_engine *engine,
+                        const struct trainable *model, struct rng *rng, wt_error *err)
 {
     const struct examples *examples = recall->examples;
     const struct example_part *own = &examples->parts[part];
@@ -148,24 +142,19 @@ static int open_set(struct dev_set *set, const struct dev_recall *recall, size_t
     set->dev = draw_numbers(rng, part ? own[-1].dev : 0, own->dev, DEV_RECALL_DEV, &set->dev_count);
     set->by_use = calloc(set->dev_count, sizeof *set->by_use);
     set->texts = wt__alloc_array(set->dev_count + 1, sizeof *set->texts);
-    if (!set->dev || !set->by_use || !set->texts)
-        return wt__fail_nomem(err);
-    int rc = wt__engine_index(engine, NULL, NULL, NULL, &set->index, err);
-    if (rc == 0 && set->index->snapshot->rows != set->rows)
-        rc = wt__fail(err, WT_EBUSY, "the catalogue changed during the training; start again");
-    if (rc == 0)
-        rc = choose_uses(set, examples, part, recall->options.kind, rng, err);
-    if (rc == 0)
-        rc = choose_tools(set, &examples->dev, recall->options.most_tools, rng, err);
-    if (rc == 0)
-        rc = read_requests(set, model, &examples->dev, threads, err);
-    if (rc == 0)
-        rc = read_numbered_texts(&set->use_texts, model, TEXT_REQUEST, examples->train.texts, 0, set->uses,
-                                 set->use_count, DEV_RECALL_REQUEST, threads, err);
-    for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS && recall->options.kind != DEV_HEAD; t++)
-        rc = read_numbered_texts(&set->tool_texts[t], model, TEXT_TOOL, examples->texts[t], set->first, set->tools,
-                                 set->tool_count, DEV_RECALL_TOOL, threads, err);
-    return rc;
+    WT_CHECK_ALLOC(set->dev && set->by_use && set->texts, err);
+    WT_TRY(wt__engine_index(engine, NULL, NULL, NULL, &set->index, err));
+    if (set->index->snapshot->rows != set->rows)
+        return wt__fail(err, WT_EBUSY, "the catalogue changed during the training; start again");
+    WT_TRY(choose_uses(set, examples, part, recall->options.kind, rng, err));
+    WT_TRY(choose_set_tools(set, &examples->dev, recall->options.most_tools, rng, err));
+    WT_TRY(read_dev_requests(set, model, &examples->dev, threads, err));
+    WT_TRY(read_numbered_texts(&set->use_texts, model, TEXT_REQUEST, examples->train.texts, 0, set->uses,
+                               set->use_count, DEV_RECALL_REQUEST, threads, err));
+    for (unsigned t = 0; t < DOCUMENT_TEXTS && recall->options.kind != DEV_HEAD; t++)
+        WT_TRY(read_numbered_texts(&set->tool_texts[t], model, TEXT_TOOL, examples->texts[t], set->first, set->tools,
+                                   set->tool_count, DEV_RECALL_TOOL, threads, err));
+    return 0;
 }
 
 int wt__dev_recall_open(struct dev_recall *out, const struct examples *examples, wt_engine *const *engines,
@@ -182,7 +171,7 @@ int wt__dev_recall_open(struct dev_recall *out, const struct examples *examples,
         rc = wt__workspace_open(&out->workspaces[w], err);
     for (size_t p = 0; rc == 0 && p < examples->part_count; p++)
         if (examples->parts[p].dev > (p ? examples->parts[p - 1].dev : 0))
-            rc = open_set(&out->sets[out->count++], out, p, engines[p], model, &rng, err);
+            rc = open_dev_set(&out->sets[out->count++], out, p, engines[p], model, &rng, err);
     if (rc < 0)
         wt__dev_recall_dispose(out);
     return rc;
@@ -239,18 +228,17 @@ static int describe_set_tools(const struct dev_set *set, struct training_batch *
                               struct recall_vectors *f, struct train_progress *progress, wt_error *err)
 {
     size_t hidden = training_batch->hidden;
-    int rc = 0;
     memset(f->tools, 0, set->rows * hidden * sizeof *f->tools);
-    for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS; t++) {
-        rc = wt__batch_encode(training_batch, BATCH_UNIT, &set->tool_texts[t], NULL, set->tool_count, f->other,
-                              progress, err);
-        for (size_t i = 0; rc == 0 && i < set->tool_count; i++)
+    for (unsigned t = 0; t < DOCUMENT_TEXTS; t++) {
+        WT_TRY(wt__batch_encode(training_batch, BATCH_UNIT, &set->tool_texts[t], NULL, set->tool_count, f->other,
+                                progress, err));
+        for (size_t i = 0; i < set->tool_count; i++)
             for (size_t d = 0; d < hidden; d++)
                 f->tools[set->tools[i] * hidden + d] += wt__document_text_weights[t] * f->other[i * hidden + d];
     }
-    for (size_t i = 0; rc == 0 && i < set->tool_count; i++)
+    for (size_t i = 0; i < set->tool_count; i++)
         wt__normalize(f->tools + set->tools[i] * hidden, hidden);
-    return rc;
+    return 0;
 }
 
 /* Adds unit(sum of the vectors of the requests that used the tool) to tools. */
@@ -282,7 +270,7 @@ struct recall_search {
     wt_error *errors;                    /* [threads] */
 };
 
-static int ask_recall(void *context, size_t index, unsigned worker)
+static int search_dev_request(void *context, size_t index, unsigned worker)
 {
     const struct recall_search *a = context;
     const struct dev_set *set = a->set;
@@ -299,21 +287,21 @@ static int ask_recall(void *context, size_t index, unsigned worker)
     struct retriever retriever = a->recall->options.kind == DEV_HYBRID ? wt__hybrid : wt__dense;
     struct hit_list hits;
     wt__retriever_weigh_meaning(&retriever, wt__encoder_dense_weight(a->recall->encoder));
-    int rc = wt__retrieve(&retriever, &view, &request, a->recall->workspaces[worker], &hits, &a->errors[worker]);
-    for (size_t i = 0; rc == 0 && i < hits.len; i++)
+    WT_TRY(wt__retrieve(&retriever, &view, &request, a->recall->workspaces[worker], &hits, &a->errors[worker]));
+    for (size_t i = 0; i < hits.len; i++)
         for (size_t g = dev->starts[number]; g < dev->starts[number + 1]; g++)
             found += dev->tools[g] == set->first + hits.items[i].row;
     a->each[index] = (double)found / (double)(dev->starts[number + 1] - dev->starts[number]);
-    return rc;
+    return 0;
 }
 
-static int ask_all_recall(struct recall_search *a, double *figure, wt_error *err)
+static int search_all_requests(struct recall_search *a, double *figure, wt_error *err)
 {
     size_t count = a->set->dev_count;
     unsigned threads = a->recall->options.threads;
     a->each = wt__alloc_array(count, sizeof *a->each);
     a->errors = calloc(threads, sizeof *a->errors);
-    int rc = a->each && a->errors ? wt__pool_run(threads, count, ask_recall, a) : wt__fail_nomem(err);
+    int rc = a->each && a->errors ? wt__pool_run(threads, count, search_dev_request, a) : wt__fail_nomem(err);
     for (unsigned w = 0; rc < 0 && a->errors && w < threads; w++)
         if (a->errors[w].code && err)
             *err = a->errors[w];
@@ -326,33 +314,31 @@ static int ask_all_recall(struct recall_search *a, double *figure, wt_error *err
     return rc;
 }
 
+static void dispose_recall_search(struct recall_search *search)
+{
+    wt__tool_vectors_dispose(&search->described);
+    wt__tool_vectors_dispose(&search->used);
+}
+
 static int measure_set(const struct dev_recall *dev_recall, const struct dev_set *set, struct training_batch *batch,
                        const float *head, struct recall_vectors *f, struct train_progress *progress, double *figure,
                        wt_error *err)
 {
     size_t hidden = batch->hidden;
+    WT_CLEANUP(dispose_recall_search)
     struct recall_search a = {.recall = dev_recall, .set = set, .dev = f->dev, .hidden = hidden};
-    int rc = 0;
     if (head)
         memcpy(f->tools, head + set->first * hidden, set->rows * hidden * sizeof *f->tools);
     else
-        rc = describe_set_tools(set, batch, f, progress, err);
-    if (rc == 0)
-        rc = wt__batch_encode(batch, BATCH_UNIT, &set->dev_texts, NULL, set->dev_texts.count, f->dev, progress, err);
-    if (rc == 0)
-        rc = wt__tool_vectors_open(&a.described, f->tools, set->rows, hidden, err);
-    if (rc == 0 && set->use_count > 0) {
-        rc = wt__batch_encode(batch, BATCH_UNIT, &set->use_texts, NULL, set->use_count, f->uses, progress, err);
-        if (rc == 0)
-            add_uses(set, &dev_recall->examples->train, f, hidden);
-        if (rc == 0)
-            rc = wt__tool_vectors_open(&a.used, f->tools, set->rows, hidden, err);
+        WT_TRY(describe_set_tools(set, batch, f, progress, err));
+    WT_TRY(wt__batch_encode(batch, BATCH_UNIT, &set->dev_texts, NULL, set->dev_texts.count, f->dev, progress, err));
+    WT_TRY(wt__tool_vectors_open(&a.described, f->tools, set->rows, hidden, err));
+    if (set->use_count > 0) {
+        WT_TRY(wt__batch_encode(batch, BATCH_UNIT, &set->use_texts, NULL, set->use_count, f->uses, progress, err));
+        add_uses(set, &dev_recall->examples->train, f, hidden);
+        WT_TRY(wt__tool_vectors_open(&a.used, f->tools, set->rows, hidden, err));
     }
-    if (rc == 0)
-        rc = ask_all_recall(&a, figure, err);
-    wt__tool_vectors_dispose(&a.described);
-    wt__tool_vectors_dispose(&a.used);
-    return rc;
+    return search_all_requests(&a, figure, err);
 }
 
 static int measure_one_set(const struct dev_recall *dev_recall, const struct dev_set *set, struct training_batch *batch,
@@ -389,11 +375,8 @@ int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batc
         return wt__fail_cancelled(err);
     for (size_t s = 0; s < dev_recall->count; s++) {
         double of_set = 0;
-        int rc = measure_one_set(dev_recall, &dev_recall->sets[s], training_batch, head, progress, &of_set, err);
-        if (rc == 0)
-            rc = wt__train_progress_set(progress, dev_recall->sets[s].name, of_set, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(measure_one_set(dev_recall, &dev_recall->sets[s], training_batch, head, progress, &of_set, err));
+        WT_TRY(wt__train_progress_set(progress, dev_recall->sets[s].name, of_set, err));
         sum += of_set;
     }
     *figure = sum / (double)dev_recall->count;

@@ -1,4 +1,4 @@
-/* distil.c: wt_distil: reads the texts, computes the teacher's vectors, runs the steps of learn/distil_fit.h, and saves
+/* distil.c: wt_distil: reads the texts, computes the teacher's vectors, runs the steps of learn/distil.h, and saves
  * the model.
  *
  * All vectors of the teacher are in memory at once, in its own dimension and in the student's: 2.5 KB per text for 384
@@ -21,7 +21,7 @@
 #include "changes/corpus.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
-#include "learn/distil_fit.h"
+#include "learn/distil.h"
 #include "nn/matrix.h"
 #include "nn/layers.h"
 #include "recipe/trained.h"
@@ -40,7 +40,7 @@ struct distil_result {
     struct arena arena;
 };
 
-struct distilling {
+struct distil_run {
     wt_engine *engine;
     const wt_distil_options *options;
     struct distil_settings settings;
@@ -94,7 +94,7 @@ static int ablate_steps(struct distil_settings *s, const char *names, wt_error *
     return 0;
 }
 
-static int read_distil_options(struct distilling *d, wt_error *err)
+static int read_distil_options(struct distil_run *d, wt_error *err)
 {
     const wt_distil_options *o = d->options;
     struct distil_settings *s = &d->settings;
@@ -119,7 +119,7 @@ static int read_distil_options(struct distilling *d, wt_error *err)
 }
 
 /* Sets the epochs that depend on the amount of data. */
-static int set_epochs(struct distilling *d, wt_error *err)
+static int set_epochs(struct distil_run *d, wt_error *err)
 {
     const wt_distil_options *o = d->options;
     struct distil_settings *s = &d->settings;
@@ -131,7 +131,7 @@ static int set_epochs(struct distilling *d, wt_error *err)
 
 /* ---------------------------------------------------------------- texts */
 
-static int open_corpus(struct distilling *d, const char *data, wt_engine **out, wt_error *err)
+static int open_distil_catalogue(struct distil_run *d, const char *data, wt_engine **out, wt_error *err)
 {
     const wt_distil_options *o = d->options;
     const struct corpus_options corpus = {.cache_dir = o->cache_dir,
@@ -143,11 +143,9 @@ static int open_corpus(struct distilling *d, const char *data, wt_engine **out, 
 }
 
 /* Opens the teacher, which is the model of the first catalogue. */
-static int open_teacher(struct distilling *d, wt_error *err)
+static int open_distil_teacher(struct distil_run *d, wt_error *err)
 {
-    int rc = wt__engine_encoder(d->engine, &d->teacher, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_encoder(d->engine, &d->teacher, err));
     const struct packed *packed = wt__encoder_packed(d->teacher);
     if (wt__encoder_is_static(d->teacher))
         return wt__fail(err, WT_EMODEL, "%s is a static encoder itself; name a transformer to distil",
@@ -164,8 +162,8 @@ static int open_teacher(struct distilling *d, wt_error *err)
 }
 
 /* Reads the examples of one catalogue. data: a data set's folder; NULL for the store's recorded use. */
-static int read_catalogue(struct distilling *d, const char *data, wt_engine *engine, struct examples *out,
-                          wt_error *err)
+static int read_distil_examples(struct distil_run *d, const char *data, wt_engine *engine, struct examples *out,
+                                wt_error *err)
 {
     const struct examples_options options = {.data = data,
                                              .seed = d->settings.seed,
@@ -176,7 +174,7 @@ static int read_catalogue(struct distilling *d, const char *data, wt_engine *eng
 }
 
 /* Reads each set with its own catalogue. The first catalogue stays open, because it owns the teacher. */
-static int read_sets(struct distilling *d, wt_engine **own, struct examples *sets, size_t *count, wt_error *err)
+static int read_distil_sets(struct distil_run *d, wt_engine **own, struct examples *sets, size_t *count, wt_error *err)
 {
     struct str folder;
     const char *data = d->options->data;
@@ -186,13 +184,13 @@ static int read_sets(struct distilling *d, wt_engine **own, struct examples *set
         wt_engine *engine = NULL;
         if (*count == EXAMPLES_PARTS)
             return wt__fail(err, WT_EINVAL, "a training takes at most %d data sets", EXAMPLES_PARTS);
-        rc = path ? open_corpus(d, path, &engine, err) : wt__fail_nomem(err);
+        rc = path ? open_distil_catalogue(d, path, &engine, err) : wt__fail_nomem(err);
         if (rc == 0 && !d->engine) {
             d->engine = *own = engine;
-            rc = open_teacher(d, err);
+            rc = open_distil_teacher(d, err);
         }
         if (rc == 0)
-            rc = read_catalogue(d, path, engine, &sets[*count], err);
+            rc = read_distil_examples(d, path, engine, &sets[*count], err);
         *count += rc == 0;
         if (engine != *own)
             wt_close(engine);
@@ -200,18 +198,18 @@ static int read_sets(struct distilling *d, wt_engine **own, struct examples *set
     return rc;
 }
 
-static int read_distil_texts(struct distilling *d, wt_engine **own, wt_error *err)
+static int read_distil_texts(struct distil_run *d, wt_engine **own, wt_error *err)
 {
     const wt_distil_options *o = d->options;
     struct examples *sets = calloc(EXAMPLES_PARTS, sizeof *sets);
     size_t count = 0;
     int rc = sets ? 0 : wt__fail_nomem(err);
     if (rc == 0 && d->engine)
-        rc = open_teacher(d, err);
+        rc = open_distil_teacher(d, err);
     if (rc == 0 && o->data)
-        rc = read_sets(d, own, sets, &count, err);
+        rc = read_distil_sets(d, own, sets, &count, err);
     else if (rc == 0) {
-        rc = read_catalogue(d, NULL, d->engine, &sets[0], err);
+        rc = read_distil_examples(d, NULL, d->engine, &sets[0], err);
         count += rc == 0;
     }
     if (rc == 0 && count == 0)
@@ -229,7 +227,7 @@ static int read_distil_texts(struct distilling *d, wt_engine **own, wt_error *er
 /* ---------------------------------------------------------------- teacher */
 
 /* Projects vectors [count, H] to the axes: out [count, D]. */
-static void project_vectors(const struct distilling *d, const float *vectors, size_t count, float *out)
+static void project_vectors(const struct distil_run *d, const float *vectors, size_t count, float *out)
 {
     struct matmul product = {.m = count,
                              .n = d->dim,
@@ -248,78 +246,67 @@ static void project_vectors(const struct distilling *d, const float *vectors, si
 }
 
 /* Computes the teacher's unit vectors of texts on the axes. axes_too: first find the axes from these texts. */
-static int encode_with_teacher(struct distilling *d, const struct str *texts, size_t count, bool axes_too, float *out,
+static int encode_with_teacher(struct distil_run *d, const struct str *texts, size_t count, bool axes_too, float *out,
                                wt_error *err)
 {
-    float *vectors = wt__alloc_aligned(count * d->width, sizeof *vectors);
-    int rc = vectors ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && wt__progress_phase(&d->progress, "asking the teacher", count))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = wt__encode_many(d->teacher, TEXT_REQUEST, texts, count, d->settings.threads, vectors, &d->progress, err);
-    if (rc == 0 && axes_too)
-        rc = wt__principal_axes(vectors, count, d->width, d->dim, d->axes, err);
-    if (rc == 0)
-        project_vectors(d, vectors, count, out);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_AUTO_FREE float *vectors = wt__alloc_aligned(count * d->width, sizeof *vectors);
+    WT_CHECK_ALLOC(vectors, err);
+    if (wt__progress_phase(&d->progress, "asking the teacher", count))
+        return wt__fail_cancelled(err);
+    WT_TRY(wt__encode_many(d->teacher, TEXT_REQUEST, texts, count, d->settings.threads, vectors, &d->progress, err));
+    if (axes_too)
+        WT_TRY(wt__principal_axes(vectors, count, d->width, d->dim, d->axes, err));
+    project_vectors(d, vectors, count, out);
+    for (size_t i = 0; i < count; i++)
         wt__normalize(out + i * d->dim, d->dim);
-    free(vectors);
-    return rc;
+    return 0;
 }
 
 /* Computes the initial rows. */
-static int begin_rows(struct distilling *d, wt_error *err)
+static int begin_rows(struct distil_run *d, wt_error *err)
 {
     size_t tokens = d->tokenizer->token_count;
-    float *vectors = wt__alloc_aligned(tokens * d->width, sizeof *vectors);
-    float *frequency = wt__alloc_array(tokens, sizeof *frequency);
-    int rc = vectors && frequency ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && wt__progress_phase(&d->progress, "asking the teacher for tokens", tokens))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = wt__token_vectors(d->teacher, d->settings.threads, vectors, &d->progress, err);
-    if (rc == 0) {
-        wt__distil_frequencies(&d->texts, tokens, frequency);
-        project_vectors(d, vectors, tokens, d->student.rows);
-        wt__distil_weigh(&d->student, frequency, d->settings.smoothing);
-    }
-    free(vectors);
-    free(frequency);
-    return rc;
+    WT_AUTO_FREE float *vectors = wt__alloc_aligned(tokens * d->width, sizeof *vectors);
+    WT_AUTO_FREE float *frequency = wt__alloc_array(tokens, sizeof *frequency);
+    WT_CHECK_ALLOC(vectors && frequency, err);
+    if (wt__progress_phase(&d->progress, "asking the teacher for tokens", tokens))
+        return wt__fail_cancelled(err);
+    WT_TRY(wt__token_vectors(d->teacher, d->settings.threads, vectors, &d->progress, err));
+    wt__distil_frequencies(&d->texts, tokens, frequency);
+    project_vectors(d, vectors, tokens, d->student.rows);
+    wt__distil_weigh(&d->student, frequency, d->settings.smoothing);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- result */
 
 /* Measures the mean cosine with the teacher over dev requests. */
-static int measure_student(struct distilling *d, wt_distilled *out, wt_error *err)
+static int measure_student(struct distil_run *d, wt_distilled *out, wt_error *err)
 {
     const struct example_set *dev = &d->examples.dev;
     size_t count = dev->count < DEV_MOST ? dev->count : DEV_MOST;
-    struct token_texts tokens = {0};
-    float *wanted = wt__alloc_aligned(count * d->dim, sizeof *wanted);
+    WT_CLEANUP(wt__token_texts_dispose) struct token_texts tokens = {0};
+    WT_AUTO_FREE float *wanted = wt__alloc_aligned(count * d->dim, sizeof *wanted);
     double sum = 0;
     out->cosine = NAN;
     out->dev_requests = count;
-    int rc = wanted ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && count > 0)
-        rc = encode_with_teacher(d, dev->texts, count, false, wanted, err);
-    if (rc == 0)
-        rc = wt__distil_tokens(&tokens, d->tokenizer, dev->texts, count, wt__encoder_max_tokens(d->teacher), err);
-    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+    WT_CHECK_ALLOC(wanted, err);
+    if (count > 0)
+        WT_TRY(encode_with_teacher(d, dev->texts, count, false, wanted, err));
+    WT_TRY(wt__distil_tokens(&tokens, d->tokenizer, dev->texts, count, wt__encoder_max_tokens(d->teacher), err));
+    for (uint32_t i = 0; i < count; i++) {
         wt__student_begin(&d->student);
         wt__student_forward(&d->student, &tokens, &i, 1);
         for (size_t k = 0; k < d->dim; k++)
             sum += (double)d->student.vectors[k] * wanted[i * d->dim + k];
     }
-    if (rc == 0 && count > 0)
+    if (count > 0)
         out->cosine = sum / (double)count;
-    wt__token_texts_dispose(&tokens);
-    free(wanted);
-    return rc;
+    return 0;
 }
 
 /* Returns the last path components of the data, which identify it without its location. */
-static json_t *name_data(const struct distilling *d)
+static json_t *name_data(const struct distil_run *d)
 {
     json_t *names = json_array();
     const char *data = d->options->data ? d->options->data : d->engine->path;
@@ -341,7 +328,7 @@ static json_t *name_weight(const wt_distil_options *o)
     return o->brief_weight > 0 ? json_pack("[f,f]", o->dense_weight, o->brief_weight) : json_real(o->dense_weight);
 }
 
-static json_t *describe_teacher(const struct distilling *d)
+static json_t *describe_teacher(const struct distil_run *d)
 {
     const struct distil_settings *s = &d->settings;
     const struct examples *e = &d->examples;
@@ -368,7 +355,7 @@ static json_t *describe_teacher(const struct distilling *d)
     return NULL;
 }
 
-static int save_student(struct distilling *d, wt_distilled *out, wt_error *err)
+static int save_student(struct distil_run *d, wt_distilled *out, wt_error *err)
 {
     json_t *about = describe_teacher(d);
     int rc = about ? 0 : wt__fail_nomem(err);
@@ -400,41 +387,32 @@ static int report_distilling(void *context, const wt_train_progress *p)
     return o->progress ? o->progress(o->progress_context, p->phase, p->done, p->total) : 0;
 }
 
-static int make_table(struct distilling *d, wt_error *err)
+static int make_table(struct distil_run *d, wt_error *err)
 {
     const struct distil_settings *s = &d->settings;
     size_t room = s->batch > 2 * s->contrast_batch ? s->batch : 2 * s->contrast_batch;
     if (d->dim < d->width)
         d->axes = wt__alloc_aligned(d->dim * d->width, sizeof *d->axes);
     d->wanted = wt__alloc_aligned(d->texts.count * d->dim, sizeof *d->wanted);
-    int rc = d->wanted && (d->axes || d->dim == d->width) ? 0 : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__student_open(&d->student, d->tokenizer->token_count, d->dim, room, err);
-    if (rc == 0)
-        rc = encode_with_teacher(d, d->texts.texts, d->texts.count, d->axes != NULL, d->wanted, err);
-    if (rc == 0)
-        rc = begin_rows(d, err);
-    if (rc == 0)
-        rc = wt__distil_fit(&d->student, &d->texts, d->wanted, s, &d->steps, err);
-    return rc < 0 ? rc : wt__distil_contrast(&d->student, &d->texts, s, &d->steps, err);
+    WT_CHECK_ALLOC(d->wanted && (d->axes || d->dim == d->width), err);
+    WT_TRY(wt__student_open(&d->student, d->tokenizer->token_count, d->dim, room, err));
+    WT_TRY(encode_with_teacher(d, d->texts.texts, d->texts.count, d->axes != NULL, d->wanted, err));
+    WT_TRY(begin_rows(d, err));
+    WT_TRY(wt__distil_fit(&d->student, &d->texts, d->wanted, s, &d->steps, err));
+    return wt__distil_contrast(&d->student, &d->texts, s, &d->steps, err);
 }
 
-static int run_distilling(struct distilling *d, wt_engine **own, wt_distilled *out, wt_error *err)
+static int run_distilling(struct distil_run *d, wt_engine **own, wt_distilled *out, wt_error *err)
 {
     double began = wt__now_ms();
-    int rc = wt__model_refuse_replacing(d->options->out, err);
-    if (rc == 0)
-        rc = read_distil_texts(d, own, err);
-    if (rc == 0)
-        rc = set_epochs(d, err);
-    if (rc == 0)
-        rc = make_table(d, err);
-    if (rc == 0)
-        rc = measure_student(d, out, err);
-    if (rc == 0)
-        rc = save_student(d, out, err);
+    WT_TRY(wt__model_refuse_replacing(d->options->out, err));
+    WT_TRY(read_distil_texts(d, own, err));
+    WT_TRY(set_epochs(d, err));
+    WT_TRY(make_table(d, err));
+    WT_TRY(measure_student(d, out, err));
+    WT_TRY(save_student(d, out, err));
     out->seconds = (wt__now_ms() - began) / 1000;
-    return rc;
+    return 0;
 }
 
 int wt_distil(wt_engine *engine, const wt_distil_options *given, wt_distilled **out, wt_error *err)
@@ -442,7 +420,7 @@ int wt_distil(wt_engine *engine, const wt_distil_options *given, wt_distilled **
     wt_distil_options options;
     wt_engine *own = NULL;
     *out = NULL;
-    struct distilling d = {.engine = engine, .options = &options};
+    struct distil_run d = {.engine = engine, .options = &options};
     int rc = wt__options_read(&options, sizeof options, given, err);
     if (rc == 0 && !engine && !options.data)
         rc = wt__fail(err, WT_EINVAL, "name a store or a data set to learn from");

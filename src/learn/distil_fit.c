@@ -1,14 +1,186 @@
-/* distil_fit.c: see distil_fit.h. Both trainings use the loop of learn/loop.h on one thread, except for the
- * optimiser. */
-#include "learn/distil_fit.h"
-
+/* distil_fit.c: see distil.h. Both trainings use the loop of learn/loop.h on one thread, except for the optimiser. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/memory.h"
+#include "learn/distil.h"
 #include "learn/loop.h"
 #include "nn/loss.h"
+#include "nn/layers.h"
+
+/* ---------------------------------------------------------------- the static encoder */
+
+static float *alloc_zeroed(size_t floats)
+{
+    float *block = wt__alloc_aligned(floats, sizeof *block);
+    if (block)
+        memset(block, 0, floats * sizeof *block);
+    return block;
+}
+
+int wt__student_open(struct student *out, size_t tokens, size_t dim, size_t capacity, wt_error *err)
+{
+    *out = (struct student){.tokens = tokens, .dim = dim, .capacity = capacity};
+    out->rows = alloc_zeroed(tokens * dim);
+    out->texts = wt__alloc_array(capacity, sizeof *out->texts);
+    out->sums = alloc_zeroed(capacity * dim);
+    out->vectors = alloc_zeroed(capacity * dim);
+    out->dvectors = alloc_zeroed(capacity * dim);
+    out->parameter = (struct model_parameter){.name = "embeddings",
+                                              .value = out->rows,
+                                              .gradient = alloc_zeroed(tokens * dim),
+                                              .count = tokens * dim,
+                                              .row = dim,
+                                              .touched = calloc(tokens, 1),
+                                              .rate = 1};
+    if (out->rows && out->texts && out->sums && out->vectors && out->dvectors && out->parameter.gradient &&
+        out->parameter.touched)
+        return 0;
+    wt__student_dispose(out);
+    return wt__fail_nomem(err);
+}
+
+void wt__student_dispose(struct student *student)
+{
+    free(student->rows);
+    free(student->texts);
+    free(student->sums);
+    free(student->vectors);
+    free(student->dvectors);
+    free(student->parameter.gradient);
+    free(student->parameter.touched);
+    *student = (struct student){0};
+}
+
+void wt__student_begin(struct student *student)
+{
+    student->count = 0;
+}
+
+void wt__student_forward(struct student *student, const struct token_texts *texts, const uint32_t *which, size_t count)
+{
+    size_t dim = student->dim;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = student->count++, first = texts->starts[which[i]];
+        struct student_text text = {texts->ids + first, texts->starts[which[i] + 1] - first};
+        float *sum = student->sums + at * dim;
+        student->texts[at] = text;
+        memset(sum, 0, dim * sizeof *sum);
+        for (size_t t = 0; t < text.length; t++) {
+            const float *row = student->rows + (size_t)text.ids[t] * dim;
+            for (size_t d = 0; d < dim; d++)
+                sum[d] += row[d];
+        }
+        memcpy(student->vectors + at * dim, sum, dim * sizeof *sum);
+        wt__normalize(student->vectors + at * dim, dim);
+    }
+}
+
+void wt__student_backward(struct student *student)
+{
+    size_t dim = student->dim;
+    for (size_t i = 0; i < student->count; i++) {
+        const struct student_text *text = &student->texts[i];
+        float *dsum = student->dvectors + i * dim;
+        wt__normalize_backward(student->sums + i * dim, dsum, dsum, dim);
+        for (size_t t = 0; t < text->length; t++) {
+            float *gradient = student->parameter.gradient + (size_t)text->ids[t] * dim;
+            student->parameter.touched[text->ids[t]] = 1;
+            for (size_t d = 0; d < dim; d++)
+                gradient[d] += dsum[d];
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- texts */
+
+/* Returns the number of a text; adds new texts. */
+static bool number_text(struct distil_texts *out, struct map *known, struct str text, uint32_t *number)
+{
+    bool added;
+    const uint32_t *found = wt__map_insert(known, text, (uint32_t)out->count, &added);
+    if (!found)
+        return false;
+    if (added)
+        out->texts[out->count++] = text;
+    *number = *found;
+    return true;
+}
+
+static int gather_texts(struct distil_texts *out, wt_error *err)
+{
+    const struct examples *e = out->examples;
+    struct map known = {0};
+    uint32_t number;
+    out->texts = wt__alloc_array(e->tools * DOCUMENT_TEXTS + e->train.count, sizeof *out->texts);
+    out->tool_text = wt__alloc_array(e->tools, sizeof *out->tool_text);
+    out->request_text = wt__alloc_array(e->train.count, sizeof *out->request_text);
+    bool whole = out->texts && out->tool_text && out->request_text;
+    for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
+        for (size_t row = 0; whole && row < e->tools; row++)
+            whole = number_text(out, &known, e->texts[t][row], t == 0 ? &out->tool_text[row] : &number);
+    for (size_t i = 0; whole && i < e->train.count; i++)
+        whole = number_text(out, &known, e->train.texts[i], &out->request_text[i]);
+    wt__map_dispose(&known);
+    return whole ? 0 : wt__fail_nomem(err);
+}
+
+int wt__distil_tokens(struct token_texts *tokens, const struct tokenizer *tokenizer, const struct str *texts,
+                      size_t count, size_t max_tokens, wt_error *err)
+{
+    size_t capacity = 0, begin = 0;
+    *tokens = (struct token_texts){.starts = wt__alloc_array(count + 1, sizeof *tokens->starts)};
+    WT_CHECK_ALLOC(tokens->starts, err);
+    tokens->starts[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (wt__grow((void **)&tokens->ids, &capacity, begin + max_tokens, sizeof *tokens->ids) < 0)
+            return wt__fail_nomem(err);
+        int32_t *ids = tokens->ids + begin;
+        size_t framed = wt__tokenizer_encode(tokenizer, texts[i], max_tokens, ids);
+        for (size_t t = 1; t + 1 < framed; t++)
+            if (ids[t] != tokenizer->special[TOKENIZER_UNK])
+                tokens->ids[begin++] = ids[t];
+        tokens->starts[++tokens->count] = begin;
+    }
+    return 0;
+}
+
+int wt__distil_texts_open(struct distil_texts *out, const struct examples *examples, const struct tokenizer *tokenizer,
+                          size_t max_tokens, wt_error *err)
+{
+    *out = (struct distil_texts){.examples = examples};
+    int rc = gather_texts(out, err);
+    if (rc == 0)
+        rc = wt__distil_tokens(&out->tokens, tokenizer, out->texts, out->count, max_tokens, err);
+    if (rc == 0 && out->count == 0)
+        rc = wt__fail(err, WT_EEMPTY, "%s has no text to learn from", examples->source);
+    if (rc < 0)
+        wt__distil_texts_dispose(out);
+    return rc;
+}
+
+void wt__distil_texts_dispose(struct distil_texts *texts)
+{
+    free(texts->texts);
+    free(texts->tool_text);
+    free(texts->request_text);
+    wt__token_texts_dispose(&texts->tokens);
+    *texts = (struct distil_texts){0};
+}
+
+void wt__distil_frequencies(const struct distil_texts *texts, size_t token_count, float *frequency)
+{
+    size_t all = texts->tokens.starts[texts->count];
+    memset(frequency, 0, token_count * sizeof *frequency);
+    for (size_t i = 0; i < all; i++)
+        frequency[texts->tokens.ids[i]]++;
+    for (size_t t = 0; t < token_count; t++)
+        frequency[t] /= all > 0 ? (float)all : 1;
+}
+
+/* ---------------------------------------------------------------- the steps */
 
 const struct distil_settings wt__distil_defaults = {.smoothing = 1e-3,
                                                     .rate = 2e-3,
@@ -53,7 +225,7 @@ void wt__distil_weigh(struct student *student, const float *frequency, double sm
 
 /* ---------------------------------------------------------------- shared */
 
-struct fitting {
+struct fit_run {
     struct student *student;
     const struct distil_texts *texts;
     const struct distil_settings *settings;
@@ -80,7 +252,7 @@ static int keep_rows(void *self, const struct loop_state *state, wt_error *err)
     return 0; /* the student is the model */
 }
 
-static size_t tokens_of(const struct student *student)
+static size_t count_student_tokens(const struct student *student)
 {
     size_t tokens = 0;
     for (size_t i = 0; i < student->count; i++)
@@ -88,7 +260,7 @@ static size_t tokens_of(const struct student *student)
     return tokens;
 }
 
-static int run_loop(struct fitting *f, struct objective *objective, double epochs, double rate, size_t batch,
+static int run_loop(struct fit_run *f, struct objective *objective, double epochs, double rate, size_t batch,
                     struct train_progress *progress, wt_error *err)
 {
     const struct loop_options options = {.seed = f->settings->seed,
@@ -112,7 +284,7 @@ static int run_loop(struct fitting *f, struct objective *objective, double epoch
 static int prepare_fit(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
                        wt_error *err)
 {
-    struct fitting *f = self;
+    struct fit_run *f = self;
     size_t dim = f->student->dim;
     (void)rng;
     (void)err;
@@ -121,13 +293,13 @@ static int prepare_fit(void *self, const uint32_t *examples, size_t count, struc
         memcpy(f->wanted + i * dim, f->teacher + examples[i] * dim, dim * sizeof *f->wanted);
     wt__student_begin(f->student);
     wt__student_forward(f->student, &f->texts->tokens, examples, count);
-    *tokens += tokens_of(f->student);
+    *tokens += count_student_tokens(f->student);
     return 0;
 }
 
-static double loss_fit(void *self)
+static double compute_fit_loss(void *self)
 {
-    struct fitting *f = self;
+    struct fit_run *f = self;
     float loss = wt__loss_distil(f->student->vectors, f->wanted, f->count, f->student->dim,
                                  (float)f->settings->likeness, f->scores, f->student->dvectors);
     wt__student_backward(f->student);
@@ -138,8 +310,8 @@ int wt__distil_fit(struct student *student, const struct distil_texts *texts, co
                    const struct distil_settings *settings, struct train_progress *progress, wt_error *err)
 {
     size_t batch = settings->batch;
-    struct fitting f = {.student = student, .texts = texts, .settings = settings, .teacher = teacher};
-    struct objective objective = {.examples = texts->count, .prepare = prepare_fit, .loss = loss_fit};
+    struct fit_run f = {.student = student, .texts = texts, .settings = settings, .teacher = teacher};
+    struct objective objective = {.examples = texts->count, .prepare = prepare_fit, .loss = compute_fit_loss};
     if (settings->epochs <= 0)
         return 0;
     f.scores = wt__alloc_aligned(batch * batch, sizeof *f.scores);
@@ -157,7 +329,7 @@ struct source_batch {
     size_t first, count; /* in order */
 };
 
-static bool of_request(const struct example_set *train, uint32_t request, uint32_t row)
+static bool is_tool_of_request(const struct example_set *train, uint32_t request, uint32_t row)
 {
     for (size_t l = train->starts[request]; l < train->starts[request + 1]; l++)
         if (train->tools[l] == row)
@@ -166,22 +338,23 @@ static bool of_request(const struct example_set *train, uint32_t request, uint32
 }
 
 /* One random tool of each request is right. Its other tools, and those with the same text, are not negatives. */
-static void list_pairs(struct fitting *f)
+static void draw_right_tools(struct fit_run *f)
 {
     const struct example_set *train = &f->texts->examples->train;
     const uint32_t *text = f->texts->tool_text;
     for (size_t i = 0; i < f->count; i++)
         for (size_t j = 0; j < f->count; j++) {
-            bool right = of_request(train, f->requests[i], f->tools[j]) || text[f->tools[i]] == text[f->tools[j]];
+            bool right =
+                is_tool_of_request(train, f->requests[i], f->tools[j]) || text[f->tools[i]] == text[f->tools[j]];
             enum pair pair = i == j ? PAIR_POSITIVE : right ? PAIR_IGNORED : PAIR_NEGATIVE;
             f->pairs[i * f->count + j] = (uint8_t)pair;
         }
 }
 
-static int prepare_contrast(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
-                            wt_error *err)
+static int prepare_distil_contrast(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
+                                   wt_error *err)
 {
-    struct fitting *f = self;
+    struct fit_run *f = self;
     const struct example_set *train = &f->texts->examples->train;
     const struct source_batch *batch = &f->batches[examples[0]];
     (void)count; /* 1 */
@@ -199,14 +372,14 @@ static int prepare_contrast(void *self, const uint32_t *examples, size_t count, 
     for (size_t i = 0; i < f->count; i++)
         f->which[i] = f->texts->tool_text[f->tools[i]];
     wt__student_forward(f->student, &f->texts->tokens, f->which, f->count);
-    list_pairs(f);
-    *tokens += tokens_of(f->student);
+    draw_right_tools(f);
+    *tokens += count_student_tokens(f->student);
     return 0;
 }
 
-static double loss_contrast(void *self)
+static double compute_contrast_loss(void *self)
 {
-    struct fitting *f = self;
+    struct fit_run *f = self;
     struct student *student = f->student;
     size_t half = f->count * student->dim;
     const struct contrast contrast = {.rows = f->count,
@@ -224,7 +397,7 @@ static double loss_contrast(void *self)
 }
 
 /* Shuffles the requests of every source and cuts them into batches of nearly equal size. */
-static int cut_batches(struct fitting *f, size_t *count, wt_error *err)
+static int cut_batches(struct fit_run *f, size_t *count, wt_error *err)
 {
     const struct examples *e = f->texts->examples;
     size_t most = f->settings->contrast_batch, begin = 0;
@@ -233,8 +406,7 @@ static int cut_batches(struct fitting *f, size_t *count, wt_error *err)
     *count = 0;
     f->order = wt__alloc_array(e->train.count, sizeof *f->order);
     f->batches = wt__alloc_array(e->train.count, sizeof *f->batches);
-    if (!f->order || !f->batches)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(f->order && f->batches, err);
     for (size_t p = 0; p < e->part_count; begin = e->parts[p++].train) {
         size_t requests = e->parts[p].train - begin, batches = (requests + most - 1) / most;
         wt__rng_draw(&rng, f->order + begin, requests, requests - (requests > 0));
@@ -249,7 +421,7 @@ static int cut_batches(struct fitting *f, size_t *count, wt_error *err)
     return 0;
 }
 
-static int begin_contrast(struct fitting *f, size_t *batches, wt_error *err)
+static int begin_distil_contrast(struct fit_run *f, size_t *batches, wt_error *err)
 {
     size_t batch = f->settings->contrast_batch;
     f->scores = wt__alloc_aligned(batch * batch, sizeof *f->scores);
@@ -265,13 +437,13 @@ static int begin_contrast(struct fitting *f, size_t *batches, wt_error *err)
 int wt__distil_contrast(struct student *student, const struct distil_texts *texts,
                         const struct distil_settings *settings, struct train_progress *progress, wt_error *err)
 {
-    struct fitting f = {.student = student, .texts = texts, .settings = settings};
-    struct objective objective = {.prepare = prepare_contrast, .loss = loss_contrast};
+    struct fit_run f = {.student = student, .texts = texts, .settings = settings};
+    struct objective objective = {.prepare = prepare_distil_contrast, .loss = compute_contrast_loss};
     size_t floats = student->parameter.count;
     if (settings->contrast_epochs <= 0 || texts->examples->train.count == 0)
         return 0;
     float *before = wt__alloc_aligned(floats, sizeof *before);
-    int rc = before ? begin_contrast(&f, &objective.examples, err) : wt__fail_nomem(err);
+    int rc = before ? begin_distil_contrast(&f, &objective.examples, err) : wt__fail_nomem(err);
     if (rc == 0 && objective.examples > 0) {
         memcpy(before, student->rows, floats * sizeof *before);
         rc = run_loop(&f, &objective, settings->contrast_epochs, settings->contrast_rate, 1, progress, err);

@@ -1,17 +1,125 @@
-#include "learn/examples.h"
-
+/* examples.c: reads requests and tools from a store or a data set, and makes synthetic requests. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/rng.h"
 #include "base/sha256.h"
 #include "base/sort.h"
 #include "catalog/dataset.h"
 #include "store/store.h"
 #include "encoder/model_dir.h"
-#include "learn/synthetic.h"
+#include "learn/examples.h"
+#include "retrieve/document.h"
+
+/* ---------------------------------------------------------------- synthetic requests */
+
+void wt__synthetic_part(struct str description, struct buffer *out)
+{
+    size_t begin = out->len;
+    wt__document_head(description, out);
+    size_t end = out->len;
+    while (end > begin && out->ptr[end - 1] == '.')
+        end--;
+    wt__buffer_cut(out, end - begin < SYNTHETIC_LEAST ? begin : end);
+}
+
+/* ---------------------------------------------------------------- requests */
+
+/* Tools with a usable description, grouped by provider. */
+struct described_tools {
+    struct described_tool {
+        int64_t provider;
+        uint32_t row;
+    } * tools; /* [count] ascending */
+    struct described_provider {
+        size_t first, count; /* in tools */
+    } * providers;           /* [provider_count] */
+    uint32_t *order;         /* [provider_count] */
+    size_t count, provider_count;
+};
+
+static int compare_tools(const void *a, const void *b)
+{
+    const struct described_tool *x = a, *y = b;
+    int order = (x->provider > y->provider) - (x->provider < y->provider);
+    return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+static void dispose_described(struct described_tools *d)
+{
+    free(d->tools);
+    free(d->providers);
+    free(d->order);
+}
+
+static int gather_descriptions(const struct synthetic *m, struct described_tools *d, struct rng *rng, wt_error *err)
+{
+    d->tools = wt__alloc_array(m->tools, sizeof *d->tools);
+    d->providers = wt__alloc_array(m->tools, sizeof *d->providers);
+    d->order = wt__alloc_array(m->tools, sizeof *d->order);
+    WT_CHECK_ALLOC(d->tools && d->providers && d->order, err);
+    for (size_t row = 0; row < m->tools; row++)
+        if (m->parts[row].len > 0)
+            d->tools[d->count++] = (struct described_tool){m->providers[row], (uint32_t)row};
+    if (d->count > 0)
+        qsort(d->tools, d->count, sizeof *d->tools, compare_tools);
+    for (size_t i = 0; i < d->count; i++) {
+        if (i == 0 || d->tools[i].provider != d->tools[i - 1].provider)
+            d->providers[d->provider_count++].first = i;
+        struct described_provider *provider = &d->providers[d->provider_count - 1];
+        provider->count = i + 1 - provider->first;
+    }
+    if (d->provider_count > 0)
+        wt__rng_draw(rng, d->order, d->provider_count, d->provider_count - 1);
+    return 0;
+}
+
+/* Draws one tool for a quarter of the requests, three for another quarter, else two; at most the provider's tools. */
+static size_t draw_synthetic_tools(const struct described_tools *d, const struct described_provider *provider,
+                                   struct rng *rng, uint32_t rows[SYNTHETIC_TOOLS])
+{
+    static const size_t counts[] = {1, 2, 2, SYNTHETIC_TOOLS};
+    size_t wanted = counts[wt__rng_below(rng, sizeof counts / sizeof *counts)], n = 0;
+    if (wanted > provider->count)
+        wanted = provider->count;
+    while (n < wanted) {
+        uint32_t row = d->tools[provider->first + wt__rng_below(rng, provider->count)].row;
+        size_t i = 0;
+        while (i < n && rows[i] != row)
+            i++;
+        if (i == n)
+            rows[n++] = row;
+    }
+    return n;
+}
+
+int wt__synthetic_each(const struct synthetic *m, synthetic_visit visit, void *context, wt_error *err)
+{
+    WT_CLEANUP(dispose_described) struct described_tools d = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    struct rng rng;
+    wt__rng_seed(&rng, m->seed);
+    WT_TRY(gather_descriptions(m, &d, &rng, err));
+    for (size_t i = 0; d.provider_count > 0 && i < m->wanted; i++) {
+        uint32_t rows[SYNTHETIC_TOOLS];
+        size_t count = draw_synthetic_tools(&d, &d.providers[d.order[i % d.provider_count]], &rng, rows);
+        wt__buffer_clear(&text);
+        for (size_t t = 0; t < count; t++) {
+            wt__buffer_text(&text, t ? " Also, " : "");
+            wt__buffer_str(&text, m->parts[rows[t]]);
+            wt__buffer_char(&text, '.');
+        }
+        if (text.failed)
+            return wt__fail_nomem(err);
+        WT_TRY(visit(context, wt__buffer_view(&text), rows, count));
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- reading */
 
 enum { PAGE = 4096 /* usages per read */ };
 
@@ -57,9 +165,7 @@ static int keep_label(struct example_reader *r, struct str label, uint32_t row)
 /* Registers the labels of a tool: the identifier in its source, or the store's id for a handmade data set. */
 static int keep_labels(struct example_reader *r, const struct tool *tool, uint32_t row)
 {
-    int rc = keep_label(r, tool->source_id, row);
-    if (rc < 0)
-        return rc;
+    WT_TRY(keep_label(r, tool->source_id, row));
     wt__buffer_clear(&r->text);
     if (tool->provider.len > 0) {
         wt__buffer_str(&r->text, tool->provider);
@@ -70,7 +176,7 @@ static int keep_labels(struct example_reader *r, const struct tool *tool, uint32
 }
 
 /* Separates the description from the tool. A tool without a provider counts as its own. */
-static int take_description(struct example_reader *r, const struct store_key *key, struct tool *tool, size_t row)
+static int separate_description(struct example_reader *r, const struct store_key *key, struct tool *tool, size_t row)
 {
     wt__buffer_clear(&r->text);
     wt__synthetic_part(tool->description, &r->text);
@@ -84,13 +190,13 @@ static int take_description(struct example_reader *r, const struct store_key *ke
     return 0;
 }
 
-static int keep_tool(void *context, const struct store_key *key, const struct tool *whole)
+static int read_example_tool(void *context, const struct store_key *key, const struct tool *whole)
 {
     struct example_reader *r = context;
     struct examples *out = r->out;
     struct tool bare = *whole, *tool = &bare;
     size_t row = out->tools;
-    if (r->synthetic && take_description(r, key, tool, row) < 0)
+    if (r->synthetic && separate_description(r, key, tool, row) < 0)
         return WT_ENOMEM;
     if (wt__grow((void **)&out->ids, &r->capacity[DOCUMENT_TEXTS], row + 1, sizeof *out->ids) < 0)
         return wt__fail_nomem(r->err);
@@ -140,9 +246,7 @@ static int add_request(struct example_reader *r, struct example_side *side, stru
                        size_t count)
 {
     uint32_t number;
-    int rc = find_request(r, side, text, &number);
-    if (rc < 0)
-        return rc;
+    WT_TRY(find_request(r, side, text, &number));
     if (side->pair_count + count > EXAMPLES_MAX)
         return wt__fail(r->err, WT_ETOOLONG, "%s has more than %d pairs of a request and a tool", r->out->source,
                         EXAMPLES_MAX);
@@ -188,7 +292,7 @@ static int finish_side(struct example_reader *r, const struct example_side *side
 }
 
 /* Returns a number that decides the side of a request. Depends only on text and seed. */
-static uint64_t lot_of(const struct example_reader *r, struct str request)
+static uint64_t hash_request_side(const struct example_reader *r, struct str request)
 {
     struct sha256 sha;
     unsigned char digest[32];
@@ -208,31 +312,25 @@ static int divide_sides(struct example_reader *r)
 {
     size_t count = r->train.count, chosen = 0;
     size_t least = count / 4 < EXAMPLES_DEV_LEAST ? count / 4 : EXAMPLES_DEV_LEAST;
-    uint64_t *lots = wt__alloc_array(count, sizeof *lots), *sorted = wt__alloc_array(count, sizeof *sorted);
-    bool *dev = wt__alloc_array(count, sizeof *dev), *train = wt__alloc_array(count, sizeof *train);
-    int rc = lots && sorted && dev && train ? 0 : wt__fail_nomem(r->err);
+    WT_AUTO_FREE uint64_t *lots = wt__alloc_array(count, sizeof *lots),
+                          *sorted = wt__alloc_array(count, sizeof *sorted);
+    WT_AUTO_FREE bool *dev = wt__alloc_array(count, sizeof *dev), *train = wt__alloc_array(count, sizeof *train);
+    if (!(lots && sorted && dev && train))
+        return wt__fail_nomem(r->err);
     uint64_t limit = UINT64_MAX / EXAMPLES_DEV_SHARE;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        lots[i] = sorted[i] = lot_of(r, r->train.texts[i]);
+    for (size_t i = 0; i < count; i++) {
+        lots[i] = sorted[i] = hash_request_side(r, r->train.texts[i]);
         chosen += lots[i] < limit;
     }
-    if (rc == 0)
-        wt__sort_u64(sorted, count);
-    if (rc == 0 && (chosen < least || chosen > count / 2))
+    wt__sort_u64(sorted, count);
+    if (chosen < least || chosen > count / 2)
         limit = sorted[least];
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         dev[i] = lots[i] < limit;
         train[i] = !dev[i];
     }
-    if (rc == 0)
-        rc = finish_side(r, &r->train, train, &r->out->dev);
-    if (rc == 0)
-        rc = finish_side(r, &r->train, dev, &r->out->train);
-    free(lots);
-    free(sorted);
-    free(dev);
-    free(train);
-    return rc;
+    WT_TRY(finish_side(r, &r->train, train, &r->out->dev));
+    return finish_side(r, &r->train, dev, &r->out->train);
 }
 
 static int finish_examples(struct example_reader *r, bool divided)
@@ -242,8 +340,8 @@ static int finish_examples(struct example_reader *r, bool divided)
         wt__sort_u64(sides[i]->pairs, sides[i]->pair_count);
     if (divided)
         return divide_sides(r);
-    int rc = finish_side(r, &r->train, NULL, &r->out->train);
-    return rc < 0 ? rc : finish_side(r, &r->dev, NULL, &r->out->dev);
+    WT_TRY(finish_side(r, &r->train, NULL, &r->out->train));
+    return finish_side(r, &r->dev, NULL, &r->out->dev);
 }
 
 /* ---------------------------------------------------------------- sources */
@@ -251,18 +349,16 @@ static int finish_examples(struct example_reader *r, bool divided)
 static int read_split(struct example_reader *r, const char *dir, const char *split, struct example_side *side,
                       wt_error *err)
 {
-    struct dataset dataset;
-    int rc = wt__dataset_read(&dataset, dir, split, err);
-    if (rc < 0)
-        return rc;
-    uint32_t *rows = NULL;
+    WT_CLEANUP(wt__dataset_dispose) struct dataset dataset = {0};
+    WT_AUTO_FREE uint32_t *rows = NULL;
     size_t capacity = 0;
-    for (size_t q = 0; rc == 0 && q < dataset.len; q++) {
+    WT_TRY(wt__dataset_read(&dataset, dir, split, err));
+    for (size_t q = 0; q < dataset.len; q++) {
         const struct query *query = &dataset.queries[q];
         size_t count = 0;
         if (wt__grow((void **)&rows, &capacity, query->judgement_count, sizeof *rows) < 0)
-            rc = wt__fail_nomem(err);
-        for (size_t j = 0; rc == 0 && j < query->judgement_count; j++) {
+            return wt__fail_nomem(err);
+        for (size_t j = 0; j < query->judgement_count; j++) {
             const uint32_t *row = wt__map_get(&r->rows, query->judgements[j].tool);
             if (query->judgements[j].gain <= 0)
                 continue;
@@ -270,13 +366,11 @@ static int read_split(struct example_reader *r, const char *dir, const char *spl
             if (row)
                 rows[count++] = *row;
         }
-        r->out->barren += rc == 0 && count == 0;
-        if (rc == 0 && count > 0)
-            rc = add_request(r, side, query->text, rows, count);
+        r->out->barren += count == 0;
+        if (count > 0)
+            WT_TRY(add_request(r, side, query->text, rows, count));
     }
-    free(rows);
-    wt__dataset_dispose(&dataset);
-    return rc;
+    return 0;
 }
 
 static bool has_split(const char *dir, const char *split)
@@ -290,16 +384,15 @@ static bool has_split(const char *dir, const char *split)
 
 static int read_data(struct example_reader *r, const char *dir, bool requests_optional)
 {
-    int rc = 0;
     if (!requests_optional || has_split(dir, "train"))
-        rc = read_split(r, dir, "train", &r->train, r->err);
-    if (rc == 0 && has_split(dir, "dev"))
-        rc = read_split(r, dir, "dev", &r->dev, r->err);
-    return rc;
+        WT_TRY(read_split(r, dir, "train", &r->train, r->err));
+    if (has_split(dir, "dev"))
+        WT_TRY(read_split(r, dir, "dev", &r->dev, r->err));
+    return 0;
 }
 
 /* Finds the row of a tool id. False for a tool added after the tools were read. */
-static bool find_row(const struct examples *examples, int64_t id, uint32_t *row)
+static bool find_tool_row_by_id(const struct examples *examples, int64_t id, uint32_t *row)
 {
     size_t at = wt__lower_bound_i64(examples->ids, examples->tools, id);
     *row = (uint32_t)at;
@@ -311,7 +404,7 @@ static int add_usage_example(struct example_reader *r, const struct usage *usage
     uint32_t rows[WT_MAX_USAGE_TOOLS];
     size_t count = 0;
     for (size_t i = 0; i < usage->tool_count; i++) {
-        if (usage->tools[i].tool && find_row(r->out, usage->tools[i].tool, &rows[count]))
+        if (usage->tools[i].tool && find_tool_row_by_id(r->out, usage->tools[i].tool, &rows[count]))
             count++;
         else
             r->out->unknown_labels++;
@@ -323,7 +416,7 @@ static int add_usage_example(struct example_reader *r, const struct usage *usage
     return add_request(r, &r->train, usage->request, rows, count);
 }
 
-static int read_usages(struct example_reader *r, struct store *store)
+static int read_store_usages(struct example_reader *r, struct store *store)
 {
     struct usage_query query = {.teaching = true, .limit = PAGE};
     uint64_t total = 0, done = 0;
@@ -345,17 +438,17 @@ static int read_usages(struct example_reader *r, struct store *store)
     return rc < 0 ? rc : 0;
 }
 
-static int add_synthetic(void *context, struct str text, const uint32_t *rows, size_t count)
+static int add_synthetic_request(void *context, struct str text, const uint32_t *rows, size_t count)
 {
     struct example_reader *r = context;
     return add_request(r, &r->train, text, rows, count);
 }
 
-static int make_up(struct example_reader *r)
+static int read_synthetic_requests(struct example_reader *r)
 {
     const struct synthetic synthetic = {
         .parts = r->parts, .providers = r->providers, .tools = r->out->tools, .wanted = r->synthetic, .seed = r->seed};
-    return wt__synthetic_each(&synthetic, add_synthetic, r, r->err);
+    return wt__synthetic_each(&synthetic, add_synthetic_request, r, r->err);
 }
 
 /* ---------------------------------------------------------------- all examples */
@@ -428,14 +521,14 @@ static int read_all_examples(struct example_reader *r, wt_engine *engine, const 
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__store_read_begin(engine->store, r->err);
     if (rc >= 0) {
-        rc = wt__store_each(engine->store, 0, keep_tool, r, r->err);
+        rc = wt__store_each(engine->store, 0, read_example_tool, r, r->err);
         if (rc >= 0 && !data && r->synthetic == 0 && r->out->tools > 0)
-            rc = read_usages(r, engine->store);
+            rc = read_store_usages(r, engine->store);
         wt__store_read_end(engine->store);
     }
     pthread_mutex_unlock(&engine->store_lock);
     if (rc >= 0 && r->synthetic > 0)
-        rc = make_up(r);
+        rc = read_synthetic_requests(r);
     else if (rc >= 0 && data && r->out->tools > 0)
         rc = read_data(r, data, options->requests_optional);
     if (rc >= 0)
@@ -512,7 +605,7 @@ void wt__examples_dispose(struct examples *examples)
 
 int wt__examples_notice(const struct examples *examples, struct arena *arena, const char **out, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (examples->unknown_labels)
         wt__buffer_printf(&text, "; %zu labels of unknown tools were dropped", examples->unknown_labels);
     if (examples->barren)
@@ -523,12 +616,25 @@ int wt__examples_notice(const struct examples *examples, struct arena *arena, co
     if (examples->dev.count == 0)
         wt__buffer_text(&text, "; too few requests for a dev set, so the figure was not measured");
     *out = NULL;
-    int rc = 0;
     if (text.len > 0 || text.failed) {
         char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
         *out = copy ? copy + 2 : NULL;
-        rc = copy ? 0 : wt__fail_nomem(err);
+        WT_CHECK_ALLOC(copy, err);
     }
-    wt__buffer_dispose(&text);
-    return rc;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- hash of the data */
+
+/* Computes the hash of the training data without training. It shows whether an existing model was trained on this
+ * data. */
+
+int wt_training_data(wt_engine *engine, const char *data, uint64_t seed, char sha256[65], wt_error *err)
+{
+    struct examples examples;
+    const struct examples_options options = {.data = data, .seed = seed ? seed : 1};
+    WT_TRY(wt__examples_read(&examples, engine, &options, NULL, err));
+    memcpy(sha256, examples.hash, sizeof examples.hash);
+    wt__examples_dispose(&examples);
+    return 0;
 }

@@ -1,4 +1,21 @@
-/* examples.h: the training data: requests with the tools that they used, and the tools' texts.
+/* examples.h: the training data: requests with their tools, recorded, of data sets, or synthetic. */
+#ifndef WT_LEARN_EXAMPLES_H
+#define WT_LEARN_EXAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "engine/engine.h"
+#include "learn/loop.h"
+#include "retrieve/document.h"
+
+/* ---------------------------------------------------------------- examples */
+
+/* The training data: requests with the tools that they used, and the tools' texts.
  *
  * A tool is a row, 0 .. M-1, in order of its id in the store, as in a snapshot of the same store. Requests come from
  * the store's recorded use or from a data set in BEIR layout. A repeated request is one example with all tools that it
@@ -8,22 +25,10 @@
  * use, a tenth is selected by a seeded hash of the request's text, so that new usages never move a request to the other
  * side.
  *
- * Examples may also be synthetic: made of the tools' descriptions (learn/synthetic.h), which the tools then lack.
+ * Examples may also be synthetic: made of the tools' descriptions, which the tools then lack.
  *
  * Several data sets are read separately and concatenated: their tools, training requests and dev requests. Each keeps
  * its own catalogue: labels refer to tools of their own set, and a request is answered from that set. */
-#ifndef WT_LEARN_EXAMPLES_H
-#define WT_LEARN_EXAMPLES_H
-
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/str.h"
-#include "engine/engine.h"
-#include "learn/train_progress.h"
-#include "retrieve/document.h"
 
 enum {
     EXAMPLES_MAX = 20000000, /* pairs of a request and a tool */
@@ -98,5 +103,39 @@ void wt__examples_seal(struct examples *examples);
 
 /* Describes the dropped data in one line in the arena; *out is NULL if nothing was dropped. WT_ENOMEM. */
 int wt__examples_notice(const struct examples *examples, struct arena *arena, const char **out, wt_error *err);
+
+/* ---------------------------------------------------------------- synthetic requests */
+
+/* Synthetic requests by the inverse cloze task of Lee et al. 2019, with tools instead of passages. They are made of
+ * tool descriptions, to learn a catalogue's words before it has usage, or for unused tools. A request joins the
+ * descriptions of one to three tools of one provider. The tools to find have only name and provider, without their
+ * descriptions:
+ *
+ *   "Returns the racecard of a meeting. Also, odds of a race."  ->  Horse Racing / racecards, Horse Racing / odds
+ *
+ * Users do not ask like this, so such requests complement recorded ones or replace missing ones. */
+
+enum {
+    SYNTHETIC_MAX = 1000000, /* requests */
+    SYNTHETIC_TOOLS = 3,     /* maximum per request */
+    SYNTHETIC_LEAST = 25     /* minimum bytes of a usable description */
+};
+
+/* Appends the head of a description as one line, or nothing if it is too short. */
+void wt__synthetic_part(struct str description, struct buffer *out);
+
+struct synthetic {
+    const struct str *parts;  /* [M] part of each tool; may be empty */
+    const int64_t *providers; /* [M] equal numbers for tools of one provider */
+    size_t tools, wanted;     /* M; number of requests */
+    uint64_t seed;
+};
+
+/* rows [count]: the tools, distinct. A non-zero result stops the enumeration. */
+typedef int (*synthetic_visit)(void *context, struct str text, const uint32_t *rows, size_t count);
+
+/* Generates requests. Every provider has its turn, in a seeded order, before one has its second turn; a text may
+ * repeat. Generates no request without a usable description. Errors: the visitor's, WT_ENOMEM. */
+int wt__synthetic_each(const struct synthetic *synthetic, synthetic_visit visit, void *context, wt_error *err);
 
 #endif

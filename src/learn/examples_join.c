@@ -1,6 +1,7 @@
 /* examples_join.c: concatenates several data sets. Rows and requests keep their order and are shifted by the sets
  * before them. Equal texts of different sets stay separate requests, because each set has its own labels. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/map.h"
 #include "base/memory.h"
@@ -17,7 +18,7 @@ struct set_joining {
     struct map dev; /* texts that are dev in any set */
 };
 
-static bool keep_request(struct set_joining *j, struct str text, struct str *copy)
+static bool copy_joined_request(struct set_joining *j, struct str text, struct str *copy)
 {
     copy->ptr = wt__arena_copy(&j->out->arena, text);
     copy->len = text.len;
@@ -26,7 +27,7 @@ static bool keep_request(struct set_joining *j, struct str text, struct str *cop
 
 /* ---------------------------------------------------------------- memory */
 
-static bool open_set(struct example_set *set, size_t requests, size_t pairs)
+static bool open_joined_set(struct example_set *set, size_t requests, size_t pairs)
 {
     set->texts = wt__alloc_array(requests, sizeof *set->texts);
     set->times = wt__alloc_array(pairs, sizeof *set->times);
@@ -37,7 +38,7 @@ static bool open_set(struct example_set *set, size_t requests, size_t pairs)
     return set->texts && set->times && set->starts && set->tools;
 }
 
-static int open_all(struct set_joining *j, wt_error *err)
+static int open_joined_examples(struct set_joining *j, wt_error *err)
 {
     struct examples *out = j->out;
     size_t tools = 0, train = 0, dev = 0, train_pairs = 0, dev_pairs = 0;
@@ -55,8 +56,8 @@ static int open_all(struct set_joining *j, wt_error *err)
                         tools, train_pairs + dev_pairs, EXAMPLES_MAX);
     out->parts = wt__arena_array(&out->arena, struct example_part, j->count);
     out->ids = wt__alloc_array(tools, sizeof *out->ids);
-    bool whole =
-        out->parts && out->ids && open_set(&out->train, train, train_pairs) && open_set(&out->dev, dev, dev_pairs);
+    bool whole = out->parts && out->ids && open_joined_set(&out->train, train, train_pairs) &&
+                 open_joined_set(&out->dev, dev, dev_pairs);
     for (unsigned t = 0; t < DOCUMENT_TEXTS; t++) {
         out->texts[t] = wt__alloc_array(tools, sizeof *out->texts[t]);
         whole &= out->texts[t] != NULL;
@@ -68,16 +69,16 @@ static int open_all(struct set_joining *j, wt_error *err)
 
 /* ---------------------------------------------------------------- copying */
 
-static bool add_tools(struct set_joining *j, const struct examples *set)
+static bool add_set_tools(struct set_joining *j, const struct examples *set)
 {
     struct examples *out = j->out;
     bool whole = true;
     for (size_t row = 0; row < set->tools; row++) {
         for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
-            whole &= keep_request(j, set->texts[t][row], &out->texts[t][out->tools]);
+            whole &= copy_joined_request(j, set->texts[t][row], &out->texts[t][out->tools]);
         bool apart = set->pairs != set->texts[0];
         if (apart)
-            whole &= keep_request(j, set->pairs[row], &out->pairs[out->tools]);
+            whole &= copy_joined_request(j, set->pairs[row], &out->pairs[out->tools]);
         else
             out->pairs[out->tools] = out->texts[0][out->tools];
         out->ids[out->tools++] = set->ids[row];
@@ -90,7 +91,7 @@ static bool copy_request(struct set_joining *j, struct example_set *out, const s
                          size_t base)
 {
     size_t at = out->starts[out->count];
-    bool whole = keep_request(j, from->texts[i], &out->texts[out->count]);
+    bool whole = copy_joined_request(j, from->texts[i], &out->texts[out->count]);
     for (size_t l = from->starts[i]; l < from->starts[i + 1]; l++) {
         out->times[at] = from->times[l];
         out->tools[at++] = (uint32_t)base + from->tools[l];
@@ -100,7 +101,7 @@ static bool copy_request(struct set_joining *j, struct example_set *out, const s
 }
 
 /* Appends a set's training requests that are not dev; a seeded sample, in order, if there are too many. */
-static bool add_train(struct set_joining *j, const struct example_set *train, size_t most, size_t base)
+static bool add_training_requests(struct set_joining *j, const struct example_set *train, size_t most, size_t base)
 {
     uint32_t *left = wt__alloc_array(train->count, sizeof *left);
     size_t count = 0;
@@ -136,7 +137,7 @@ static bool add_set_part(struct set_joining *j, size_t s)
     const struct examples *set = &j->sets[s];
     struct examples *out = j->out;
     size_t base = out->tools;
-    bool whole = add_tools(j, set) && add_train(j, &set->train, j->most ? j->most[s] : 0, base);
+    bool whole = add_set_tools(j, set) && add_training_requests(j, &set->train, j->most ? j->most[s] : 0, base);
     for (size_t i = 0; whole && i < set->dev.count; i++)
         whole = copy_request(j, &out->dev, &set->dev, i, base);
     out->unknown_labels += set->unknown_labels;
@@ -168,7 +169,7 @@ int wt__examples_join(struct examples *out, const struct examples *sets, const s
     struct set_joining j = {.out = out, .sets = sets, .count = count, .most = most};
     *out = (struct examples){0};
     wt__rng_seed(&j.rng, seed);
-    int rc = open_all(&j, err);
+    int rc = open_joined_examples(&j, err);
     if (rc == 0 && !add_names(&j))
         rc = wt__fail_nomem(err);
     for (size_t s = 0; rc == 0 && s < count; s++)
@@ -182,4 +183,139 @@ int wt__examples_join(struct examples *out, const struct examples *sets, const s
     if (rc < 0)
         wt__examples_dispose(out);
     return rc;
+}
+
+/* ---------------------------------------------------------------- joined requests */
+
+/* Makes requests for several tools from requests for few: joins two or three of one data set, with natural words
+ * between them, and gives them the tools of all. If most recorded requests need one tool, an encoder learns that
+ * every text is near to a single tool. */
+
+enum {
+    JOINED_MOST = 3,    /* maximum requests joined */
+    JOINED_BYTES = 400, /* about the limit of an encoder in training, so that it reads the last request's words */
+    JOINED_TOOLS = 8,   /* maximum in total */
+    TRIES = 8           /* attempts to find a suitable request */
+};
+static const char *const joints[] = {". ", " and ", ", then ", "; also ", ", and "};
+
+struct request_joiner {
+    const struct example_set *from;
+    size_t first, count; /* requests of the part */
+    struct rng rng;
+    struct buffer text;
+    uint32_t tools[JOINED_TOOLS];
+    size_t tool_count;
+};
+
+/* Removes the mark at the end of a sentence. */
+static struct str strip_sentence_end(struct str text)
+{
+    text = wt__str_trim(text);
+    while (text.len > 0 && strchr(".!?,;:", text.ptr[text.len - 1]))
+        text.len--;
+    return text;
+}
+
+/* Adds a request. False if the result would be too long, would need too many tools, or gains no tool. */
+static bool add_to_joined_request(struct request_joiner *j, size_t request, const char *joint)
+{
+    uint32_t tools[JOINED_TOOLS];
+    size_t first = j->from->starts[request], count = j->from->starts[request + 1] - first;
+    struct str text = strip_sentence_end(j->from->texts[request]);
+    if (text.len == 0 || j->text.len + strlen(joint) + text.len > JOINED_BYTES || j->tool_count + count > JOINED_TOOLS)
+        return false;
+    memcpy(tools, j->tools, j->tool_count * sizeof *tools);
+    memcpy(tools + j->tool_count, j->from->tools + first, count * sizeof *tools);
+    count = wt__sort_unique_u32(tools, j->tool_count + count);
+    if (count == j->tool_count)
+        return false;
+    memcpy(j->tools, tools, count * sizeof *tools);
+    j->tool_count = count;
+    wt__buffer_text(&j->text, joint);
+    wt__buffer_str(&j->text, text);
+    return true;
+}
+
+/* Joins two or three requests. False if no suitable ones were found. */
+static bool join_some_requests(struct request_joiner *j)
+{
+    size_t wanted = 2 + (size_t)wt__rng_below(&j->rng, JOINED_MOST - 1), taken = 0;
+    wt__buffer_clear(&j->text);
+    j->tool_count = 0;
+    for (unsigned tries = 0; tries < TRIES && taken < wanted; tries++) {
+        size_t request = j->first + (size_t)wt__rng_below(&j->rng, j->count);
+        const char *joint = joints[wt__rng_below(&j->rng, sizeof joints / sizeof *joints)];
+        taken += add_to_joined_request(j, request, taken ? joint : "");
+    }
+    return taken > 1;
+}
+
+static bool open_union_set(struct example_set *set, size_t requests, size_t pairs)
+{
+    set->texts = wt__alloc_array(requests, sizeof *set->texts);
+    set->starts = wt__alloc_array(requests + 1, sizeof *set->starts);
+    set->tools = wt__alloc_array(pairs, sizeof *set->tools);
+    set->times = wt__alloc_array(pairs, sizeof *set->times);
+    if (set->starts)
+        set->starts[0] = 0;
+    return set->texts && set->starts && set->tools && set->times;
+}
+
+static void append_request(struct example_set *out, struct str text, const uint32_t *tools, const uint32_t *times,
+                           size_t count)
+{
+    size_t at = out->starts[out->count];
+    for (size_t i = 0; i < count; i++) {
+        out->tools[at + i] = tools[i];
+        out->times[at + i] = times ? times[i] : 1;
+    }
+    out->texts[out->count++] = text;
+    out->starts[out->count] = at + count;
+}
+
+/* Appends the part's requests and up to `wanted` joined ones. Returns the number of joined ones, or SIZE_MAX if out of
+ * memory. */
+static size_t add_joined_part(struct request_joiner *j, size_t wanted, struct arena *arena, struct example_set *out)
+{
+    const struct example_set *from = j->from;
+    size_t made = 0;
+    for (size_t i = j->first; i < j->first + j->count; i++)
+        append_request(out, from->texts[i], from->tools + from->starts[i], from->times + from->starts[i],
+                       from->starts[i + 1] - from->starts[i]);
+    for (size_t i = 0; i < wanted; i++) {
+        if (!join_some_requests(j))
+            continue;
+        char *copy = j->text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&j->text));
+        if (!copy)
+            return SIZE_MAX;
+        append_request(out, (struct str){copy, j->text.len}, j->tools, NULL, j->tool_count);
+        made++;
+    }
+    return made;
+}
+
+int wt__examples_join_requests(struct examples *examples, double share, uint64_t seed, wt_error *err)
+{
+    const struct example_set *train = &examples->train;
+    struct example_set out = {0};
+    struct request_joiner j = {.from = train};
+    double each = share / (1 - share); /* joined requests per request */
+    size_t all = (size_t)((double)train->count * each);
+    bool whole = open_union_set(&out, train->count + all, train->starts[train->count] + all * JOINED_TOOLS);
+    wt__rng_seed(&j.rng, seed);
+    for (size_t p = 0; whole && p < examples->part_count; p++) {
+        struct example_part *part = &examples->parts[p];
+        j.count = part->train - j.first;
+        part->joined = add_joined_part(&j, (size_t)((double)j.count * each), &examples->arena, &out);
+        whole = part->joined != SIZE_MAX;
+        j.first = part->train;
+        part->train = out.count;
+    }
+    wt__buffer_dispose(&j.text);
+    wt__example_set_dispose(whole ? &examples->train : &out);
+    WT_CHECK_ALLOC(whole, err);
+    examples->train = out;
+    wt__examples_seal(examples);
+    return 0;
 }

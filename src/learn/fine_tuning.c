@@ -1,12 +1,10 @@
 /* fine_tuning.c: the lesson "encoder", with any method of tuning.h. */
-#include "learn/lessons.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/kept_head.h"
+#include "learn/trainers.h"
 #include "learn/tuning.h"
 
 enum {
@@ -24,9 +22,9 @@ static const struct tuning_kind *const kinds[] = {&wt__contrast, &wt__triplet, &
 static int begin_tuning(void *self, wt_error *err)
 {
     struct tuning *tuning = self;
-    int rc = wt__batch_open(&tuning->training_batch, tuning->model, tuning->kind->output, tuning->training->threads,
-                            &tuning->limits, err);
-    return rc == 0 ? tuning->kind->begin(tuning, err) : rc;
+    WT_TRY(wt__batch_open(&tuning->training_batch, tuning->model, tuning->kind->output, tuning->training->threads,
+                          &tuning->limits, err));
+    return tuning->kind->begin(tuning, err);
 }
 
 static int prepare_tuning(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
@@ -34,10 +32,9 @@ static int prepare_tuning(void *self, const uint32_t *examples, size_t count, st
 {
     struct tuning *tuning = self;
     wt__batch_begin(&tuning->training_batch);
-    int rc = tuning->kind->prepare(tuning, examples, count, rng, err);
-    if (rc == 0)
-        *tokens += wt__batch_share(&tuning->training_batch);
-    return rc;
+    WT_TRY(tuning->kind->prepare(tuning, examples, count, rng, err));
+    *tokens += wt__batch_share(&tuning->training_batch);
+    return 0;
 }
 
 static void forward_tuning(void *self, unsigned worker)
@@ -81,17 +78,16 @@ static int measure_tuning(void *self, struct train_progress *progress, double *f
 static int save_model(const struct tuning *tuning, const struct trainable *model, const float *head,
                       const struct loop_state *state, wt_error *err)
 {
+    WT_CLEANUP(json_decrefp)
     json_t *members = wt__training_outcome(tuning->about, wt__dev_figures[tuning->dev], state);
-    if (!members)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(members, err);
     wt__train_progress_phase(&tuning->training->progress, "saving", 0);
-    int rc = head ? wt__kept_head_write(tuning->out, head, tuning->training->examples.tools,
-                                        tuning->training_batch.hidden, members, err)
-                  : wt__kept_head_remove(tuning->out, err);
-    if (rc == 0)
-        rc = wt__trainable_save(model, tuning->base, tuning->out, members, err);
-    json_decref(members);
-    return rc;
+    if (head)
+        WT_TRY(wt__kept_head_write(tuning->out, head, tuning->training->examples.tools, tuning->training_batch.hidden,
+                                   members, err));
+    else
+        WT_TRY(wt__kept_head_remove(tuning->out, err));
+    return wt__trainable_save(model, tuning->base, tuning->out, members, err);
 }
 
 static int save_tuning(void *self, const struct loop_state *state, wt_error *err)
@@ -101,7 +97,7 @@ static int save_tuning(void *self, const struct loop_state *state, wt_error *err
 }
 
 /* Replaces the tuned weights by those of another model with the same base. */
-static int take_weights(struct tuning *tuning, const char *folder, wt_error *err)
+static int load_tuned_weights(struct tuning *tuning, const char *folder, wt_error *err)
 {
     struct trainable *other = NULL;
     struct model_parameter *to, *from;
@@ -120,27 +116,26 @@ static int take_weights(struct tuning *tuning, const char *folder, wt_error *err
 
 /* Checks whether an earlier training's model, perhaps with less recorded use, is better on today's dev than the initial
  * model. Called after the last step, so the tuned weights may be overwritten. */
-static int look_at_earlier(struct tuning *tuning, double before, wt_error *err)
+static int compare_earlier_model(struct tuning *tuning, double before, wt_error *err)
 {
     struct training *training = tuning->training;
     struct training_base there;
     double figure;
-    int rc = wt__training_base(training, &there, err);
-    if (rc < 0 || tuning->dev == DEV_HEAD || strcmp(there.folder, tuning->base) == 0)
-        return rc;
-    rc = take_weights(tuning, there.folder, err);
-    if (rc == 0)
-        rc = measure_tuning(tuning, &training->progress, &figure, err);
-    if (rc == 0 && figure > before)
+    WT_TRY(wt__training_base(training, &there, err));
+    if (tuning->dev == DEV_HEAD || strcmp(there.folder, tuning->base) == 0)
+        return 0;
+    WT_TRY(load_tuned_weights(tuning, there.folder, err));
+    WT_TRY(measure_tuning(tuning, &training->progress, &figure, err));
+    if (figure > before)
         tuning->earlier = figure;
-    return rc;
+    return 0;
 }
 
 static int revert_tuning(void *self, const struct loop_state *state, wt_error *err)
 {
     struct tuning *tuning = self;
     struct trainable *model = NULL;
-    int rc = look_at_earlier(tuning, state->before, err);
+    int rc = compare_earlier_model(tuning, state->before, err);
     if (rc < 0 || !isnan(tuning->earlier))
         return rc;
     rc = wt__trainable_open(&model, tuning->base, err);
@@ -152,7 +147,7 @@ static int revert_tuning(void *self, const struct loop_state *state, wt_error *e
 
 /* ---------------------------------------------------------------- lesson */
 
-static int read_tokens(struct tuning *tuning, wt_error *err)
+static int read_tuning_tokens(struct tuning *tuning, wt_error *err)
 {
     const struct training *training = tuning->training;
     const struct examples *examples = &training->examples;
@@ -160,17 +155,12 @@ static int read_tokens(struct tuning *tuning, wt_error *err)
     const struct encoder *encoder;
     const struct dev_recall_options options = {
         .kind = tuning->dev, .most_tools = training->options->dev_tools, .seed = training->seed, .threads = threads};
-    int rc = wt__token_texts_read(&tuning->requests, tuning->model, TEXT_REQUEST, examples->train.texts,
-                                  examples->train.count, TUNING_REQUEST, threads, err);
-    if (rc == 0)
-        rc = wt__token_texts_read(&tuning->tools, tuning->model, TEXT_TOOL, examples->texts[0], examples->tools,
-                                  TUNING_TOOL, threads, err);
-    if (rc == 0)
-        rc = wt__engine_encoder(training->engine, &encoder, err);
-    if (rc == 0)
-        rc = wt__dev_recall_open(&tuning->dev_recall, examples, training->engines, encoder, tuning->model, &options,
-                                 err);
-    return rc;
+    WT_TRY(wt__token_texts_read(&tuning->requests, tuning->model, TEXT_REQUEST, examples->train.texts,
+                                examples->train.count, TUNING_REQUEST, threads, err));
+    WT_TRY(wt__token_texts_read(&tuning->tools, tuning->model, TEXT_TOOL, examples->texts[0], examples->tools,
+                                TUNING_TOOL, threads, err));
+    WT_TRY(wt__engine_encoder(training->engine, &encoder, err));
+    return wt__dev_recall_open(&tuning->dev_recall, examples, training->engines, encoder, tuning->model, &options, err);
 }
 
 /* Computes the bytes of the largest step, and the size of the training batch. */
@@ -185,14 +175,13 @@ static size_t measure_tuning_step(struct tuning *tuning)
                                       : training_batch + own + wt__dev_recall_bytes(&tuning->dev_recall, hidden);
 }
 
-static int list_parameters(struct tuning *tuning, wt_error *err)
+static int list_tuning_parameters(struct tuning *tuning, wt_error *err)
 {
     struct objective *o = &tuning->objective;
     struct model_parameter *list;
     wt__trainable_parameters(tuning->model, &list, &o->parameter_count);
     o->parameters = wt__alloc_array(o->parameter_count + 1, sizeof *o->parameters);
-    if (!o->parameters)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(o->parameters, err);
     memcpy(o->parameters, list, o->parameter_count * sizeof *list);
     return 0;
 }
@@ -202,8 +191,7 @@ static int list_parts(struct tuning *tuning, wt_error *err)
 {
     const struct examples *examples = &tuning->training->examples;
     size_t *ends = wt__arena_array(&tuning->training->arena, size_t, examples->part_count);
-    if (!ends)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(ends, err);
     for (size_t p = 0; p < examples->part_count; p++)
         ends[p] = examples->parts[p].train;
     tuning->objective.part_ends = ends;
@@ -228,21 +216,15 @@ static int run_encoder_lesson(struct tuning *tuning, const struct loop_options *
                                            .measure = measured ? measure_tuning : NULL,
                                            .save = save_tuning,
                                            .revert = measured ? revert_tuning : NULL};
-    int rc = wt__trainable_open(&tuning->model, tuning->base, err);
-    if (rc == 0 && training->reduced)
+    WT_TRY(wt__trainable_open(&tuning->model, tuning->base, err));
+    if (training->reduced)
         wt__trainable_allow_bfloat16(tuning->model);
-    if (rc == 0)
-        rc = wt__training_freeze(training, tuning->model, err);
-    if (rc == 0)
-        rc = list_parameters(tuning, err);
-    if (rc == 0)
-        rc = list_parts(tuning, err);
-    if (rc == 0 && wt__train_progress_phase(&training->progress, "reading", 0))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = read_tokens(tuning, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__training_freeze(training, tuning->model, err));
+    WT_TRY(list_tuning_parameters(tuning, err));
+    WT_TRY(list_parts(tuning, err));
+    if (wt__train_progress_phase(&training->progress, "reading", 0))
+        return wt__fail_cancelled(err);
+    WT_TRY(read_tuning_tokens(tuning, err));
     tuning->objective.bytes = measure_tuning_step(tuning);
     return wt__loop_run(&tuning->objective, options, &training->progress, result, err);
 }

@@ -1,7 +1,7 @@
 /* learn.h: the interface between a training and its lessons.
  *
- * A lesson is a row of lessons.c: a name, descriptions, defaults, and a function that trains one model from the
- * examples and saves it in a folder of its own below `out`. To add one, add a file and a row; the command line, its
+ * A lesson is a row of the table in train.c: a name, descriptions, defaults, and a function that trains one model from
+ * the examples and saves it in a folder of its own below `out`. To add one, add a file and a row; the command line, its
  * help and wt_train read the table.
  *
  *   wt_train (train.c)   opens the catalogue, reads the examples, runs the lessons, builds the report
@@ -11,14 +11,17 @@
 #ifndef WT_LEARN_LEARN_H
 #define WT_LEARN_LEARN_H
 
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "encoder/config.h"
 #include "engine/engine.h"
 #include "learn/examples.h"
-#include "learn/train_progress.h"
 #include "learn/loop.h"
+
+/* ---------------------------------------------------------------- lessons */
 
 /* Requirements of a lesson. */
 enum {
@@ -65,9 +68,6 @@ struct lesson {
      * *err on error. */
     int (*run)(struct training *training, wt_trained *out, wt_error *err);
 };
-
-extern const struct lesson wt__lessons[];
-extern const size_t wt__lesson_count;
 
 /* ---------------------------------------------------------------- shared by lessons */
 
@@ -122,5 +122,13 @@ json_t *wt__training_outcome(const json_t *about, const char *figure, const stru
 
 /* Fills figures, steps, epochs and seconds. */
 void wt__training_result(const struct loop_result *result, wt_trained *out);
+
+/* ---------------------------------------------------------------- memory */
+
+/* The amount of memory available to this process. */
+
+/* Returns the bytes that the system can provide without swapping, or the rest of the process's control group if that is
+ * less. 0 if unknown. */
+uint64_t wt__memory_available(void);
 
 #endif

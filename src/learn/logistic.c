@@ -1,13 +1,13 @@
-#include "learn/logistic.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "learn/logistic.h"
 
 enum { STEPS = 30, ROW = LOGISTIC_MOST + 1 /* the last unknown is the constant */ };
 
 static const double CLOSE = 1e-10; /* a step this small is the last */
 
-struct fit {
+struct logistic_fit {
     const struct logistic_samples *samples;
     size_t n;         /* number of unknowns: F + 1 */
     double counts[2]; /* weight of a sample of each answer; total 1 */
@@ -15,7 +15,7 @@ struct fit {
 };
 
 /* Computes mean and inverse standard deviation; 0 for a constant feature. */
-static void standardise_features(struct fit *fit)
+static void standardise_features(struct logistic_fit *fit)
 {
     const struct logistic_samples *s = fit->samples;
     for (size_t f = 0; f < s->features; f++) {
@@ -36,7 +36,7 @@ static double count_answers(const struct logistic_samples *samples, size_t i)
     return samples->counts ? (double)samples->counts[i] : 1;
 }
 
-static void add_sample(struct fit *fit, size_t i)
+static void add_logistic_sample(struct logistic_fit *fit, size_t i)
 {
     const struct logistic_samples *s = fit->samples;
     double x[ROW], sum = 0, weight = fit->counts[s->answers[i]] * count_answers(s, i);
@@ -54,7 +54,7 @@ static void add_sample(struct fit *fit, size_t i)
 }
 
 /* Solves curvature * step = gradient in place by Cholesky decomposition: the gradient becomes the step. */
-static void solve_step(struct fit *fit)
+static void solve_step(struct logistic_fit *fit)
 {
     double(*a)[ROW] = fit->curvature, *b = fit->gradient;
     for (size_t i = 0; i < fit->n; i++)
@@ -77,13 +77,13 @@ static void solve_step(struct fit *fit)
 }
 
 /* Makes one step and returns its length. */
-static double newton_step(struct fit *fit, double shrinkage)
+static double newton_step(struct logistic_fit *fit, double shrinkage)
 {
     double length = 0;
     memset(fit->gradient, 0, sizeof fit->gradient);
     memset(fit->curvature, 0, sizeof fit->curvature);
     for (size_t i = 0; i < fit->samples->count; i++)
-        add_sample(fit, i);
+        add_logistic_sample(fit, i);
     for (size_t f = 0; f + 1 < fit->n; f++) {
         fit->gradient[f] += shrinkage * fit->unknown[f];
         fit->curvature[f][f] += shrinkage;
@@ -99,7 +99,7 @@ static double newton_step(struct fit *fit, double shrinkage)
 
 void wt__logistic_fit(const struct logistic_samples *samples, double shrinkage, float *weights, float *constant)
 {
-    struct fit fit = {.samples = samples, .n = samples->features + 1};
+    struct logistic_fit fit = {.samples = samples, .n = samples->features + 1};
     double answers[2] = {0, 0};
     memset(weights, 0, samples->features * sizeof *weights);
     *constant = 0;

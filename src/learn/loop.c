@@ -1,13 +1,206 @@
-#include "learn/loop.h"
-
+/* loop.c: the training loop, its progress, and the order of its examples. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "learn/checkpoint.h"
-#include "learn/sampler.h"
+#include "learn/loop.h"
+
+/* ---------------------------------------------------------------- progress */
+
+static const double INTERVAL_MS = 100;
+
+void wt__train_progress_init(struct train_progress *progress, wt_train_progress_fn report, void *context)
+{
+    *progress = (struct train_progress){.report = report, .context = context, .interval_ms = INTERVAL_MS};
+    wt__train_progress_lesson(progress, "");
+}
+
+void wt__train_progress_lesson(struct train_progress *progress, const char *lesson)
+{
+    progress->state = (wt_train_progress){
+        .lesson = lesson, .phase = "", .loss = NAN, .tokens_per_second = NAN, .best = NAN, .seconds_left = NAN};
+    progress->measurement_count = progress->set_count = 0;
+}
+
+void wt__train_progress_dispose(struct train_progress *progress)
+{
+    free(progress->measurements);
+    free(progress->sets);
+}
+
+static int report_training(struct train_progress *progress)
+{
+    progress->last_ms = wt__now_ms();
+    if (progress->report && progress->report(progress->context, &progress->state))
+        progress->cancelled = true;
+    return progress->cancelled;
+}
+
+int wt__train_progress_phase(struct train_progress *progress, const char *phase, uint64_t total)
+{
+    progress->state.phase = phase;
+    progress->state.done = 0;
+    progress->state.total = total;
+    return report_training(progress);
+}
+
+int wt__train_progress_step(struct train_progress *progress, uint64_t done)
+{
+    progress->state.done = done;
+    if (done == progress->state.total || wt__now_ms() - progress->last_ms >= progress->interval_ms)
+        return report_training(progress);
+    return progress->cancelled;
+}
+
+int wt__train_progress_forward(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct train_progress *progress = context;
+    progress->state.phase = phase;
+    progress->state.done = done;
+    progress->state.total = total;
+    return report_training(progress); /* the caller limits the rate */
+}
+
+int wt__train_progress_set(struct train_progress *progress, const char *set, double figure, wt_error *err)
+{
+    if (wt__grow((void **)&progress->sets, &progress->set_capacity, progress->set_count + 1, sizeof *progress->sets) <
+        0)
+        return wt__fail_nomem(err);
+    progress->sets[progress->set_count++] = (wt_dev_figure){set, figure};
+    return 0;
+}
+
+/* Records the figure of a measurement and reports it at once. */
+static int record_measurement(struct train_progress *progress, uint64_t step, double figure, wt_error *err)
+{
+    size_t count = progress->set_count;
+    progress->set_count = 0;
+    if (!progress->arena)
+        return 0;
+    wt_measurement *made = wt__arena_array(progress->arena, wt_measurement, 1);
+    wt_dev_figure *sets = wt__arena_array(progress->arena, wt_dev_figure, count);
+    if (!made || !sets ||
+        wt__grow((void **)&progress->measurements, &progress->measurement_capacity, progress->measurement_count + 1,
+                 sizeof(wt_measurement *)) < 0)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        sets[i] =
+            (wt_dev_figure){wt__arena_copy(progress->arena, wt__str(progress->sets[i].set)), progress->sets[i].value};
+        if (!sets[i].set)
+            return wt__fail_nomem(err);
+    }
+    *made = (wt_measurement){.step = step, .figure = figure, .len = count, .sets = sets};
+    progress->measurements[progress->measurement_count++] = progress->state.measured = made;
+    return report_training(progress) ? wt__fail_cancelled(err) : 0;
+}
+
+int wt__train_progress_move(struct train_progress *progress, wt_trained *out, wt_error *err)
+{
+    size_t count = progress->measurement_count;
+    const wt_measurement **all =
+        progress->arena ? wt__arena_array(progress->arena, const wt_measurement *, count) : NULL;
+    if (count > 0 && !all)
+        return wt__fail_nomem(err);
+    if (count > 0)
+        memcpy(all, progress->measurements, count * sizeof *all);
+    out->measurements = all;
+    out->measurement_count = count;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- sampler */
+
+/* Random streams of one seed. */
+enum stream { STREAM_ORDER = 1, STREAM_STEP = 2 };
+
+static void seed_stream(struct rng *rng, uint64_t seed, enum stream stream, uint64_t number)
+{
+    wt__rng_seed(rng, seed);
+    uint64_t mixed = wt__rng_next(rng) ^ (number * 4 + stream);
+    wt__rng_seed(rng, mixed);
+}
+
+int wt__sampler_open(struct sampler *out, uint64_t seed, size_t batch, const size_t *ends, size_t part_count,
+                     wt_error *err)
+{
+    *out = (struct sampler){.seed = seed, .batch = batch, .part_count = part_count};
+    out->parts = wt__alloc_array(part_count, sizeof *out->parts);
+    out->order = wt__alloc_array(ends[part_count - 1], sizeof *out->order);
+    if (!out->parts || !out->order) {
+        wt__sampler_dispose(out);
+        return wt__fail_nomem(err);
+    }
+    for (size_t p = 0, first = 0; p < part_count; first = ends[p++])
+        out->parts[p] = (struct sampled_part){.first = first, .count = ends[p] - first, .epoch = UINT64_MAX};
+    return 0;
+}
+
+void wt__sampler_dispose(struct sampler *sampler)
+{
+    free(sampler->parts);
+    free(sampler->order);
+    *sampler = (struct sampler){0};
+}
+
+static void shuffle_part(struct sampler *sampler, struct sampled_part *part, uint64_t epoch)
+{
+    struct rng rng;
+    uint32_t *order = sampler->order + part->first;
+    if (part->epoch == epoch)
+        return;
+    seed_stream(&rng, sampler->seed, STREAM_ORDER, (uint64_t)(part - sampler->parts) << 32 | epoch);
+    for (size_t i = 0; i < part->count; i++)
+        order[i] = (uint32_t)(part->first + i);
+    for (size_t i = part->count; i > 1; i--) {
+        size_t other = (size_t)wt__rng_below(&rng, i);
+        uint32_t moved = order[i - 1];
+        order[i - 1] = order[other];
+        order[other] = moved;
+    }
+    part->epoch = epoch;
+}
+
+/* Returns the part whose turn it is: the highest quotient of weight and 2 batches + 1, the first one at a tie. */
+static struct sampled_part *choose_next_part(const struct sampler *sampler)
+{
+    struct sampled_part *best = sampler->parts;
+    double most = -1;
+    for (size_t p = 0; p < sampler->part_count; p++) {
+        struct sampled_part *part = &sampler->parts[p];
+        double quotient = sqrt((double)part->count) / (2 * (double)part->batches + 1);
+        if (part->count > 0 && quotient > most) {
+            most = quotient;
+            best = part;
+        }
+    }
+    return best;
+}
+
+size_t wt__sampler_choose(struct sampler *sampler, uint64_t batch, uint32_t *chosen)
+{
+    if (batch < sampler->next) {
+        sampler->next = 0;
+        for (size_t p = 0; p < sampler->part_count; p++)
+            sampler->parts[p].batches = 0;
+    }
+    for (; sampler->next < batch; sampler->next++)
+        choose_next_part(sampler)->batches++;
+    struct sampled_part *part = choose_next_part(sampler);
+    size_t count = sampler->batch < part->count ? sampler->batch : part->count;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t at = part->batches * count + i;
+        shuffle_part(sampler, part, at / part->count);
+        chosen[i] = sampler->order[part->first + at % part->count];
+    }
+    part->batches++;
+    sampler->next++;
+    return count;
+}
+
+/* ---------------------------------------------------------------- the loop */
 
 struct loop {
     struct objective *objective;
@@ -30,7 +223,7 @@ struct loop {
     double loss;     /* mean loss of the last steps */
 };
 
-static size_t batch_of(const struct loop_options *options, size_t examples)
+static size_t get_batch_size(const struct loop_options *options, size_t examples)
 {
     return options->batch < examples ? options->batch : examples;
 }
@@ -38,7 +231,8 @@ static size_t batch_of(const struct loop_options *options, size_t examples)
 uint64_t wt__loop_steps(const struct loop_options *options, size_t examples)
 {
     size_t accumulate = options->accumulate ? options->accumulate : 1;
-    double steps = options->epochs * (double)examples / ((double)batch_of(options, examples) * (double)accumulate);
+    double steps =
+        options->epochs * (double)examples / ((double)get_batch_size(options, examples) * (double)accumulate);
     return steps < 1 ? 1 : (uint64_t)steps;
 }
 
@@ -73,7 +267,7 @@ static int run_reduce(void *context, size_t index, unsigned thread)
     return 0;
 }
 
-static int not_finite(const struct loop *loop, const char *what, wt_error *err)
+static int fail_not_finite(const struct loop *loop, const char *what, wt_error *err)
 {
     return wt__fail(err, WT_EMODEL,
                     "the %s of step %llu of %llu is not finite: training stopped, and the last good model is kept; try "
@@ -89,14 +283,12 @@ static int run_loop_batch(struct loop *loop, uint64_t number, struct rng *rng, d
     struct reduction reduction = {o, workers};
     size_t tokens = 0;
     size_t count = wt__sampler_choose(&loop->sampler, number, loop->chosen);
-    int rc = o->prepare(o->self, loop->chosen, count, rng, &tokens, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(o->prepare(o->self, loop->chosen, count, rng, &tokens, err));
     if (o->forward)
         wt__pool_run(workers, workers, run_forward, o);
     double batch_loss = o->loss(o->self);
     if (!isfinite(batch_loss))
-        return not_finite(loop, "loss", err);
+        return fail_not_finite(loop, "loss", err);
     if (o->forward) {
         wt__pool_run(workers, workers, run_backward, o);
         wt__pool_run(workers, workers, run_reduce, &reduction);
@@ -111,19 +303,16 @@ static int run_step(struct loop *loop, wt_error *err)
     const struct loop_options *options = loop->options;
     struct rng rng;
     double loss = 0;
-    wt__seed_stream(&rng, options->seed, STREAM_STEP, loop->state.step);
-    for (size_t a = 0; a < loop->accumulate; a++) {
-        int rc = run_loop_batch(loop, loop->state.step * loop->accumulate + a, &rng, &loss, err);
-        if (rc < 0)
-            return rc;
-    }
+    seed_stream(&rng, options->seed, STREAM_STEP, loop->state.step);
+    for (size_t a = 0; a < loop->accumulate; a++)
+        WT_TRY(run_loop_batch(loop, loop->state.step * loop->accumulate + a, &rng, &loss, err));
     loss /= (double)loop->accumulate;
     uint64_t warmup = (uint64_t)(options->warmup * (double)loop->state.steps);
     float rate = (float)options->rate * wt__schedule(options->schedule, loop->state.step, warmup, loop->state.steps);
     float norm = wt__adamw_step(&loop->adamw, rate, 1.0f / (float)loop->accumulate, options->workers);
     wt__gradients_clear(loop->objective->parameters, loop->objective->parameter_count);
     if (!isfinite(norm))
-        return not_finite(loop, "gradient", err);
+        return fail_not_finite(loop, "gradient", err);
     loop->state.step++;
     loop->loss = isnan(loop->loss) ? loss : .95 * loop->loss + .05 * loss;
     return 0;
@@ -166,9 +355,7 @@ static int write_checkpoint(struct loop *loop, wt_error *err)
 
 static int stop_loop(struct loop *loop, wt_error *err)
 {
-    int rc = write_checkpoint(loop, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(write_checkpoint(loop, err));
     return wt__fail(err, WT_ECANCELLED, "stopped after step %llu of %llu%s", (unsigned long long)loop->state.step,
                     (unsigned long long)loop->state.steps,
                     loop->options->checkpoint ? "; resume goes on from there" : "");
@@ -182,10 +369,10 @@ static int run_measurement(struct loop *loop, double *figure, wt_error *err)
     int rc = loop->objective->measure(loop->objective->self, loop->progress, figure, err);
     loop->measure_ms += wt__now_ms() - began;
     loop->judgements++;
-    return rc < 0 ? rc : wt__train_progress_measured(loop->progress, loop->state.step, *figure, err);
+    return rc < 0 ? rc : record_measurement(loop->progress, loop->state.step, *figure, err);
 }
 
-static bool is_due(const struct loop *loop)
+static bool is_measurement_due(const struct loop *loop)
 {
     uint64_t s = loop->state.step;
     return s > loop->state.measured && (s == loop->state.steps || s % loop->measure_every == 0);
@@ -292,7 +479,7 @@ static int run_steps(struct loop *loop, struct loop_result *out, wt_error *err)
     if (wt__train_progress_phase(loop->progress, "training", loop->state.steps))
         return stop_loop(loop, err);
     for (;;) {
-        if (is_due(loop)) {
+        if (is_measurement_due(loop)) {
             rc = measure_model(loop, err);
             if (rc < 0)
                 return rc;
@@ -322,7 +509,7 @@ int wt__loop_run(struct objective *objective, const struct loop_options *options
     struct loop loop = {.objective = objective,
                         .options = options,
                         .progress = progress,
-                        .batch = batch_of(options, objective->examples),
+                        .batch = get_batch_size(options, objective->examples),
                         .accumulate = options->accumulate ? options->accumulate : 1,
                         .run_ms = wt__now_ms(),
                         .loss = NAN};

@@ -1,15 +1,4 @@
-/* loop.h: the training loop, independent of the trained model.
- *
- * An objective computes the steps. The loop orders the examples, distributes work over threads, drives the optimiser,
- * measures on dev, keeps the best model, and writes the state from which a stopped training resumes.
- *
- * All random numbers of step s come from a generator seeded by (seed, s), and batches depend on the seed and their
- * numbers (learn/sampler.h). The state of a training is therefore its parameters, the optimiser's moments, the number
- * of its step and the objective's buffers. A training that was stopped or killed and then resumed ends in the same bits
- * as an uninterrupted one.
- *
- * A step: prepare, forward on each worker, loss, backward on each worker, reduce, optimiser step. Workers are numbers,
- * not threads: worker w always does share w of the batch, so equal numbers of workers give equal bits. */
+/* loop.h: the training loop, with the order of its examples, its progress and its checkpoints. */
 #ifndef WT_LEARN_LOOP_H
 #define WT_LEARN_LOOP_H
 
@@ -17,10 +6,100 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/rng.h"
-#include "learn/train_progress.h"
 #include "nn/adamw.h"
+
+/* ---------------------------------------------------------------- progress */
+
+/* Reports the progress of a training, at most ten times a second, and learns whether to stop. For one thread at a
+ * time. */
+
+struct train_progress {
+    wt_train_progress_fn report; /* NULL for no reports */
+    void *context;
+    wt_train_progress state; /* set before each report */
+    double interval_ms;      /* minimum interval of reports */
+    double last_ms;
+    bool cancelled;
+    struct arena *arena; /* memory of measurements; NULL to keep none */
+    const wt_measurement **measurements;
+    size_t measurement_count, measurement_capacity;
+    wt_dev_figure *sets; /* figures of the current measurement */
+    size_t set_count, set_capacity;
+};
+
+void wt__train_progress_init(struct train_progress *progress, wt_train_progress_fn report, void *context);
+
+/* Resets everything except the lesson's name. */
+void wt__train_progress_lesson(struct train_progress *progress, const char *lesson);
+
+/* Starts and reports a phase. Non-zero to stop. */
+int wt__train_progress_phase(struct train_progress *progress, const char *phase, uint64_t total);
+/* Reports the work done. The last step of a phase is always reported. Non-zero to stop. */
+int wt__train_progress_step(struct train_progress *progress, uint64_t done);
+
+/* Records the figure of a set, whose name is borrowed until the measurement's figure, and reports it at once. Errors:
+ * WT_ENOMEM; WT_ECANCELLED from the report. */
+int wt__train_progress_set(struct train_progress *progress, const char *set, double figure, wt_error *err);
+/* Moves the lesson's measurements into the arena. WT_ENOMEM. */
+int wt__train_progress_move(struct train_progress *progress, wt_trained *out, wt_error *err);
+void wt__train_progress_dispose(struct train_progress *progress);
+
+/* Adapts a struct train_progress (context) to wt_progress_fn, for the library's other long operations. */
+int wt__train_progress_forward(void *context, const char *phase, uint64_t done, uint64_t total);
+
+/* ---------------------------------------------------------------- sampler */
+
+/* Selects the examples of each batch.
+ *
+ * Examples lie in consecutive parts, and a batch has examples of one part: contrast with a tool of another catalogue
+ * would teach nothing. Parts take turns in proportion to the square root of their size, so that large parts do not
+ * dominate and small ones do not repeat too often. Turns follow the Sainte-Lague method, which keeps these shares at
+ * any time without random draws. Within a part, batches run through an endless sequence of epochs, each with an order
+ * of its own.
+ *
+ * Batch number b depends only on (seed, b), not on earlier calls. A single part is one sequence of all examples. */
+
+struct sampled_part {
+    size_t first, count; /* examples */
+    uint64_t epoch;      /* epoch of the current order; UINT64_MAX before the first */
+    uint64_t batches;    /* number of its batches before batch `next` */
+};
+
+struct sampler {
+    uint64_t seed;
+    size_t batch;
+    struct sampled_part *parts; /* [part_count] */
+    size_t part_count;
+    uint32_t *order; /* [examples] order within an epoch, each part in its place */
+    uint64_t next;   /* number of the next batch */
+};
+
+/* Opens a sampler. ends: [part_count] ends of the parts, the last equal to the number of examples. A batch has `batch`
+ * examples, or all of a smaller part; an empty part has no batches. WT_ENOMEM. */
+int wt__sampler_open(struct sampler *out, uint64_t seed, size_t batch, const size_t *ends, size_t part_count,
+                     wt_error *err);
+void wt__sampler_dispose(struct sampler *sampler);
+
+/* Selects the examples of a batch into chosen [batch]. Returns their number. Consecutive batches take constant time. */
+size_t wt__sampler_choose(struct sampler *sampler, uint64_t batch, uint32_t *chosen);
+
+/* ---------------------------------------------------------------- the loop */
+
+/* The training loop, independent of the trained model.
+ *
+ * An objective computes the steps. The loop orders the examples, distributes work over threads, drives the
+ * optimiser, measures on dev, keeps the best model, and writes the state from which a stopped training resumes.
+ *
+ * All random numbers of step s come from a generator seeded by (seed, s), and batches depend on the seed and their
+ * numbers. The state of a training is therefore its parameters, the optimiser's moments, the number of its step and
+ * the objective's buffers. A training that was stopped or killed and then resumed ends in the same bits as an
+ * uninterrupted one.
+ *
+ * A step: prepare, forward on each worker, loss, backward on each worker, reduce, optimiser step. Workers are
+ * numbers, not threads: worker w always does share w of the batch, so equal numbers of workers give equal bits. */
 
 /* Further state of a training: numbers that the objective recomputes from time to time and later steps read. */
 struct train_buffers {
@@ -44,7 +123,7 @@ struct objective {
     struct model_parameter *parameters; /* borrowed by the optimiser until the loop ends */
     size_t parameter_count;
     size_t examples; /* per epoch */
-    /* Ends of the parts that batches must not mix (learn/sampler.h), the last equal to `examples`; count 0 for a single
+    /* Ends of the parts that batches must not mix, the last equal to `examples`; count 0 for a single
      * part. */
     const size_t *part_ends;
     size_t part_count;
@@ -108,5 +187,22 @@ int wt__loop_run(struct objective *objective, const struct loop_options *options
 
 /* Returns the number of steps of a training. */
 uint64_t wt__loop_steps(const struct loop_options *options, size_t examples);
+
+/* ---------------------------------------------------------------- checkpoints */
+
+/* Stores the state of a training in one file and replaces it atomically. It is a safetensors file with the
+ * parameters, the optimiser's two moments of each, the objective's buffers, and the remaining state as JSON in its
+ * metadata. */
+
+int wt__checkpoint_write(const char *path, const char *identity, const struct loop_state *state,
+                         const struct adamw *adamw, const struct train_buffers *buffers, wt_error *err);
+
+/* Reads parameters, moments, buffers and state. Returns 1, or 0 if the file does not exist. Errors: WT_EFORMAT
+ * (damaged, or of another training; the data read so far must not be used), WT_EIO, WT_ENOMEM. */
+int wt__checkpoint_read(const char *path, const char *identity, struct loop_state *state, struct adamw *adamw,
+                        const struct train_buffers *buffers, wt_error *err);
+
+/* Removes the file, if it exists. */
+void wt__checkpoint_remove(const char *path);
 
 #endif

@@ -9,20 +9,111 @@
  *
  * Losses: "contrast" contrasts each gold tool with those that are not gold. "softmax" is the sum of log-softmax of the
  * authors' code, and "bce" the loss of their text. */
-#include "learn/mlc_trainer.h"
-
+#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/arena.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "learn/kept_head.h"
-#include "learn/lessons.h"
+#include "encoder/model_files.h"
 #include "learn/loop.h"
-#include "learn/tool2vec_trainer.h"
+#include "learn/trainers.h"
 #include "nn/loss.h"
 #include "nn/safetensors.h"
+#include "retrieve/mlc.h"
+
+/* ---------------------------------------------------------------- head of a classifier */
+
+static const char file_name[] = "head.safetensors";
+
+/* Returns the identity and step of a training, or NULL if out of memory. outcome: member of that name in a
+ * config.json. */
+static json_t *make_head_label(const json_t *outcome)
+{
+    char step[24];
+    snprintf(step, sizeof step, "%" PRId64, wt__json_int(outcome, "step", -1));
+    return json_pack("{s:o, s:s}", "training", wt__json_string(wt__json_str(outcome, "identity")), "step", step);
+}
+
+int wt__kept_head_write(const char *folder, const float *rows, size_t tools, size_t dim, const json_t *outcome,
+                        wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    const struct tensor_source head = {.name = MLC_HEAD, .data = rows, .rank = 2, .shape = {tools, dim}};
+    WT_CLEANUP(json_decrefp) json_t *label = make_head_label(outcome);
+    char *path = wt__path_join(&arena, folder, file_name);
+    WT_CHECK_ALLOC(path && label, err);
+    WT_TRY(wt__make_folders(folder, err));
+    return wt__safetensors_write(path, &head, 1, label, err);
+}
+
+int wt__kept_head_remove(const char *folder, wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    char *path = wt__path_join(&arena, folder, file_name);
+    WT_CHECK_ALLOC(path, err);
+    if (unlink(path) < 0 && errno != ENOENT && errno != ENOTDIR)
+        return wt__fail_errno(err, "remove", path);
+    return 0;
+}
+
+/* Checks that the file belongs to the encoder in the same folder and to these examples. */
+static int check_label(const struct safetensors *file, const char *folder, const char *data, wt_error *err)
+{
+    WT_CLEANUP(json_decrefp) json_t *config = NULL;
+    WT_TRY(wt__model_config_open(&config, folder, err));
+    const json_t *outcome = wt__json_object(config, "whichtool");
+    WT_CLEANUP(json_decrefp) json_t *label = make_head_label(outcome);
+    WT_CHECK_ALLOC(label, err);
+    if (!wt__str_equal(wt__json_str(wt__json_object(outcome, "data"), "sha256"), wt__str(data)))
+        return wt__fail(err, WT_EMODEL, "%s was trained on other data, so its head has other tools", folder);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? "step" : "training";
+        if (!wt__str_equal(wt__json_str(label, name), wt__json_str(file->metadata, name)))
+            return wt__fail(err, WT_EMODEL, "%s/%s belongs to another training than the encoder in that folder", folder,
+                            file_name);
+    }
+    return 0;
+}
+
+static int copy_head_rows(const struct safetensors *file, const char *path, float *rows, size_t tools, size_t dim,
+                          wt_error *err)
+{
+    const struct tensor *head = wt__safetensors_find(file, MLC_HEAD);
+    if (!head || head->rank != 2 || head->shape[0] != tools || head->shape[1] != dim)
+        return wt__fail(err, WT_EMODEL, "%s: needs a tensor " MLC_HEAD " of %zu rows and %zu columns", path, tools,
+                        dim);
+    WT_TRY(wt__tensor_floats(head, rows, err));
+    for (size_t i = 0; i < tools * dim; i++)
+        if (!isfinite(rows[i]))
+            return wt__fail(err, WT_EMODEL, "%s: row %zu has a number that is not finite", path, i / dim);
+    return 0;
+}
+
+/* Reads the head into rows [tools, dim]. data: SHA-256 of the examples with these tools. Errors: WT_EMODEL (missing,
+ * malformed, or of another encoder or other data), WT_ENOMEM, WT_EIO. */
+static int read_kept_head(const char *folder, float *rows, size_t tools, size_t dim, const char *data, wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__file_unmap) struct mapping map = {0};
+    WT_CLEANUP(wt__safetensors_dispose) struct safetensors file = {0};
+    char *path = wt__path_join(&arena, folder, file_name);
+    WT_CHECK_ALLOC(path, err);
+    if (!wt__is_file(path))
+        return wt__fail(err, WT_EMODEL,
+                        "%s has no head; `train encoder --loss softmax` or `bce` trains one together with the encoder",
+                        folder);
+    WT_TRY(wt__file_map(&map, path, err));
+    WT_TRY(wt__safetensors_open(&file, path, map.ptr, map.len, err));
+    WT_TRY(check_label(&file, folder, data, err));
+    return copy_head_rows(&file, path, rows, tools, dim, err);
+}
+
+/* ---------------------------------------------------------------- the lesson */
 
 static const float SCALE = 20; /* factor of the inner product, the same as in the encoder's training */
 
@@ -71,7 +162,7 @@ static int prepare_mlc(void *self, const uint32_t *examples, size_t count, struc
     return 0;
 }
 
-static double contrast_loss(struct mlc_training *mlc)
+static double compute_mlc_contrast(struct mlc_training *mlc)
 {
     size_t tools = mlc->evaluator->tools;
     memset(mlc->pairs, PAIR_NEGATIVE, mlc->count * tools);
@@ -91,7 +182,7 @@ static double contrast_loss(struct mlc_training *mlc)
 
 /* Computes the loss "softmax" or "bce". sigmoid(0) is one half, so bce shifts cosines down to make most tools unlikely
  * at first. */
-static double multilabel_loss(struct mlc_training *mlc)
+static double compute_multilabel_loss(struct mlc_training *mlc)
 {
     const struct label_rows gold = {mlc->label_starts, mlc->labels};
     bool bce = mlc->loss == BCE;
@@ -110,17 +201,17 @@ static double multilabel_loss(struct mlc_training *mlc)
 static double mlc_loss(void *self)
 {
     struct mlc_training *mlc = self;
-    return mlc->loss == CONTRAST ? contrast_loss(mlc) : multilabel_loss(mlc);
+    return mlc->loss == CONTRAST ? compute_mlc_contrast(mlc) : compute_multilabel_loss(mlc);
 }
 
 /* ---------------------------------------------------------------- figure and model */
 
-static int ask_head(struct mlc_training *mlc, struct dev_outcome *out, wt_error *err)
+static int measure_head(struct mlc_training *mlc, struct dev_outcome *out, wt_error *err)
 {
     struct tool_vectors searched;
     int rc = wt__tool_vectors_open(&searched, mlc->head.value, mlc->evaluator->tools, mlc->evaluator->dim, err);
     if (rc == 0)
-        rc = wt__evaluator_ask_subqueries(mlc->evaluator, &searched, &mlc->subquery, out, err);
+        rc = wt__evaluator_measure_subqueries(mlc->evaluator, &searched, &mlc->subquery, out, err);
     wt__tool_vectors_dispose(&searched);
     return rc;
 }
@@ -130,12 +221,12 @@ static int measure_mlc(void *self, struct train_progress *progress, double *figu
     struct mlc_training *mlc = self;
     struct dev_outcome outcome = {0};
     (void)progress;
-    int rc = ask_head(mlc, &outcome, err);
+    WT_TRY(measure_head(mlc, &outcome, err));
     *figure = outcome.figure;
-    return rc;
+    return 0;
 }
 
-static json_t *tool_names(struct mlc_training *mlc, wt_error *err)
+static json_t *list_tool_names(struct mlc_training *mlc, wt_error *err)
 {
     json_t *names = json_array();
     int rc = names ? wt__evaluator_tool_names(mlc->evaluator, names, err) : wt__fail_nomem(err);
@@ -145,9 +236,9 @@ static json_t *tool_names(struct mlc_training *mlc, wt_error *err)
     return NULL;
 }
 
-static int write_config(struct mlc_training *mlc, const struct loop_state *state, wt_error *err)
+static int write_mlc_config(struct mlc_training *mlc, const struct loop_state *state, wt_error *err)
 {
-    json_t *names = tool_names(mlc, err);
+    json_t *names = list_tool_names(mlc, err);
     if (!names)
         return err ? err->code : WT_ENOMEM;
     return wt__evaluator_save(mlc->evaluator, mlc->out, mlc->about, state,
@@ -159,7 +250,7 @@ static int write_config(struct mlc_training *mlc, const struct loop_state *state
 static int save_head(void *self, const struct loop_state *state, wt_error *err)
 {
     struct mlc_training *mlc = self;
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     if (!mlc->out) {
         memcpy(mlc->kept, mlc->head.value, mlc->head.count * sizeof(float));
         return 0;
@@ -167,11 +258,10 @@ static int save_head(void *self, const struct loop_state *state, wt_error *err)
     const struct tensor_source head = {
         .name = MLC_HEAD, .data = mlc->head.value, .rank = 2, .shape = {mlc->evaluator->tools, mlc->evaluator->dim}};
     char *path = wt__path_join(&arena, mlc->out, TRAINED_WEIGHTS);
-    int rc = path ? wt__make_folders(mlc->out, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__safetensors_write(path, &head, 1, NULL, err);
-    wt__arena_dispose(&arena);
-    return rc < 0 ? rc : write_config(mlc, state, err);
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(wt__make_folders(mlc->out, err));
+    WT_TRY(wt__safetensors_write(path, &head, 1, NULL, err));
+    return write_mlc_config(mlc, state, err);
 }
 
 /* Saves the initial rows, because training did not improve them. */
@@ -180,13 +270,14 @@ static int revert_head(void *self, const struct loop_state *state, wt_error *err
     struct mlc_training *mlc = self;
     struct dev_outcome outcome = {0};
     memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
-    int rc = mlc->out ? ask_head(mlc, &outcome, err) : 0; /* for the weight of sub-queries */
-    return rc < 0 ? rc : save_head(self, state, err);
+    if (mlc->out)
+        WT_TRY(measure_head(mlc, &outcome, err)); /* for the weight of sub-queries */
+    return save_head(self, state, err);
 }
 
 /* ---------------------------------------------------------------- lesson */
 
-static size_t most_labels(const struct example_set *train, size_t batch)
+static size_t count_most_labels(const struct example_set *train, size_t batch)
 {
     size_t most = 0;
     for (size_t b = 0; b < train->count; b++)
@@ -194,7 +285,7 @@ static size_t most_labels(const struct example_set *train, size_t batch)
     return most * batch;
 }
 
-static size_t bytes_of_head(const struct mlc_training *mlc, size_t batch)
+static size_t count_head_bytes(const struct mlc_training *mlc, size_t batch)
 {
     size_t tools = mlc->evaluator->tools, dim = mlc->evaluator->dim;
     return (3 * tools * dim + 2 * batch * dim + batch * tools) * sizeof(float) + batch * tools;
@@ -209,7 +300,7 @@ static int begin_head(void *self, wt_error *err)
     mlc->logits = wt__alloc_array(batch * tools, sizeof(float));
     mlc->pairs = wt__alloc_array(batch, tools);
     mlc->label_starts = wt__alloc_array(batch + 1, sizeof(size_t));
-    mlc->labels = wt__alloc_array(most_labels(&mlc->training->examples.train, batch), sizeof(int32_t));
+    mlc->labels = wt__alloc_array(count_most_labels(&mlc->training->examples.train, batch), sizeof(int32_t));
     bool whole = mlc->queries && mlc->dqueries && mlc->logits && mlc->pairs && mlc->label_starts && mlc->labels;
     return whole ? 0 : wt__fail_nomem(err);
 }
@@ -241,15 +332,13 @@ static int make_head(struct mlc_training *mlc, wt_error *err)
 }
 
 /* Initialises the rows with T. */
-static int start_head(struct mlc_training *mlc, wt_error *err)
+static int initialise_head(struct mlc_training *mlc, wt_error *err)
 {
     struct tool2vec tool2vec;
-    int rc = make_head(mlc, err);
-    if (rc == 0)
-        rc = wt__evaluator_tool2vec_weights(mlc->evaluator, &tool2vec, err);
-    if (rc == 0)
-        wt__evaluator_tool2vec(mlc->evaluator, &tool2vec, mlc->start);
-    return rc;
+    WT_TRY(make_head(mlc, err));
+    WT_TRY(wt__evaluator_tool2vec_weights(mlc->evaluator, &tool2vec, err));
+    wt__evaluator_tool2vec(mlc->evaluator, &tool2vec, mlc->start);
+    return 0;
 }
 
 /* Trains the head. requests: number of training requests. */
@@ -263,7 +352,7 @@ static int train_head(struct mlc_training *mlc, size_t requests, struct loop_opt
                                   .parameters = &mlc->head,
                                   .parameter_count = 1,
                                   .examples = requests,
-                                  .bytes = bytes_of_head(mlc, options->batch),
+                                  .bytes = count_head_bytes(mlc, options->batch),
                                   .begin = begin_head,
                                   .prepare = prepare_mlc,
                                   .loss = mlc_loss,
@@ -278,19 +367,18 @@ static int train_head(struct mlc_training *mlc, size_t requests, struct loop_opt
 }
 
 /* Uses the head that was trained with the encoder unchanged. */
-static int take_kept(struct mlc_training *mlc, wt_trained *out, wt_error *err)
+static int use_kept_head(struct mlc_training *mlc, wt_trained *out, wt_error *err)
 {
     struct dev_evaluator *evaluator = mlc->evaluator;
     struct dev_outcome outcome = {.figure = NAN};
-    int rc = make_head(mlc, err);
-    if (rc == 0)
-        rc = wt__kept_head_read(evaluator->base.folder, mlc->head.value, evaluator->tools, evaluator->dim,
-                                mlc->training->examples.hash, err);
-    if (rc == 0 && evaluator->dev_count > 0)
-        rc = ask_head(mlc, &outcome, err);
+    WT_TRY(make_head(mlc, err));
+    WT_TRY(read_kept_head(evaluator->base.folder, mlc->head.value, evaluator->tools, evaluator->dim,
+                          mlc->training->examples.hash, err));
+    if (evaluator->dev_count > 0)
+        WT_TRY(measure_head(mlc, &outcome, err));
     out->after = outcome.figure;
     const struct loop_state state = {.before = out->before, .best = out->after};
-    return rc < 0 ? rc : save_head(mlc, &state, err);
+    return save_head(mlc, &state, err);
 }
 
 static const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = 200000, .most = 12};
@@ -308,9 +396,9 @@ int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
     if (rc == 0)
         rc = wt__training_plan(training, &plan, &mlc.evaluator->base, &options, &mlc.about, err);
     if (rc == 0 && mlc.loss == KEPT) {
-        rc = take_kept(&mlc, out, err);
+        rc = use_kept_head(&mlc, out, err);
     } else if (rc == 0 && !wt__training_done(training, &options, out)) {
-        rc = start_head(&mlc, err);
+        rc = initialise_head(&mlc, err);
         if (rc == 0)
             rc = train_head(&mlc, training->examples.train.count, &options, &result, err);
         if (rc == 0)

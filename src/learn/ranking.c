@@ -1,5 +1,3 @@
-#include "learn/ranking.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "base/topk.h"
+#include "learn/ranking.h"
 #include "nn/matrix.h"
 
 enum { BLOCK = 64 /* requests per comparison with all tools */ };
@@ -28,7 +27,7 @@ static bool find_twins(struct mined_ranking *ranking)
     return whole;
 }
 
-static void mark_used(struct mined_ranking *ranking)
+static void mark_used_tools(struct mined_ranking *ranking)
 {
     const struct example_set *train = &ranking->examples->train;
     for (size_t l = 0; l < train->starts[train->count]; l++)
@@ -38,7 +37,7 @@ static void mark_used(struct mined_ranking *ranking)
 }
 
 /* Selects the tools to rank, at most `most` of out->rows. */
-static bool draw_rows(struct mined_ranking *out, bool used, size_t most, uint64_t seed)
+static bool draw_ranked_tools(struct mined_ranking *out, bool used, size_t most, uint64_t seed)
 {
     struct rng rng;
     size_t all = 0;
@@ -67,8 +66,8 @@ int wt__ranking_open(struct mined_ranking *out, const struct examples *examples,
     out->used = calloc(all + 1, sizeof *out->used);
     bool whole = out->rows && out->twins && out->used && find_twins(out);
     if (whole)
-        mark_used(out);
-    if (whole && draw_rows(out, used, most, seed))
+        mark_used_tools(out);
+    if (whole && draw_ranked_tools(out, used, most, seed))
         return 0;
     wt__ranking_dispose(out);
     return wt__fail_nomem(err);
@@ -100,7 +99,7 @@ bool wt__ranking_right(const struct mined_ranking *ranking, const struct example
 }
 
 /* Returns the inner product of a tool and a request's vector; -INFINITY if the tool is not ranked. */
-static double score_of_tool(const struct mined_ranking *ranking, const float *vector, uint32_t row)
+static double score_ranked_tool(const struct mined_ranking *ranking, const float *vector, uint32_t row)
 {
     size_t at = wt__lower_bound_u32(ranking->rows, ranking->count, row);
     if (at == ranking->count || ranking->rows[at] != row)
@@ -118,11 +117,11 @@ size_t wt__ranking_wrong(const struct mined_ranking *ranking, size_t request, co
     double right = -INFINITY;
     size_t n = 0;
     for (size_t l = train->starts[request]; vector && l < train->starts[request + 1]; l++)
-        right = fmax(right, score_of_tool(ranking, vector, train->tools[l]));
+        right = fmax(right, score_ranked_tool(ranking, vector, train->tools[l]));
     for (size_t b = 0; b < RANKING_DEPTH && best[b] != UINT32_MAX && n < most; b++) {
         if (!ranking->used[best[b]] || wt__ranking_right(ranking, train, request, best[b]))
             continue;
-        if (!vector || score_of_tool(ranking, vector, best[b]) <= RANKING_DOUBTFUL * right)
+        if (!vector || score_ranked_tool(ranking, vector, best[b]) <= RANKING_DOUBTFUL * right)
             wrong[n++] = best[b];
     }
     return n;
@@ -130,7 +129,7 @@ size_t wt__ranking_wrong(const struct mined_ranking *ranking, size_t request, co
 
 /* ---------------------------------------------------------------- nearest tools */
 
-struct comparing {
+struct ranking_search {
     const struct mined_ranking *ranking;
     size_t first, end; /* ranked tools of the current part */
     const float *requests;
@@ -143,7 +142,7 @@ struct comparing {
     struct scored *top; /* [k] */
 };
 
-static void compare_batch(struct comparing *c)
+static void compare_batch(struct ranking_search *c)
 {
     size_t tools = c->end - c->first, dim = c->ranking->dim;
     for (size_t i = 0; i < c->count; i++)
@@ -175,7 +174,7 @@ int wt__ranking_best(const struct mined_ranking *ranking, const float *requests,
                      size_t k, uint32_t *best, wt_error *err)
 {
     const struct examples *e = ranking->examples;
-    struct comparing c = {.ranking = ranking, .requests = requests, .k = k, .best = best};
+    struct ranking_search c = {.ranking = ranking, .requests = requests, .k = k, .best = best};
     c.block = wt__alloc_aligned(BLOCK * ranking->dim, sizeof *c.block);
     c.scores = wt__alloc_aligned(BLOCK * ranking->count, sizeof *c.scores);
     c.top = wt__alloc_array(k, sizeof *c.top);

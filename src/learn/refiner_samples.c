@@ -1,6 +1,4 @@
 /* refiner_samples.c: builds samples by one search per request, on several threads. */
-#include "learn/refiner_samples.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +6,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/rng.h"
-#include "learn/mlc_trainer.h"
-#include "learn/tool2vec_trainer.h"
+#include "learn/trainers.h"
 
 /* ---------------------------------------------------------------- vectors without a fold */
 
@@ -29,8 +26,8 @@ static size_t list_other_folds(const struct dev_evaluator *evaluator, unsigned w
 }
 
 /* Computes T of these requests. vectors [M, D] also hold the intermediate sums. */
-static void tool2vec_of_requests(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec,
-                                 const uint32_t *which, size_t count, uint32_t *uses, float *sum, float *vectors)
+static void average_requests(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec,
+                             const uint32_t *which, size_t count, uint32_t *uses, float *sum, float *vectors)
 {
     const struct example_set *train = &evaluator->training->examples.train;
     size_t dim = evaluator->dim;
@@ -54,29 +51,22 @@ int wt__refiner_vectors(struct dev_evaluator *evaluator, const struct first_stag
 {
     struct tool2vec tool2vec;
     bool there;
-    int rc = wt__evaluator_tool2vec_weights(evaluator, &tool2vec, err);
-    uint32_t *which = wt__alloc_array(evaluator->training->examples.train.count, sizeof *which);
-    uint32_t *uses = wt__alloc_array(evaluator->tools, sizeof *uses);
-    float *sum = wt__alloc_array(evaluator->dim, sizeof *sum);
-    float *tools = wt__alloc_array(without == REFINER_FOLDS ? evaluator->tools * evaluator->dim : 0, sizeof *tools);
-    if (rc == 0 && (!which || !uses || !sum || !tools))
-        rc = wt__fail_nomem(err);
-    if (rc == 0 && without == REFINER_FOLDS) {
+    const size_t floats = evaluator->tools * evaluator->dim, requests = evaluator->training->examples.train.count;
+    WT_TRY(wt__evaluator_tool2vec_weights(evaluator, &tool2vec, err));
+    if (without == REFINER_FOLDS) {
+        WT_AUTO_FREE float *tools = wt__alloc_array(floats, sizeof *tools);
+        WT_CHECK_ALLOC(tools, err);
         wt__evaluator_tool2vec(evaluator, &tool2vec, tools);
-        memcpy(vectors, tools, evaluator->tools * evaluator->dim * sizeof *vectors);
-        if (first->classified)
-            rc = wt__mlc_vectors(evaluator, tools, vectors, &there, err);
-    } else if (rc == 0) {
-        size_t count = list_other_folds(evaluator, without, which);
-        tool2vec_of_requests(evaluator, &tool2vec, which, count, uses, sum, vectors);
-        if (first->classified)
-            rc = wt__mlc_fit(evaluator, which, count, vectors, err);
+        memcpy(vectors, tools, floats * sizeof *vectors);
+        return first->classified ? wt__mlc_vectors(evaluator, tools, vectors, &there, err) : 0;
     }
-    free(which);
-    free(uses);
-    free(sum);
-    free(tools);
-    return rc;
+    WT_AUTO_FREE uint32_t *which = wt__alloc_array(requests, sizeof *which);
+    WT_AUTO_FREE uint32_t *uses = wt__alloc_array(evaluator->tools, sizeof *uses);
+    WT_AUTO_FREE float *sum = wt__alloc_array(evaluator->dim, sizeof *sum);
+    WT_CHECK_ALLOC(which && uses && sum, err);
+    size_t count = list_other_folds(evaluator, without, which);
+    average_requests(evaluator, &tool2vec, which, count, uses, sum, vectors);
+    return first->classified ? wt__mlc_fit(evaluator, which, count, vectors, err) : 0;
 }
 
 /* ---------------------------------------------------------------- search */
@@ -92,7 +82,7 @@ struct sample_search {
     wt_error *errors; /* [threads] */
 };
 
-static bool is_gold(const struct example_set *set, uint32_t request, uint32_t row)
+static bool is_tool_of_sample(const struct example_set *set, uint32_t request, uint32_t row)
 {
     for (size_t l = set->starts[request]; l < set->starts[request + 1]; l++)
         if (set->tools[l] == row)
@@ -100,7 +90,7 @@ static bool is_gold(const struct example_set *set, uint32_t request, uint32_t ro
     return false;
 }
 
-static void take_hit(struct refiner_samples *samples, size_t at, const struct hit *hit, bool gold)
+static void add_sample_hit(struct refiner_samples *samples, size_t at, const struct hit *hit, bool gold)
 {
     samples->rows[at] = hit->row;
     samples->gold[at] = gold;
@@ -116,19 +106,20 @@ static void choose_candidates(struct sample_search *s, size_t i, const struct hi
     struct rng rng;
     wt__rng_seed(&rng, s->evaluator->training->seed + request);
     for (size_t c = 0; c < length; c++)
-        take_hit(samples, base + c, &hits->items[c], is_gold(samples->set, request, hits->items[c].row));
+        add_sample_hit(samples, base + c, &hits->items[c],
+                       is_tool_of_sample(samples->set, request, hits->items[c].row));
     for (size_t c = length; samples == &s->data->train && c < hits->len; c++) {
-        if (!is_gold(samples->set, request, hits->items[c].row) || wt__rng_unit(&rng) >= s->kept)
+        if (!is_tool_of_sample(samples->set, request, hits->items[c].row) || wt__rng_unit(&rng) >= s->kept)
             continue;
         while (last > 0 && samples->gold[base + last - 1])
             last--;
         if (last > 0)
-            take_hit(samples, base + --last, &hits->items[c], true);
+            add_sample_hit(samples, base + --last, &hits->items[c], true);
     }
     samples->lengths[i] = (uint16_t)length;
 }
 
-static int search_one(void *context, size_t index, unsigned worker)
+static int search_sample(void *context, size_t index, unsigned worker)
 {
     struct sample_search *s = context;
     size_t i = s->begin + index;
@@ -150,12 +141,9 @@ static int search_one(void *context, size_t index, unsigned worker)
     struct hit_list hits;
     const float *rows;
     size_t stride;
-    int rc =
-        wt__retrieve(&s->first->retriever, &view, &request, evaluator->workspaces[worker], &hits, &s->errors[worker]);
-    if (rc == 0)
-        rc = wt__evaluator_keep(evaluator, kept, &hits, &s->errors[worker]);
-    if (rc < 0)
-        return rc;
+    WT_TRY(
+        wt__retrieve(&s->first->retriever, &view, &request, evaluator->workspaces[worker], &hits, &s->errors[worker]));
+    WT_TRY(wt__evaluator_cache(evaluator, kept, &hits, &s->errors[worker]));
     choose_candidates(s, i, &hits);
     samples->tokens[i] =
         (uint16_t)wt__refiner_request(evaluator->encoder, 0, s->scratch[worker], request.text, &rows, &stride);
@@ -163,7 +151,7 @@ static int search_one(void *context, size_t index, unsigned worker)
 }
 
 /* Searches for all samples in blocks, and reports progress between them. */
-static int search_all(struct sample_search *s, wt_error *err)
+static int search_all_samples(struct sample_search *s, wt_error *err)
 {
     enum { TURN = 256 };
     struct training *training = s->evaluator->training;
@@ -172,7 +160,7 @@ static int search_all(struct sample_search *s, wt_error *err)
         wt__train_progress_phase(&training->progress, "looking for candidates", count) ? wt__fail_cancelled(err) : 0;
     for (s->begin = 0; rc == 0 && s->begin < count; s->begin += TURN) {
         size_t n = count - s->begin < TURN ? count - s->begin : TURN;
-        rc = wt__pool_run(training->threads, n, search_one, s);
+        rc = wt__pool_run(training->threads, n, search_sample, s);
         for (unsigned w = 0; rc < 0 && w < training->threads; w++)
             if (s->errors[w].code && err)
                 *err = s->errors[w];
@@ -221,11 +209,8 @@ static int choose_requests(struct refiner_data *data, const struct dev_evaluator
     const struct examples *examples = &evaluator->training->examples;
     size_t all = examples->train.count, wanted = all < REFINER_REQUESTS ? all : REFINER_REQUESTS, taken = 0;
     struct rng rng;
-    int rc = open_samples(&data->train, &examples->train, wanted, candidates, err);
-    if (rc == 0)
-        rc = open_samples(&data->dev, &examples->dev, evaluator->dev_count, candidates, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(open_samples(&data->train, &examples->train, wanted, candidates, err));
+    WT_TRY(open_samples(&data->dev, &examples->dev, evaluator->dev_count, candidates, err));
     wt__rng_seed(&rng, evaluator->training->seed);
     for (size_t b = 0; b < all; b++)
         if (wt__rng_below(&rng, all - b) < wanted - taken) {
@@ -242,15 +227,13 @@ static int choose_requests(struct refiner_data *data, const struct dev_evaluator
 static int make_vectors(struct refiner_data *data, struct dev_evaluator *evaluator, const struct first_stage *first,
                         wt_error *err)
 {
-    float *vectors = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *vectors);
-    int rc = vectors ? 0 : wt__fail_nomem(err);
-    for (unsigned without = 0; rc == 0 && without <= REFINER_FOLDS; without++) {
-        rc = wt__refiner_vectors(evaluator, first, without, vectors, err);
-        if (rc == 0)
-            rc = wt__tool_vectors_open(&data->made[without], vectors, evaluator->tools, evaluator->dim, err);
+    WT_AUTO_FREE float *vectors = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *vectors);
+    WT_CHECK_ALLOC(vectors, err);
+    for (unsigned without = 0; without <= REFINER_FOLDS; without++) {
+        WT_TRY(wt__refiner_vectors(evaluator, first, without, vectors, err));
+        WT_TRY(wt__tool_vectors_open(&data->made[without], vectors, evaluator->tools, evaluator->dim, err));
     }
-    free(vectors);
-    return rc;
+    return 0;
 }
 
 static int mark_folds(struct refiner_data *data, const struct dev_evaluator *evaluator, wt_error *err)
@@ -283,7 +266,7 @@ int wt__refiner_data_open(struct refiner_data *out, struct dev_evaluator *evalua
     struct refiner_samples *both[] = {&out->train, &out->dev};
     for (size_t i = 0; rc == 0 && i < 2; i++) {
         s.samples = both[i];
-        rc = search_all(&s, err);
+        rc = search_all_samples(&s, err);
     }
     for (unsigned w = 0; s.scratch && w < threads; w++)
         wt__refiner_scratch_free(s.scratch[w]);

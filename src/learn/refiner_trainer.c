@@ -7,8 +7,6 @@
  * order. A step runs the rows of the request and its candidates through a trainable copy of the encoder's upper layers,
  * on top of the fixed lower layers. Their correction is also tried in part. A refiner is therefore never worse on dev
  * than its first stage, and useless layers are not run. */
-#include "learn/refiner_trainer.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +15,117 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "encoder/packed.h"
-#include "learn/lessons.h"
 #include "learn/loop.h"
-#include "learn/refiner_samples.h"
+#include "learn/trainers.h"
 #include "learn/training_batch.h"
 #include "nn/safetensors.h"
+
+/* ---------------------------------------------------------------- losses and the fit of features */
+
+/* Losses over candidates, and the fit of the features' weights. */
+
+enum { FIT_STEPS = 200 };
+static const double FIT_RATE = 0.2, FIT_DECAY = 1e-3;
+
+/* ---------------------------------------------------------------- losses */
+
+static double sum_logits(const float *logits, const uint8_t *gold, size_t n)
+{
+    double most = -INFINITY, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!gold[i] && logits[i] > most)
+            most = logits[i];
+    for (size_t i = 0; i < n; i++)
+        if (!gold[i])
+            sum += exp(logits[i] - most);
+    return sum > 0 ? most + log(sum) : -INFINITY;
+}
+
+static double softplus_of_logit(double x)
+{
+    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
+}
+
+double wt__refiner_softmax(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms)
+{
+    double others = sum_logits(logits, gold, n), loss = 0, pushed = 0;
+    *terms = 0;
+    for (size_t i = 0; i < n; i++) {
+        double against = others - logits[i];
+        if (!gold[i])
+            continue;
+        double share = 1 / (1 + exp(-against));
+        ++*terms;
+        loss += isinf(against) ? 0 : softplus_of_logit(against);
+        dlogits[i] = (float)-share;
+        pushed += share;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!gold[i])
+            dlogits[i] = (float)(pushed * exp(logits[i] - others));
+    return loss;
+}
+
+double wt__refiner_bce(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms)
+{
+    double loss = 0;
+    *terms = n;
+    for (size_t i = 0; i < n; i++) {
+        loss += softplus_of_logit(gold[i] ? -(double)logits[i] : (double)logits[i]);
+        dlogits[i] = (float)(1 / (1 + exp(-(double)logits[i])) - gold[i]);
+    }
+    return loss;
+}
+
+/* ---------------------------------------------------------------- weights of features */
+
+/* Computes the gradient of the mean loss over all samples by the weights; the last weight is the constant. */
+static void compute_feature_gradient(const struct refiner_samples *samples, refiner_loss loss, float prior,
+                                     const double *weights, double *gradient)
+{
+    size_t n = samples->candidates, all = 0;
+    memset(gradient, 0, FIT_WEIGHTS * sizeof *gradient);
+    for (size_t i = 0; i < samples->count; i++) {
+        float logits[REFINER_MAX_CANDIDATES];
+        size_t terms;
+        for (size_t c = 0; c < samples->lengths[i]; c++) {
+            const float *features = samples->features[i * n + c];
+            double sum = prior * (features[FEATURE_SCORE] - 1) + weights[RETRIEVE_FEATURES];
+            for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+                sum += weights[f] * features[f];
+            logits[c] = (float)sum;
+        }
+        loss(logits, samples->gold + i * n, samples->lengths[i], logits, &terms);
+        all += terms;
+        for (size_t c = 0; c < samples->lengths[i]; c++) {
+            for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+                gradient[f] += (double)logits[c] * samples->features[i * n + c][f];
+            gradient[RETRIEVE_FEATURES] += (double)logits[c];
+        }
+    }
+    for (size_t f = 0; f < FIT_WEIGHTS; f++)
+        gradient[f] = gradient[f] / (double)(all ? all : 1) + FIT_DECAY * weights[f];
+}
+
+/* Runs Adam over all samples at once, with a rate that falls to 0. */
+void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, float prior, float weights[FIT_WEIGHTS])
+{
+    static const double keep = .9, keep_square = .99, least = 1e-9;
+    double w[FIT_WEIGHTS] = {0}, mean[FIT_WEIGHTS] = {0}, square[FIT_WEIGHTS] = {0};
+    for (int step = 1; step <= FIT_STEPS; step++) {
+        double gradient[FIT_WEIGHTS], rate = FIT_RATE * (1 - (double)step / (FIT_STEPS + 1));
+        compute_feature_gradient(samples, loss, prior, w, gradient);
+        for (size_t f = 0; f < FIT_WEIGHTS; f++) {
+            mean[f] = keep * mean[f] + (1 - keep) * gradient[f];
+            square[f] = keep_square * square[f] + (1 - keep_square) * gradient[f] * gradient[f];
+            w[f] -= rate * mean[f] / (1 - pow(keep, step)) / (sqrt(square[f] / (1 - pow(keep_square, step))) + least);
+        }
+    }
+    for (size_t f = 0; f < FIT_WEIGHTS; f++)
+        weights[f] = (float)w[f];
+}
+
+/* ---------------------------------------------------------------- the lesson */
 
 static const float PRIOR = 12;      /* a first-stage score of nine tenths of the best has a third of its odds */
 static const float HEAD_RATE = 5;   /* rate of new parameters, relative to the layers' */
@@ -43,7 +147,7 @@ struct refiner_head {
     size_t count;
 };
 
-struct refining {
+struct refiner_training {
     struct training *training;
     struct dev_evaluator *evaluator;
     const char *out;
@@ -77,7 +181,7 @@ struct refining {
 
 /* ---------------------------------------------------------------- a step */
 
-static void place_head(struct refiner_head *head, const struct refining *r, float *block)
+static void place_head_parameters(struct refiner_head *head, const struct refiner_training *r, float *block)
 {
     const size_t counts[HEAD_PARTS] = {r->hidden * r->in, r->hidden, r->hidden, RETRIEVE_FEATURES, 1};
     head->count = 0;
@@ -89,7 +193,7 @@ static void place_head(struct refiner_head *head, const struct refining *r, floa
 }
 
 /* Returns a candidate's logit without the layers. */
-static float prior_of(const struct refining *r, const float *features)
+static float compute_prior(const struct refiner_training *r, const float *features)
 {
     float sum = PRIOR * (features[FEATURE_SCORE] - 1) + r->fitted[RETRIEVE_FEATURES];
     for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
@@ -97,7 +201,7 @@ static float prior_of(const struct refining *r, const float *features)
     return sum;
 }
 
-static struct linear candidate_of(const struct refining *r)
+static struct linear get_candidate_layer(const struct refiner_training *r)
 {
     return (struct linear){.in = r->in,
                            .out = r->hidden,
@@ -107,7 +211,7 @@ static struct linear candidate_of(const struct refining *r)
 }
 
 /* Adds a batch of samples to the training batch. */
-static void lay_out_batch(struct refining *r, const struct refiner_samples *samples, const uint32_t *chosen,
+static void lay_out_batch(struct refiner_training *r, const struct refiner_samples *samples, const uint32_t *chosen,
                           size_t count)
 {
     size_t row = REFINER_TOKENS + r->candidates;
@@ -128,7 +232,7 @@ static void lay_out_batch(struct refining *r, const struct refiner_samples *samp
 static int prepare_refiner(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
                            wt_error *err)
 {
-    struct refining *r = self;
+    struct refiner_training *r = self;
     (void)rng;
     (void)err;
     *tokens = 0;
@@ -139,10 +243,10 @@ static int prepare_refiner(void *self, const uint32_t *examples, size_t count, s
 }
 
 /* Fills the rows of text b: the request's from the encoder's lower layers, and the candidates'. */
-static void fill_rows(struct refining *r, size_t b, unsigned worker)
+static void fill_refiner_rows(struct refiner_training *r, size_t b, unsigned worker)
 {
     const struct refiner_samples *samples = r->samples;
-    const struct linear candidate = candidate_of(r);
+    const struct linear candidate = get_candidate_layer(r);
     uint32_t sample = r->chosen[b];
     size_t n = samples->candidates, length = samples->lengths[sample], stride;
     float *external = wt__batch_external(&r->training_batch, b), *inputs = r->inputs + b * n * r->in;
@@ -161,13 +265,13 @@ static void fill_rows(struct refining *r, size_t b, unsigned worker)
 
 static void forward_refiner(void *self, unsigned worker)
 {
-    struct refining *r = self;
+    struct refiner_training *r = self;
     const float *last;
     float *dlast;
     size_t stride, n = r->samples->candidates;
     for (size_t b = 0; b < r->count; b++)
         if (r->training_batch.texts[b].worker == worker)
-            fill_rows(r, b, worker);
+            fill_refiner_rows(r, b, worker);
     wt__batch_forward(&r->training_batch, worker);
     for (size_t b = 0; b < r->count; b++) {
         uint32_t sample = r->chosen[b];
@@ -183,14 +287,14 @@ static void forward_refiner(void *self, unsigned worker)
             for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
                 sum += (double)r->value.at[WEIGHTS][f] * features[f];
             r->learned[b * n + c] = (float)sum;
-            r->logits[b * n + c] = (float)sum + prior_of(r, features);
+            r->logits[b * n + c] = (float)sum + compute_prior(r, features);
         }
     }
 }
 
 static double refiner_step_loss(void *self)
 {
-    struct refining *r = self;
+    struct refiner_training *r = self;
     size_t n = r->samples->candidates, all = 0;
     double sum = 0;
     for (size_t b = 0; b < r->count; b++) {
@@ -207,7 +311,7 @@ static double refiner_step_loss(void *self)
 }
 
 /* Propagates the logits' gradients to the head and to the rows it read. */
-static void score_backward(struct refining *r, size_t b, struct refiner_head *sums)
+static void score_backward(struct refiner_training *r, size_t b, struct refiner_head *sums)
 {
     uint32_t sample = r->chosen[b];
     size_t stride, n = r->samples->candidates;
@@ -230,9 +334,9 @@ static void score_backward(struct refining *r, size_t b, struct refiner_head *su
 
 static void backward_refiner(void *self, unsigned worker)
 {
-    struct refining *r = self;
+    struct refiner_training *r = self;
     struct refiner_head *sums = &r->sums[worker];
-    const struct linear candidate = candidate_of(r);
+    const struct linear candidate = get_candidate_layer(r);
     size_t n = r->samples->candidates, stride;
     for (size_t b = 0; b < r->count; b++)
         if (r->training_batch.texts[b].worker == worker)
@@ -251,7 +355,7 @@ static void backward_refiner(void *self, unsigned worker)
 
 static void reduce_refiner(void *self, unsigned part, unsigned parts)
 {
-    struct refining *r = self;
+    struct refiner_training *r = self;
     wt__batch_reduce(&r->training_batch, part, parts);
     for (unsigned w = 0; part == 0 && w < r->training_batch.workers; w++) {
         for (size_t i = 0; i < r->gradient.count; i++)
@@ -263,7 +367,7 @@ static void reduce_refiner(void *self, unsigned part, unsigned parts)
 /* ---------------------------------------------------------------- figure */
 
 /* Returns the mean recall at 3, 5 and 7 of one dev sample with the correction scaled by `strength`. */
-static double recall_of(const struct refining *r, size_t b, float strength)
+static double measure_sample_recall(const struct refiner_training *r, size_t b, float strength)
 {
     enum { DEPTH = EVALUATOR_DEPTH };
     const struct refiner_samples *samples = r->samples;
@@ -273,7 +377,7 @@ static double recall_of(const struct refining *r, size_t b, float strength)
     float scores[REFINER_MAX_CANDIDATES];
     for (size_t c = 0; c < length; c++)
         scores[c] =
-            prior_of(r, samples->features[sample * n + c]) + (strength > 0 ? strength * r->learned[b * n + c] : 0);
+            compute_prior(r, samples->features[sample * n + c]) + (strength > 0 ? strength * r->learned[b * n + c] : 0);
     for (size_t rank = 1; rank <= DEPTH && rank <= length; rank++) {
         size_t best = 0;
         for (size_t c = 1; c < length; c++)
@@ -289,21 +393,21 @@ static double recall_of(const struct refining *r, size_t b, float strength)
 }
 
 /* Returns the figure on dev without the layers. */
-static double dev_without_layers(struct refining *r)
+static double dev_without_layers(struct refiner_training *r)
 {
     struct refiner_samples *dev = &r->data.dev;
     double sum = 0;
     for (uint32_t q = 0; q < dev->count; q++) {
         r->samples = dev;
         r->chosen = &q;
-        sum += recall_of(r, 0, 0);
+        sum += measure_sample_recall(r, 0, 0);
     }
     r->chosen = NULL;
     return dev->count ? sum / (double)dev->count : NAN;
 }
 
 /* Fits v, and the part of it that is best on dev. */
-static void fit_refiner(struct refining *r)
+static void fit_refiner(struct refiner_training *r)
 {
     float all[FIT_WEIGHTS];
     size_t best = STRENGTHS - 1;
@@ -325,7 +429,7 @@ static void fit_refiner(struct refining *r)
     r->fitted[RETRIEVE_FEATURES] = all[RETRIEVE_FEATURES];
 }
 
-static int forward_item(void *context, size_t index, unsigned worker)
+static int forward_refiner_item(void *context, size_t index, unsigned worker)
 {
     (void)worker;
     forward_refiner(context, (unsigned)index);
@@ -334,7 +438,7 @@ static int forward_item(void *context, size_t index, unsigned worker)
 
 static int measure_refiner(void *self, struct train_progress *progress, double *figure, wt_error *err)
 {
-    struct refining *r = self;
+    struct refiner_training *r = self;
     size_t count = r->data.dev.count;
     double sums[STRENGTHS] = {0};
     uint32_t *chosen = wt__alloc_array(count, sizeof *chosen);
@@ -345,10 +449,10 @@ static int measure_refiner(void *self, struct train_progress *progress, double *
         chosen[i] = (uint32_t)i;
     for (size_t first = 0; rc == 0 && first < count; first += r->capacity) {
         lay_out_batch(r, &r->data.dev, chosen + first, count - first < r->capacity ? count - first : r->capacity);
-        wt__pool_run(r->training_batch.workers, r->training_batch.workers, forward_item, r);
+        wt__pool_run(r->training_batch.workers, r->training_batch.workers, forward_refiner_item, r);
         for (size_t b = 0; b < r->count; b++)
             for (size_t s = 0; s < STRENGTHS; s++)
-                sums[s] += recall_of(r, b, strengths[s]);
+                sums[s] += measure_sample_recall(r, b, strengths[s]);
         if (wt__train_progress_step(progress, progress->state.done))
             rc = wt__fail_cancelled(err);
     }
@@ -365,36 +469,32 @@ static int measure_refiner(void *self, struct train_progress *progress, double *
 /* ---------------------------------------------------------------- model */
 
 /* Writes the weights of a query: v, and parts of s, w and b, in units of the first stage's best score. */
-static int write_weights(struct refining *r, const char *path, wt_error *err)
+static int write_weights(struct refiner_training *r, const char *path, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     size_t width = r->hidden + RETRIEVE_FEATURES, count = 0;
     float *score = wt__arena_array(&arena, float, width + 1), scale = r->strength / PRIOR;
     struct tensor_source *tensors = wt__arena_array(&arena, struct tensor_source, r->layer_parameters + HEAD_PARTS);
     struct model_parameter *layers;
     size_t layer_count;
-    int rc = score && tensors ? 0 : wt__fail_nomem(err);
-    if (rc == 0) {
-        for (size_t h = 0; h < r->hidden; h++)
-            score[h] = scale * r->value.at[STATE][h];
-        for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
-            score[r->hidden + f] = r->fitted[f] / PRIOR + scale * r->value.at[WEIGHTS][f];
-        score[width] = scale * r->value.at[BIAS][0];
-        wt__trainable_parameters(r->model, &layers, &layer_count);
-        for (size_t i = 0; i < layer_count; i++)
-            if (strncmp(layers[i].name, "embeddings.", 11) != 0)
-                tensors[count++] = wt__trainable_tensor(r->model, i);
-        tensors[count++] = (struct tensor_source){REFINER_CANDIDATE, r->value.at[CANDIDATE], 2, {r->hidden, r->in}};
-        tensors[count++] = (struct tensor_source){REFINER_CANDIDATE_BIAS, r->value.at[CANDIDATE_BIAS], 1, {r->hidden}};
-        tensors[count++] = (struct tensor_source){REFINER_SCORE, score, 2, {1, width}};
-        tensors[count++] = (struct tensor_source){REFINER_SCORE_BIAS, score + width, 1, {1}};
-        rc = wt__safetensors_write(path, tensors, count, NULL, err);
-    }
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_CHECK_ALLOC(score && tensors, err);
+    for (size_t h = 0; h < r->hidden; h++)
+        score[h] = scale * r->value.at[STATE][h];
+    for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+        score[r->hidden + f] = r->fitted[f] / PRIOR + scale * r->value.at[WEIGHTS][f];
+    score[width] = scale * r->value.at[BIAS][0];
+    wt__trainable_parameters(r->model, &layers, &layer_count);
+    for (size_t i = 0; i < layer_count; i++)
+        if (strncmp(layers[i].name, "embeddings.", 11) != 0)
+            tensors[count++] = wt__trainable_tensor(r->model, i);
+    tensors[count++] = (struct tensor_source){REFINER_CANDIDATE, r->value.at[CANDIDATE], 2, {r->hidden, r->in}};
+    tensors[count++] = (struct tensor_source){REFINER_CANDIDATE_BIAS, r->value.at[CANDIDATE_BIAS], 1, {r->hidden}};
+    tensors[count++] = (struct tensor_source){REFINER_SCORE, score, 2, {1, width}};
+    tensors[count++] = (struct tensor_source){REFINER_SCORE_BIAS, score + width, 1, {1}};
+    return wt__safetensors_write(path, tensors, count, NULL, err);
 }
 
-static json_t *describe_refiner(const struct refining *r)
+static json_t *describe_refiner(const struct refiner_training *r)
 {
     const struct retriever *retriever = &r->first.retriever;
     json_t *weights = wt__retriever_write(retriever);
@@ -409,13 +509,11 @@ static json_t *describe_refiner(const struct refining *r)
 
 static int save_refiner(void *self, const struct loop_state *state, wt_error *err)
 {
-    struct refining *r = self;
-    struct arena arena = {0};
+    struct refiner_training *r = self;
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *path = wt__path_join(&arena, r->out, TRAINED_WEIGHTS);
-    int rc = path ? write_weights(r, path, err) : wt__fail_nomem(err);
-    wt__arena_dispose(&arena);
-    if (rc < 0)
-        return rc;
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(write_weights(r, path, err));
     struct loop_state from = *state;
     from.before = r->alone;
     return wt__evaluator_save(r->evaluator, r->out, r->about, &from, describe_refiner(r), err);
@@ -424,40 +522,39 @@ static int save_refiner(void *self, const struct loop_state *state, wt_error *er
 /* Saves the fitted weights without layers, because no step improved the model. */
 static int revert_refiner(void *self, const struct loop_state *state, wt_error *err)
 {
-    struct refining *r = self;
+    struct refiner_training *r = self;
     r->strength = 0;
     return save_refiner(self, state, err);
 }
 
 /* ---------------------------------------------------------------- memory */
 
-static int open_heads(struct refining *r, unsigned workers, wt_error *err)
+static int open_heads(struct refiner_training *r, unsigned workers, wt_error *err)
 {
-    place_head(&r->value, r, NULL);
+    place_head_parameters(&r->value, r, NULL);
     float *block = calloc((2 + (size_t)workers) * r->value.count, sizeof *block);
     r->sums = calloc(workers, sizeof *r->sums);
     if (!block || !r->sums) {
         free(block);
         return wt__fail_nomem(err);
     }
-    place_head(&r->value, r, block);
-    place_head(&r->gradient, r, block + r->value.count);
+    place_head_parameters(&r->value, r, block);
+    place_head_parameters(&r->gradient, r, block + r->value.count);
     for (unsigned w = 0; w < workers; w++)
-        place_head(&r->sums[w], r, block + (2 + (size_t)w) * r->value.count);
+        place_head_parameters(&r->sums[w], r, block + (2 + (size_t)w) * r->value.count);
     for (size_t h = 0; h < r->hidden && h < r->dim; h++)
         r->value.at[CANDIDATE][h * r->in + h] = IDENTITY * sqrtf((float)r->hidden);
     return 0;
 }
 
-static int list_parameters(struct refining *r, wt_error *err)
+static int list_refiner_parameters(struct refiner_training *r, wt_error *err)
 {
     static const char *const names[HEAD_PARTS] = {REFINER_CANDIDATE, REFINER_CANDIDATE_BIAS, "score.state",
                                                   "score.features", REFINER_SCORE_BIAS};
     struct model_parameter *layers;
     wt__trainable_parameters(r->model, &layers, &r->layer_parameters);
     r->parameters = wt__alloc_array(r->layer_parameters + HEAD_PARTS, sizeof *r->parameters);
-    if (!r->parameters)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(r->parameters, err);
     for (size_t i = 0; i < r->layer_parameters; i++)
         if (!layers[i].frozen)
             r->parameters[r->parameter_count++] = layers[i];
@@ -471,7 +568,7 @@ static int list_parameters(struct refining *r, wt_error *err)
     return 0;
 }
 
-static void measure_refiner_step(struct refining *r, size_t batch)
+static void measure_refiner_step(struct refiner_training *r, size_t batch)
 {
     size_t longest = 0;
     const struct refiner_samples *both[] = {&r->data.train, &r->data.dev};
@@ -484,7 +581,7 @@ static void measure_refiner_step(struct refining *r, size_t batch)
 }
 
 /* Returns the bytes of a training, including those that its data needed. */
-static size_t bytes_of_refiner(const struct refining *r, unsigned workers)
+static size_t bytes_of_refiner(const struct refiner_training *r, unsigned workers)
 {
     size_t training_batch = wt__batch_bytes(r->model, workers, &r->limits), n = r->candidates;
     size_t sample = n * (sizeof(uint32_t) + 1 + RETRIEVE_FEATURES * sizeof(float)) + 16 +
@@ -497,28 +594,25 @@ static size_t bytes_of_refiner(const struct refining *r, unsigned workers)
 
 static int begin_refiner(void *self, wt_error *err)
 {
-    struct refining *r = self;
+    struct refiner_training *r = self;
     size_t row = REFINER_TOKENS + r->candidates, batch = r->capacity;
     unsigned workers = r->training->threads;
-    int rc = wt__batch_open(&r->training_batch, r->model, BATCH_ROWS, workers, &r->limits, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__batch_open(&r->training_batch, r->model, BATCH_ROWS, workers, &r->limits, err));
     r->ids = wt__alloc_array(row, sizeof *r->ids);
     r->positions = wt__alloc_array(batch * row, sizeof *r->positions);
     r->inputs = wt__alloc_aligned(batch * r->candidates * r->in, sizeof *r->inputs);
     r->logits = calloc(batch * r->candidates, sizeof *r->logits);
     r->learned = calloc(batch * r->candidates, sizeof *r->learned);
     r->scratch = calloc(workers, sizeof(struct refiner_scratch *));
-    if (!r->ids || !r->positions || !r->inputs || !r->logits || !r->learned || !r->scratch)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(r->ids && r->positions && r->inputs && r->logits && r->learned && r->scratch, err);
     for (size_t i = 0; i < row; i++)
         r->ids[i] = -1;
-    for (unsigned w = 0; rc == 0 && w < workers; w++)
-        rc = wt__refiner_scratch_new(&r->scratch[w], r->evaluator->encoder, r->candidates, err);
-    return rc;
+    for (unsigned w = 0; w < workers; w++)
+        WT_TRY(wt__refiner_scratch_new(&r->scratch[w], r->evaluator->encoder, r->candidates, err));
+    return 0;
 }
 
-static void dispose_refiner(struct refining *r)
+static void dispose_refiner(struct refiner_training *r)
 {
     for (unsigned w = 0; r->scratch && w < r->training->threads; w++)
         wt__refiner_scratch_free(r->scratch[w]);
@@ -540,7 +634,7 @@ static void dispose_refiner(struct refining *r)
 /* ---------------------------------------------------------------- lesson */
 
 /* Reads the recipe of the first stage as trained. */
-static int read_first(struct refining *r, wt_error *err)
+static int read_first_stage(struct refiner_training *r, wt_error *err)
 {
     const char *name = r->training->lesson->public.name;
     struct trained *trained;
@@ -561,7 +655,7 @@ static int read_first(struct refining *r, wt_error *err)
     return rc;
 }
 
-static int open_refiner_model(struct refining *r, size_t batch, wt_error *err)
+static int open_refiner_model(struct refiner_training *r, size_t batch, wt_error *err)
 {
     const struct model_config *config = &wt__encoder_packed(r->evaluator->encoder)->model.config;
     size_t wanted = r->training->options->candidates;
@@ -574,26 +668,20 @@ static int open_refiner_model(struct refining *r, size_t batch, wt_error *err)
     if (r->candidates < REFINER_MIN_CANDIDATES || r->candidates > REFINER_MAX_CANDIDATES)
         return wt__fail(err, WT_EINVAL, "a refiner takes %d to %d candidates, not %zu", REFINER_MIN_CANDIDATES,
                         REFINER_MAX_CANDIDATES, r->candidates);
-    int rc = wt__trainable_open_upper(&r->model, r->evaluator->base.folder, r->join, err);
-    if (rc == 0 && r->training->reduced)
+    WT_TRY(wt__trainable_open_upper(&r->model, r->evaluator->base.folder, r->join, err));
+    if (r->training->reduced)
         wt__trainable_allow_bfloat16(r->model);
-    if (rc == 0) {
-        wt__trainable_freeze(r->model, 0);
-        rc = open_heads(r, r->training->threads, err);
-    }
-    return rc < 0 ? rc : list_parameters(r, err);
+    wt__trainable_freeze(r->model, 0);
+    WT_TRY(open_heads(r, r->training->threads, err));
+    return list_refiner_parameters(r, err);
 }
 
-static int train_refiner(struct refining *r, const struct loop_options *options, struct loop_result *result,
+static int train_refiner(struct refiner_training *r, const struct loop_options *options, struct loop_result *result,
                          wt_error *err)
 {
-    int rc = open_refiner_model(r, options->batch, err);
-    if (rc == 0)
-        rc = wt__refiner_data_open(&r->data, r->evaluator, &r->first, r->candidates, KEPT, err);
-    if (rc == 0)
-        rc = wt__make_folders(r->out, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(open_refiner_model(r, options->batch, err));
+    WT_TRY(wt__refiner_data_open(&r->data, r->evaluator, &r->first, r->candidates, KEPT, err));
+    WT_TRY(wt__make_folders(r->out, err));
     fit_refiner(r);
     measure_refiner_step(r, options->batch);
     struct objective objective = {.self = r,
@@ -616,7 +704,7 @@ static int train_refiner(struct refining *r, const struct loop_options *options,
 int wt__lesson_refiner(struct training *training, wt_trained *out, wt_error *err)
 {
     const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = 8000, .most = 5};
-    struct refining r = {.training = training, .out = out->path, .strength = 1};
+    struct refiner_training r = {.training = training, .out = out->path, .strength = 1};
     struct loop_options options;
     struct loop_result result;
     int rc = wt__training_loss(training, err);
@@ -625,7 +713,7 @@ int wt__lesson_refiner(struct training *training, wt_trained *out, wt_error *err
     r.loss = rc;
     rc = wt__evaluator_open(&r.evaluator, training, err);
     if (rc == 0)
-        rc = read_first(&r, err);
+        rc = read_first_stage(&r, err);
     if (rc == 0)
         rc = wt__training_plan(training, &plan, &r.evaluator->base, &options, &r.about, err);
     if (rc == 0 && !wt__training_done(training, &options, out)) {
@@ -646,8 +734,8 @@ int wt__lesson_refiner(struct training *training, wt_trained *out, wt_error *err
 
 /* ---------------------------------------------------------------- trained refiners */
 
-int wt__refiner_ask(struct dev_evaluator *evaluator, const char *recipe, bool *there, struct dev_outcome *out,
-                    wt_error *err)
+int wt__refiner_measure(struct dev_evaluator *evaluator, const char *recipe, bool *there, struct dev_outcome *out,
+                        wt_error *err)
 {
     struct trained *trained;
     struct tool_vectors searched = {0};
@@ -661,7 +749,7 @@ int wt__refiner_ask(struct dev_evaluator *evaluator, const char *recipe, bool *t
         if (rc == 0)
             rc = wt__tool_vectors_open(&searched, vectors, evaluator->tools, evaluator->dim, err);
         if (rc == 0)
-            rc = wt__evaluator_ask_refined(evaluator, &found->retriever, &searched, &found->reranker, out, err);
+            rc = wt__evaluator_measure_refined(evaluator, &found->retriever, &searched, &found->reranker, out, err);
     }
     wt__tool_vectors_dispose(&searched);
     wt__trained_close(trained);

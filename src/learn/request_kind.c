@@ -1,7 +1,5 @@
-/* request_kind.c: see request_kind.h. Fits one feature on a thousand samples. Both kinds have equal total weight,
+/* request_kind.c: fits one feature on a thousand samples. Both kinds have equal total weight,
  * because their frequency differs between catalogues. */
-#include "learn/request_kind.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +8,7 @@
 #include "base/pool.h"
 #include "base/rng.h"
 #include "learn/logistic.h"
+#include "learn/trainers.h"
 #include "retrieve/compose.h"
 #include "retrieve/segment.h"
 
@@ -34,24 +33,24 @@ struct kind_sampling {
     wt_error *errors; /* [threads] */
 };
 
-int wt__first_rank(const struct first_ranking *ranking, struct str request, size_t k, unsigned worker,
-                   struct hit_list *hits, struct request_texts *texts, wt_error *err)
+int wt__kind_rank(const struct first_ranking *ranking, struct str request, size_t k, unsigned worker,
+                  struct hit_list *hits, struct request_texts *texts, wt_error *err)
 {
     const struct dev_evaluator *evaluator = ranking->evaluator;
     const struct view view = {
         .snapshot = evaluator->index->snapshot, .encoder = evaluator->encoder, .vectors = &ranking->documents.view};
     const struct retrieve_request wanted = {.text = request, .k = k};
-    int rc = wt__retrieve(&ranking->retriever, &view, &wanted, evaluator->workspaces[worker], hits, err);
+    WT_TRY(wt__retrieve(&ranking->retriever, &view, &wanted, evaluator->workspaces[worker], hits, err));
     *texts = (struct request_texts){.texts = hits->texts,
                                     .nearest = hits->nearest,
                                     .counts = hits->nearest_counts,
                                     .most = hits->nearest_most,
                                     .keys = evaluator->index->snapshot->keys,
                                     .nobody = ranking->nobody};
-    return rc < 0 ? rc : 0;
+    return 0;
 }
 
-bool wt__several_providers(const struct first_ranking *ranking, const uint32_t *tools, size_t count)
+bool wt__kind_has_several(const struct first_ranking *ranking, const uint32_t *tools, size_t count)
 {
     for (size_t i = 1; i < count; i++)
         if (ranking->providers[tools[i]] != ranking->providers[tools[0]] ||
@@ -63,7 +62,7 @@ bool wt__several_providers(const struct first_ranking *ranking, const uint32_t *
 /* ---------------------------------------------------------------- synthetic requests */
 
 /* Returns the provider of most of a request's tools, the first one at a tie; HIERARCHY_NO_PROVIDER if none has two. */
-static uint32_t main_provider(const struct first_ranking *ranking, const uint32_t *tools, size_t count)
+static uint32_t find_main_provider(const struct first_ranking *ranking, const uint32_t *tools, size_t count)
 {
     uint32_t best = HIERARCHY_NO_PROVIDER;
     size_t most = 1;
@@ -93,13 +92,13 @@ static int provider_of_subquery(const struct first_ranking *ranking, struct str 
     return rc < 0 ? rc : 0;
 }
 
-int wt__cut_down(const struct first_ranking *ranking, struct str request, const uint32_t *tools, size_t count,
-                 unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err)
+int wt__kind_cut_down(const struct first_ranking *ranking, struct str request, const uint32_t *tools, size_t count,
+                      unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err)
 {
     struct str subqueries[SUBQUERIES_MAX];
     uint32_t of_subquery[SUBQUERIES_MAX];
     size_t n = wt__segment(request, subqueries), kept = 0;
-    *provider = main_provider(ranking, tools, count);
+    *provider = find_main_provider(ranking, tools, count);
     if (*provider == HIERARCHY_NO_PROVIDER)
         return 0;
     uint64_t *allowed = calloc(ranking->evaluator->tools / 64 + 1, sizeof *allowed);
@@ -126,8 +125,8 @@ bool wt__kind_is_scarce(size_t of_kind, size_t all)
     return of_kind * SCARCE < all;
 }
 
-static int put_together(const struct kind_sampling *s, const struct kind_sample *sample, struct buffer *out,
-                        wt_error *err)
+static int join_sample_requests(const struct kind_sampling *s, const struct kind_sample *sample, struct buffer *out,
+                                wt_error *err)
 {
     const struct example_set *train = &s->ranking->evaluator->training->examples.train;
     wt__buffer_str(out, train->texts[sample->request]);
@@ -142,13 +141,13 @@ static int cut_sample(const struct kind_sampling *s, const struct kind_sample *s
     const struct example_set *train = &s->ranking->evaluator->training->examples.train;
     size_t first = train->starts[sample->request];
     uint32_t provider;
-    return wt__cut_down(s->ranking, train->texts[sample->request], train->tools + first,
-                        train->starts[sample->request + 1] - first, worker, out, &provider, err);
+    return wt__kind_cut_down(s->ranking, train->texts[sample->request], train->tools + first,
+                             train->starts[sample->request + 1] - first, worker, out, &provider, err);
 }
 
 /* ---------------------------------------------------------------- samples */
 
-static int look_at_sample(void *context, size_t index, unsigned worker)
+static int search_kind_sample(void *context, size_t index, unsigned worker)
 {
     struct kind_sampling *s = context;
     struct kind_sample *sample = &s->samples[index];
@@ -160,11 +159,11 @@ static int look_at_sample(void *context, size_t index, unsigned worker)
     struct str request = training->examples.train.texts[sample->request];
     int rc = 0;
     if (sample->synthetic) {
-        rc = sample->several ? put_together(s, sample, &text, err) : cut_sample(s, sample, worker, &text, err);
+        rc = sample->several ? join_sample_requests(s, sample, &text, err) : cut_sample(s, sample, worker, &text, err);
         request = wt__buffer_view(&text);
     }
     if (rc == 0 && request.len > 0) {
-        rc = wt__first_rank(s->ranking, request, 1, worker, &hits, &texts, err);
+        rc = wt__kind_rank(s->ranking, request, 1, worker, &hits, &texts, err);
         sample->there = rc == 0 && !(sample->synthetic && texts.texts == 1);
         if (sample->there)
             s->lacks[index] = wt__request_lack(&texts, NULL, 0);
@@ -182,7 +181,7 @@ static void list_samples(struct kind_sampling *s, const uint32_t *drawn, size_t 
     size_t several = 0, single = 0;
     for (size_t i = 0; i < count; i++) {
         size_t first = train->starts[drawn[i]];
-        bool more = wt__several_providers(s->ranking, train->tools + first, train->starts[drawn[i] + 1] - first);
+        bool more = wt__kind_has_several(s->ranking, train->tools + first, train->starts[drawn[i] + 1] - first);
         s->samples[i] = (struct kind_sample){.request = drawn[i], .other = NO_OTHER, .several = more};
         several += more;
     }
@@ -224,7 +223,7 @@ static int draw_samples(struct kind_sampling *s, wt_error *err)
             rc = wt__fail_cancelled(err);
     }
     if (rc == 0)
-        rc = wt__pool_run(training->threads, s->count, look_at_sample, s);
+        rc = wt__pool_run(training->threads, s->count, search_kind_sample, s);
     for (unsigned w = 0; rc < 0 && s->errors && w < training->threads; w++)
         if (s->errors[w].code && err)
             *err = s->errors[w];
@@ -243,7 +242,8 @@ void wt__kind_weigh(const float *lacks, const uint8_t *several, size_t count, st
 }
 
 /* Returns the mean over both kinds of the share classified correctly. */
-static double accuracy_of(const struct request_classifier *c, const float *lacks, const uint8_t *several, size_t count)
+static double measure_accuracy(const struct request_classifier *c, const float *lacks, const uint8_t *several,
+                               size_t count)
 {
     double right[2] = {0, 0}, kinds[2] = {0, 0};
     for (size_t i = 0; i < count; i++) {
@@ -290,7 +290,7 @@ int wt__kind_fit(const struct first_ranking *ranking, struct kind_fit *out, wt_e
     if (rc == 0) {
         size_t held, n = sort_samples(&s, lacks, several, &held, out);
         wt__kind_weigh(lacks, several, n - held, &out->classifier);
-        out->accuracy = accuracy_of(&out->classifier, lacks + n - held, several + n - held, held);
+        out->accuracy = measure_accuracy(&out->classifier, lacks + n - held, several + n - held, held);
         wt__kind_weigh(lacks, several, n, &out->classifier);
     }
     free(s.samples);

@@ -13,8 +13,6 @@
  * in a fourth search its vector is that of a tool added after training, and past requests that used it are excluded. (A
  * classifier trained without those requests, fold by fold, gave the same scores within two thousandths on
  * toolbench-i3's dev.) If hardly a request needs a tool that no other request used, this calibration is omitted. */
-#include "learn/lessons.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +22,9 @@
 #include "base/sort.h"
 #include "choose/set_metrics.h"
 #include "query/chooser_input.h"
-#include "learn/logistic.h"
 #include "learn/dev_evaluator.h"
+#include "learn/logistic.h"
+#include "learn/trainers.h"
 #include "retrieve/document.h"
 
 /* Values in order of preference: the first stay unless others are clearly better. */
@@ -41,7 +40,7 @@ enum {
 };
 
 /* A search deep enough for complete sets, and the positions of the gold tools of one kind in it. */
-struct deep {
+struct deep_search {
     struct candidate_features candidates; /* from PICK_COMPLETE hits */
     size_t hits, wanted;                  /* wanted: number of gold tools of the kind */
     uint32_t places[CHOOSE_TOOLS];
@@ -56,13 +55,13 @@ struct seen_hits {
 };
 
 /* A dev request. */
-struct asked_for_set {
+struct set_request {
     const uint32_t *gold; /* [gold_count] rows of the examples */
     size_t gold_count;
     struct candidate_features near;     /* from PICK_HITS hits */
     uint64_t found;                     /* gold tools among near */
-    struct deep used;                   /* used tools */
-    struct deep unused;                 /* unused tools, or the hidden one */
+    struct deep_search used;            /* used tools */
+    struct deep_search unused;          /* unused tools, or the hidden one */
     uint32_t hidden;                    /* its row of the examples, or NOTHING */
     uint64_t *left_out;                 /* bitmap of past requests that used it; NULL if empty */
     float without[ANSWERABLE_FEATURES]; /* its answerability without its tools */
@@ -70,12 +69,12 @@ struct asked_for_set {
 };
 #define NOTHING UINT32_MAX
 
-struct search_for_set {
+struct set_search {
     struct training *training;
     struct dev_evaluator *evaluator;
     wt_engine *engine; /* the catalogue with the trained models */
     const struct trained *trained;
-    struct asked_for_set *asked; /* [count] */
+    struct set_request *asked; /* [count] */
     size_t count;
     bool apart;                  /* unused tools are a kind of their own */
     struct index_set set;        /* the tool vectors that are searched */
@@ -91,63 +90,63 @@ struct search_for_set {
 
 /* ---------------------------------------------------------------- searches */
 
-static int64_t id_of_row(const struct search_for_set *s, uint32_t row)
+static int64_t get_row_id(const struct set_search *s, uint32_t row)
 {
     return s->training->examples.ids[row];
 }
 
-static bool is_gold(const struct search_for_set *s, const struct asked_for_set *asked, const struct search *search,
-                    size_t hit)
+static bool is_needed_tool(const struct set_search *s, const struct set_request *asked, const struct search *search,
+                           size_t hit)
 {
     int64_t id = search->index->snapshot->keys[search->hits.items[hit].row].id;
     for (size_t g = 0; g < asked->gold_count; g++)
-        if (id_of_row(s, asked->gold[g]) == id)
+        if (get_row_id(s, asked->gold[g]) == id)
             return true;
     return false;
 }
 
 /* Records the first hits. asked: NULL for the search without its tools. */
-static void note_seen(const struct search_for_set *s, const struct asked_for_set *asked, const struct search *search,
-                      struct seen_hits *out)
+static void record_seen_hits(const struct set_search *s, const struct set_request *asked, const struct search *search,
+                             struct seen_hits *out)
 {
     const struct hit_list *hits = &search->hits;
     out->count = hits->len < RELEVANCE_HITS ? hits->len : RELEVANCE_HITS;
     for (size_t h = 0; h < out->count; h++) {
         wt__relevance_read(out->features[h], &search->plan.retriever, hits, &hits->items[h]);
-        out->needed[h] = asked && is_gold(s, asked, search, h);
+        out->needed[h] = asked && is_needed_tool(s, asked, search, h);
     }
 }
 
-static void note_near(const struct search_for_set *s, struct asked_for_set *asked, const struct search *search)
+static void record_near_hits(const struct set_search *s, struct set_request *asked, const struct search *search)
 {
     wt__candidate_features_read(&asked->near, &search->hits, wt__search_neighbours(search));
     for (size_t t = 0; t < asked->near.tools; t++)
-        if (is_gold(s, asked, search, asked->near.hits[t]))
+        if (is_needed_tool(s, asked, search, asked->near.hits[t]))
             asked->found |= (uint64_t)1 << t;
 }
 
 /* Records a deep search. which [count]: gold rows of one kind. */
-static void note_deep(const struct search_for_set *s, struct deep *out, const uint32_t *which, size_t count,
-                      const struct search *search)
+static void record_deep_search(const struct set_search *s, struct deep_search *out, const uint32_t *which, size_t count,
+                               const struct search *search)
 {
-    const struct asked_for_set kind = {.gold = which, .gold_count = count};
+    const struct set_request kind = {.gold = which, .gold_count = count};
     wt__candidate_features_read(&out->candidates, &search->hits, wt__search_neighbours(search));
     out->hits = search->hits.len;
     out->wanted = count;
     for (uint32_t h = 0; h < search->hits.len && out->found < CHOOSE_TOOLS; h++)
-        if (is_gold(s, &kind, search, h))
+        if (is_needed_tool(s, &kind, search, h))
             out->places[out->found++] = h;
 }
 
-static bool is_used(const struct search_for_set *s, const struct search *search, const uint64_t *used, uint32_t tool)
+static bool is_used_tool(const struct set_search *s, const struct search *search, const uint64_t *used, uint32_t tool)
 {
-    size_t row = wt__snapshot_row(search->index->snapshot, id_of_row(s, tool));
+    size_t row = wt__snapshot_row(search->index->snapshot, get_row_id(s, tool));
     return !used || row >= search->index->snapshot->rows || used[row / 64] >> row % 64 & 1;
 }
 
 /* Splits the gold tools by kind. If all were used, the least used one may be hidden. */
-static int note_kinds(const struct search_for_set *s, struct asked_for_set *asked, const struct search *search,
-                      wt_error *err)
+static int record_tool_kinds(const struct set_search *s, struct set_request *asked, const struct search *search,
+                             wt_error *err)
 {
     uint32_t *kinds = wt__arena_array(search->arena, uint32_t, 2 * asked->gold_count);
     const uint64_t *used_rows = NULL;
@@ -160,7 +159,7 @@ static int note_kinds(const struct search_for_set *s, struct asked_for_set *aske
     asked->hidden = asked->gold[0];
     for (size_t g = 0; g < asked->gold_count; g++) {
         uint32_t tool = asked->gold[g];
-        if (is_used(s, search, used_rows, tool))
+        if (is_used_tool(s, search, used_rows, tool))
             kinds[used++] = tool;
         else
             kinds[asked->gold_count + unused++] = tool;
@@ -170,16 +169,16 @@ static int note_kinds(const struct search_for_set *s, struct asked_for_set *aske
     if (unused > 0 || !used_rows)
         asked->hidden = NOTHING;
     else
-        rc = wt__past_users(search, (int64_t[]){id_of_row(s, asked->hidden)}, 1, &asked->left_out, err);
-    note_deep(s, &asked->used, kinds, used, search);
-    note_deep(s, &asked->unused, kinds + asked->gold_count, unused, search);
+        rc = wt__past_users(search, (int64_t[]){get_row_id(s, asked->hidden)}, 1, &asked->left_out, err);
+    record_deep_search(s, &asked->used, kinds, used, search);
+    record_deep_search(s, &asked->unused, kinds + asked->gold_count, unused, search);
     return rc;
 }
 
-static int ask_dev(void *context, size_t index, unsigned worker)
+static int search_dev_tools(void *context, size_t index, unsigned worker)
 {
-    struct search_for_set *s = context;
-    struct asked_for_set *asked = &s->asked[index];
+    struct set_search *s = context;
+    struct set_request *asked = &s->asked[index];
     const struct example_set *dev = &s->training->examples.dev;
     struct arena arena = {0};
     struct candidate_features gone;
@@ -191,22 +190,22 @@ static int ask_dev(void *context, size_t index, unsigned worker)
     int64_t *ids = wt__arena_array(&arena, int64_t, asked->gold_count);
     int rc = ids ? 0 : wt__fail_nomem(err);
     for (size_t g = 0; rc == 0 && g < asked->gold_count; g++)
-        ids[g] = id_of_row(s, asked->gold[g]);
+        ids[g] = get_row_id(s, asked->gold[g]);
     struct search search = {
         .engine = s->engine, .request = dev->texts[example], .arena = &arena, .k = PICK_HITS, .features = true};
     struct search near = search, deep = search, without = search;
     if (rc == 0)
         rc = wt__search_run(&near, err);
     if (rc == 0) {
-        note_near(s, asked, &near);
-        note_seen(s, asked, &near, &asked->seen);
+        record_near_hits(s, asked, &near);
+        record_seen_hits(s, asked, &near, &asked->seen);
         if (index % 2 == 0) /* half of the missing tools were never used, the others were removed later */
             rc = wt__past_users(&near, ids, asked->gold_count, &left_out, err);
     }
     wt__search_end(&near);
     deep.k = PICK_COMPLETE;
     if (rc == 0 && (rc = wt__search_run(&deep, err)) == 0)
-        rc = note_kinds(s, asked, &deep, err);
+        rc = record_tool_kinds(s, asked, &deep, err);
     if (index == 0)
         s->set = deep.plan.set;
     wt__search_end(&deep);
@@ -216,7 +215,7 @@ static int ask_dev(void *context, size_t index, unsigned worker)
     if (rc == 0 && (rc = wt__search_run(&without, err)) == 0) {
         wt__candidate_features_read(&gone, &without.hits, wt__search_neighbours(&without));
         memcpy(asked->without, gone.answerability, sizeof asked->without);
-        note_seen(s, NULL, &without, &asked->gone);
+        record_seen_hits(s, NULL, &without, &asked->gone);
     }
     wt__search_end(&without);
     free(left_out);
@@ -226,7 +225,7 @@ static int ask_dev(void *context, size_t index, unsigned worker)
     return rc;
 }
 
-static int run_all(struct search_for_set *s, size_t count, int (*run)(void *, size_t, unsigned), wt_error *err)
+static int run_on_all(struct set_search *s, size_t count, int (*run)(void *, size_t, unsigned), wt_error *err)
 {
     unsigned threads = s->training->threads;
     int rc = wt__pool_run(threads, count, run, s);
@@ -240,7 +239,7 @@ static int run_all(struct search_for_set *s, size_t count, int (*run)(void *, si
 
 /* True if new requests are likely to need unused tools: estimated from training requests with a tool that no other one
  * used. */
-static bool needs_unused(const struct search_for_set *s)
+static bool estimate_unused_need(const struct set_search *s)
 {
     const struct example_set *train = &s->training->examples.train;
     size_t count = 0;
@@ -254,7 +253,7 @@ static bool needs_unused(const struct search_for_set *s)
 }
 
 /* Copies the searched vectors, and replaces those of the fold's hidden tools by vectors without usage. */
-static int hide_tools(struct search_for_set *s, wt_error *err)
+static int hide_tools(struct set_search *s, wt_error *err)
 {
     const struct trained_recipe *recipe = wt__trained_recipe(s->trained, "auto");
     size_t dim = s->evaluator->dim, tools = s->evaluator->tools;
@@ -269,7 +268,7 @@ static int hide_tools(struct search_for_set *s, wt_error *err)
     }
     for (size_t q = s->fold; rc == 0 && q < s->count; q += FOLDS) {
         uint32_t tool = s->asked[q].hidden;
-        size_t row = tool == NOTHING ? tools : wt__snapshot_row(index->snapshot, id_of_row(s, tool));
+        size_t row = tool == NOTHING ? tools : wt__snapshot_row(index->snapshot, get_row_id(s, tool));
         if (row < tools)
             wt__trained_vector(s->trained, recipe, s->evaluator->documents + tool * dim, sum, 0, -1,
                                vectors + row * dim);
@@ -282,10 +281,10 @@ static int hide_tools(struct search_for_set *s, wt_error *err)
     return rc;
 }
 
-static int ask_hidden(void *context, size_t index, unsigned worker)
+static int search_hidden_tools(void *context, size_t index, unsigned worker)
 {
-    struct search_for_set *s = context;
-    struct asked_for_set *asked = &s->asked[index * FOLDS + s->fold];
+    struct set_search *s = context;
+    struct set_request *asked = &s->asked[index * FOLDS + s->fold];
     struct arena arena = {0};
     wt_error *err = &s->errors[worker];
     if (asked->hidden == NOTHING)
@@ -299,14 +298,14 @@ static int ask_hidden(void *context, size_t index, unsigned worker)
                             .vectors = s->hiding.chunks ? &s->hiding.view : NULL};
     int rc = wt__search_run(&search, err);
     if (rc == 0)
-        note_deep(s, &asked->unused, &asked->hidden, 1, &search);
+        record_deep_search(s, &asked->unused, &asked->hidden, 1, &search);
     wt__search_end(&search);
     wt__arena_dispose(&arena);
     return rc;
 }
 
 /* Searches each fold's requests with their tools hidden. Vectors of texts alone do not depend on usage. */
-static int ask_all_hidden(struct search_for_set *s, wt_error *err)
+static int search_all_hidden(struct set_search *s, wt_error *err)
 {
     bool learned = s->set.kind && strcmp(s->set.kind, wt__document_kind) != 0;
     if (wt__train_progress_phase(&s->training->progress, "asking as if unused", FOLDS))
@@ -318,7 +317,7 @@ static int ask_all_hidden(struct search_for_set *s, wt_error *err)
         if (learned)
             rc = hide_tools(s, err);
         if (rc == 0)
-            rc = run_all(s, (s->count - s->fold + FOLDS - 1) / FOLDS, ask_hidden, err);
+            rc = run_on_all(s, (s->count - s->fold + FOLDS - 1) / FOLDS, search_hidden_tools, err);
         wt__tool_vectors_dispose(&s->hiding);
     }
     return rc;
@@ -327,7 +326,7 @@ static int ask_all_hidden(struct search_for_set *s, wt_error *err)
 /* ---------------------------------------------------------------- fits */
 
 /* Fits the tools' probabilities. left_out: a fold, or FOLDS for none. */
-static int fit_tools(const struct search_for_set *s, struct chooser *out, size_t left_out, wt_error *err)
+static int fit_tools(const struct set_search *s, struct chooser *out, size_t left_out, wt_error *err)
 {
     size_t most = s->count * CHOOSE_TOOLS, n = 0;
     float(*values)[TOOL_FEATURES] = wt__alloc_array(most, sizeof *values);
@@ -348,7 +347,7 @@ static int fit_tools(const struct search_for_set *s, struct chooser *out, size_t
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-static int fit_fit(const struct search_for_set *s, struct chooser *out, size_t left_out, wt_error *err)
+static int fit_chooser_fit(const struct set_search *s, struct chooser *out, size_t left_out, wt_error *err)
 {
     float(*values)[ANSWERABLE_FEATURES] = wt__alloc_array(2 * s->count, sizeof *values);
     uint8_t *answers = wt__alloc_array(2 * s->count, 1);
@@ -373,7 +372,7 @@ static int fit_fit(const struct search_for_set *s, struct chooser *out, size_t l
 }
 
 /* Assumes that one request in five needs no tool, as in the default parameters. */
-static int fit_relevance(struct search_for_set *s, wt_error *err)
+static int fit_relevance(struct set_search *s, wt_error *err)
 {
     static const float shares[] = {0.8f, 0.2f};
     size_t most = 2 * s->count * RELEVANCE_HITS, n = 0;
@@ -403,7 +402,7 @@ static int fit_relevance(struct search_for_set *s, wt_error *err)
 }
 
 /* Estimates the distribution of set sizes from the training requests, with a positive probability for every size. */
-static void count_sizes(const struct search_for_set *s, float *out)
+static void count_sizes(const struct set_search *s, float *out)
 {
     const struct example_set *train = &s->training->examples.train;
     double counts[CHOOSE_SIZES];
@@ -417,80 +416,79 @@ static void count_sizes(const struct search_for_set *s, float *out)
         out[n] = (float)log(counts[n] / ((double)train->count + 0.5 * CHOOSE_SIZES));
 }
 
-static int fit_all(struct search_for_set *s, wt_error *err)
+static int fit_folds(struct set_search *s, wt_error *err)
 {
-    int rc = 0;
     count_sizes(s, s->chooser.sizes);
-    for (size_t fold = 0; rc == 0 && fold <= FOLDS; fold++) {
+    for (size_t fold = 0; fold <= FOLDS; fold++) {
         struct chooser *chooser = fold < FOLDS ? &s->folds[fold] : &s->chooser;
         memcpy(chooser->sizes, s->chooser.sizes, sizeof chooser->sizes);
-        rc = fit_tools(s, chooser, fold, err);
-        if (rc == 0)
-            rc = fit_fit(s, chooser, fold, err);
+        WT_TRY(fit_tools(s, chooser, fold, err));
+        WT_TRY(fit_chooser_fit(s, chooser, fold, err));
     }
-    return rc < 0 ? rc : fit_relevance(s, err);
+    return fit_relevance(s, err);
 }
 
 /* ---------------------------------------------------------------- tuning and calibration */
 
-static void set_values(struct chooser *chooser, size_t value)
+static void set_chooser_values(struct chooser *chooser, size_t value)
 {
     chooser->likelihood = likelihoods[value % COUNT(likelihoods)];
     chooser->past = pasts[value / COUNT(likelihoods) % COUNT(pasts)];
     chooser->size = sizes[value / COUNT(likelihoods) / COUNT(pasts)];
 }
 
-static double tracc_of(const struct asked_for_set *asked, const struct chosen *chosen)
+static double measure_tracc(const struct set_request *asked, const struct chosen *chosen)
 {
     return wt__tracc((struct overlap){.gold = asked->gold_count,
                                       .picked = (size_t)__builtin_popcountll(chosen->tools),
                                       .common = (size_t)__builtin_popcountll(chosen->tools & asked->found)});
 }
 
-struct measuring {
-    const struct search_for_set *s;
+struct value_measurement {
+    const struct set_search *s;
     size_t value;
     double *each; /* [count] */
 };
 
 static int measure_value(void *context, size_t q, unsigned worker)
 {
-    struct measuring *j = context;
+    struct value_measurement *j = context;
     struct chooser chooser = j->s->folds[q % FOLDS];
     struct chosen chosen;
     (void)worker;
-    set_values(&chooser, j->value);
+    set_chooser_values(&chooser, j->value);
     wt__choose(&chooser, &j->s->asked[q].near, &chosen);
-    j->each[q] = tracc_of(&j->s->asked[q], &chosen);
+    j->each[q] = measure_tracc(&j->s->asked[q], &chosen);
     return 0;
 }
 
-static int choose_values(struct search_for_set *s, wt_error *err)
+static int choose_set_values(struct set_search *s, wt_error *err)
 {
-    double *best = wt__alloc_array(s->count, sizeof *best), *each = wt__alloc_array(s->count, sizeof *each), sum = 0;
+    WT_AUTO_FREE double *best = wt__alloc_array(s->count, sizeof *best);
+    WT_AUTO_FREE double *each = wt__alloc_array(s->count, sizeof *each);
+    double sum = 0;
     size_t chosen = 0;
-    int rc = best && each ? 0 : wt__fail_nomem(err);
-    for (size_t value = 0; rc == 0 && value < VALUES; value++) {
-        struct measuring measuring = {s, value, each};
+    WT_CHECK_ALLOC(best && each, err);
+    for (size_t value = 0; value < VALUES; value++) {
+        struct value_measurement measuring = {s, value, each};
         wt__pool_run(s->training->threads, s->count, measure_value, &measuring);
-        if (value > 0 && !wt__evaluator_better(s->evaluator, best, each, CLEARLY))
+        if (value > 0 && !wt__evaluator_is_better(s->evaluator, best, each, CLEARLY))
             continue;
         memcpy(best, each, s->count * sizeof *best);
         chosen = value;
     }
-    for (size_t q = 0; rc == 0 && q < s->count; q++)
+    for (size_t q = 0; q < s->count; q++)
         sum += best[q];
     s->figure = sum / (double)s->count;
-    set_values(&s->chooser, chosen);
+    set_chooser_values(&s->chooser, chosen);
     for (size_t fold = 0; fold < FOLDS; fold++)
-        set_values(&s->folds[fold], chosen);
-    free(best);
-    free(each);
-    return rc;
+        set_chooser_values(&s->folds[fold], chosen);
+    return 0;
 }
 
 /* Computes the nonconformity score before the last of its tools joins. */
-static int nonconformity_of(const struct chooser *chooser, const struct deep *deep, float *out, wt_error *err)
+static int compute_nonconformity(const struct chooser *chooser, const struct deep_search *deep, float *out,
+                                 wt_error *err)
 {
     uint32_t *order = wt__alloc_array(deep->hits, sizeof *order);
     float *nonconformity = wt__alloc_array(deep->hits, sizeof *nonconformity);
@@ -511,17 +509,17 @@ static int nonconformity_of(const struct chooser *chooser, const struct deep *de
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-static int calibrate_chooser(struct search_for_set *s, wt_error *err)
+static int calibrate_chooser(struct set_search *s, wt_error *err)
 {
     size_t used = 0, unused = 0;
     int rc = 0;
     for (size_t q = 0; rc == 0 && q < s->count; q++) {
         const struct chooser *chooser = &s->folds[q % FOLDS];
-        const struct asked_for_set *asked = &s->asked[q];
+        const struct set_request *asked = &s->asked[q];
         if (asked->used.wanted > 0)
-            rc = nonconformity_of(chooser, &asked->used, &s->nonconformity[used++], err);
+            rc = compute_nonconformity(chooser, &asked->used, &s->nonconformity[used++], err);
         if (rc == 0 && asked->unused.wanted > 0)
-            rc = nonconformity_of(chooser, &asked->unused, &s->unused[unused++], err);
+            rc = compute_nonconformity(chooser, &asked->unused, &s->unused[unused++], err);
         s->none[q] = wt__no_answer_probability(chooser, &asked->near);
     }
     wt__sort_floats(s->nonconformity, used);
@@ -534,7 +532,7 @@ static int calibrate_chooser(struct search_for_set *s, wt_error *err)
 }
 
 /* Records properties of dev requests for detecting unfamiliar ones. */
-static void calibrate_familiarity(struct search_for_set *s)
+static void calibrate_familiarity(struct set_search *s)
 {
     for (size_t q = 0; q < s->count; q++) {
         s->nearest[q] = s->asked[q].near.answerability[ANSWERABLE_NEAREST];
@@ -548,7 +546,7 @@ static void calibrate_familiarity(struct search_for_set *s)
 
 /* ---------------------------------------------------------------- lesson */
 
-static int open_trained(struct search_for_set *s, const char **identity, wt_error *err)
+static int open_trained_recipes(struct set_search *s, const char **identity, wt_error *err)
 {
     wt_engine *engine = s->training->engine;
     const struct trained *trained = NULL;
@@ -557,64 +555,56 @@ static int open_trained(struct search_for_set *s, const char **identity, wt_erro
     options.model = engine->model_folder;
     options.trained = s->training->out;
     options.threads = s->training->threads;
-    int rc = wt_open(&s->engine, engine->path, &options, err);
-    if (rc == 0)
-        rc = wt__engine_trained(s->engine, &trained, err);
+    WT_TRY(wt_open(&s->engine, engine->path, &options, err));
+    WT_TRY(wt__engine_trained(s->engine, &trained, err));
     const struct trained_recipe *found_by = wt__trained_recipe(trained, "auto");
-    if (rc == 0 && !found_by)
-        rc = wt__fail(err, WT_ERECIPE,
-                      "sets are chosen from the hits of auto, which %s was not trained for; "
-                      "`whichtool train auto` does that, and `whichtool train all` both",
-                      s->training->out);
+    if (!found_by)
+        return wt__fail(err, WT_ERECIPE,
+                        "sets are chosen from the hits of auto, which %s was not trained for; "
+                        "`whichtool train auto` does that, and `whichtool train all` both",
+                        s->training->out);
     *identity = found_by ? found_by->identity : NULL;
     s->trained = trained;
-    return rc;
+    return 0;
 }
 
-static int ask_all_dev(struct search_for_set *s, wt_error *err)
+static int search_all_dev(struct set_search *s, wt_error *err)
 {
     unsigned threads = s->training->threads;
     s->asked = calloc(s->count, sizeof *s->asked);
     s->errors = calloc(threads, sizeof *s->errors);
-    if (!s->asked || !s->errors)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(s->asked && s->errors, err);
     if (wt__train_progress_phase(&s->training->progress, "asking", s->count))
         return wt__fail_cancelled(err);
-    s->apart = needs_unused(s);
-    int rc = run_all(s, s->count, ask_dev, err);
-    return rc < 0 || !s->apart ? rc : ask_all_hidden(s, err);
+    s->apart = estimate_unused_need(s);
+    WT_TRY(run_on_all(s, s->count, search_dev_tools, err));
+    return s->apart ? search_all_hidden(s, err) : 0;
 }
 
-static int learn_chooser(struct search_for_set *s, const char **identity, wt_error *err)
+static int learn_chooser(struct set_search *s, const char **identity, wt_error *err)
 {
-    int rc = open_trained(s, identity, err);
-    if (rc == 0)
-        rc = ask_all_dev(s, err);
-    if (rc == 0)
-        rc = fit_all(s, err);
-    if (rc == 0)
-        rc = choose_values(s, err);
-    if (rc == 0)
-        rc = calibrate_chooser(s, err);
-    if (rc == 0)
-        calibrate_familiarity(s);
-    return rc;
+    WT_TRY(open_trained_recipes(s, identity, err));
+    WT_TRY(search_all_dev(s, err));
+    WT_TRY(fit_folds(s, err));
+    WT_TRY(choose_set_values(s, err));
+    WT_TRY(calibrate_chooser(s, err));
+    calibrate_familiarity(s);
+    return 0;
 }
 
-static int leave_chooser(struct search_for_set *s, const json_t *about, const char *identity, wt_trained *out,
-                         wt_error *err)
+static int save_chooser(struct set_search *s, const json_t *about, const char *identity, wt_trained *out, wt_error *err)
 {
     json_t *config = wt__chooser_write(&s->chooser);
     out->after = s->figure;
     if (config && json_object_set_new(config, "auto", json_string(identity)) == 0)
-        return wt__evaluator_leave(s->evaluator, about, config, out, err);
+        return wt__evaluator_finish(s->evaluator, about, config, out, err);
     json_decref(config);
     return wt__fail_nomem(err);
 }
 
 int wt__lesson_set(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct search_for_set *s = calloc(1, sizeof *s);
+    struct set_search *s = calloc(1, sizeof *s);
     const char *identity = NULL;
     json_t *about = NULL;
     if (!s)
@@ -629,7 +619,7 @@ int wt__lesson_set(struct training *training, wt_trained *out, wt_error *err)
     } else if (rc == 0) {
         rc = learn_chooser(s, &identity, err);
         if (rc == 0)
-            rc = leave_chooser(s, about, identity, out, err);
+            rc = save_chooser(s, about, identity, out, err);
     }
     json_decref(about);
     wt_close(s->engine);

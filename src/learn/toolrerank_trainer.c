@@ -6,10 +6,8 @@
  * the paper's Table 2 is applied to every dev request, as a request of either kind. The cross-encoder reads each pair
  * of request and tool once; a further setting costs only its rules. The figure of each request is stored for every
  * setting, so the best setting for a classifier with a given margin follows from sums. If dev has hardly any requests
- * for a single provider, such requests are cut out of the others (learn/request_kind.h); otherwise Algorithm 1 could
+ * for a single provider, such requests are cut out of the others (request_kind.c); otherwise Algorithm 1 could
  * not be measured. */
-#include "learn/lessons.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +15,9 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/sort.h"
-#include "rerank/rules.h"
+#include "learn/trainers.h"
 #include "rerank/cross_encoder.h"
-#include "learn/request_kind.h"
+#include "rerank/rules.h"
 
 /* Values in order of preference, the paper's first: at equal figures the earlier one stays. */
 static const struct dev_balance {
@@ -111,7 +109,7 @@ static int read_catalogue_tools(struct rule_search *s, wt_error *err)
 }
 
 /* Returns the start of a provider's tools in by_provider. */
-static size_t begin_of(const struct rule_search *s, uint32_t provider)
+static size_t get_provider_begin(const struct rule_search *s, uint32_t provider)
 {
     return wt__lower_bound_u64(s->by_provider, s->ranking.evaluator->tools, (uint64_t)provider << 32);
 }
@@ -152,23 +150,22 @@ static int choose_first_stage(struct rule_search *s, wt_error *err)
             (struct retriever){.weights = {[SOURCE_BM25] = balance->lexical, [SOURCE_DENSE] = balance->dense},
                                .subquery = subqueries[i % COUNT(subqueries)]};
     }
-    int rc = 0;
     if (s->ranking.evaluator->dev_count > 0)
-        rc = wt__evaluator_choose(s->ranking.evaluator, retrievers, CHOICES, &s->ranking.documents, &chosen, &unused,
-                                  err);
+        WT_TRY(wt__evaluator_choose(s->ranking.evaluator, retrievers, CHOICES, &s->ranking.documents, &chosen, &unused,
+                                    err));
     s->ranking.retriever = retrievers[chosen];
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- one dev request */
 
 /* State of the pipeline's callbacks. */
-struct rules_search {
+struct pipeline_context {
     const struct rule_search *search;
     struct dev_question *asked;
 };
 
-static const struct pair_score *cross_score_of(const struct dev_question *asked, uint32_t row)
+static const struct pair_score *find_cross_score(const struct dev_question *asked, uint32_t row)
 {
     for (size_t i = 0; i < asked->len; i++)
         if (asked->read[i].row == row)
@@ -176,7 +173,7 @@ static const struct pair_score *cross_score_of(const struct dev_question *asked,
     return NULL;
 }
 
-static struct candidate candidate_of(const struct rule_search *s, uint32_t row, float score)
+static struct candidate make_tool_candidate(const struct rule_search *s, uint32_t row, float score)
 {
     return (struct candidate){.row = row,
                               .provider = s->ranking.providers[row],
@@ -186,57 +183,55 @@ static struct candidate candidate_of(const struct rule_search *s, uint32_t row, 
 }
 
 /* Scores the tools of rows [count] that have no score yet. */
-static int read_pairs(const struct rules_search *a, const uint32_t *rows, size_t count, wt_error *err)
+static int read_pairs(const struct pipeline_context *a, const uint32_t *rows, size_t count, wt_error *err)
 {
     const struct rule_search *s = a->search;
     struct dev_question *asked = a->asked;
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     struct tool *tools = wt__arena_array(&arena, struct tool, count);
     float *logits = wt__arena_array(&arena, float, count);
-    int rc = tools && logits ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_CHECK_ALLOC(tools && logits, err);
+    for (size_t i = 0; i < count; i++)
         tools[i] = s->tools[rows[i]];
-    if (rc == 0)
-        rc = wt__cross_encoder_score(s->cross, s->trained->cross->fields, asked->text, tools, count, NULL, &arena,
-                                     logits, err);
-    if (rc == 0 && wt__grow((void **)&asked->read, &asked->capacity, asked->len + count, sizeof *asked->read) < 0)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_TRY(wt__cross_encoder_score(s->cross, s->trained->cross->fields, asked->text, tools, count, NULL, &arena, logits,
+                                   err));
+    if (wt__grow((void **)&asked->read, &asked->capacity, asked->len + count, sizeof *asked->read) < 0)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
         asked->read[asked->len++] = (struct pair_score){rows[i], wt__cross_probability(logits[i])};
-    wt__arena_dispose(&arena);
-    return rc;
+    return 0;
 }
 
-static int score_candidates(void *context, struct candidate *candidates, size_t count, wt_error *err)
+static int score_by_cross(void *context, struct candidate *candidates, size_t count, wt_error *err)
 {
-    struct rules_search *a = context;
+    struct pipeline_context *a = context;
     uint32_t unread[HIERARCHY_MAX_CANDIDATES];
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
-        if (!cross_score_of(a->asked, candidates[i].row))
+        if (!find_cross_score(a->asked, candidates[i].row))
             unread[n++] = candidates[i].row;
-    int rc = n ? read_pairs(a, unread, n, err) : 0;
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        candidates[i].score = cross_score_of(a->asked, candidates[i].row)->probability;
-    return rc;
+    WT_TRY(n ? read_pairs(a, unread, n, err) : 0);
+    for (size_t i = 0; i < count; i++)
+        candidates[i].score = find_cross_score(a->asked, candidates[i].row)->probability;
+    return 0;
 }
 
-static int tools_of_known_provider(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err)
+static int list_provider_tools(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err)
 {
-    const struct rule_search *s = ((struct rules_search *)context)->search;
+    const struct rule_search *s = ((struct pipeline_context *)context)->search;
     size_t n = 0;
     (void)err;
-    for (size_t at = begin_of(s, provider); at < s->ranking.evaluator->tools && n < most; at++, n++) {
+    for (size_t at = get_provider_begin(s, provider); at < s->ranking.evaluator->tools && n < most; at++, n++) {
         uint32_t row = (uint32_t)s->by_provider[at];
         if (s->ranking.providers[row] != provider)
             break;
-        out[n] = candidate_of(s, row, 0);
+        out[n] = make_tool_candidate(s, row, 0);
     }
     return (int)n;
 }
 
 /* Returns the mean of recall and NDCG at CUTOFF for candidates in this order. */
-static float figure_of(const struct dev_question *asked, const struct candidate *candidates, size_t count)
+static float measure_candidates(const struct dev_question *asked, const struct candidate *candidates, size_t count)
 {
     size_t found = 0;
     double gain = 0, ideal = 0;
@@ -252,7 +247,7 @@ static float figure_of(const struct dev_question *asked, const struct candidate 
 }
 
 /* Returns the settings of a point: 0 .. SINGLES - 1 for a single provider, then those for several, then no rule. */
-static struct hierarchy_settings settings_of(size_t look, size_t point)
+static struct hierarchy_settings get_point_settings(size_t look, size_t point)
 {
     struct hierarchy_settings settings = wt__hierarchy_paper;
     settings.seen_depth = depths[look / PRIORS].seen;
@@ -271,21 +266,21 @@ static struct hierarchy_settings settings_of(size_t look, size_t point)
     return settings;
 }
 
-static int try_points(struct rules_search *a, wt_error *err)
+static int try_points(struct pipeline_context *a, wt_error *err)
 {
     const struct rule_search *s = a->search;
-    const struct toolrerank_source source = {a, s->ranking.evaluator->dim, s->cross ? score_candidates : NULL,
-                                             tools_of_known_provider};
+    const struct toolrerank_source source = {a, s->ranking.evaluator->dim, s->cross ? score_by_cross : NULL,
+                                             list_provider_tools};
     struct candidate candidates[HIERARCHY_MAX_CANDIDATES];
     int rc = 0;
     for (size_t look = 0; look < LOOKS; look += s->cross ? 1 : PRIORS) /* first-stage scores have no prior */
         for (size_t point = 0; rc == 0 && point < POINTS; point++) {
-            const struct hierarchy_settings settings = settings_of(look, point);
+            const struct hierarchy_settings settings = get_point_settings(look, point);
             size_t count = a->asked->count, first;
             memcpy(candidates, a->asked->first, count * sizeof *candidates);
             rc = wt__toolrerank(&settings, point < SINGLES ? REQUEST_SINGLE : REQUEST_MULTI, &source, candidates,
                                 &count, &first, err);
-            a->asked->points[look][point] = rc == 0 ? figure_of(a->asked, candidates, count) : 0;
+            a->asked->points[look][point] = rc == 0 ? measure_candidates(a->asked, candidates, count) : 0;
         }
     return rc;
 }
@@ -305,7 +300,7 @@ static int read_dev_request(struct rule_search *s, size_t index, unsigned worker
     asked->gold = wt__alloc_array(count, sizeof *asked->gold);
     int rc = asked->gold ? 0 : wt__fail_nomem(err);
     if (rc == 0 && index >= queries) {
-        rc = wt__cut_down(&s->ranking, asked->text, set->tools + first, count, worker, &text, &provider, err);
+        rc = wt__kind_cut_down(&s->ranking, asked->text, set->tools + first, count, worker, &text, &provider, err);
         asked->text = wt__buffer_view(&text);
         asked->cut = text.ptr;
     }
@@ -315,26 +310,26 @@ static int read_dev_request(struct rule_search *s, size_t index, unsigned worker
     return rc;
 }
 
-static int ask_hierarchy(void *context, size_t index, unsigned worker)
+static int search_hierarchy(void *context, size_t index, unsigned worker)
 {
     struct rule_search *s = context;
     struct dev_question *asked = &s->asked[index];
-    struct rules_search asking = {s, asked};
+    struct pipeline_context asking = {s, asked};
     struct request_texts texts;
     struct hit_list hits;
     wt_error *err = &s->errors[worker];
     int rc = read_dev_request(s, index, worker, err);
     if (rc == 0 && asked->gold_count > 0)
-        rc = wt__first_rank(&s->ranking, asked->text, DEEPEST, worker, &hits, &texts, err);
+        rc = wt__kind_rank(&s->ranking, asked->text, DEEPEST, worker, &hits, &texts, err);
     if (rc < 0 || asked->gold_count == 0)
         return rc;
     asked->count = hits.len;
     for (size_t i = 0; i < hits.len; i++)
-        asked->first[i] =
-            candidate_of(s, hits.items[i].row, hits.items[0].score > 0 ? hits.items[i].score / hits.items[0].score : 0);
+        asked->first[i] = make_tool_candidate(s, hits.items[i].row,
+                                              hits.items[0].score > 0 ? hits.items[i].score / hits.items[0].score : 0);
     float lack = wt__request_lack(&texts, asked->first, asked->count);
     asked->probability = wt__request_probability(&s->fit.classifier, lack);
-    asked->before = figure_of(asked, asked->first, asked->count);
+    asked->before = measure_candidates(asked, asked->first, asked->count);
     rc = try_points(&asking, err);
     if (rc == 0 && worker == 0 && wt__train_progress_step(&s->training->progress, index + 1))
         rc = wt__fail_cancelled(err);
@@ -350,7 +345,7 @@ static enum request_kind kind_under_margin(const struct dev_question *asked, flo
 }
 
 /* Returns the first best one among points begin .. end - 1 and the point without a rule. */
-static size_t best_point(const double *sums, size_t begin, size_t end)
+static size_t find_best_point(const double *sums, size_t begin, size_t end)
 {
     size_t best = begin;
     for (size_t point = begin; point < end; point++)
@@ -366,10 +361,10 @@ static double try_margin(const struct rule_search *s, size_t look, float margin,
     for (size_t q = 0; q < s->asked_count; q++)
         for (size_t point = 0; point < POINTS; point++)
             sums[kind_under_margin(&s->asked[q], margin)][point] += (double)s->asked[q].points[look][point];
-    size_t single = best_point(sums[REQUEST_SINGLE], 0, SINGLES);
-    size_t several = best_point(sums[REQUEST_MULTI], SINGLES, SINGLES + MULTIS);
-    const struct hierarchy_settings of_several = settings_of(look, several);
-    *settings = settings_of(look, single);
+    size_t single = find_best_point(sums[REQUEST_SINGLE], 0, SINGLES);
+    size_t several = find_best_point(sums[REQUEST_MULTI], SINGLES, SINGLES + MULTIS);
+    const struct hierarchy_settings of_several = get_point_settings(look, several);
+    *settings = get_point_settings(look, single);
     settings->tau_m = of_several.tau_m;
     settings->group_most = of_several.group_most;
     settings->rule[REQUEST_MULTI] = of_several.rule[REQUEST_MULTI];
@@ -401,14 +396,14 @@ static void choose_settings(struct rule_search *s)
 
 /* Returns the number of requests from dev: the dev requests, and as many cut ones if those for a single provider are
  * scarce. */
-static size_t count_asked(const struct rule_search *s)
+static size_t count_dev_questions(const struct rule_search *s)
 {
     const struct dev_evaluator *evaluator = s->ranking.evaluator;
     const struct example_set *set = &s->training->examples.dev;
     size_t single = 0;
     for (size_t q = 0; q < evaluator->dev_count; q++) {
         size_t first = set->starts[evaluator->dev[q]], end = set->starts[evaluator->dev[q] + 1];
-        single += !wt__several_providers(&s->ranking, set->tools + first, end - first);
+        single += !wt__kind_has_several(&s->ranking, set->tools + first, end - first);
     }
     return wt__kind_is_scarce(single, evaluator->dev_count) ? 2 * evaluator->dev_count : evaluator->dev_count;
 }
@@ -416,14 +411,14 @@ static size_t count_asked(const struct rule_search *s)
 static int search_settings(struct rule_search *s, wt_error *err)
 {
     unsigned threads = s->training->threads;
-    s->asked_count = count_asked(s);
+    s->asked_count = count_dev_questions(s);
     s->asked = calloc(s->asked_count + 1, sizeof *s->asked);
     s->errors = calloc(threads, sizeof *s->errors);
     int rc = s->asked && s->errors ? 0 : wt__fail_nomem(err);
     if (rc == 0 && wt__train_progress_phase(&s->training->progress, "measuring", s->asked_count))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = wt__pool_run(threads, s->asked_count, ask_hierarchy, s);
+        rc = wt__pool_run(threads, s->asked_count, search_hierarchy, s);
     for (unsigned w = 0; rc < 0 && s->errors && w < threads; w++)
         if (s->errors[w].code && err)
             *err = s->errors[w];
@@ -434,22 +429,20 @@ static int search_settings(struct rule_search *s, wt_error *err)
 
 /* ---------------------------------------------------------------- lesson */
 
-static int open_search(struct rule_search *s, wt_error *err)
+static int open_rule_search(struct rule_search *s, wt_error *err)
 {
-    int rc = wt__tool_vectors_open(&s->ranking.documents, s->ranking.evaluator->documents, s->ranking.evaluator->tools,
-                                   s->ranking.evaluator->dim, err);
-    if (rc == 0)
-        rc = read_catalogue_tools(s, err);
-    if (rc == 0)
-        rc = wt__trained_open(&s->trained, s->training->out, s->ranking.evaluator->encoder, NULL, err);
-    if (rc == 0 && s->trained && s->trained->cross)
-        rc = wt__cross_encoder_open(s->trained->cross, NULL, &s->cross, err);
+    WT_TRY(wt__tool_vectors_open(&s->ranking.documents, s->ranking.evaluator->documents, s->ranking.evaluator->tools,
+                                 s->ranking.evaluator->dim, err));
+    WT_TRY(read_catalogue_tools(s, err));
+    WT_TRY(wt__trained_open(&s->trained, s->training->out, s->ranking.evaluator->encoder, NULL, err));
+    if (s->trained && s->trained->cross)
+        WT_TRY(wt__cross_encoder_open(s->trained->cross, NULL, &s->cross, err));
     s->rules.across = s->cross != NULL;
     s->rules.by_provider = true;
-    return rc;
+    return 0;
 }
 
-static void close_search(struct rule_search *s)
+static void close_rule_search(struct rule_search *s)
 {
     for (size_t q = 0; s->asked && q < s->asked_count; q++) {
         free(s->asked[q].read);
@@ -472,7 +465,7 @@ static size_t count_cut(const struct rule_search *s)
     return count;
 }
 
-static int leave_rules(struct rule_search *s, const json_t *about, json_t *seen, wt_trained *out, wt_error *err)
+static int save_rules(struct rule_search *s, const json_t *about, json_t *seen, wt_trained *out, wt_error *err)
 {
     struct buffer text = {0};
     out->before = s->before;
@@ -501,7 +494,7 @@ static int leave_rules(struct rule_search *s, const json_t *about, json_t *seen,
         json_decref(config);
         config = NULL;
     }
-    int rc = wt__evaluator_leave(s->ranking.evaluator, about, config, out, err);
+    int rc = wt__evaluator_finish(s->ranking.evaluator, about, config, out, err);
     json_decref(weights);
     json_decref(fit);
     return rc;
@@ -509,23 +502,14 @@ static int leave_rules(struct rule_search *s, const json_t *about, json_t *seen,
 
 int wt__lesson_toolrerank(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct rule_search s = {.training = training};
-    json_t *about = NULL, *seen = json_array();
-    int rc = seen ? wt__evaluator_begin(&s.ranking.evaluator, training, &about, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = open_search(&s, err);
-    if (rc == 0)
-        rc = list_seen(&s, seen, err);
-    if (rc == 0)
-        rc = choose_first_stage(&s, err);
-    if (rc == 0)
-        rc = wt__kind_fit(&s.ranking, &s.fit, err);
-    if (rc == 0)
-        rc = search_settings(&s, err);
-    if (rc == 0)
-        rc = leave_rules(&s, about, seen, out, err);
-    close_search(&s);
-    json_decref(seen);
-    json_decref(about);
-    return rc;
+    WT_CLEANUP(close_rule_search) struct rule_search s = {.training = training};
+    WT_CLEANUP(json_decrefp) json_t *about = NULL, *seen = json_array();
+    WT_CHECK_ALLOC(seen, err);
+    WT_TRY(wt__evaluator_begin(&s.ranking.evaluator, training, &about, err));
+    WT_TRY(open_rule_search(&s, err));
+    WT_TRY(list_seen(&s, seen, err));
+    WT_TRY(choose_first_stage(&s, err));
+    WT_TRY(wt__kind_fit(&s.ranking, &s.fit, err));
+    WT_TRY(search_settings(&s, err));
+    return save_rules(&s, about, seen, out, err);
 }

@@ -4,20 +4,107 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "encoder/config.h"
 #include "encoder/model_dir.h"
 #include "changes/corpus.h"
 #include "query/ptr_sources.h"
-#include "engine/sized_options.h"
-#include "recipe/trained.h"
 #include "changes/recorded_use.h"
-#include "learn/learn.h"
-#include "learn/synthetic.h"
-#include "learn/memory_budget.h"
+#include "engine/sized_options.h"
 #include "learn/dev_evaluator.h"
+#include "learn/examples.h"
+#include "learn/learn.h"
+#include "learn/trainers.h"
 #include "nn/kernels/kernels.h"
 #include "nn/matrix.h"
+#include "recipe/trained.h"
+
+/* ---------------------------------------------------------------- table of lessons */
+
+/* The table of lessons, in the order of "all". The encoder comes first because the others use it. */
+
+static const struct lesson lessons[] = {
+    {.public = {"encoder", "The dense encoder: fine-tuned on requests and the tools that they used"},
+     .figure = "recall@5 by description and use",
+     .losses = "contrast triplet softmax bce likeness",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_LAYERS,
+     .batch = 32,
+     .run = wt__lesson_encoder},
+    {.public = {"dpr", "Dense retrieval over the tools' texts by the trained encoder, which it measures"},
+     .figure = "recall@5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_dpr},
+    {.public = {"tool2vec",
+                "An embedding of each tool from the requests that used it, interpolated with its description's"},
+     .figure = "recall@5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_tool2vec},
+    {.public = {"mlc", "A multi-label classifier of requests, with a row for each tool"},
+     .figure = "mean recall at 3, 5 and 7",
+     .losses = "contrast softmax bce kept",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = MLC_BATCH,
+     .rate = MLC_RATE,
+     .run = wt__lesson_mlc},
+    {.public = {"neighbours", "Past requests with the tools that they used, for nearest-neighbour retrieval"},
+     .figure = "recall@5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_neighbours},
+    {.public = {"tool2vec+refiner", "A refiner, which reranks the best of tool2vec together with the request"},
+     .figure = "mean recall at 3, 5 and 7",
+     .losses = "softmax bce",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET | LESSON_NEEDS_LAYERS,
+     .batch = REFINER_BATCH,
+     .rate = REFINER_RATE,
+     .run = wt__lesson_refiner},
+    {.public = {"mlc+refiner", "A refiner, which reranks the best of mlc together with the request"},
+     .figure = "mean recall at 3, 5 and 7",
+     .losses = "softmax bce",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET | LESSON_NEEDS_LAYERS,
+     .batch = REFINER_BATCH,
+     .rate = REFINER_RATE,
+     .run = wt__lesson_refiner},
+    {.public = {"auto", "Model selection: which recipe, with which weights, is best on dev"},
+     .figure = "recall@5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_auto},
+    {.public = {"set", "Set prediction: which of the hits a request needs, calibrated, and when no tool fits"},
+     .figure = "TRACC",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_set},
+    {.public = {"cross", "A cross-encoder, which reads a request and a tool together; not one of \"all\""},
+     .figure = "recall@5 of the best 30, ranked anew",
+     .losses = "softmax bce",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_WISH,
+     .batch = CROSS_BATCH,
+     .rate = CROSS_RATE,
+     .run = wt__lesson_cross},
+    {.public = {"toolrerank", "ToolRerank: single- or multi-provider requests, and the parameters of its algorithms"},
+     .figure = "mean of recall and NDCG at 5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_toolrerank},
+};
+enum { LESSONS = sizeof lessons / sizeof *lessons };
+
+const wt_lesson *wt_lesson_at(size_t index)
+{
+    return index < LESSONS ? &lessons[index].public : NULL;
+}
+
+/* ---------------------------------------------------------------- wt_train */
 
 #define LOCK_FILE "training.lock"
 #define ALL "all" /* all lessons that need not be requested, in their order */
@@ -94,12 +181,12 @@ static int check_train_options(const char *name, const wt_train_options *o, wt_e
 /* True if the name selects the lesson. */
 static bool is_wanted(const char *name, size_t i)
 {
-    bool all = strcmp(name, ALL) == 0 && !(wt__lessons[i].needs & LESSON_NEEDS_WISH);
-    return all || strcmp(name, wt__lessons[i].public.name) == 0;
+    bool all = strcmp(name, ALL) == 0 && !(lessons[i].needs & LESSON_NEEDS_WISH);
+    return all || strcmp(name, lessons[i].public.name) == 0;
 }
 
 /* Parses the next line of most_of, NAME=N or N (empty name). Returns 1; 0 at the end; -1 if invalid. */
-static int next_most(const char **lines, struct str *name, size_t *most)
+static int parse_next_most(const char **lines, struct str *name, size_t *most)
 {
     struct str line = {0};
     if (!*lines || !wt__str_line(lines, &line))
@@ -116,12 +203,12 @@ static int next_most(const char **lines, struct str *name, size_t *most)
 }
 
 /* Returns the maximum training requests of a data set; NULL for recorded use. */
-static size_t most_of(const wt_train_options *o, const char *data)
+static size_t find_most_requests(const wt_train_options *o, const char *data)
 {
     const char *lines = o->most_of;
     struct str name, own = data ? wt__model_name(data) : (struct str){0};
     size_t all = o->most, most;
-    while (next_most(&lines, &name, &most) > 0) {
+    while (parse_next_most(&lines, &name, &most) > 0) {
         if (name.len > 0 && wt__str_equal(name, own))
             return most;
         all = name.len > 0 ? all : most;
@@ -147,7 +234,7 @@ static int check_most(struct training *training, wt_error *err)
     struct str name;
     size_t most;
     int rc;
-    for (; (rc = next_most(&lines, &name, &most)) > 0; line = lines)
+    for (; (rc = parse_next_most(&lines, &name, &most)) > 0; line = lines)
         if (name.len > 0 && !has_folder(training, o->data, name))
             return wt__fail(err, WT_EINVAL, "no data set is called \"%.*s\", which was limited to %zu requests",
                             (int)(name.len < 60 ? name.len : 60), name.ptr, most);
@@ -164,10 +251,10 @@ static int check_most(struct training *training, wt_error *err)
 static int check_sets(const char *name, const wt_train_options *o, const wt_engine *given, wt_error *err)
 {
     size_t count = count_folders(o->data);
-    for (size_t i = 0; (o->synthetic > 0 || o->join > 0) && i < wt__lesson_count; i++)
-        if (is_wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
+    for (size_t i = 0; (o->synthetic > 0 || o->join > 0) && i < LESSONS; i++)
+        if (is_wanted(name, i) && (lessons[i].needs & LESSON_NEEDS_ONE_SET))
             return wt__fail(err, WT_EINVAL, "%s requests work with \"encoder\" and \"cross\", not with \"%s\"",
-                            o->synthetic > 0 ? "synthetic" : "joined", wt__lessons[i].public.name);
+                            o->synthetic > 0 ? "synthetic" : "joined", lessons[i].public.name);
     if (o->data && count == 0)
         return wt__fail(err, WT_EINVAL, "the data set's folder has no name");
     if (count <= 1)
@@ -176,28 +263,26 @@ static int check_sets(const char *name, const wt_train_options *o, const wt_engi
         return wt__fail(err, WT_EINVAL, "a training takes at most %d data sets", EXAMPLES_PARTS);
     if (given)
         return wt__fail(err, WT_EINVAL, "several data sets have catalogues of their own; omit the store");
-    for (size_t i = 0; i < wt__lesson_count; i++)
-        if (is_wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
-            return wt__fail(err, WT_EINVAL, "\"%s\" takes one catalogue, not %zu data sets", wt__lessons[i].public.name,
+    for (size_t i = 0; i < LESSONS; i++)
+        if (is_wanted(name, i) && (lessons[i].needs & LESSON_NEEDS_ONE_SET))
+            return wt__fail(err, WT_EINVAL, "\"%s\" takes one catalogue, not %zu data sets", lessons[i].public.name,
                             count);
     return 0;
 }
 
-static int check_name(const char *name, wt_error *err)
+static int check_training_name(const char *name, wt_error *err)
 {
-    struct buffer names = {0};
-    for (size_t i = 0; i < wt__lesson_count; i++) {
+    WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
+    for (size_t i = 0; i < LESSONS; i++) {
         if (name && is_wanted(name, i)) {
             wt__buffer_dispose(&names);
             return 0;
         }
-        wt__buffer_printf(&names, "%s, ", wt__lessons[i].public.name);
+        wt__buffer_printf(&names, "%s, ", lessons[i].public.name);
     }
-    int rc = names.failed
-                 ? wt__fail_nomem(err)
-                 : wt__fail(err, WT_EINVAL, "unknown lesson \"%s\"; choose from: %s" ALL, name ? name : "", names.ptr);
-    wt__buffer_dispose(&names);
-    return rc;
+    if (names.failed)
+        return wt__fail_nomem(err);
+    return wt__fail(err, WT_EINVAL, "unknown lesson \"%s\"; choose from: %s" ALL, name ? name : "", names.ptr);
 }
 
 static bool has_fields(const char *lesson)
@@ -226,7 +311,7 @@ static int read_fields(const char *lesson, const char *names, unsigned *out, wt_
 /* ---------------------------------------------------------------- folders */
 
 /* Locks the folder, because only one training at a time may write its models and checkpoints. */
-static int lock_out(struct training *training, wt_error *err)
+static int lock_models_folder(struct training *training, wt_error *err)
 {
     char *path = wt__path_join(&training->arena, training->out, LOCK_FILE);
     int rc = path ? wt__lock_file(&training->lock, path, 0, err) : wt__fail_nomem(err);
@@ -236,20 +321,20 @@ static int lock_out(struct training *training, wt_error *err)
 }
 
 /* Sets the default folder, STORE-models next to the store. */
-static int set_out(struct training *training, const char *store, wt_error *err)
+static int set_models_folder(struct training *training, const char *store, wt_error *err)
 {
-    struct buffer path = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer path = {0};
     if (training->options->out)
         wt__buffer_text(&path, training->options->out);
     else
         wt__buffer_printf(&path, "%s-models", store);
     training->out = path.failed ? NULL : wt__arena_copy(&training->arena, wt__buffer_view(&path));
-    wt__buffer_dispose(&path);
-    int rc = training->out ? wt__make_folders(training->out, err) : wt__fail_nomem(err);
-    return rc < 0 ? rc : lock_out(training, err);
+    WT_CHECK_ALLOC(training->out, err);
+    WT_TRY(wt__make_folders(training->out, err));
+    return lock_models_folder(training, err);
 }
 
-static int open_corpus(struct training *training, const char *data, wt_engine **out, wt_error *err)
+static int open_training_catalogue(struct training *training, const char *data, wt_engine **out, wt_error *err)
 {
     const wt_train_options *o = training->options;
     struct corpus_options corpus = {.cache_dir = o->cache_dir,
@@ -269,7 +354,7 @@ static int open_train_catalogue(struct training *training, wt_engine *given, wt_
     if (given && !o->out && !given->index_folder[0])
         return wt__fail(err, WT_EINVAL, "a store in memory has no folder for models; name one (--out)");
     if (given)
-        return set_out(training, given->path, err);
+        return set_models_folder(training, given->path, err);
     if (!o->data || !o->out)
         return wt__fail(err, WT_EINVAL, "name %s",
                         o->data ? "a folder for the models (--out)" : "a store or a data set to learn from");
@@ -277,27 +362,28 @@ static int open_train_catalogue(struct training *training, wt_engine *given, wt_
     const char *data = o->data, *folder;
     wt__str_line(&data, &first);
     folder = wt__arena_copy(&training->arena, first);
-    int rc = folder ? open_corpus(training, folder, own, err) : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(folder, err);
+    WT_TRY(open_training_catalogue(training, folder, own, err));
     training->engine = *own;
-    return rc < 0 ? rc : set_out(training, "", err);
+    return set_models_folder(training, "", err);
 }
 
 /* ---------------------------------------------------------------- lessons */
 
 /* Combines a lesson's notice with that of the examples. */
-static int add_notice(struct training *training, wt_trained *item, wt_error *err)
+static int add_lesson_notice(struct training *training, wt_trained *item, wt_error *err)
 {
     const char *examples;
-    int rc = wt__examples_notice(&training->examples, &training->arena, &examples, err);
-    if (rc < 0 || !examples)
-        return rc;
-    struct buffer text = {0};
+    WT_TRY(wt__examples_notice(&training->examples, &training->arena, &examples, err));
+    if (!examples)
+        return 0;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (item->notice)
         wt__buffer_printf(&text, "%s; ", item->notice);
     wt__buffer_text(&text, examples);
     item->notice = text.failed ? NULL : wt__arena_copy(&training->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return item->notice ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(item->notice, err);
+    return 0;
 }
 
 /* Skips a lesson with a notice. Fails if no other lesson was requested. */
@@ -327,18 +413,14 @@ static int run_lesson(struct training *training, const struct lesson *lesson, bo
                          .path = wt__training_folder(training, lesson->public.name),
                          .before = NAN,
                          .after = NAN};
-    if (!item->path)
-        return wt__fail_nomem(err);
-    int rc = 0;
+    WT_CHECK_ALLOC(item->path, err);
     if (lesson->needs & LESSON_NEEDS_MODEL)
-        rc = wt__engine_encoder(training->engine, &encoder, err);
-    if (rc == 0 && lesson->needs & LESSON_NEEDS_LAYERS && wt__encoder_is_static(encoder))
+        WT_TRY(wt__engine_encoder(training->engine, &encoder, err));
+    if (lesson->needs & LESSON_NEEDS_LAYERS && wt__encoder_is_static(encoder))
         return skip_lesson(training, encoder, alone, item, err);
-    if (rc == 0)
-        rc = lesson->run(training, item, err);
-    if (rc == 0)
-        rc = wt__train_progress_take(&training->progress, item, err);
-    return rc < 0 ? rc : add_notice(training, item, err);
+    WT_TRY(lesson->run(training, item, err));
+    WT_TRY(wt__train_progress_move(&training->progress, item, err));
+    return add_lesson_notice(training, item, err);
 }
 
 /* Training data while it is read, set by set. */
@@ -354,13 +436,13 @@ struct training_reading {
 
 /* Appends the recorded use of a catalogue and its synthetic requests. Without recorded use, synthetic requests supply
  * dev as well. data: a data set's folder; NULL for the store's recorded use. */
-static int read_catalogue(struct training_reading *r, const char *data, wt_engine *engine, wt_error *err)
+static int read_training_examples(struct training_reading *r, const char *data, wt_engine *engine, wt_error *err)
 {
     struct training *training = r->training;
     struct train_progress *progress = &training->progress;
     struct examples_options options = r->options;
     options.data = data;
-    size_t synthetic = training->options->synthetic, most = most_of(training->options, data);
+    size_t synthetic = training->options->synthetic, most = find_most_requests(training->options, data);
     r->most[r->count] = r->most[r->count + 1] = most;
     r->engines[r->count] = r->engines[r->count + 1] = engine;
     r->capped |= most > 0;
@@ -385,16 +467,16 @@ static int read_data_set(struct training_reading *r, struct str folder, wt_error
     const char *data = wt__arena_copy(&training->arena, folder);
     int rc = data ? 0 : wt__fail_nomem(err);
     if (rc == 0 && r->count > 0) {
-        rc = open_corpus(training, data, &training->others[training->other_count], err);
+        rc = open_training_catalogue(training, data, &training->others[training->other_count], err);
         engine = training->others[training->other_count];
         training->other_count += rc == 0;
     }
-    return rc < 0 ? rc : read_catalogue(r, data, engine, err);
+    return rc < 0 ? rc : read_training_examples(r, data, engine, err);
 }
 
 /* Returns the reading options. An encoder in training reads the requested fields; other lessons read the fields of
  * their base model. */
-static struct examples_options reading_options_of(struct training *training, const char *lesson)
+static struct examples_options make_reading_options(struct training *training, const char *lesson)
 {
     struct examples_options options = {.seed = training->seed};
     struct training_base base;
@@ -407,11 +489,11 @@ static struct examples_options reading_options_of(struct training *training, con
     return options;
 }
 
-static int read_examples(struct training *training, const char *lesson, wt_error *err)
+static int read_all_sets(struct training *training, const char *lesson, wt_error *err)
 {
     const wt_train_options *o = training->options;
     struct training_reading r = {.training = training,
-                                 .options = reading_options_of(training, lesson),
+                                 .options = make_reading_options(training, lesson),
                                  .sets = calloc(2 * EXAMPLES_PARTS, sizeof *r.sets),
                                  .most = calloc(2 * EXAMPLES_PARTS, sizeof *r.most),
                                  .engines = wt__arena_array(&training->arena, wt_engine *, 2 * EXAMPLES_PARTS)};
@@ -420,7 +502,7 @@ static int read_examples(struct training *training, const char *lesson, wt_error
     const char *data = o->data;
     int rc = r.sets && r.most && r.engines ? 0 : wt__fail_nomem(err);
     if (rc == 0 && !data)
-        rc = read_catalogue(&r, NULL, training->engine, err);
+        rc = read_training_examples(&r, NULL, training->engine, err);
     while (rc == 0 && data && wt__str_line(&data, &folder))
         rc = read_data_set(&r, folder, err);
     if (rc == 0 && r.count == 1 && !r.capped) {
@@ -440,11 +522,11 @@ static int read_examples(struct training *training, const char *lesson, wt_error
 
 static int run_lessons(struct training *training, const char *name, struct training_report *report, wt_error *err)
 {
-    int rc = read_examples(training, name, err);
-    for (size_t i = 0; rc == 0 && i < wt__lesson_count; i++) {
+    int rc = read_all_sets(training, name, err);
+    for (size_t i = 0; rc == 0 && i < LESSONS; i++) {
         if (!is_wanted(name, i))
             continue;
-        rc = run_lesson(training, &wt__lessons[i], strcmp(name, ALL) != 0, &report->items[report->visible.len], err);
+        rc = run_lesson(training, &lessons[i], strcmp(name, ALL) != 0, &report->items[report->visible.len], err);
         report->visible.len += rc == 0;
     }
     return rc;
@@ -473,7 +555,7 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     *out = NULL;
     int rc = wt__options_read(&options, sizeof options, given, err);
     if (rc == 0)
-        rc = check_name(lesson, err);
+        rc = check_training_name(lesson, err);
     if (rc == 0)
         rc = check_train_options(lesson, &options, err);
     if (rc == 0)
@@ -499,9 +581,9 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     wt__blas_load(NULL); /* without BLAS the library's own kernels are used */
     struct training_report *report = calloc(1, sizeof *report);
     if (report)
-        report->items = calloc(wt__lesson_count, sizeof *report->items);
+        report->items = calloc(LESSONS, sizeof *report->items);
     if (report)
-        report->pointers = calloc(wt__lesson_count, sizeof *report->pointers);
+        report->pointers = calloc(LESSONS, sizeof *report->pointers);
     rc = report && report->items && report->pointers ? open_train_catalogue(&training, engine, &own, err)
                                                      : wt__fail_nomem(err);
     if (rc == 0)

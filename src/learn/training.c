@@ -3,6 +3,7 @@
  * config.json of a trained model has under "whichtool": data, base and options as written by wt__training_plan, the
  * figures, and "identity", the SHA-256 of the first part as JSON text. Equal identities mean equal trainings. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,43 @@
 #include "encoder/model_dir.h"
 #include "encoder/trainable.h"
 #include "learn/learn.h"
+
+/* ---------------------------------------------------------------- memory */
+
+enum { PROC_FILE_MAX = 1 << 13 /* bytes; files of /proc and /sys report no size */ };
+
+/* Reads the number after `key` in a file (at the beginning if the key is ""). False if there is no number, as in
+ * "max". */
+static bool read_number_after(const char *path, const char *key, uint64_t *number)
+{
+    char text[PROC_FILE_MAX + 1], *end = NULL;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    text[fread(text, 1, PROC_FILE_MAX, file)] = '\0';
+    fclose(file);
+    const char *at = strstr(text, key);
+    if (!at)
+        return false;
+    at += strlen(key);
+    *number = strtoull(at, &end, 10);
+    return end != at;
+}
+
+uint64_t wt__memory_available(void)
+{
+    uint64_t kilobytes, most, used, available = 0;
+    if (read_number_after("/proc/meminfo", "MemAvailable:", &kilobytes))
+        available = kilobytes << 10;
+    if (read_number_after("/sys/fs/cgroup/memory.max", "", &most) &&
+        read_number_after("/sys/fs/cgroup/memory.current", "", &used)) {
+        uint64_t left = most > used ? most - used : 0;
+        available = available == 0 || left < available ? left : available;
+    }
+    return available;
+}
+
+/* ---------------------------------------------------------------- trainings */
 
 enum { CONFIG_MAX = 1 << 20 /* maximum bytes of a config.json */ };
 
@@ -34,15 +72,13 @@ char *wt__training_folder(struct training *training, const char *name)
 int wt__training_model(struct training *training, struct training_base *out, wt_error *err)
 {
     const struct encoder *encoder;
-    int rc = wt__engine_encoder(training->engine, &encoder, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__engine_encoder(training->engine, &encoder, err));
     describe_base(out, training->engine->model_folder, encoder);
     return 0;
 }
 
 /* Returns member "whichtool" of a model's config.json, or NULL. Release it with json_decref. */
-static json_t *read_about(const char *folder)
+static json_t *read_model_about(const char *folder)
 {
     struct arena arena = {0};
     char *text = NULL;
@@ -66,7 +102,7 @@ int wt__training_base(struct training *training, struct training_base *out, wt_e
         rc = wt__fail_nomem(err);
     if (rc < 0)
         return rc;
-    json_t *about = read_about(trained);
+    json_t *about = read_model_about(trained);
     bool ours = wt__str_equal(wt__json_str(wt__json_object(about, "base"), "hash"), wt__str(out->hash));
     json_decref(about);
     if (!ours)
@@ -110,7 +146,7 @@ int wt__training_freeze(const struct training *training, struct trainable *model
     return 0;
 }
 
-static double epochs_of(const struct training *training, const struct lesson_plan *plan)
+static double compute_epochs(const struct training *training, const struct lesson_plan *plan)
 {
     if (training->options->epochs > 0)
         return training->options->epochs;
@@ -174,7 +210,7 @@ static json_t *describe_options(const struct training *training, const struct tr
 }
 
 /* Returns the training's identity: the hash of `about` as text, without the path of its data. NULL if out of memory. */
-static char *identity_of(struct arena *arena, const json_t *about)
+static char *hash_identity(struct arena *arena, const json_t *about)
 {
     struct buffer text = {0};
     unsigned char digest[32];
@@ -213,7 +249,7 @@ int wt__training_plan(struct training *training, const struct lesson_plan *plan,
     *out = (struct loop_options){.seed = training->seed,
                                  .workers = training->threads,
                                  .memory = training->memory,
-                                 .epochs = epochs_of(training, plan),
+                                 .epochs = compute_epochs(training, plan),
                                  .batch = options->batch ? options->batch : training->lesson->batch,
                                  .accumulate = options->accumulate ? options->accumulate : 1,
                                  .rate = options->rate > 0 ? options->rate : row_rate,
@@ -226,15 +262,14 @@ int wt__training_plan(struct training *training, const struct lesson_plan *plan,
                                  .checkpoint = checkpoint_path(training, name)};
     if (out->batch > training->examples.train.count)
         out->batch = training->examples.train.count;
-    if (!folder || !out->checkpoint)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(folder && out->checkpoint, err);
     if (same_folder(folder, base->folder))
         return wt__fail(err, WT_EINVAL,
                         "the model in %s would be replaced by one that is trained from it; name another folder with "
                         "--out, or another model to begin with",
                         folder);
     *about = describe_options(training, base, out);
-    out->identity = *about ? identity_of(&training->arena, *about) : NULL;
+    out->identity = *about ? hash_identity(&training->arena, *about) : NULL;
     if (!out->identity) {
         json_decref(*about);
         *about = NULL;
@@ -271,7 +306,7 @@ bool wt__training_done(const struct training *training, const struct loop_option
 {
     if (!options->resume || wt__is_file(options->checkpoint))
         return false;
-    json_t *about = read_about(out->path);
+    json_t *about = read_model_about(out->path);
     bool same = wt__str_equal(wt__json_str(about, "identity"), wt__str(options->identity));
     if (same) {
         const json_t *dev = wt__json_object(about, "dev");

@@ -1,11 +1,10 @@
-#include "learn/training_batch.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
 #include "encoder/transformer.h"
+#include "learn/training_batch.h"
 #include "nn/layers.h"
 
 /* One worker's share of the step. */
@@ -34,7 +33,7 @@ struct block_reading {
     size_t *lengths;
 };
 
-static int read_one(void *context, size_t index, unsigned worker)
+static int read_text_block(void *context, size_t index, unsigned worker)
 {
     struct block_reading *r = context;
     (void)worker;
@@ -61,7 +60,7 @@ int wt__token_texts_read(struct token_texts *out, const struct trainable *model,
         out->starts[0] = 0;
     for (; whole && r.first < count; r.first += BLOCK) {
         size_t n = count - r.first < BLOCK ? count - r.first : BLOCK;
-        wt__pool_run(threads, n, read_one, &r);
+        wt__pool_run(threads, n, read_text_block, &r);
         for (size_t i = 0; whole && i < n; i++) {
             size_t begin = out->starts[out->count];
             whole = wt__grow((void **)&out->ids, &capacity, begin + r.lengths[i], sizeof *out->ids) == 0;
@@ -132,15 +131,12 @@ size_t wt__batch_bytes(const struct trainable *model, unsigned workers, const st
     return sum + 3 * limits->texts * hidden * sizeof(float);
 }
 
-static int open_worker(struct training_batch *training_batch, unsigned w, wt_error *err)
+static int open_batch_worker(struct training_batch *training_batch, unsigned w, wt_error *err)
 {
     struct batch_worker *work = &training_batch->work[w];
     struct tape_limits share = share_limits(&training_batch->limits, training_batch->workers);
-    int rc = wt__tape_new(&work->tape, training_batch->model, &share, err);
-    if (rc == 0)
-        rc = wt__gradients_new(&training_batch->gradients[w], training_batch->model, w == 0, share.rows, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__tape_new(&work->tape, training_batch->model, &share, err));
+    WT_TRY(wt__gradients_new(&training_batch->gradients[w], training_batch->model, w == 0, share.rows, err));
     work->most_rows = share.rows;
     work->starts = wt__alloc_array(training_batch->limits.texts + 1, sizeof *work->starts);
     work->members = wt__alloc_array(training_batch->limits.texts, sizeof *work->members);
@@ -174,7 +170,7 @@ int wt__batch_open(struct training_batch *out, struct trainable *model, enum bat
         out->work && out->gradients && out->texts && out->order && out->pooled && out->vectors && out->dvectors;
     int rc = whole ? 0 : wt__fail_nomem(err);
     for (unsigned w = 0; rc == 0 && w < workers; w++)
-        rc = open_worker(out, w, err);
+        rc = open_batch_worker(out, w, err);
     if (rc < 0)
         wt__batch_dispose(out);
     return rc;
@@ -243,7 +239,7 @@ size_t wt__batch_add_pair(struct training_batch *training_batch, const int32_t *
 
 /* Appends a text to a worker's batch. Positions and types are set for all texts of the worker, once one text has
  * them. */
-static void place_text(struct training_batch *training_batch, struct batch_worker *work, uint32_t number)
+static void place_batch_text(struct training_batch *training_batch, struct batch_worker *work, uint32_t number)
 {
     struct batch_text *text = &training_batch->texts[number];
     text->first = work->rows;
@@ -286,7 +282,7 @@ size_t wt__batch_share(struct training_batch *training_batch)
             if (training_batch->work[w].rows < training_batch->work[emptiest].rows)
                 emptiest = w;
         training_batch->texts[training_batch->order[i]].worker = emptiest;
-        place_text(training_batch, &training_batch->work[emptiest], training_batch->order[i]);
+        place_batch_text(training_batch, &training_batch->work[emptiest], training_batch->order[i]);
         tokens += training_batch->texts[i].length;
     }
     return tokens;
@@ -438,19 +434,16 @@ int wt__batch_encode(struct training_batch *training_batch, enum batch_output ou
         .training_batch = training_batch, .output = output, .texts = texts, .which = which, .out = out};
     if (count == 0)
         return 0;
-    size_t *cuts = wt__alloc_array(count + 1, sizeof *cuts);
+    WT_AUTO_FREE size_t *cuts = wt__alloc_array(count + 1, sizeof *cuts);
     e.cuts = cuts;
-    if (!cuts)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(cuts, err);
     size_t pieces = cut_pieces(&e, count), step = AT_ONCE * (size_t)training_batch->workers;
-    int rc = 0;
-    for (size_t first = 0; rc == 0 && first < pieces; first += step) {
+    for (size_t first = 0; first < pieces; first += step) {
         size_t n = pieces - first < step ? pieces - first : step;
         e.cuts = cuts + first; /* pieces are numbered from the first of this round */
         wt__pool_run(training_batch->workers, n, encode_piece, &e);
         if (progress && wt__train_progress_step(progress, progress->state.done + cuts[first + n] - cuts[first]))
-            rc = wt__fail_cancelled(err);
+            return wt__fail_cancelled(err);
     }
-    free(cuts);
-    return rc;
+    return 0;
 }

@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "encoder/trainable.h"
-#include "learn/train_progress.h"
+#include "learn/loop.h"
 
 /* Texts as tokens, concatenated. */
 struct token_texts {

@@ -1,15 +1,26 @@
-#include "learn/tuning.h"
-
+/* tuning.c: the methods of training the encoder: contrast, triplets, a classifier, and similarities of a teacher. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/sort.h"
+#include "base/topk.h"
+#include "encoder/encoder.h"
+#include "encoder/model_dir.h"
+#include "learn/ranking.h"
+#include "learn/tuning.h"
+#include "nn/loss.h"
+#include "nn/matrix.h"
+
+/* ---------------------------------------------------------------- tools of a step */
 
 enum {
     MOST_TOOLS = 48 /* per step, or 1.5 times its requests if that is more: tools dominate the cost of a step */
 };
 
-size_t wt__tuning_most_tools(const struct tuning *tuning)
+/* Returns the maximum tools of a step. */
+static size_t get_most_step_tools(const struct tuning *tuning)
 {
     size_t most = tuning->batch + tuning->batch / 2;
     return most > MOST_TOOLS ? most : MOST_TOOLS;
@@ -19,7 +30,7 @@ int wt__tuning_tools(struct step_tools *out, const struct tuning *tuning, const 
                      struct rng *rng, wt_error *err)
 {
     const struct example_set *train = &tuning->training->examples.train;
-    size_t all = 0, most = wt__tuning_most_tools(tuning);
+    size_t all = 0, most = get_most_step_tools(tuning);
     for (size_t i = 0; i < count; i++) {
         size_t first = train->starts[examples[i]], n = train->starts[examples[i] + 1] - first;
         if (wt__grow((void **)&out->rows, &out->capacity, all + n, sizeof *out->rows) < 0)
@@ -39,3 +50,685 @@ int wt__tuning_tools(struct step_tools *out, const struct tuning *tuning, const 
     out->count = wt__sort_unique_u32(out->rows, most);
     return 0;
 }
+
+/* Adds a text by its number to the training batch's step. */
+static void add_tuning_text(struct tuning *tuning, const struct token_texts *texts, size_t number)
+{
+    size_t first = texts->starts[number];
+    wt__batch_add(&tuning->training_batch, texts->ids + first, texts->starts[number + 1] - first);
+}
+
+/* ---------------------------------------------------------------- contrast */
+
+/* Trains the encoder to move a request's vector towards the texts of its tools and away from the batch's other
+ * tools: in-batch contrast (van den Oord et al. 2018) with cosine times 20.
+ *
+ * A batch is requests and all their tools. The loss of a pair of a request and its tool contrasts the tool with the
+ * batch's tools that are not the request's, and the request with the batch's requests that do not need the tool. The
+ * batch's loss is the mean over pairs and both directions.
+ *
+ * Hard negatives are optional. After the first measurement, each batch also gets wrong tools that the model ranks
+ * high for its requests. Tools are encoded at the beginning of each interval between measurements, and requests with
+ * the model of the step. The mistakes are therefore current, and only requests of the batch are encoded. A tool with
+ * the same text as one of the request's own is not a negative, and tools that are too near to those are not drawn
+ * (learn/ranking.h). */
+
+static const float SCALE = 20; /* factor of the cosine */
+enum {
+    NEGATIVE_POOL = 16,  /* best-ranked wrong tools of a request from which hard negatives are drawn */
+    RANKED_TOOLS = 50000 /* maximum number of needed tools that are ranked; a seeded sample of more */
+};
+
+struct contrast_step {
+    size_t requests;
+    struct step_tools tools;
+    uint8_t *pairs;            /* [requests, tools] of enum pair */
+    float *scores, *gradients; /* [requests, tools] */
+
+    struct mined_ranking ranking;
+    size_t negatives; /* per request */
+    float *asking;    /* [batch, H] requests, encoded by the model before the step */
+    uint32_t *parts;  /* [batch] */
+    uint32_t *best;   /* [batch, RANKING_DEPTH] */
+};
+
+static size_t count_most_tools(const struct tuning *tuning)
+{
+    return get_most_step_tools(tuning) + tuning->batch * tuning->training->options->negatives;
+}
+
+static size_t count_ranked_tools(const struct tuning *tuning)
+{
+    size_t tools = tuning->training->examples.tools;
+    return tools < RANKED_TOOLS ? tools : RANKED_TOOLS;
+}
+
+static size_t measure_contrast_step(const struct tuning *tuning, struct batch_limits *limits)
+{
+    size_t hidden = wt__trainable_config(tuning->model)->hidden, tools = count_most_tools(tuning), bytes = 0;
+    limits->texts = tuning->batch + tools;
+    limits->rows =
+        wt__token_texts_longest(&tuning->requests, tuning->batch) + wt__token_texts_longest(&tuning->tools, tools);
+    if (tuning->training->options->negatives > 0) /* the tools' vectors twice, and the scores */
+        bytes = (count_ranked_tools(tuning) * (2 * hidden + tuning->batch) + tuning->batch * (hidden + RANKING_DEPTH)) *
+                sizeof(float);
+    return bytes + tuning->batch * tools * (2 * sizeof(float) + 1);
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static int begin_negatives(struct tuning *tuning, struct contrast_step *step, wt_error *err)
+{
+    struct train_buffers *buffers = &tuning->objective.buffers;
+    size_t hidden = tuning->training_batch.hidden;
+    step->asking = wt__alloc_aligned(tuning->batch * hidden, sizeof *step->asking);
+    step->parts = wt__alloc_array(tuning->batch, sizeof *step->parts);
+    step->best = wt__alloc_array(tuning->batch * RANKING_DEPTH, sizeof *step->best);
+    /* The tools' vectors and a flag that is not 0 once they are computed. */
+    buffers->count = step->ranking.count * hidden + 1;
+    buffers->values = calloc(buffers->count, sizeof *buffers->values);
+    step->ranking.vectors = buffers->values;
+    step->ranking.dim = hidden;
+    return step->asking && step->parts && step->best && buffers->values ? 0 : wt__fail_nomem(err);
+}
+
+static int begin_tuning_contrast(struct tuning *tuning, wt_error *err)
+{
+    size_t pairs = tuning->batch * count_most_tools(tuning);
+    struct training *training = tuning->training;
+    struct contrast_step *step = calloc(1, sizeof *step);
+    tuning->own = step;
+    WT_CHECK_ALLOC(step, err);
+    step->negatives = training->options->negatives;
+    step->pairs = wt__alloc_array(pairs, sizeof *step->pairs);
+    step->scores = wt__alloc_aligned(pairs, sizeof *step->scores);
+    step->gradients = wt__alloc_aligned(pairs, sizeof *step->gradients);
+    WT_CHECK_ALLOC(step->pairs && step->scores && step->gradients, err);
+    WT_TRY(wt__ranking_open(&step->ranking, &training->examples, true, RANKED_TOOLS, training->seed, err));
+    return step->negatives > 0 ? begin_negatives(tuning, step, err) : 0;
+}
+
+static void end_contrast(struct tuning *tuning)
+{
+    struct contrast_step *step = tuning->own;
+    if (!step)
+        return;
+    free(step->tools.rows);
+    free(step->pairs);
+    free(step->scores);
+    free(step->gradients);
+    free(step->asking);
+    free(step->parts);
+    free(step->best);
+    free(tuning->objective.buffers.values);
+    wt__ranking_dispose(&step->ranking);
+    free(step);
+}
+
+/* ---------------------------------------------------------------- hard negatives */
+
+/* Encodes the tools with the current model. */
+static int renew_negatives(struct tuning *tuning, struct train_progress *progress, wt_error *err)
+{
+    struct contrast_step *step = tuning->own;
+    struct train_buffers *buffers = &tuning->objective.buffers;
+    if (step->negatives == 0)
+        return 0;
+    if (wt__train_progress_phase(progress, "looking for hard negatives", step->ranking.count))
+        return wt__fail_cancelled(err);
+    WT_AUTO_FREE float *fresh = wt__alloc_aligned(buffers->count, sizeof *fresh);
+    WT_CHECK_ALLOC(fresh, err);
+    WT_TRY(wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->tools, step->ranking.rows,
+                            step->ranking.count, fresh, progress, err));
+    /* Update all or nothing, because a checkpoint may follow a cancellation. */
+    fresh[buffers->count - 1] = 1;
+    memcpy(buffers->values, fresh, buffers->count * sizeof *fresh);
+    return 0;
+}
+
+/* Adds tools to the batch that the model ranks high by mistake. Discards the current step. */
+static int add_negatives(struct tuning *tuning, struct contrast_step *step, const uint32_t *examples, size_t count,
+                         struct rng *rng, wt_error *err)
+{
+    const struct example_set *train = &tuning->training->examples.train;
+    const struct train_buffers *buffers = &tuning->objective.buffers;
+    size_t hidden = tuning->training_batch.hidden;
+    if (step->negatives == 0 || buffers->values[buffers->count - 1] == 0)
+        return 0;
+    WT_TRY(wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->requests, examples, count, step->asking, NULL,
+                            err));
+    for (size_t i = 0; i < count; i++)
+        step->parts[i] = wt__ranking_part(&step->ranking, train, examples[i]);
+    WT_TRY(wt__ranking_best(&step->ranking, step->asking, step->parts, count, RANKING_DEPTH, step->best, err));
+    if (wt__grow((void **)&step->tools.rows, &step->tools.capacity, step->tools.count + count * step->negatives,
+                 sizeof *step->tools.rows) < 0)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t wrong[NEGATIVE_POOL];
+        size_t pool = wt__ranking_wrong(&step->ranking, examples[i], step->asking + i * hidden,
+                                        step->best + i * RANKING_DEPTH, NEGATIVE_POOL, wrong);
+        for (size_t n = 0; n < step->negatives && n < pool; n++) {
+            size_t other = n + (size_t)wt__rng_below(rng, pool - n);
+            uint32_t drawn = wrong[other];
+            wrong[other] = wrong[n];
+            step->tools.rows[step->tools.count++] = drawn;
+        }
+    }
+    wt__batch_begin(&tuning->training_batch);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- a batch */
+
+/* Returns the relation of a batch's tool to a request. A tool with the text of one of the request's own, perhaps from
+ * another data set, is not a negative. */
+static enum pair classify_pair(const struct contrast_step *step, const struct example_set *train, uint32_t request,
+                               uint32_t row)
+{
+    for (size_t l = train->starts[request]; l < train->starts[request + 1]; l++)
+        if (train->tools[l] == row)
+            return PAIR_POSITIVE;
+    return wt__ranking_right(&step->ranking, train, request, row) ? PAIR_IGNORED : PAIR_NEGATIVE;
+}
+
+static int prepare_tuning_contrast(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng,
+                                   wt_error *err)
+{
+    const struct example_set *train = &tuning->training->examples.train;
+    struct contrast_step *step = tuning->own;
+    WT_TRY(wt__tuning_tools(&step->tools, tuning, examples, count, rng, err));
+    WT_TRY(add_negatives(tuning, step, examples, count, rng, err));
+    step->tools.count = wt__sort_unique_u32(step->tools.rows, step->tools.count);
+    step->requests = count;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t t = 0; t < step->tools.count; t++)
+            step->pairs[i * step->tools.count + t] =
+                (uint8_t)classify_pair(step, train, examples[i], step->tools.rows[t]);
+        add_tuning_text(tuning, &tuning->requests, examples[i]);
+    }
+    for (size_t t = 0; t < step->tools.count; t++)
+        add_tuning_text(tuning, &tuning->tools, step->tools.rows[t]);
+    return 0;
+}
+
+static double compute_tuning_contrast(struct tuning *tuning)
+{
+    const struct contrast_step *step = tuning->own;
+    struct training_batch *batch = &tuning->training_batch;
+    size_t tools_at = step->requests * batch->hidden;
+    const struct contrast contrast = {.rows = step->requests,
+                                      .columns = step->tools.count,
+                                      .width = batch->hidden,
+                                      .queries = batch->vectors,
+                                      .documents = batch->vectors + tools_at,
+                                      .pairs = step->pairs,
+                                      .scale = SCALE,
+                                      .scores = step->scores,
+                                      .gradients = step->gradients};
+    return wt__loss_contrast_both(&contrast, batch->dvectors, batch->dvectors + tools_at);
+}
+
+const struct tuning_kind wt__contrast = {.name = "contrast",
+                                         .output = BATCH_UNIT,
+                                         .rate = 5e-5,
+                                         .measure = measure_contrast_step,
+                                         .begin = begin_tuning_contrast,
+                                         .end = end_contrast,
+                                         .prepare = prepare_tuning_contrast,
+                                         .loss = compute_tuning_contrast,
+                                         .renew = renew_negatives};
+
+/* ---------------------------------------------------------------- triplets */
+
+/* Trains the encoder to move requests that share a tool closer to each other than requests that share none.
+ * Uses triplets (Tool2Vec, section 5.1.1, which gives no details), mined as in the authors' code: Euclidean distance,
+ * margin 1, on pooled vectors that are not normalised.
+ *
+ * The nearest requests of each request are mined once, with the initial encoder; a request is not its own positive. Of
+ * these, the first few that share a tool are positives, and the first few that share none are negatives. An example is
+ * one random pair of them in each step, while the authors take every pair. */
+
+enum {
+    NEAR = 5,   /* positives, and negatives, per request */
+    LOOK = 100, /* nearest requests that are searched for them */
+    BLOCK = 64, /* requests per block */
+    PART = 8192 /* requests that a block is compared with at once */
+};
+static const float MARGIN = 1;
+
+/* Neighbours of one request. */
+struct mined_neighbours {
+    uint32_t positives[NEAR], negatives[NEAR];
+    uint8_t positive_count, negative_count;
+};
+
+struct triplet_step {
+    struct mined_neighbours *near; /* [examples] */
+    size_t drawn;                  /* triplets of this step: texts 3 i, 3 i + 1, 3 i + 2 */
+    float *side[3];                /* [batch, H] anchors, positives, negatives */
+    float *dside[3];
+};
+
+static size_t measure_triplets_step(const struct tuning *tuning, struct batch_limits *limits)
+{
+    size_t hidden = wt__trainable_config(tuning->model)->hidden, requests = tuning->requests.count;
+    limits->texts = 3 * tuning->batch;
+    limits->rows = 3 * wt__token_texts_longest(&tuning->requests, tuning->batch);
+    return (6 * tuning->batch * hidden + requests * hidden + (size_t)BLOCK * PART) * sizeof(float) +
+           requests * sizeof(struct mined_neighbours);
+}
+
+/* ---------------------------------------------------------------- mining */
+
+static bool share_a_tool(const struct example_set *set, size_t a, size_t b)
+{
+    size_t i = set->starts[a], j = set->starts[b];
+    while (i < set->starts[a + 1] && j < set->starts[b + 1]) {
+        if (set->tools[i] == set->tools[j])
+            return true;
+        if (set->tools[i] < set->tools[j])
+            i++;
+        else
+            j++;
+    }
+    return false;
+}
+
+struct triplet_mining {
+    const struct example_set *set;
+    const float *vectors; /* [examples, H] */
+    size_t hidden;
+    struct mined_neighbours *near;
+    struct scored *best; /* [workers, BLOCK, LOOK + 1] */
+    float *scores;       /* [workers, BLOCK, PART] */
+};
+
+static void choose_neighbours(const struct triplet_mining *m, size_t anchor, const struct scored *best, size_t count)
+{
+    struct mined_neighbours *near = &m->near[anchor];
+    for (size_t i = 0; i < count; i++) {
+        if (best[i].row == anchor)
+            continue;
+        bool positive = share_a_tool(m->set, anchor, best[i].row);
+        if (positive && near->positive_count < NEAR)
+            near->positives[near->positive_count++] = best[i].row;
+        if (!positive && near->negative_count < NEAR)
+            near->negatives[near->negative_count++] = best[i].row;
+    }
+}
+
+/* Finds the neighbours of one block of requests. */
+static int mine_block(void *context, size_t index, unsigned worker)
+{
+    const struct triplet_mining *m = context;
+    struct scored *best = m->best + (size_t)worker * BLOCK * (LOOK + 1);
+    float *scores = m->scores + (size_t)worker * BLOCK * PART;
+    size_t first = index * BLOCK, count = m->set->count - first < BLOCK ? m->set->count - first : BLOCK;
+    struct topk top[BLOCK];
+    for (size_t i = 0; i < count; i++)
+        top[i] = (struct topk){.items = best + i * (LOOK + 1), .k = LOOK + 1};
+    for (size_t part = 0; part < m->set->count; part += PART) {
+        size_t n = m->set->count - part < PART ? m->set->count - part : PART;
+        wt__matmul(&(struct matmul){.m = count,
+                                    .n = n,
+                                    .k = m->hidden,
+                                    .a = m->vectors + first * m->hidden,
+                                    .a_stride = m->hidden,
+                                    .b = m->vectors + part * m->hidden,
+                                    .b_stride = m->hidden,
+                                    .b_transposed = true,
+                                    .c = scores,
+                                    .c_stride = n});
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = 0; j < n; j++)
+                wt__topk_push(&top[i], (struct scored){scores[i * n + j], (uint32_t)(part + j)});
+    }
+    for (size_t i = 0; i < count; i++) {
+        wt__topk_sort(&top[i]);
+        choose_neighbours(m, first + i, top[i].items, top[i].len);
+    }
+    return 0;
+}
+
+static int mine_triplets(struct tuning *tuning, struct triplet_step *step, wt_error *err)
+{
+    const struct example_set *set = &tuning->training->examples.train;
+    size_t hidden = tuning->training_batch.hidden, workers = tuning->training_batch.workers, usable = 0;
+    struct train_progress *progress = &tuning->training->progress;
+    float *vectors = wt__alloc_aligned(set->count * hidden, sizeof *vectors);
+    struct triplet_mining m = {.set = set, .vectors = vectors, .hidden = hidden, .near = step->near};
+    m.best = wt__alloc_array(workers * BLOCK * (LOOK + 1), sizeof *m.best);
+    m.scores = wt__alloc_aligned(workers * BLOCK * PART, sizeof *m.scores);
+    int rc = vectors && m.best && m.scores ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && wt__train_progress_phase(progress, "mining", set->count))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->requests, NULL, set->count, vectors,
+                              progress, err);
+    if (rc == 0)
+        rc = wt__pool_run(tuning->training_batch.workers, (set->count + BLOCK - 1) / BLOCK, mine_block, &m);
+    for (size_t i = 0; rc == 0 && i < set->count; i++)
+        usable += step->near[i].positive_count > 0 && step->near[i].negative_count > 0;
+    if (rc == 0 && usable == 0)
+        rc = wt__fail(err, WT_EEMPTY,
+                      "no request of %s has another one near it that shares a tool, and one that shares none; train "
+                      "with the contrast loss",
+                      tuning->training->examples.source);
+    free(vectors);
+    free(m.best);
+    free(m.scores);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- steps */
+
+static int begin_triplets(struct tuning *tuning, wt_error *err)
+{
+    struct triplet_step *step = calloc(1, sizeof *step);
+    tuning->own = step;
+    WT_CHECK_ALLOC(step, err);
+    bool whole = true;
+    for (unsigned s = 0; s < 3; s++) {
+        step->side[s] = wt__alloc_aligned(tuning->batch * tuning->training_batch.hidden, sizeof(float));
+        step->dside[s] = wt__alloc_aligned(tuning->batch * tuning->training_batch.hidden, sizeof(float));
+        whole &= step->side[s] && step->dside[s];
+    }
+    step->near = calloc(tuning->requests.count, sizeof *step->near);
+    return whole && step->near ? mine_triplets(tuning, step, err) : wt__fail_nomem(err);
+}
+
+static void end_triplets(struct tuning *tuning)
+{
+    struct triplet_step *step = tuning->own;
+    if (!step)
+        return;
+    for (unsigned s = 0; s < 3; s++) {
+        free(step->side[s]);
+        free(step->dside[s]);
+    }
+    free(step->near);
+    free(step);
+}
+
+static int prepare_triplets(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng,
+                            wt_error *err)
+{
+    struct triplet_step *step = tuning->own;
+    (void)err;
+    step->drawn = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct mined_neighbours *near = &step->near[examples[i]];
+        if (near->positive_count == 0 || near->negative_count == 0)
+            continue;
+        add_tuning_text(tuning, &tuning->requests, examples[i]);
+        add_tuning_text(tuning, &tuning->requests, near->positives[wt__rng_below(rng, near->positive_count)]);
+        add_tuning_text(tuning, &tuning->requests, near->negatives[wt__rng_below(rng, near->negative_count)]);
+        step->drawn++;
+    }
+    return 0;
+}
+
+static double triplets_loss(struct tuning *tuning)
+{
+    struct triplet_step *step = tuning->own;
+    size_t hidden = tuning->training_batch.hidden, bytes = hidden * sizeof(float);
+    for (size_t i = 0; i < 3 * step->drawn; i++)
+        memcpy(step->side[i % 3] + i / 3 * hidden, tuning->training_batch.vectors + i * hidden, bytes);
+    float result = wt__loss_triplet(step->side[0], step->side[1], step->side[2], step->drawn, hidden, MARGIN,
+                                    step->dside[0], step->dside[1], step->dside[2]);
+    for (size_t i = 0; i < 3 * step->drawn; i++)
+        memcpy(tuning->training_batch.dvectors + i * hidden, step->dside[i % 3] + i / 3 * hidden, bytes);
+    return result;
+}
+
+const struct tuning_kind wt__triplet = {.name = "triplet",
+                                        .output = BATCH_POOLED,
+                                        .rate = 1e-5,
+                                        .measure = measure_triplets_step,
+                                        .begin = begin_triplets,
+                                        .end = end_triplets,
+                                        .prepare = prepare_triplets,
+                                        .loss = triplets_loss};
+
+/* ---------------------------------------------------------------- classifier */
+
+/* Trains the encoder with a head of one row per tool on the request's vector: a multi-label classifier
+ * (Tool2Vec, section 4.2). The loss is the sum of log-softmax of the gold tools, as in the authors' code, or binary
+ * cross-entropy, as in their text.
+ *
+ * Differences from the paper: the head reads the normalised pooled vector times 20 instead of the first token's state,
+ * has no bias, and its rows start as the vectors of the tools' texts. The head is saved with the encoder (trainers.h).
+ * The lesson "mlc" with the loss "kept" turns it into the recipe "mlc", trained end to end as in the paper. With any
+ * other loss that lesson trains a head of its own on the trained encoder. */
+
+static const float HEAD_RATE = 20; /* times the encoder's rate, because its rows have fewer steps to converge */
+
+struct classify_step {
+    float *head, *gradient; /* [M, H] */
+    float *logits;          /* [batch, M], then their gradients */
+    size_t *starts;         /* [batch + 1] */
+    int32_t *labels;        /* [starts[batch]] */
+    size_t label_capacity, count;
+};
+
+static size_t measure_classifier_step(const struct tuning *tuning, struct batch_limits *limits)
+{
+    size_t hidden = wt__trainable_config(tuning->model)->hidden, tools = tuning->training->examples.tools;
+    limits->texts = tuning->batch;
+    limits->rows = wt__token_texts_longest(&tuning->requests, tuning->batch);
+    return (4 * tools * hidden + tuning->batch * tools) * sizeof(float); /* the head, its gradient and two moments */
+}
+
+static int begin_classifier(struct tuning *tuning, wt_error *err)
+{
+    size_t tools = tuning->training->examples.tools, hidden = tuning->training_batch.hidden;
+    struct train_progress *progress = &tuning->training->progress;
+    struct classify_step *step = calloc(1, sizeof *step);
+    tuning->own = step;
+    WT_CHECK_ALLOC(step, err);
+    step->head = wt__alloc_aligned(tools * hidden, sizeof *step->head);
+    step->gradient = wt__alloc_aligned(tools * hidden, sizeof *step->gradient);
+    step->logits = wt__alloc_aligned(tuning->batch * tools, sizeof *step->logits);
+    step->starts = wt__alloc_array(tuning->batch + 1, sizeof *step->starts);
+    WT_CHECK_ALLOC(step->head && step->gradient && step->logits && step->starts, err);
+    tuning->objective.parameters[tuning->objective.parameter_count++] =
+        (struct model_parameter){.name = "head",
+                                 .value = step->head,
+                                 .gradient = step->gradient,
+                                 .count = tools * hidden,
+                                 .decays = true,
+                                 .rate = HEAD_RATE};
+    if (wt__train_progress_phase(progress, "encoding", tools))
+        return wt__fail_cancelled(err);
+    return wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->tools, NULL, tools, step->head, progress,
+                            err);
+}
+
+static void end_classifier(struct tuning *tuning)
+{
+    struct classify_step *step = tuning->own;
+    if (!step)
+        return;
+    free(step->head);
+    free(step->gradient);
+    free(step->logits);
+    free(step->starts);
+    free(step->labels);
+    free(step);
+}
+
+static int prepare_classifier(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng,
+                              wt_error *err)
+{
+    const struct example_set *train = &tuning->training->examples.train;
+    struct classify_step *step = tuning->own;
+    size_t labels = 0;
+    (void)rng;
+    step->count = count;
+    for (size_t i = 0; i < count; i++) {
+        size_t first = train->starts[examples[i]], n = train->starts[examples[i] + 1] - first;
+        if (wt__grow((void **)&step->labels, &step->label_capacity, labels + n, sizeof *step->labels) < 0)
+            return wt__fail_nomem(err);
+        step->starts[i] = labels;
+        for (size_t j = 0; j < n; j++)
+            step->labels[labels++] = (int32_t)train->tools[first + j];
+        add_tuning_text(tuning, &tuning->requests, examples[i]);
+    }
+    step->starts[count] = labels;
+    return 0;
+}
+
+static double classifier_loss(struct tuning *tuning, bool bce)
+{
+    struct classify_step *step = tuning->own;
+    struct label_rows gold = {.start = step->starts, .label = step->labels};
+    const struct multilabel head = {.rows = step->count,
+                                    .labels = tuning->training->examples.tools,
+                                    .width = tuning->training_batch.hidden,
+                                    .vectors = tuning->training_batch.vectors,
+                                    .head = step->head,
+                                    .scale = SCALE,
+                                    .loss = bce ? wt__loss_multilabel_bce : wt__loss_multilabel_softmax,
+                                    .logits = step->logits};
+    return wt__loss_multilabel(&head, &gold, tuning->training_batch.dvectors, step->gradient);
+}
+
+static double compute_softmax_loss(struct tuning *tuning)
+{
+    return classifier_loss(tuning, false);
+}
+
+static double compute_bce_loss(struct tuning *tuning)
+{
+    return classifier_loss(tuning, true);
+}
+
+static const float *get_classifier_head(const struct tuning *tuning)
+{
+    const struct classify_step *step = tuning->own;
+    return step->head;
+}
+
+#define KIND(kind_name, kind_loss)                                                                                     \
+    {                                                                                                                  \
+        .name = (kind_name), .output = BATCH_UNIT, .rate = 5e-5, .measure = measure_classifier_step,                   \
+        .begin = begin_classifier, .end = end_classifier, .prepare = prepare_classifier, .loss = (kind_loss),          \
+        .head = get_classifier_head                                                                                    \
+    }
+const struct tuning_kind wt__classify_softmax = KIND("softmax", compute_softmax_loss);
+const struct tuning_kind wt__classify_bce = KIND("bce", compute_bce_loss);
+
+/* ---------------------------------------------------------------- similarities of a teacher */
+
+/* Trains the encoder to reproduce a teacher's similarities: moves the softmax of a text's similarities with the
+ * others of the batch towards the teacher's (Kullback-Leibler). This transfers the teacher's knowledge beyond the
+ * labels, on any catalogue. The teacher's vectors may have another width.
+ *
+ * A batch is requests and their tools, so some texts are very similar. The teacher encodes texts within the step.
+ * Most texts occur at most once, and a resumed training has nothing to recompute. */
+
+struct likeness_step {
+    struct encoder *teacher;
+    struct step_tools tools;
+    struct str *texts;       /* [batch + tools] of the step */
+    float *wanted, *scratch; /* [texts, E], scratch_of(texts) */
+};
+
+static size_t count_most_texts(const struct tuning *tuning)
+{
+    return tuning->batch + get_most_step_tools(tuning);
+}
+
+/* Returns the number of floats that the loss needs. */
+static size_t count_likeness_floats(size_t texts)
+{
+    return 2 * texts * texts;
+}
+
+static size_t measure_likeness_step(const struct tuning *tuning, struct batch_limits *limits)
+{
+    size_t texts = limits->texts = count_most_texts(tuning);
+    limits->rows = wt__token_texts_longest(&tuning->requests, tuning->batch) +
+                   wt__token_texts_longest(&tuning->tools, get_most_step_tools(tuning));
+    return texts * sizeof(struct str) +
+           count_likeness_floats(texts) * sizeof(float); /* plus the teacher, which is mapped */
+}
+
+static int open_likeness_teacher(struct tuning *tuning, struct likeness_step *step, wt_error *err)
+{
+    struct training *training = tuning->training;
+    const wt_train_options *options = training->options;
+    char *folder;
+    WT_TRY(wt__model_find_installed(&folder, &training->arena, options->models_dir, options->teacher, err));
+    return wt__encoder_open(&step->teacher, folder, err);
+}
+
+static int begin_likeness(struct tuning *tuning, wt_error *err)
+{
+    size_t texts = count_most_texts(tuning);
+    struct likeness_step *step = calloc(1, sizeof *step);
+    tuning->own = step;
+    WT_CHECK_ALLOC(step, err);
+    WT_TRY(open_likeness_teacher(tuning, step, err));
+    step->texts = wt__alloc_array(texts, sizeof *step->texts);
+    step->wanted = wt__alloc_aligned(texts * wt__encoder_dim(step->teacher), sizeof *step->wanted);
+    step->scratch = wt__alloc_aligned(count_likeness_floats(texts), sizeof *step->scratch);
+    return step->texts && step->wanted && step->scratch ? 0 : wt__fail_nomem(err);
+}
+
+static void end_likeness(struct tuning *tuning)
+{
+    struct likeness_step *step = tuning->own;
+    if (!step)
+        return;
+    wt__encoder_close(step->teacher);
+    free(step->tools.rows);
+    free(step->texts);
+    free(step->wanted);
+    free(step->scratch);
+    free(step);
+}
+
+static int prepare_likeness(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng,
+                            wt_error *err)
+{
+    const struct examples *all = &tuning->training->examples;
+    struct likeness_step *step = tuning->own;
+    size_t texts = 0, dim = wt__encoder_dim(step->teacher);
+    unsigned threads = tuning->training->threads;
+    WT_TRY(wt__tuning_tools(&step->tools, tuning, examples, count, rng, err));
+    for (size_t i = 0; i < count; i++) {
+        add_tuning_text(tuning, &tuning->requests, examples[i]);
+        step->texts[texts++] = all->train.texts[examples[i]];
+    }
+    for (size_t t = 0; t < step->tools.count; t++) {
+        add_tuning_text(tuning, &tuning->tools, step->tools.rows[t]);
+        step->texts[texts++] = all->texts[0][step->tools.rows[t]];
+    }
+    WT_TRY(wt__encode_many(step->teacher, TEXT_REQUEST, step->texts, count, threads, step->wanted, NULL, err));
+    return wt__encode_many(step->teacher, TEXT_TOOL, step->texts + count, texts - count, threads,
+                           step->wanted + count * dim, NULL, err);
+}
+
+static double compute_likeness_loss(struct tuning *tuning)
+{
+    const struct likeness_step *step = tuning->own;
+    struct training_batch *batch = &tuning->training_batch;
+    const struct likeness likeness = {.rows = batch->count,
+                                      .width = batch->hidden,
+                                      .teacher_width = wt__encoder_dim(step->teacher),
+                                      .vectors = batch->vectors,
+                                      .teacher = step->wanted,
+                                      .scale = SCALE,
+                                      .scratch = step->scratch};
+    return wt__loss_likeness(&likeness, batch->dvectors);
+}
+
+const struct tuning_kind wt__likeness = {.name = "likeness",
+                                         .output = BATCH_UNIT,
+                                         .rate = 5e-5,
+                                         .measure = measure_likeness_step,
+                                         .begin = begin_likeness,
+                                         .end = end_likeness,
+                                         .prepare = prepare_likeness,
+                                         .loss = compute_likeness_loss};

@@ -43,7 +43,7 @@ kept=$(json_of 'd["rows"]')
 expect 0 "the others as well, asking nothing" "${make[@]}" "${at[@]}" --out set --keep-all --json
 same "all" "True 0" "$(json_of "\"%s %d\" % (d['rows'] == d['report']['verdicts']['requests'] > $kept, d['requests'])")"
 expect 0 "as a table" "${make[@]}" "${at[@]}" --out set
-prints "By rules:"
+prints "Verdicts of rules:"
 prints "RecTools 61.3 %"
 cp set/queries.jsonl first.jsonl
 
@@ -63,7 +63,7 @@ json_lines
 same "members as documented, once more" "True" "$(generate_members)"
 same "rewritten is longer, so it wins" "True" "$(json_of 'd["report"]["criteria"]["fluency"]["wins"]["count"] == d["report"]["judged"] > 20')"
 expect 0 "against another" generate comparison --first set --second polished "${at[@]}" --out two --limit 30
-prints "By rules, the first data set:"
+prints "Verdicts of rules on the first data set:"
 "$python" - <<'PYTHON' # a person who thinks as the rules do, but for some
 rows = [line.rstrip("\n").split("\t") for line in open("two/sheet.tsv")][1:]
 with open("labels.tsv", "w") as out:
@@ -75,7 +75,7 @@ expect 0 "beside a person" generate comparison --first set --second polished "${
 same "kappa" "True" "$(json_of '0.6 < d["report"]["agreement"]["overall"]["kappa"] < 1 and d["requests"] == 0')"
 echo "1	better" >labels.tsv
 expect 3 "no verdict" generate comparison --first set --second polished "${at[@]}" --out two --limit 30 --labels labels.tsv
-says "labels.tsv:1: .better. is no verdict"
+says "labels.tsv:1: .better. is not a verdict"
 
 # Stopped in the midst, and the same command again; then from the record alone.
 touch slowly

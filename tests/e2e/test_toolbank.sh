@@ -59,7 +59,7 @@ for mode in repeats breaks; do
     same "its report" "True" "$(member "gate-$mode/report.json" 'd["trial"]["refused"] and not d["complete"]')"
 done
 expect 5 "with one tool as well" "${make[@]}" "${at[@]}" --out gate-one --one-tool
-says "Take a larger model; --trial 0"
+says "Use a larger model; --trial 0"
 rm mode
 expect 0 "a model that does for one tool" "${make[@]}" "${at[@]}" --out one --one-tool --round-trip 10 --json
 same "single ones, found again" "True" "$(json_of 'list(d["report"]["sizes"]) == ["1"] and d["report"]["polish"] == {"good": 0, "rewritten": 0}')"

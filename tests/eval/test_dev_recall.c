@@ -12,7 +12,7 @@
 #include "learn/support.h"
 
 /* 100 requests of which each fifth is dev, or those of the last two tools. */
-static void put_set(struct place *place, const char *name, uint64_t seed, bool unused)
+static void put_set(struct learn_place *place, const char *name, uint64_t seed, bool unused)
 {
     struct buffer queries = {0}, train_side = {0}, dev = {0};
     struct rng rng;
@@ -21,17 +21,17 @@ static void put_set(struct place *place, const char *name, uint64_t seed, bool u
     for (size_t i = 0; i < 100; i++) {
         bool aside = unused ? i % PLACE_TOOLS >= PLACE_TOOLS - 2 : i % 5 == 0;
         wt__buffer_printf(&queries, "{\"_id\": \"q%zu\", \"text\": \"", i);
-        request_of(&queries, i % PLACE_TOOLS, i / PLACE_TOOLS, &rng);
+        write_request_text(&queries, i % PLACE_TOOLS, i / PLACE_TOOLS, &rng);
         wt__buffer_text(&queries, i % 3 ? "\"}\n" : " and then find a hotel in paris\"}\n");
         wt__buffer_printf(aside ? &dev : &train_side, "q%zu\tt%zu\t1\n", i, i % PLACE_TOOLS);
     }
-    put_data(place, queries.ptr, train_side.ptr, dev.ptr);
+    write_data_set(place, queries.ptr, train_side.ptr, dev.ptr);
     wt__buffer_dispose(&queries);
     wt__buffer_dispose(&train_side);
     wt__buffer_dispose(&dev);
 }
 
-static wt_train_options options_of(struct place *place)
+static wt_train_options options_of(struct learn_place *place)
 {
     wt_train_options options;
     wt_train_options_init(&options);
@@ -45,14 +45,14 @@ static wt_train_options options_of(struct place *place)
     return options;
 }
 
-static wt_train_report *train(struct place *place, const wt_train_options *options)
+static wt_train_report *train(struct learn_place *place, const wt_train_options *options)
 {
     wt_train_report *report = NULL;
-    sound(place, wt_train(NULL, "encoder", options, &report, &place->err));
+    assert_train_ok(place, wt_train(NULL, "encoder", options, &report, &place->err));
     return report;
 }
 
-static double before_of(struct place *place, const wt_train_options *options)
+static double before_of(struct learn_place *place, const wt_train_options *options)
 {
     wt_train_report *report = train(place, options);
     double before = report->items[0]->before;
@@ -60,7 +60,7 @@ static double before_of(struct place *place, const wt_train_options *options)
     return before;
 }
 
-static double eval_of(struct place *place, const char *recipe)
+static double eval_of(struct learn_place *place, const char *recipe)
 {
     static const size_t cutoffs[WT_MAX_CUTOFFS] = {5};
     wt_eval_options options;
@@ -71,7 +71,7 @@ static double eval_of(struct place *place, const char *recipe)
     options.model = place->model;
     options.timed = 1;
     memcpy(options.cutoffs, cutoffs, sizeof cutoffs);
-    sound(place, wt_eval(place->data, &options, &report, &place->err));
+    assert_train_ok(place, wt_eval(place->data, &options, &report, &place->err));
     double recall = NAN;
     for (size_t m = 0; m < report->rows[0]->metric_count; m++)
         if (strcmp(report->rows[0]->metrics[m]->name, "recall@5") == 0)
@@ -85,7 +85,7 @@ static void dev_is_what_the_retrieval_finds(void **state)
     static const struct {
         const char *dev, *recipe, *figure;
     } rows[] = {{"description", "dense", "recall@5 by description"}, {"hybrid", "hybrid", "recall@5 of hybrid"}};
-    struct place *place = *state;
+    struct learn_place *place = *state;
     put_set(place, "one", 5, false);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_train_options options = options_of(place);
@@ -101,7 +101,7 @@ static void dev_is_what_the_retrieval_finds(void **state)
 
 static void tools_that_nobody_used_are_known_by_their_texts(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     put_set(place, "unused", 5, true);
     wt_train_options options = options_of(place);
     double by_use = before_of(place, &options);
@@ -116,7 +116,7 @@ static void tools_that_nobody_used_are_known_by_their_texts(void **state)
 
 static void the_figure_is_the_mean_over_sets(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char both[240];
     put_set(place, "one", 5, false);
     wt_train_options options = options_of(place);
@@ -147,7 +147,7 @@ static void the_figure_is_the_mean_over_sets(void **state)
 
 static void a_cap_leaves_what_dev_needs(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     put_set(place, "unused", 5, true); /* dev needs two tools of eight */
     wt_train_options options = options_of(place);
     double whole = before_of(place, &options);
@@ -165,7 +165,7 @@ static int stop_when_looking(void *context, const wt_train_progress *progress)
 
 static void several_sets_resume_to_the_same_bits(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char both[240], through[65], resumed[65];
     wt_train_report *report = NULL;
     put_set(place, "one", 5, false);
@@ -181,14 +181,14 @@ static void several_sets_resume_to_the_same_bits(void **state)
     report = train(place, &options);
     assert_int_equal(report->items[0]->steps, 2 * (60 + 25 + 30 + 12) / 16); /* 3 of 7 are joined ones */
     wt_train_report_free(report);
-    hash_of_model(place->out, "encoder", through);
+    hash_trained_model(place->out, "encoder", through);
     options.progress = stop_when_looking;
-    refused(place, wt_train(NULL, "encoder", &options, &report, &place->err), WT_ECANCELLED,
-            "; resume goes on from there");
+    assert_train_refused(place, wt_train(NULL, "encoder", &options, &report, &place->err), WT_ECANCELLED,
+                         "; resume goes on from there");
     options.progress = NULL;
     options.resume = 1;
     wt_train_report_free(train(place, &options));
-    hash_of_model(place->out, "encoder", resumed);
+    hash_trained_model(place->out, "encoder", resumed);
     assert_string_equal(through, resumed);
 }
 
@@ -211,7 +211,7 @@ static void what_makes_no_sense_is_refused(void **state)
         {"encoder", NULL, NULL, NAN, "the share of joined requests must be"},
         {"mlc", NULL, NULL, .3, "joined requests work with \"encoder\" and \"cross\", not with \"mlc\""},
     };
-    struct place *place = *state;
+    struct learn_place *place = *state;
     put_set(place, "one", 5, false);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_train_report *report = NULL;
@@ -219,7 +219,8 @@ static void what_makes_no_sense_is_refused(void **state)
         options.most_of = rows[i].most_of;
         options.dev = rows[i].dev;
         options.join = rows[i].join;
-        refused(place, wt_train(NULL, rows[i].lesson, &options, &report, &place->err), WT_EINVAL, rows[i].why);
+        assert_train_refused(place, wt_train(NULL, rows[i].lesson, &options, &report, &place->err), WT_EINVAL,
+                             rows[i].why);
         assert_null(report);
     }
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "learn/checkpoint.h"
+#include "learn/loop.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

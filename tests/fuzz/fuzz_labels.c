@@ -3,15 +3,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "generate/labels.h"
-#include "generate/text_lines.h"
+#include "generate/comparison.h"
+#include "generate/requests.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_labels(struct str text)
 {
-    struct labels labels;
-    if (wt__labels_parse(&labels, text, "labels", NULL) < 0)
+    struct pair_labels labels;
+    if (wt__pair_labels_parse(&labels, text, "labels", NULL) < 0)
         return;
     for (size_t i = 0; i < labels.count; i++) {
         if (labels.rows[i].pair == 0 || labels.rows[i].pair > LABEL_PAIR_MAX || labels.rows[i].label >= LABELS)
@@ -20,7 +20,7 @@ static void read_labels(struct str text)
             if (labels.rows[other].pair == labels.rows[i].pair)
                 abort();
     }
-    wt__labels_dispose(&labels);
+    wt__pair_labels_dispose(&labels);
 }
 
 static void read_lines(struct str text)

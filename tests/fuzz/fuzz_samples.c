@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "generate/fine_tuning.h"
-#include "generate/piece.h"
+#include "generate/toolselect.h"
+#include "generate/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,7 +23,7 @@ static void read_pieces(struct str text)
     wt__arena_dispose(&arena);
 }
 
-static void write_rows(const struct samples *samples)
+static void write_rows(const struct choice_samples *samples)
 {
     for (size_t i = 0; i < samples->count; i++) {
         struct buffer line = {0};
@@ -40,7 +40,7 @@ static void write_rows(const struct samples *samples)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct str text = {(const char *)data, size};
-    struct samples samples, again;
+    struct choice_samples samples, again;
     struct buffer file = {0}, twice = {0};
     read_pieces(text);
     if (wt__samples_parse(&samples, text, "samples", NULL) < 0)

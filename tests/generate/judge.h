@@ -1,19 +1,20 @@
-/* judge.h: a stand-in for the language model of rectools, verdicts and comparison that knows what is right. A request
- * that it writes is "I want D1 and also D2, ...", with the descriptions of its tools, so that the verdict follows from
- * the text; and of two texts it prefers those that begin with "Well". It can be sloppy, biased, of no use, or fail. */
+/* judge.h: a fake language model for rectools, verdicts and comparison, with the right answers. Its requests
+ * read "I want D1 and also D2, ...", with the descriptions of the tools, so that the verdict follows from the text.
+ * In comparisons it prefers texts that begin with "Well". It can also err, be biased, give unusable answers, or
+ * fail. */
 #ifndef WT_TESTS_GENERATE_JUDGE_H
 #define WT_TESTS_GENERATE_JUDGE_H
 
 #include "generate/writer.h"
 
-struct judge {
+struct fake_judge {
     struct chat_model model;
-    double nonsense;          /* share of answers that are of no use */
-    double over, partial;     /* of requests: shares that leave a tool out, that want something of none */
-    bool repeats_itself;      /* requests hang on their tools alone: all of a set are the same */
-    const char *always;       /* the verdict on every pair; NULL: the right one */
-    bool says_exact;          /* the verdict on every set */
-    unsigned long fail_after; /* questions; 0: never */
+    double nonsense;          /* share of unusable answers */
+    double over, partial;     /* shares of requests that leave out a tool, or want something no tool does */
+    bool repeats_itself;      /* a request depends only on its tools: all requests of a set are the same */
+    const char *always;       /* verdict on every pair; NULL for the right one */
+    bool says_exact;          /* call every set exact */
+    unsigned long fail_after; /* questions before it fails; 0 for never */
     int failure;
     atomic_ulong asked;
 };
@@ -26,7 +27,7 @@ static inline struct str judge_description(struct str line)
     return colon ? (struct str){colon + 2, line.len - (size_t)(colon + 2 - line.ptr)} : (struct str){"", 0};
 }
 
-static inline void judge_request(const struct judge *judge, const struct chat_question *question, struct rng *rng,
+static inline void judge_request(const struct fake_judge *judge, const struct chat_question *question, struct rng *rng,
                                  struct buffer *out)
 {
     struct str tools[10];
@@ -49,7 +50,7 @@ static inline void judge_request(const struct judge *judge, const struct chat_qu
     wt__buffer_text(out, "\"}");
 }
 
-/* Wishes of the request over the tools that stand there. */
+/* Compares the number of wishes in the request with the tools offered. */
 static inline void judge_set(const struct chat_question *question, struct buffer *out)
 {
     struct str tools[32], request = writer_slot(question->text, "request");
@@ -67,7 +68,7 @@ static inline void judge_set(const struct chat_question *question, struct buffer
                                        : "exact");
 }
 
-static inline void judge_pair(const struct judge *judge, const struct chat_question *question, struct buffer *out)
+static inline void judge_pair(const struct fake_judge *judge, const struct chat_question *question, struct buffer *out)
 {
     const bool one = wt__str_starts(writer_slot(question->text, "one"), STR("Well")),
                other = wt__str_starts(writer_slot(question->text, "other"), STR("Well"));
@@ -78,7 +79,7 @@ static inline void judge_pair(const struct judge *judge, const struct chat_quest
 static inline int judge_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                             struct chat_answer *out, wt_error *err)
 {
-    struct judge *judge = (struct judge *)model;
+    struct fake_judge *judge = (struct fake_judge *)model;
     const struct stage_subject *subject = question->subject;
     unsigned char digest[32];
     uint64_t seed;
@@ -106,9 +107,9 @@ static inline int judge_ask(struct chat_model *model, const struct chat_question
     return wt__answer_parse(&out->json, out->text, question->schema, err);
 }
 
-static inline struct judge judge_of(void)
+static inline struct fake_judge make_judge(void)
 {
-    return (struct judge){.model = {"judge", judge_ask}};
+    return (struct fake_judge){.model = {"judge", judge_ask}};
 }
 
 #endif

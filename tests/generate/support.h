@@ -1,16 +1,16 @@
-/* support.h: a data set made by the stand-in (writer.h), its files, and what must hold of them whatever it said. */
+/* support.h: generates a data set with the fake model (writer.h), reads its files, and checks what must hold of them
+ * whatever the model said. */
 #ifndef WT_TESTS_GENERATE_SUPPORT_H
 #define WT_TESTS_GENERATE_SUPPORT_H
 
 #include "base/file.h"
 #include "base/map.h"
 #include "engine/set_up.h"
-#include "generate/samples.h"
 #include "generate/toolselect.h"
 #include "generate/writer.h"
 
-/* A file of a folder of the place; freed with free(). NULL: there is none. */
-static inline char *file_of(const char *folder, const char *name, size_t *len)
+/* Reads a file of a folder inside the test's place; free with free(). NULL if it does not exist. */
+static inline char *read_place_file(const char *folder, const char *name, size_t *len)
 {
     char path[256], *bytes = NULL;
     snprintf(path, sizeof path, "%s/%s/%s", place.folder, folder, name);
@@ -20,7 +20,7 @@ static inline char *file_of(const char *folder, const char *name, size_t *len)
 static inline void assert_same_file(const char *a, const char *b, const char *name)
 {
     size_t one, other;
-    char *first = file_of(a, name, &one), *second = file_of(b, name, &other);
+    char *first = read_place_file(a, name, &one), *second = read_place_file(b, name, &other);
     assert_non_null(first);
     assert_non_null(second);
     if (one != other || memcmp(first, second, one) != 0)
@@ -29,49 +29,49 @@ static inline void assert_same_file(const char *a, const char *b, const char *na
     free(second);
 }
 
-static inline json_t *json_file(const char *folder, const char *name)
+static inline json_t *read_json_file(const char *folder, const char *name)
 {
     size_t len;
     json_t *value = NULL;
-    char *bytes = file_of(folder, name, &len);
+    char *bytes = read_place_file(folder, name, &len);
     assert_non_null(bytes);
     sound(&place, wt__json_parse(&value, bytes, len, &place.err));
     free(bytes);
     return value;
 }
 
-static inline bool holds_text(struct str text, const char *part)
+static inline bool contains_part(struct str text, const char *part)
 {
     return memmem(text.ptr, text.len, part, strlen(part)) != NULL;
 }
 
-static inline void assert_plain(struct str text, size_t least, size_t most)
+static inline void assert_plain_text(struct str text, size_t least, size_t most)
 {
     assert_in_range(text.len, least, most);
     for (size_t i = 0; i < text.len; i++)
         assert_true((unsigned char)text.ptr[i] >= ' ' && text.ptr[i] != 0x7f);
-    assert_false(holds_text(text, "###") || holds_text(text, "CALLTOOL") || holds_text(text, "\u202e"));
+    assert_false(contains_part(text, "###") || contains_part(text, "CALLTOOL") || contains_part(text, "\u202e"));
 }
 
-/* Every row of samples.jsonl: it is what a row is to be, and no instruction is there twice. */
+/* Checks every row of samples.jsonl: it is valid, and its instruction is unique. Returns the number of rows. */
 static inline size_t assert_sound_samples(const char *folder)
 {
-    struct samples samples;
+    struct choice_samples samples;
     struct map queries = {0};
     size_t len;
-    char *bytes = file_of(folder, "samples.jsonl", &len);
+    char *bytes = read_place_file(folder, "samples.jsonl", &len);
     assert_non_null(bytes);
     sound(&place, wt__samples_parse(&samples, (struct str){bytes, len}, "samples.jsonl", &place.err));
     assert_int_equal(samples.left_out, 0);
     for (size_t i = 0; i < samples.count; i++) {
-        const struct sample *sample = &samples.items[i];
+        const struct choice_sample *sample = &samples.items[i];
         bool added = false;
-        assert_plain(sample->query, 8, 800);
-        assert_plain(sample->thought, 40, 4096);
-        assert_true(holds_text(sample->thought, sample->choices[sample->right].name.ptr));
+        assert_plain_text(sample->query, 8, 800);
+        assert_plain_text(sample->thought, 40, 4096);
+        assert_true(contains_part(sample->thought, sample->choices[sample->right].name.ptr));
         for (size_t c = 0; c < sample->choice_count; c++) {
-            assert_plain(sample->choices[c].name, 2, 64);
-            assert_plain(sample->choices[c].description, 12, 320);
+            assert_plain_text(sample->choices[c].name, 2, 64);
+            assert_plain_text(sample->choices[c].description, 12, 320);
             assert_null(strpbrk(sample->choices[c].name.ptr, "\"[]{}<>=\\"));
             for (size_t other = 0; other < c; other++)
                 assert_false(wt__str_equal(sample->choices[c].name, sample->choices[other].name));
@@ -86,7 +86,7 @@ static inline size_t assert_sound_samples(const char *folder)
     return count;
 }
 
-static inline int64_t sum_of(const json_t *object)
+static inline int64_t sum_json_members(const json_t *object)
 {
     int64_t sum = 0;
     const char *key;
@@ -95,7 +95,7 @@ static inline int64_t sum_of(const json_t *object)
     return sum;
 }
 
-/* What every stage's counts say of each other. */
+/* Checks the invariants of the counts of all stages. */
 static inline void assert_counts_add_up(const json_t *report)
 {
     int64_t questions = 0;
@@ -103,19 +103,19 @@ static inline void assert_counts_add_up(const json_t *report)
     for (size_t i = 0; i < json_array_size(stages); i++) {
         const json_t *stage = json_array_get(stages, i);
         assert_int_equal(wt__json_int(stage, "offered", -1),
-                         wt__json_int(stage, "made", -1) + sum_of(wt__json_object(stage, "refused")));
+                         wt__json_int(stage, "made", -1) + sum_json_members(wt__json_object(stage, "refused")));
         assert_int_equal(wt__json_int(stage, "missing", -1),
                          wt__json_int(stage, "wanted", -1) - wt__json_int(stage, "made", -1));
         assert_true(wt__json_int(stage, "unusable", -1) <= wt__json_int(stage, "questions", -1));
         questions += wt__json_int(stage, "questions", 0);
     }
     assert_int_equal(wt__json_int(wt__json_object(report, "cost"), "questions", -1), questions);
-    assert_int_equal(sum_of(wt__json_object(report, "list_sizes")), wt__json_int(report, "rows", -1));
+    assert_int_equal(sum_json_members(wt__json_object(report, "list_sizes")), wt__json_int(report, "rows", -1));
 }
 
-/* Folders are named within the place. */
-static inline int make_set(wt_engine *engine, struct writer *writer, wt_toolselect_options options, const char *folder,
-                           wt_generated **out)
+/* Generates into a folder inside the test's place. */
+static inline int make_toolselect_set(wt_engine *engine, struct fake_writer *writer, wt_toolselect_options options,
+                                      const char *folder, wt_generated **out)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", place.folder, folder);
@@ -123,7 +123,7 @@ static inline int make_set(wt_engine *engine, struct writer *writer, wt_toolsele
     return wt__generate_toolselect(engine, &writer->model, &options, out, &place.err);
 }
 
-static inline wt_toolselect_options small(void)
+static inline wt_toolselect_options small_toolselect_options(void)
 {
     wt_toolselect_options options;
     wt_toolselect_options_init(&options);

@@ -1,5 +1,5 @@
-/* The comparison of two data sets by stand-ins: one that knows the better text, one that always takes the text that
- * stands first, one of no use; its report, the labels of a person, and a stopped run. */
+/* Comparison of two data sets by fake judges: a reliable one, one with a position bias, and one that gives unusable
+ * answers; the report, a person's labels, and a stopped run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 
 enum { REQUESTS = 60 };
 
-static char paths[3][256]; /* good, plain, out */
+static char paths[3][256]; /* good set, plain set, output */
 
-static void write_file(const char *folder, const char *name, const char *bytes, size_t len)
+static void write_set_file(const char *folder, const char *name, const char *bytes, size_t len)
 {
     char path[512];
     sound(&place, wt__make_folders(folder, &place.err));
@@ -23,8 +23,8 @@ static void write_file(const char *folder, const char *name, const char *bytes, 
     sound(&place, wt__file_replace(path, bytes, len, &place.err));
 }
 
-/* Of the good set's requests every third begins with "Well", and every one of them has a draft. */
-static void write_sets(size_t well_every)
+/* In the good set, every well_every-th request begins with "Well", and each has a draft. */
+static void write_compared_sets(size_t well_every)
 {
     for (int set = 0; set < 2; set++) {
         struct buffer lines = {0};
@@ -34,12 +34,12 @@ static void write_sets(size_t well_every)
                               "{\"_id\": \"%c%zu\", \"text\": \"%sthe parcel\\t%zu\\n goes\", \"metadata\": {%s}}\n",
                               set ? 'p' : 'g', i, set || i % well_every ? "" : "Well, ", i,
                               set ? "" : "\"draft\": \"First parcel, then go\"");
-        write_file(paths[set], "queries.jsonl", lines.ptr, lines.len);
+        write_set_file(paths[set], "queries.jsonl", lines.ptr, lines.len);
         wt__buffer_dispose(&lines);
     }
 }
 
-static wt_comparison_options both(const char *folder)
+static wt_comparison_options options_for_both_sets(const char *folder)
 {
     wt_comparison_options options;
     wt_comparison_options_init(&options);
@@ -50,12 +50,12 @@ static wt_comparison_options both(const char *folder)
     return options;
 }
 
-static int compare(struct judge *judge, const wt_comparison_options *options, wt_generated **out)
+static int run_judged_comparison(struct fake_judge *judge, const wt_comparison_options *options, wt_generated **out)
 {
     return wt__generate_comparison(NULL, &judge->model, options, out, &place.err);
 }
 
-static int64_t count_of(const json_t *report, const char *criterion, const char *what)
+static int64_t get_criterion_count(const json_t *report, const char *criterion, const char *what)
 {
     const json_t *row = wt__json_object(wt__json_object(report, "criteria"), criterion);
     const json_t *value = json_object_get(row, what);
@@ -64,44 +64,44 @@ static int64_t count_of(const json_t *report, const char *criterion, const char 
 
 static void assert_counts(const json_t *report, const char *criterion, int64_t wins, int64_t ties, int64_t losses)
 {
-    assert_int_equal(count_of(report, criterion, "wins"), wins);
-    assert_int_equal(count_of(report, criterion, "ties"), ties);
-    assert_int_equal(count_of(report, criterion, "losses"), losses);
+    assert_int_equal(get_criterion_count(report, criterion, "wins"), wins);
+    assert_int_equal(get_criterion_count(report, criterion, "ties"), ties);
+    assert_int_equal(get_criterion_count(report, criterion, "losses"), losses);
 }
 
-static void test_a_judge_that_knows(void **state)
+static void test_reliable_judge(void **state)
 {
     (void)state;
-    write_sets(3);
-    struct judge judge = judge_of();
-    wt_comparison_options options = both("judged");
+    write_compared_sets(3);
+    struct fake_judge judge = make_judge();
+    wt_comparison_options options = options_for_both_sets("judged");
     wt_generated *made = NULL;
     size_t len;
-    sound(&place, compare(&judge, &options, &made));
+    sound(&place, run_judged_comparison(&judge, &options, &made));
     assert_int_equal(made->rows, REQUESTS);
     assert_int_equal(made->questions, 2 * REQUESTS);
-    assert_non_null(strstr(made->summary, "By judge, the first data set:"));
-    json_t *report = json_file("judged", "report.json");
+    assert_non_null(strstr(made->summary, "Verdicts of judge on the first data set:"));
+    json_t *report = read_json_file("judged", "report.json");
     assert_counts(report, "naturalness", REQUESTS / 3, REQUESTS * 2 / 3, 0);
     assert_counts(report, "coherence", 0, REQUESTS, 0);
     assert_counts(report, "overall", REQUESTS / 3, REQUESTS * 2 / 3, 0);
-    assert_int_equal(count_of(report, "fluency", "changed_with_the_order"), 0);
+    assert_int_equal(get_criterion_count(report, "fluency", "changed_with_the_order"), 0);
     const json_t *wins = wt__json_object(wt__json_object(wt__json_object(report, "criteria"), "fluency"), "wins");
     assert_true(wt__json_real(wins, "low", 1) < 1 / 3.0 && wt__json_real(wins, "low", 0) > 0.15);
     assert_true(wt__json_real(wins, "high", 0) > 1 / 3.0 && wt__json_real(wins, "high", 1) < 0.5);
     assert_true(json_is_null(json_object_get(report, "agreement")));
     json_decref(report);
     wt_generated_free(made);
-    /* the other way round every win is a loss */
-    options = both("turned");
+    /* Swapping the data sets turns every win into a loss. */
+    options = options_for_both_sets("turned");
     options.first = paths[1];
     options.second = paths[0];
-    sound(&place, compare(&judge, &options, &made));
-    report = json_file("turned", "report.json");
+    sound(&place, run_judged_comparison(&judge, &options, &made));
+    report = read_json_file("turned", "report.json");
     assert_counts(report, "naturalness", 0, REQUESTS * 2 / 3, REQUESTS / 3);
     json_decref(report);
     wt_generated_free(made);
-    char *sheet = file_of("judged", "sheet.tsv", &len);
+    char *sheet = read_place_file("judged", "sheet.tsv", &len);
     assert_true(strncmp(sheet, "pair\tverdict\ta\tb\n1\t\t", 19) == 0);
     size_t tabs = 0;
     for (const char *at = sheet; (at = strchr(at, '\t')); at++)
@@ -110,38 +110,38 @@ static void test_a_judge_that_knows(void **state)
     free(sheet);
 }
 
-/* What goes with the order is a tie, whichever text is the better one. */
-static void test_a_judge_with_a_bias(void **state)
+/* A verdict that follows the order is a tie, whichever text is better. */
+static void test_position_bias_gives_ties(void **state)
 {
     static const char *const always[] = {"one", "other"};
     (void)state;
-    write_sets(1);
+    write_compared_sets(1);
     for (int i = 0; i < 2; i++) {
-        struct judge judge = judge_of();
-        wt_comparison_options options = both(always[i]);
+        struct fake_judge judge = make_judge();
+        wt_comparison_options options = options_for_both_sets(always[i]);
         wt_generated *made = NULL;
         judge.always = always[i];
-        sound(&place, compare(&judge, &options, &made));
-        json_t *report = json_file(always[i], "report.json");
+        sound(&place, run_judged_comparison(&judge, &options, &made));
+        json_t *report = read_json_file(always[i], "report.json");
         assert_counts(report, "naturalness", 0, REQUESTS, 0);
         assert_counts(report, "overall", 0, REQUESTS, 0);
-        assert_int_equal(count_of(report, "naturalness", "changed_with_the_order"), REQUESTS);
+        assert_int_equal(get_criterion_count(report, "naturalness", "changed_with_the_order"), REQUESTS);
         json_decref(report);
-        assert_non_null(strstr(made->summary, "60 verdicts went with the order"));
+        assert_non_null(strstr(made->summary, "60 verdicts changed with the order"));
         wt_generated_free(made);
     }
 }
 
-static void test_a_judge_of_no_use(void **state)
+static void test_unusable_judge(void **state)
 {
     (void)state;
-    write_sets(1);
-    struct judge judge = judge_of();
-    wt_comparison_options options = both("noise");
+    write_compared_sets(1);
+    struct fake_judge judge = make_judge();
+    wt_comparison_options options = options_for_both_sets("noise");
     wt_generated *made = NULL;
     judge.nonsense = 0.3;
-    sound(&place, compare(&judge, &options, &made));
-    json_t *report = json_file("noise", "report.json");
+    sound(&place, run_judged_comparison(&judge, &options, &made));
+    json_t *report = read_json_file("noise", "report.json");
     const int64_t judged = wt__json_int(report, "judged", -1);
     assert_true(judged > 10 && judged < REQUESTS - 10);
     assert_counts(report, "naturalness", judged, 0, 0);
@@ -149,50 +149,52 @@ static void test_a_judge_of_no_use(void **state)
     json_decref(report);
     wt_generated_free(made);
     judge.nonsense = 2;
-    options = both("mad");
-    refused(&place, compare(&judge, &options, &made), WT_EEMPTY, "not one pair was judged by 64 questions to judge");
-    report = json_file("mad", "report.json");
+    options = options_for_both_sets("mad");
+    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EEMPTY,
+            "no pair was judged after 64 questions to judge");
+    report = read_json_file("mad", "report.json");
     assert_int_equal(wt__json_int(report, "judged", -1), 0);
     assert_counts(report, "overall", 0, 0, 0);
     json_decref(report);
 }
 
-/* One folder's requests against what they were before. */
-static void test_drafts(void **state)
+/* Compares the requests of one folder with their drafts. */
+static void test_comparison_with_drafts(void **state)
 {
     (void)state;
-    write_sets(2);
-    struct judge judge = judge_of();
-    wt_comparison_options options = both("drafts");
+    write_compared_sets(2);
+    struct fake_judge judge = make_judge();
+    wt_comparison_options options = options_for_both_sets("drafts");
     wt_generated *made = NULL;
     options.second = NULL;
     options.limit = 40;
-    sound(&place, compare(&judge, &options, &made));
+    sound(&place, run_judged_comparison(&judge, &options, &made));
     assert_int_equal(made->rows, 40);
-    json_t *report = json_file("drafts", "report.json");
-    assert_int_equal(count_of(report, "fluency", "wins") + count_of(report, "fluency", "ties"), 40);
-    assert_in_range(count_of(report, "fluency", "wins"), 10, 30);
+    json_t *report = read_json_file("drafts", "report.json");
+    assert_int_equal(get_criterion_count(report, "fluency", "wins") + get_criterion_count(report, "fluency", "ties"),
+                     40);
+    assert_in_range(get_criterion_count(report, "fluency", "wins"), 10, 30);
     json_decref(report);
     wt_generated_free(made);
-    options = both("none");
+    options = options_for_both_sets("none");
     options.first = paths[1];
     options.second = NULL;
-    refused(&place, compare(&judge, &options, &made), WT_EEMPTY, "has no request with a draft");
+    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EEMPTY, "has no request with a draft");
 }
 
-/* A person who says what the judge says, and one who says the contrary; labels ask nothing. */
-static void test_labels(void **state)
+/* One person agrees with the judge, one always disagrees. Adding labels needs no new questions. */
+static void test_agreement_with_labels(void **state)
 {
     (void)state;
-    write_sets(2);
-    struct judge judge = judge_of();
-    wt_comparison_options options = both("labelled");
+    write_compared_sets(2);
+    struct fake_judge judge = make_judge();
+    wt_comparison_options options = options_for_both_sets("labelled");
     wt_generated *made = NULL;
     char path[256];
     size_t len;
-    sound(&place, compare(&judge, &options, &made));
+    sound(&place, run_judged_comparison(&judge, &options, &made));
     wt_generated_free(made);
-    char *sheet = file_of("labelled", "sheet.tsv", &len);
+    char *sheet = read_place_file("labelled", "sheet.tsv", &len);
     for (int contrary = 0; contrary < 2; contrary++) {
         struct buffer filled = {0};
         wt__buffer_text(&filled, "pair\tverdict\ta\tb\n");
@@ -212,8 +214,8 @@ static void test_labels(void **state)
         options.labels = path;
         judge.fail_after = 1;
         judge.failure = WT_ENETWORK;
-        sound(&place, compare(&judge, &options, &made));
-        json_t *report = json_file("labelled", "report.json");
+        sound(&place, run_judged_comparison(&judge, &options, &made));
+        json_t *report = read_json_file("labelled", "report.json");
         const json_t *agreement = wt__json_object(report, "agreement"),
                      *overall = wt__json_object(agreement, "overall");
         assert_int_equal(wt__json_int(agreement, "labels", -1), REQUESTS - 1);
@@ -227,70 +229,73 @@ static void test_labels(void **state)
     }
     free(sheet);
     sound(&place, wt__file_replace(path, "61\ta\n", 5, &place.err));
-    refused(&place, compare(&judge, &options, &made), WT_EFORMAT, "a verdict on the pair 61, and there are 60 pairs");
+    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EFORMAT,
+            "a verdict on pair 61, but there are only 60 pairs");
 }
 
-static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
+static void test_stopped_comparison_continues_to_same_bytes(void **state)
 {
     static const char *const files[] = {"report.json", "pairs.jsonl", "sheet.tsv"};
     (void)state;
-    write_sets(2);
-    struct judge judge = judge_of();
-    wt_comparison_options options = both("whole");
+    write_compared_sets(2);
+    struct fake_judge judge = make_judge();
+    wt_comparison_options options = options_for_both_sets("whole");
     wt_generated *made = NULL;
     judge.nonsense = 0.1;
-    sound(&place, compare(&judge, &options, &made));
+    sound(&place, run_judged_comparison(&judge, &options, &made));
     wt_generated_free(made);
-    options = both("stopped");
+    options = options_for_both_sets("stopped");
     atomic_store(&judge.asked, 0);
     judge.fail_after = 70;
     judge.failure = WT_ENETWORK;
-    refused(&place, compare(&judge, &options, &made), WT_ENETWORK, "it fails after");
+    refused(&place, run_judged_comparison(&judge, &options, &made), WT_ENETWORK, "it fails after");
     judge.fail_after = 0;
-    sound(&place, compare(&judge, &options, &made));
+    sound(&place, run_judged_comparison(&judge, &options, &made));
     wt_generated_free(made);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         assert_same_file("whole", "stopped", files[i]);
     options.seed = 2;
-    refused(&place, compare(&judge, &options, &made), WT_EINVAL, "begun with other options");
+    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EINVAL, "begun with other options");
 }
 
-static void test_what_is_refused(void **state)
+static void test_invalid_comparison_options(void **state)
 {
     (void)state;
-    write_sets(2);
-    struct judge judge = judge_of();
+    write_compared_sets(2);
+    struct fake_judge judge = make_judge();
     wt_generated *made = NULL;
-    wt_comparison_options options = both("x");
+    wt_comparison_options options = options_for_both_sets("x");
     options.first = NULL;
-    refused(&place, compare(&judge, &options, &made), WT_EINVAL, "first data set");
-    options = both("x");
+    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EINVAL, "first data set");
+    options = options_for_both_sets("x");
     options.out = "";
-    refused(&place, compare(&judge, &options, &made), WT_EINVAL, "name a folder");
-    options = both("x");
+    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EINVAL, "name a folder");
+    options = options_for_both_sets("x");
     options.limit = 10001;
-    refused(&place, compare(&judge, &options, &made), WT_EINVAL, "pairs to be compared: 10001");
-    options = both("x");
+    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EINVAL,
+            "pairs to compare must be 1 to 10000, not 10001");
+    options = options_for_both_sets("x");
     refused(&place, wt_generate_comparison(NULL, &options, &made, &place.err), WT_EINVAL, "an engine is needed");
     options.second = "nowhere";
-    refused(&place, compare(&judge, &options, &made), WT_ENOTFOUND, "nowhere");
-    write_file(paths[1], "queries.jsonl", "{\"_id\": \"1\"}\n{\"_id\": \"1\"}\n", 26);
-    options = both("x");
-    refused(&place, compare(&judge, &options, &made), WT_EFORMAT, "queries.jsonl:2: \"1\" is there twice");
-    write_file(paths[1], "queries.jsonl", "{\"_id\": \"1\"}\n", 13);
-    refused(&place, compare(&judge, &options, &made), WT_EEMPTY, "no request to be compared");
+    refused(&place, run_judged_comparison(&judge, &options, &made), WT_ENOTFOUND, "nowhere");
+    write_set_file(paths[1], "queries.jsonl", "{\"_id\": \"1\"}\n{\"_id\": \"1\"}\n", 26);
+    options = options_for_both_sets("x");
+    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EFORMAT,
+            "queries.jsonl:2: the _id \"1\" appears twice");
+    write_set_file(paths[1], "queries.jsonl", "{\"_id\": \"1\"}\n", 13);
+    refused(&place, run_judged_comparison(&judge, &options, &made), WT_EEMPTY, "no requests to compare");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_judge_that_knows, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_judge_with_a_bias, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_judge_of_no_use, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_drafts, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_labels, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_stopped_run_goes_on_to_the_same_bytes, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_what_is_refused, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_reliable_judge, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_position_bias_gives_ties, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_unusable_judge, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_comparison_with_drafts, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_agreement_with_labels, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_stopped_comparison_continues_to_same_bytes, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_comparison_options, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Rows for fine-tuning: the layout to the letter, what is masked, the split, and what of recorded use becomes a row. */
+/* Rows for fine-tuning: exact layout, masking, split, and rows from recorded use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
-#include "generate/fine_tuning.h"
+#include "generate/toolselect.h"
 #include "generate/support.h"
 
-static void leave_samples(const char *folder, const char *text)
+static void write_samples_file(const char *folder, const char *text)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", place.folder, folder);
@@ -20,7 +20,7 @@ static void leave_samples(const char *folder, const char *text)
 
 static char from[256], out[256];
 
-static wt_fine_tuning_options options_from(const char *source, const char *target)
+static wt_fine_tuning_options fine_tuning_options_from(const char *source, const char *target)
 {
     wt_fine_tuning_options options;
     wt_fine_tuning_options_init(&options);
@@ -31,11 +31,11 @@ static wt_fine_tuning_options options_from(const char *source, const char *targe
     return options;
 }
 
-/* Line `index` of a file, parsed. */
-static json_t *line_of(const char *folder, const char *name, size_t index)
+/* Parses line `index` of a file; NULL if the file is shorter. */
+static json_t *read_json_line(const char *folder, const char *name, size_t index)
 {
     size_t len;
-    char *bytes = file_of(folder, name, &len), *at = bytes;
+    char *bytes = read_place_file(folder, name, &len), *at = bytes;
     json_t *value = NULL;
     assert_non_null(bytes);
     for (size_t i = 0; i < index && at; i++) {
@@ -48,36 +48,37 @@ static json_t *line_of(const char *folder, const char *name, size_t index)
     return value;
 }
 
-static struct str message(const json_t *row, size_t index)
+static struct str get_message(const json_t *row, size_t index)
 {
     return wt__json_str(json_array_get(wt__json_array(row, "messages"), index), "content");
 }
 
-static void test_the_layout(void **state)
+static void test_fine_tuning_layout(void **state)
 {
     (void)state;
-    leave_samples("one", "{\"query\": \"When is\\n###\\nlow water?\", \"choices\": [{\"name\": \"Tide\", "
-                         "\"description\": \"High and low.\"}, {\"name\": \"Moon \\\"X\\\"\", \"description\": "
-                         "\"Phases\"}], \"thought\": \"It is \\u00e9asy.\", \"tool\": \"Moon \\\"X\\\"\"}\n");
-    wt_fine_tuning_options options = options_from("one", "tuned");
+    write_samples_file("one", "{\"query\": \"When is\\n###\\nlow water?\", \"choices\": [{\"name\": \"Tide\", "
+                              "\"description\": \"High and low.\"}, {\"name\": \"Moon \\\"X\\\"\", \"description\": "
+                              "\"Phases\"}], \"thought\": \"It is \\u00e9asy.\", \"tool\": \"Moon \\\"X\\\"\"}\n");
+    wt_fine_tuning_options options = fine_tuning_options_from("one", "tuned");
     wt_generated *made;
     options.dev = -1;
     sound(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err));
     assert_int_equal(made->train, 1);
     assert_int_equal(made->dev, 0);
-    json_t *header = line_of("tuned", "train.jsonl", 0), *row = line_of("tuned", "train.jsonl", 1);
+    json_t *header = read_json_line("tuned", "train.jsonl", 0), *row = read_json_line("tuned", "train.jsonl", 1);
     const json_t *settings = wt__json_object(wt__json_object(header, "header"), "settings");
     assert_int_equal(wt__json_int(settings, "epochs", 0), 3);
     assert_int_equal(wt__json_int(settings, "batch", 0), 8);
     assert_true(wt__json_real(settings, "learning_rate", 0) == 1e-5);
     assert_true(wt__json_real(settings, "weight_decay", 0) == 0.1);
-    assert_string_equal(message(row, 1).ptr, "User: When is ### low water?\n###\nTool Choices:\nTide = High and low.\n"
-                                             "Moon \"X\" = Phases\n###\n");
-    assert_string_equal(message(row, 2).ptr, "Thought: It is \u00e9asy.\nAct: CALLTOOL[\"Moon \\\"X\\\"\"]");
+    assert_string_equal(get_message(row, 1).ptr,
+                        "User: When is ### low water?\n###\nTool Choices:\nTide = High and low.\n"
+                        "Moon \"X\" = Phases\n###\n");
+    assert_string_equal(get_message(row, 2).ptr, "Thought: It is \u00e9asy.\nAct: CALLTOOL[\"Moon \\\"X\\\"\"]");
     const json_t *loss = wt__json_object(row, "loss");
     assert_int_equal(json_integer_value(json_array_get(wt__json_array(loss, "messages"), 0)), 2);
-    assert_int_equal(wt__json_int(loss, "learned_characters", 0), message(row, 2).len - 1); /* é is two bytes */
-    assert_int_equal(wt__json_int(loss, "masked_characters", 0), message(row, 0).len + message(row, 1).len);
+    assert_int_equal(wt__json_int(loss, "learned_characters", 0), get_message(row, 2).len - 1); /* é is two bytes */
+    assert_int_equal(wt__json_int(loss, "masked_characters", 0), get_message(row, 0).len + get_message(row, 1).len);
     assert_int_equal(wt__json_int(wt__json_object(header, "header"), "longest_row_characters", 0),
                      wt__json_int(loss, "learned_characters", 0) + wt__json_int(loss, "masked_characters", 0));
     json_decref(header);
@@ -87,10 +88,10 @@ static void test_the_layout(void **state)
 
 #define CHOICES "\"choices\": [{\"name\": \"a\", \"description\": \"x\"}, {\"name\": \"b\", \"description\": \"\"}]"
 
-/* Samples that somebody else wrote. */
+/* Samples from another source. */
 static const struct {
     const char *name, *text;
-    int code; /* 0: rows */
+    int code; /* 0 if it gives rows */
     size_t rows, left_out;
     const char *says;
 } files[] = {
@@ -98,23 +99,24 @@ static const struct {
     {"without a thought", "{\"query\": \"q\", " CHOICES ", \"tool\": \"b\"}", 0, 1, 0, NULL},
     {"a tool that is not there",
      "{\"query\": \"q\", " CHOICES ", \"tool\": \"c\"}\n{\"query\": \"q\", " CHOICES ", \"tool\": \"a\"}", 0, 1, 1,
-     "1 rows make no sense"},
+     "1 rows were left out"},
     {"twice the same name", "{\"query\": \"q\", \"choices\": [{\"name\": \"a\"}, {\"name\": \"a\"}], \"tool\": \"a\"}",
-     WT_EEMPTY, 0, 0, "no row that makes sense"},
-    {"one choice", "{\"query\": \"q\", \"choices\": [{\"name\": \"a\"}], \"tool\": \"a\"}", WT_EEMPTY, 0, 0, "no row"},
-    {"no query", "{" CHOICES ", \"tool\": \"a\"}", WT_EEMPTY, 0, 0, "no row"},
-    {"no JSON", "{\"query\": \"q\", " CHOICES ", \"tool\": \"b\"}\nnonsense\n", WT_EFORMAT, 0, 0, "line 2"},
-    {"no object", "[1]\n", WT_EFORMAT, 0, 0, "line 1: it is no JSON object"},
-    {"empty", "", WT_EEMPTY, 0, 0, "no row"},
+     WT_EEMPTY, 0, 0, "no valid row"},
+    {"one choice", "{\"query\": \"q\", \"choices\": [{\"name\": \"a\"}], \"tool\": \"a\"}", WT_EEMPTY, 0, 0,
+     "no valid row"},
+    {"no query", "{" CHOICES ", \"tool\": \"a\"}", WT_EEMPTY, 0, 0, "no valid row"},
+    {"no JSON", "{\"query\": \"q\", " CHOICES ", \"tool\": \"b\"}\nnonsense\n", WT_EFORMAT, 0, 0, "samples.jsonl:2: "},
+    {"no object", "[1]\n", WT_EFORMAT, 0, 0, "samples.jsonl:1: not a JSON object"},
+    {"empty", "", WT_EEMPTY, 0, 0, "no valid row"},
 };
 
-static void test_samples_of_others(void **state)
+static void test_samples_from_elsewhere(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         wt_generated *made = NULL;
-        leave_samples("theirs", files[i].text);
-        wt_fine_tuning_options options = options_from("theirs", "tuned");
+        write_samples_file("theirs", files[i].text);
+        wt_fine_tuning_options options = fine_tuning_options_from("theirs", "tuned");
         int rc = wt_generate_fine_tuning(NULL, &options, &made, &place.err);
         if (files[i].code < 0) {
             refused(&place, rc, files[i].code, files[i].says);
@@ -130,23 +132,23 @@ static void test_samples_of_others(void **state)
     }
 }
 
-static void test_requests_are_split_whole(void **state)
+static void test_a_request_is_in_one_split(void **state)
 {
     (void)state;
-    struct writer writer = writer_of(0);
+    struct fake_writer writer = make_writer(0);
     wt_generated *made;
-    sound(&place, make_set(NULL, &writer, small(), "made", &made));
+    sound(&place, make_toolselect_set(NULL, &writer, small_toolselect_options(), "made", &made));
     const size_t rows = made->rows;
     wt_generated_free(made);
-    wt_fine_tuning_options options = options_from("made", "made"); /* into the same folder */
+    wt_fine_tuning_options options = fine_tuning_options_from("made", "made"); /* into the same folder */
     options.dev = 0.3;
     sound(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err));
     assert_int_equal(made->train + made->dev, rows);
     assert_in_range(made->dev, rows / 6, rows / 2);
     size_t len;
-    char *dev = file_of("made", "dev.jsonl", &len);
+    char *dev = read_place_file("made", "dev.jsonl", &len);
     for (size_t i = 1; i <= made->train; i++) {
-        json_t *row = line_of("made", "train.jsonl", i);
+        json_t *row = read_json_line("made", "train.jsonl", i);
         char *asked = json_dumps(json_array_get(wt__json_array(row, "messages"), 1), JSON_COMPACT | JSON_ENSURE_ASCII);
         assert_null(strstr(dev, asked));
         free(asked);
@@ -158,7 +160,8 @@ static void test_requests_are_split_whole(void **state)
 
 /* ---------------------------------------------------------------- recorded use */
 
-static void record(wt_engine *engine, const char *request, const char *const *tools, size_t count, const char *outcome)
+static void record_request(wt_engine *engine, const char *request, const char *const *tools, size_t count,
+                           const char *outcome)
 {
     wt_record_options options;
     wt_record_options_init(&options);
@@ -166,33 +169,34 @@ static void record(wt_engine *engine, const char *request, const char *const *to
     sound(&place, wt_record_usage(engine, request, strlen(request), tools, count, &options, &place.err));
 }
 
-static void test_recorded_use(void **state)
+static void test_rows_from_recorded_use(void **state)
 {
     static const char *const trip[] = {"travel/bookHotel", "travel/search_flights"}, *const song[] = {"music/search"},
                              *const storm[] = {"weather/storm_alerts"};
     (void)state;
     wt_engine *engine = open_store(&place, "");
     wt_generated *made;
-    wt_fine_tuning_options options = options_from(NULL, "used");
+    wt_fine_tuning_options options = fine_tuning_options_from(NULL, "used");
     options.dev = -1;
     options.hard = 1;
     options.related = 3;
     refused(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err), WT_EEMPTY, "no tools");
     add(&place, engine, handmade);
     refused(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err), WT_EEMPTY, "no recorded use");
-    record(engine, "find a hotel in a city and flights", trip, 2, "ok");
-    record(engine, "Find a hotel in a city, and flights!", song, 1, ""); /* the same request */
-    record(engine, "find a song", song, 1, "ok");
-    record(engine, "will there be a storm", storm, 1, "failed");
+    record_request(engine, "find a hotel in a city and flights", trip, 2, "ok");
+    record_request(engine, "Find a hotel in a city, and flights!", song, 1,
+                   ""); /* the same words as the request above */
+    record_request(engine, "find a song", song, 1, "ok");
+    record_request(engine, "will there be a storm", storm, 1, "failed");
     sound(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err));
     assert_int_equal(made->rows, 4);
     assert_true(made->hard > 0);
     for (size_t i = 1; i <= made->rows; i++) {
-        json_t *row = line_of("used", "train.jsonl", i);
-        const struct str user = message(row, 1), act = message(row, 2);
+        json_t *row = read_json_line("used", "train.jsonl", i);
+        const struct str user = get_message(row, 1), act = get_message(row, 2);
         assert_true(wt__str_starts(act, STR("Act: CALLTOOL[\"")));
-        assert_null(strstr(act.ptr, "storm_alerts")); /* that use failed */
-        if (strstr(user.ptr, "hotel in a city"))      /* no list holds another right tool */
+        assert_null(strstr(act.ptr, "storm_alerts")); /* the usage failed */
+        if (strstr(user.ptr, "hotel in a city"))      /* a list must not hold another right tool */
             assert_int_equal((strstr(user.ptr, "travel__bookHotel = ") != NULL) +
                                  (strstr(user.ptr, "travel__search_flights = ") != NULL) +
                                  (strstr(user.ptr, "music__search = ") != NULL),
@@ -201,21 +205,21 @@ static void test_recorded_use(void **state)
     }
     wt_generated_free(made);
 
-    struct writer writer = writer_of(0.2);
-    options = options_from(NULL, "noted");
+    struct fake_writer writer = make_writer(0.2);
+    options = fine_tuning_options_from(NULL, "noted");
     options.notes = 1;
     options.dev = -1;
     sound(&place, wt__generate_fine_tuning(engine, &writer.model, &options, &made, &place.err));
     assert_int_equal(made->rows, 4);
     assert_true(made->questions >= 4);
-    json_t *row = line_of("noted", "train.jsonl", 1);
-    assert_true(wt__str_starts(message(row, 2), STR("Thought: ")));
+    json_t *row = read_json_line("noted", "train.jsonl", 1);
+    assert_true(wt__str_starts(get_message(row, 2), STR("Thought: ")));
     json_decref(row);
     wt_generated_free(made);
     wt_close(engine);
 }
 
-static void test_what_is_refused(void **state)
+static void test_invalid_fine_tuning_options(void **state)
 {
     static const struct {
         size_t related, choices, limit;
@@ -223,18 +227,18 @@ static void test_what_is_refused(void **state)
         int notes;
         const char *says;
     } rows[] = {
-        {.related = 8, .says = "related tools: 8"},
-        {.choices = 1, .says = "tools of a list: 1"},
-        {.limit = 100001, .says = "rows: 100001"},
-        {.dev = 0.95, .says = "the share of dev is 0.95; it can be up to 0.9"},
-        {.hard = 2, .says = "the share of hard lists is 2"},
-        {.temperature = 3, .says = "the temperature is 3"},
-        {.notes = 1, .says = "samples of a folder have their notes"},
+        {.related = 8, .says = "related tools must be 1 to 7, not 8"},
+        {.choices = 1, .says = "tools of a list must be 2 to 32, not 1"},
+        {.limit = 100001, .says = "rows must be 1 to 100000, not 100001"},
+        {.dev = 0.95, .says = "the share of dev must be at most 0.9, not 0.95"},
+        {.hard = 2, .says = "the share of hard lists must be at most 1, not 2"},
+        {.temperature = 3, .says = "the temperature must be at most 2, not 3"},
+        {.notes = 1, .says = "the samples of a folder have theirs"},
     };
     wt_generated *made = NULL;
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        wt_fine_tuning_options options = options_from("one", "tuned");
+        wt_fine_tuning_options options = fine_tuning_options_from("one", "tuned");
         options.related = rows[i].related;
         options.choices = rows[i].choices;
         options.limit = rows[i].limit;
@@ -244,7 +248,7 @@ static void test_what_is_refused(void **state)
         options.notes = rows[i].notes;
         refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_EINVAL, rows[i].says);
     }
-    wt_fine_tuning_options options = options_from("nowhere", "tuned");
+    wt_fine_tuning_options options = fine_tuning_options_from("nowhere", "tuned");
     refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_ENOTFOUND, "samples.jsonl");
     options.from = NULL;
     refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_EINVAL, "open a store");
@@ -255,11 +259,11 @@ static void test_what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_the_layout, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_samples_of_others, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_requests_are_split_whole, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_recorded_use, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_what_is_refused, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_fine_tuning_layout, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_samples_from_elsewhere, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_a_request_is_in_one_split, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_rows_from_recorded_use, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_fine_tuning_options, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Labels of a person: what a file of them may look like, and kappa on tables whose value is known. */
+/* Label files, and kappa on tables with known values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "generate/labels.h"
+#include "generate/comparison.h"
 
-static void test_files(void **state)
+static void test_label_files(void **state)
 {
     static const struct {
         const char *file;
-        const char *labels; /* "1a 2t": pairs and labels in their order; NULL: refused */
+        const char *labels; /* "1a 2t": pairs and labels in their order; NULL if refused */
         const char *says;
     } rows[] = {
         {"", "", NULL},
@@ -23,19 +23,19 @@ static void test_files(void **state)
         {"pair\tverdict\ta\tb\n7\tTIE\tx\ty\r\n\n1\tA\tx\ty", "7t 1a", NULL},
         {"verdict\tby\tPair\nb\tme\t12\n", "12b", NULL},
         {"1\t\n2\t?\n3\n4\t b \n", "4b", NULL},
-        {"pair\n", NULL, "labels:1: \"pair\" is no number of a pair"},
-        {"1\ta\n1\tb\n", NULL, "labels:2: the pair 1 is there twice"},
-        {"01\ta\n", NULL, "\"01\" is no number"},
-        {"0\ta\n", NULL, "\"0\" is no number"},
-        {"1000001\ta\n", NULL, "\"1000001\" is no number"},
-        {"1\tc\n", NULL, "labels:1: \"c\" is no verdict; these are a, b and tie"},
-        {"\t\t\n1\tfirst\n", NULL, "labels:2: \"first\" is no verdict"},
+        {"pair\n", NULL, "labels:1: \"pair\" is not a pair number"},
+        {"1\ta\n1\tb\n", NULL, "labels:2: pair 1 appears twice"},
+        {"01\ta\n", NULL, "\"01\" is not a pair number"},
+        {"0\ta\n", NULL, "\"0\" is not a pair number"},
+        {"1000001\ta\n", NULL, "\"1000001\" is not a pair number"},
+        {"1\tc\n", NULL, "labels:1: \"c\" is not a verdict; use a, b or tie"},
+        {"\t\t\n1\tfirst\n", NULL, "labels:2: \"first\" is not a verdict"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct labels labels;
+        struct pair_labels labels;
         wt_error err;
-        int rc = wt__labels_parse(&labels, (struct str){rows[i].file, strlen(rows[i].file)}, "labels", &err);
+        int rc = wt__pair_labels_parse(&labels, (struct str){rows[i].file, strlen(rows[i].file)}, "labels", &err);
         assert_int_equal(rc, rows[i].labels ? 0 : WT_EFORMAT);
         if (rc < 0) {
             if (!strstr(err.message, rows[i].says))
@@ -47,18 +47,18 @@ static void test_files(void **state)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%zu%c", l ? " " : "", labels.rows[l].pair,
                      "abt"[labels.rows[l].label]);
         assert_string_equal(text, rows[i].labels);
-        wt__labels_dispose(&labels);
+        wt__pair_labels_dispose(&labels);
     }
 }
 
-static void test_kappa(void **state)
+static void test_cohens_kappa(void **state)
 {
     static const struct {
         struct agreement table;
         double kappa;
     } rows[] = {
         {{{{10, 0, 0}, {0, 20, 0}, {0, 0, 5}}}, 1},
-        {{{{20, 5, 0}, {10, 15, 0}, {0, 0, 0}}}, 0.4}, /* 35 of 50, and half by chance */
+        {{{{20, 5, 0}, {10, 15, 0}, {0, 0, 0}}}, 0.4}, /* agreement 35 of 50, by chance 25 */
         {{{{25, 25, 0}, {25, 25, 0}, {0, 0, 0}}}, 0},
         {{{{0, 10, 0}, {10, 0, 0}, {0, 0, 0}}}, -1},
         {{{{9, 0, 0}, {0, 0, 0}, {0, 0, 0}}}, NAN},
@@ -76,8 +76,8 @@ static void test_kappa(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_kappa),
+        cmocka_unit_test(test_label_files),
+        cmocka_unit_test(test_cohens_kappa),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What the prompt for a new tool shows: a tool that is new takes the place of the one that is most like it. */
+/* Examples in the prompt for a new tool: a new tool replaces the most similar one shown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,29 +7,28 @@
 #include <cmocka.h>
 
 #include "encoder/model_dir.h"
-#include "generate/library.h"
-#include "generate/seeds.h"
+#include "generate/toolselect.h"
 #include "generate/writer.h"
 
 static wt_error err;
 
-/* A model that has one tool to tell of. */
-struct teller {
+/* A model that always gives the same answer. */
+struct fixed_model {
     struct chat_model model;
     const char *answer;
 };
 
-static int tell(struct chat_model *model, const struct chat_question *question, struct arena *arena,
-                struct chat_answer *out, wt_error *why)
+static int give_fixed_answer(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                             struct chat_answer *out, wt_error *why)
 {
     (void)arena;
-    *out = (struct chat_answer){.text = wt__str(((struct teller *)model)->answer), .attempts = 1};
+    *out = (struct chat_answer){.text = wt__str(((struct fixed_model *)model)->answer), .attempts = 1};
     return wt__answer_parse(&out->json, out->text, question->schema, why);
 }
 
 static const struct {
     const char *name, *description;
-    const char *replaces; /* NULL: it is none that is taken */
+    const char *replaces; /* NULL if the tool is refused */
     const char *fate;
 } tools[] = {
     {"Low Water Alarm", "Warns before low water at a harbour, by the harbour and the date.", "Tide Table", NULL},
@@ -41,7 +40,7 @@ static const struct {
     {"Parcel Tracking", "Tells where a parcel is just now, by the tracking number.", NULL, "alike"},
 };
 
-static bool is_shown(const struct library *library, const char *name)
+static bool is_shown_tool(const struct library *library, const char *name)
 {
     bool shown = false;
     for (size_t i = 0; i < library->shown_count; i++)
@@ -49,7 +48,7 @@ static bool is_shown(const struct library *library, const char *name)
     return shown;
 }
 
-static void test_what_is_shown_stays_diverse(void **state)
+static void test_new_tool_replaces_most_similar_example(void **state)
 {
     struct encoder *encoder = NULL;
     (void)state;
@@ -59,41 +58,41 @@ static void test_what_is_shown_stays_diverse(void **state)
         char answer[512];
         snprintf(answer, sizeof answer, "{\"name\": \"%s\", \"description\": \"%s\"}", tools[i].name,
                  tools[i].description);
-        struct teller teller = {{.name = "teller", .ask = tell}, answer};
-        struct asker asker = {.model = &teller.model, .temperature = 0.7, .seed = 1};
+        struct fixed_model teller = {{.name = "teller", .ask = give_fixed_answer}, answer};
+        struct stage_runner runner = {.model = &teller.model, .temperature = 0.7, .seed = 1};
         assert_int_equal(wt__library_open(&library, encoder, 0.9, &err), 0);
         assert_int_equal(wt__library_add_seeds(&library, &err), 0);
-        assert_int_equal(wt__library_generate(&library, &asker, SEED_TOOLS + 1, 1, &err), 0);
+        assert_int_equal(wt__library_generate(&library, &runner, SEED_TOOLS + 1, 1, &err), 0);
         assert_int_equal(library.shown_count, LIBRARY_SHOWN);
-        assert_int_equal(asker.counts[STAGE_TOOLS].made, tools[i].replaces ? 1 : 0);
-        assert_int_equal(is_shown(&library, tools[i].name), tools[i].replaces != NULL);
+        assert_int_equal(runner.counts[STAGE_TOOLS].made, tools[i].replaces ? 1 : 0);
+        assert_int_equal(is_shown_tool(&library, tools[i].name), tools[i].replaces != NULL);
         for (size_t seed = 0; seed < SEED_TOOLS; seed++) {
             const char *name = wt__seed_tools[seed].name;
             bool replaced = tools[i].replaces && strcmp(name, tools[i].replaces) == 0;
-            if (is_shown(&library, name) == replaced)
+            if (is_shown_tool(&library, name) == replaced)
                 fail_msg("%s: %s is %sshown", tools[i].name, name, replaced ? "" : "not ");
         }
         for (enum piece_fate fate = 0; fate < PIECE_FATES; fate++)
-            assert_int_equal(asker.counts[STAGE_TOOLS].refused[fate] > 0,
+            assert_int_equal(runner.counts[STAGE_TOOLS].refused[fate] > 0,
                              tools[i].fate && strcmp(wt__piece_fate_name(fate), tools[i].fate) == 0);
         wt__library_dispose(&library);
     }
     wt__encoder_close(encoder);
 }
 
-/* Without an encoder the one that was shown longest makes room; related tools and their descriptions follow. */
-static void test_without_an_encoder(void **state)
+/* Without an encoder, the new tool replaces the one shown longest. Related tools and descriptions follow. */
+static void test_library_without_encoder(void **state)
 {
-    struct writer writer = writer_of(0);
-    struct asker asker = {.model = &writer.model, .temperature = 0.7, .seed = 1};
+    struct fake_writer writer = make_writer(0);
+    struct stage_runner runner = {.model = &writer.model, .temperature = 0.7, .seed = 1};
     struct library library;
     (void)state;
     assert_int_equal(wt__library_open(&library, NULL, 0.95, &err), 0);
     assert_int_equal(wt__library_add_seeds(&library, &err), 0);
-    assert_int_equal(wt__library_generate(&library, &asker, SEED_TOOLS + 3, 3, &err), 0);
+    assert_int_equal(wt__library_generate(&library, &runner, SEED_TOOLS + 3, 3, &err), 0);
     assert_int_equal(library.count, (SEED_TOOLS + 3) * 4);
     for (size_t seed = 0; seed < SEED_TOOLS; seed++)
-        assert_int_equal(is_shown(&library, wt__seed_tools[seed].name), seed >= 3);
+        assert_int_equal(is_shown_tool(&library, wt__seed_tools[seed].name), seed >= 3);
     for (size_t i = 0; i < library.count; i++) {
         size_t family[8];
         assert_int_equal(wt__library_family(&library, i, family, 8), 4);
@@ -105,8 +104,8 @@ static void test_without_an_encoder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_shown_stays_diverse),
-        cmocka_unit_test(test_without_an_encoder),
+        cmocka_unit_test(test_new_tool_replaces_most_similar_example),
+        cmocka_unit_test(test_library_without_encoder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

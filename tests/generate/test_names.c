@@ -1,5 +1,5 @@
-/* New names for a store's tools by stand-ins: what is taken and what is not, however hostile; names of others; a run
- * that stops; and the corpus as a store reads it. */
+/* New names for a store's tools from fake models: validation of hostile answers, names already taken, a stopped run,
+ * and importing the corpus. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,22 +7,22 @@
 
 #include <cmocka.h>
 
-#include "generate/names.h"
+#include "generate/requests.h"
 #include "generate/support.h"
 
-/* Says the same of every tool; or, where that is NULL, a name of the question's own. */
-struct namer {
+/* Gives the same answer to every question; if `always` is NULL, a name derived from the tool. */
+struct fake_namer {
     struct chat_model model;
     const char *always;       /* JSON */
-    const char *else_said;    /* where the prompt shows a name that is taken; NULL: the same */
-    unsigned long fail_after; /* questions; 0: never */
+    const char *else_said;    /* answer if the prompt shows a taken name; NULL for `always` */
+    unsigned long fail_after; /* questions before it fails; 0 for never */
     atomic_ulong asked;
 };
 
 static int namer_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                      struct chat_answer *out, wt_error *err)
 {
-    struct namer *namer = (struct namer *)model;
+    struct fake_namer *namer = (struct fake_namer *)model;
     struct buffer text = {0};
     struct str items[8], tool = writer_slot(question->text, "tool");
     const bool shown = writer_items(question->text, "taken", items, 8) > 0;
@@ -41,12 +41,12 @@ static int namer_ask(struct chat_model *model, const struct chat_question *quest
     return wt__answer_parse(&out->json, out->text, question->schema, err);
 }
 
-static struct namer namer_of(const char *always)
+static struct fake_namer make_namer(const char *always)
 {
-    return (struct namer){.model = {"namer", namer_ask}, .always = always};
+    return (struct fake_namer){.model = {"namer", namer_ask}, .always = always};
 }
 
-static int rename_all(wt_engine *engine, struct namer *namer, const char *folder, wt_generated **out)
+static int rename_store_tools(wt_engine *engine, struct fake_namer *namer, const char *folder, wt_generated **out)
 {
     char path[256];
     wt_names_options options;
@@ -56,19 +56,19 @@ static int rename_all(wt_engine *engine, struct namer *namer, const char *folder
     return wt__generate_names(engine, &namer->model, &options, out, &place.err);
 }
 
-static wt_engine *open_with(const char *lines)
+static wt_engine *open_store_with(const char *lines)
 {
     wt_engine *engine = open_store(&place, "");
     add(&place, engine, lines);
     return engine;
 }
 
-static wt_engine *open_many(int count)
+static wt_engine *open_numbered_tools(int count)
 {
     struct buffer lines = {0};
     for (int i = 0; i < count; i++)
         wt__buffer_printf(&lines, "{\"name\": \"tool_%d\", \"description\": \"Does the thing %d.\"}\n", i, i);
-    wt_engine *engine = open_with(lines.ptr);
+    wt_engine *engine = open_store_with(lines.ptr);
     wt__buffer_dispose(&lines);
     return engine;
 }
@@ -78,12 +78,12 @@ static const char two[] =
     "\"properties\": {\"x\": {\"type\": \"number\"}}}}\n"
     "{\"name\": \"read_File\", \"description\": \"Reads a file, of which there is \\\"one\\\".\"}\n";
 
-static const json_t *names_stage(const json_t *report)
+static const json_t *get_names_stage(const json_t *report)
 {
     const json_t *stage = json_array_get(wt__json_array(report, "stages"), 0);
     assert_true(wt__str_equal(wt__json_str(stage, "stage"), STR("names")));
     assert_int_equal(wt__json_int(stage, "offered", -1),
-                     wt__json_int(stage, "made", -1) + sum_of(wt__json_object(stage, "refused")));
+                     wt__json_int(stage, "made", -1) + sum_json_members(wt__json_object(stage, "refused")));
     return stage;
 }
 
@@ -91,7 +91,7 @@ static const json_t *names_stage(const json_t *report)
 
 static const struct {
     const char *name, *said;
-    const char *fate; /* NULL: it is taken, by the first of the two tools; "unusable": no answer of the schema */
+    const char *fate; /* NULL if the first of the two tools takes it; "unusable" if it does not match the schema */
 } answers[] = {
     {"plain", "{\"name\": \"SumOfNumbers\"}", NULL},
     {"with an underscore and a digit", "{\"name\": \"sum_of_2\"}", NULL},
@@ -121,20 +121,20 @@ static const struct {
     {"cut off", "{\"name\": \"Sum", "unusable"},
 };
 
-static void test_what_is_taken_as_a_name(void **state)
+static void test_name_validation(void **state)
 {
     (void)state;
-    wt_engine *engine = open_with(two);
+    wt_engine *engine = open_store_with(two);
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
-        struct namer namer = namer_of(answers[i].said);
+        struct fake_namer namer = make_namer(answers[i].said);
         wt_generated *made = NULL;
         char folder[16];
         size_t len;
         snprintf(folder, sizeof folder, "n%zu", i);
-        int rc = rename_all(engine, &namer, folder, &made);
-        json_t *report = json_file(folder, "report.json");
-        const json_t *stage = names_stage(report);
-        char *corpus = file_of(folder, "corpus.jsonl", &len);
+        int rc = rename_store_tools(engine, &namer, folder, &made);
+        json_t *report = read_json_file(folder, "report.json");
+        const json_t *stage = get_names_stage(report);
+        char *corpus = read_place_file(folder, "corpus.jsonl", &len);
         const int64_t unusable = wt__json_int(stage, "unusable", -1);
         const bool taken = !answers[i].fate;
         if (rc != (taken ? 0 : WT_EEMPTY) || wt__json_int(report, "renamed", -1) != taken)
@@ -144,7 +144,7 @@ static void test_what_is_taken_as_a_name(void **state)
             assert_int_equal(unusable, 2 * STAGE_ATTEMPTS);
         else if (answers[i].fate)
             assert_int_equal(wt__json_int(wt__json_object(stage, "refused"), answers[i].fate, -1), 2 * STAGE_ATTEMPTS);
-        else /* the second tool cannot have it, too */
+        else /* the second tool cannot have the same name */
             assert_int_equal(wt__json_int(wt__json_object(stage, "refused"), "name_taken", -1), STAGE_ATTEMPTS);
         assert_true(taken == (corpus != NULL));
         assert_true(taken ? strstr(made->notice, "1 of 2 tools") != NULL : strstr(place.err.message, "namer") != NULL);
@@ -155,9 +155,9 @@ static void test_what_is_taken_as_a_name(void **state)
     wt_close(engine);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- whole runs */
 
-static const json_t *tool_called(const wt_tools *tools, const char *name, json_t **out)
+static const json_t *find_tool_row(const wt_tools *tools, const char *name, json_t **out)
 {
     for (size_t i = 0; i < tools->len; i++)
         if (strcmp(tools->items[i]->name, name) == 0) {
@@ -168,29 +168,29 @@ static const json_t *tool_called(const wt_tools *tools, const char *name, json_t
     return NULL;
 }
 
-/* A name that is another's is shown with the next question; the corpus is a catalogue with the old names beside. */
-static void test_the_corpus_is_a_catalogue(void **state)
+/* A taken name is shown in the next question. The corpus imports as a catalogue and keeps the old names. */
+static void test_renamed_corpus_is_a_catalogue(void **state)
 {
     (void)state;
-    wt_engine *engine = open_with(two);
-    struct namer namer = namer_of("{\"name\": \"DoTheThing\"}");
+    wt_engine *engine = open_store_with(two);
+    struct fake_namer namer = make_namer("{\"name\": \"DoTheThing\"}");
     wt_generated *made = NULL;
     wt_tools *tools = NULL;
     json_t *row;
     size_t len;
     namer.else_said = "{\"name\": \"DoTheOther\"}";
-    sound(&place, rename_all(engine, &namer, "renamed", &made));
+    sound(&place, rename_store_tools(engine, &namer, "renamed", &made));
     assert_int_equal(made->rows, 2);
     assert_int_equal(made->tools, 2);
     assert_int_equal(made->questions, 3);
     assert_null(made->notice);
     wt_generated_free(made);
     sound(&place, wt_list(engine, NULL, &tools, &place.err));
-    assert_string_equal(tools->items[0]->name, "add"); /* the store is as it was */
+    assert_string_equal(tools->items[0]->name, "add"); /* the store is unchanged */
     wt_tools_free(tools);
     wt_close(engine);
 
-    char *corpus = file_of("renamed", "corpus.jsonl", &len);
+    char *corpus = read_place_file("renamed", "corpus.jsonl", &len);
     place_remove(&place);
     place_make(&place);
     wt_add_options options;
@@ -201,13 +201,13 @@ static void test_the_corpus_is_a_catalogue(void **state)
     free(corpus);
     sound(&place, wt_list(engine, NULL, &tools, &place.err));
     assert_int_equal(tools->len, 2);
-    const json_t *metadata = tool_called(tools, "DoTheThing", &row);
+    const json_t *metadata = find_tool_row(tools, "DoTheThing", &row);
     assert_true(wt__str_equal(wt__json_str(metadata, "original"), STR("add")));
     assert_true(wt__str_equal(wt__json_str(metadata, "provider"), STR("np.lib")));
     assert_true(wt__str_equal(wt__json_str(row, "_id"), STR("np.lib/add")));
     assert_non_null(wt__json_object(wt__json_object(metadata, "parameters"), "properties"));
     json_decref(row);
-    metadata = tool_called(tools, "DoTheOther", &row);
+    metadata = find_tool_row(tools, "DoTheOther", &row);
     assert_true(wt__str_equal(wt__json_str(metadata, "original"), STR("read_File")));
     assert_true(wt__str_equal(wt__json_str(row, "text"), STR("Reads a file, of which there is \"one\".")));
     json_decref(row);
@@ -215,23 +215,23 @@ static void test_the_corpus_is_a_catalogue(void **state)
     wt_close(engine);
 }
 
-static void test_a_run_that_stops_goes_on(void **state)
+static void test_stopped_renaming_continues(void **state)
 {
     (void)state;
-    wt_engine *engine = open_many(150);
-    struct namer whole = namer_of(NULL), stopped = namer_of(NULL);
+    wt_engine *engine = open_numbered_tools(150);
+    struct fake_namer whole = make_namer(NULL), stopped = make_namer(NULL);
     wt_generated *made = NULL;
-    sound(&place, rename_all(engine, &whole, "whole", &made));
+    sound(&place, rename_store_tools(engine, &whole, "whole", &made));
     assert_int_equal(made->rows, 150);
     wt_generated_free(made);
     stopped.fail_after = 70;
-    assert_int_equal(rename_all(engine, &stopped, "stopped", &made), WT_ENETWORK);
+    assert_int_equal(rename_store_tools(engine, &stopped, "stopped", &made), WT_ENETWORK);
     assert_null(made);
-    json_t *report = json_file("stopped", "report.json");
+    json_t *report = read_json_file("stopped", "report.json");
     assert_true(json_is_false(json_object_get(report, "complete")));
     json_decref(report);
-    stopped = namer_of(NULL);
-    sound(&place, rename_all(engine, &stopped, "stopped", &made));
+    stopped = make_namer(NULL);
+    sound(&place, rename_store_tools(engine, &stopped, "stopped", &made));
     assert_true(atomic_load(&stopped.asked) <= 150 - 64);
     assert_int_equal(made->questions, 150);
     assert_same_file("whole", "stopped", "corpus.jsonl");
@@ -240,31 +240,31 @@ static void test_a_run_that_stops_goes_on(void **state)
     wt_close(engine);
 }
 
-/* Nothing of use 40 times in a row: it is not asked of all. */
-static void test_a_model_that_says_nothing_of_use(void **state)
+/* A model that gives 40 unusable answers in a row is not asked about the remaining tools. */
+static void test_renaming_gives_up_on_unusable_model(void **state)
 {
     (void)state;
-    wt_engine *engine = open_many(300);
-    struct namer namer = namer_of("Name it as you like.");
+    wt_engine *engine = open_numbered_tools(300);
+    struct fake_namer namer = make_namer("Name it as you like.");
     wt_generated *made = NULL;
-    assert_int_equal(rename_all(engine, &namer, "none", &made), WT_EEMPTY);
+    assert_int_equal(rename_store_tools(engine, &namer, "none", &made), WT_EEMPTY);
     assert_true(atomic_load(&namer.asked) < 300);
-    json_t *report = json_file("none", "report.json");
-    assert_true(json_is_true(json_object_get(names_stage(report), "gave_up")));
+    json_t *report = read_json_file("none", "report.json");
+    assert_true(json_is_true(json_object_get(get_names_stage(report), "gave_up")));
     assert_int_equal(wt__json_int(report, "kept", -1), 300);
     json_decref(report);
     wt_close(engine);
 }
 
-static void test_what_is_no_order(void **state)
+static void test_invalid_names_options(void **state)
 {
     (void)state;
-    struct namer namer = namer_of(NULL);
+    struct fake_namer namer = make_namer(NULL);
     wt_generated *made = NULL;
     wt_names_options options;
     wt_names_options_init(&options);
     wt_engine *engine = open_store(&place, "");
-    assert_int_equal(rename_all(engine, &namer, "empty", &made), WT_EEMPTY);
+    assert_int_equal(rename_store_tools(engine, &namer, "empty", &made), WT_EEMPTY);
     assert_non_null(strstr(place.err.message, "no tools"));
     assert_int_equal(wt_generate_names(engine, &options, &made, &place.err), WT_EINVAL);
     assert_non_null(strstr(place.err.message, "a folder"));
@@ -283,11 +283,11 @@ static void test_what_is_no_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_what_is_taken_as_a_name, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_the_corpus_is_a_catalogue, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_run_that_stops_goes_on, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_model_that_says_nothing_of_use, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_what_is_no_order, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_name_validation, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_renamed_corpus_is_a_catalogue, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_stopped_renaming_continues, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_renaming_gives_up_on_unusable_model, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_names_options, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

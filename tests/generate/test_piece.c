@@ -1,4 +1,4 @@
-/* Pieces of a language model's answer: what is taken, as what, and why the others are not. */
+/* Validation of pieces of a language model's answer, and duplicates. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,13 +7,13 @@
 #include <cmocka.h>
 
 #include "encoder/model_dir.h"
-#include "generate/distinct.h"
+#include "generate/internal.h"
 
 static wt_error err;
 
 static const struct {
     enum piece_kind kind;
-    const char *in, *out; /* out NULL: not taken */
+    const char *in, *out; /* out: NULL if refused */
     enum piece_fate fate;
 } pieces[] = {
     {PIECE_NAME, "Tide Table", "Tide Table", PIECE_TAKEN},
@@ -43,7 +43,7 @@ static const struct {
     {PIECE_NOTE, "It is so since it is so.", NULL, PIECE_LENGTH},
 };
 
-static void test_what_is_taken(void **state)
+static void test_piece_validation(void **state)
 {
     struct arena arena = {0};
     (void)state;
@@ -71,17 +71,17 @@ static const struct {
     {"anything", "", false},
 };
 
-static void test_a_note_names_its_tool(void **state)
+static void test_note_names_its_tool(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         bool names;
-        assert_int_equal(wt__piece_names(wt__str(notes[i].text), wt__str(notes[i].name), &names, &err), 0);
+        assert_int_equal(wt__piece_mentions_name(wt__str(notes[i].text), wt__str(notes[i].name), &names, &err), 0);
         assert_int_equal(names, notes[i].names);
     }
 }
 
-/* Texts one after another, and what becomes of each. */
+/* Texts added one after another, and their fates. */
 static const struct {
     const char *text;
     enum piece_fate words, meaning; /* without and with an encoder */
@@ -94,7 +94,7 @@ static const struct {
     {"??", PIECE_SAME_WORDS, PIECE_SAME_WORDS},
 };
 
-static void test_which_texts_are_the_same(void **state)
+static void test_duplicate_texts(void **state)
 {
     struct encoder *encoder = NULL;
     (void)state;
@@ -117,9 +117,9 @@ static void test_which_texts_are_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_taken),
-        cmocka_unit_test(test_a_note_names_its_tool),
-        cmocka_unit_test(test_which_texts_are_the_same),
+        cmocka_unit_test(test_piece_validation),
+        cmocka_unit_test(test_note_names_its_tool),
+        cmocka_unit_test(test_duplicate_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
-/* RecTools by a stand-in that knows what each request takes: the verdicts are the right ones, the counts add up, what
- * does not qualify is left out, a stopped run goes on to the same bytes; and the verdicts over a data set that there
- * is. */
+/* RecTools with a fake model that knows the right verdicts: verdicts, counts, selection, a stopped run, and verdicts
+ * on an existing data set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,13 +9,12 @@
 
 #include "catalog/dataset.h"
 #include "generate/judge.h"
-#include "generate/rectools.h"
+#include "generate/requests.h"
 #include "generate/support.h"
-#include "generate/verdict.h"
 
 enum { TOOLS = 12 };
 
-static wt_engine *open_catalogue(void)
+static wt_engine *open_rectools_store(void)
 {
     struct buffer lines = {0};
     wt_engine *engine = open_store(&place, "");
@@ -29,7 +27,7 @@ static wt_engine *open_catalogue(void)
     return engine;
 }
 
-static wt_rectools_options few(void)
+static wt_rectools_options few_combinations(void)
 {
     wt_rectools_options options;
     wt_rectools_options_init(&options);
@@ -40,8 +38,8 @@ static wt_rectools_options few(void)
     return options;
 }
 
-static int make_set_of(wt_engine *engine, struct judge *judge, wt_rectools_options options, const char *folder,
-                       wt_generated **out)
+static int make_rectools_set(wt_engine *engine, struct fake_judge *judge, wt_rectools_options options,
+                             const char *folder, wt_generated **out)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", place.folder, folder);
@@ -49,7 +47,7 @@ static int make_set_of(wt_engine *engine, struct judge *judge, wt_rectools_optio
     return wt__generate_rectools(engine, &judge->model, &options, out, &place.err);
 }
 
-static const json_t *stage_named(const json_t *report, const char *name)
+static const json_t *find_stage(const json_t *report, const char *name)
 {
     size_t index;
     json_t *stage;
@@ -59,8 +57,9 @@ static const json_t *stage_named(const json_t *report, const char *name)
     return NULL;
 }
 
-/* What holds of every report: each request was asked about twice, and the verdicts of all sizes are all of them. */
-static void assert_report(const json_t *report)
+/* Checks the invariants of every report: each request is asked about twice, and the verdicts by size add up to the
+ * total. */
+static void assert_rectools_report(const json_t *report)
 {
     const json_t *verdicts = wt__json_object(report, "verdicts"), *sizes = wt__json_object(verdicts, "by_tools");
     const int64_t requests = wt__json_int(verdicts, "requests", -1);
@@ -71,38 +70,38 @@ static void assert_report(const json_t *report)
     {
         sum += wt__json_int(row, "requests", -1);
         qualified += wt__json_int(row, "qualified", -1);
-        assert_int_equal(sum_of(wt__json_object(row, "first")), wt__json_int(row, "requests", -1));
+        assert_int_equal(sum_json_members(wt__json_object(row, "first")), wt__json_int(row, "requests", -1));
     }
     assert_int_equal(sum, requests);
     assert_int_equal(qualified, wt__json_int(verdicts, "qualified", -1));
-    assert_int_equal(sum_of(wt__json_object(verdicts, "first")), requests);
-    assert_int_equal(sum_of(wt__json_object(verdicts, "one_removed")), requests);
-    assert_true(wt__json_int(stage_named(report, "verdicts"), "questions", -1) <= requests);
+    assert_int_equal(sum_json_members(wt__json_object(verdicts, "first")), requests);
+    assert_int_equal(sum_json_members(wt__json_object(verdicts, "one_removed")), requests);
+    assert_true(wt__json_int(find_stage(report, "verdicts"), "questions", -1) <= requests);
     assert_true(wt__json_real(wt__json_object(wt__json_object(report, "paper"), "exact_solving_test"), "RecTools", 0) ==
                 0.613);
     size_t index;
     json_array_foreach(wt__json_array(report, "stages"), index, row)
     {
         assert_int_equal(wt__json_int(row, "offered", -1),
-                         wt__json_int(row, "made", -1) + sum_of(wt__json_object(row, "refused")));
+                         wt__json_int(row, "made", -1) + sum_json_members(wt__json_object(row, "refused")));
         assert_int_equal(wt__json_int(row, "questions", -1),
                          wt__json_int(row, "offered", -1) + wt__json_int(row, "unusable", -1));
     }
 }
 
-static void test_a_writer_that_never_errs(void **state)
+static void test_perfect_model_gives_all_requests(void **state)
 {
     (void)state;
-    wt_engine *engine = open_catalogue();
-    struct judge judge = judge_of();
+    wt_engine *engine = open_rectools_store();
+    struct fake_judge judge = make_judge();
     wt_generated *made = NULL;
-    sound(&place, make_set_of(engine, &judge, few(), "all", &made));
+    sound(&place, make_rectools_set(engine, &judge, few_combinations(), "all", &made));
     assert_int_equal(made->rows, 4 * 6 * 3);
     assert_int_equal(made->train + made->dev + made->test, made->rows);
-    assert_non_null(strstr(made->summary, "By judge:"));
+    assert_non_null(strstr(made->summary, "Verdicts of judge:"));
     assert_null(made->notice);
-    json_t *report = json_file("all", "report.json");
-    assert_report(report);
+    json_t *report = read_json_file("all", "report.json");
+    assert_rectools_report(report);
     assert_int_equal(wt__json_int(report, "combinations", -1), 24);
     assert_int_equal(wt__json_int(wt__json_object(report, "verdicts"), "qualified", -1), made->rows);
     assert_int_equal(made->questions, 3 * made->rows);
@@ -111,21 +110,20 @@ static void test_a_writer_that_never_errs(void **state)
     wt_close(engine);
 }
 
-/* A request that leaves a tool out is over, one that wants more is partial: neither is kept, and the oracle's verdict
- * is that of the request. */
-static void test_what_does_not_qualify(void **state)
+/* A request without one of its tools is over; one with an extra wish is partial. Neither is kept. */
+static void test_unqualified_requests_are_left_out(void **state)
 {
     (void)state;
-    wt_engine *engine = open_catalogue();
-    struct judge judge = judge_of();
-    wt_rectools_options options = few();
+    wt_engine *engine = open_rectools_store();
+    struct fake_judge judge = make_judge();
+    wt_rectools_options options = few_combinations();
     wt_generated *made = NULL;
     size_t len;
     judge.over = judge.partial = 0.25;
-    sound(&place, make_set_of(engine, &judge, options, "some", &made));
+    sound(&place, make_rectools_set(engine, &judge, options, "some", &made));
     const size_t kept = made->rows;
-    json_t *report = json_file("some", "report.json");
-    assert_report(report);
+    json_t *report = read_json_file("some", "report.json");
+    assert_rectools_report(report);
     const json_t *verdicts = wt__json_object(report, "verdicts"), *first = wt__json_object(verdicts, "first");
     assert_int_equal(wt__json_int(verdicts, "qualified", -1), kept);
     assert_int_equal(wt__json_int(first, "exact", -1), kept);
@@ -133,22 +131,22 @@ static void test_what_does_not_qualify(void **state)
     const int64_t all = wt__json_int(verdicts, "requests", -1);
     assert_true((int64_t)kept < all);
     json_decref(report);
-    char *queries = file_of("some", "queries.jsonl", &len);
+    char *queries = read_place_file("some", "queries.jsonl", &len);
     assert_null(strstr(queries, "\"qualified\": false"));
     free(queries);
     wt_generated_free(made);
-    options.keep_all = 1; /* of the same answers */
+    options.keep_all = 1; /* uses the recorded answers */
     judge.fail_after = 1;
     judge.failure = WT_ENETWORK;
-    sound(&place, make_set_of(engine, &judge, options, "some", &made));
+    sound(&place, make_rectools_set(engine, &judge, options, "some", &made));
     assert_int_equal(made->rows, all);
-    queries = file_of("some", "queries.jsonl", &len);
+    queries = read_place_file("some", "queries.jsonl", &len);
     assert_non_null(strstr(queries, "\"verdict\": \"over\""));
     assert_non_null(strstr(queries, "\"qualified\": false"));
     free(queries);
     wt_generated_free(made);
-    options.keep_all = 0; /* and back again: nothing of the rest is left */
-    sound(&place, make_set_of(engine, &judge, options, "some", &made));
+    options.keep_all = 0; /* the rows of the earlier run are removed */
+    sound(&place, make_rectools_set(engine, &judge, options, "some", &made));
     assert_int_equal(made->rows, kept);
     struct dataset train;
     char path[256];
@@ -161,111 +159,114 @@ static void test_what_does_not_qualify(void **state)
     wt_close(engine);
 }
 
-/* A judge that calls every set exact: the second question, without a tool, finds it out. */
-static void test_a_judge_that_agrees_to_everything(void **state)
+/* A judge that calls every set exact fails the second question, about the set without one tool. */
+static void test_second_question_exposes_agreeable_judge(void **state)
 {
     (void)state;
-    wt_engine *engine = open_catalogue();
-    struct judge judge = judge_of();
+    wt_engine *engine = open_rectools_store();
+    struct fake_judge judge = make_judge();
     wt_generated *made = NULL;
     judge.says_exact = true;
-    wt_rectools_options options = few();
+    wt_rectools_options options = few_combinations();
     size_t len;
     options.keep_all = 1;
-    sound(&place, make_set_of(engine, &judge, options, "yes", &made));
+    sound(&place, make_rectools_set(engine, &judge, options, "yes", &made));
     wt_generated_free(made);
-    refused(&place, make_set_of(engine, &judge, few(), "yes", &made), WT_EEMPTY, "none qualifies");
-    assert_null(file_of("yes", "queries.jsonl", &len));
-    assert_null(file_of("yes", "qrels/train.tsv", &len));
-    json_t *report = json_file("yes", "report.json");
-    assert_report(report);
+    refused(&place, make_rectools_set(engine, &judge, few_combinations(), "yes", &made), WT_EEMPTY, "qualifies; see");
+    assert_null(read_place_file("yes", "queries.jsonl", &len));
+    assert_null(read_place_file("yes", "qrels/train.tsv", &len));
+    json_t *report = read_json_file("yes", "report.json");
+    assert_rectools_report(report);
     assert_true(wt__json_real(wt__json_object(report, "verdicts"), "exact_share", 0) == 1);
     assert_true(wt__json_real(wt__json_object(report, "verdicts"), "qualified_share", 1) == 0);
     json_decref(report);
     wt_close(engine);
 }
 
-static void test_duplicates_and_nonsense(void **state)
+static void test_duplicates_and_unusable_answers(void **state)
 {
     (void)state;
-    wt_engine *engine = open_catalogue();
-    struct judge judge = judge_of();
-    wt_rectools_options options = few();
+    wt_engine *engine = open_rectools_store();
+    struct fake_judge judge = make_judge();
+    wt_rectools_options options = few_combinations();
     wt_generated *made = NULL;
-    judge.repeats_itself = true; /* one request a set, and the retries are used up */
+    judge.repeats_itself = true; /* one request a set, then all retries are used up */
     options.smallest = options.largest = 3;
-    options.retries = 6; /* many more answers in a row than end a stage where they are of no use */
-    sound(&place, make_set_of(engine, &judge, options, "same", &made));
+    options.retries = 6; /* more answers in a row than STAGE_FRUITLESS_MAX, which duplicates do not count towards */
+    sound(&place, make_rectools_set(engine, &judge, options, "same", &made));
     assert_int_equal(made->rows, 6);
-    assert_non_null(strstr(made->notice, "of 18 requests 6 were made"));
-    json_t *report = json_file("same", "report.json");
-    const json_t *stage = stage_named(report, "requests");
+    assert_non_null(strstr(made->notice, "6 of 18 requests were made"));
+    json_t *report = read_json_file("same", "report.json");
+    const json_t *stage = find_stage(report, "requests");
     assert_int_equal(wt__json_int(stage, "questions", -1), 6 + 2 * 6 * 7);
-    assert_int_equal(sum_of(wt__json_object(stage, "refused")), 2 * 6 * 7);
+    assert_int_equal(sum_json_members(wt__json_object(stage, "refused")), 2 * 6 * 7);
     assert_false(wt__json_bool(stage, "gave_up", true));
     json_decref(report);
     wt_generated_free(made);
 
-    judge = judge_of();
+    judge = make_judge();
     judge.nonsense = 0.4;
-    sound(&place, make_set_of(engine, &judge, few(), "noise", &made));
-    report = json_file("noise", "report.json");
-    assert_report(report);
+    sound(&place, make_rectools_set(engine, &judge, few_combinations(), "noise", &made));
+    report = read_json_file("noise", "report.json");
+    assert_rectools_report(report);
     assert_true(wt__json_int(wt__json_object(wt__json_object(report, "verdicts"), "first"), "none", -1) > 0);
     assert_int_equal(wt__json_int(wt__json_object(report, "verdicts"), "qualified", -1), made->rows);
     json_decref(report);
     wt_generated_free(made);
 
     judge.nonsense = 2;
-    refused(&place, make_set_of(engine, &judge, few(), "mad", &made), WT_EEMPTY, "of 0 requests that judge wrote none");
-    report = json_file("mad", "report.json");
-    assert_int_equal(wt__json_int(stage_named(report, "requests"), "unusable", -1), 2 * 24); /* rounds of all sets */
-    assert_true(wt__json_bool(stage_named(report, "requests"), "gave_up", false));
+    refused(&place, make_rectools_set(engine, &judge, few_combinations(), "mad", &made), WT_EEMPTY,
+            "none of the 0 requests written by judge qualifies");
+    report = read_json_file("mad", "report.json");
+    assert_int_equal(wt__json_int(find_stage(report, "requests"), "unusable", -1), 2 * 24); /* two rounds of all
+                                                                                              * sets */
+    assert_true(wt__json_bool(find_stage(report, "requests"), "gave_up", false));
     json_decref(report);
     wt_close(engine);
 }
 
-static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
+static void test_stopped_rectools_continues_to_same_bytes(void **state)
 {
     static const unsigned long stops[] = {1, 20, 50, 90};
     static const char *const files[] = {"corpus.jsonl", "queries.jsonl", "qrels/train.tsv", "report.json"};
     (void)state;
-    wt_engine *engine = open_catalogue();
-    struct judge whole = judge_of(), judge = judge_of();
+    wt_engine *engine = open_rectools_store();
+    struct fake_judge whole = make_judge(), judge = make_judge();
     wt_generated *made = NULL;
     whole.partial = judge.partial = 0.2;
     whole.nonsense = judge.nonsense = 0.1;
-    sound(&place, make_set_of(engine, &whole, few(), "whole", &made));
+    sound(&place, make_rectools_set(engine, &whole, few_combinations(), "whole", &made));
     wt_generated_free(made);
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
         judge.fail_after = stops[i];
         judge.failure = i % 2 ? WT_ENETWORK : WT_ECANCELLED;
         atomic_store(&judge.asked, 0);
-        int rc = make_set_of(engine, &judge, few(), "stopped", &made);
+        int rc = make_rectools_set(engine, &judge, few_combinations(), "stopped", &made);
         if (rc == 0)
             wt_generated_free(made);
         else
             refused(&place, rc, judge.failure, "it fails after");
     }
     judge.fail_after = 0;
-    sound(&place, make_set_of(engine, &judge, few(), "stopped", &made));
+    sound(&place, make_rectools_set(engine, &judge, few_combinations(), "stopped", &made));
     wt_generated_free(made);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         assert_same_file("whole", "stopped", files[i]);
-    wt_rectools_options options = few();
+    wt_rectools_options options = few_combinations();
     options.requests = 2;
-    refused(&place, make_set_of(engine, &judge, options, "stopped", &made), WT_EINVAL, "begun with other options");
+    refused(&place, make_rectools_set(engine, &judge, options, "stopped", &made), WT_EINVAL,
+            "begun with other options");
     wt_close(engine);
 }
 
-/* The verdicts over a folder are those of its making; by another model that is their name. */
-static void test_the_verdicts_over_a_data_set(void **state)
+/* Verdicts on a data set equal those given while generating it. */
+static void test_verdicts_on_existing_data_set(void **state)
 {
     char data[256], out[256];
     (void)state;
-    wt_engine *engine = open_catalogue();
-    struct judge judge = judge_of();
-    wt_rectools_options options = few();
+    wt_engine *engine = open_rectools_store();
+    struct fake_judge judge = make_judge();
+    wt_rectools_options options = few_combinations();
     wt_verdicts_options again;
     wt_generated *made = NULL;
     size_t len;
@@ -273,7 +274,7 @@ static void test_the_verdicts_over_a_data_set(void **state)
     options.keep_all = 1;
     options.dev = -1;
     options.test = 1;
-    sound(&place, make_set_of(engine, &judge, options, "kept", &made));
+    sound(&place, make_rectools_set(engine, &judge, options, "kept", &made));
     const size_t rows = made->rows;
     assert_int_equal(made->test, rows);
     wt_generated_free(made);
@@ -284,15 +285,15 @@ static void test_the_verdicts_over_a_data_set(void **state)
     again.out = out;
     sound(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err));
     assert_int_equal(made->rows, rows);
-    json_t *first = json_file("kept", "report.json"), *second = json_file("again", "report.json");
-    assert_report(second);
+    json_t *first = read_json_file("kept", "report.json"), *second = read_json_file("again", "report.json");
+    assert_rectools_report(second);
     const json_t *a = wt__json_object(wt__json_object(first, "verdicts"), "first"),
                  *b = wt__json_object(wt__json_object(second, "verdicts"), "first");
     assert_true(json_equal((json_t *)a, (json_t *)b));
     assert_true(wt__str_equal(wt__json_str(second, "model"), STR("judge")));
     json_decref(first);
     json_decref(second);
-    char *lines = file_of("again", "verdicts.jsonl", &len);
+    char *lines = read_place_file("again", "verdicts.jsonl", &len);
     assert_non_null(strstr(lines, "\"one_removed\": \"partial\""));
     assert_null(strstr(lines, "I want"));
     free(lines);
@@ -307,40 +308,40 @@ static void test_the_verdicts_over_a_data_set(void **state)
     judge.nonsense = 2;
     snprintf(out, sizeof out, "%s/nothing", place.folder);
     refused(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err), WT_EEMPTY,
-            "not one verdict came of 14 questions to judge");
+            "no verdict came from 14 questions to judge");
     again.split = "none";
     refused(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err), WT_ENOTFOUND, "");
     wt_close(engine);
 }
 
-static void test_small_catalogues_and_what_is_refused(void **state)
+static void test_small_catalogues_and_invalid_options(void **state)
 {
     static const struct {
         wt_rectools_options options;
         const char *says;
     } rows[] = {
-        {{.smallest = 11}, "tools of the smallest combination: 11; it can be 1 to 10"},
-        {{.smallest = 4, .largest = 3}, "tools of the largest combination: 3; it can be 4 to 10"},
-        {{.combinations = 1001}, "combinations of a size: 1001"},
-        {{.requests = 21}, "requests of a combination: 21"},
-        {{.retries = 21}, "retries of a request: 21"},
+        {{.smallest = 11}, "tools of the smallest combination must be 1 to 10, not 11"},
+        {{.smallest = 4, .largest = 3}, "tools of the largest combination must be 4 to 10, not 3"},
+        {{.combinations = 1001}, "combinations of a size must be 1 to 1000, not 1001"},
+        {{.requests = 21}, "requests of a combination must be 1 to 20, not 21"},
+        {{.retries = 21}, "retries of a request must be 1 to 20, not 21"},
         {{.dev = 0.9, .test = 0.9}, "dev and test are 1.8"},
-        {{.duplicate = 3}, "cosine of duplicates is 3"},
-        {{.temperature = -1}, "cannot be below 0"},
+        {{.duplicate = 3}, "cosine of duplicates must be at most 2, not 3"},
+        {{.temperature = -1}, "must not be negative"},
     };
     (void)state;
-    wt_engine *engine = open_catalogue();
-    struct judge judge = judge_of();
+    wt_engine *engine = open_rectools_store();
+    struct fake_judge judge = make_judge();
     wt_generated *made = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_rectools_options options = rows[i].options;
         options.size = sizeof options;
-        refused(&place, make_set_of(engine, &judge, options, "bad", &made), WT_EINVAL, rows[i].says);
+        refused(&place, make_rectools_set(engine, &judge, options, "bad", &made), WT_EINVAL, rows[i].says);
     }
-    wt_rectools_options options = few();
+    wt_rectools_options options = few_combinations();
     refused(&place, wt__generate_rectools(engine, &judge.model, &options, &made, &place.err), WT_EINVAL,
             "name a folder");
-    refused(&place, make_set_of(NULL, &judge, options, "bad", &made), WT_EINVAL, "an engine is needed");
+    refused(&place, make_rectools_set(NULL, &judge, options, "bad", &made), WT_EINVAL, "an engine is needed");
     wt_close(engine);
     snprintf(place.store, sizeof place.store, "%s/two.wt", place.folder);
     engine = open_store(&place, "");
@@ -348,25 +349,25 @@ static void test_small_catalogues_and_what_is_refused(void **state)
         "{\"name\": \"a\", \"description\": \"Adds two numbers\"}\n"
         "{\"name\": \"b\", \"description\": \"Tells the weather of a city\"}\n"
         "{\"name\": \"c\", \"description\": \"Adds two numbers\"}\n");
-    sound(&place, make_set_of(engine, &judge, options, "two", &made));
-    /* three single ones, and a with b, c with b: a and c are the same */
+    sound(&place, make_rectools_set(engine, &judge, options, "two", &made));
+    /* Three single tools, a with b, and c with b; a and c are near-duplicates. */
     assert_non_null(strstr(made->notice, "5 of 24 combinations could be drawn"));
     wt_generated_free(made);
     options.smallest = 3;
-    refused(&place, make_set_of(engine, &judge, options, "three", &made), WT_EEMPTY, "no set of 3");
+    refused(&place, make_rectools_set(engine, &judge, options, "three", &made), WT_EEMPTY, "no set of 3");
     wt_close(engine);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_writer_that_never_errs, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_what_does_not_qualify, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_judge_that_agrees_to_everything, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_duplicates_and_nonsense, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_stopped_run_goes_on_to_the_same_bytes, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_the_verdicts_over_a_data_set, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_small_catalogues_and_what_is_refused, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_perfect_model_gives_all_requests, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_unqualified_requests_are_left_out, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_second_question_exposes_agreeable_judge, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_duplicates_and_unusable_answers, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_stopped_rectools_continues_to_same_bytes, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_verdicts_on_existing_data_set, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_small_catalogues_and_invalid_options, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Answers that only give the prompt back are told from those that say something, on the project's own prompts. */
+/* Detecting answers that only repeat their prompt, on the project's own prompts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "generate/repetition.h"
+#include "generate/internal.h"
 #include "llm/prompt.h"
 
 static const char example[] = "Have my shoes left the depot in Leeds yet, and which day will they be here?";
@@ -15,7 +15,7 @@ static const struct {
     const char *prompt, *said;
     bool repeats;
 } rows[] = {
-    /* the form, whole or in part */
+    /* all or part of the form */
     {"ptr-requirements", "{\"requirements\": [\"...\", \"...\"]}", true},
     {"ptr-requirements", "...", true},
     {"generate-toolbank", "{\"instruction\": \"...\", \"functions\": [\"...\", \"...\"], \"explanation\": \"...\"}",
@@ -26,11 +26,11 @@ static const struct {
      true},
     {"generate-toolbank", "It holds every detail that the tools have to be told, such as names!", true},
     {"generate-request", "Write what a person who needs this tool would ask an assistant for", true},
-    /* an example, as it is and with a word put in */
+    /* an example, verbatim or with a word added */
     {"generate-toolbank", "Have my shoes left the depot in Leeds yet, and which day will they be here?", true},
     {"generate-toolbank", "have MY shoes left the depot in Leeds yet", true},
     {"generate-toolbank", "Please: Have my shoes left the depot in Leeds yet, and which day?", true},
-    /* what says something of its own */
+    /* original answers */
     {"ptr-requirements", "{\"requirements\": [\"find a flight to Oslo\", \"book a hotel for two nights\"]}", false},
     {"generate-toolbank", "Have the two crates for the Harbour museum left Rotterdam, and what did their customs cost?",
      false},
@@ -40,7 +40,7 @@ static const struct {
     {"generate-request", "?!", false},
 };
 
-static void test_what_repeats_the_prompt(void **state)
+static void test_answers_repeating_the_prompt(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -51,7 +51,8 @@ static void test_what_repeats_the_prompt(void **state)
         assert_int_equal(wt__prompt_open(&prompt, rows[i].prompt, &err), 0);
         assert_int_equal(wt__repetition_open(&own, wt__str(prompt.text), &err), 0);
         assert_int_equal(
-            wt__repeats(&own, wt__str(prompt.text), wt__str(example), wt__str(rows[i].said), &repeats, &err), 0);
+            wt__repetition_check(&own, wt__str(prompt.text), wt__str(example), wt__str(rows[i].said), &repeats, &err),
+            0);
         if (repeats != rows[i].repeats)
             fail_msg("%s: \"%s\" %s", rows[i].prompt, rows[i].said, repeats ? "repeats it" : "does not repeat it");
         wt__repetition_dispose(&own);
@@ -61,6 +62,6 @@ static void test_what_repeats_the_prompt(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_repeats_the_prompt)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers_repeating_the_prompt)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
-/* Requests by a stand-in that errs at several rates: nothing that is no data gets in, the counts add up, no set of
- * tools is in two splits, a model that is of no use is refused, and a run that was stopped goes on to the same bytes.
- */
+/* Requests from a fake model at several error rates: invalid data is refused, counts add up, a set of tools is never
+ * in two splits, bad models are refused, and a stopped run continues to the same bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +14,8 @@
 
 enum { PROVIDERS = 8, DEEDS = 5, TOOLS = PROVIDERS * DEEDS };
 
-/* Eight providers of two categories with five tools each. */
-static wt_engine *open_catalogue(void)
+/* Opens a store with eight providers in two categories, five tools each. */
+static wt_engine *open_toolbank_store(void)
 {
     struct buffer lines = {0};
     wt_engine *engine = open_store(&place, "");
@@ -32,7 +31,7 @@ static wt_engine *open_catalogue(void)
     return engine;
 }
 
-static wt_toolbank_options few(void)
+static wt_toolbank_options few_requests(void)
 {
     wt_toolbank_options options;
     wt_toolbank_options_init(&options);
@@ -42,8 +41,8 @@ static wt_toolbank_options few(void)
     return options;
 }
 
-static int make_requests(wt_engine *engine, struct writer *writer, wt_toolbank_options options, const char *folder,
-                         wt_generated **out)
+static int make_toolbank_set(wt_engine *engine, struct fake_writer *writer, wt_toolbank_options options,
+                             const char *folder, wt_generated **out)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", place.folder, folder);
@@ -51,7 +50,7 @@ static int make_requests(wt_engine *engine, struct writer *writer, wt_toolbank_o
     return wt__generate_toolbank(engine, &writer->model, &options, out, &place.err);
 }
 
-static struct dataset split_of(const char *folder, const char *split)
+static struct dataset read_set_split(const char *folder, const char *split)
 {
     struct dataset set;
     char path[256];
@@ -64,8 +63,8 @@ static struct dataset split_of(const char *folder, const char *split)
     return set;
 }
 
-/* What holds of every folder: a request is plain and there once; its tools are in the corpus, two to five of them; no
- * set of tools is in two splits. Returns the requests of all splits. */
+/* Checks the invariants of a folder: requests are plain and unique; each has two to five tools of the corpus; a set
+ * of tools is never in two splits. Returns the number of requests in all splits. */
 static size_t assert_sound_folder(const char *folder, bool single)
 {
     static const char *const splits[] = {"train", "dev", "test"};
@@ -73,14 +72,14 @@ static size_t assert_sound_folder(const char *folder, bool single)
     struct arena arena = {0};
     struct buffer key = {0};
     size_t len, count = 0;
-    char *corpus = file_of(folder, "corpus.jsonl", &len);
+    char *corpus = read_place_file(folder, "corpus.jsonl", &len);
     assert_non_null(corpus);
     for (uint32_t s = 0; s < 3; s++) {
-        struct dataset set = split_of(folder, splits[s]);
+        struct dataset set = read_set_split(folder, splits[s]);
         for (size_t i = 0; i < set.len; i++, count++) {
             const struct query *query = &set.queries[i];
             bool added;
-            assert_plain(query->text, 8, 800);
+            assert_plain_text(query->text, 8, 800);
             assert_in_range(query->judgement_count, single ? 1 : 2, single ? 1 : 5);
             assert_non_null(
                 wt__map_insert(&texts, (struct str){wt__arena_copy(&arena, query->text), query->text.len}, 0, &added));
@@ -106,73 +105,73 @@ static size_t assert_sound_folder(const char *folder, bool single)
     return count;
 }
 
-static void assert_report(const char *folder, const wt_generated *made)
+static void assert_toolbank_report(const char *folder, const wt_generated *made)
 {
-    json_t *report = json_file(folder, "report.json");
+    json_t *report = read_json_file(folder, "report.json");
     const json_t *stages = wt__json_array(report, "stages");
     for (size_t i = 0; i < json_array_size(stages); i++) {
         const json_t *stage = json_array_get(stages, i);
         assert_int_equal(wt__json_int(stage, "offered", -1),
-                         wt__json_int(stage, "made", -1) + sum_of(wt__json_object(stage, "refused")));
+                         wt__json_int(stage, "made", -1) + sum_json_members(wt__json_object(stage, "refused")));
         assert_int_equal(wt__json_int(stage, "questions", -1),
                          wt__json_int(stage, "offered", -1) + wt__json_int(stage, "unusable", -1));
     }
     assert_true(json_is_true(json_object_get(report, "complete")));
     assert_int_equal(wt__json_int(json_array_get(stages, 0), "made", -1), made->rows);
     assert_int_equal(wt__json_int(report, "requests", -1), made->rows);
-    assert_int_equal(sum_of(wt__json_object(report, "sizes")), made->rows);
-    assert_int_equal(sum_of(wt__json_object(report, "within")), made->rows);
+    assert_int_equal(sum_json_members(wt__json_object(report, "sizes")), made->rows);
+    assert_int_equal(sum_json_members(wt__json_object(report, "within")), made->rows);
     assert_int_equal(made->train + made->dev + made->test + made->unanswerable, made->rows);
     json_decref(report);
 }
 
-static int64_t refused_as(const char *folder, const char *fate)
+static int64_t count_refused_as(const char *folder, const char *fate)
 {
-    json_t *report = json_file(folder, "report.json");
+    json_t *report = read_json_file(folder, "report.json");
     const json_t *stage = json_array_get(wt__json_array(report, "stages"), 0);
     int64_t count = wt__json_int(wt__json_object(stage, "refused"), fate, 0);
     json_decref(report);
     return count;
 }
 
-static void test_what_a_model_of_any_quality_leaves(void **state)
+static void test_toolbank_data_is_valid_at_any_error_rate(void **state)
 {
     static const double rates[] = {0, 0.2, 0.7};
     (void)state;
-    wt_engine *engine = open_catalogue();
+    wt_engine *engine = open_toolbank_store();
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         for (int near = 0; near < 2; near++) {
-            struct writer writer = writer_of(rates[i]);
-            wt_toolbank_options options = few();
+            struct fake_writer writer = make_writer(rates[i]);
+            wt_toolbank_options options = few_requests();
             wt_generated *made = NULL;
             char folder[16];
             writer.copies = rates[i] / 4;
             options.draw = near ? "near" : NULL;
             snprintf(folder, sizeof folder, "set-%zu-%d", i, near);
-            sound(&place, make_requests(engine, &writer, options, folder, &made));
+            sound(&place, make_toolbank_set(engine, &writer, options, folder, &made));
             assert_int_equal(assert_sound_folder(folder, false), made->rows);
-            assert_report(folder, made);
+            assert_toolbank_report(folder, made);
             assert_int_equal(made->tools, TOOLS);
             assert_true(made->rows > 20);
             assert_int_equal(made->questions, atomic_load(&writer.asked));
-            assert_true((refused_as(folder, "repeats_prompt") > 0) == (writer.copies > 0));
+            assert_true((count_refused_as(folder, "repeats_prompt") > 0) == (writer.copies > 0));
             wt_generated_free(made);
         }
     wt_close(engine);
 }
 
-/* It ends as soon as every tool has its usages, and draws those that have none first. */
-static void test_until_each_tool_has_its_usages(void **state)
+/* A run ends once every tool has its usages, and prefers tools without any. */
+static void test_run_ends_when_each_tool_has_its_usages(void **state)
 {
     (void)state;
-    wt_engine *engine = open_catalogue();
-    struct writer writer = writer_of(0);
-    wt_toolbank_options options = few();
+    wt_engine *engine = open_toolbank_store();
+    struct fake_writer writer = make_writer(0);
+    wt_toolbank_options options = few_requests();
     wt_generated *made = NULL;
     options.items = 5000;
     options.usages = 3;
-    sound(&place, make_requests(engine, &writer, options, "covered", &made));
-    json_t *report = json_file("covered", "report.json");
+    sound(&place, make_toolbank_set(engine, &writer, options, "covered", &made));
+    json_t *report = read_json_file("covered", "report.json");
     const json_t *usages = wt__json_object(report, "usages");
     assert_true(wt__json_int(usages, "least", -1) >= 3);
     assert_int_equal(wt__json_int(usages, "tools_short", -1), 0);
@@ -182,13 +181,13 @@ static void test_until_each_tool_has_its_usages(void **state)
     wt_generated_free(made);
     options.items = 10;
     options.usages = 100;
-    sound(&place, make_requests(engine, &writer, options, "short", &made));
+    sound(&place, make_toolbank_set(engine, &writer, options, "short", &made));
     assert_non_null(strstr(made->notice, "40 of 40 tools have fewer than 100 requests to train on"));
     wt_generated_free(made);
     wt_close(engine);
 }
 
-static void test_the_gate(void **state)
+static void test_trial_refuses_bad_models(void **state)
 {
     static const struct {
         const char *folder;
@@ -197,18 +196,18 @@ static void test_the_gate(void **state)
         const char *says;
     } rows[] = {
         {"repeats", 0.9, 0, 0, 0, "repeat the prompt, 0 break the schema and 0 name tools that were not offered"},
-        {"breaks", 0, 0.9, 0, 0, "50 trial answers 0 repeat the prompt, 4"},
-        {"silent", 0, 0, 2, 0, "50 trial answers 0 repeat the prompt, 50 break the schema"},
-        {"small", 0.98, 0, 0, 1, "Take a larger model; --trial 0"},
-        {"astray", 0, 0, 0, 1, "lead to none of their tools, of which half may"},
+        {"breaks", 0, 0.9, 0, 0, "50 trial answers, 0 repeat the prompt, 4"},
+        {"silent", 0, 0, 2, 0, "50 trial answers, 0 repeat the prompt, 50 break the schema"},
+        {"small", 0.98, 0, 0, 1, "Use a larger model; --trial 0"},
+        {"astray", 0, 0, 0, 1, "lead to none of their tools (limit half)"},
         {"good", 0.05, 0.05, 0.1, 0, NULL},
         {"good-small", 0.05, 0.05, 0, 1, NULL},
     };
     (void)state;
-    wt_engine *engine = open_catalogue();
+    wt_engine *engine = open_toolbank_store();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct writer writer = writer_of(rows[i].nonsense);
-        wt_toolbank_options options = few();
+        struct fake_writer writer = make_writer(rows[i].nonsense);
+        wt_toolbank_options options = few_requests();
         wt_generated *made = NULL;
         writer.copies = rows[i].copies;
         writer.broken = rows[i].broken;
@@ -216,13 +215,13 @@ static void test_the_gate(void **state)
         options.trial_limit = 0;
         options.one_tool = rows[i].one_tool;
         if (!rows[i].says) {
-            sound(&place, make_requests(engine, &writer, options, rows[i].folder, &made));
+            sound(&place, make_toolbank_set(engine, &writer, options, rows[i].folder, &made));
             wt_generated_free(made);
             continue;
         }
-        refused(&place, make_requests(engine, &writer, options, rows[i].folder, &made), WT_EMODEL, rows[i].says);
+        refused(&place, make_toolbank_set(engine, &writer, options, rows[i].folder, &made), WT_EMODEL, rows[i].says);
         assert_null(made);
-        json_t *report = json_file(rows[i].folder, "report.json");
+        json_t *report = read_json_file(rows[i].folder, "report.json");
         assert_true(json_is_true(json_object_get(wt__json_object(report, "trial"), "refused")));
         assert_int_equal(wt__json_int(wt__json_object(report, "trial"), "answers", 0), 50);
         assert_true((wt__json_int(wt__json_object(report, "trial"), "lead_to_none_of_their_tools", -1) > 25) ==
@@ -230,14 +229,14 @@ static void test_the_gate(void **state)
         json_decref(report);
         assert_int_equal(atomic_load(&writer.asked), 50);
         size_t len;
-        assert_null(file_of(rows[i].folder, "queries.jsonl", &len));
-        /* the same folder, without the gate: what is no request is dropped all the same */
+        assert_null(read_place_file(rows[i].folder, "queries.jsonl", &len));
+        /* Without the limit, the same folder continues and still drops invalid requests. */
         options.trial_limit = 1;
-        int rc = make_requests(engine, &writer, options, rows[i].folder, &made);
+        int rc = make_toolbank_set(engine, &writer, options, rows[i].folder, &made);
         if (rc == 0)
             assert_int_equal(assert_sound_folder(rows[i].folder, rows[i].one_tool), made->rows);
         else
-            refused(&place, rc, WT_EEMPTY, "not one request came of");
+            refused(&place, rc, WT_EEMPTY, "no request came from");
         wt_generated_free(made);
     }
     wt_close(engine);
@@ -245,57 +244,58 @@ static void test_the_gate(void **state)
 
 static const char *const made_files[] = {"corpus.jsonl", "queries.jsonl", "qrels/train.tsv", "report.json"};
 
-static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
+static void test_stopped_toolbank_continues_to_same_bytes(void **state)
 {
     static const unsigned long stops[] = {1, 30, 70, 130};
     (void)state;
-    wt_engine *engine = open_catalogue();
-    struct writer whole = writer_of(0.2), writer = writer_of(0.2);
-    wt_toolbank_options options = few();
+    wt_engine *engine = open_toolbank_store();
+    struct fake_writer whole = make_writer(0.2), writer = make_writer(0.2);
+    wt_toolbank_options options = few_requests();
     wt_generated *made = NULL;
     options.trial = 20;
-    sound(&place, make_requests(engine, &whole, options, "whole", &made));
+    sound(&place, make_toolbank_set(engine, &whole, options, "whole", &made));
     const uint64_t questions = made->questions;
     wt_generated_free(made);
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
         writer.fail_after = stops[i];
         writer.failure = i % 2 ? WT_ENETWORK : WT_ECANCELLED;
         atomic_store(&writer.asked, 0);
-        int rc = make_requests(engine, &writer, options, "stopped", &made);
+        int rc = make_toolbank_set(engine, &writer, options, "stopped", &made);
         if (rc == 0)
-            wt_generated_free(made); /* earlier answers were enough */
+            wt_generated_free(made); /* recorded answers were enough */
         else
             refused(&place, rc, writer.failure, "it fails after");
     }
     writer.fail_after = 0;
-    sound(&place, make_requests(engine, &writer, options, "stopped", &made));
+    sound(&place, make_toolbank_set(engine, &writer, options, "stopped", &made));
     assert_int_equal(made->questions, questions);
     wt_generated_free(made);
     atomic_store(&writer.asked, 0);
-    sound(&place, make_requests(engine, &writer, options, "stopped", &made)); /* once more, for nothing */
+    sound(&place, make_toolbank_set(engine, &writer, options, "stopped", &made)); /* again, without new questions */
     assert_int_equal(atomic_load(&writer.asked), 0);
     wt_generated_free(made);
     for (size_t i = 0; i < sizeof made_files / sizeof *made_files; i++)
         assert_same_file("whole", "stopped", made_files[i]);
     options.seed = 2;
-    refused(&place, make_requests(engine, &writer, options, "stopped", &made), WT_EINVAL, "begun with other options");
+    refused(&place, make_toolbank_set(engine, &writer, options, "stopped", &made), WT_EINVAL,
+            "begun with other options");
     wt_close(engine);
 }
 
-static void test_what_stands_together(void **state)
+static void test_within_provider_category_or_any(void **state)
 {
     static const char *const kinds[] = {"provider", "category", "any"};
     (void)state;
-    wt_engine *engine = open_catalogue();
+    wt_engine *engine = open_toolbank_store();
     for (size_t i = 0; i < 3; i++) {
-        struct writer writer = writer_of(0);
-        wt_toolbank_options options = few();
+        struct fake_writer writer = make_writer(0);
+        wt_toolbank_options options = few_requests();
         wt_generated *made = NULL;
         options.within = kinds[i];
         options.draw = i == 1 ? "near" : "random";
-        sound(&place, make_requests(engine, &writer, options, kinds[i], &made));
-        assert_report(kinds[i], made);
-        json_t *report = json_file(kinds[i], "report.json");
+        sound(&place, make_toolbank_set(engine, &writer, options, kinds[i], &made));
+        assert_toolbank_report(kinds[i], made);
+        json_t *report = read_json_file(kinds[i], "report.json");
         const json_t *within = wt__json_object(report, "within");
         if (i == 0)
             assert_int_equal(wt__json_int(within, "provider", -1), made->rows);
@@ -309,18 +309,19 @@ static void test_what_stands_together(void **state)
         wt_generated_free(made);
     }
     wt_close(engine);
-    struct writer writer = writer_of(0);
-    wt_toolbank_options options = few();
+    struct fake_writer writer = make_writer(0);
+    wt_toolbank_options options = few_requests();
     wt_generated *made = NULL;
     snprintf(place.store, sizeof place.store, "%s/plain.wt", place.folder);
     engine = open_store(&place, "");
     options.within = "category";
-    refused(&place, make_requests(engine, &writer, options, "none", &made), WT_EEMPTY, "the store has no tools");
+    refused(&place, make_toolbank_set(engine, &writer, options, "none", &made), WT_EEMPTY, "the store has no tools");
     add(&place, engine,
         "{\"name\": \"a\", \"description\": \"Adds\"}\n{\"name\": \"b\", \"description\": \"Takes\"}\n"
         "{\"name\": \"c\"}\n");
-    refused(&place, make_requests(engine, &writer, options, "none", &made), WT_EEMPTY,
-            "of 3 tools 1 have no description, 0 are taken out, and of the rest no two stand together within category");
+    refused(
+        &place, make_toolbank_set(engine, &writer, options, "none", &made), WT_EEMPTY,
+        "of 3 tools, 1 have no description, 0 are taken out, and no two of the rest belong together within category");
     wt_close(engine);
     snprintf(place.store, sizeof place.store, "%s/one.wt", place.folder);
     engine = open_store(&place, "");
@@ -329,21 +330,21 @@ static void test_what_stands_together(void **state)
         "{\"provider\": \"p\", \"name\": \"b\", \"description\": \"Takes\"}\n");
     options.within = "provider";
     options.unanswerable = 0.2;
-    refused(&place, make_requests(engine, &writer, options, "none", &made), WT_EEMPTY,
-            "no provider can be taken out for requests that no tool fits: there is but one");
+    refused(&place, make_toolbank_set(engine, &writer, options, "none", &made), WT_EEMPTY,
+            "no provider can be taken out for unanswerable requests: there is only one");
     assert_int_equal(atomic_load(&writer.asked), 0);
     wt_close(engine);
 }
 
-/* Tools are taken out of the corpus, and requests for them judged by 0; none/ has them with what would fit. */
-static void test_requests_that_no_tool_fits(void **state)
+/* Requests for tools taken out of the corpus are judged with 0; none/ has these tools. */
+static void test_unanswerable_requests(void **state)
 {
     (void)state;
-    wt_engine *engine = open_catalogue();
+    wt_engine *engine = open_toolbank_store();
     for (int i = 0; i < 3; i++) {
         static const char *const within[] = {"any", "provider", "any"};
-        struct writer writer = writer_of(0);
-        wt_toolbank_options options = few();
+        struct fake_writer writer = make_writer(0);
+        wt_toolbank_options options = few_requests();
         wt_generated *made = NULL;
         char folder[16], none[24];
         size_t len, whole;
@@ -353,17 +354,18 @@ static void test_requests_that_no_tool_fits(void **state)
         options.usages = 10;
         options.within = within[i];
         options.one_tool = i == 2;
-        sound(&place, make_requests(engine, &writer, options, folder, &made));
+        sound(&place, make_toolbank_set(engine, &writer, options, folder, &made));
         assert_true(made->unanswerable > 10 && made->unanswerable < made->rows / 2);
         assert_true(made->tools <= TOOLS * 4 / 5 && made->tools > TOOLS / 3);
         assert_int_equal(assert_sound_folder(folder, i == 2), made->rows - made->unanswerable);
         assert_int_equal(assert_sound_folder(none, i == 2), made->unanswerable);
-        assert_report(folder, made);
-        struct dataset train = split_of(folder, "train"), other = split_of(none, "train");
+        assert_toolbank_report(folder, made);
+        struct dataset train = read_set_split(folder, "train"), other = read_set_split(none, "train");
         assert_int_equal(train.barren_queries, other.len);
         wt__dataset_dispose(&train);
         wt__dataset_dispose(&other);
-        char *corpus = file_of(folder, "corpus.jsonl", &len), *out = file_of(none, "corpus.jsonl", &whole);
+        char *corpus = read_place_file(folder, "corpus.jsonl", &len),
+             *out = read_place_file(none, "corpus.jsonl", &whole);
         size_t lines = 0;
         for (const char *at = corpus; (at = strchr(at, '\n')); at++)
             lines++;
@@ -377,21 +379,21 @@ static void test_requests_that_no_tool_fits(void **state)
     wt_close(engine);
 }
 
-static void test_one_tool(void **state)
+static void test_one_tool_prompt(void **state)
 {
     (void)state;
-    wt_engine *engine = open_catalogue();
-    struct writer writer = writer_of(0.1);
-    wt_toolbank_options options = few();
+    wt_engine *engine = open_toolbank_store();
+    struct fake_writer writer = make_writer(0.1);
+    wt_toolbank_options options = few_requests();
     wt_generated *made = NULL;
     options.one_tool = 1;
     options.items = 1000;
     options.usages = 3;
-    sound(&place, make_requests(engine, &writer, options, "single", &made));
+    sound(&place, make_toolbank_set(engine, &writer, options, "single", &made));
     assert_int_equal(assert_sound_folder("single", true), made->rows);
-    assert_report("single", made);
+    assert_toolbank_report("single", made);
     assert_int_equal(made->questions, atomic_load(&writer.asked));
-    json_t *report = json_file("single", "report.json");
+    json_t *report = read_json_file("single", "report.json");
     assert_int_equal(json_array_size(wt__json_array(report, "stages")), 1); /* no polish */
     assert_true(wt__json_int(wt__json_object(report, "usages"), "least", -1) >= 3);
     json_decref(report);
@@ -399,61 +401,61 @@ static void test_one_tool(void **state)
     wt_close(engine);
 }
 
-/* A writer that answers nobody before so many have asked. */
+/* A writer that waits until TOGETHER questions have arrived. */
 enum { TOGETHER = 12 };
-struct patient {
-    struct writer writer;
+struct waiting_writer {
+    struct fake_writer writer;
     struct meeting meeting;
 };
 
-static int wait_for_all(struct chat_model *model, const struct chat_question *question, struct arena *arena,
-                        struct chat_answer *out, wt_error *err)
+static int answer_together(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                           struct chat_answer *out, wt_error *err)
 {
-    meet(&((struct patient *)model)->meeting, TOGETHER);
+    meet(&((struct waiting_writer *)model)->meeting, TOGETHER);
     return writer_ask(model, question, arena, out, err);
 }
 
-/* What a model is asked at once changes none of the data. */
-static void test_many_questions_at_once(void **state)
+/* The number of concurrent questions does not change the data. */
+static void test_concurrency_does_not_change_data(void **state)
 {
     (void)state;
-    wt_engine *engine = open_catalogue();
-    struct writer writer = writer_of(0.1);
-    struct patient patient = {.writer = writer_of(0.1), .meeting = MEETING};
+    wt_engine *engine = open_toolbank_store();
+    struct fake_writer writer = make_writer(0.1);
+    struct waiting_writer patient = {.writer = make_writer(0.1), .meeting = MEETING};
     wt_generated *made = NULL;
-    patient.writer.model.ask = wait_for_all;
+    patient.writer.model.ask = answer_together;
     patient.writer.model.at_once = TOGETHER;
     writer.model.at_once = 1;
-    sound(&place, make_requests(engine, &patient.writer, few(), "together", &made));
+    sound(&place, make_toolbank_set(engine, &patient.writer, few_requests(), "together", &made));
     wt_generated_free(made);
-    sound(&place, make_requests(engine, &writer, few(), "one-by-one", &made));
+    sound(&place, make_toolbank_set(engine, &writer, few_requests(), "one-by-one", &made));
     wt_generated_free(made);
     for (size_t i = 0; i < sizeof made_files / sizeof *made_files; i++)
         assert_same_file("together", "one-by-one", made_files[i]);
     wt_close(engine);
 }
 
-/* Looks at what each prompt shows. */
-struct reader {
-    struct writer writer;
+/* Counts the examples shown in the prompts. */
+struct prompt_watcher {
+    struct fake_writer writer;
     atomic_ulong shown, others;
 };
 
-static int read_prompt(struct chat_model *model, const struct chat_question *question, struct arena *arena,
-                       struct chat_answer *out, wt_error *err)
+static int watch_prompt(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                        struct chat_answer *out, wt_error *err)
 {
-    struct reader *reader = (struct reader *)model;
+    struct prompt_watcher *reader = (struct prompt_watcher *)model;
     struct str items[8];
     size_t count = writer_items(question->text, "examples", items, 8);
     for (size_t i = 0; i < count; i++) {
-        bool ours = holds_text(items[i], "\"instruction\": \"Tally ");
+        bool ours = contains_part(items[i], "\"instruction\": \"Tally ");
         atomic_fetch_add(ours ? &reader->shown : &reader->others, 1);
     }
     return writer_ask(model, question, arena, out, err);
 }
 
-/* A data set of people: three requests that two tools answer, one for one tool, one for six. */
-static const char *put_people(char path[256], bool several)
+/* Writes a data set of people: three requests with two tools, one with one tool, one with six. */
+static const char *write_people_set(char path[256], bool several)
 {
     snprintf(path, 256, "%s/%s", place.folder, several ? "people" : "people-of-one");
     char name[300];
@@ -480,96 +482,96 @@ static const char *put_people(char path[256], bool several)
     return path;
 }
 
-static void test_requests_like_those_of_people(void **state)
+static void test_examples_written_by_people(void **state)
 {
     (void)state;
     char path[256];
-    wt_engine *engine = open_catalogue();
-    struct reader reader = {.writer = writer_of(0)};
-    wt_toolbank_options options = few();
+    wt_engine *engine = open_toolbank_store();
+    struct prompt_watcher reader = {.writer = make_writer(0)};
+    wt_toolbank_options options = few_requests();
     wt_generated *made = NULL;
-    reader.writer.model.ask = read_prompt;
-    options.like = put_people(path, true);
+    reader.writer.model.ask = watch_prompt;
+    options.like = write_people_set(path, true);
     options.no_polish = 1;
-    sound(&place, make_requests(engine, &reader.writer, options, "like", &made));
-    assert_int_equal(atomic_load(&reader.shown), 3 * made->questions); /* there are no more of them */
+    sound(&place, make_toolbank_set(engine, &reader.writer, options, "like", &made));
+    assert_int_equal(atomic_load(&reader.shown), 3 * made->questions); /* the pool has only three */
     assert_int_equal(atomic_load(&reader.others), 0);
     assert_int_equal(assert_sound_folder("like", false), made->rows);
     wt_generated_free(made);
     options.like = NULL;
-    refused(&place, make_requests(engine, &reader.writer, options, "like", &made), WT_EINVAL,
+    refused(&place, make_toolbank_set(engine, &reader.writer, options, "like", &made), WT_EINVAL,
             "begun with other options");
-    options.like = put_people(path, false);
-    refused(&place, make_requests(engine, &reader.writer, options, "none", &made), WT_EEMPTY,
-            "has no train request that 2 to 5 tools answer");
+    options.like = write_people_set(path, false);
+    refused(&place, make_toolbank_set(engine, &reader.writer, options, "none", &made), WT_EEMPTY,
+            "has no train request with 2 to 5 tools");
     options.like = "/nowhere";
-    refused(&place, make_requests(engine, &reader.writer, options, "none", &made), WT_ENOTFOUND, "/nowhere");
+    refused(&place, make_toolbank_set(engine, &reader.writer, options, "none", &made), WT_ENOTFOUND, "/nowhere");
     options.one_tool = 1;
-    refused(&place, make_requests(engine, &reader.writer, options, "none", &made), WT_EINVAL, "leave out either");
+    refused(&place, make_toolbank_set(engine, &reader.writer, options, "none", &made), WT_EINVAL, "leave out either");
     wt_close(engine);
 }
 
-/* A request is kept when its tools are found by it, and none that is nearly the same above them. */
-static void test_the_round_trip(void **state)
+/* A request is kept if a search finds its tools, without a near-duplicate ranked above them. */
+static void test_round_trip_drops_unfound_requests(void **state)
 {
     (void)state;
-    wt_engine *engine = open_catalogue();
-    struct writer writer = writer_of(0);
-    wt_toolbank_options options = few();
+    wt_engine *engine = open_toolbank_store();
+    struct fake_writer writer = make_writer(0);
+    wt_toolbank_options options = few_requests();
     wt_generated *made = NULL;
     options.no_polish = 1;
     options.round_trip = 10;
     writer.describes = true;
-    sound(&place, make_requests(engine, &writer, options, "found", &made));
+    sound(&place, make_toolbank_set(engine, &writer, options, "found", &made));
     const size_t rows = made->rows;
     assert_true(rows > 30);
-    assert_report("found", made);
+    assert_toolbank_report("found", made);
     wt_generated_free(made);
     writer.describes = false;
     options.items = 100;
-    int rc = make_requests(engine, &writer, options, "lost", &made);
+    int rc = make_toolbank_set(engine, &writer, options, "lost", &made);
     if (rc == 0)
         assert_true(made->rows < rows / 2);
     wt_generated_free(made);
-    assert_true(refused_as("lost", "not_found_again") > 50);
+    assert_true(count_refused_as("lost", "not_found_again") > 50);
     add(&place, engine,
         "{\"provider\": \"Copy\", \"name\": \"Finder_Harvest_too\", \"category\": \"Home\", "
         "\"description\": \"Gives the Finder of every Harvest by city\"}\n");
     writer.describes = true;
     options.usages = 8;
     options.items = 300;
-    sound(&place, make_requests(engine, &writer, options, "twins", &made));
-    assert_true(refused_as("twins", "near_twin") > 0);
+    sound(&place, make_toolbank_set(engine, &writer, options, "twins", &made));
+    assert_true(count_refused_as("twins", "near_twin") > 0);
     wt_generated_free(made);
     options.recipe = "no such recipe";
-    refused(&place, make_requests(engine, &writer, options, "bad", &made), WT_ERECIPE, "no such recipe");
+    refused(&place, make_toolbank_set(engine, &writer, options, "bad", &made), WT_ERECIPE, "no such recipe");
     wt_close(engine);
 }
 
-static void test_what_is_refused(void **state)
+static void test_invalid_toolbank_options(void **state)
 {
     static const struct {
         wt_toolbank_options options;
         const char *says;
     } rows[] = {
-        {{.items = 200001}, "items: 200001; it can be 0 to 200000"},
-        {{.usages = 1001}, "usages of a tool: 1001"},
-        {{.examples = 6}, "examples of a prompt: 6; it can be 1 to 5"},
-        {{.draw = "far"}, "the draw of the tools: \"far\"; it can be random or near"},
-        {{.within = "house"}, "\"house\"; it can be any or category"},
-        {{.unanswerable = 0.6}, "the share of unanswerable requests is 0.6; it can be up to 0.5"},
+        {{.items = 200001}, "items must be 0 to 200000, not 200001"},
+        {{.usages = 1001}, "usages of a tool must be 0 to 1000, not 1001"},
+        {{.examples = 6}, "examples of a prompt must be 1 to 5, not 6"},
+        {{.draw = "far"}, "the draw must be random or near, not \"far\""},
+        {{.within = "house"}, "within must be any or category, not \"house\""},
+        {{.unanswerable = 0.6}, "the share of unanswerable requests must be at most 0.5, not 0.6"},
         {{.dev = 0.5, .test = 0.5}, "nothing is left to train on"},
-        {{.duplicate = 3}, "cosine of duplicates is 3"},
-        {{.temperature = 2.5}, "the temperature is 2.5"},
-        {{.temperature = -1}, "cannot be below 0"},
-        {{.round_trip = 1001}, "hits of the round trip: 1001"},
-        {{.trial = 1001}, "answers of the trial: 1001"},
-        {{.trial_limit = 1.5}, "the limit of a trial is 1.5"},
+        {{.duplicate = 3}, "cosine of duplicates must be at most 2, not 3"},
+        {{.temperature = 2.5}, "the temperature must be at most 2, not 2.5"},
+        {{.temperature = -1}, "must not be negative"},
+        {{.round_trip = 1001}, "hits of the round trip must be 0 to 1000, not 1001"},
+        {{.trial = 1001}, "answers of the trial must be 1 to 1000, not 1001"},
+        {{.trial_limit = 1.5}, "the limit of a trial must be at most 1, not 1.5"},
         {{.out = NULL}, "name a folder"},
     };
     (void)state;
-    wt_engine *engine = open_catalogue();
-    struct writer writer = writer_of(0);
+    wt_engine *engine = open_toolbank_store();
+    struct fake_writer writer = make_writer(0);
     wt_generated *made = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_toolbank_options options = rows[i].options;
@@ -583,8 +585,9 @@ static void test_what_is_refused(void **state)
     sound(&place, wt__make_folders(path, &place.err));
     snprintf(path, sizeof path, "%s/foreign/queries.jsonl", place.folder);
     sound(&place, wt__file_replace(path, "mine\n", 5, &place.err));
-    refused(&place, make_requests(engine, &writer, few(), "foreign", &made), WT_EINVAL, "no run of ours");
-    wt_toolbank_options options = few();
+    refused(&place, make_toolbank_set(engine, &writer, few_requests(), "foreign", &made), WT_EINVAL,
+            "was not written by a run of this command");
+    wt_toolbank_options options = few_requests();
     options.out = "x";
     refused(&place, wt_generate_toolbank(engine, &options, &made, &place.err), WT_EINVAL, "");
     refused(&place, wt_generate_toolbank(NULL, &options, &made, &place.err), WT_EINVAL, "an engine is needed");
@@ -596,17 +599,17 @@ static void test_what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_what_a_model_of_any_quality_leaves, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_until_each_tool_has_its_usages, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_the_gate, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_a_stopped_run_goes_on_to_the_same_bytes, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_what_stands_together, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_requests_that_no_tool_fits, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_one_tool, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_many_questions_at_once, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_requests_like_those_of_people, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_the_round_trip, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(test_what_is_refused, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_toolbank_data_is_valid_at_any_error_rate, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_run_ends_when_each_tool_has_its_usages, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_trial_refuses_bad_models, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_stopped_toolbank_continues_to_same_bytes, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_within_provider_category_or_any, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_unanswerable_requests, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_one_tool_prompt, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_concurrency_does_not_change_data, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_examples_written_by_people, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_round_trip_drops_unfound_requests, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_invalid_toolbank_options, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

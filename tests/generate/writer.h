@@ -1,6 +1,6 @@
-/* writer.h: a stand-in for the language model that writes data sets: it answers every stage by a hash of the question
- * and its seed, well or, at a rate, with one of the many ways in which a model is of no use. What it says is held to
- * the schema as a server's answer is. It can also fail after so many questions, as a network does. */
+/* writer.h: a fake language model for data sets. It answers every stage by a hash of the question and its seed: well
+ * or, at a given rate, in one of many useless ways. Its answers are validated against the schema as a server's are.
+ * It can also fail after a number of questions, like a network. */
 #ifndef WT_TESTS_GENERATE_WRITER_H
 #define WT_TESTS_GENERATE_WRITER_H
 
@@ -8,17 +8,17 @@
 
 #include "base/sha256.h"
 #include "base/rng.h"
-#include "generate/stage.h"
+#include "generate/internal.h"
 #include "llm/answer.h"
 
-struct writer {
+struct fake_writer {
     struct chat_model model;
-    double nonsense;          /* share of answers that are none, or hold what is not to be taken; 2: none is */
-    double copies;            /* of requests: share that give an example or a rule of the prompt back */
-    double broken;            /* the same: share that are no JSON of the schema */
-    bool describes;           /* requests say what their tools' descriptions say, so that a search finds these */
-    unsigned long fail_after; /* questions; 0: never */
-    int failure;              /* the code then */
+    double nonsense;          /* share of answers that are unusable or hostile; 2 for all unusable */
+    double copies;            /* share of requests that copy an example or a rule of the prompt */
+    double broken;            /* share of requests that are not JSON of the schema */
+    bool describes;           /* requests contain their tools' descriptions, so that a search finds these */
+    unsigned long fail_after; /* questions before it fails; 0 for never */
+    int failure;              /* error code of the failure */
     atomic_ulong asked;
 };
 
@@ -31,7 +31,7 @@ static const char *const writer_ways[] = {"by city", "by date", "for groups",   
                                           "by code", "near me", "for children", "in winter",  "by owner"};
 enum { WRITER_THINGS = 16, WRITER_DEEDS = 12, WRITER_WAYS = 10 };
 
-/* Answers that match a schema and are of no use in the data, by what they break; the first ones match none. */
+/* Unusable answers: the first list does not match any schema; the second matches but is invalid as data. */
 static const char *const writer_nonsense[] = {
     "I am sorry, I cannot do that.",
     "{\"name\": \"Cut off",
@@ -76,7 +76,7 @@ static inline void writer_sentence(struct rng *rng, struct buffer *out)
     wt__buffer_printf(out, " %llu.", (unsigned long long)wt__rng_below(rng, 1000000));
 }
 
-/* The line of a text's slot. */
+/* Returns the first line of a slot. */
 static inline struct str writer_slot(struct str prompt, const char *slot)
 {
     char mark[32];
@@ -88,7 +88,7 @@ static inline struct str writer_slot(struct str prompt, const char *slot)
     return (struct str){at, strcspn(at, "\n")};
 }
 
-/* The items of a list's slot; how many. */
+/* Reads the items of a list slot and returns their number. */
 static inline size_t writer_items(struct str prompt, const char *slot, struct str *items, size_t most)
 {
     char mark[32];
@@ -103,7 +103,7 @@ static inline size_t writer_items(struct str prompt, const char *slot, struct st
     return count;
 }
 
-/* What is wrong with a request that matches the schema; of WRITER_FAULTS. */
+/* Requests that match the schema but are invalid; WRITER_FAULTS of them. */
 static const char *const writer_faults[] = {
     "{\"instruction\": \"%s\", \"functions\": [\"no_such_tool\", \"%.*s\"], \"explanation\": \"It does.\"}",
     "{\"instruction\": \"%s\", \"functions\": [\"%.*s\"], \"explanation\": \"One alone.\"}",
@@ -111,9 +111,10 @@ static const char *const writer_faults[] = {
 };
 enum { WRITER_FAULTS = 3 };
 
-/* A request for some of the tools that the prompt shows, or for its one. */
-static inline void writer_request(const struct writer *writer, struct rng *rng, const struct chat_question *question,
-                                  bool hostile, struct str sentence, struct buffer *out)
+/* Writes a request for some of the tools in the prompt, or for its only tool. */
+static inline void writer_request(const struct fake_writer *writer, struct rng *rng,
+                                  const struct chat_question *question, bool hostile, struct str sentence,
+                                  struct buffer *out)
 {
     struct str tools[10];
     size_t count = writer_items(question->text, "tools", tools, 10), names[10];
@@ -168,8 +169,8 @@ static inline void writer_polish(struct rng *rng, bool hostile, struct str sente
         wt__buffer_printf(out, "{\"verdict\": \"rewrite\", \"instruction\": \"%s\"}", hostile ? "###" : sentence.ptr);
 }
 
-static inline void writer_answer(const struct writer *writer, struct rng *rng, const struct chat_question *question,
-                                 bool hostile, struct buffer *out)
+static inline void writer_answer(const struct fake_writer *writer, struct rng *rng,
+                                 const struct chat_question *question, bool hostile, struct buffer *out)
 {
     const struct stage_subject *subject = question->subject;
     const char *bad = writer_pick(rng, writer_hostile, WRITER_HOSTILE);
@@ -210,7 +211,7 @@ static inline void writer_answer(const struct writer *writer, struct rng *rng, c
 static inline int writer_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                              struct chat_answer *out, wt_error *err)
 {
-    struct writer *writer = (struct writer *)model;
+    struct fake_writer *writer = (struct fake_writer *)model;
     unsigned char digest[32];
     uint64_t seed;
     struct rng rng;
@@ -232,9 +233,9 @@ static inline int writer_ask(struct chat_model *model, const struct chat_questio
     return wt__answer_parse(&out->json, out->text, question->schema, err);
 }
 
-static inline struct writer writer_of(double nonsense)
+static inline struct fake_writer make_writer(double nonsense)
 {
-    return (struct writer){.model = {"stand-in", writer_ask}, .nonsense = nonsense};
+    return (struct fake_writer){.model = {"stand-in", writer_ask}, .nonsense = nonsense};
 }
 
 #endif

@@ -11,7 +11,7 @@
 #include "encoder/tiny_model.h"
 #include "whichtool.h"
 
-struct place {
+struct learn_place {
     char folder[64];
     char model[80], store[80], out[80], data[80];
     wt_error err; /* error of the last call */
@@ -32,9 +32,9 @@ static const struct {
 };
 enum { PLACE_TOOLS = sizeof place_tools / sizeof *place_tools };
 
-static inline void place_make(struct place *place)
+static inline void make_learn_place(struct learn_place *place)
 {
-    *place = (struct place){0};
+    *place = (struct learn_place){0};
     snprintf(place->folder, sizeof place->folder, "/tmp/whichtool-learn-XXXXXX");
     if (!mkdtemp(place->folder))
         abort();
@@ -48,79 +48,79 @@ static inline void place_make(struct place *place)
 
 static inline int place_set_up(void **state)
 {
-    struct place *place = malloc(sizeof *place);
+    struct learn_place *place = malloc(sizeof *place);
     if (!place)
         return -1;
-    place_make(place);
+    make_learn_place(place);
     *state = place;
     return 0;
 }
 
 static inline int place_tear_down(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     remove_folder(place->folder);
     free(place);
     return 0;
 }
 
-static inline void sound(struct place *place, long long result)
+static inline void assert_train_ok(struct learn_place *place, long long result)
 {
     if (result < 0)
         fail_msg("%s: %s", wt_code_name((int)result), place->err.message);
 }
 
-static inline void refused(struct place *place, long long result, int code, const char *text)
+static inline void assert_train_refused(struct learn_place *place, long long result, int code, const char *text)
 {
     if (result != code || place->err.code != code || !strstr(place->err.message, text))
         fail_msg("wanted %s with \"%s\", got %s: %s", wt_code_name(code), text, wt_code_name((int)result),
                  place->err.message);
 }
 
-static inline wt_engine *open_store(struct place *place)
+static inline wt_engine *open_place_store(struct learn_place *place)
 {
     wt_engine *engine = NULL;
     wt_open_options options;
     wt_open_options_init(&options);
     options.model = place->model;
     options.threads = 2;
-    sound(place, wt_open(&engine, place->store, &options, &place->err));
+    assert_train_ok(place, wt_open(&engine, place->store, &options, &place->err));
     return engine;
 }
 
-static inline void add_text(struct place *place, wt_engine *engine, const char *jsonl)
+static inline void import_tool_lines(struct learn_place *place, wt_engine *engine, const char *jsonl)
 {
     wt_add_report *report = NULL;
     wt_add_options options;
     wt_add_options_init(&options);
     options.format = "jsonl";
     options.no_vectors = 1;
-    sound(place, wt_add(engine, jsonl, strlen(jsonl), &options, &report, &place->err));
+    assert_train_ok(place, wt_add(engine, jsonl, strlen(jsonl), &options, &report, &place->err));
     wt_add_report_free(report);
 }
 
-static inline void add_tools(struct place *place, wt_engine *engine)
+static inline void import_place_tools(struct learn_place *place, wt_engine *engine)
 {
     struct buffer jsonl = {0};
     for (size_t i = 0; i < PLACE_TOOLS; i++)
         wt__buffer_printf(&jsonl, "{\"name\": \"%s\", \"description\": \"%s\"}\n", place_tools[i].name,
                           place_tools[i].description);
-    add_text(place, engine, jsonl.ptr);
+    import_tool_lines(place, engine, jsonl.ptr);
     wt__buffer_dispose(&jsonl);
 }
 
-static inline void add_usages(struct place *place, wt_engine *engine, const char *jsonl)
+static inline void import_usages(struct learn_place *place, wt_engine *engine, const char *jsonl)
 {
     wt_usage_report *report = NULL;
     wt_add_usage_options options;
     wt_add_usage_options_init(&options);
     options.no_vectors = 1;
-    sound(place, wt_add_usage(engine, jsonl, strlen(jsonl), &options, &report, &place->err));
+    assert_train_ok(place, wt_add_usage(engine, jsonl, strlen(jsonl), &options, &report, &place->err));
     wt_usage_report_free(report);
 }
 
 /* Writes the n-th request for tool t: its words and one random word. */
-static inline void request_of(struct buffer *text, size_t t, size_t n, struct rng *rng)
+static inline void write_request_text(struct buffer *text, size_t t, size_t n, struct rng *rng)
 {
     const char *const *words = place_tools[t].words;
     wt__buffer_printf(text, "%s %s %s", words[n % 3], words[(n + 1) % 3],
@@ -128,7 +128,7 @@ static inline void request_of(struct buffer *text, size_t t, size_t n, struct rn
 }
 
 /* Adds `count` usages, a third of them of two tools. */
-static inline void add_synthetic_usages(struct place *place, wt_engine *engine, size_t count)
+static inline void import_synthetic_usages(struct learn_place *place, wt_engine *engine, size_t count)
 {
     struct buffer jsonl = {0};
     struct rng rng;
@@ -136,22 +136,22 @@ static inline void add_synthetic_usages(struct place *place, wt_engine *engine, 
     for (size_t i = 0; i < count; i++) {
         size_t t = i % PLACE_TOOLS, other = (t + 3) % PLACE_TOOLS;
         wt__buffer_text(&jsonl, "{\"request\": \"");
-        request_of(&jsonl, t, i / PLACE_TOOLS, &rng);
+        write_request_text(&jsonl, t, i / PLACE_TOOLS, &rng);
         if (i % 3 == 0) {
             wt__buffer_text(&jsonl, " and ");
-            request_of(&jsonl, other, i / PLACE_TOOLS, &rng);
+            write_request_text(&jsonl, other, i / PLACE_TOOLS, &rng);
             wt__buffer_printf(&jsonl, "\", \"tools\": [\"%s\", \"%s\"]}\n", place_tools[t].name,
                               place_tools[other].name);
         } else {
             wt__buffer_printf(&jsonl, "\", \"tools\": [\"%s\"]}\n", place_tools[t].name);
         }
     }
-    add_usages(place, engine, jsonl.ptr);
+    import_usages(place, engine, jsonl.ptr);
     wt__buffer_dispose(&jsonl);
 }
 
 /* Makes place->data a BEIR folder; dev: NULL to omit that split. */
-static inline void put_data(struct place *place, const char *queries, const char *train, const char *dev)
+static inline void write_data_set(struct learn_place *place, const char *queries, const char *train, const char *dev)
 {
     struct buffer corpus = {0};
     for (size_t i = 0; i < PLACE_TOOLS; i++)
@@ -166,7 +166,7 @@ static inline void put_data(struct place *place, const char *queries, const char
 }
 
 /* Hashes a model that was trained into this folder. */
-static inline void hash_of_model(const char *out, const char *model, char hex[65])
+static inline void hash_trained_model(const char *out, const char *model, char hex[65])
 {
     char path[160];
     char *bytes = NULL;

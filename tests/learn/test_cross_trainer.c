@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/sha256.h"
 #include "encoder/config.h"
-#include "learn/cross_trainer.h"
+#include "learn/trainers.h"
 #include "learn/support.h"
 #include "rerank/cross.h"
 
@@ -24,30 +24,30 @@ static wt_train_options options_of_cross_trainer(void)
     return options;
 }
 
-static wt_engine *open_filled_cross_trainer(struct place *place)
+static wt_engine *open_filled_cross_trainer(struct learn_place *place)
 {
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
-    add_synthetic_usages(place, engine, 160);
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
+    import_synthetic_usages(place, engine, 160);
     return engine;
 }
 
-static wt_train_report *train_cross_lesson(struct place *place, wt_engine *engine, const char *lesson,
+static wt_train_report *train_cross_lesson(struct learn_place *place, wt_engine *engine, const char *lesson,
                                            const wt_train_options *options)
 {
     wt_train_report *report = NULL;
-    sound(place, wt_train(engine, lesson, options, &report, &place->err));
+    assert_train_ok(place, wt_train(engine, lesson, options, &report, &place->err));
     return report;
 }
 
 static void hash_of_cross(const char *out, char hex[65])
 {
-    hash_of_model(out, "cross", hex);
+    hash_trained_model(out, "cross", hex);
 }
 
 /* Returns recall@5 on dev by reading the model; all tools are candidates. The probabilities must add up to the number
  * of right tools. */
-static double recall_by_reader(struct place *place, struct cross *cross, const struct examples *examples)
+static double recall_by_reader(struct learn_place *place, struct cross *cross, const struct examples *examples)
 {
     static int32_t ids[PLACE_TOOLS][CROSS_TOKENS];
     struct token_run tools[PLACE_TOOLS];
@@ -58,7 +58,7 @@ static double recall_by_reader(struct place *place, struct cross *cross, const s
     for (size_t d = 0; d < dev->count; d++) {
         float logits[PLACE_TOOLS];
         size_t found = 0;
-        sound(place, wt__cross_score(cross, dev->texts[d], tools, PLACE_TOOLS, NULL, logits, &place->err));
+        assert_train_ok(place, wt__cross_score(cross, dev->texts[d], tools, PLACE_TOOLS, NULL, logits, &place->err));
         for (size_t l = dev->starts[d]; l < dev->starts[d + 1]; l++) {
             size_t better = 0;
             for (size_t i = 0; i < PLACE_TOOLS; i++)
@@ -76,11 +76,12 @@ static double recall_by_reader(struct place *place, struct cross *cross, const s
 static void trained_cross_encoder_ranks_better(void **state)
 {
     static const char *const losses[] = {"softmax", "bce"};
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_cross_trainer(place);
     wt_train_options options = options_of_cross_trainer();
     struct examples examples;
-    sound(place, wt__examples_read(&examples, engine, &(struct examples_options){.seed = 1}, NULL, &place->err));
+    assert_train_ok(place,
+                    wt__examples_read(&examples, engine, &(struct examples_options){.seed = 1}, NULL, &place->err));
     for (size_t i = 0; i < 2; i++) {
         char folder[160];
         struct model_config config;
@@ -95,17 +96,17 @@ static void trained_cross_encoder_ranks_better(void **state)
         double after = item->after;
         wt_train_report_free(report);
         snprintf(folder, sizeof folder, "%s/cross", place->out);
-        sound(place, wt__model_config_read(&config, folder, &place->err));
+        assert_train_ok(place, wt__model_config_read(&config, folder, &place->err));
         assert_int_equal(config.labels, 1);
-        sound(place, wt__cross_open(&cross, folder, &place->err));
+        assert_train_ok(place, wt__cross_open(&cross, folder, &place->err));
         assert_float_equal(recall_by_reader(place, cross, &examples), after, 1e-6);
         wt__cross_close(cross);
     }
     wt__examples_dispose(&examples);
     options.loss = "hinge";
     wt_train_report *none;
-    refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EINVAL,
-            "the lesson \"cross\" has no loss \"hinge\"; it has: softmax bce");
+    assert_train_refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EINVAL,
+                         "the lesson \"cross\" has no loss \"hinge\"; it has: softmax bce");
     wt_close(engine);
 }
 
@@ -118,9 +119,9 @@ static int stop_at_phase(void *context, const wt_train_progress *progress)
     return *left == 0;
 }
 
-static void stopped_and_resumed_training_is_identical(void **state)
+static void stopped_and_resumed_cross_is_identical(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char whole[65], resumed[65], folder[96];
     wt_engine *engine = open_filled_cross_trainer(place);
     wt_train_options options = options_of_cross_trainer();
@@ -135,8 +136,8 @@ static void stopped_and_resumed_training_is_identical(void **state)
         options.progress = stop_at_phase;
         options.progress_context = &left;
         options.resume = 0;
-        refused(place, wt_train(engine, "cross", &options, &report, &place->err), WT_ECANCELLED,
-                "; resume goes on from there");
+        assert_train_refused(place, wt_train(engine, "cross", &options, &report, &place->err), WT_ECANCELLED,
+                             "; resume goes on from there");
         options.progress = NULL;
         options.resume = 1;
         report = train_cross_lesson(place, engine, "cross", &options);
@@ -155,7 +156,7 @@ static void stopped_and_resumed_training_is_identical(void **state)
 /* The lesson starts from the trained encoder if there is one, and is not part of "all". */
 static void starts_from_trained_encoder(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char plain[65], after[65];
     wt_engine *engine = open_filled_cross_trainer(place);
     wt_train_options options = options_of_cross_trainer();
@@ -183,7 +184,7 @@ static void reads_chosen_fields(void **state)
     } bad[] = {{"", "unknown field \"\""},
                {"name,,provider", "unknown field \"\""},
                {"parameter-texts", "choose from: category, provider, name, description, parameters"}};
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char usual[65], chosen[65], path[160], *text;
     size_t len;
     wt_engine *engine = open_filled_cross_trainer(place);
@@ -211,30 +212,30 @@ static void reads_chosen_fields(void **state)
     assert_string_equal(usual, chosen);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         options.fields = bad[i].fields;
-        refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EINVAL, bad[i].says);
+        assert_train_refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EINVAL, bad[i].says);
     }
     options.fields = "name";
-    refused(place, wt_train(engine, "dpr", &options, &none, &place->err), WT_EINVAL,
-            "fields can be chosen for \"encoder\" and \"cross\", not for \"dpr\"");
+    assert_train_refused(place, wt_train(engine, "dpr", &options, &none, &place->err), WT_EINVAL,
+                         "fields can be chosen for \"encoder\" and \"cross\", not for \"dpr\"");
     wt_close(engine);
 }
 
 static void accepts_several_data_sets_and_few_tools(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char both[200];
-    wt_engine *engine = open_store(place);
+    wt_engine *engine = open_place_store(place);
     wt_train_options options = options_of_cross_trainer();
     options.epochs = 1;
     /* One tool and one request: there are no negatives and no dev requests. */
-    add_text(place, engine, "{\"name\": \"only\"}");
-    add_usages(place, engine, "{\"request\": \"the only one\", \"tools\": [\"only\"]}\n");
+    import_tool_lines(place, engine, "{\"name\": \"only\"}");
+    import_usages(place, engine, "{\"request\": \"the only one\", \"tools\": [\"only\"]}\n");
     wt_train_report *report = train_cross_lesson(place, engine, "cross", &options);
     assert_true(isnan(report->items[0]->before) && isnan(report->items[0]->after));
     wt_train_report_free(report);
     wt_close(engine);
-    put_data(place, "{\"_id\": \"a\", \"text\": \"hotel news\"}\n{\"_id\": \"b\", \"text\": \"paris\"}\n",
-             "a\tt0\t1\na\tt3\t1\n", "b\tt1\t1\n");
+    write_data_set(place, "{\"_id\": \"a\", \"text\": \"hotel news\"}\n{\"_id\": \"b\", \"text\": \"paris\"}\n",
+                   "a\tt0\t1\na\tt3\t1\n", "b\tt1\t1\n");
     snprintf(both, sizeof both, "%s\n%s", place->data, place->data);
     options.data = both;
     options.model = place->model;
@@ -245,14 +246,15 @@ static void accepts_several_data_sets_and_few_tools(void **state)
     wt_train_report_free(report);
     options.memory = 1000;
     wt_train_report *none;
-    refused(place, wt_train(NULL, "cross", &options, &none, &place->err), WT_ENOMEM, "training would take ");
+    assert_train_refused(place, wt_train(NULL, "cross", &options, &none, &place->err), WT_ENOMEM,
+                         "training would take ");
 }
 
 /* A step has room for the longest request, even if that is not a dev request. */
 static void accepts_requests_longer_than_dev(void **state)
 {
     enum { LONG = 40, WORDS = 30 };
-    struct place *place = *state;
+    struct learn_place *place = *state;
     struct buffer queries = {0}, train_side = {0};
     for (size_t i = 0; i < LONG; i++) {
         wt__buffer_printf(&queries, "{\"_id\": \"q%zu\", \"text\": \"", i);
@@ -262,7 +264,7 @@ static void accepts_requests_longer_than_dev(void **state)
         wt__buffer_printf(&train_side, "q%zu\tt%zu\t1\n", i, i % PLACE_TOOLS);
     }
     wt__buffer_text(&queries, "{\"_id\": \"brief\", \"text\": \"paris\"}\n");
-    put_data(place, queries.ptr, train_side.ptr, "brief\tt1\t1\n");
+    write_data_set(place, queries.ptr, train_side.ptr, "brief\tt1\t1\n");
     wt__buffer_dispose(&queries);
     wt__buffer_dispose(&train_side);
     wt_train_options options = options_of_cross_trainer();
@@ -279,7 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(trained_cross_encoder_ranks_better, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(stopped_and_resumed_training_is_identical, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(stopped_and_resumed_cross_is_identical, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(starts_from_trained_encoder, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(reads_chosen_fields, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(accepts_several_data_sets_and_few_tools, place_set_up, place_tear_down),

@@ -27,7 +27,8 @@ static void compares_by_standard_errors(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct dev_evaluator evaluator = {.dev_count = Q};
         for (double errors = 0.5; errors < 4; errors += 0.5)
-            if (wt__evaluator_better(&evaluator, cases[i].before, cases[i].after, errors) != (cases[i].errors > errors))
+            if (wt__evaluator_is_better(&evaluator, cases[i].before, cases[i].after, errors) !=
+                (cases[i].errors > errors))
                 fail_msg("case %zu: %g standard errors", i, errors);
     }
 }
@@ -37,7 +38,7 @@ static void no_choice_is_better_without_requests(void **state)
     const struct dev_evaluator evaluator = {.dev_count = 0};
     const double nothing = 0;
     (void)state;
-    assert_false(wt__evaluator_better(&evaluator, &nothing, &nothing, 1));
+    assert_false(wt__evaluator_is_better(&evaluator, &nothing, &nothing, 1));
 }
 
 /* Result of a training that went wrong. */

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "encoder/token_table.h"
-#include "learn/distil_fit.h"
+#include "learn/distil.h"
 #include "learn/support.h"
 #include "nn/gradient.h"
 #include "nn/loss.h"
@@ -17,12 +17,12 @@
 
 enum { USAGES = 60 };
 
-static wt_engine *open_filled_distil(struct place *place, size_t usages)
+static wt_engine *open_filled_distil(struct learn_place *place, size_t usages)
 {
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
     if (usages > 0)
-        add_synthetic_usages(place, engine, usages);
+        import_synthetic_usages(place, engine, usages);
     return engine;
 }
 
@@ -57,13 +57,13 @@ static bool same_file(const char *a, const char *b, const char *name)
 
 static void distils_model_of_store(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_distil(place, USAGES);
     wt_distilled *made = NULL;
     wt_distil_options options = options_of_distil(place->out);
     options.dense_weight = .5;
     options.brief_weight = 1.25;
-    sound(place, wt_distil(engine, &options, &made, &place->err));
+    assert_train_ok(place, wt_distil(engine, &options, &made, &place->err));
     assert_string_equal(made->path, place->out);
     assert_string_equal(made->teacher, "tiny");
     assert_int_equal(made->tokens, TINY_VOCABULARY);
@@ -100,7 +100,7 @@ static void distils_model_of_store(void **state)
 
 static void distilled_bytes_depend_on_seed_only(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     static const struct {
         const char *what;
         unsigned threads;
@@ -121,7 +121,7 @@ static void distilled_bytes_depend_on_seed_only(void **state)
     wt_engine *engine = open_filled_distil(place, USAGES);
     wt_distilled *made = NULL;
     wt_distil_options options = options_of_distil(place->out);
-    sound(place, wt_distil(engine, &options, &made, &place->err));
+    assert_train_ok(place, wt_distil(engine, &options, &made, &place->err));
     wt_distilled_free(made);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char out[120];
@@ -130,7 +130,7 @@ static void distilled_bytes_depend_on_seed_only(void **state)
         options.threads = cases[i].threads;
         options.seed = cases[i].seed;
         options.ablate = cases[i].ablate;
-        sound(place, wt_distil(engine, &options, &made, &place->err));
+        assert_train_ok(place, wt_distil(engine, &options, &made, &place->err));
         if (same_file(place->out, out, "model.safetensors") != cases[i].same)
             fail_msg("%s: the model is %s", cases[i].what, cases[i].same ? "another" : "the same");
         assert_true(same_file(place->out, out, "vocab.txt"));
@@ -139,7 +139,7 @@ static void distilled_bytes_depend_on_seed_only(void **state)
     wt_close(engine);
 }
 
-static void put_catalogue(const struct place *place, const char *folder)
+static void write_catalogue_file(const struct learn_place *place, const char *folder)
 {
     (void)place;
     put_text(folder, "corpus.jsonl",
@@ -150,15 +150,15 @@ static void put_catalogue(const struct place *place, const char *folder)
 
 static void accepts_data_sets_and_catalogues_without_requests(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char both[256], catalogue[120];
     wt_distilled *made = NULL;
     snprintf(catalogue, sizeof catalogue, "%s/catalogue", place->folder);
-    put_catalogue(place, catalogue);
-    put_data(place,
-             "{\"_id\": \"q1\", \"text\": \"mail to paris\"}\n{\"_id\": \"q2\", \"text\": \"the price\"}\n"
-             "{\"_id\": \"q3\", \"text\": \"a table in london\"}\n",
-             "query-id\tcorpus-id\tscore\nq1\tt3\t1\nq2\tt5\t1\n", "query-id\tcorpus-id\tscore\nq3\tt0\t1\n");
+    write_catalogue_file(place, catalogue);
+    write_data_set(place,
+                   "{\"_id\": \"q1\", \"text\": \"mail to paris\"}\n{\"_id\": \"q2\", \"text\": \"the price\"}\n"
+                   "{\"_id\": \"q3\", \"text\": \"a table in london\"}\n",
+                   "query-id\tcorpus-id\tscore\nq1\tt3\t1\nq2\tt5\t1\n", "query-id\tcorpus-id\tscore\nq3\tt0\t1\n");
     snprintf(both, sizeof both, "%s\n%s", place->data, catalogue);
     const struct {
         const char *data;
@@ -172,7 +172,7 @@ static void accepts_data_sets_and_catalogues_without_requests(void **state)
         options.model = place->model;
         options.cache_dir = place->folder;
         options.dimension = 8;
-        sound(place, wt_distil(NULL, &options, &made, &place->err));
+        assert_train_ok(place, wt_distil(NULL, &options, &made, &place->err));
         assert_int_equal(made->dimension, 8);
         assert_int_equal(made->requests, cases[i].requests);
         assert_int_equal(made->dev_requests, cases[i].dev);
@@ -183,8 +183,8 @@ static void accepts_data_sets_and_catalogues_without_requests(void **state)
 
 static void rejects_invalid_distillations(void **state)
 {
-    struct place *place = *state;
-    wt_engine *empty = open_store(place);
+    struct learn_place *place = *state;
+    wt_engine *empty = open_place_store(place);
     wt_distilled *made = NULL;
     char there[120], weights[120], file[140], catalogue[120];
     snprintf(there, sizeof there, "%s/there", place->folder);
@@ -193,7 +193,7 @@ static void rejects_invalid_distillations(void **state)
     put_text(weights, "model.safetensors", "");
     snprintf(file, sizeof file, "%s/there/config.json", place->folder);
     snprintf(catalogue, sizeof catalogue, "%s/catalogue", place->folder);
-    put_catalogue(place, catalogue);
+    write_catalogue_file(place, catalogue);
     const struct {
         wt_engine *engine;
         wt_distil_options options;
@@ -229,7 +229,8 @@ static void rejects_invalid_distillations(void **state)
         options.size = sizeof options;
         options.cache_dir = place->folder;
         made = (wt_distilled *)&options; /* must be cleared on failure */
-        refused(place, wt_distil(cases[i].engine, &options, &made, &place->err), cases[i].code, cases[i].says);
+        assert_train_refused(place, wt_distil(cases[i].engine, &options, &made, &place->err), cases[i].code,
+                             cases[i].says);
         assert_null(made);
         assert_false(wt__is_folder(place->out));
     }
@@ -252,7 +253,7 @@ static int stop_distilling_at(void *context, const char *phase, uint64_t done, u
 
 static void cancelled_distillation_leaves_no_model(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     static const char *const phases[] = {"reading", "asking the teacher", "asking the teacher for tokens", "training"};
     wt_engine *engine = open_filled_distil(place, USAGES);
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
@@ -342,13 +343,14 @@ static void weights_of_tokens(void **state)
 
 static void quantises_rows_within_half_a_step(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     float *rows = random_floats(TINY_VOCABULARY * DIM, 3);
     json_t *about = json_object();
     struct safetensors file;
     size_t len;
     memset(rows, 0, DIM * sizeof *rows); /* a row of zeros stays zero */
-    sound(place, wt__token_table_save(place->out, place->model, rows, TINY_VOCABULARY, DIM, about, &place->err));
+    assert_train_ok(place,
+                    wt__token_table_save(place->out, place->model, rows, TINY_VOCABULARY, DIM, about, &place->err));
     char *weights = read_model_bytes(place->out, "model.safetensors", &len);
     assert_int_equal(wt__safetensors_open(&file, "weights", weights, len, NULL), 0);
     const int8_t *bytes = (const int8_t *)wt__safetensors_find(&file, "embeddings")->data;

@@ -9,18 +9,18 @@
 #include "learn/examples.h"
 #include "learn/support.h"
 
-static struct examples read_examples(struct place *place, wt_engine *engine, const char *data)
+static struct examples read_place_examples(struct learn_place *place, wt_engine *engine, const char *data)
 {
     struct examples examples;
-    sound(place,
-          wt__examples_read(&examples, engine, &(struct examples_options){.data = data, .seed = 1}, NULL, &place->err));
+    assert_train_ok(place, wt__examples_read(&examples, engine, &(struct examples_options){.data = data, .seed = 1},
+                                             NULL, &place->err));
     return examples;
 }
 
-static void refused_examples(struct place *place, wt_engine *engine, const char *data, int code, const char *text)
+static void refused_examples(struct learn_place *place, wt_engine *engine, const char *data, int code, const char *text)
 {
     struct examples examples;
-    refused(
+    assert_train_refused(
         place,
         wt__examples_read(&examples, engine, &(struct examples_options){.data = data, .seed = 1}, NULL, &place->err),
         code, text);
@@ -41,24 +41,24 @@ static const char *tools_of_request(const struct example_set *set, const char *t
     return NULL;
 }
 
-static const char *notice_of(struct place *place, struct examples *examples)
+static const char *write_examples_notice(struct learn_place *place, struct examples *examples)
 {
     const char *notice;
-    sound(place, wt__examples_notice(examples, &examples->arena, &notice, &place->err));
+    assert_train_ok(place, wt__examples_notice(examples, &examples->arena, &notice, &place->err));
     return notice ? notice : "";
 }
 
 static void reads_both_sides_of_data_set(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char text[256];
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
-    put_data(place,
-             "{\"_id\": \"a\", \"text\": \"one\"}\n{\"_id\": \"b\", \"text\": \"two\"}\n"
-             "{\"_id\": \"c\", \"text\": \"three\"}\n",
-             "a\tbook_table\t1\na\tget_weather\t1\nb\tbook_table\t0\nb\tsend_mail\t1\n", "c\tplay_music\t1\n");
-    struct examples examples = read_examples(place, engine, place->data);
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
+    write_data_set(place,
+                   "{\"_id\": \"a\", \"text\": \"one\"}\n{\"_id\": \"b\", \"text\": \"two\"}\n"
+                   "{\"_id\": \"c\", \"text\": \"three\"}\n",
+                   "a\tbook_table\t1\na\tget_weather\t1\nb\tbook_table\t0\nb\tsend_mail\t1\n", "c\tplay_music\t1\n");
+    struct examples examples = read_place_examples(place, engine, place->data);
     assert_int_equal(examples.tools, PLACE_TOOLS);
     assert_int_equal(examples.train.count, 2);
     assert_int_equal(examples.dev.count, 1);
@@ -67,12 +67,12 @@ static void reads_both_sides_of_data_set(void **state)
     assert_string_equal(tools_of_request(&examples.dev, "three", text), "4");
     assert_string_equal(examples.texts[0][0].ptr, "book table: book a table");
     assert_string_equal(examples.texts[1][0].ptr, "book table");
-    assert_string_equal(notice_of(place, &examples), "");
-    put_data(place,
-             "{\"_id\": \"a\", \"text\": \"one\"}\n{\"_id\": \"b\", \"text\": \"two\"}\n"
-             "{\"_id\": \"c\", \"text\": \"three\"}\n",
-             "a\tbook_table\t1\na\tget_weather\t1\nb\tbook_table\t0\nb\tsend_mail\t1\n", "c\tsend_mail\t1\n");
-    struct examples other = read_examples(place, engine, place->data); /* dev requests count as well */
+    assert_string_equal(write_examples_notice(place, &examples), "");
+    write_data_set(place,
+                   "{\"_id\": \"a\", \"text\": \"one\"}\n{\"_id\": \"b\", \"text\": \"two\"}\n"
+                   "{\"_id\": \"c\", \"text\": \"three\"}\n",
+                   "a\tbook_table\t1\na\tget_weather\t1\nb\tbook_table\t0\nb\tsend_mail\t1\n", "c\tsend_mail\t1\n");
+    struct examples other = read_place_examples(place, engine, place->data); /* dev requests count as well */
     assert_string_not_equal(examples.hash, other.hash);
     wt__examples_dispose(&other);
     wt__examples_dispose(&examples);
@@ -81,33 +81,34 @@ static void reads_both_sides_of_data_set(void **state)
 
 static void counts_unknown_labels(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char text[256];
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
-    put_data(place, "{\"_id\": \"a\", \"text\": \"one\"}\n{\"_id\": \"b\", \"text\": \"two\"}\n",
-             "a\tbook_table\t1\na\tgone\t1\nb\tnever\t1\nb\tthere\t1\n", "a\tbook_table\t1\n");
-    struct examples examples = read_examples(place, engine, place->data);
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
+    write_data_set(place, "{\"_id\": \"a\", \"text\": \"one\"}\n{\"_id\": \"b\", \"text\": \"two\"}\n",
+                   "a\tbook_table\t1\na\tgone\t1\nb\tnever\t1\nb\tthere\t1\n", "a\tbook_table\t1\n");
+    struct examples examples = read_place_examples(place, engine, place->data);
     assert_int_equal(examples.train.count, 1);
     assert_string_equal(tools_of_request(&examples.train, "one", text), "0");
     assert_int_equal(examples.unknown_labels, 3);
     assert_int_equal(examples.barren, 1);
-    assert_string_equal(notice_of(place, &examples), "3 labels of unknown tools were dropped; 1 requests without a "
-                                                     "known tool were dropped");
+    assert_string_equal(write_examples_notice(place, &examples),
+                        "3 labels of unknown tools were dropped; 1 requests without a "
+                        "known tool were dropped");
     wt__examples_dispose(&examples);
-    put_data(place, "{\"_id\": \"a\", \"text\": \"one\"}\n", "a\tgone\t1\n", NULL);
+    write_data_set(place, "{\"_id\": \"a\", \"text\": \"one\"}\n", "a\tgone\t1\n", NULL);
     refused_examples(place, engine, place->data, WT_EEMPTY, "none of the 1 training requests of");
     wt_close(engine);
 }
 
 static void rejects_stores_without_tools_or_usages(void **state)
 {
-    struct place *place = *state;
-    wt_engine *engine = open_store(place);
+    struct learn_place *place = *state;
+    wt_engine *engine = open_place_store(place);
     refused_examples(place, engine, NULL, WT_EEMPTY, "has no tools to learn from");
-    add_tools(place, engine);
+    import_place_tools(place, engine);
     refused_examples(place, engine, NULL, WT_EEMPTY, "has no recorded use; record some with `whichtool usage add`");
-    add_usages(place, engine, "{\"request\": \"a failure\", \"tools\": [\"send_mail\"], \"outcome\": \"failed\"}\n");
+    import_usages(place, engine, "{\"request\": \"a failure\", \"tools\": [\"send_mail\"], \"outcome\": \"failed\"}\n");
     refused_examples(place, engine, NULL, WT_EEMPTY, "has no recorded use");
     refused_examples(place, engine, "/nowhere", WT_ENOTFOUND, "/nowhere");
     wt_close(engine);
@@ -115,35 +116,35 @@ static void rejects_stores_without_tools_or_usages(void **state)
 
 static void equal_requests_are_one_example(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char text[256];
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
-    add_usages(place, engine,
-               "{\"request\": \"the same\", \"tools\": [\"send_mail\", \"book_table\"]}\n"
-               "{\"request\": \"another\", \"tools\": [\"play_music\"]}\n"
-               "{\"request\": \"the same\", \"tools\": [\"get_weather\", \"send_mail\"]}\n");
-    struct examples examples = read_examples(place, engine, NULL);
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
+    import_usages(place, engine,
+                  "{\"request\": \"the same\", \"tools\": [\"send_mail\", \"book_table\"]}\n"
+                  "{\"request\": \"another\", \"tools\": [\"play_music\"]}\n"
+                  "{\"request\": \"the same\", \"tools\": [\"get_weather\", \"send_mail\"]}\n");
+    struct examples examples = read_place_examples(place, engine, NULL);
     assert_int_equal(examples.train.count, 2);
     assert_int_equal(examples.dev.count, 0);
     assert_string_equal(tools_of_request(&examples.train, "the same", text), "0 2 3");
     static const uint32_t times[] = {1, 1, 2, 1}; /* tools 0, 2 and 3 with "the same", 4 with "another" */
     assert_memory_equal(examples.train.times, times, sizeof times);
-    assert_non_null(strstr(notice_of(place, &examples), "too few requests for a dev set"));
+    assert_non_null(strstr(write_examples_notice(place, &examples), "too few requests for a dev set"));
     wt__examples_dispose(&examples);
     wt_close(engine);
 }
 
 static void counts_a_client_once_per_request(void **state)
 {
-    struct place *place = *state;
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
-    add_usages(place, engine,
-               "{\"request\": \"the same\", \"tools\": [\"send_mail\"], \"client\": \"a\"}\n"
-               "{\"request\": \"the same\", \"tools\": [\"send_mail\", \"book_table\"], \"client\": \"a\"}\n"
-               "{\"request\": \"the same\", \"tools\": [\"send_mail\"], \"client\": \"b\"}\n");
-    struct examples examples = read_examples(place, engine, NULL);
+    struct learn_place *place = *state;
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
+    import_usages(place, engine,
+                  "{\"request\": \"the same\", \"tools\": [\"send_mail\"], \"client\": \"a\"}\n"
+                  "{\"request\": \"the same\", \"tools\": [\"send_mail\", \"book_table\"], \"client\": \"a\"}\n"
+                  "{\"request\": \"the same\", \"tools\": [\"send_mail\"], \"client\": \"b\"}\n");
+    struct examples examples = read_place_examples(place, engine, NULL);
     static const uint32_t times[] = {1, 2}; /* book_table, send_mail */
     assert_int_equal(examples.train.count, 1);
     assert_memory_equal(examples.train.times, times, sizeof times);
@@ -153,16 +154,16 @@ static void counts_a_client_once_per_request(void **state)
 
 static void accepts_requests_of_any_alphabet(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char text[256];
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
-    add_text(place, engine, "{\"name\": \"nameless\"}\n{\"name\": \"___\", \"description\": \"\"}\n");
-    add_usages(place, engine,
-               "{\"request\": \"予約 テーブル 二人\", \"tools\": [\"book_table\"]}\n"
-               "{\"request\": \"какая погода\", \"tools\": [\"get_weather\", \"___\"]}\n"
-               "{\"request\": \"🎵🎶\", \"tools\": [\"nameless\"]}\n");
-    struct examples examples = read_examples(place, engine, NULL);
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
+    import_tool_lines(place, engine, "{\"name\": \"nameless\"}\n{\"name\": \"___\", \"description\": \"\"}\n");
+    import_usages(place, engine,
+                  "{\"request\": \"予約 テーブル 二人\", \"tools\": [\"book_table\"]}\n"
+                  "{\"request\": \"какая погода\", \"tools\": [\"get_weather\", \"___\"]}\n"
+                  "{\"request\": \"🎵🎶\", \"tools\": [\"nameless\"]}\n");
+    struct examples examples = read_place_examples(place, engine, NULL);
     assert_string_equal(tools_of_request(&examples.train, "予約 テーブル 二人", text), "0");
     assert_string_equal(tools_of_request(&examples.train, "какая погода", text), "2 9");
     assert_string_equal(tools_of_request(&examples.train, "🎵🎶", text), "8");
@@ -191,25 +192,25 @@ static void write_usage_lines(struct buffer *jsonl, size_t from, size_t to)
 
 static void one_tenth_is_dev_and_stays_dev(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     struct buffer jsonl = {0};
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
     write_usage_lines(&jsonl, 0, 500);
-    add_usages(place, engine, jsonl.ptr);
-    struct examples small = read_examples(place, engine, NULL);
+    import_usages(place, engine, jsonl.ptr);
+    struct examples small = read_place_examples(place, engine, NULL);
     write_usage_lines(&jsonl, 500, 2000);
-    add_usages(place, engine, jsonl.ptr);
-    struct examples large = read_examples(place, engine, NULL);
+    import_usages(place, engine, jsonl.ptr);
+    struct examples large = read_place_examples(place, engine, NULL);
     assert_in_range(small.dev.count, 25, 75);
     assert_in_range(large.dev.count, 150, 250);
     assert_int_equal(large.dev.count + large.train.count, 2000);
     assert_sides_stay(&small, &large);
     assert_string_not_equal(small.hash, large.hash);
-    struct examples again = read_examples(place, engine, NULL);
+    struct examples again = read_place_examples(place, engine, NULL);
     assert_string_equal(again.hash, large.hash);
     struct examples other;
-    sound(place, wt__examples_read(&other, engine, &(struct examples_options){.seed = 2}, NULL, &place->err));
+    assert_train_ok(place, wt__examples_read(&other, engine, &(struct examples_options){.seed = 2}, NULL, &place->err));
     assert_string_not_equal(other.hash, large.hash);
     wt__examples_dispose(&small);
     wt__examples_dispose(&large);
@@ -224,15 +225,15 @@ static void small_sets_have_dev_requests(void **state)
     static const struct {
         size_t requests, least;
     } rows[] = {{4, 1}, {8, 2}, {20, 5}, {60, 5}};
-    struct place *place = *state;
+    struct learn_place *place = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct buffer jsonl = {0};
         snprintf(place->store, sizeof place->store, "%s/%zu.wt", place->folder, rows[i].requests);
-        wt_engine *engine = open_store(place);
-        add_tools(place, engine);
+        wt_engine *engine = open_place_store(place);
+        import_place_tools(place, engine);
         write_usage_lines(&jsonl, 0, rows[i].requests);
-        add_usages(place, engine, jsonl.ptr);
-        struct examples examples = read_examples(place, engine, NULL);
+        import_usages(place, engine, jsonl.ptr);
+        struct examples examples = read_place_examples(place, engine, NULL);
         assert_true(examples.dev.count >= rows[i].least);
         assert_true(examples.train.count >= rows[i].requests / 2);
         wt__examples_dispose(&examples);
@@ -244,13 +245,13 @@ static void small_sets_have_dev_requests(void **state)
 static void reads_100000_usages(void **state)
 {
     enum { MANY = 100000 };
-    struct place *place = *state;
+    struct learn_place *place = *state;
     struct buffer jsonl = {0};
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
     write_usage_lines(&jsonl, 0, MANY);
-    add_usages(place, engine, jsonl.ptr);
-    struct examples examples = read_examples(place, engine, NULL);
+    import_usages(place, engine, jsonl.ptr);
+    struct examples examples = read_place_examples(place, engine, NULL);
     assert_int_equal(examples.dev.count + examples.train.count, MANY);
     assert_int_equal(examples.train.starts[examples.train.count], examples.train.count);
     wt__examples_dispose(&examples);
@@ -261,25 +262,25 @@ static void reads_100000_usages(void **state)
 /* ---------------------------------------------------------------- several data sets */
 
 /* Reads the examples of a data set of two tools with its own store; requests and labels as in put_data. */
-static struct examples read_small_set(struct place *place, const char *name, const char *queries, const char *train,
-                                      const char *dev)
+static struct examples read_small_set(struct learn_place *place, const char *name, const char *queries,
+                                      const char *train, const char *dev)
 {
     char corpus[300];
     snprintf(place->store, sizeof place->store, "%s/%s.wt", place->folder, name);
     snprintf(place->data, sizeof place->data, "%s/%s", place->folder, name);
-    wt_engine *engine = open_store(place);
+    wt_engine *engine = open_place_store(place);
     snprintf(corpus, sizeof corpus, "{\"name\": \"send\", \"description\": \"%s\"}\n{\"name\": \"find\"}\n", name);
-    add_text(place, engine, corpus);
+    import_tool_lines(place, engine, corpus);
     put_text(place->data, "corpus.jsonl", corpus);
     put_text(place->data, "queries.jsonl", queries);
     put_text(place->data, "qrels/train.tsv", train);
     put_text(place->data, "qrels/dev.tsv", dev);
-    struct examples examples = read_examples(place, engine, place->data);
+    struct examples examples = read_place_examples(place, engine, place->data);
     wt_close(engine);
     return examples;
 }
 
-static void read_two_sets(struct place *place, struct examples sets[2])
+static void read_two_sets(struct learn_place *place, struct examples sets[2])
 {
     sets[0] = read_small_set(place, "one",
                              "{\"_id\": \"a\", \"text\": \"shared\"}\n{\"_id\": \"b\", \"text\": \"hidden\"}\n"
@@ -293,10 +294,10 @@ static void read_two_sets(struct place *place, struct examples sets[2])
 
 static void joined_sets_keep_their_tools_and_labels(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     struct examples sets[2], both, swapped;
     read_two_sets(place, sets);
-    sound(place, wt__examples_join(&both, sets, (size_t[]){0, 0}, 2, 1, &place->err));
+    assert_train_ok(place, wt__examples_join(&both, sets, (size_t[]){0, 0}, 2, 1, &place->err));
     assert_int_equal(both.tools, 4);
     assert_string_equal(both.texts[0][0].ptr, "send: one");
     assert_string_equal(both.texts[0][2].ptr, "send: two");
@@ -315,10 +316,10 @@ static void joined_sets_keep_their_tools_and_labels(void **state)
     assert_int_equal(both.parts[0].train, 1);
     assert_int_equal(both.parts[1].tools, 4);
     assert_int_equal(both.parts[1].train, 3);
-    assert_non_null(strstr(notice_of(place, &both), "1 training requests that are dev in one of the sets"));
+    assert_non_null(strstr(write_examples_notice(place, &both), "1 training requests that are dev in one of the sets"));
     assert_non_null(strstr(both.source, "one, "));
     struct examples turned[2] = {sets[1], sets[0]};
-    sound(place, wt__examples_join(&swapped, turned, (size_t[]){0, 0}, 2, 1, &place->err));
+    assert_train_ok(place, wt__examples_join(&swapped, turned, (size_t[]){0, 0}, 2, 1, &place->err));
     assert_string_not_equal(both.hash, swapped.hash);
     wt__examples_dispose(&swapped);
     wt__examples_dispose(&both);
@@ -328,18 +329,18 @@ static void joined_sets_keep_their_tools_and_labels(void **state)
 
 static void maximum_selects_the_same_requests(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     struct buffer jsonl = {0};
     const size_t most = 50;
     struct examples capped, again, other;
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
     write_usage_lines(&jsonl, 0, 300);
-    add_usages(place, engine, jsonl.ptr);
-    struct examples all = read_examples(place, engine, NULL);
-    sound(place, wt__examples_join(&capped, &all, &most, 1, 1, &place->err));
-    sound(place, wt__examples_join(&again, &all, &most, 1, 1, &place->err));
-    sound(place, wt__examples_join(&other, &all, &most, 1, 2, &place->err));
+    import_usages(place, engine, jsonl.ptr);
+    struct examples all = read_place_examples(place, engine, NULL);
+    assert_train_ok(place, wt__examples_join(&capped, &all, &most, 1, 1, &place->err));
+    assert_train_ok(place, wt__examples_join(&again, &all, &most, 1, 1, &place->err));
+    assert_train_ok(place, wt__examples_join(&other, &all, &most, 1, 2, &place->err));
     assert_int_equal(capped.train.count, 50);
     assert_int_equal(capped.dev.count, all.dev.count);
     assert_sides_stay(&capped, &all);
@@ -355,14 +356,14 @@ static void maximum_selects_the_same_requests(void **state)
 
 static void rejects_sets_whose_requests_are_all_dev(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     struct examples sets[2], out;
     sets[0] = read_small_set(place, "one", "{\"_id\": \"a\", \"text\": \"x\"}\n{\"_id\": \"b\", \"text\": \"y\"}\n",
                              "a\tsend\t1\n", "b\tsend\t1\n");
     sets[1] = read_small_set(place, "two", "{\"_id\": \"a\", \"text\": \"x\"}\n{\"_id\": \"b\", \"text\": \"y\"}\n",
                              "b\tsend\t1\n", "a\tsend\t1\n");
-    refused(place, wt__examples_join(&out, sets, (size_t[]){0, 0}, 2, 1, &place->err), WT_EEMPTY,
-            "are dev requests as well");
+    assert_train_refused(place, wt__examples_join(&out, sets, (size_t[]){0, 0}, 2, 1, &place->err), WT_EEMPTY,
+                         "are dev requests as well");
     wt__examples_dispose(&sets[0]);
     wt__examples_dispose(&sets[1]);
 }

@@ -14,7 +14,7 @@ enum { FIRST = 40, SECOND = 20, BARE = 1 };
 
 /* Three sets: 40 requests for tools 0 to 39; 20 requests for tool 40 and one other each; and a single request. The last
  * request of the first set is too long to be joined. */
-static struct examples examples_of(void)
+static struct examples make_join_examples(void)
 {
     static char text[FIRST + SECOND + BARE][600];
     struct examples e = {.tools = 70, .part_count = 3};
@@ -50,7 +50,7 @@ static struct examples examples_of(void)
 
 static struct examples joined_of(double share, uint64_t seed)
 {
-    struct examples e = examples_of();
+    struct examples e = make_join_examples();
     wt_error err;
     assert_int_equal(wt__examples_join_requests(&e, share, seed, &err), 0);
     return e;
@@ -91,7 +91,7 @@ static void assert_union(const struct example_set *set, size_t request, const ch
 
 static void appends_joined_requests_to_their_part(void **state)
 {
-    struct examples plain = examples_of(), e = joined_of(.5, 1);
+    struct examples plain = make_join_examples(), e = joined_of(.5, 1);
     (void)state;
     assert_int_equal(e.parts[0].train, 2 * FIRST);
     assert_int_equal(e.parts[0].joined, FIRST);

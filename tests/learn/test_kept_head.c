@@ -9,7 +9,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "learn/kept_head.h"
+#include "learn/trainers.h"
 #include "learn/support.h"
 #include "nn/safetensors.h"
 #include "retrieve/mlc.h"
@@ -28,48 +28,48 @@ static wt_train_options options_of_kept_head(const char *loss)
     return options;
 }
 
-static wt_engine *open_filled_kept_head(struct place *place)
+static wt_engine *open_filled_kept_head(struct learn_place *place)
 {
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
-    add_synthetic_usages(place, engine, USAGES);
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
+    import_synthetic_usages(place, engine, USAGES);
     return engine;
 }
 
 /* Trains a lesson and returns its figures on dev before and after. */
-static void train_lesson(struct place *place, wt_engine *engine, const char *lesson, const wt_train_options *options,
-                         double figures[2])
+static void train_kept_head_lesson(struct learn_place *place, wt_engine *engine, const char *lesson,
+                                   const wt_train_options *options, double figures[2])
 {
     wt_train_report *report = NULL;
-    sound(place, wt_train(engine, lesson, options, &report, &place->err));
+    assert_train_ok(place, wt_train(engine, lesson, options, &report, &place->err));
     figures[0] = report->items[0]->before;
     figures[1] = report->items[0]->after;
     wt_train_report_free(report);
 }
 
-static void refused_train(struct place *place, wt_engine *engine, const char *lesson, const wt_train_options *options,
-                          int code, const char *text)
+static void assert_kept_head_refused(struct learn_place *place, wt_engine *engine, const char *lesson,
+                                     const wt_train_options *options, int code, const char *text)
 {
     wt_train_report *report = NULL;
-    refused(place, wt_train(engine, lesson, options, &report, &place->err), code, text);
+    assert_train_refused(place, wt_train(engine, lesson, options, &report, &place->err), code, text);
     assert_null(report);
 }
 
 /* Reads the head in a file of the trained models. Returns the number of values. */
-static size_t rows_of(struct place *place, const char *file, float *rows)
+static size_t read_head_rows(struct learn_place *place, const char *file, float *rows)
 {
     char path[160], *bytes = NULL;
     size_t len;
     struct safetensors tensors;
     snprintf(path, sizeof path, "%s/%s", place->out, file);
-    sound(place, wt__file_read(&bytes, &len, path, 1 << 20, &place->err));
-    sound(place, wt__safetensors_open(&tensors, path, bytes, len, &place->err));
+    assert_train_ok(place, wt__file_read(&bytes, &len, path, 1 << 20, &place->err));
+    assert_train_ok(place, wt__safetensors_open(&tensors, path, bytes, len, &place->err));
     const struct tensor *head = wt__safetensors_find(&tensors, MLC_HEAD);
     assert_non_null(head);
     assert_in_range(head->count, 1, ROWS_MAX);
     size_t count = head->count;
     assert_int_equal(head->shape[0], PLACE_TOOLS);
-    sound(place, wt__tensor_floats(head, rows, &place->err));
+    assert_train_ok(place, wt__tensor_floats(head, rows, &place->err));
     wt__safetensors_dispose(&tensors);
     free(bytes);
     return count;
@@ -78,20 +78,20 @@ static size_t rows_of(struct place *place, const char *file, float *rows)
 static void kept_head_becomes_recipe(void **state)
 {
     static const char *const losses[] = {"softmax", "bce"};
-    struct place *place = *state;
+    struct learn_place *place = *state;
     static float kept[ROWS_MAX], served[ROWS_MAX];
     wt_engine *engine = open_filled_kept_head(place);
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
         double encoder[2], mlc[2];
         wt_train_options options = options_of_kept_head(losses[i]), taken = options_of_kept_head("kept");
         options.dev = "head";
-        train_lesson(place, engine, "encoder", &options, encoder);
+        train_kept_head_lesson(place, engine, "encoder", &options, encoder);
         assert_true(encoder[1] > encoder[0]);
-        train_lesson(place, engine, "mlc", &taken, mlc);
+        train_kept_head_lesson(place, engine, "mlc", &taken, mlc);
         assert_true(isnan(mlc[0]));
         assert_true(mlc[1] > 0.5);
-        size_t count = rows_of(place, "encoder/head.safetensors", kept);
-        assert_int_equal(rows_of(place, "mlc/model.safetensors", served), count);
+        size_t count = read_head_rows(place, "encoder/head.safetensors", kept);
+        assert_int_equal(read_head_rows(place, "mlc/model.safetensors", served), count);
         assert_memory_equal(kept, served, count * sizeof *kept);
     }
     wt_find_options find;
@@ -99,7 +99,7 @@ static void kept_head_becomes_recipe(void **state)
     wt_find_options_init(&find);
     find.recipe = "mlc";
     find.k = 3;
-    sound(place, wt_find(engine, "hotel news price", strlen("hotel news price"), &find, &hits, &place->err));
+    assert_train_ok(place, wt_find(engine, "hotel news price", strlen("hotel news price"), &find, &hits, &place->err));
     assert_string_equal(hits->items[0]->tool->id, "book_table");
     wt_hits_free(hits);
     wt_close(engine);
@@ -108,62 +108,62 @@ static void kept_head_becomes_recipe(void **state)
 /* The head is saved whatever the figure on dev. Training without a head removes an earlier one. */
 static void training_without_head_removes_old_head(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     double unused[2];
     wt_engine *engine = open_filled_kept_head(place);
     wt_train_options options = options_of_kept_head("softmax"), kept = options_of_kept_head("kept");
     char path[160];
     snprintf(path, sizeof path, "%s/encoder/head.safetensors", place->out);
-    refused_train(place, engine, "mlc", &kept, WT_EMODEL, "has no head; `train encoder --loss softmax`");
-    train_lesson(place, engine, "encoder", &options, unused);
+    assert_kept_head_refused(place, engine, "mlc", &kept, WT_EMODEL, "has no head; `train encoder --loss softmax`");
+    train_kept_head_lesson(place, engine, "encoder", &options, unused);
     assert_true(wt__is_file(path));
-    train_lesson(place, engine, "mlc", &kept, unused);
+    train_kept_head_lesson(place, engine, "mlc", &kept, unused);
     options = options_of_kept_head(NULL);
-    train_lesson(place, engine, "encoder", &options, unused);
+    train_kept_head_lesson(place, engine, "encoder", &options, unused);
     assert_false(wt__is_file(path));
-    refused_train(place, engine, "mlc", &kept, WT_EMODEL, "has no head");
+    assert_kept_head_refused(place, engine, "mlc", &kept, WT_EMODEL, "has no head");
     options.dev = "head";
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "the loss \"contrast\" has no head");
+    assert_kept_head_refused(place, engine, "encoder", &options, WT_EINVAL, "the loss \"contrast\" has no head");
     options.dev = "eyes";
-    refused_train(place, engine, "encoder", &options, WT_EINVAL,
-                  "must be use, description, hybrid or head, not \"eyes\"");
+    assert_kept_head_refused(place, engine, "encoder", &options, WT_EINVAL,
+                             "must be use, description, hybrid or head, not \"eyes\"");
     wt_close(engine);
 }
 
-static void put_bytes(struct place *place, const char *path, const char *bytes, size_t len)
+static void put_bytes(struct learn_place *place, const char *path, const char *bytes, size_t len)
 {
-    sound(place, wt__file_replace(path, bytes, len, &place->err));
+    assert_train_ok(place, wt__file_replace(path, bytes, len, &place->err));
 }
 
 static void rejects_heads_of_other_trainings(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     double unused[2];
     char path[160], *first = NULL, *second = NULL;
     size_t len, other;
     wt_engine *engine = open_filled_kept_head(place);
     wt_train_options options = options_of_kept_head("bce"), kept = options_of_kept_head("kept");
     snprintf(path, sizeof path, "%s/encoder/head.safetensors", place->out);
-    train_lesson(place, engine, "encoder", &options, unused);
-    sound(place, wt__file_read(&first, &len, path, 1 << 20, &place->err));
+    train_kept_head_lesson(place, engine, "encoder", &options, unused);
+    assert_train_ok(place, wt__file_read(&first, &len, path, 1 << 20, &place->err));
     options.seed = kept.seed = 2;
-    train_lesson(place, engine, "encoder", &options, unused);
-    sound(place, wt__file_read(&second, &other, path, 1 << 20, &place->err));
+    train_kept_head_lesson(place, engine, "encoder", &options, unused);
+    assert_train_ok(place, wt__file_read(&second, &other, path, 1 << 20, &place->err));
     put_bytes(place, path, first, len);
-    refused_train(place, engine, "mlc", &kept, WT_EMODEL,
-                  "belongs to another training than the encoder in that folder");
+    assert_kept_head_refused(place, engine, "mlc", &kept, WT_EMODEL,
+                             "belongs to another training than the encoder in that folder");
     for (size_t cut = 0; cut < other; cut += 97) {
         put_bytes(place, path, second, cut);
-        refused_train(place, engine, "mlc", &kept, WT_EMODEL, "head.safetensors");
+        assert_kept_head_refused(place, engine, "mlc", &kept, WT_EMODEL, "head.safetensors");
     }
     const float infinite = INFINITY;
     memcpy(second + other - sizeof infinite, &infinite, sizeof infinite);
     put_bytes(place, path, second, other);
-    refused_train(place, engine, "mlc", &kept, WT_EMODEL, "row 7 has a number that is not finite");
+    assert_kept_head_refused(place, engine, "mlc", &kept, WT_EMODEL, "row 7 has a number that is not finite");
     free(first);
     free(second);
-    add_usages(place, engine, "{\"request\": \"one request more\", \"tools\": [\"find_hotel\"]}\n");
-    refused_train(place, engine, "mlc", &kept, WT_EMODEL, "was trained on other data");
+    import_usages(place, engine, "{\"request\": \"one request more\", \"tools\": [\"find_hotel\"]}\n");
+    assert_kept_head_refused(place, engine, "mlc", &kept, WT_EMODEL, "was trained on other data");
     wt_close(engine);
 }
 

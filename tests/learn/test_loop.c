@@ -14,7 +14,6 @@
 
 #include "base/file.h"
 #include "encoder/support.h"
-#include "learn/checkpoint.h"
 #include "learn/loop.h"
 #include "nn/safetensors.h"
 

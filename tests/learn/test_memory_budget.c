@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "learn/memory_budget.h"
+#include "learn/learn.h"
 
 static void available_memory_is_plausible(void **state)
 {

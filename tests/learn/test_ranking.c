@@ -16,7 +16,7 @@ static size_t starts[] = {0, 2, 3};
 static uint32_t labels[] = {0, 1, 3};
 static struct example_part parts[] = {{3, 1, 1, 0, NULL}, {5, 2, 2, 0, NULL}};
 
-static struct examples examples_of(void)
+static struct examples make_ranking_examples(void)
 {
     struct example_set set = {.count = 2, .starts = starts, .tools = labels};
     return (struct examples){.part_count = 2, .parts = parts, .tools = 5, .texts = {texts}, .train = set, .dev = set};
@@ -37,7 +37,7 @@ static void ranks_nearest_tools_of_own_set(void **state)
     static const float requests[][2] = {{1, 0}, {0, 1}, {-1, 0}};
     static const uint32_t of[] = {0, 1, 0};
     static const uint32_t want[][3] = {{0, 1, 2}, {3, 4, UINT32_MAX}, {2, 1, 0}};
-    struct examples examples = examples_of();
+    struct examples examples = make_ranking_examples();
     struct mined_ranking ranking = ranking_of(&examples, 100);
     uint32_t best[3][3];
     wt_error err;
@@ -54,7 +54,7 @@ static void equal_scores_are_ordered_by_row(void **state)
 {
     static const float request[2] = {0, 0};
     static const uint32_t of[] = {0};
-    struct examples examples = examples_of();
+    struct examples examples = make_ranking_examples();
     struct mined_ranking ranking = ranking_of(&examples, 100);
     uint32_t best[2];
     wt_error err;
@@ -68,7 +68,7 @@ static void equal_scores_are_ordered_by_row(void **state)
 static void labels_and_twins_are_right(void **state)
 {
     static const bool right[2][5] = {{true, true, false, false, true}, {false, false, false, true, false}};
-    struct examples examples = examples_of();
+    struct examples examples = make_ranking_examples();
     struct mined_ranking ranking = ranking_of(&examples, 100);
     (void)state;
     for (size_t request = 0; request < 2; request++)
@@ -82,7 +82,7 @@ static void only_needed_tools_are_negatives(void **state)
 {
     static const uint32_t wanted[2][3] = {{3}, {4, 1, 0}};
     uint32_t best[RANKING_DEPTH] = {4, 3, 2, 1, 0, UINT32_MAX}, wrong[5];
-    struct examples examples = examples_of();
+    struct examples examples = make_ranking_examples();
     struct mined_ranking ranking = ranking_of(&examples, 100);
     (void)state;
     assert_int_equal(wt__ranking_wrong(&ranking, 0, NULL, best, 5, wrong), 1);
@@ -95,7 +95,7 @@ static void only_needed_tools_are_negatives(void **state)
 
 static void ranks_seeded_sample_of_many_tools(void **state)
 {
-    struct examples examples = examples_of();
+    struct examples examples = make_ranking_examples();
     struct mined_ranking first = ranking_of(&examples, 3), second = ranking_of(&examples, 3);
     (void)state;
     assert_int_equal(first.count, 3);
@@ -111,7 +111,7 @@ static void skips_tools_that_may_be_right(void **state)
     static const float doubtful[] = {.2f, 1}, clear[] = {0, 1};
     static const uint32_t wanted[2][3] = {{1, 0}, {4, 1, 0}};
     uint32_t best[RANKING_DEPTH] = {4, 3, 1, 0, UINT32_MAX}, wrong[5];
-    struct examples examples = examples_of();
+    struct examples examples = make_ranking_examples();
     struct mined_ranking ranking = ranking_of(&examples, 100);
     (void)state;
     assert_int_equal(wt__ranking_wrong(&ranking, 1, doubtful, best, 5, wrong), 2);
@@ -126,7 +126,7 @@ static void skips_tools_that_may_be_right(void **state)
 static void ranks_only_needed_tools(void **state)
 {
     static const uint32_t wanted[] = {0, 1, 3, 4};
-    struct examples examples = examples_of();
+    struct examples examples = make_ranking_examples();
     struct mined_ranking ranking;
     wt_error err;
     (void)state;

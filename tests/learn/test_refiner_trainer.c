@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "learn/learn.h"
-#include "learn/refiner_trainer.h"
+#include "learn/trainers.h"
 #include "learn/support.h"
 
 enum { USAGES = 160 };
@@ -119,19 +119,19 @@ static wt_train_options options_of_refiner_trainer(void)
     return options;
 }
 
-static wt_engine *open_filled_refiner_trainer(struct place *place)
+static wt_engine *open_filled_refiner_trainer(struct learn_place *place)
 {
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
-    add_synthetic_usages(place, engine, USAGES);
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
+    import_synthetic_usages(place, engine, USAGES);
     return engine;
 }
 
-static double train_refiner_lesson(struct place *place, wt_engine *engine, const char *lesson,
+static double train_refiner_lesson(struct learn_place *place, wt_engine *engine, const char *lesson,
                                    const wt_train_options *options)
 {
     wt_train_report *report = NULL;
-    sound(place, wt_train(engine, lesson, options, &report, &place->err));
+    assert_train_ok(place, wt_train(engine, lesson, options, &report, &place->err));
     assert_int_equal(report->len, 1);
     double after = report->items[0]->after;
     assert_false(after < report->items[0]->before); /* either may be NaN */
@@ -139,19 +139,19 @@ static double train_refiner_lesson(struct place *place, wt_engine *engine, const
     return after;
 }
 
-static void path_of(const struct place *place, const char *name, char out[160])
+static void write_model_path(const struct learn_place *place, const char *name, char out[160])
 {
     snprintf(out, 160, "%s/%s", place->out, name);
 }
 
 /* Opens a training as wt_train does. */
-static void open_training(struct place *place, wt_engine *engine, const wt_train_options *options,
+static void open_training(struct learn_place *place, wt_engine *engine, const wt_train_options *options,
                           struct training *training)
 {
     const struct examples_options examples = {.seed = 1};
     *training = (struct training){.engine = engine, .options = options, .seed = 1, .threads = 2, .out = place->out};
     wt__train_progress_init(&training->progress, NULL, NULL);
-    sound(place, wt__examples_read(&training->examples, engine, &examples, &training->progress, &place->err));
+    assert_train_ok(place, wt__examples_read(&training->examples, engine, &examples, &training->progress, &place->err));
 }
 
 static void close_training(struct training *training)
@@ -164,7 +164,7 @@ static void close_training(struct training *training)
 /* Vectors without a fold must not depend on its requests, to the last bit. */
 static void folds_use_vectors_of_other_folds(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_refiner_trainer(place);
     wt_train_options options = options_of_refiner_trainer();
     struct training training;
@@ -172,7 +172,7 @@ static void folds_use_vectors_of_other_folds(void **state)
     train_refiner_lesson(place, engine, "tool2vec", &options);
     train_refiner_lesson(place, engine, "mlc", &options);
     open_training(place, engine, &options, &training);
-    sound(place, wt__evaluator_open(&evaluator, &training, &place->err));
+    assert_train_ok(place, wt__evaluator_open(&evaluator, &training, &place->err));
     size_t count = evaluator->tools * evaluator->dim;
     float *before = malloc(count * sizeof *before), *after = malloc(count * sizeof *after);
     assert_true(before && after);
@@ -183,14 +183,15 @@ static void folds_use_vectors_of_other_folds(void **state)
             float *saved = malloc(training.examples.train.count * evaluator->dim * sizeof *saved);
             assert_non_null(saved);
             memcpy(saved, evaluator->requests, training.examples.train.count * evaluator->dim * sizeof *saved);
-            sound(place, wt__refiner_vectors(evaluator, &first, fold, before, &place->err));
+            assert_train_ok(place, wt__refiner_vectors(evaluator, &first, fold, before, &place->err));
             for (size_t b = 0; b < training.examples.train.count; b++)
                 if (wt__refiner_fold(b) == fold)
                     for (size_t d = 0; d < evaluator->dim; d++)
                         evaluator->requests[b * evaluator->dim + d] = -1;
-            sound(place, wt__refiner_vectors(evaluator, &first, fold, after, &place->err));
+            assert_train_ok(place, wt__refiner_vectors(evaluator, &first, fold, after, &place->err));
             assert_memory_equal(before, after, count * sizeof *before);
-            sound(place, wt__refiner_vectors(evaluator, &first, (fold + 1) % REFINER_FOLDS, after, &place->err));
+            assert_train_ok(place,
+                            wt__refiner_vectors(evaluator, &first, (fold + 1) % REFINER_FOLDS, after, &place->err));
             assert_memory_not_equal(before, after, count * sizeof *before);
             memcpy(evaluator->requests, saved, training.examples.train.count * evaluator->dim * sizeof *saved);
             free(saved);
@@ -204,7 +205,7 @@ static void folds_use_vectors_of_other_folds(void **state)
 static void keeps_used_tools_as_candidates(void **state)
 {
     enum { N = 3 }; /* there are eight tools, so some used ones are not candidates */
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_refiner_trainer(place);
     wt_train_options options = options_of_refiner_trainer();
     struct training training;
@@ -214,9 +215,9 @@ static void keeps_used_tools_as_candidates(void **state)
     const struct first_stage first = {"tool2vec", "", {.weights = {[SOURCE_DENSE] = 1}, .subquery = 1}, false};
     train_refiner_lesson(place, engine, "tool2vec", &options);
     open_training(place, engine, &options, &training);
-    sound(place, wt__evaluator_open(&evaluator, &training, &place->err));
+    assert_train_ok(place, wt__evaluator_open(&evaluator, &training, &place->err));
     for (int kept = 0; kept < 2; kept++) {
-        sound(place, wt__refiner_data_open(&data, evaluator, &first, N, kept, &place->err));
+        assert_train_ok(place, wt__refiner_data_open(&data, evaluator, &first, N, kept, &place->err));
         assert_int_equal(data.train.count, training.examples.train.count);
         assert_int_equal(data.dev.count, evaluator->dev_count);
         for (size_t i = 0; i < data.train.count; i++) {
@@ -244,7 +245,7 @@ static void keeps_used_tools_as_candidates(void **state)
 static void query_equals_figure_of_training(void **state)
 {
     static const char *const names[] = {"tool2vec", "mlc", "tool2vec+refiner", "neighbours", "mlc+refiner"};
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_refiner_trainer(place);
     wt_train_options options = options_of_refiner_trainer();
     double after[5];
@@ -258,8 +259,8 @@ static void query_equals_figure_of_training(void **state)
         struct dev_outcome outcome = {0};
         bool there;
         open_training(place, engine, &options, &training);
-        sound(place, wt__evaluator_open(&evaluator, &training, &place->err));
-        sound(place, wt__refiner_ask(evaluator, names[i], &there, &outcome, &place->err));
+        assert_train_ok(place, wt__evaluator_open(&evaluator, &training, &place->err));
+        assert_train_ok(place, wt__refiner_measure(evaluator, names[i], &there, &outcome, &place->err));
         assert_true(there);
         assert_true(evaluator->dev_count > 5);
         if (fabs(outcome.figure - after[i]) > 1e-9)
@@ -269,7 +270,7 @@ static void query_equals_figure_of_training(void **state)
     wt_close(engine);
 }
 
-static wt_hits *find_refined(struct place *place, wt_engine *engine, const char *recipe, size_t k)
+static wt_hits *find_refined(struct learn_place *place, wt_engine *engine, const char *recipe, size_t k)
 {
     wt_hits *hits = NULL;
     wt_find_options options;
@@ -277,19 +278,19 @@ static wt_hits *find_refined(struct place *place, wt_engine *engine, const char 
     options.recipe = recipe;
     options.explain = 1;
     options.k = k;
-    sound(place, wt_find(engine, "hotel news", 10, &options, &hits, &place->err));
+    assert_train_ok(place, wt_find(engine, "hotel news", 10, &options, &hits, &place->err));
     return hits;
 }
 
 static void query_is_refined_and_explained(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_refiner_trainer(place);
     wt_train_options options = options_of_refiner_trainer();
     train_refiner_lesson(place, engine, "tool2vec", &options);
     train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
     wt_close(engine);
-    engine = open_store(place);
+    engine = open_place_store(place);
     wt_hits *all = find_refined(place, engine, "tool2vec+refiner", 8),
             *few = find_refined(place, engine, "tool2vec+refiner", 2);
     assert_string_equal(all->recipe, "tool2vec+refiner");
@@ -320,7 +321,7 @@ static void query_is_refined_and_explained(void **state)
 /* A refiner trained with past requests needs them as evidence. */
 static void refiner_needs_its_past_requests(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_refiner_trainer(place);
     wt_train_options options = options_of_refiner_trainer();
     wt_hits *hits;
@@ -329,15 +330,15 @@ static void refiner_needs_its_past_requests(void **state)
     train_refiner_lesson(place, engine, "neighbours", &options);
     train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
     wt_close(engine);
-    engine = open_store(place);
+    engine = open_place_store(place);
     hits = find_refined(place, engine, "tool2vec+refiner", 8);
     assert_string_equal(hits->recipe, "tool2vec+refiner");
     wt_hits_free(hits);
     wt_close(engine);
 
-    path_of(place, "neighbours/config.json", path);
+    write_model_path(place, "neighbours/config.json", path);
     assert_int_equal(unlink(path), 0);
-    engine = open_store(place);
+    engine = open_place_store(place);
     hits = find_refined(place, engine, NULL, 8);
     assert_non_null(strstr(hits->notice, "the past requests that it needs are missing"));
     wt_hits_free(hits);
@@ -347,7 +348,7 @@ static void refiner_needs_its_past_requests(void **state)
 /* auto may choose a recipe with a refiner and then equals it. It falls back to hybrid if that recipe is missing. */
 static void auto_runs_chosen_refiner(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_refiner_trainer(place);
     wt_train_options options = options_of_refiner_trainer();
     json_t *config;
@@ -357,18 +358,18 @@ static void auto_runs_chosen_refiner(void **state)
     train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
     train_refiner_lesson(place, engine, "auto", &options);
     wt_close(engine);
-    path_of(place, "auto/config.json", path);
+    write_model_path(place, "auto/config.json", path);
     assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, NULL), 0);
-    sound(place, wt__json_parse(&config, text, len, &place->err));
+    assert_train_ok(place, wt__json_parse(&config, text, len, &place->err));
     free(text);
     json_object_set_new(config, "runs", json_string("tool2vec+refiner"));
     json_object_set_new(config, "why", json_string("it was best"));
     text = json_dumps(config, 0);
-    sound(place, wt__file_replace(path, text, strlen(text), &place->err));
+    assert_train_ok(place, wt__file_replace(path, text, strlen(text), &place->err));
     free(text);
     json_decref(config);
 
-    engine = open_store(place);
+    engine = open_place_store(place);
     wt_hits *chosen = find_refined(place, engine, "auto", 8),
             *named = find_refined(place, engine, "tool2vec+refiner", 8);
     assert_string_equal(chosen->recipe, "tool2vec+refiner");
@@ -382,9 +383,9 @@ static void auto_runs_chosen_refiner(void **state)
     wt_hits_free(named);
     wt_close(engine);
 
-    path_of(place, "tool2vec+refiner/config.json", path);
+    write_model_path(place, "tool2vec+refiner/config.json", path);
     assert_int_equal(unlink(path), 0);
-    engine = open_store(place);
+    engine = open_place_store(place);
     chosen = find_refined(place, engine, "auto", 8);
     assert_string_equal(chosen->recipe, "hybrid");
     assert_non_null(strstr(chosen->notice, "the recipe that it chose is missing"));
@@ -402,21 +403,21 @@ static int stop_refiner_at(void *context, const wt_train_progress *progress)
 
 static void resumed_training_gives_identical_bits(void **state)
 {
-    struct place *place = *state;
-    wt_engine *engine = open_store(place);
+    struct learn_place *place = *state;
+    wt_engine *engine = open_place_store(place);
     wt_train_options options = options_of_refiner_trainer();
     char path[160], *whole, *resumed;
     size_t whole_len, resumed_len;
     uint64_t at = 9;
     wt_train_report *report = NULL;
-    add_tools(place, engine);
-    add_synthetic_usages(place, engine, 8 * USAGES);
+    import_place_tools(place, engine);
+    import_synthetic_usages(place, engine, 8 * USAGES);
     train_refiner_lesson(place, engine, "tool2vec", &options);
     options.epochs = 8;
     options.batch = 1; /* many small steps, because progress is reported ten times a second */
     options.rate = 3e-4;
     train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
-    path_of(place, "tool2vec+refiner/model.safetensors", path);
+    write_model_path(place, "tool2vec+refiner/model.safetensors", path);
     assert_int_equal(wt__file_read(&whole, &whole_len, path, 1 << 24, NULL), 0);
     options.progress = stop_refiner_at;
     options.progress_context = &at;
@@ -425,7 +426,7 @@ static void resumed_training_gives_identical_bits(void **state)
     if (rc == 0)
         print_message("skipped: training was over before it was asked to stop\n");
     else
-        refused(place, rc, WT_ECANCELLED, "; resume goes on");
+        assert_train_refused(place, rc, WT_ECANCELLED, "; resume goes on");
     options.progress = NULL;
     options.resume = 1;
     train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
@@ -439,30 +440,31 @@ static void resumed_training_gives_identical_bits(void **state)
 
 static void rejects_untrainable_refiners(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_refiner_trainer(place);
     wt_train_options options = options_of_refiner_trainer();
     wt_train_report *report = NULL;
-    refused(place, wt_train(engine, "mlc+refiner", &options, &report, &place->err), WT_EINVAL,
-            "mlc+refiner reranks the hits of mlc; run `whichtool train mlc` first");
+    assert_train_refused(place, wt_train(engine, "mlc+refiner", &options, &report, &place->err), WT_EINVAL,
+                         "mlc+refiner reranks the hits of mlc; run `whichtool train mlc` first");
     train_refiner_lesson(place, engine, "tool2vec", &options);
     options.candidates = 7;
-    refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EINVAL,
-            "a refiner takes 8 to 128 candidates, not 7");
+    assert_train_refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EINVAL,
+                         "a refiner takes 8 to 128 candidates, not 7");
     options.candidates = 8;
     options.loss = "triplet";
-    refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EINVAL, "softmax bce");
+    assert_train_refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EINVAL,
+                         "softmax bce");
     options.loss = "bce";
     train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
     options.memory = 1000;
-    refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_ENOMEM,
-            "training would take");
+    assert_train_refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_ENOMEM,
+                         "training would take");
     wt_close(engine);
 }
 
 static void ignores_damaged_refiner_with_notice(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_refiner_trainer(place);
     wt_train_options options = options_of_refiner_trainer();
     wt_find_options asked;
@@ -473,22 +475,22 @@ static void ignores_damaged_refiner_with_notice(void **state)
     options.seed = 2;
     train_refiner_lesson(place, engine, "tool2vec", &options);
     wt_close(engine);
-    engine = open_store(place);
+    engine = open_place_store(place);
     wt_find_options_init(&asked);
     asked.recipe = "tool2vec+refiner";
-    refused(place, wt_find(engine, "hotel", 5, &asked, &hits, &place->err), WT_ERECIPE,
-            "is not used: tool2vec, whose hits it reranks, has been retrained");
+    assert_train_refused(place, wt_find(engine, "hotel", 5, &asked, &hits, &place->err), WT_ERECIPE,
+                         "is not used: tool2vec, whose hits it reranks, has been retrained");
     train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
     wt_close(engine);
-    path_of(place, "tool2vec+refiner/model.safetensors", path);
+    write_model_path(place, "tool2vec+refiner/model.safetensors", path);
     assert_int_equal(truncate(path, 100), 0);
-    engine = open_store(place);
+    engine = open_place_store(place);
     wt_find_options_init(&asked);
     asked.recipe = "tool2vec+refiner";
-    refused(place, wt_find(engine, "hotel", 5, &asked, &hits, &place->err), WT_ERECIPE,
-            "the trained recipe tool2vec+refiner is not used: ");
+    assert_train_refused(place, wt_find(engine, "hotel", 5, &asked, &hits, &place->err), WT_ERECIPE,
+                         "the trained recipe tool2vec+refiner is not used: ");
     asked.recipe = "tool2vec";
-    sound(place, wt_find(engine, "hotel", 5, &asked, &hits, &place->err));
+    assert_train_ok(place, wt_find(engine, "hotel", 5, &asked, &hits, &place->err));
     wt_hits_free(hits);
     wt_close(engine);
 }

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "learn/sampler.h"
+#include "learn/loop.h"
 
 enum { BATCH = 4, PARTS = 5, BATCHES = 600 };
 /* Parts of 900, 0, 100, 3 and 25 examples. */
@@ -21,7 +21,7 @@ static struct sampler sampler_of(uint64_t seed, size_t batch, const size_t *part
     return sampler;
 }
 
-static size_t part_of(uint32_t example)
+static size_t find_part_of(uint32_t example)
 {
     size_t part = 0;
     while (example >= ends[part])
@@ -35,10 +35,10 @@ static void takes_batches_of_one_part(void **state)
     uint32_t chosen[BATCH];
     (void)state;
     for (uint64_t b = 0; b < BATCHES; b++) {
-        size_t count = wt__sampler_choose(&sampler, b, chosen), part = part_of(chosen[0]);
+        size_t count = wt__sampler_choose(&sampler, b, chosen), part = find_part_of(chosen[0]);
         assert_int_equal(count, part == 3 ? 3 : BATCH); /* all of a smaller part */
         for (size_t i = 1; i < count; i++)
-            assert_int_equal(part_of(chosen[i]), part);
+            assert_int_equal(find_part_of(chosen[i]), part);
     }
     wt__sampler_dispose(&sampler);
 }
@@ -52,7 +52,7 @@ static void parts_alternate_by_square_root_of_size(void **state)
     (void)state;
     for (uint64_t b = 0; b < BATCHES; b++) {
         wt__sampler_choose(&sampler, b, chosen);
-        batches[part_of(chosen[0])]++;
+        batches[find_part_of(chosen[0])]++;
         for (size_t p = 0; p < PARTS; p++) { /* shares hold at any time, within about one batch */
             double due = roots[p] / 46.7320508 * (double)(b + 1);
             assert_true((double)batches[p] > due - 1.5 && (double)batches[p] < due + 1.5);
@@ -70,7 +70,7 @@ static void uses_every_example_once_per_epoch(void **state)
     (void)state;
     for (uint64_t b = 0; batches < 3 * 25; b++) { /* three epochs of the part of 100 */
         size_t count = wt__sampler_choose(&sampler, b, chosen);
-        if (part_of(chosen[0]) != 2)
+        if (find_part_of(chosen[0]) != 2)
             continue;
         batches++;
         for (size_t i = 0; i < count; i++)

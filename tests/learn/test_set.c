@@ -46,7 +46,7 @@ static struct drawn_request draw_request(struct rng *rng, size_t number)
     return out;
 }
 
-static struct place place;
+static struct learn_place place;
 static wt_engine *engine; /* with the trained models */
 static struct arena arena;
 static struct chooser chooser;
@@ -70,8 +70,8 @@ static void record_world(void)
             wt__buffer_printf(&usages, ", \"tool_%zu\"", drawn.tools[1]);
         wt__buffer_text(&usages, "]}\n");
     }
-    add_text(&place, engine, tools.ptr);
-    add_usages(&place, engine, usages.ptr);
+    import_tool_lines(&place, engine, tools.ptr);
+    import_usages(&place, engine, usages.ptr);
     wt__buffer_dispose(&tools);
     wt__buffer_dispose(&usages);
 }
@@ -94,8 +94,8 @@ static int make_world(void **state)
     char *bytes;
     size_t len;
     json_t *config;
-    place_make(&place);
-    engine = open_store(&place);
+    make_learn_place(&place);
+    engine = open_place_store(&place);
     record_world();
     wt_train_options options;
     wt_train_options_init(&options);
@@ -105,15 +105,16 @@ static int make_world(void **state)
     options.progress_context = &beyond;
     for (const char *lesson = "tool2vec\0neighbours\0auto\0set\0"; *lesson; lesson += strlen(lesson) + 1) {
         wt_train_report *report;
-        sound(&place, wt_train(engine, lesson, &options, &report, &place.err));
+        assert_train_ok(&place, wt_train(engine, lesson, &options, &report, &place.err));
         figure = report->items[0]->after;
         wt_train_report_free(report);
     }
     snprintf(path, sizeof path, "%s/set/config.json", place.out);
-    sound(&place, wt__file_read(&bytes, &len, path, 1 << 20, &place.err));
-    sound(&place, wt__json_parse(&config, bytes, len, &place.err));
-    sound(&place, wt__chooser_read(&chooser, config, &arena, &place.err));
-    sound(&place, wt__examples_read(&examples, engine, &(struct examples_options){.seed = SEED}, NULL, &place.err));
+    assert_train_ok(&place, wt__file_read(&bytes, &len, path, 1 << 20, &place.err));
+    assert_train_ok(&place, wt__json_parse(&config, bytes, len, &place.err));
+    assert_train_ok(&place, wt__chooser_read(&chooser, config, &arena, &place.err));
+    assert_train_ok(&place,
+                    wt__examples_read(&examples, engine, &(struct examples_options){.seed = SEED}, NULL, &place.err));
     json_decref(config);
     free(bytes);
     return 0;
@@ -136,7 +137,7 @@ static wt_picked *pick_set(const char *text, double complete, double abstain)
     wt_pick_options_init(&options);
     options.complete = complete;
     options.abstain = abstain;
-    sound(&place, wt_pick(engine, text, strlen(text), &options, &picked, &place.err));
+    assert_train_ok(&place, wt_pick(engine, text, strlen(text), &options, &picked, &place.err));
     return picked;
 }
 
@@ -310,7 +311,7 @@ static void new_usage_comes_first(void **state)
     wt_picked *picked = pick_set(request, 0, 0);
     assert_true(picked->len > 0 && strcmp(picked->items[0]->tool->name, used[0]) != 0);
     wt_picked_free(picked);
-    sound(&place, wt_record_usage(engine, request, strlen(request), used, 2, NULL, &place.err));
+    assert_train_ok(&place, wt_record_usage(engine, request, strlen(request), used, 2, NULL, &place.err));
     picked = pick_set("Amber, and then amber once more!", 0, 0);
     assert_int_equal(picked->len, 2);
     for (size_t i = 0; i < 2; i++)
@@ -330,8 +331,8 @@ static void put_thresholds(void)
     size_t len;
     json_t *config, *nonconformity = json_array();
     snprintf(path, sizeof path, "%s/set/config.json", place.out);
-    sound(&place, wt__file_read(&bytes, &len, path, 1 << 20, &place.err));
-    sound(&place, wt__json_parse(&config, bytes, len, &place.err));
+    assert_train_ok(&place, wt__file_read(&bytes, &len, path, 1 << 20, &place.err));
+    assert_train_ok(&place, wt__json_parse(&config, bytes, len, &place.err));
     for (size_t i = 0; i < 100; i++)
         json_array_append_new(nonconformity, json_real(i < 80 ? 0.5 : 3));
     json_object_set_new(config, "nonconformity", nonconformity);
@@ -355,26 +356,26 @@ static void limits_tools_of_complete_sets(void **state)
         wt__buffer_printf(&tools, "{\"name\": \"more_%zu\", \"description\": \"amber\"}\n", t);
     put_thresholds();
     wt_close(engine);
-    engine = open_store(&place);
-    add_text(&place, engine, tools.ptr);
+    engine = open_place_store(&place);
+    import_tool_lines(&place, engine, tools.ptr);
     wt__buffer_dispose(&tools);
     wt_pick_options_init(&options);
     options.abstain = -1;
     options.complete = 0.95;
-    refused(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err), WT_ERECIPE,
-            "for this request, and at most 64 are given; 0.79 can be promised; or ");
+    assert_train_refused(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err), WT_ERECIPE,
+                         "for this request, and at most 64 are given; 0.79 can be promised; or ");
     options.complete = 0.995;
-    refused(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err), WT_ERECIPE,
-            "training cannot promise that probability");
+    assert_train_refused(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err), WT_ERECIPE,
+                         "training cannot promise that probability");
     options.complete = 0.79;
-    sound(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err));
+    assert_train_ok(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err));
     assert_in_range(picked->len, 1, WT_MAX_COMPLETE);
     assert_float_equal(picked->complete, 0.79, 0);
     assert_non_null(strstr(picked->notice, "for 79 % of requests is aimed at, by 100 that were held out"));
     wt_picked_free(picked);
     options.complete = 0.95;
     options.max_tokens = 1000000;
-    sound(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err));
+    assert_train_ok(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err));
     assert_int_equal(picked->len, WT_MAX_COMPLETE);
     assert_true(isnan(picked->complete) && isnan(picked->tracc));
     assert_non_null(strstr(picked->notice, "and at most 64 are given"));

@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "learn/examples.h"
-#include "learn/synthetic.h"
 #include "learn/support.h"
 #include "retrieve/document.h"
 
@@ -133,23 +132,23 @@ static void makes_no_requests_without_descriptions(void **state)
 
 #define LONG " with many words behind it"
 
-static wt_engine *open_described(struct place *place)
+static wt_engine *open_described(struct learn_place *place)
 {
-    wt_engine *engine = open_store(place);
-    add_text(place, engine,
-             "{\"name\": \"send\", \"description\": \"send a mail" LONG "\"}\n"
-             "{\"name\": \"find\", \"description\": \"find a hotel" LONG "\"}\n"
-             "{\"name\": \"mute\", \"description\": \"short\"}\n");
+    wt_engine *engine = open_place_store(place);
+    import_tool_lines(place, engine,
+                      "{\"name\": \"send\", \"description\": \"send a mail" LONG "\"}\n"
+                      "{\"name\": \"find\", \"description\": \"find a hotel" LONG "\"}\n"
+                      "{\"name\": \"mute\", \"description\": \"short\"}\n");
     return engine;
 }
 
 static void tools_lack_descriptions_of_requests(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_described(place);
     struct examples made;
     struct examples_options options = {.seed = 1, .synthetic = 40, .no_dev = true};
-    sound(place, wt__examples_read(&made, engine, &options, NULL, &place->err));
+    assert_train_ok(place, wt__examples_read(&made, engine, &options, NULL, &place->err));
     assert_int_equal(made.tools, 3);
     assert_string_equal(made.texts[0][0].ptr, "send: ");
     assert_int_equal(made.dev.count, 0);
@@ -162,22 +161,23 @@ static void tools_lack_descriptions_of_requests(void **state)
     assert_non_null(strstr(made.source, "descriptions of "));
     wt__examples_dispose(&made);
     options.synthetic = 0;
-    refused(place, wt__examples_read(&made, engine, &options, NULL, &place->err), WT_EEMPTY, "no recorded use");
+    assert_train_refused(place, wt__examples_read(&made, engine, &options, NULL, &place->err), WT_EEMPTY,
+                         "no recorded use");
     wt_close(engine);
 }
 
-static void train_with(struct place *place, wt_engine *engine, const wt_train_options *options, char hash[65])
+static void train_with(struct learn_place *place, wt_engine *engine, const wt_train_options *options, char hash[65])
 {
     wt_train_report *report = NULL;
-    sound(place, wt_train(engine, "encoder", options, &report, &place->err));
-    hash_of_model(place->out, "encoder", hash);
+    assert_train_ok(place, wt_train(engine, "encoder", options, &report, &place->err));
+    hash_trained_model(place->out, "encoder", hash);
     wt_train_report_free(report);
 }
 
 static void trains_with_and_without_recorded_use(void **state)
 {
     static const char *const others[] = {"dpr", "tool2vec", "mlc", "auto", "toolrerank", "all"};
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char without[65], beside[65], again[65];
     wt_train_report *report = NULL;
     wt_train_options options;
@@ -185,34 +185,37 @@ static void trains_with_and_without_recorded_use(void **state)
     wt_train_options_init(&options);
     options.threads = 1;
     options.epochs = 2;
-    refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_EEMPTY, "no recorded use");
+    assert_train_refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_EEMPTY,
+                         "no recorded use");
     options.synthetic = 20;
     train_with(place, engine, &options, without);
-    add_usages(place, engine,
-               "{\"request\": \"a mail\", \"tools\": [\"send\"]}\n{\"request\": \"a room\", \"tools\": [\"find\"]}\n");
+    import_usages(
+        place, engine,
+        "{\"request\": \"a mail\", \"tools\": [\"send\"]}\n{\"request\": \"a room\", \"tools\": [\"find\"]}\n");
     train_with(place, engine, &options, beside);
     train_with(place, engine, &options, again);
     assert_string_not_equal(without, beside);
     assert_string_equal(beside, again);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        refused(place, wt_train(engine, others[i], &options, &report, &place->err), WT_EINVAL,
-                "synthetic requests work with \"encoder\" and \"cross\", not with");
+        assert_train_refused(place, wt_train(engine, others[i], &options, &report, &place->err), WT_EINVAL,
+                             "synthetic requests work with \"encoder\" and \"cross\", not with");
     options.synthetic = SYNTHETIC_MAX + 1;
-    refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_EINVAL, "at most 1000000");
+    assert_train_refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_EINVAL,
+                         "at most 1000000");
     wt_close(engine);
 }
 
 static void rejects_catalogues_without_descriptions(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_train_report *report = NULL;
     wt_train_options options;
-    wt_engine *engine = open_store(place);
-    add_text(place, engine, "{\"name\": \"mute\", \"description\": \"short\"}\n");
+    wt_engine *engine = open_place_store(place);
+    import_tool_lines(place, engine, "{\"name\": \"mute\", \"description\": \"short\"}\n");
     wt_train_options_init(&options);
     options.synthetic = 1;
-    refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_EEMPTY,
-            "are all shorter than 25 bytes");
+    assert_train_refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_EEMPTY,
+                         "are all shorter than 25 bytes");
     wt_close(engine);
 }
 

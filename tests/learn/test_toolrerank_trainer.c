@@ -8,20 +8,20 @@
 #include <math.h>
 
 #include "base/json.h"
-#include "learn/request_kind.h"
+#include "learn/trainers.h"
 #include "learn/support.h"
 
 enum { USAGES = 160 };
 
-static wt_engine *open_filled_toolrerank_trainer(struct place *place)
+static wt_engine *open_filled_toolrerank_trainer(struct learn_place *place)
 {
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
-    add_synthetic_usages(place, engine, USAGES);
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
+    import_synthetic_usages(place, engine, USAGES);
     return engine;
 }
 
-static double train_toolrerank_lesson(struct place *place, wt_engine *engine, const char *lesson, size_t epochs)
+static double train_toolrerank_lesson(struct learn_place *place, wt_engine *engine, const char *lesson, size_t epochs)
 {
     wt_train_report *report = NULL;
     wt_train_options options;
@@ -29,33 +29,33 @@ static double train_toolrerank_lesson(struct place *place, wt_engine *engine, co
     options.threads = 2;
     options.epochs = (double)epochs;
     options.rate = epochs ? 3e-3 : 0;
-    sound(place, wt_train(engine, lesson, &options, &report, &place->err));
+    assert_train_ok(place, wt_train(engine, lesson, &options, &report, &place->err));
     assert_int_equal(report->len, 1);
     double after = report->items[0]->after;
     wt_train_report_free(report);
     return after;
 }
 
-static wt_hits *find_hits(struct place *place, wt_engine *engine, const char *recipe)
+static wt_hits *find_recipe_hits(struct learn_place *place, wt_engine *engine, const char *recipe)
 {
     wt_hits *hits = NULL;
     wt_find_options options;
     wt_find_options_init(&options);
     options.recipe = recipe;
     options.k = PLACE_TOOLS;
-    sound(place, wt_find(engine, "hotel news price", 16, &options, &hits, &place->err));
+    assert_train_ok(place, wt_find(engine, "hotel news price", 16, &options, &hits, &place->err));
     return hits;
 }
 
 static void dpr_query_equals_lesson_figure(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_toolrerank_trainer(place);
     double plain = train_toolrerank_lesson(place, engine, "dpr", 0); /* without a trained encoder */
-    wt_hits *before = find_hits(place, engine, "dpr");
+    wt_hits *before = find_recipe_hits(place, engine, "dpr");
     train_toolrerank_lesson(place, engine, "encoder", 6);
     double trained = train_toolrerank_lesson(place, engine, "dpr", 0);
-    wt_hits *after = find_hits(place, engine, "dpr");
+    wt_hits *after = find_recipe_hits(place, engine, "dpr");
     if (!(trained > plain))
         fail_msg("dev recall %.3f, and after training %.3f", plain, trained);
     assert_int_equal(before->len, PLACE_TOOLS);
@@ -72,14 +72,14 @@ static void dpr_query_equals_lesson_figure(void **state)
 static void rerank_recipes_run_with_cross_encoder(void **state)
 {
     static const char *const recipes[] = {"rerank-10", "rerank-30", "rerank-50"};
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_toolrerank_trainer(place);
     train_toolrerank_lesson(place, engine, "dpr", 0);
     train_toolrerank_lesson(place, engine, "cross", 1);
     wt_close(engine);
-    engine = open_store(place);
+    engine = open_place_store(place);
     for (size_t i = 0; i < 3; i++) {
-        wt_hits *hits = find_hits(place, engine, recipes[i]);
+        wt_hits *hits = find_recipe_hits(place, engine, recipes[i]);
         assert_string_equal(hits->recipe, recipes[i]);
         assert_int_equal(hits->len, PLACE_TOOLS);
         wt_hits_free(hits);
@@ -88,30 +88,30 @@ static void rerank_recipes_run_with_cross_encoder(void **state)
 }
 
 /* Returns the distance of two tools with one name, but different providers and descriptions. */
-static double distance_of_twins(struct place *place, const char *fields)
+static double distance_of_twins(struct learn_place *place, const char *fields)
 {
     wt_train_report *report = NULL;
     wt_train_options options;
     wt_hits *hits = NULL;
     wt_find_options asked;
     double scores[2] = {NAN, NAN};
-    wt_engine *engine = open_store(place);
+    wt_engine *engine = open_place_store(place);
     wt_train_options_init(&options);
     options.fields = fields;
     options.threads = 1;
     options.epochs = 8;
     options.rate = 3e-3;
-    sound(place, wt_train(engine, "encoder", &options, &report, &place->err));
+    assert_train_ok(place, wt_train(engine, "encoder", &options, &report, &place->err));
     assert_true(report->items[0]->after > report->items[0]->before); /* otherwise the encoder is unchanged */
     wt_train_report_free(report);
     train_toolrerank_lesson(place, engine, "dpr", 0);
     wt_close(engine);
-    engine = open_store(place);
+    engine = open_place_store(place);
     wt_find_options_init(&asked);
     asked.recipe = "dpr";
     asked.k = PLACE_TOOLS + 2;
     asked.copies = 1;
-    sound(place, wt_find(engine, "hotel news", 10, &asked, &hits, &place->err));
+    assert_train_ok(place, wt_find(engine, "hotel news", 10, &asked, &hits, &place->err));
     for (size_t i = 0; i < hits->len; i++)
         for (size_t p = 0; p < 2; p++)
             if (strcmp(hits->items[i]->tool->id, p ? "music/find" : "weather/find") == 0)
@@ -124,11 +124,11 @@ static double distance_of_twins(struct place *place, const char *fields)
 /* The name alone makes both tools equal: for the encoder, for models based on it, and for another process. */
 static void encoder_reads_given_fields(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_toolrerank_trainer(place);
-    add_text(place, engine,
-             "{\"provider\": \"weather\", \"name\": \"find\", \"description\": \"stock price of\"}\n"
-             "{\"provider\": \"music\", \"name\": \"find\", \"description\": \"train in london\"}\n");
+    import_tool_lines(place, engine,
+                      "{\"provider\": \"weather\", \"name\": \"find\", \"description\": \"stock price of\"}\n"
+                      "{\"provider\": \"music\", \"name\": \"find\", \"description\": \"train in london\"}\n");
     wt_close(engine);
     assert_true(distance_of_twins(place, "name") < 1e-6);
     assert_true(distance_of_twins(place, "provider,name") > 1e-4);
@@ -139,18 +139,18 @@ static void encoder_reads_given_fields(void **state)
 
 /* Opens a store of three providers, each with its own words, and requests for one of them, or for one and a tool of
  * another. */
-static wt_engine *open_providers(struct place *place, size_t singles, size_t several)
+static wt_engine *open_providers(struct learn_place *place, size_t singles, size_t several)
 {
     static const char *const words[3][3] = {
         {"weather", "stock", "news"}, {"train", "flight", "hotel"}, {"music", "mail", "text"}};
-    wt_engine *engine = open_store(place);
+    wt_engine *engine = open_place_store(place);
     struct buffer jsonl = {0};
     for (size_t p = 0; p < 3; p++)
         for (size_t t = 0; t < 3; t++)
             wt__buffer_printf(&jsonl, "{\"provider\": \"p%zu\", \"name\": \"tool%c\", \"description\": \"%s\"}\n", p,
                               (int)('a' + p * 3 + t), words[p][t]);
     wt__buffer_text(&jsonl, "{\"name\": \"alone\", \"description\": \"translate\"}\n");
-    add_text(place, engine, jsonl.ptr);
+    import_tool_lines(place, engine, jsonl.ptr);
     wt__buffer_clear(&jsonl);
     for (size_t i = 0; i < singles + several; i++) {
         size_t p = i % 3, q = i < singles ? p : (p + 1) % 3, a = i / 3 % 3, b = (a + 1 + i / 9 % 2) % 3;
@@ -162,12 +162,12 @@ static wt_engine *open_providers(struct place *place, size_t singles, size_t sev
                           i % 2 ? "london" : "paris", words[q][b], words[q][b], words[q][b], p, (int)('a' + p * 3 + a),
                           p, (int)('a' + p * 3 + c), q, (int)('a' + q * 3 + b));
     }
-    add_usages(place, engine, jsonl.ptr);
+    import_usages(place, engine, jsonl.ptr);
     wt__buffer_dispose(&jsonl);
     return engine;
 }
 
-static json_t *config_of(const struct place *place)
+static json_t *read_toolrerank_config(const struct learn_place *place)
 {
     char path[160], *text = NULL;
     size_t len;
@@ -180,12 +180,12 @@ static json_t *config_of(const struct place *place)
 }
 
 /* Another engine and other threads must give the same file, except for the duration. */
-static void train_again_is_the_same(struct place *place, const json_t *before)
+static void train_again_is_the_same(struct learn_place *place, const json_t *before)
 {
-    wt_engine *engine = open_store(place);
+    wt_engine *engine = open_place_store(place);
     train_toolrerank_lesson(place, engine, "toolrerank", 0);
     wt_close(engine);
-    json_t *after = config_of(place);
+    json_t *after = read_toolrerank_config(place);
     for (size_t i = 0; i < 3; i++) {
         static const char *const members[] = {"hierarchy", "classifier", "seen"};
         assert_true(json_equal(json_object_get(before, members[i]), json_object_get(after, members[i])));
@@ -201,20 +201,20 @@ static void toolrerank_query_equals_lesson(void **state)
     } cases[] = {{60, 60, false, false}, {0, 90, true, true}, {90, 0, false, true}};
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        struct place place;
-        place_make(&place);
+        struct learn_place place;
+        make_learn_place(&place);
         wt_engine *engine = open_providers(&place, cases[c].singles, cases[c].several);
         train_toolrerank_lesson(&place, engine, "dpr", 0);
         if (cases[c].cross)
             train_toolrerank_lesson(&place, engine, "cross", 1);
         double after = train_toolrerank_lesson(&place, engine, "toolrerank", 0);
         assert_true(after > 0 && after <= 1);
-        wt_hits *hits = find_hits(&place, engine, "toolrerank");
+        wt_hits *hits = find_recipe_hits(&place, engine, "toolrerank");
         assert_string_equal(hits->recipe, "toolrerank");
         assert_null(hits->notice);
         assert_true(hits->len == PLACE_TOOLS);
         wt_hits_free(hits);
-        json_t *config = config_of(&place);
+        json_t *config = read_toolrerank_config(&place);
         const json_t *requests = wt__json_object(config, "requests");
         assert_true(wt__json_bool(config, "across", !cases[c].cross) == cases[c].cross);
         assert_int_equal(json_array_size(wt__json_array(config, "seen")), 3);
@@ -254,21 +254,21 @@ static void cuts_requests_down_by_words(void **state)
         {"Weather in Paris today. Translate these three sentences", {0, 9}, 2, ""},
         {"Weather", {0, 1, 4}, 3, ""},
     };
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_providers(place, 0, 3);
     uint32_t providers[TOOLS];
     struct workspace *workspace;
     struct dev_evaluator evaluator = {.tools = TOOLS, .workspaces = &workspace};
     struct first_ranking ranking = {.evaluator = &evaluator, .providers = providers, .nobody = HIERARCHY_NO_PROVIDER};
-    sound(place, wt__engine_index(engine, NULL, NULL, NULL, &evaluator.index, &place->err));
-    sound(place, wt__workspace_open(&workspace, &place->err));
+    assert_train_ok(place, wt__engine_index(engine, NULL, NULL, NULL, &evaluator.index, &place->err));
+    assert_train_ok(place, wt__workspace_open(&workspace, &place->err));
     for (size_t row = 0; row < TOOLS; row++)
         providers[row] = row < 9 ? evaluator.index->snapshot->keys[row].provider : HIERARCHY_NO_PROVIDER;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct buffer out = {0};
         uint32_t provider;
-        sound(place, wt__cut_down(&ranking, wt__str(cases[i].request), cases[i].tools, cases[i].count, 0, &out,
-                                  &provider, &place->err));
+        assert_train_ok(place, wt__kind_cut_down(&ranking, wt__str(cases[i].request), cases[i].tools, cases[i].count, 0,
+                                                 &out, &provider, &place->err));
         if (!wt__str_equal(wt__buffer_view(&out), wt__str(cases[i].cut)))
             fail_msg("%s: cut to \"%.*s\"", cases[i].request, (int)out.len, out.ptr);
         wt__buffer_dispose(&out);

@@ -27,37 +27,37 @@ static wt_train_options options_of_train(void)
     return options;
 }
 
-static wt_engine *open_filled_train(struct place *place)
+static wt_engine *open_filled_train(struct learn_place *place)
 {
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
-    add_synthetic_usages(place, engine, USAGES);
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
+    import_synthetic_usages(place, engine, USAGES);
     return engine;
 }
 
-static wt_train_report *train_encoder(struct place *place, wt_engine *engine, const wt_train_options *options)
+static wt_train_report *train_encoder(struct learn_place *place, wt_engine *engine, const wt_train_options *options)
 {
     wt_train_report *report = NULL;
-    sound(place, wt_train(engine, "encoder", options, &report, &place->err));
+    assert_train_ok(place, wt_train(engine, "encoder", options, &report, &place->err));
     assert_int_equal(report->len, 1);
     return report;
 }
 
-static void refused_train(struct place *place, wt_engine *engine, const char *lesson, const wt_train_options *options,
-                          int code, const char *text)
+static void assert_lesson_refused(struct learn_place *place, wt_engine *engine, const char *lesson,
+                                  const wt_train_options *options, int code, const char *text)
 {
     wt_train_report *report = NULL;
-    refused(place, wt_train(engine, lesson, options, &report, &place->err), code, text);
+    assert_train_refused(place, wt_train(engine, lesson, options, &report, &place->err), code, text);
     assert_null(report);
 }
 
 /* Hashes the encoder's weights below a folder. */
 static void hash_of_encoder(const char *out, char hex[65])
 {
-    hash_of_model(out, "encoder", hex);
+    hash_trained_model(out, "encoder", hex);
 }
 
-static bool is_there(const char *out, const char *name)
+static bool has_model_file(const char *out, const char *name)
 {
     char path[160];
     snprintf(path, sizeof path, "%s/%s", out, name);
@@ -83,7 +83,7 @@ static int stop_training_at(void *context, const wt_train_progress *progress)
 
 static void trained_encoder_finds_more(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
     wt_train_report *report = train_encoder(place, engine, &options);
@@ -100,15 +100,15 @@ static void trained_encoder_finds_more(void **state)
     wt_close(engine);
 
     struct encoder *encoder;
-    sound(place, wt__encoder_open(&encoder, want, &place->err));
+    assert_train_ok(place, wt__encoder_open(&encoder, want, &place->err));
     assert_int_equal(wt__encoder_dim(encoder), 16);
     wt__encoder_close(encoder);
-    assert_false(is_there(place->out, "encoder.state"));
+    assert_false(has_model_file(place->out, "encoder.state"));
 }
 
 static void model_describes_its_training(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
     wt_train_report *report = train_encoder(place, engine, &options);
@@ -116,8 +116,8 @@ static void model_describes_its_training(void **state)
     size_t len;
     json_t *config;
     snprintf(path, sizeof path, "%s/encoder/config.json", place->out);
-    sound(place, wt__file_read(&text, &len, path, 1 << 20, &place->err));
-    sound(place, wt__json_parse(&config, text, len, &place->err));
+    assert_train_ok(place, wt__file_read(&text, &len, path, 1 << 20, &place->err));
+    assert_train_ok(place, wt__json_parse(&config, text, len, &place->err));
     const json_t *about = wt__json_object(config, "whichtool");
     assert_non_null(about);
     assert_true(wt__str_equal(wt__json_str(about, "lesson"), STR("encoder")));
@@ -140,7 +140,7 @@ static void model_describes_its_training(void **state)
 
 static void equal_seeds_give_identical_bits(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char first[65], second[65], other[65], folder[96];
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
@@ -162,7 +162,7 @@ static void equal_seeds_give_identical_bits(void **state)
 static void every_loss_trains_and_resumes(void **state)
 {
     static const char *const losses[] = {"triplet", "softmax", "bce", "likeness"};
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char whole[65], resumed[65], teacher[96];
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
@@ -183,7 +183,7 @@ static void every_loss_trains_and_resumes(void **state)
         wt_train_report_free(report);
         if (rc == 0)
             continue; /* ended before the stop was requested */
-        refused(place, rc, WT_ECANCELLED, "; resume goes on");
+        assert_train_refused(place, rc, WT_ECANCELLED, "; resume goes on");
         options.progress = NULL;
         options.resume = 1;
         wt_train_report_free(train_encoder(place, engine, &options));
@@ -196,7 +196,7 @@ static void every_loss_trains_and_resumes(void **state)
 /* Runs without labels, because the teacher had them. */
 static void learns_similarities_of_teacher(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char teacher[128], taught[96];
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
@@ -217,9 +217,9 @@ static void learns_similarities_of_teacher(void **state)
 static void full_steps_fit(void **state)
 {
     enum { TOOLS = 60, REQUESTS = 4 };
-    struct place *place = *state;
+    struct learn_place *place = *state;
     struct buffer tools = {0}, usages = {0};
-    wt_engine *engine = open_store(place);
+    wt_engine *engine = open_place_store(place);
     for (size_t t = 0; t < TOOLS; t++)
         wt__buffer_printf(&tools, "{\"name\": \"tool_%zu\", \"description\": \"book a table\"}\n", t);
     for (size_t i = 0; i < REQUESTS; i++) {
@@ -228,8 +228,8 @@ static void full_steps_fit(void **state)
             wt__buffer_printf(&usages, "%s\"tool_%zu\"", t ? ", " : "", t);
         wt__buffer_text(&usages, "]}\n");
     }
-    add_text(place, engine, tools.ptr);
-    add_usages(place, engine, usages.ptr);
+    import_tool_lines(place, engine, tools.ptr);
+    import_usages(place, engine, usages.ptr);
     wt__buffer_dispose(&tools);
     wt__buffer_dispose(&usages);
     wt_train_options options = options_of_train();
@@ -245,21 +245,21 @@ static void full_steps_fit(void **state)
 
 static void triplets_need_shared_tools(void **state)
 {
-    struct place *place = *state;
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
-    add_usages(place, engine,
-               "{\"request\": \"one\", \"tools\": [\"send_mail\"]}\n{\"request\": \"two\", \"tools\": "
-               "[\"send_mail\"]}\n{\"request\": \"three\", \"tools\": [\"send_mail\"]}\n");
+    struct learn_place *place = *state;
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
+    import_usages(place, engine,
+                  "{\"request\": \"one\", \"tools\": [\"send_mail\"]}\n{\"request\": \"two\", \"tools\": "
+                  "[\"send_mail\"]}\n{\"request\": \"three\", \"tools\": [\"send_mail\"]}\n");
     wt_train_options options = options_of_train();
     options.loss = "triplet";
-    refused_train(place, engine, "encoder", &options, WT_EEMPTY, "train with the contrast loss");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EEMPTY, "train with the contrast loss");
     wt_close(engine);
 }
 
 static void frozen_layers_stay(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char hash[65], tuned[65];
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
@@ -274,14 +274,14 @@ static void frozen_layers_stay(void **state)
     hash_of_encoder(place->out, tuned);
     assert_string_not_equal(hash, tuned);
     options.freeze = 3;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "cannot freeze 3 layers; the model has 2");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL, "cannot freeze 3 layers; the model has 2");
     wt_close(engine);
 }
 
 /* If no step improves the model, an earlier training's better model stays, as long as it is better on today's dev. */
 static void keeps_better_earlier_model(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char earlier[65], now[65];
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
@@ -300,18 +300,18 @@ static void keeps_better_earlier_model(void **state)
 }
 
 /* Writes 100 requests as a data set. */
-static void put_requests(struct place *place, uint64_t seed)
+static void write_seeded_requests(struct learn_place *place, uint64_t seed)
 {
     struct buffer queries = {0}, train_side = {0}, dev = {0};
     struct rng rng;
     wt__rng_seed(&rng, seed);
     for (size_t i = 0; i < 100; i++) {
         wt__buffer_printf(&queries, "{\"_id\": \"q%zu\", \"text\": \"", i);
-        request_of(&queries, i % PLACE_TOOLS, i / PLACE_TOOLS, &rng);
+        write_request_text(&queries, i % PLACE_TOOLS, i / PLACE_TOOLS, &rng);
         wt__buffer_text(&queries, "\"}\n");
         wt__buffer_printf(i % 5 ? &train_side : &dev, "q%zu\tt%zu\t1\n", i, i % PLACE_TOOLS);
     }
-    put_data(place, queries.ptr, train_side.ptr, dev.ptr);
+    write_data_set(place, queries.ptr, train_side.ptr, dev.ptr);
     wt__buffer_dispose(&queries);
     wt__buffer_dispose(&train_side);
     wt__buffer_dispose(&dev);
@@ -319,27 +319,27 @@ static void put_requests(struct place *place, uint64_t seed)
 
 static void data_set_has_its_own_catalogue(void **state)
 {
-    struct place *place = *state;
-    put_requests(place, 5);
+    struct learn_place *place = *state;
+    write_seeded_requests(place, 5);
     wt_train_options options = options_of_train();
     options.data = place->data;
     options.model = place->model;
-    refused_train(place, NULL, "encoder", &options, WT_EINVAL, "name a folder for the models (--out)");
+    assert_lesson_refused(place, NULL, "encoder", &options, WT_EINVAL, "name a folder for the models (--out)");
     options.out = place->out;
     wt_train_report *report = train_encoder(place, NULL, &options);
     assert_true(report->items[0]->after >= report->items[0]->before);
-    assert_true(is_there(place->out, "encoder/model.safetensors"));
+    assert_true(has_model_file(place->out, "encoder/model.safetensors"));
     wt_train_report_free(report);
     options.data = NULL;
-    refused_train(place, NULL, "encoder", &options, WT_EINVAL, "name a store or a data set to learn from");
+    assert_lesson_refused(place, NULL, "encoder", &options, WT_EINVAL, "name a store or a data set to learn from");
 }
 
 /* A set and a copy of itself: in a common catalogue each tool would compete with its twin. */
 static void data_sets_have_separate_catalogues(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char both[200], alone[65], joined[65];
-    put_requests(place, 5);
+    write_seeded_requests(place, 5);
     wt_train_options options = options_of_train();
     options.data = place->data;
     options.model = place->model;
@@ -360,28 +360,29 @@ static void data_sets_have_separate_catalogues(void **state)
     one = train_encoder(place, NULL, &options);
     assert_int_equal(one->items[0]->steps, 4); /* 2 epochs of 2 x 16 requests, 16 per batch */
     wt_train_report_free(one);
-    refused_train(place, NULL, "mlc", &options, WT_EINVAL, "\"mlc\" takes one catalogue, not 2 data sets");
+    assert_lesson_refused(place, NULL, "mlc", &options, WT_EINVAL, "\"mlc\" takes one catalogue, not 2 data sets");
     options.data = "\n\n";
-    refused_train(place, NULL, "encoder", &options, WT_EINVAL, "the data set's folder has no name");
-    wt_engine *engine = open_store(place);
+    assert_lesson_refused(place, NULL, "encoder", &options, WT_EINVAL, "the data set's folder has no name");
+    wt_engine *engine = open_place_store(place);
     options.data = both;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "have catalogues of their own; omit the store");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL,
+                          "have catalogues of their own; omit the store");
     wt_close(engine);
 }
 
 static void accepts_unusual_tools_and_requests(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_train(place);
     struct buffer jsonl = {0};
-    add_text(place, engine, "{\"name\": \"___\"}\n{\"name\": \"空\", \"description\": \"\"}\n");
+    import_tool_lines(place, engine, "{\"name\": \"___\"}\n{\"name\": \"空\", \"description\": \"\"}\n");
     for (size_t i = 0; i < 40; i++)
         wt__buffer_printf(&jsonl, "{\"request\": \"мне %zu 予約\", \"tools\": [\"___\", \"空\", \"gone\"]}\n", i);
     wt__buffer_text(&jsonl, "{\"request\": \"");
     for (size_t i = 0; i < 6000; i++)
         wt__buffer_text(&jsonl, "longest ");
     wt__buffer_text(&jsonl, "\", \"tools\": [\"空\"]}\n");
-    add_usages(place, engine, jsonl.ptr);
+    import_usages(place, engine, jsonl.ptr);
     wt_train_options options = options_of_train();
     options.epochs = 1;
     wt_train_report *report = train_encoder(place, engine, &options);
@@ -394,19 +395,19 @@ static void accepts_unusual_tools_and_requests(void **state)
 
 static void one_request_is_enough(void **state)
 {
-    struct place *place = *state;
-    wt_engine *engine = open_store(place);
-    add_tools(place, engine);
-    add_usages(place, engine, "{\"request\": \"find the hotel\", \"tools\": [\"find_hotel\"]}\n");
+    struct learn_place *place = *state;
+    wt_engine *engine = open_place_store(place);
+    import_place_tools(place, engine);
+    import_usages(place, engine, "{\"request\": \"find the hotel\", \"tools\": [\"find_hotel\"]}\n");
     wt_train_options options;
     wt_train_options_init(&options);
     wt_train_report *report = train_encoder(place, engine, &options);
     assert_true(isnan(report->items[0]->before) && isnan(report->items[0]->after));
     assert_non_null(strstr(report->items[0]->notice, "the figure was not measured"));
-    assert_true(is_there(place->out, "encoder/model.safetensors"));
+    assert_true(has_model_file(place->out, "encoder/model.safetensors"));
     wt_train_report_free(report);
     report = NULL;
-    sound(place, wt_train(engine, "auto", &options, &report, &place->err));
+    assert_train_ok(place, wt_train(engine, "auto", &options, &report, &place->err));
     assert_non_null(strstr(report->items[0]->notice, "there are no dev requests to choose by, so that hybrid stays"));
     wt_train_report_free(report);
     wt_close(engine);
@@ -416,7 +417,7 @@ static void one_request_is_enough(void **state)
 static void keeps_hybrid_if_training_harms_recall_at_1(void **state)
 {
     static const char *const asks[] = {"book a table in a restaurant", "the weather of a city", "play a song"};
-    struct place *place = *state;
+    struct learn_place *place = *state;
     struct buffer queries = {0}, judged = {0};
     for (int i = 0; i < 300; i++) {
         wt__buffer_printf(&queries, "{\"_id\": \"q%d\", \"text\": \"%s, %d\"}\n", i, asks[i % 3], i);
@@ -424,7 +425,7 @@ static void keeps_hybrid_if_training_harms_recall_at_1(void **state)
     }
     for (int i = 0; i < 3; i++)
         wt__buffer_printf(&queries, "{\"_id\": \"d%d\", \"text\": \"%s\"}\n", i, asks[i]);
-    put_data(place, queries.ptr, judged.ptr, "d0\tt0\t1\nd1\tt1\t1\nd2\tt2\t1\n");
+    write_data_set(place, queries.ptr, judged.ptr, "d0\tt0\t1\nd1\tt1\t1\nd2\tt2\t1\n");
     put_text(place->data, "corpus.jsonl",
              "{\"_id\": \"t0\", \"title\": \"reserve\", \"text\": \"Books a table in a restaurant\"}\n"
              "{\"_id\": \"t1\", \"title\": \"forecast\", \"text\": \"Gives the weather of a city\"}\n"
@@ -436,7 +437,7 @@ static void keeps_hybrid_if_training_harms_recall_at_1(void **state)
     options.keep_last = 1;
     wt_train_report *report = train_encoder(place, NULL, &options);
     wt_train_report_free(report);
-    sound(place, wt_train(NULL, "auto", &options, &report, &place->err));
+    assert_train_ok(place, wt_train(NULL, "auto", &options, &report, &place->err));
     assert_non_null(
         strstr(report->items[0]->notice, "hybrid finds 100.0 % in the first 5, and 100.0 % are found with"));
     if (!strstr(report->items[0]->notice, "at the first place 100.0 and 0.0 %"))
@@ -445,7 +446,7 @@ static void keeps_hybrid_if_training_harms_recall_at_1(void **state)
     char path[160], *config = NULL;
     size_t len;
     snprintf(path, sizeof path, "%s/auto/config.json", place->out);
-    sound(place, wt__file_read(&config, &len, path, 1 << 20, &place->err));
+    assert_train_ok(place, wt__file_read(&config, &len, path, 1 << 20, &place->err));
     assert_non_null(strstr(config, "\"runs\":\"hybrid\""));
     free(config);
     wt__buffer_dispose(&queries);
@@ -456,63 +457,67 @@ static void keeps_hybrid_if_training_harms_recall_at_1(void **state)
 
 static void rejects_invalid_options(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
-    refused_train(place, engine, "nonsense", &options, WT_EINVAL, "unknown lesson \"nonsense\"; choose from: encoder");
-    refused_train(place, engine, NULL, &options, WT_EINVAL, "unknown lesson");
+    assert_lesson_refused(place, engine, "nonsense", &options, WT_EINVAL,
+                          "unknown lesson \"nonsense\"; choose from: encoder");
+    assert_lesson_refused(place, engine, NULL, &options, WT_EINVAL, "unknown lesson");
     options.loss = "hinge";
-    refused_train(place, engine, "encoder", &options, WT_EINVAL,
-                  "the lesson \"encoder\" has no loss \"hinge\"; it has: contrast triplet softmax bce likeness");
+    assert_lesson_refused(
+        place, engine, "encoder", &options, WT_EINVAL,
+        "the lesson \"encoder\" has no loss \"hinge\"; it has: contrast triplet softmax bce likeness");
     options.loss = "triplet";
-    refused_train(place, engine, "all", &options, WT_EINVAL, "name the one that the loss \"triplet\" is for");
+    assert_lesson_refused(place, engine, "all", &options, WT_EINVAL, "name the one that the loss \"triplet\" is for");
     options.teacher = "tiny";
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "a teacher needs the loss \"likeness\"");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL, "a teacher needs the loss \"likeness\"");
     options.loss = "likeness";
     options.teacher = "nowhere";
-    refused_train(place, engine, "encoder", &options, WT_ENOTFOUND, "the model nowhere is not installed");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_ENOTFOUND, "the model nowhere is not installed");
     options.teacher = NULL;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "the loss needs a teacher (--teacher MODEL)");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL, "the loss needs a teacher (--teacher MODEL)");
     options = options_of_train();
     options.epochs = -1;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "epochs must be above 0");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL, "epochs must be above 0");
     options.epochs = NAN;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "epochs must be above 0");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL, "epochs must be above 0");
     options = options_of_train();
     options.rate = 2;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "the learning rate must be above 0 and at most 1");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL,
+                          "the learning rate must be above 0 and at most 1");
     options = options_of_train();
     options.batch = 1 << 20;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "a batch has at most 65536 requests");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL, "a batch has at most 65536 requests");
     options = options_of_train();
     options.memory = 1000;
-    refused_train(place, engine, "encoder", &options, WT_ENOMEM, "training would take ");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_ENOMEM, "training would take ");
     options = options_of_train();
     wt_engine *nowhere = NULL;
-    sound(place, wt_open(&nowhere, ":memory:", NULL, &place->err));
-    refused_train(place, nowhere, "encoder", &options, WT_EINVAL, "a store in memory has no folder for models");
+    assert_train_ok(place, wt_open(&nowhere, ":memory:", NULL, &place->err));
+    assert_lesson_refused(place, nowhere, "encoder", &options, WT_EINVAL, "a store in memory has no folder for models");
     wt_close(nowhere);
     char folder[160];
     snprintf(folder, sizeof folder, "%s/encoder", place->folder);
     assert_int_equal(rename(place->model, folder), 0);
     assert_int_equal(symlink(folder, place->model), 0);
     options.out = place->folder;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "would be replaced by one that is trained from it");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL,
+                          "would be replaced by one that is trained from it");
     wt_close(engine);
 }
 
 /* Each training could otherwise resume from or replace the other's files. */
 static void locks_folder_of_models(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
     char path[160];
     int lock;
     wt_train_report_free(train_encoder(place, engine, &options));
     snprintf(path, sizeof path, "%s/training.lock", place->out);
-    sound(place, wt__lock_file(&lock, path, 0, &place->err));
-    refused_train(place, engine, "encoder", &options, WT_EBUSY, "another training writes to ");
+    assert_train_ok(place, wt__lock_file(&lock, path, 0, &place->err));
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EBUSY, "another training writes to ");
     options.out = place->data;
     wt_train_report_free(train_encoder(place, engine, &options));
     options.out = NULL;
@@ -523,7 +528,7 @@ static void locks_folder_of_models(void **state)
 
 static void exploding_rate_keeps_last_model(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char before[65], after[65];
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
@@ -543,9 +548,9 @@ static void exploding_rate_keeps_last_model(void **state)
 
 /* ---------------------------------------------------------------- stopping and resuming */
 
-static void stopped_and_resumed_training_is_identical(void **state)
+static void stopped_and_resumed_encoder_is_identical(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char whole[65], resumed[65], folder[96];
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
@@ -565,22 +570,22 @@ static void stopped_and_resumed_training_is_identical(void **state)
             wt_train_report_free(report);
             break;
         }
-        refused(place, rc, WT_ECANCELLED, "; resume goes on from there");
-        assert_true(is_there(folder, "encoder.state"));
+        assert_train_refused(place, rc, WT_ECANCELLED, "; resume goes on from there");
+        assert_true(has_model_file(folder, "encoder.state"));
         options.progress = NULL;
         options.resume = 1;
         report = train_encoder(place, engine, &options);
         hash_of_encoder(folder, resumed);
         assert_string_equal(whole, resumed);
         assert_true(report->items[0]->after == after);
-        assert_false(is_there(folder, "encoder.state"));
+        assert_false(has_model_file(folder, "encoder.state"));
         wt_train_report_free(report);
     }
     wt_close(engine);
 }
 
 /* Stopping at a step, during the search for negatives, or just after it gives the same model. */
-static int stop_when_looking(void *context, const wt_train_progress *progress)
+static int stop_training_when_looking(void *context, const wt_train_progress *progress)
 {
     size_t *left = context;
     if (strcmp(progress->phase, "looking for hard negatives") != 0)
@@ -591,7 +596,7 @@ static int stop_when_looking(void *context, const wt_train_progress *progress)
 
 static void resumes_hard_negatives(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char plain[65], whole[65], resumed[65], folder[96];
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
@@ -608,14 +613,14 @@ static void resumes_hard_negatives(void **state)
     for (size_t i = 1; i < 9; i++) {
         struct training_stopper stopper = {.at = 9 * i};
         size_t looks = i / 2;
-        options.progress = i % 2 ? stop_training_at : stop_when_looking;
+        options.progress = i % 2 ? stop_training_at : stop_training_when_looking;
         options.progress_context = i % 2 ? (void *)&stopper : (void *)&looks;
         options.resume = 0;
         int rc = wt_train(engine, "encoder", &options, &report, &place->err);
         wt_train_report_free(report);
         if (rc == 0)
             continue; /* ended before the stop was requested */
-        refused(place, rc, WT_ECANCELLED, "; resume goes on from there");
+        assert_train_refused(place, rc, WT_ECANCELLED, "; resume goes on from there");
         options.progress = NULL;
         options.resume = 1;
         wt_train_report_free(train_encoder(place, engine, &options));
@@ -626,16 +631,16 @@ static void resumes_hard_negatives(void **state)
     assert_true(stops >= 4); /* the beginning of a phase is always reported */
     options.resume = 0;
     options.negatives = 9;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "a request has at most 8 hard negatives");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL, "a request has at most 8 hard negatives");
     options.negatives = 1;
     options.loss = "triplet";
-    refused_train(place, engine, "encoder", &options, WT_EINVAL,
-                  "hard negatives need the loss \"contrast\", not \"triplet\"");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EINVAL,
+                          "hard negatives need the loss \"contrast\", not \"triplet\"");
     wt_close(engine);
 }
 
 /* Returns the megabytes in the error of a rejected training. */
-static double megabytes_of(struct place *place, wt_engine *engine, size_t negatives)
+static double megabytes_of(struct learn_place *place, wt_engine *engine, size_t negatives)
 {
     wt_train_options options = options_of_train();
     wt_train_report *report = NULL;
@@ -643,14 +648,15 @@ static double megabytes_of(struct place *place, wt_engine *engine, size_t negati
     options.memory = 1000;
     options.batch = 200;
     options.negatives = negatives;
-    refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_ENOMEM, "training would take ");
+    assert_train_refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_ENOMEM,
+                         "training would take ");
     assert_int_equal(sscanf(strstr(place->err.message, "take "), "take %lf", &megabytes), 1);
     return megabytes;
 }
 
 static void estimate_includes_hard_negatives(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_train(place);
     assert_true(megabytes_of(place, engine, 8) > 1.5 * megabytes_of(place, engine, 0));
     wt_close(engine);
@@ -658,7 +664,7 @@ static void estimate_includes_hard_negatives(void **state)
 
 static void killed_and_resumed_training_is_identical(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char whole[65], resumed[65], folder[96];
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
@@ -673,13 +679,13 @@ static void killed_and_resumed_training_is_identical(void **state)
         options.progress = stop_training_at;
         options.progress_context = &stopper;
         wt_train_report *report;
-        engine = open_store(place);
+        engine = open_place_store(place);
         wt_train(engine, "encoder", &options, &report, NULL);
         _exit(0);
     }
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
-    engine = open_store(place);
+    engine = open_place_store(place);
     options.resume = 1;
     wt_train_report_free(train_encoder(place, engine, &options));
     hash_of_encoder(folder, resumed);
@@ -689,7 +695,7 @@ static void killed_and_resumed_training_is_identical(void **state)
 
 static void resuming_ended_training_changes_nothing(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     char before[65], after[65];
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
@@ -714,28 +720,29 @@ static void resuming_ended_training_changes_nothing(void **state)
 
 static void does_not_resume_another_training(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
     struct training_stopper stopper = {.at = 0};
     wt_train_report *report = NULL;
     options.progress = stop_training_at;
     options.progress_context = &stopper;
-    refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_ECANCELLED, "after step 0 of");
+    assert_train_refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_ECANCELLED,
+                         "after step 0 of");
     options = options_of_train();
     options.resume = 1;
     options.rate = 1e-4;
-    refused_train(place, engine, "encoder", &options, WT_EFORMAT, "with other data, options or model");
+    assert_lesson_refused(place, engine, "encoder", &options, WT_EFORMAT, "with other data, options or model");
     wt_close(engine);
 }
 
-struct heard_progress {
+struct heard_training {
     bool reading, training, measuring, saving, loss, tokens, left, best;
 };
 
-static int hear_progress(void *context, const wt_train_progress *p)
+static int record_heard_progress(void *context, const wt_train_progress *p)
 {
-    struct heard_progress *heard = context;
+    struct heard_training *heard = context;
     heard->reading |= strcmp(p->phase, "reading") == 0;
     heard->training |= strcmp(p->phase, "training") == 0;
     heard->measuring |= strcmp(p->phase, "measuring") == 0;
@@ -749,11 +756,11 @@ static int hear_progress(void *context, const wt_train_progress *p)
 
 static void reports_all_progress(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     wt_engine *engine = open_filled_train(place);
     wt_train_options options = options_of_train();
-    struct heard_progress heard = {0};
-    options.progress = hear_progress;
+    struct heard_training heard = {0};
+    options.progress = record_heard_progress;
     options.progress_context = &heard;
     wt_train_report_free(train_encoder(place, engine, &options));
     assert_true(heard.reading && heard.training && heard.measuring && heard.saving);
@@ -765,9 +772,10 @@ static void lessons_are_listed(void **state)
 {
     (void)state;
     assert_string_equal(wt_lesson_at(0)->name, "encoder");
-    for (size_t i = 0; i < wt__lesson_count; i++)
-        assert_true(*wt_lesson_at(i)->name && *wt_lesson_at(i)->summary);
-    assert_null(wt_lesson_at(wt__lesson_count));
+    size_t count = 0;
+    for (const wt_lesson *lesson; (lesson = wt_lesson_at(count)); count++)
+        assert_true(*lesson->name && *lesson->summary);
+    assert_int_equal(count, 11);
 }
 
 #define ROW(test) cmocka_unit_test_setup_teardown(test, place_set_up, place_tear_down)
@@ -792,7 +800,7 @@ int main(void)
         ROW(rejects_invalid_options),
         ROW(locks_folder_of_models),
         ROW(exploding_rate_keeps_last_model),
-        ROW(stopped_and_resumed_training_is_identical),
+        ROW(stopped_and_resumed_encoder_is_identical),
         ROW(resumes_hard_negatives),
         ROW(estimate_includes_hard_negatives),
         ROW(killed_and_resumed_training_is_identical),

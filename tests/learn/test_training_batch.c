@@ -22,16 +22,17 @@ struct batch_run {
     struct training_batch training_batch;
 };
 
-static void run_open(struct batch_run *run, struct place *place, enum batch_output output, unsigned workers)
+static void run_open(struct batch_run *run, struct learn_place *place, enum batch_output output, unsigned workers)
 {
     struct str views[TEXTS];
     struct batch_limits limits = {.texts = TEXTS, .longest = 20, .external = 4};
     for (size_t i = 0; i < TEXTS; i++)
         views[i] = wt__str(texts[i]);
-    sound(place, wt__trainable_open(&run->model, place->model, &place->err));
-    sound(place, wt__token_texts_read(&run->tokens, run->model, TEXT_REQUEST, views, TEXTS, 20, 1, &place->err));
+    assert_train_ok(place, wt__trainable_open(&run->model, place->model, &place->err));
+    assert_train_ok(place,
+                    wt__token_texts_read(&run->tokens, run->model, TEXT_REQUEST, views, TEXTS, 20, 1, &place->err));
     limits.rows = run->tokens.starts[TEXTS] + 12;
-    sound(place, wt__batch_open(&run->training_batch, run->model, output, workers, &limits, &place->err));
+    assert_train_ok(place, wt__batch_open(&run->training_batch, run->model, output, workers, &limits, &place->err));
 }
 
 static void run_close(struct batch_run *run)
@@ -90,7 +91,7 @@ static void assert_floats_near(const float *a, const float *b, size_t count, dou
 static void workers_only_change_rounding(void **state)
 {
     static const unsigned workers[] = {1, 2, 3, MOST_WORKERS};
-    struct place *place = *state;
+    struct learn_place *place = *state;
     float *want = NULL, vectors[TEXTS * HIDDEN];
     for (size_t n = 0; n < sizeof workers / sizeof *workers; n++) {
         struct batch_run run;
@@ -117,7 +118,7 @@ static void workers_only_change_rounding(void **state)
 
 static void distributes_texts_evenly(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     struct batch_run run;
     size_t rows[2] = {0};
     run_open(&run, place, BATCH_UNIT, 2);
@@ -130,7 +131,7 @@ static void distributes_texts_evenly(void **state)
 
 static void encoding_equals_forward_step(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     float out[TEXTS * HIDDEN];
     static const uint32_t some[] = {4, 0, 0};
     struct batch_run run;
@@ -139,13 +140,16 @@ static void encoding_equals_forward_step(void **state)
     forward_all(&run);
     float *want = calloc(TEXTS * HIDDEN, sizeof *want);
     memcpy(want, run.training_batch.vectors, TEXTS * HIDDEN * sizeof *want);
-    sound(place, wt__batch_encode(&run.training_batch, BATCH_UNIT, &run.tokens, NULL, TEXTS, out, NULL, &place->err));
+    assert_train_ok(
+        place, wt__batch_encode(&run.training_batch, BATCH_UNIT, &run.tokens, NULL, TEXTS, out, NULL, &place->err));
     assert_floats_near(out, want, TEXTS * HIDDEN, 1e-5);
-    sound(place, wt__batch_encode(&run.training_batch, BATCH_UNIT, &run.tokens, some, 3, out, NULL, &place->err));
+    assert_train_ok(place,
+                    wt__batch_encode(&run.training_batch, BATCH_UNIT, &run.tokens, some, 3, out, NULL, &place->err));
     assert_floats_near(out, want + (size_t)4 * HIDDEN, HIDDEN, 1e-5);
     assert_floats_near(out + HIDDEN, want, HIDDEN, 1e-5);
     assert_memory_equal(out + HIDDEN, out + (size_t)2 * HIDDEN, HIDDEN * sizeof *out);
-    sound(place, wt__batch_encode(&run.training_batch, BATCH_UNIT, &run.tokens, some, 0, out, NULL, &place->err));
+    assert_train_ok(place,
+                    wt__batch_encode(&run.training_batch, BATCH_UNIT, &run.tokens, some, 0, out, NULL, &place->err));
     free(want);
     run_close(&run);
 }
@@ -181,7 +185,7 @@ static double mixed_loss(struct batch_run *run, const float *external, float *de
 
 static void external_rows_have_gradients(void **state)
 {
-    struct place *place = *state;
+    struct learn_place *place = *state;
     float external[2 * HIDDEN], slope[2 * HIDDEN];
     for (unsigned workers = 1; workers <= 3; workers++) {
         struct batch_run run;

@@ -12,7 +12,7 @@
 enum { REQUESTS = 120, NEW = PLACE_TOOLS - 2, ONCE = PLACE_TOOLS - 1 };
 
 /* Every fifth request is dev. once: a single training request uses the tool ONCE. fresh: only dev requests need NEW. */
-static void put_requests(struct place *place, bool once, bool fresh)
+static void write_unused_requests(struct learn_place *place, bool once, bool fresh)
 {
     struct buffer queries = {0}, train = {0}, dev = {0};
     struct rng rng;
@@ -25,17 +25,17 @@ static void put_requests(struct place *place, bool once, bool fresh)
             tool = 0;
         met |= tool == ONCE && !for_dev;
         wt__buffer_printf(&queries, "{\"_id\": \"q%zu\", \"text\": \"", i);
-        request_of(&queries, tool, i / PLACE_TOOLS, &rng);
+        write_request_text(&queries, tool, i / PLACE_TOOLS, &rng);
         wt__buffer_printf(&queries, " %zu\"}\n", i); /* all texts differ */
         wt__buffer_printf(for_dev ? &dev : &train, "q%zu\tt%zu\t1\n", i, tool);
     }
-    put_data(place, queries.ptr, train.ptr, dev.ptr);
+    write_data_set(place, queries.ptr, train.ptr, dev.ptr);
     wt__buffer_dispose(&queries);
     wt__buffer_dispose(&train);
     wt__buffer_dispose(&dev);
 }
 
-static json_t *train_set(struct place *place, bool neighbours)
+static json_t *train_set(struct learn_place *place, bool neighbours)
 {
     const char *const lessons[] = {"tool2vec", "mlc", neighbours ? "neighbours" : "tool2vec", "auto", "set"};
     wt_train_options options;
@@ -49,12 +49,12 @@ static json_t *train_set(struct place *place, bool neighbours)
     options.threads = 2;
     for (size_t l = 0; l < sizeof lessons / sizeof *lessons; l++) {
         wt_train_report *report = NULL;
-        sound(place, wt_train(NULL, lessons[l], &options, &report, &place->err));
+        assert_train_ok(place, wt_train(NULL, lessons[l], &options, &report, &place->err));
         wt_train_report_free(report);
     }
     snprintf(path, sizeof path, "%s/set/config.json", place->out);
-    sound(place, wt__file_read(&text, &len, path, 1 << 20, &place->err));
-    sound(place, wt__json_parse(&config, text, len, &place->err));
+    assert_train_ok(place, wt__file_read(&text, &len, path, 1 << 20, &place->err));
+    assert_train_ok(place, wt__json_parse(&config, text, len, &place->err));
     free(text);
     return config;
 }
@@ -73,9 +73,9 @@ static void calibrates_unused_tools_separately(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct place place;
-        place_make(&place);
-        put_requests(&place, rows[i].once, rows[i].fresh);
+        struct learn_place place;
+        make_learn_place(&place);
+        write_unused_requests(&place, rows[i].once, rows[i].fresh);
         json_t *config = train_set(&place, rows[i].neighbours);
         assert_int_equal(json_array_size(wt__json_array(config, "nonconformity")), rows[i].nonconformity);
         assert_int_equal(json_array_size(wt__json_array(config, "unused")), rows[i].unused);
@@ -85,7 +85,7 @@ static void calibrates_unused_tools_separately(void **state)
 }
 
 /* All unused tools up to this threshold join. */
-static void put_unused_threshold(struct place *place, json_t *config, double threshold)
+static void put_unused_threshold(struct learn_place *place, json_t *config, double threshold)
 {
     struct buffer text = {0};
     size_t count = json_array_size(wt__json_array(config, "unused"));
@@ -112,8 +112,8 @@ static void sets_use_threshold_of_each_kind(void **state)
         double threshold;
         bool joins;
     } rows[] = {{-1, false}, {2, true}};
-    struct place *place = *state;
-    put_requests(place, true, true);
+    struct learn_place *place = *state;
+    write_unused_requests(place, true, true);
     json_t *config = train_set(place, true);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_engine *engine;
@@ -125,13 +125,13 @@ static void sets_use_threshold_of_each_kind(void **state)
         wt_open_options_init(&options);
         options.model = place->model;
         options.trained = place->out;
-        sound(place, wt_open(&engine, place->store, &options, &place->err));
-        sound(place, wt_add_path(engine, place->data, NULL, &report, &place->err));
+        assert_train_ok(place, wt_open(&engine, place->store, &options, &place->err));
+        assert_train_ok(place, wt_add_path(engine, place->data, NULL, &report, &place->err));
         wt_add_report_free(report);
         wt_pick_options_init(&how);
         how.complete = 0.5;
         how.abstain = -1;
-        sound(place, wt_pick(engine, "hotel news", strlen("hotel news"), &how, &picked, &place->err));
+        assert_train_ok(place, wt_pick(engine, "hotel news", strlen("hotel news"), &how, &picked, &place->err));
         assert_float_equal(picked->complete, 0.5, 0);
         assert_int_equal(picked_has_tool(picked, NEW), rows[i].joins);
         assert_true(picked_has_tool(picked, 0));
