@@ -1,14 +1,13 @@
-/* bench_bm25.c: top 10 by BM25 at 16 k, 100 k and 1 M tools: whichtool, and SQLite FTS5 on the same terms.
+/* bench_bm25.c: top 10 by BM25 of 16 k, 100 k and 1 M tools: whichtool, and SQLite FTS5 with the same terms.
  *
  *   bench_bm25 [WORK_FOLDER]      default build-bench/work
  *
- * Tools are put together from the names, providers and descriptions, one and a half each, of real ones: those below
- * $WT_SHARED/data or
- * ../shared/data, else words drawn by Zipf's law (the remarks say which). Requests are ten terms long, cut from
- * descriptions, and one kind of sixty. Times are of the processor, not of the clock, since machines are shared. Terms
- * are what the analyser makes of the text, so that every peer counts the same; they are left in
- * WORK_FOLDER/bm25-{16k,100k,1M}.txt, a tool a line, and bm25-queries.txt for bm25_bm25s.py. BENCH_FTS_TOOLS: the most
- * tools that FTS5 is measured with (1,000,000; its index takes minutes). */
+ * Tools are composed of the names, providers and descriptions (one and a half each) of real tools below $WT_SHARED/data
+ * or ../shared/data; without these, of words drawn by Zipf's law (a printed remark says so). Requests have ten terms
+ * cut from descriptions; one kind has sixty. Times are processor times, since machines are shared. The terms come from
+ * the analyser, so that every peer has the same ones. They are written to WORK_FOLDER/bm25-{16k,100k,1M}.txt, one tool
+ * a line, and bm25-queries.txt, for bm25_bm25s.py. BENCH_FTS_TOOLS: maximum number of tools for FTS5 (default
+ * 1,000,000; its index takes minutes). */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -27,12 +26,12 @@ enum {
     SOURCES_MAX = 40000,
     ZIPF_WORDS = 60000,
     ZIPF_SOURCES = 10000,
-    QUERIES = 40, /* of each length */
+    QUERIES = 40, /* number of each length */
     SHORT = 10,
     LONG = 60,
     K = 10,
     FIELDS = 3,
-    BATCH = 200000 /* FTS5 inserts a transaction */
+    BATCH = 200000 /* FTS5 inserts in a transaction */
 };
 
 struct source {
@@ -55,7 +54,7 @@ static const struct {
     int rounds;
 } sizes[] = {{"16k", 16000, 21}, {"100k", 100000, 11}, {"1M", 1000000, 5}};
 
-/* Milliseconds of processor time of this thread. */
+/* Returns the processor time of this thread in milliseconds. */
 static double now_ms(void)
 {
     struct timespec now;
@@ -69,7 +68,7 @@ static void die(const char *what)
     exit(1);
 }
 
-/* --- Real tools, or made-up ones --- */
+/* --- Real or synthetic tools --- */
 
 static void add_field(struct bench *b, struct source *source, size_t field, struct analyser *analyser, struct str text)
 {
@@ -148,8 +147,7 @@ static void read_sources(struct bench *b)
             b->source_count == ZIPF_SOURCES ? "lists of words drawn by Zipf's law" : "real ones");
 }
 
-/* Tool `number`: a name of one, the provider of another, the first half of one description and the second of another.
- */
+/* Composes tool `number` from a name, a provider, and halves of two descriptions, each of a different tool. */
 static void make_tool(const struct bench *b, uint32_t number, struct lexical_text fields[FIELDS], struct str *room)
 {
     struct rng rng;
@@ -168,7 +166,7 @@ static void make_tool(const struct bench *b, uint32_t number, struct lexical_tex
     fields[2] = (struct lexical_text){room, whole + rest};
 }
 
-/* Different terms from descriptions, in their order: common and rare ones as people's requests have them. */
+/* Takes distinct terms of descriptions in their order, both common and rare ones as in human requests. */
 static void make_queries(struct bench *b)
 {
     struct rng rng;
@@ -189,7 +187,7 @@ static void make_queries(struct bench *b)
     }
 }
 
-/* --- Ours --- */
+/* --- whichtool --- */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -197,7 +195,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Milliseconds a request: the median over rounds of the mean over the requests. */
+/* Returns milliseconds per request: the median over rounds of the mean over requests. */
 static double measure(struct bench *b, const struct lexical *index, size_t first, int rounds, bool plain)
 {
     double times[32];
@@ -260,7 +258,7 @@ static void bench_ours(struct bench *b, const char *name, uint32_t tools, int ro
     free(block);
 }
 
-/* --- The peers' input --- */
+/* --- Input files of peers --- */
 
 static void write_terms(FILE *file, const struct str *terms, size_t count)
 {

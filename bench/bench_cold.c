@@ -1,12 +1,10 @@
-/* bench_cold.c: what a whole process costs: wall time from fork to exit, the processor's time in it, and the peak of
- * its resident memory.
+/* bench_cold.c: cost of a whole process: wall time from fork to exit, processor time, and peak resident memory.
  *
  *   bench_cold MEASURE ROUNDS COMMAND [ARGUMENT...]
  *
- * The library is not linked into the picture: the command is run as a user would run it, its output thrown away.
- * Prints the medians of the times and the highest peak of ROUNDS runs; one run more comes first and does not count, so
- * that files are in the page cache as they are for the second request of a day. Where the processor's time is far below
- * the wall time, the machine had other work. */
+ * The command runs as a user would run it, and its output is discarded. Prints the medians of the times and the highest
+ * peak of ROUNDS runs. A first run does not count, so that files are in the page cache, as for the second request of a
+ * day. If the processor time is far below the wall time, the machine had other work. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,7 +27,7 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Runs the command once. Returns its exit status, or -1 when it did not end by itself. */
+/* Runs the command once. Returns its exit status, or -1 if a signal ended it. */
 static int run(char **command, struct cost *cost)
 {
     double began = now_ms();

@@ -1,12 +1,11 @@
-/* bench_cross.c: how long a cross-encoder takes for a request and TOOLS candidates, whose tokens are kept, on one
- * thread.
+/* bench_cross.c: time of a cross-encoder for a request and TOOLS candidates with cached tokens, on one thread.
  *
- *   bench_cross make MODEL FOLDER        FOLDER becomes MODEL with a classifier of random numbers
- *   bench_cross FOLDER CORPUS            prints the table's line; CORPUS: a corpus.jsonl, its tools from all over it
- *   bench_cross FOLDER CORPUS --serve    answers lines of stdin, so that a peer can take turns with us:
- *                                          texts    the request and the tools, one a line, and an empty one
- *                                          logits   the numbers, in one line
- *                                          time     milliseconds of one call, the request's tokenizer included */
+ *   bench_cross make MODEL FOLDER        writes MODEL with a classifier of random numbers to FOLDER
+ *   bench_cross FOLDER CORPUS            prints the table's line; CORPUS: a corpus.jsonl, from which tools are sampled
+ *   bench_cross FOLDER CORPUS --serve    answers lines of stdin, so that a peer can take turns:
+ *                                          texts    the request and the tools, one a line, then an empty line
+ *                                          logits   the logits, in one line
+ *                                          time     milliseconds of one call, including the request's tokenizer */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +55,7 @@ static int make_weights(const char *from, const char *to, size_t hidden, struct 
         wt__buffer_printf(&name, "bert.%s", t->name);
         if (!data || name.failed)
             rc = wt__fail_nomem(err);
-        else if (t->dtype < DTYPE_I64) { /* others are no weights */
+        else if (t->dtype < DTYPE_I64) { /* integers are not weights */
             all[count] = (struct tensor_source){wt__arena_copy(arena, wt__str(name.ptr)), data, t->rank, {0}};
             memcpy(all[count++].shape, t->shape, sizeof t->shape);
             rc = wt__tensor_floats(t, data, err);
@@ -133,7 +132,7 @@ static void take_tool(struct bench *b, size_t i, const char *line, size_t len)
     b->tools[i] = wt__cross_tokens(b->cross, wt__str(b->texts[i]), b->ids[i]);
 }
 
-/* Those that stand TOOLS-ths of the file apart. */
+/* Takes tools at equal distances in the file. */
 static int take_tools(struct bench *b, const char *path, wt_error *err)
 {
     char *text;

@@ -1,10 +1,10 @@
 /* bench_default_parameters.c: fits the chooser of stores without usage (src/choose/default_parameters.c) on catalogues
- * that have some, by the untrained recipe alone, and says how good it is on each of them when fitted on the others.
+ * with labelled requests, using the untrained recipe only, and measures it on each catalogue when fitted on the others.
  *
- *   bench_default_parameters FOLDER...     BEIR folders with a train split, whose licences allow it; prints the C text
+ *   bench_default_parameters FOLDER...     BEIR folders with a train split and a suitable licence; prints C source
  *
- * Every catalogue counts alike. No tool fits when a request's own tools are taken away, or when it is another
- * catalogue's request; each of the two is half of those cases. */
+ * All catalogues have the same weight. Unanswerable requests are in equal parts requests whose tools are removed, and
+ * requests of other catalogues. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "learn/examples.h"
 #include "learn/logistic.h"
 
-enum { REQUESTS = 300 /* of a catalogue */, OUT_OF_DOMAIN = 60 /* of each other catalogue */, SETS = 16 };
+enum { REQUESTS = 300 /* of a catalogue */, OUT_OF_DOMAIN = 60 /* from each other catalogue */, SETS = 16 };
 
 struct sample {
     struct candidate_features candidates;
@@ -111,7 +111,7 @@ static void take_sample(struct catalogue *c, size_t i)
     wt__arena_dispose(&arena);
 }
 
-/* Whether one tool in ten is of the other catalogue as well: its requests are then in its domain. */
+/* True if one tool in ten also belongs to the other catalogue, so that its requests are in domain. */
 static bool is_related(const struct catalogue *c, const struct catalogue *other)
 {
     wt_tools *tools = NULL, *same = NULL;
@@ -150,7 +150,7 @@ struct rows {
     size_t count, features;
 };
 
-/* `times` copies stand for a weight. */
+/* Adds `times` copies, as a weight. */
 static void add_row(struct rows *rows, const float *values, bool answer, size_t times)
 {
     for (size_t i = 0; i < times; i++) {
@@ -180,7 +180,7 @@ static void close_rows(struct rows *rows, double shrinkage, bool balanced, float
     free(rows->answers);
 }
 
-/* without: a catalogue that is left out, or `count`. */
+/* without: index of the omitted catalogue, or `count` for none. */
 static void fit(const struct catalogue *c, size_t count, size_t without, struct chooser *out)
 {
     struct rows tools = open_rows(count * REQUESTS * CHOOSE_TOOLS, TOOL_FEATURES);
@@ -241,7 +241,7 @@ static double above(const float *values, size_t count, float threshold)
     return 100 * (double)n / (double)count;
 }
 
-/* calibrated: what answerable requests of the catalogues that it was fitted on got, ascending. */
+/* calibrated: scores of answerable requests of the fitted catalogues, ascending. */
 static void tell(const struct catalogue *c, const struct chooser *chooser, const struct calibration *calibrated)
 {
     float fits[REQUESTS], gone[REQUESTS], out_of_domain[SETS * OUT_OF_DOMAIN];

@@ -1,10 +1,10 @@
-/* bench_dense.c: exact top 10 of 16 k, 100 k and 1 M vectors of 384 by inner product, one query at a time and seven
- * at once (a request with six parts).
+/* bench_dense.c: exact top 10 of 16 k, 100 k and 1 M vectors of 384 by inner product, one query at a time and seven at
+ * once (a request with six parts).
  *
  *   bench_dense
  *
- * Vectors are unit length about 2,000 centres, as sentence vectors of catalogues lie; dense_faiss.py makes its own by
- * the same recipe. Times are of the processor, not of the clock, since machines are shared. */
+ * Vectors have unit length and lie around 2,000 centres, like sentence vectors of catalogues; dense_faiss.py generates
+ * its vectors in the same way. Times are processor times, since machines are shared. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* Nearly normal: the sum of four uniform numbers. */
+/* Returns a nearly normal number: the sum of four uniform ones. */
 static float noise(struct rng *rng)
 {
     uint64_t bits = wt__rng_next(rng);
@@ -58,7 +58,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Milliseconds a query, `together` at once: the median over rounds. plain: the fp32 of every vector. */
+/* Returns milliseconds per query with `together` queries at once: the median over rounds. plain: all vectors in
+ * fp32. */
 static double measure(const struct vectors *vectors, const float *queries, int rounds, size_t together, int plain)
 {
     double times[32];

@@ -1,10 +1,10 @@
-/* bench_dense_reference.c: the encoder against sentence-transformers, on the reference's own text.
+/* bench_dense_reference.c: the encoder compared with sentence-transformers, on the texts of the reference.
  *
  *   bench_dense_reference BEIR_DIR [SPLIT [MODEL]]
  *
  * Encodes "title: text" of every tool and every request, ranks by cosine over all pairs, and prints R@5 and nDCG@5 as
- * one JSON object: the figures to set beside a reference implementation's, before any choice of ours (texts, parts,
- * fusion) comes in. MODEL: WT_BASE_MODEL, which is all-MiniLM-L6-v2, when not given. */
+ * one JSON object, for comparison with a reference implementation without our own texts, parts and fusion. MODEL
+ * defaults to WT_BASE_MODEL (all-MiniLM-L6-v2). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

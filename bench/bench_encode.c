@@ -1,14 +1,13 @@
-/* bench_encode.c: how long a request takes to become a vector, and how many texts a second a batch makes, on one
- * thread.
+/* bench_encode.c: latency of encoding a request, and throughput of batches, on one thread.
  *
  *   bench_encode MODEL [TEXTS]      prints the table's lines; TEXTS: a file of texts, one a line
- *   bench_encode MODEL --serve      answers lines of stdin, so that a peer can take turns with us on a noisy machine:
+ *   bench_encode MODEL --serve      answers lines of stdin, so that a peer can take turns on a noisy machine:
  *                                     latency N   milliseconds of one request of N tokens
  *                                     batch FILE  seconds for the lines of FILE
- *                                     vectors FILE  the same, and their vectors, fp32, in FILE.vectors
+ *                                     vectors FILE  the same, and writes their fp32 vectors to FILE.vectors
  *                                     warm        milliseconds to open the packed model
  *
- * A request's text is tokenized too. Times are medians. */
+ * Times include the tokenizer, and are medians. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +23,10 @@ struct bench {
     const char *folder;
     struct encoder *encoder;
     struct encoder_scratch *scratch;
-    float *vectors; /* [MAX_TEXTS at most, D] */
+    float *vectors; /* [up to MAX_TEXTS, D] */
 };
 
-/* Words that are one token each in every uncased English vocabulary. */
+/* Words of one token in every uncased English vocabulary. */
 static const char *const words[] = {"find", "the", "next",   "train", "from", "london", "to",    "paris",
                                     "for",  "two", "people", "and",   "book", "a",      "table", "near"};
 
@@ -51,7 +50,7 @@ static double latency(struct bench *b, size_t tokens)
     return wt__now_ms() - began;
 }
 
-/* Lines of a file, or, without one, heads of a text of words in lengths like those of tools' descriptions. */
+/* Reads the lines of a file, or generates texts with the lengths of tools' descriptions. */
 static size_t take_texts(const char *path, char **storage, struct str *texts)
 {
     size_t len, count = 0;
@@ -80,7 +79,7 @@ static void write_vectors(const char *path, const float *vectors, size_t floats)
         fclose(file);
 }
 
-/* Seconds, or 0 when it could not be done. */
+/* Returns seconds, or 0 on error. */
 static double batch(struct bench *b, const char *path, size_t *count, bool kept)
 {
     struct str *texts = malloc(MAX_TEXTS * sizeof *texts);

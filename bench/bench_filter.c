@@ -1,13 +1,13 @@
-/* bench_filter.c: what a filter costs a query of a million tools (engine/filter.h).
+/* bench_filter.c: cost of a filter for queries on a million tools (engine/filter.h).
  *
- *   bench_filter [WORK_FOLDER [TOOLS [CORPUS]]]      default build-bench/work, 1,000,000, tools of words drawn by
- * Zipf's law
+ *   bench_filter [WORK_FOLDER [TOOLS [CORPUS]]]
  *
- * The tools are those of CORPUS (a corpus.jsonl) again and again, or made up; each thousand has a provider of its own,
- * and one name in ten begins with "delete_". They are imported once, without vectors, into WORK_FOLDER/filter-TOOLS.wt.
- * Every filter is measured by the recipe bm25, which is the quickest and so the one that a filter is the most for: its
- * first query, which makes the mask, and the median of ROUNDS rounds of later ones beside queries without a filter.
- * Times are of the processor: machines are shared. */
+ * Defaults: build-bench/work, 1,000,000, and tools of words drawn by Zipf's law. The tools are those of CORPUS (a
+ * corpus.jsonl) repeated, or synthetic ones. Each thousand tools have a provider of their own, and one name in ten
+ * begins with "delete_". They are imported once, without vectors, into WORK_FOLDER/filter-TOOLS.wt. Filters are
+ * measured with bm25, the fastest recipe, where a filter costs relatively most: the first query, which builds the mask,
+ * and the median of ROUNDS later queries, alternating with queries without a filter. Times are processor times, since
+ * machines are shared. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +141,7 @@ static void measure(struct bench *b, const char *name, const wt_filter *filter)
     hits = 0;
     for (size_t round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < REQUESTS; i++, n++) {
-            if (round % 2) /* who comes second finds the postings in the caches */
+            if (round % 2) /* alternate, because the second query finds the postings in the caches */
                 with[n] = ask(b, i, filter, &hits);
             without[n] = ask(b, i, NULL, &all);
             if (round % 2 == 0)

@@ -1,10 +1,10 @@
-/* bench_find.c: the library alone, beside which bench/serving_api.py puts the server: finds a second, and what one
- * costs.
+/* bench_find.c: finds per second of the library alone, and the cost of one, for comparison with the server in
+ * bench/serving_api.py.
  *
  *   bench_find STORE QUERIES.jsonl THREADS SECONDS [RECIPE]
  *
- * Each thread asks the queries' texts in turn, from a place of its own; nothing is kept of the answers. A JSON object
- * on standard output: finds, seconds of the wall and of processors, and from first to last call alone. */
+ * Each thread runs the queries in turn, from a different start, and discards the results. Prints a JSON object: finds,
+ * wall and processor seconds, measured from the first to the last call. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* What `generate toolselect`, `generate toolbank` and `generate rectools` take beside the language model, by the
- * stand-in of their tests, which answers at once and errs in one of ten answers; and what the rules make of rows that
- * people looked at.
+/* bench_generate.c: cost of `generate toolselect`, `toolbank` and `rectools` without the language model: the stand-in
+ * of their tests answers at once, with an error in one of ten answers. Also applies the validation rules to labelled
+ * rows.
  *
  *   bench_generate MODEL [SAMPLES.jsonl]      MODEL: an encoder; "" for none */
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "generate/toolselect.h"
 
 enum { ROUNDS = 3, TOOLS = 1000, ITEMS = 2000, ROUND_TRIP = 10 };
-static const double ALIKE = 0.93; /* wt_toolselect_options.duplicate when it is 0 */
+static const double ALIKE = 0.93; /* default of wt_toolselect_options.duplicate */
 
 static int fail(const wt_error *err)
 {
@@ -24,7 +24,7 @@ static int fail(const wt_error *err)
     return 1;
 }
 
-/* The best round: other work on the machine makes tails. */
+/* The best round, because other work on the machine slows some rounds. */
 static int measure(const char *model, wt_error *err)
 {
     wt_open_options open;
@@ -59,7 +59,7 @@ static int measure(const char *model, wt_error *err)
     return 0;
 }
 
-/* A thousand tools of fifty providers. brief: with descriptions of which ten fit into a request. */
+/* Adds a thousand tools of fifty providers. brief: short descriptions, ten of which fit into a request. */
 static int add_tools(wt_engine *engine, bool brief, wt_error *err)
 {
     struct buffer lines = {0};
@@ -89,8 +89,7 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
     wt_open_options open;
     wt_toolbank_options options;
     wt_engine *engine = NULL;
-    double least = 0,
-           least_cpu = 0; /* seconds; processor time of all threads tells more on a machine that others use */
+    double least = 0, least_cpu = 0; /* seconds of processor time of all threads, since the machine is shared */
     wt_open_options_init(&open);
     open.model = model;
     int rc = wt_open(&engine, ":memory:", &open, err);
@@ -105,7 +104,7 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
         options.out = mkdtemp(folder);
         options.draw = draw;
         options.items = ITEMS;
-        options.usages = WT_MAX_GENERATED_USAGES; /* so that all items are asked for, and the draw is steered */
+        options.usages = WT_MAX_GENERATED_USAGES; /* ask for all items, with a steered draw */
         options.round_trip = round_trip;
         const clock_t began = clock();
         rc = options.out ? wt__generate_toolbank(engine, &writer.model, &options, &made, err) : WT_EIO;
@@ -127,7 +126,7 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
     return 0;
 }
 
-/* The paper's own size: 20 sets of 1 to 10 tools, 5 requests each, by a judge that errs in some. */
+/* The paper's size: 20 sets of 1 to 10 tools with 5 requests each, and a judge with some errors. */
 static int measure_rectools(const char *model, wt_error *err)
 {
     wt_open_options open;
@@ -149,7 +148,7 @@ static int measure_rectools(const char *model, wt_error *err)
         wt_rectools_options_init(&options);
         options.out = mkdtemp(folder);
         options.keep_all = 1;
-        options.duplicate = 0.98; /* the stand-in's requests for a set differ little */
+        options.duplicate = 0.98; /* requests of the stand-in for a set are similar */
         rc = options.out ? wt__generate_rectools(engine, &judge.model, &options, &made, err) : WT_EIO;
         if (rc < 0)
             break;
@@ -169,7 +168,7 @@ struct judged {
     size_t tools, refused, alike, same, unnamed;
 };
 
-/* Counts what the rules would turn away of a sample. */
+/* Counts the rows of a sample that the rules would reject. */
 static int judge(const struct sample *sample, struct distinct *queries, struct map *names, struct judged *judged,
                  wt_error *err)
 {

@@ -1,15 +1,15 @@
-/* bench_http.c: asks an HTTP server of this machine, on one thread, and says how it answered: for bench/serving.py.
+/* bench_http.c: load generator for a local HTTP server, on one thread, for bench/serving.py.
  *
  *   bench_http ADDRESS CONNECTIONS SECONDS RATE FILE...
  *       ADDRESS  127.0.0.1:PORT or unix:PATH
- *       RATE     requests a second, at random moments (Poisson); a request that finds all connections busy waits, and
- *                its time counts from its moment. 0: each connection asks again as soon as it is answered
- *       FILE     one request each, as it is sent; taken in turn. Answers must have a Content-Length
+ *       RATE     requests a second, at random times (Poisson). A request that finds all connections busy waits, and its
+ *                latency includes the wait. 0: each connection sends its next request after each answer
+ *       FILE     raw bytes of one request; used in turn. Answers must have a Content-Length
  *   bench_http hold ADDRESS CONNECTIONS FILE
- *       opens so many connections, sends the request on each, waits for the first bytes of the answer, says how many
- *       it has, and holds them until its input ends
+ *       opens the connections, sends the request on each, waits for the first bytes of the answers, prints the
+ *       number of open connections, and holds them until its input ends
  *
- * Prints one JSON object. Times are in microseconds, statuses are counted by their first digit. */
+ * Prints one JSON object. Times are in microseconds; statuses are counted by their first digit. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ struct client {
     int descriptor;
     bool busy;
     double asked_us;
-    size_t have, want; /* of the answer; want 0: not known yet */
+    size_t have, want; /* bytes of the answer; want: 0 before the head */
     char head[4096];
 };
 
@@ -53,7 +53,7 @@ static struct bench {
     struct client *clients;
     size_t client_count, free_count;
     struct client **free;
-    double arrivals[ARRIVALS_MAX]; /* requests that wait for a connection: a ring */
+    double arrivals[ARRIVALS_MAX]; /* ring of requests that wait for a connection */
     size_t first_arrival, arrival_count;
     float *times;
     size_t time_count, time_capacity, by_status[10], errors, given_up;
@@ -143,7 +143,7 @@ static void answered(struct client *client)
     }
 }
 
-/* Where the answer ends, once its head is there. */
+/* Determines the end of the answer after its head has arrived. */
 static void read_head(struct client *client, size_t in_head)
 {
     client->head[in_head] = '\0';
@@ -155,7 +155,7 @@ static void read_head(struct client *client, size_t in_head)
         fail("an answer without a length");
 }
 
-/* A server may close a connection that asks nothing; one that asked lost its answer. */
+/* A server may close an idle connection; a busy one has lost its answer. */
 static void lose(struct client *client)
 {
     epoll_ctl(bench.epoll, EPOLL_CTL_DEL, client->descriptor, NULL);
@@ -191,7 +191,7 @@ static void set_timer(int timer, double at_us)
     timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-/* The requests whose moment has come; returns the next moment. */
+/* Queues the requests that are due. Returns the time of the next one. */
 static double arrive(double next_us)
 {
     double now = now_us();
@@ -217,7 +217,7 @@ static void run(double seconds)
         ask(&bench.clients[i], now_us());
     if (bench.rate == 0)
         bench.free_count = 0;
-    /* A second more for the last answers. */
+    /* Wait one more second for the last answers. */
     while (now_us() < bench.until_us + (bench.free_count < bench.client_count ? 1e6 : 0)) {
         if (bench.rate > 0 && next < bench.until_us)
             next = arrive(next);

@@ -1,8 +1,8 @@
-/* bench_http_echo.c: the bare server, for bench/serving.py: answers what it is sent, or streams.
+/* bench_http_echo.c: the bare HTTP server, for bench/serving.py: echoes or streams.
  *
- *   bench_http_echo [LISTEN [WORKERS]]      says where it listens, and ends with its input
+ *   bench_http_echo [LISTEN [WORKERS]]      prints its address, and exits at the end of its input
  *
- *   POST /echo      the body back          GET /stream    one piece, then nothing until the client goes
+ *   POST /echo      returns the body       GET /stream    one piece, then silence until the client closes
  *   GET  /bytes/N   N bytes                GET /slow/MS   204 after so many milliseconds */
 #include <poll.h>
 #include <pthread.h>

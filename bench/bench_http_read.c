@@ -1,12 +1,12 @@
-/* bench_http_read.c: what the reader makes of bytes, for bench/http_differential.py: from its input it reads blocks, a
- * 32-bit little-endian length and as many bytes, each as what one client sends; of each it says
+/* bench_http_read.c: the request reader for bench/http_differential.py. Reads blocks from standard input, each a 32-bit
+ * little-endian length and the bytes of one client, and prints for each block:
  *
- *   R END METHOD TARGET FIELDS BODY     a request: where it ends in the block; fields (NAME:VALUE, each with a line
- *                                       feed) and body in hexadecimal, "-" for nothing
- *   X STATUS                            a refusal; nothing is read behind it
+ *   R END METHOD TARGET FIELDS BODY     a request: its end in the block; fields (NAME:VALUE, each with a line feed) and
+ *                                       body in hexadecimal, "-" if empty
+ *   X STATUS                            a rejection; the rest of the block is not read
  *   .                                   the end of the block
  *
- *   bench_http_read --speed FILE        reads the file again and again, and says what that takes of the processor */
+ *   bench_http_read --speed FILE        reads the file repeatedly, and prints the processor time */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void write_request(const struct http_request *request, size_t end)
     wt__buffer_dispose(&fields);
 }
 
-/* How many requests were read; said when `say`. */
+/* Returns the number of requests; prints them if `say`. */
 static size_t read_block(struct str block, bool say)
 {
     struct http_reader reader = {0};
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
             return 1;
         read_block((struct str){bytes, len}, true);
         puts(".");
-        fflush(stdout); /* who asks waits for it */
+        fflush(stdout); /* the other process waits for the answer */
     }
     return 0;
 }

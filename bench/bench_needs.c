@@ -1,8 +1,8 @@
-/* bench_needs.c: fits the default numbers of src/choose/needs.c, which pick tools where nothing was recorded.
+/* bench_needs.c: fits the default parameters of src/choose/needs.c, which picks tools in stores without recorded use.
  *
- *   bench_needs STORE REQUESTS.jsonl [MODEL]     the store of bench/real and its dev requests; prints C text
+ *   bench_needs STORE REQUESTS.jsonl [MODEL]     the store of bench/real and its dev requests; prints C source
  *
- * MODEL: "" for words alone. Requests that need no tool are among them. */
+ * MODEL: "" for words only. Some requests need no tool. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum { MOST = 1 << 16, SHARES = 99 };
 
 static float values[MOST][NEED_FEATURES];
 static uint8_t answers[MOST];
-static size_t rows, begins[MOST], requests; /* begins: of each request's rows */
+static size_t rows, begins[MOST], requests; /* begins: first row of each request */
 static bool needs_any[MOST];
 
 static void fail(const char *message)
@@ -74,7 +74,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How likely the likeliest is, over requests that some tool fits. */
+/* Prints the probability of the best tool, over answerable requests. */
 static void print_shares(const float *weights, float constant)
 {
     static float best[MOST];

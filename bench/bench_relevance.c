@@ -1,11 +1,11 @@
-/* bench_relevance.c: fits the default parameters of src/choose/relevance.c, and says how well they hold.
+/* bench_relevance.c: fits the default parameters of src/choose/relevance.c, and measures their calibration.
  *
- *   bench_relevance WORK fit FOLDER...          BEIR folders with a train split, whose licences allow it; prints C text
- *   bench_relevance WORK tell SPLIT FOLDER...   a line a folder and recipe
+ *   bench_relevance WORK fit FOLDER...          BEIR folders with a train split and a suitable licence; prints C source
+ *   bench_relevance WORK tell SPLIT FOLDER...   prints a line for each folder and recipe
  *
- * WORK keeps a store of each folder. Every catalogue counts alike. Of the requests that are fitted to, one in five
- * needs no tool: half of those are the catalogue's own with their tools taken away, a quarter another catalogue's, a
- * quarter small talk. */
+ * WORK caches a store for each folder. All catalogues have the same weight. One in five fitted requests needs no tool:
+ * half of those are the catalogue's own with their tools removed, a quarter are of another catalogue, and a quarter are
+ * small talk. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 
 enum {
     REQUESTS = 300 /* of a catalogue */,
-    OUT_OF_DOMAIN = 40 /* of each other one */,
-    TOLD = 5 /* hits, as find shows */
+    OUT_OF_DOMAIN = 40 /* from each other catalogue */,
+    TOLD = 5 /* number of hits that find shows */
 };
 
 static const char *const recipes[] = {"bm25", "dense", "hybrid"};
@@ -54,7 +54,7 @@ struct rows {
     float (*values)[RELEVANCE_FEATURES];
     float *counts, *scores;
     uint8_t *answers, *kinds, *first;
-    size_t count, begin; /* begin: of the catalogue's */
+    size_t count, begin; /* begin: first of the catalogue */
 };
 
 struct catalogue {
@@ -152,14 +152,14 @@ static void ask(struct rows *rows, const struct catalogue *c, const char *recipe
     wt__arena_dispose(&arena);
 }
 
-/* Sets that are named alike up to a dash have tools in common. */
+/* True if the names are equal up to a dash: such sets share tools. */
 static bool is_related(const struct catalogue *a, const struct catalogue *b)
 {
     size_t x = strcspn(a->name, "-"), y = strcspn(b->name, "-");
     return x == y && strncmp(a->name, b->name, x) == 0;
 }
 
-/* Every kind of the catalogue's requests counts as its share. */
+/* Weights each kind of request by its share. */
 static void count_kinds(struct rows *rows)
 {
     double all[KINDS] = {0};
@@ -220,7 +220,7 @@ struct calibration_error {
     double error, brier, loss;
 };
 
-/* Of the catalogue's own requests, in the hits that are told. */
+/* Counts needed tools in the shown hits, over the catalogue's own requests. */
 static struct calibration_error calibration_of(const struct rows *rows, const float *said)
 {
     struct calibration_error out = {0};
@@ -244,7 +244,7 @@ static struct calibration_error calibration_of(const struct rows *rows, const fl
     return out;
 }
 
-/* The mean of what is said of the hits of a kind. */
+/* Returns the mean probability of the hits of a kind. */
 static double mean_of(const struct rows *rows, const float *said, enum kind kind, bool needed)
 {
     double sum = 0, all = 0;
@@ -263,7 +263,7 @@ static void tell(const struct catalogue *c, const char *recipe)
     float *said = calloc(rows.count, sizeof *said);
     if (!said)
         exit(1);
-    /* The default is chosen by what was found, which the recipe tells. */
+    /* The result names the recipe, which selects the default. */
     const struct scored found = {0};
     const size_t one = 1;
     const struct retriever *retriever = &wt__hybrid;

@@ -1,11 +1,11 @@
-/* bench_spelling.c: what reading a request costs where words of it are misspelt (retrieve/spelling.h).
+/* bench_spelling.c: cost of reading requests with misspelt words (retrieve/spelling.h).
  *
  *   bench_spelling CORPUS      a corpus.jsonl
  *
- * The dictionary is that of the corpus, and one of as many terms as a million tools would have: its vocabulary grows
- * about with the two thirds power of the tools (3,396 terms of 1,419 tools of ToolBench, 15,158 of 13,242). The terms
- * that are missing are made of those that are there, two letters exchanged each, so that what is typed has as many more
- * neighbours. Times are of the processor: machines are shared. */
+ * Measures the dictionary of the corpus, and one with as many terms as a million tools would have: the vocabulary grows
+ * roughly with the 2/3 power of the number of tools (3,396 terms of 1,419 tools of ToolBench, 15,158 of 13,242).
+ * Missing terms are created by exchanging two letters of existing ones, so that misspelt words have proportionally more
+ * neighbours. Times are processor times, since machines are shared. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static size_t add_corpus(struct lexical_builder *builder, struct analyser *analy
     return tools;
 }
 
-/* More terms, a thousand a row, until there are about so many. */
+/* Adds about the given number of terms, in rows of a thousand. */
 static void add_made_up(struct lexical_builder *builder, struct analyser *analyser, struct document *document,
                         const struct lexical *known, size_t terms)
 {

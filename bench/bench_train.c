@@ -1,16 +1,15 @@
-/* bench_train.c: a step of training and the memory that training takes, so that a peer can take turns with us on a
- * noisy machine.
+/* bench_train.c: time of a training step and the memory of training, taking turns with a peer on a noisy machine.
  *
- *   bench_train MODEL [THREADS [PRECISION]]     answers lines of stdin, one step of training each:
+ *   bench_train MODEL [THREADS [PRECISION]]     answers lines of stdin, one training step each:
  *                                     contrast   BATCH requests of TOKENS tokens against as many tools' texts
  *                                     mlc        BATCH requests of TOKENS tokens, a linear head of LABELS tools
  *                                     memory     peak of the process so far
  *
- * PRECISION is fp32, or bf16 for products whose factors are rounded to bfloat16, where the processor can.
+ * PRECISION is fp32, or bf16 for products with factors rounded to bfloat16, if the processor supports it.
  *
- * The answer to a step is its milliseconds and its loss, to memory the megabytes. The tokens are numbers that the peer
- * can make as well; the losses of both, step by step, say whether they do the same. A step is forward, loss, backward,
- * clipping and AdamW, as the loop of learn/ makes it. */
+ * The answer to a step is its milliseconds and loss; the answer to memory is in megabytes. The peer generates the same
+ * tokens, so equal losses show that both do the same. A step is forward, loss, backward, clipping and AdamW, as in the
+ * loop of learn/. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ struct bench {
     struct training_batch training_batch;
     unsigned threads;
     bool open, contrast;
-    struct parameter *parameters; /* the model's, and the head */
+    struct parameter *parameters; /* parameters of the model and the head */
     size_t count;
     struct adamw adamw;
     int32_t ids[2 * BATCH][TOKENS];
@@ -43,7 +42,7 @@ struct bench {
     uint64_t step;
 };
 
-/* The tokens of step `step`: any numbers that a peer makes alike. */
+/* Generates the tokens of step `step`; the peer uses the same formula. */
 static void make_batch(struct bench *b)
 {
     size_t texts = b->contrast ? 2 * BATCH : BATCH;
@@ -154,7 +153,7 @@ static void answer_step(struct bench *b)
     printf("%.6f %.6f\n", wt__now_ms() - began, (double)loss);
 }
 
-/* The memory of one kind of step; a process trains one thing. */
+/* State of one kind of step; a process runs one kind only. */
 static int open_kind(struct bench *b, bool contrast, wt_error *err)
 {
     struct batch_limits limits = {
@@ -185,7 +184,7 @@ static int open_kind(struct bench *b, bool contrast, wt_error *err)
     return rc;
 }
 
-/* Megabytes. Not of getrusage, which counts what the parent had before exec. */
+/* Returns the peak in megabytes; getrusage would include the parent's memory before exec. */
 static double peak(void)
 {
     char line[256];

@@ -1,17 +1,18 @@
-/* bench_usage_log.c: a server's log of usages without the server: for bench/poison_online.py.
+/* bench_usage_log.c: a server's usage log without the server, for bench/poison_online.py.
  *
  *   bench_usage_log STORE [PLACES]
  *
- * Standard input has a JSON object a line:
+ * Reads one JSON object a line:
  *
- *   {"request": ..., "tools": [...], "client": ..., "key": ...}   is reported; "told KEY FATE" once it is on the disk
- *   {"key": ..., "client": ..., "outcome": ...}                   the same
- *   {"learn": true}                                               what was reported is learned; "learned N"
- *   {"find": "..."}                                               "found" and the ids of the first PLACES (5), by tabs
- *   {"find": "...", "of": "ID"}                                   "ranked", that tool's place (0 if it was not found),
- * its probability
+ *   {"request": ..., "tools": [...], "client": ..., "key": ...}   reports a usage; "told KEY FATE" when it is on disk
+ *   {"key": ..., "client": ..., "outcome": ...}                   reports an outcome, with the same answer
+ *   {"learn": true}                                               learns from reported usages; "learned N"
+ *   {"find": "..."}                                               "found" and the ids of the first PLACES (5) hits,
+ *                                                                 separated by tabs
+ *   {"find": "...", "of": "ID"}                                   "ranked", the rank of that tool (0 if not found), its
+ *                                                                 probability
  *
- * The last three wait until all that was reported before is on the disk. No client has a cap. */
+ * The last three wait until all earlier reports are on disk. Clients have no cap. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -105,7 +106,7 @@ static void print_place(const wt_hits *hits, struct str id)
     printf("ranked\t%zu\t%.3f\n", i < hits->len ? i + 1 : 0, i < hits->len ? hits->items[i]->probability : 0);
 }
 
-/* of: a tool whose place is wanted; empty: all ids are. */
+/* Prints the rank of the tool `of`, or the ids of all hits if `of` is empty. */
 static void find(struct bench *b, struct str request, struct str of)
 {
     wt_find_options options;

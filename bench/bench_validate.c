@@ -1,12 +1,12 @@
-/* bench_validate.c: how fast arguments are validated, and how the schemas of real catalogues compile.
+/* bench_validate.c: speed of validating arguments, and of compiling the schemas of real catalogues.
  *
  *   bench_validate BFCL_FOLDER [WORK_FOLDER]     arguments of bfcl-multiple; WORK_FOLDER: default build-bench/work
- *   bench_validate compile CORPUS.jsonl...       how many schemas compile, and why the others do not
+ *   bench_validate compile CORPUS.jsonl...       number of schemas that compile, and errors of the others
  *
- * Every tool's parameters, in the normal form that an import gives them, are compiled once; then the accepted arguments
- * of every call of queries.jsonl are validated against its tool's schema, all of them again in every round. Parsing of
- * schemas and arguments is not counted. The pairs are left in WORK_FOLDER/validate.jsonl for validate_jsonschema_rs.py:
- * a line a tool, {"schema": ..., "instances": [...]}. Times are of the processor. */
+ * The parameters of every tool, in the normal form of an import, are compiled once. Each round validates the accepted
+ * arguments of every call in queries.jsonl against the tool's schema. Parsing is not measured. The pairs are written to
+ * WORK_FOLDER/validate.jsonl for validate_jsonschema_rs.py, one line for each tool: {"schema": ..., "instances":
+ * [...]}. Times are processor times. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -22,7 +22,7 @@
 enum { ROUNDS = 31, PASSES = 50, TOOLS_MAX = 20000, LINE_BYTES = 4 << 20 };
 
 struct tool {
-    json_t *row;    /* of corpus.jsonl */
+    json_t *row;    /* row of corpus.jsonl */
     json_t *schema; /* in normal form */
     json_t *instances;
     struct compiled *compiled;
@@ -37,7 +37,7 @@ static void die(const char *what)
     exit(1);
 }
 
-/* Microseconds of processor time of this thread. */
+/* Returns the processor time of this thread in microseconds. */
 static double now_us(void)
 {
     struct timespec now;
@@ -51,7 +51,7 @@ static double median(double *values, size_t count)
     return values[count / 2];
 }
 
-/* The parameters as an import keeps them; NULL: there are none, or they are no schema. */
+/* Returns the parameters in the form of an import; NULL if absent or not a schema. */
 static json_t *normal_form(const json_t *parameters)
 {
     json_t *schema = NULL, *value = NULL;
@@ -99,7 +99,7 @@ static void add_tool(json_t *row, void *context)
     tool_count++;
 }
 
-/* The first accepted value; within objects the same again. NULL: it may be left out. */
+/* Returns the first accepted value, recursively within objects; NULL if it may be omitted. */
 static json_t *accepted(const json_t *values)
 {
     const char *key;

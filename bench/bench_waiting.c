@@ -1,16 +1,16 @@
-/* bench_waiting.c: how long a query waits while the catalogue is changed under it.
+/* bench_waiting.c: waiting time of queries while the catalogue changes.
  *
  *   bench_waiting CORPUS [WORK_FOLDER]      CORPUS: a corpus.jsonl; default build-bench/work; WHICHTOOL_MODELS
  *
- * One engine over the tools of CORPUS, without vectors: encoding them takes long and waits for nobody. One thread asks,
- * by the clock: alone; beside a thread that imports all tools again with changed descriptions, whole or BATCH at a
- * time; and beside a thread that computes and touches no store, which is what any other load of one thread costs. The
- * catalogue keeps its size, so that every query has the same work. hybrid also encodes its request.
+ * One engine with the tools of CORPUS, without vectors, because encoding takes long and does not block queries. One
+ * thread queries at fixed times: alone; beside a thread that imports all tools again with changed descriptions, at once
+ * or BATCH at a time; and beside a thread that computes without touching the store, as a baseline of any load. The size
+ * of the catalogue is constant, so that every query has the same work. hybrid also encodes its request.
  *
- * Other work on a machine makes tails. So the worst is told once more without the time in which the query could run and
- * had no processor (Linux' schedstat): what is left is work, and waiting for locks and files. A query that never gave
- * up its processor waited for neither; of it the processor's time is told, for schedstat misses what a hypervisor
- * takes. */
+ * Other work on the machine makes outliers. The maximum is therefore also printed without the time in which the query
+ * was ready but had no processor (schedstat of Linux): the rest is work, and waiting for locks and files. For queries
+ * that never gave up their processor, the processor time is printed, because schedstat misses the time of a
+ * hypervisor. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,9 +41,9 @@ struct bench {
     char *requests[TOOLS_MAX];
     size_t tool_count;
     enum load load;
-    atomic_bool ended; /* the load has run its rounds, or is told to stop */
+    atomic_bool ended; /* the load has finished or should stop */
     unsigned edition;
-    int schedstat; /* of the thread that asks; -1 where there is none */
+    int schedstat; /* file of the querying thread; -1 if not available */
     double times[QUERIES_MAX], own_times[QUERIES_MAX];
 };
 
@@ -82,7 +82,7 @@ static void read_tools(struct bench *b, const char *path)
         die("the corpus has no tools");
 }
 
-/* Tools [from, upto) with the edition's word in their descriptions. */
+/* Imports the tools [from, upto) with the edition's word in their descriptions. */
 static void import(struct bench *b, size_t from, size_t upto)
 {
     struct buffer bytes = {0};
@@ -131,7 +131,7 @@ static void *run_load(void *context)
     return NULL;
 }
 
-/* Milliseconds that this thread was ready and had no processor. */
+/* Returns the milliseconds in which this thread was ready but had no processor. */
 static double unserved_ms(const struct bench *b)
 {
     char text[128];
@@ -141,7 +141,7 @@ static double unserved_ms(const struct bench *b)
     return sscanf(text, "%llu %llu", &ran, &waited) == 2 ? (double)waited / 1e6 : 0;
 }
 
-/* How often this thread gave up its processor: a wait for a lock, or for a file. */
+/* Returns how often this thread gave up its processor to wait for a lock or a file. */
 static long sleeps(void)
 {
     struct rusage usage;

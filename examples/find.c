@@ -1,4 +1,4 @@
-/* find.c: the library in forty lines. Puts a file of tools into a store in memory and asks it one request.
+/* find.c: the library in forty lines. Imports a file of tools into a store in memory, and runs one request.
  *
  *   cc find.c $(pkg-config --cflags --libs whichtool) -o find
  *   ./find tools.json "book a table for two" */

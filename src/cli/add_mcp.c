@@ -1,6 +1,6 @@
-/* add_mcp.c: `add --mcp`: tools asked of MCP servers. The words are either one program with its arguments, or sources:
- * a configuration's file, an address, or a command line in one word. A word with a blank, an ending .json or an address
- * in front says which; docs/mcp.md tells users the same. */
+/* add_mcp.c: `add --mcp`, which lists the tools of MCP servers. The words are either one program with its arguments, or
+ * sources: configuration files, addresses, or command lines quoted as one word. If the first word contains a blank,
+ * ends in .json or is a URL, the words are sources (docs/mcp.md). */
 #include "cli/add_mcp.h"
 
 #include <strings.h>
@@ -34,8 +34,8 @@ static bool has_blank(const char *word)
     return word[strcspn(word, " \t\n")] != '\0';
 }
 
-/* One word of a command line, from *at, which moves behind it: quotes hold blanks together, a backslash takes the next
- * character as it is but within '...'. No shell: nothing else is special. False when a quote has no end. */
+/* Reads one word of a command line and moves *at behind it. Quotes keep blanks; a backslash escapes the next character
+ * except within '...'. No shell is involved: no other character is special. Returns false if a quote is not closed. */
 static bool take_word(const char **at, struct buffer *out)
 {
     char quote = '\0';
@@ -53,7 +53,7 @@ static bool take_word(const char **at, struct buffer *out)
     return !quote;
 }
 
-/* The words of a command line, in the arena; NULL when a quote has no end, or memory is out. */
+/* Returns the words of a command line in the arena, NULL-terminated; NULL if a quote is not closed or out of memory. */
 static const char *const *split(struct arena *arena, const char *line)
 {
     const char **words = wt__arena_array(arena, const char *, strlen(line) / 2 + 2);
@@ -71,14 +71,14 @@ static const char *const *split(struct arena *arena, const char *line)
     return words;
 }
 
-/* ---------------------------------------------------------------- telling */
+/* ---------------------------------------------------------------- reports */
 
 static void text_server(struct buffer *out, const wt_mcp_server *server)
 {
     const wt_add_report *report = server->added;
     wt__text_escape(out, wt__str(server->name), TEXT_LINE);
     if (!report) {
-        wt__buffer_printf(out, *server->reason ? ": left out: %s\n" : ": disabled, not asked\n", server->reason);
+        wt__buffer_printf(out, *server->reason ? ": skipped: %s\n" : ": disabled\n", server->reason);
         return;
     }
     wt__buffer_text(out, ": ");
@@ -149,7 +149,7 @@ static void json_sum(struct buffer *out, const wt_mcp_report *report, const stru
     wt__buffer_text(out, "}\n");
 }
 
-/* A line a server, and one of all. Some servers' failure is the exit code of a network. */
+/* Prints a line for each server and a total. Returns END_NETWORK if any server failed. */
 static int print_report(const struct cli *cli, const wt_mcp_report *report, struct sum *sum)
 {
     struct buffer out = {0};
@@ -177,7 +177,7 @@ static int print_report(const struct cli *cli, const wt_mcp_report *report, stru
 
 /* ---------------------------------------------------------------- one source */
 
-/* A wt_progress_fn; context is a struct progress_line. */
+/* Draws progress (wt_progress_fn); context is a struct progress_line. */
 static int show_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     struct buffer text = {0};
@@ -202,8 +202,8 @@ static int add(struct cli *cli, const struct adding *adding, const char *source,
         code = print_report(cli, report, &sum);
     if (rc == WT_ECANCELLED && report)
         code = wt__cli_say(cli, END_INTERRUPTED,
-                           "stopped; the tools that are told of are stored: the same command brings in the others, and "
-                           "`whichtool vectors` makes the vectors that are missing");
+                           "stopped; the tools reported above are stored. The same command imports the others, and "
+                           "`whichtool vectors` computes missing vectors");
     else if (rc == WT_ECANCELLED)
         code = wt__import_stopped(cli);
     else if (rc < 0)
@@ -212,7 +212,7 @@ static int add(struct cli *cli, const struct adding *adding, const char *source,
     return code;
 }
 
-/* Of a command line, which may hold a key too, the program is shown. */
+/* Imports one source. Only the program of a command line is shown, since arguments may contain keys. */
 static int add_word(struct cli *cli, const char *word, void *context)
 {
     const struct adding *adding = context;
@@ -224,7 +224,7 @@ static int add_word(struct cli *cli, const char *word, void *context)
     }
     adding->options->command = split(&cli->arena, word);
     if (!adding->options->command || !adding->options->command[0])
-        return wt__cli_usage(cli, "a command line is empty, or a quote in it has no end");
+        return wt__cli_usage(cli, "a command line is empty, or a quote is not closed");
     int code = add(cli, adding, NULL, adding->options->command[0]);
     adding->options->command = NULL;
     return code;
@@ -235,7 +235,7 @@ static int add_words(struct cli *cli, const struct adding *adding)
     const char *first = cli->arguments.words[0];
     if (is_configuration(first) || wt__mcp_is_url(first) || has_blank(first)) {
         if (adding->options->provider && cli->arguments.word_count > 1)
-            return wt__cli_usage(cli, "--provider is for the tools of one server, and several sources are named");
+            return wt__cli_usage(cli, "--provider needs a single source, but several were given");
         if (!wt__import_sort(cli))
             return wt__cli_say(cli, END_SYSTEM, "out of memory");
         return wt__import_each(cli, 0, add_word, (void *)adding);
@@ -254,7 +254,7 @@ int wt__add_mcp(struct cli *cli)
     struct progress_line line;
     wt_engine *engine = NULL;
     if (wt__given(cli, OPT_FORMAT))
-        return wt__cli_usage(cli, "--format is for sources that are read, not for --mcp");
+        return wt__cli_usage(cli, "--format cannot be used with --mcp");
     wt_add_mcp_options_init(&options);
     options.provider = wt__text_of(cli, OPT_PROVIDER);
     options.sync = wt__given(cli, OPT_SYNC);

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-/* The words are MCP servers and configurations that name some. An exit code. */
+/* Runs `add --mcp`: the words name MCP servers or configuration files. Returns an exit code. */
 int wt__add_mcp(struct cli *cli);
 
 #endif

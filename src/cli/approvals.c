@@ -1,6 +1,5 @@
-/* approvals.c: nothing is approved that was not shown: what is about to be approved is printed first, and the library
- * is told by which hashes it was. Where somebody can answer they are asked; where nobody can, --yes has to stand there.
- */
+/* approvals.c: only definitions that were shown are approved. They are printed first, and their hashes are passed to
+ * the library, which refuses a definition that has changed since. A terminal is asked; otherwise --yes is required. */
 #include "cli/approvals.h"
 
 #include <stdio.h>
@@ -20,12 +19,12 @@
 
 enum { DEEPER = 4 };
 
-/* What waits, of whom the words name. */
+/* The definitions that wait for approval, and the selection given by the words. */
 struct meant {
     wt_waiting_list *list;
-    const char *provider; /* NULL: of all */
-    size_t names;         /* the words from here on name its tools */
-    struct pins lock;     /* of --lock */
+    const char *provider; /* NULL for all providers */
+    size_t names;         /* index of the first word that names a tool */
+    struct pins lock;     /* pins of --lock */
 };
 
 static const char *kind_of(const wt_waiting *item)
@@ -43,13 +42,13 @@ static bool is_tool(const wt_waiting *item)
     return item->what == WT_REVIEW_TOOL && *item->name;
 }
 
-/* The name within its provider: "create_issue", "prompt:review"; "" of the instructions. */
+/* Returns the name within the provider, such as "create_issue" or "prompt:review"; "" for instructions. */
 static const char *name_within(const wt_waiting *item)
 {
     return is_instructions(item) ? "" : item->id + strlen(item->provider) + 1;
 }
 
-/* How it stands to the lock, for programs; NULL: without --lock. */
+/* Compares the item with --lock: "same", "differs" or "absent"; NULL without --lock. */
 static const char *lock_of(const struct cli *cli, const struct meant *meant, const wt_waiting *item)
 {
     if (!wt__given(cli, OPT_LOCK))
@@ -61,7 +60,7 @@ static const char *lock_of(const struct cli *cli, const struct meant *meant, con
     return !pin ? "absent" : strcmp(pin->sha256, item->sha256) == 0 ? "same" : "differs";
 }
 
-/* What `check` would say of its texts, were it in the catalogue: errors alone. */
+/* Audits the item's texts as `check` would, and keeps errors only. */
 static int audit_item(const wt_waiting *item, wt_audit_result **out, wt_error *err)
 {
     struct buffer listing = {0};
@@ -78,7 +77,7 @@ static int audit_item(const wt_waiting *item, wt_audit_result **out, wt_error *e
     return rc;
 }
 
-/* ---------------------------------------------------------------- for programs */
+/* ---------------------------------------------------------------- JSON */
 
 static void json_findings(struct buffer *out, const wt_audit_result *audit)
 {
@@ -131,7 +130,7 @@ static void json_preview(struct buffer *out, const char *provider, const wt_prev
     wt__buffer_text(out, "}\n");
 }
 
-/* ---------------------------------------------------------------- for people */
+/* ---------------------------------------------------------------- text */
 
 static void put_findings(const struct cli *cli, struct buffer *out, const wt_audit_result *audit)
 {
@@ -144,7 +143,7 @@ static void put_findings(const struct cli *cli, struct buffer *out, const wt_aud
     }
 }
 
-/* What deceives stands before what it is said with. */
+/* Prints audit findings before the changed texts, so that the reader is warned first. */
 static void put_item(const struct cli *cli, struct buffer *out, const wt_waiting *item, const char *lock,
                      const wt_audit_result *audit)
 {
@@ -154,8 +153,8 @@ static void put_item(const struct cli *cli, struct buffer *out, const wt_waiting
     if (lock)
         wt__buffer_printf(&line,
                           strcmp(lock, "differs") == 0  ? ", differs from %s"
-                          : strcmp(lock, "absent") == 0 ? ", is not in %s"
-                                                        : ", is as in %s",
+                          : strcmp(lock, "absent") == 0 ? ", not in %s"
+                                                        : ", same as in %s",
                           file);
     wt__style_begin(out, cli->color_out, STYLE_BOLD);
     wt__print_line(cli, out, 0, line.ptr ? line.ptr : "");
@@ -165,7 +164,7 @@ static void put_item(const struct cli *cli, struct buffer *out, const wt_waiting
         wt__print_line(cli, out, DEEPER, item->changes[i]);
     if (item->more_changes > 0) {
         wt__text_pad(out, DEEPER);
-        wt__buffer_printf(out, "and %zu more; --json has both definitions\n", item->more_changes);
+        wt__buffer_printf(out, "and %zu more; --json shows both definitions\n", item->more_changes);
     }
     out->failed |= line.failed;
     wt__buffer_dispose(&line);
@@ -187,9 +186,9 @@ static int print_item(struct cli *cli, const struct meant *meant, const wt_waiti
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-/* ---------------------------------------------------------------- what waits */
+/* ---------------------------------------------------------------- showing */
 
-/* Beside what changed stands what it would take: where that cannot be told, the list is whole without it. */
+/* Shows how many search results the waiting tools would take. A failure of the preview is not fatal. */
 static int show_preview(struct cli *cli, wt_engine *engine, const char *provider)
 {
     wt_preview_options options;
@@ -207,7 +206,7 @@ static int show_preview(struct cli *cli, wt_engine *engine, const char *provider
     if (rc == WT_ECANCELLED)
         return wt__cli_fail(cli, &err);
     if (rc < 0) {
-        wt__cli_note(cli, "What it would take of others is not told: %s", err.message);
+        wt__cli_note(cli, "Cannot preview the effect on search results: %s", err.message);
         return 0;
     }
     if (cli->json)
@@ -226,18 +225,18 @@ static bool has_tools(const wt_waiting_list *list, size_t begin, size_t end)
     return false;
 }
 
-/* A command that can be typed as it stands, where all is of one provider. */
+/* Shows the command that approves; it can be copied if there is only one provider. */
 static void tell_how(const struct cli *cli, const wt_waiting_list *list)
 {
     const char *provider = list->items[0]->provider;
     for (size_t i = 1; i < list->len; i++)
         if (strcmp(list->items[i]->provider, provider) != 0)
             provider = "PROVIDER";
-    wt__cli_note(cli, "`whichtool mcp approve %s NAME...` approves, and `whichtool mcp approve %s --all` of all.",
+    wt__cli_note(cli, "Approve with `whichtool mcp approve %s NAME...`, or all with `whichtool mcp approve %s --all`.",
                  provider, provider);
 }
 
-/* As with `check`: nothing to be done is 0. */
+/* Shows what waits for approval. Returns END_DONE if nothing does, as `check` does without findings. */
 static int show_waiting(struct cli *cli, wt_engine *engine, const struct meant *meant)
 {
     const wt_waiting_list *list = meant->list;
@@ -260,7 +259,7 @@ static int show_waiting(struct cli *cli, wt_engine *engine, const struct meant *
 
 static const wt_waiting *item_named(const wt_waiting_list *list, const char *name)
 {
-    for (size_t i = 0; i < list->len; i++) /* tools first: none loses its name to a prompt's */
+    for (size_t i = 0; i < list->len; i++) /* tools come first, so that a prompt cannot hide a tool */
         if (strcmp(name_within(list->items[i]), name) == 0 || (*name && strcmp(list->items[i]->id, name) == 0))
             return list->items[i];
     return NULL;
@@ -273,18 +272,16 @@ static int refuse_name(const struct cli *cli, const struct meant *meant, const c
     for (size_t i = 0; i < meant->list->len; i++)
         wt__nearest_show(&nearest, wt__str(name_within(meant->list->items[i])));
     if (!*name)
-        return wt__cli_say(cli, END_NOTHING, "%s has no instructions that wait for approval; nothing was approved",
+        return wt__cli_say(cli, END_NOTHING, "%s has no instructions waiting for approval; nothing was approved",
                            meant->provider);
-    return *nearest.best
-               ? wt__cli_say(cli, END_NOTHING,
-                             "nothing waits for approval as \"%s\" of %s; did you mean %s? Nothing was "
-                             "approved",
-                             name, meant->provider, nearest.best)
-               : wt__cli_say(cli, END_NOTHING, "nothing waits for approval as \"%s\" of %s; nothing was approved", name,
-                             meant->provider);
+    return *nearest.best ? wt__cli_say(cli, END_NOTHING,
+                                       "no \"%s\" of %s waits for approval; did you mean %s? Nothing was approved",
+                                       name, meant->provider, nearest.best)
+                         : wt__cli_say(cli, END_NOTHING, "no \"%s\" of %s waits for approval; nothing was approved",
+                                       name, meant->provider);
 }
 
-/* What is meant, in the cli's arena: tools by their names or ids. */
+/* Lists the selected items, in the cli's arena: all, or those with the given names or ids. */
 static int choose(struct cli *cli, const struct meant *meant, const wt_waiting ***out, size_t *count)
 {
     const struct arguments *a = &cli->arguments;
@@ -333,7 +330,7 @@ static int print_approved(struct cli *cli, const wt_waiting *const *chosen, size
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-/* All of one provider. */
+/* Approves the chosen items, all of one provider, by their hashes. */
 static int approve_chosen(struct cli *cli, wt_engine *engine, const wt_waiting *const *chosen, size_t count,
                           size_t left)
 {
@@ -383,16 +380,16 @@ static int approve(struct cli *cli, wt_engine *engine, const struct meant *meant
     if (code != 0)
         return code;
     if (!wt__given(cli, OPT_YES) && !asks)
-        return wt__cli_usage(cli, "nobody can be asked here: --yes approves without that");
-    wt__cli_finish(); /* what is asked about is to be seen before the question */
+        return wt__cli_usage(cli, "cannot ask without a terminal; approve with --yes");
+    wt__cli_finish(); /* show the items before the question */
     if (!wt__given(cli, OPT_YES) && !agreed(count))
         return wt__cli_say(cli, END_NOTHING, "nothing was approved");
     return approve_chosen(cli, engine, chosen, count, meant->list->len - count);
 }
 
-/* ---------------------------------------------------------------- whose */
+/* ---------------------------------------------------------------- selection */
 
-/* No server has that name: one tool that waits may, as it is shown; else one may have been meant. */
+/* Handles a first word that is no server: it may be the id of a waiting tool, else suggests the nearest server. */
 static int find_named(struct cli *cli, wt_engine *engine, struct meant *meant, wt_error *err)
 {
     const char *word = meant->provider;
@@ -443,19 +440,20 @@ static int show_or_approve(struct cli *cli, wt_engine *engine, const struct mean
 {
     bool named = cli->arguments.word_count > meant->names || wt__given(cli, OPT_INSTRUCTIONS);
     if (named && wt__given(cli, OPT_ALL))
-        return wt__cli_usage(cli, "--all stands in place of names");
+        return wt__cli_usage(cli, "give either --all or names");
     return named || wt__given(cli, OPT_ALL) ? approve(cli, engine, meant) : show_waiting(cli, engine, meant);
 }
 
-/* The default store is made by the first gateway that a client starts. */
+/* Opens the store. The first gateway creates the default store, so a missing one means that no server ran yet. */
 static int open_store(struct cli *cli, wt_engine **engine)
 {
     int code = wt__cli_store(cli);
     const char *named = wt__text_of(cli, OPT_STORE);
     if (code == 0 && !(named && *named) && !wt__is_file(cli->store))
-        return wt__cli_say(cli, END_STORE,
-                           "no server was started yet: start a client, after `whichtool mcp init`, or `whichtool mcp "
-                           "--servers FILE`");
+        return wt__cli_say(
+            cli, END_STORE,
+            "no server was started yet: start a client after `whichtool mcp init`, or run `whichtool mcp "
+            "--servers FILE`");
     return code != 0 ? code : wt__cli_open(cli, OPEN_EXISTING, NULL, engine);
 }
 
@@ -465,8 +463,7 @@ int wt__mcp_approve(struct cli *cli)
     wt_engine *engine = NULL;
     if ((wt__given(cli, OPT_ALL) || wt__given(cli, OPT_INSTRUCTIONS)) && cli->arguments.word_count < 2)
         return wt__cli_usage(cli,
-                             "`mcp approve` approves of one provider's tools: name it, as in `whichtool mcp approve "
-                             "github --all`");
+                             "`mcp approve` needs the name of a provider, as in `whichtool mcp approve github --all`");
     int code = open_store(cli, &engine);
     if (code == 0)
         code = find_meant(cli, engine, &meant);
@@ -537,14 +534,15 @@ static int forget(struct cli *cli, wt_engine *engine, const char *provider)
         return wt__cli_fail_input(cli, &err);
     wt_waiting_list_free(waiting);
     if (lock && wt__is_shared(lock))
-        return wt__cli_say(cli, END_INPUT,
-                           "a gateway is running on the store %s; take %s out of its file, end it, and try again",
-                           cli->store, provider);
+        return wt__cli_say(
+            cli, END_INPUT,
+            "a gateway is running on the store %s; remove %s from its file, stop the gateway, and try again",
+            cli->store, provider);
     int code = count_known(cli, engine, provider, &tools);
     if (code != 0)
         return code;
     if (!wt__given(cli, OPT_YES) && !(isatty(STDIN_FILENO) == 1 && cli->tty_err))
-        return wt__cli_usage(cli, "nobody can be asked here: --yes forgets without that");
+        return wt__cli_usage(cli, "cannot ask without a terminal; forget with --yes");
     if (!agreed_to_forget(cli, provider, tools))
         return wt__cli_say(cli, END_NOTHING, "nothing was forgotten");
     int64_t removed = wt_release_provider(engine, provider, &err);
@@ -556,7 +554,7 @@ static int forget(struct cli *cli, wt_engine *engine, const char *provider)
         wt__json_count(&out, "removed", (uint64_t)removed);
         wt__buffer_text(&out, "}\n");
     } else {
-        wt__buffer_printf(&out, "%s is forgotten; %lld tool%s removed\n", provider, (long long)removed,
+        wt__buffer_printf(&out, "%s forgotten; %lld tool%s removed\n", provider, (long long)removed,
                           removed == 1 ? "" : "s");
     }
     return wt__cli_print(&out) ? 0 : END_SYSTEM;

@@ -1,5 +1,4 @@
-/* approvals.h: `whichtool mcp approve`, `lock` and `forget`: what waits for approval is shown, approved, pinned; a
- * server is forgotten with its approvals. */
+/* approvals.h: `whichtool mcp approve`, `lock` and `forget`: show, approve and pin definitions, and forget servers. */
 #ifndef WT_CLI_APPROVALS_H
 #define WT_CLI_APPROVALS_H
 

@@ -12,7 +12,7 @@
 #include "cli/suggest.h"
 #include "cli/text.h"
 
-/* The exit code of a wt_code. */
+/* Returns the exit code for a WT_E... code. */
 static int exit_of(int code)
 {
     switch (code) {
@@ -55,7 +55,7 @@ void wt__style_end(struct buffer *out, bool color)
         wt__buffer_text(out, "\x1b[0m");
 }
 
-/* One line on stderr, escaped, after `lead`. */
+/* Prints one line on stderr: `lead`, then the escaped message. */
 static void tell(const struct cli *cli, const char *lead, const char *format, va_list arguments)
 {
     char message[2048];
@@ -66,7 +66,7 @@ static void tell(const struct cli *cli, const char *lead, const char *format, va
     wt__style_end(&line, cli->color_err && *lead);
     wt__text_escape(&line, wt__str(message), TEXT_LINE);
     wt__buffer_char(&line, '\n');
-    wt__cli_finish(); /* what was found stands above what went wrong */
+    wt__cli_finish(); /* results come before the message */
     wt__progress_clear();
     if (line.failed)
         fputs("whichtool: out of memory\n", stderr);
@@ -92,7 +92,7 @@ int wt__cli_usage(const struct cli *cli, const char *format, ...)
     va_end(arguments);
     const struct verb *verb = cli->arguments.verb;
     if (!cli->quiet)
-        fprintf(stderr, "`whichtool help%s%s` says more.\n", verb ? " " : "", verb ? verb->name : "");
+        fprintf(stderr, "See `whichtool help%s%s`.\n", verb ? " " : "", verb ? verb->name : "");
     return END_USAGE;
 }
 
@@ -138,7 +138,7 @@ int wt__cli_real(const struct cli *cli, enum option_id id, const char *name, dou
     *out = strtod(text, &end);
     if (end != text && !*end && isfinite(*out) && *out > 0)
         return 0;
-    return wt__cli_usage(cli, "--%s takes a number over 0, not \"%s\"", name, text);
+    return wt__cli_usage(cli, "--%s takes a number above 0, not \"%s\"", name, text);
 }
 
 int wt__cli_dense_weight(const struct cli *cli, double *usual, double *brief)
@@ -171,7 +171,7 @@ void wt__cli_note(const struct cli *cli, const char *format, ...)
     va_end(arguments);
 }
 
-/* Why stdout could not be written; the first reason counts. */
+/* errno of the first failed write to stdout; 0 if there was none. */
 static int output_errno;
 
 static void write_out(const char *bytes, size_t len)
@@ -201,13 +201,13 @@ int wt__cli_finish(void)
     return output_errno;
 }
 
-/* From -s, $WHICHTOOL_STORE or the data folder. */
+/* The store is that of -s, of $WHICHTOOL_STORE, or in the data folder. */
 int wt__cli_store(struct cli *cli)
 {
     const char *named = wt__text_of(cli, OPT_STORE), *environment = getenv("WHICHTOOL_STORE");
     char *folder;
     wt_error err;
-    if (cli->store) /* a verb that needs none has said so */
+    if (cli->store) /* the verb needs no store */
         return 0;
     if (named && *named)
         cli->store = named;
@@ -217,7 +217,7 @@ int wt__cli_store(struct cli *cli)
         return 0;
     int rc = wt__data_folder(&folder, &cli->arena, &err);
     if (rc == WT_ENOTFOUND)
-        return wt__cli_say(cli, END_STORE, "there is no place for the store: %s, or name the store with -s FILE",
+        return wt__cli_say(cli, END_STORE, "cannot find the data folder: %s, or name the store with -s FILE",
                            err.message);
     cli->store = rc == 0 ? wt__path_join(&cli->arena, folder, "tools.wt") : NULL;
     return cli->store ? 0 : wt__cli_say(cli, END_SYSTEM, "out of memory");
@@ -228,7 +228,7 @@ int wt__cli_empty(struct cli *cli)
     return wt__cli_say(cli, END_STORE, "the store %s is empty: add tools with `whichtool add FILE`", cli->store);
 }
 
-/* Whether the store was named with -s: then its path may be mistyped. */
+/* True if -s named the store, so that its path may be mistyped. */
 static bool is_typed(const struct cli *cli)
 {
     const char *named = wt__text_of(cli, OPT_STORE);
@@ -243,7 +243,8 @@ int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_eng
         return code;
     bool memory = strcmp(cli->store, ":memory:") == 0;
     if (mode == OPEN_EXISTING && !memory && access(cli->store, F_OK) != 0 && errno == ENOENT)
-        return is_typed(cli) ? wt__cli_say(cli, END_STORE, "there is no store %s; `whichtool -s %s add FILE` makes one",
+        return is_typed(cli) ? wt__cli_say(cli, END_STORE,
+                                           "the store %s does not exist; create it with `whichtool -s %s add FILE`",
                                            cli->store, cli->store)
                              : wt__cli_empty(cli);
     wt_open_options options;
@@ -277,7 +278,7 @@ int wt__cli_read_stdin(struct cli *cli, size_t max, struct buffer *out)
             break;
         wt__buffer_append(out, block, (size_t)got);
         if (out->len > max)
-            return wt__cli_say(cli, END_INPUT, "standard input has more than %zu bytes", max);
+            return wt__cli_say(cli, END_INPUT, "standard input is too long: the limit is %zu bytes", max);
     }
     return out->failed ? wt__cli_say(cli, END_SYSTEM, "out of memory") : 0;
 }
@@ -286,7 +287,7 @@ const wt_recipe *wt__recipe_listed(size_t index)
 {
     static const wt_recipe automatic = {
         .name = "auto",
-        .summary = "what is used where none is named: the best that the store and `train all` made of them",
+        .summary = "the default: the best recipe that the store, the model and `train all` allow",
         .needs_model = 1};
     const wt_recipe *recipe = wt_recipe_at(index);
     return recipe || index == 0 || !wt_recipe_at(index - 1) ? recipe : &automatic;
@@ -317,6 +318,6 @@ int wt__recipe_unknown(const struct cli *cli, const char *name, size_t len)
     char word[64] = "";
     memcpy(word, name, len < sizeof word ? len : sizeof word - 1);
     const char *near = wt__closest(word, recipe_name, NULL);
-    return wt__cli_say(cli, END_USAGE, "there is no recipe \"%s\"; %s%s%s`whichtool help --recipes` lists them", word,
-                       near ? "did you mean " : "", near ? near : "", near ? "? " : "");
+    return wt__cli_say(cli, END_USAGE, "unknown recipe \"%s\"; %s%s%s`whichtool help --recipes` lists the recipes",
+                       word, near ? "did you mean " : "", near ? near : "", near ? "? " : "");
 }

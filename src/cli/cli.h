@@ -1,8 +1,7 @@
-/* cli.h: what the verbs share: the parsed command line, the terminal, how failures are told and end the process.
+/* cli.h: shared by the verbs: the parsed command line, the terminal, messages, exit codes, and the store.
  *
- * A verb translates: options into the library's, its answer into lines. What another caller would want too belongs
- * into the library. Results go to stdout, everything else to stderr; text that came from outside passes through
- * cli/text.h on its way to either. */
+ * A verb translates options into those of the library, and results into lines. Everything else belongs in the library.
+ * Results go to stdout, everything else to stderr. Untrusted text is escaped by cli/text.h on its way to either. */
 #ifndef WT_CLI_CLI_H
 #define WT_CLI_CLI_H
 
@@ -13,7 +12,7 @@
 #include "cli/parse.h"
 #include "whichtool.h"
 
-/* The process's exit codes; the words stand in options.c. */
+/* Exit codes of the process; options.c explains them. */
 enum {
     END_DONE = 0,
     END_NOTHING = 1,
@@ -32,13 +31,12 @@ struct cli {
     struct arguments arguments;
     struct arena arena;
     bool json, quiet;
-    bool color_out, color_err; /* whether colours may be sent there */
+    bool color_out, color_err; /* colours are allowed on stdout, stderr */
     bool tty_out, tty_err;
-    size_t width;      /* columns that a line on stdout may take; 0: any number */
-    const char *store; /* path; NULL until wt__cli_open, but in a verb that needs no store: ":memory:" */
+    size_t width;      /* maximum columns of a line on stdout; 0 for no limit */
+    const char *store; /* path; NULL until wt__cli_open, or ":memory:" if the verb needs no store */
 };
 
-/* Short ways to the arguments. */
 static inline bool wt__given(const struct cli *cli, enum option_id id)
 {
     return cli->arguments.given[id];
@@ -48,49 +46,54 @@ static inline const char *wt__text_of(const struct cli *cli, enum option_id id)
     return cli->arguments.text[id];
 }
 
-/* "whichtool: ..." on stderr; returns the exit code of err, or of the usage. */
+/* Prints "whichtool: MESSAGE" on stderr. Returns the exit code of err. */
 int wt__cli_fail(const struct cli *cli, const wt_error *err);
-/* The same, where what is not there was named as input: an answer that holds nothing has another code. */
+/* Works like wt__cli_fail, but returns END_INPUT instead of END_NOTHING: the input was not found. */
 int wt__cli_fail_input(const struct cli *cli, const wt_error *err);
+/* Prints the message and a pointer to the help. Returns END_USAGE. */
 int wt__cli_usage(const struct cli *cli, const char *format, ...) WT_PRINTF(2, 3);
+/* Prints the message on stderr. Returns exit_code. */
 int wt__cli_say(const struct cli *cli, int exit_code, const char *format, ...) WT_PRINTF(3, 4);
 
-/* The lines of an option that repeats, in the cli's arena; none where it is not given. False: memory is out. */
+/* Splits the text of a repeatable option into lines, in the cli's arena; *count is 0 if the option is absent. Returns
+ * false if out of memory. */
 bool wt__read_lines(struct cli *cli, enum option_id id, const char *const **items, size_t *count);
 
-/* The number over 0 that an option was given, or *out as it was. 0, or an exit code with the reason told. */
+/* Reads an option's number, which must be above 0; *out stays if the option is absent. Returns 0, or an exit code after
+ * reporting the error. */
 int wt__cli_real(const struct cli *cli, enum option_id id, const char *name, double *out);
-/* The same of --dense-weight W or W,BRIEF; without BRIEF *brief is as it was. */
+/* Reads --dense-weight W or W,BRIEF in the same way; *brief stays without BRIEF. */
 int wt__cli_dense_weight(const struct cli *cli, double *usual, double *brief);
 
-/* A line on stderr unless --quiet. */
+/* Prints a line on stderr, unless --quiet is given. */
 void wt__cli_note(const struct cli *cli, const char *format, ...) WT_PRINTF(2, 3);
 
-/* Writes the buffer to stdout and empties it. False when nobody reads any more, or memory was out. */
+/* Writes the buffer to stdout and empties it. Returns false if the reader is gone or the buffer has failed. */
 bool wt__cli_print(struct buffer *buffer);
-/* Sends what is left to stdout. 0, or the errno of the first write that failed. */
+/* Flushes stdout. Returns 0, or the errno of the first failed write. */
 int wt__cli_finish(void);
 
-/* Colours: text between begin and end is bold or dim on a terminal that can. */
+/* Makes the text between begin and end bold or dim, if color is true. */
 enum style { STYLE_BOLD, STYLE_DIM };
 void wt__style_begin(struct buffer *out, bool color, enum style style);
 void wt__style_end(struct buffer *out, bool color);
 
-/* Opens the store. Without OPEN_CREATE a store that is not there is told as an empty one. model: NULL for what
- * --model says, "" for none. 0, or an exit code with the reason told. */
+/* Opens the store. With OPEN_EXISTING, a missing store is reported as empty. model: NULL for --model, "" for no model.
+ * Returns 0, or an exit code after reporting the error. */
 enum open_mode { OPEN_EXISTING, OPEN_CREATE };
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine);
-/* Finds cli->store. 0, or an exit code with the reason told. */
+/* Sets cli->store. Returns 0, or an exit code after reporting the error. */
 int wt__cli_store(struct cli *cli);
-int wt__cli_empty(struct cli *cli); /* tells how to fill the store */
+int wt__cli_empty(struct cli *cli); /* reports an empty store and how to fill it */
 
-/* All of stdin, at most max bytes. 0, or an exit code with the reason told. */
+/* Reads all of stdin, at most max bytes. Returns 0, or an exit code after reporting the error. */
 int wt__cli_read_stdin(struct cli *cli, size_t max, struct buffer *out);
 
-/* Those of wt_recipe_at, and "auto"; NULL behind the last. */
+/* Returns the recipes of wt_recipe_at, then "auto"; NULL after the last. */
 const wt_recipe *wt__recipe_listed(size_t index);
-/* Whether it is one of those. needs_model may be NULL. */
+/* True if the recipe exists. needs_model may be NULL. */
 bool wt__recipe_known(const char *name, size_t len, bool *needs_model);
+/* Reports an unknown recipe, with a suggestion. Returns the exit code. */
 int wt__recipe_unknown(const struct cli *cli, const char *name, size_t len);
 
 int wt__cmd_add(struct cli *cli);
@@ -112,7 +115,8 @@ int wt__cmd_status(struct cli *cli);
 int wt__cmd_distil(struct cli *cli);
 int wt__cmd_train(struct cli *cli);
 int wt__cmd_usage(struct cli *cli);
-bool wt__usage_allows(const char *action, enum option_id option); /* one of "usage add", ... */
+/* True if the action of `usage`, such as "add", accepts the option. */
+bool wt__usage_allows(const char *action, enum option_id option);
 int wt__cmd_vectors(struct cli *cli);
 int wt__cmd_version(struct cli *cli);
 

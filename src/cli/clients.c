@@ -1,5 +1,5 @@
-/* clients.c: what `mcp init` and `mcp undo` will do is printed first, whole; then it is asked for. Where nobody can be
- * asked, --yes has to stand there: these are other programs' files. */
+/* clients.c: `mcp init` and `mcp undo` print all planned changes first and then ask, because the files belong to other
+ * programs. Without a terminal, --yes is required. */
 #include "cli/clients.h"
 
 #include <limits.h>
@@ -18,10 +18,10 @@
 
 enum { LABEL_INDENT = 4, PROJECT_DIGITS = 12 };
 
-/* ---------------------------------------------------------------- where */
+/* ---------------------------------------------------------------- options */
 
-/* How clients start this program: by its name in PATH where that is this program, since a package's own path has its
- * version in it; else by where it lies. */
+/* Returns the path by which clients start this program: its path in PATH if that is this program, because a package's
+ * own path may contain its version; else the path of the executable. */
 static const char *find_program(struct cli *cli)
 {
     char own[PATH_MAX];
@@ -42,7 +42,8 @@ static const char *find_program(struct cli *cli)
     return wt__arena_copy(&cli->arena, wt__str(own));
 }
 
-/* Each project's servers are in a folder of their own: "NAME-DIGITS", of its path. */
+/* Returns the folder for a project's servers, "NAME-DIGITS" with digits of the hash of its path; NULL if out of
+ * memory. */
 static const char *project_folder(struct cli *cli, const char *folder, const char *project)
 {
     struct buffer name = {0};
@@ -63,7 +64,7 @@ static int absolute_store(struct cli *cli, struct import_options *out)
     if (store[0] != '/')
         store = getcwd(here, sizeof here) ? wt__path_join(&cli->arena, here, store) : NULL;
     out->store = store;
-    return store ? 0 : wt__cli_say(cli, END_SYSTEM, "the current folder cannot be told");
+    return store ? 0 : wt__cli_say(cli, END_SYSTEM, "cannot determine the current folder");
 }
 
 static const char *client_at(const void *context, size_t index)
@@ -77,11 +78,11 @@ static const char *client_at(const void *context, size_t index)
 static int refuse_client(const struct cli *cli, const char *name)
 {
     const char *near = wt__closest(name, client_at, NULL);
-    return near ? wt__cli_usage(cli, "no client is called \"%s\"; did you mean %s?", name, near)
-                : wt__cli_usage(cli, "no client is called \"%s\": `whichtool help mcp` has their names", name);
+    return near ? wt__cli_usage(cli, "unknown client \"%s\"; did you mean %s?", name, near)
+                : wt__cli_usage(cli, "unknown client \"%s\"; `whichtool help mcp` lists the clients", name);
 }
 
-/* 0, or an exit code with the reason told. */
+/* Returns 0, or an exit code after reporting the error. */
 static int read_options(struct cli *cli, struct import_options *out)
 {
     char here[PATH_MAX], *folder = NULL;
@@ -104,19 +105,19 @@ static int read_options(struct cli *cli, struct import_options *out)
         out->project = project;
         out->folder = project ? project_folder(cli, folder, project) : NULL;
         if (!out->folder)
-            return wt__cli_say(cli, END_SYSTEM, "the current folder cannot be told");
+            return wt__cli_say(cli, END_SYSTEM, "cannot determine the current folder");
     }
     return absolute_store(cli, out);
 }
 
-/* What is no store's failure has no store's exit code. */
+/* Reports a failure of a client's file; the exit codes of the store do not apply. */
 static int fail(struct cli *cli, const wt_error *err)
 {
     bool input = err->code == WT_EFORMAT || err->code == WT_ETOOLONG;
     return wt__cli_say(cli, input ? END_INPUT : END_SYSTEM, "%s", err->message);
 }
 
-/* ---------------------------------------------------------------- lines */
+/* ---------------------------------------------------------------- text */
 
 static void put_line(const struct cli *cli, struct buffer *out, const char *label, const char *text)
 {
@@ -147,20 +148,20 @@ static bool may_do(const struct cli *cli)
     return wt__given(cli, OPT_YES) || wt__given(cli, OPT_DRY_RUN) || (isatty(STDIN_FILENO) == 1 && cli->tty_err);
 }
 
-/* Asks on the terminal; anything but a yes is a no. */
+/* Asks on the terminal; true only for a yes, or with --yes. */
 static bool agreed(const struct cli *cli, const char *verb, size_t files)
 {
     char answer[16];
     if (wt__given(cli, OPT_YES))
         return true;
-    wt__cli_note(cli, "Close these clients first: some write their file when they end.");
+    wt__cli_note(cli, "Close these clients first: some write their file on exit.");
     fprintf(stderr, "%s %zu file%s? [y/N] ", verb, files, files == 1 ? "" : "s");
     return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
 static int cannot_ask(const struct cli *cli)
 {
-    return wt__cli_usage(cli, "nobody can be asked here: --dry-run shows what would be done, --yes does it");
+    return wt__cli_usage(cli, "cannot ask without a terminal; preview with --dry-run, or apply with --yes");
 }
 
 /* ---------------------------------------------------------------- init */
@@ -221,14 +222,14 @@ static void put_server(const struct cli *cli, struct buffer *out, const struct i
     if (!server->as)
         wt__buffer_printf(&line, "%s: %s", server->name, server->why);
     else if (strcmp(server->as, server->name) != 0)
-        wt__buffer_printf(&line, "%s, as %s, since another client has another server of its name", server->name,
+        wt__buffer_printf(&line, "%s, as %s, because another client has a different server of that name", server->name,
                           server->as);
     else if (server->shared)
-        wt__buffer_printf(&line, "%s, the same as another client's", server->name);
+        wt__buffer_printf(&line, "%s, same as another client's", server->name);
     else
         wt__buffer_text(&line, server->name);
     if (server->as && server->missing)
-        wt__buffer_printf(&line, ", though %s was not found", server->missing);
+        wt__buffer_printf(&line, "; %s was not found", server->missing);
     put_line(cli, out, server->as ? "moves" : "stays", line.ptr ? line.ptr : "");
     out->failed |= line.failed;
     wt__buffer_dispose(&line);
@@ -237,7 +238,7 @@ static void put_server(const struct cli *cli, struct buffer *out, const struct i
 static void put_import_file(const struct cli *cli, struct buffer *out, const struct import_file *file)
 {
     if (!file->why && !file->note && file->count == 0 && !file->entry)
-        return; /* no servers in it */
+        return; /* no servers */
     put_title(cli, out, file->place->title, file->path);
     for (size_t i = 0; !file->why && i < file->count; i++)
         put_server(cli, out, &file->servers[i]);
@@ -267,26 +268,26 @@ static bool put_import(const struct cli *cli, const struct import *import, const
     for (size_t i = 0; i < import->count; i++)
         put_import_file(cli, &out, &import->files[i]);
     if (import->moving > 0) {
-        put_title(cli, &out, "Their servers go to", import->servers_path);
+        put_title(cli, &out, "Servers move to", import->servers_path);
         wt__buffer_printf(&entry, "%s%s%s mcp --servers %s", options->program, options->store ? " -s " : "",
                           options->store ? options->store : "", import->servers_path);
         put_line(cli, &out, "entry", entry.ptr ? entry.ptr : "");
         if (import->present.path || count_changing(import, false) > 1)
-            put_line(cli, &out, "note", "each client whose entry that is has all servers of this file");
+            put_line(cli, &out, "note", "every client with this entry gets all servers of this file");
     }
     out.failed |= entry.failed;
     wt__buffer_dispose(&entry);
     return wt__cli_print(&out);
 }
 
-/* What is told once all is done. */
+/* Reports the changed files. */
 static void tell_written(const struct cli *cli, const struct import *import)
 {
     for (size_t i = 0; i < import->count; i++)
         if (import->files[i].written)
-            wt__cli_note(cli, "%s is changed; a copy is %s", import->files[i].path, import->files[i].backup);
+            wt__cli_note(cli, "%s was changed; its backup is %s", import->files[i].path, import->files[i].backup);
     if (count_changing(import, true) > 0)
-        wt__cli_note(cli, "Start the clients anew. `whichtool mcp undo%s` puts all back.",
+        wt__cli_note(cli, "Restart the clients. `whichtool mcp undo%s` restores their files.",
                      wt__given(cli, OPT_PROJECT) ? " --project" : "");
 }
 
@@ -306,8 +307,8 @@ static int init(struct cli *cli, struct import *import, const struct import_opti
 {
     bool dry = wt__given(cli, OPT_DRY_RUN), acts = import->moving > 0 && !dry;
     if (import->count == 0)
-        return wt__cli_say(cli, END_NOTHING, "no file of an MCP client was found%s%s", options->project ? " in " : "",
-                           options->project ? options->project : "");
+        return wt__cli_say(cli, END_NOTHING, "no configuration file of an MCP client was found%s%s",
+                           options->project ? " in " : "", options->project ? options->project : "");
     if (acts && !may_do(cli))
         return cannot_ask(cli);
     if (!cli->json && !put_import(cli, import, options))
@@ -338,10 +339,10 @@ int wt__mcp_init(struct cli *cli)
 static const struct {
     const char *json, *says;
 } states[] = {
-    [UNDO_BYTES] = {"restored", "becomes again what it was, byte for byte"},
-    [UNDO_EDITED] = {"edited", "it was changed since: only the entry of whichtool goes, and the servers come back"},
-    [UNDO_NEVER] = {"unchanged", "it is as it was"},
-    [UNDO_GONE] = {"gone", "there is no such file any more; its copy stays"},
+    [UNDO_BYTES] = {"restored", "is restored byte for byte"},
+    [UNDO_EDITED] = {"edited", "was changed since: the entry of whichtool is removed, and the servers are put back"},
+    [UNDO_NEVER] = {"unchanged", "is unchanged"},
+    [UNDO_GONE] = {"gone", "no longer exists; its backup is kept"},
     [UNDO_LEFT] = {"left", ""},
 };
 
@@ -371,7 +372,7 @@ static bool json_undo(const struct undo *undo)
     return wt__cli_print(&out);
 }
 
-/* A client as its users know it. */
+/* Returns the client's display name. */
 static const char *title_of(const char *client)
 {
     size_t count;
@@ -382,12 +383,12 @@ static const char *title_of(const char *client)
     return client;
 }
 
-/* Each init that changed the file has made one. */
+/* Lists the backups of a file; each init that changed it made one. */
 static void put_copies(const struct cli *cli, struct buffer *out, const struct undo *undo, const char *path)
 {
     for (size_t i = 0; i < undo->record.count; i++)
         if (undo->taken[i] && strcmp(undo->record.changes[i].file, path) == 0)
-            put_line(cli, out, "copy", undo->record.changes[i].backup);
+            put_line(cli, out, "backup", undo->record.changes[i].backup);
 }
 
 static bool put_undo(const struct cli *cli, const struct undo *undo)
@@ -408,30 +409,27 @@ static bool put_undo(const struct cli *cli, const struct undo *undo)
     return wt__cli_print(&out);
 }
 
-/* What is told once all is done: that it is, and what is not. */
+/* Reports what was restored and what was left. */
 static void tell_undone(struct cli *cli, const struct undo *undo)
 {
     size_t written = 0;
     for (size_t i = 0; i < undo->count; i++)
         written += undo->files[i].written;
-    wt__cli_note(cli, "Done: %zu file%s put back. Start the clients anew.", written, written == 1 ? " is" : "s are");
+    wt__cli_note(cli, "%zu file%s restored. Restart the clients.", written, written == 1 ? "" : "s");
     for (size_t i = 0; i < undo->left_count; i++)
         wt__cli_note(cli, "%s of %s was changed since, and stays there.", undo->left[i], undo->servers_path);
     for (size_t i = 0; i < undo->added_count; i++)
-        wt__cli_note(cli, "%s of %s was written there by somebody else, and stays there.", undo->added[i],
+        wt__cli_note(cli, "%s of %s was added by another program, and stays there.", undo->added[i],
                      undo->servers_path);
     if (wt__cli_store(cli) == 0 && wt__is_file(cli->store))
-        wt__cli_note(cli,
-                     "The store %s keeps the tools that were listed: `whichtool mcp forget NAME` takes them "
-                     "out.",
-                     cli->store);
+        wt__cli_note(cli, "The store %s keeps the listed tools; `whichtool mcp forget NAME` removes them.", cli->store);
 }
 
 static int apply_undo(struct cli *cli, struct undo *undo)
 {
     wt_error err;
     bool failed = false;
-    if (!agreed(cli, "Put back", undo->count))
+    if (!agreed(cli, "Restore", undo->count))
         return wt__cli_say(cli, END_NOTHING, "nothing was changed");
     int rc = wt__client_undo_apply(undo, &err);
     if (cli->json && !json_undo(undo))
@@ -441,14 +439,16 @@ static int apply_undo(struct cli *cli, struct undo *undo)
     tell_undone(cli, undo);
     if (rc < 0)
         return fail(cli, &err);
-    return failed ? wt__cli_say(cli, END_INPUT, "not all was put back: what is left is told above, with its copy") : 0;
+    return failed
+               ? wt__cli_say(cli, END_INPUT, "some files were not restored; they are listed above with their backups")
+               : 0;
 }
 
 static int undo_all(struct cli *cli, struct undo *undo)
 {
     bool dry = wt__given(cli, OPT_DRY_RUN);
     if (undo->count == 0)
-        return wt__cli_say(cli, END_NOTHING, "there is nothing to put back");
+        return wt__cli_say(cli, END_NOTHING, "there is nothing to restore");
     if (!may_do(cli))
         return cannot_ask(cli);
     if (!cli->json && !put_undo(cli, undo))

@@ -1,4 +1,4 @@
-/* clients.h: actions of `whichtool mcp` that move the servers of clients' files behind it, and back. */
+/* clients.h: `whichtool mcp init` and `undo`: move the servers of clients' files behind whichtool, and back. */
 #ifndef WT_CLI_CLIENTS_H
 #define WT_CLI_CLIENTS_H
 

@@ -38,7 +38,7 @@ static int add_stdin(struct cli *cli, wt_engine *engine, wt_add_options *options
     wt__buffer_text(&name, "standard input");
     if (options->provider)
         wt__buffer_printf(&name, " of %s", options->provider);
-    err->code = 0; /* what reading has to say is said already */
+    err->code = 0; /* wt__cli_read_stdin reports its own errors */
     int rc = wt__cli_read_stdin(cli, WT_MAX_FILE_BYTES, &bytes);
     if (rc == 0 && !name.failed) {
         options->source_name = name.ptr;
@@ -56,8 +56,7 @@ static int tell_stop(const struct cli *cli, const wt_add_report *report)
         return wt__import_stopped(cli);
     return wt__cli_say(
         cli, END_INTERRUPTED,
-        "stopped while encoding; the tools and %zu new vectors are stored, and `whichtool vectors` makes "
-        "the others",
+        "stopped while encoding; the tools and %zu new vectors are stored. `whichtool vectors` computes the others",
         report->embedded);
 }
 
@@ -66,7 +65,7 @@ struct adding {
     wt_add_options *options;
 };
 
-/* Imports one source. 0, or an exit code with the reason told. */
+/* Imports one source. Returns 0, or an exit code after reporting the error. */
 static int add_source(struct cli *cli, const char *source, void *context)
 {
     wt_engine *engine = ((struct adding *)context)->engine;
@@ -105,7 +104,7 @@ int wt__cmd_add(struct cli *cli)
     if (wt__given(cli, OPT_MCP))
         return wt__add_mcp(cli);
     if (wt__given(cli, OPT_TIMEOUT))
-        return wt__cli_usage(cli, "--timeout is for --mcp");
+        return wt__cli_usage(cli, "--timeout needs --mcp");
     wt_add_options_init(&options);
     options.format = wt__text_of(cli, OPT_FORMAT);
     options.provider = wt__text_of(cli, OPT_PROVIDER);
@@ -116,7 +115,7 @@ int wt__cmd_add(struct cli *cli)
     options.progress_context = &line;
     for (size_t i = 0; i < cli->arguments.word_count; i++)
         if (options.sync && !options.provider && strcmp(cli->arguments.words[i], "-") == 0)
-            return wt__cli_usage(cli, "--sync of standard input needs --provider, which says whose tools may go");
+            return wt__cli_usage(cli, "--sync of standard input needs --provider, to know whose tools to remove");
     if (!wt__import_sort(cli))
         return wt__cli_say(cli, END_SYSTEM, "out of memory");
     wt__interrupt_watch();

@@ -1,4 +1,4 @@
-/* cmd_call.c: a call, for people, for a program (docs/json.md), or as the API that carries it out wants it. */
+/* cmd_call.c: `whichtool call`: a call as text, as JSON (docs/json.md), or in the form of a provider's API. */
 #include <math.h>
 #include <string.h>
 
@@ -15,15 +15,15 @@ static int exit_code_of(const wt_called *called)
     return called->valid && !called->question ? END_DONE : END_ASK;
 }
 
-/* An object for an API is a call to make: one that is not complete would be made by whoever does not look at the exit
- * code. Arguments and lines are for those who complete them. */
+/* True for forms that are printed even if the call is incomplete. An API object is not: a program that ignores the exit
+ * code would execute it. */
 static bool is_for_reading(const char *form)
 {
     static const char *const forms[] = {"arguments", "lines"};
     return wt__str_among(wt__str(form), forms, sizeof forms / sizeof *forms);
 }
 
-/* ---------------------------------------------------------------- for people */
+/* ---------------------------------------------------------------- text */
 
 static void put_details(struct buffer *out, const json_t *details)
 {
@@ -63,7 +63,7 @@ static void explain(const struct cli *cli, struct buffer *out, const char *steps
             put_json(&line, json_object_get(one, "value"));
         }
         if (json_is_string(from))
-            wt__buffer_printf(&line, ", of \"%s\"", json_string_value(from));
+            wt__buffer_printf(&line, ", from \"%s\"", json_string_value(from));
         wt__print_field(cli, out, i == 0 ? "read" : "", line.failed ? "" : line.ptr);
         wt__buffer_clear(&line);
     }
@@ -98,7 +98,7 @@ static void tell(const struct cli *cli, const wt_called *called)
         wt__cli_note(cli, "No call: the arguments could not be validated.");
 }
 
-/* Where there is no call to print, why not is the answer, and -q leaves it. */
+/* Reports why there is no call to print. This is the answer, so -q does not suppress it. */
 static void say_why(const struct cli *cli, const wt_called *called)
 {
     for (size_t i = 0; i < called->violation_count; i++)
@@ -134,7 +134,7 @@ static int print_called(struct cli *cli, const wt_called *called, const struct a
     return exit_code_of(called);
 }
 
-/* A language model may take its time, so it is shown, and Ctrl-C ends it with what was recorded so far kept. */
+/* Runs the call with a progress line and Ctrl-C, since a language model may take long. Recorded answers are kept. */
 static int ask(struct cli *cli, wt_engine *engine, const struct asked *asked, const wt_call_options *wanted,
                wt_called **out, wt_error *err)
 {
@@ -157,8 +157,8 @@ int wt__cmd_call(struct cli *cli)
         return wt__recipe_unknown(cli, recipe, strlen(recipe));
     if (!wt__given(cli, OPT_CHAT_MODEL) && (wt__given(cli, OPT_SELECTION) || wt__given(cli, OPT_GENERATION) ||
                                             wt__given(cli, OPT_SECOND_CHAT_MODEL) || wt__given(cli, OPT_CONSTRUCTION)))
-        return wt__cli_usage(cli, "--selection, --generation, --second-chat-model and --construction are of a language "
-                                  "model, which --chat-model names");
+        return wt__cli_usage(cli, "--selection, --generation, --second-chat-model and --construction need "
+                                  "--chat-model");
     struct asked asked = {0};
     wt_engine *engine = NULL;
     wt_filter filter;
@@ -191,7 +191,7 @@ int wt__cmd_call(struct cli *cli)
         int rc = ask(cli, engine, &asked, &options, &called, &err);
         code = rc < 0 ? wt__asked_fail(cli, &err) : print_called(cli, called, &asked);
         if (code == END_NOTHING && !called && wt__given(cli, OPT_REPLAY))
-            code = END_INPUT; /* a record that lacks the answer */
+            code = END_INPUT; /* the recording lacks the answer */
         wt_called_free(called);
     }
     wt_close(engine);

@@ -7,11 +7,11 @@
 #include "cli/progress_line.h"
 #include "cli/text.h"
 
-enum { SHOWN = 5 /* findings of a rule, without --all */, INDENT = 2, DEEPER = 6 };
+enum { SHOWN = 5 /* findings of each rule, without --all */, INDENT = 2, DEEPER = 6 };
 
 static const char *const level_names[] = {"", "note", "warning", "error"};
 
-/* ---------------------------------------------------------------- for programs */
+/* ---------------------------------------------------------------- JSON */
 
 static void json_finding(struct buffer *out, const wt_finding *finding)
 {
@@ -69,7 +69,7 @@ static void json_audit(struct buffer *out, const wt_audit_result *audit)
     wt__buffer_text(out, "}\n");
 }
 
-/* ---------------------------------------------------------------- for people */
+/* ---------------------------------------------------------------- text */
 
 static void put_tools(const struct cli *cli, struct buffer *out, const wt_finding *finding)
 {
@@ -85,7 +85,7 @@ static void put_tools(const struct cli *cli, struct buffer *out, const wt_findin
     wt__buffer_dispose(&line);
 }
 
-/* The findings of one rule stand together: from `begin` on. Returns where the next begin. */
+/* Prints the findings of one rule, which are adjacent, from `begin` on. Returns the index after them. */
 static size_t put_rule(const struct cli *cli, struct buffer *out, const wt_audit_result *audit, size_t begin)
 {
     const char *rule = audit->findings[begin]->rule;
@@ -148,7 +148,7 @@ static void put_sum(const struct cli *cli, struct buffer *out, const wt_audit_re
 
 static void text_audit(const struct cli *cli, struct buffer *out, const wt_audit_result *audit)
 {
-    wt__buffer_text(out, "The store and its index are sound.\n");
+    wt__buffer_text(out, "The store and its index are undamaged.\n");
     put_sum(cli, out, audit);
     for (int level = WT_AUDIT_ERROR; level >= WT_AUDIT_NOTE; level--)
         for (size_t i = 0; i < audit->finding_count;) {
@@ -193,7 +193,7 @@ static int print_audit(struct cli *cli, const wt_audit_result *audit)
     return found > 0 ? END_NOTHING : END_DONE;
 }
 
-/* Nothing is right about tools that are not there: what was to add them failed. */
+/* Reports an error. An empty catalogue is an error, because the import that should have filled it failed. */
 static int refuse(struct cli *cli, const wt_error *err)
 {
     return err->code == WT_EEMPTY ? wt__cli_empty(cli) : wt__cli_fail_input(cli, err);
@@ -201,9 +201,10 @@ static int refuse(struct cli *cli, const wt_error *err)
 
 static int fail_pins(struct cli *cli, const char *file, const wt_error *err)
 {
-    return err->code == WT_ENOTFOUND ? wt__cli_say(cli, END_INPUT, "%s; `whichtool -s %s check --pin %s` writes it",
-                                                   err->message, cli->store, file)
-                                     : wt__cli_fail_input(cli, err);
+    return err->code == WT_ENOTFOUND
+               ? wt__cli_say(cli, END_INPUT, "%s; create it with `whichtool -s %s check --pin %s`", err->message,
+                             cli->store, file)
+               : wt__cli_fail_input(cli, err);
 }
 
 static int audit(struct cli *cli, wt_engine *engine)
@@ -259,7 +260,7 @@ static int pin(struct cli *cli, wt_engine *engine)
 static int tell_sound(const struct cli *cli)
 {
     struct buffer out = {0};
-    wt__buffer_text(&out, cli->json ? "{\"sound\": true}\n" : "The store and its index are sound.\n");
+    wt__buffer_text(&out, cli->json ? "{\"sound\": true}\n" : "The store and its index are undamaged.\n");
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
@@ -268,7 +269,7 @@ int wt__cmd_check(struct cli *cli)
     wt_engine *engine = NULL;
     wt_error err;
     if (wt__given(cli, OPT_PIN) && wt__given(cli, OPT_AGAINST))
-        return wt__cli_usage(cli, "--pin writes what --against compares with: give one of them");
+        return wt__cli_usage(cli, "give either --pin or --against");
     bool searches = !wt__given(cli, OPT_PIN) && !wt__given(cli, OPT_DAMAGE);
     int code = wt__cli_open(cli, OPEN_EXISTING, searches ? NULL : "", &engine);
     if (code != 0)

@@ -78,7 +78,7 @@ static int fill_options(struct cli *cli, wt_distil_options *options)
     if (code == 0)
         code = wt__cli_dense_weight(cli, &options->dense_weight, &options->brief_weight);
     if (code == 0 && !options->out)
-        code = wt__cli_usage(cli, "name a folder for the model with --out FOLDER");
+        code = wt__cli_usage(cli, "missing --out FOLDER, the folder of the new model");
     return code;
 }
 
@@ -103,7 +103,7 @@ int wt__cmd_distil(struct cli *cli)
     if (rc == 0)
         code = print_model(cli, made);
     else if (rc == WT_ECANCELLED)
-        code = wt__cli_say(cli, END_INTERRUPTED, "stopped; no model was made");
+        code = wt__cli_say(cli, END_INTERRUPTED, "stopped; no model was written");
     else if (rc == WT_EEMPTY)
         code = wt__cli_say(cli, END_INPUT, "%s", err.message);
     else

@@ -6,9 +6,9 @@
 #include "cli/progress_line.h"
 #include "cli/text.h"
 
-enum { LABEL = 20, COLUMN = 9 }; /* widths of the table: a metric's name, then a recipe each */
+enum { LABEL = 20, COLUMN = 9 }; /* widths of the metric's name and of each recipe in the table */
 
-/* "1,3,5" as cutoffs. */
+/* Reads --k, such as "1,3,5". */
 static int read_cutoffs(struct cli *cli, size_t *cutoffs)
 {
     const char *text = wt__text_of(cli, OPT_K), *at = text;
@@ -16,7 +16,7 @@ static int read_cutoffs(struct cli *cli, size_t *cutoffs)
         char *end = NULL;
         unsigned long k = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
         if (k < 1 || k > WT_MAX_K || (*end && *end != ','))
-            return wt__cli_usage(cli, "--k takes numbers from 1 to %d with commas between, not \"%s\"", WT_MAX_K, text);
+            return wt__cli_usage(cli, "--k takes numbers from 1 to %d separated by commas, not \"%s\"", WT_MAX_K, text);
         if (i == WT_MAX_CUTOFFS)
             return wt__cli_usage(cli, "--k takes at most %d numbers", WT_MAX_CUTOFFS);
         cutoffs[i] = k;
@@ -36,7 +36,7 @@ static int check_recipes(struct cli *cli)
     return 0;
 }
 
-/* The recipe ptr: its base retriever, and who answers. */
+/* Reads the options of the recipe ptr: its base retriever and its language model or oracle. */
 static int read_ptr(struct cli *cli, wt_eval_options *options)
 {
     const char *base_retriever = wt__text_of(cli, OPT_BASE_RETRIEVER), *rate = wt__text_of(cli, OPT_ORACLE);
@@ -109,7 +109,7 @@ static void json_row(struct buffer *out, const wt_eval_report *report, const wt_
     wt__buffer_text(out, against ? "}}\n" : "}\n");
 }
 
-/* The row with the most metrics: their names are the table's. */
+/* Returns the row with the most metrics, whose names label the table. */
 static const wt_eval_row *fullest(const wt_eval_report *report)
 {
     const wt_eval_row *row = report->rows[0];
@@ -118,7 +118,7 @@ static const wt_eval_row *fullest(const wt_eval_report *report)
     return row;
 }
 
-/* Shares as percent; those two are numbers of tools. */
+/* Prints a metric: shares in percent, size_diff and set_size as numbers of tools. */
 static void metric_cell(struct buffer *out, const wt_eval_row *row, size_t metric, size_t width)
 {
     if (metric >= row->metric_count) {
@@ -130,7 +130,7 @@ static void metric_cell(struct buffer *out, const wt_eval_row *row, size_t metri
     wt__buffer_printf(out, "%*.*f", (int)width, tools ? 2 : 1, tools ? m->value : 100 * m->value);
 }
 
-/* One line of the table: a label, then a cell of each recipe from first to last. */
+/* Prints one line of the table: a label, then the cells of the recipes first to last - 1. */
 static void table_line(struct buffer *out, const wt_eval_report *report, size_t first, size_t last, size_t width,
                        size_t metric)
 {
@@ -151,7 +151,7 @@ static void table_line(struct buffer *out, const wt_eval_report *report, size_t 
     wt__buffer_char(out, '\n');
 }
 
-/* Metrics down, recipes across; as many recipes side by side as the terminal is wide. */
+/* Prints metrics as lines and recipes as columns, in several tables if the terminal is too narrow. */
 static void print_table(const struct cli *cli, struct buffer *out, const wt_eval_report *report)
 {
     size_t width = COLUMN;
@@ -250,7 +250,7 @@ int wt__cmd_eval(struct cli *cli)
     wt__progress_clear();
     if (rc == WT_ECANCELLED)
         code = wt__cli_say(cli, END_INTERRUPTED,
-                           "stopped; the vectors and models made so far are kept for the next evaluation");
+                           "stopped; the vectors and models computed so far are cached for the next evaluation");
     else if (rc < 0)
         code = wt__cli_fail_input(cli, &err);
     else

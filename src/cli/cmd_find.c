@@ -6,23 +6,25 @@
 static void tell(const struct cli *cli, const wt_hits *hits)
 {
     if (hits->len == 0 && hits->over_budget == 0)
-        wt__cli_note(cli, "Nothing in the catalogue fits.");
+        wt__cli_note(cli, "No tool fits.");
     if (hits->len > 0)
-        wt__cli_note(cli, "%zu %s in %.1f ms by the recipe %s (%.1f ms to read the request, %.1f to search)", hits->len,
-                     hits->len == 1 ? "tool" : "tools", hits->total_ms, hits->recipe, hits->encode_ms, hits->search_ms);
+        wt__cli_note(cli, "%zu %s in %.1f ms with the recipe %s (%.1f ms to encode the request, %.1f ms to search)",
+                     hits->len, hits->len == 1 ? "tool" : "tools", hits->total_ms, hits->recipe, hits->encode_ms,
+                     hits->search_ms);
     if (hits->why && wt__given(cli, OPT_EXPLAIN))
-        wt__cli_note(cli, "The recipe %s was chosen by training: %s.", hits->recipe, hits->why);
+        wt__cli_note(cli, "The recipe %s was selected by training: %s.", hits->recipe, hits->why);
     if (*hits->encoder && wt__given(cli, OPT_EXPLAIN))
         wt__cli_note(cli,
-                     hits->better ? "The encoder %s read the request; `whichtool model pull %s` gets a better one."
-                                  : "The encoder %s read the request.",
+                     hits->better
+                         ? "The request was encoded by %s; `whichtool model pull %s` gets a better encoder."
+                         : "The request was encoded by %s.",
                      hits->encoder, hits->better);
     if (!isnan(hits->multi_provider_probability) && wt__given(cli, OPT_EXPLAIN))
-        wt__cli_note(cli, "Chance that the request needs tools of several providers: %.0f %%.",
+        wt__cli_note(cli, "Probability that the request needs tools of several providers: %.0f %%.",
                      100 * hits->multi_provider_probability);
 }
 
-/* Which hits are weak, where no sign could say it beside them, and how many were left out. */
+/* Explains the sign of weak hits, names them if the format has no sign, and counts those left out. */
 static void tell_weak(struct cli *cli, const wt_hits *hits, bool table)
 {
     struct buffer weak = {0};
@@ -30,13 +32,16 @@ static void tell_weak(struct cli *cli, const wt_hits *hits, bool table)
         if (hits->items[i]->weak && !hits->items[i]->kept)
             wt__buffer_printf(&weak, "%s%s", weak.len > 0 ? ", " : "", hits->items[i]->tool->id);
     if (weak.len > 0 && table)
-        wt__cli_note(cli, "?: no more than a common word speaks for it; --none-if-unsure leaves it out.");
+        wt__cli_note(
+            cli,
+            "?: weak match, shares at most one common word with the request; --none-if-unsure leaves such tools out.");
     else if (weak.len > 0 && !weak.failed && wt__definition_format(cli))
-        wt__cli_note(cli, "No more than a common word speaks for %s; --none-if-unsure leaves out such tools.",
-                     weak.ptr);
+        wt__cli_note(
+            cli,
+            "Weak matches, which share at most one common word with the request: %s; --none-if-unsure leaves them out.",
+            weak.ptr);
     if (hits->weak > 0)
-        wt__cli_note(cli, "%zu %s left out, for which no more than a common word speaks.", hits->weak,
-                     hits->weak == 1 ? "tool is" : "tools are");
+        wt__cli_note(cli, "%zu weak %s left out.", hits->weak, hits->weak == 1 ? "match was" : "matches were");
     wt__buffer_dispose(&weak);
 }
 
@@ -53,9 +58,9 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const struct asked *
     wt__note_kept(cli, &found, table);
     tell_weak(cli, hits, table);
     if (hits->copies > 0)
-        wt__cli_note(cli, "%zu %s left out; --all-copies gives %s.", hits->copies,
-                     hits->copies == 1 ? "copy of a tool above is" : "copies of tools above are",
-                     hits->copies == 1 ? "it a place" : "each a place");
+        wt__cli_note(cli, "%zu %s left out; --all-copies lists %s.", hits->copies,
+                     hits->copies == 1 ? "copy of a tool above was" : "copies of tools above were",
+                     hits->copies == 1 ? "it" : "them");
     if (hits->notice)
         wt__cli_note(cli, "Note: %s", hits->notice);
     return code;

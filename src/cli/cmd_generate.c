@@ -50,7 +50,7 @@ static void text_result(const struct cli *cli, struct buffer *out, const wt_gene
         wt__buffer_text(&line, " tools");
     }
     if (made->train + made->dev + made->test > 0)
-        wt__buffer_printf(&line, ": %zu to train on, %zu for dev", made->train, made->dev);
+        wt__buffer_printf(&line, ": %zu for training, %zu for dev", made->train, made->dev);
     if (made->test > 0)
         wt__buffer_printf(&line, ", %zu for test", made->test);
     if (made->unanswerable > 0)
@@ -61,7 +61,7 @@ static void text_result(const struct cli *cli, struct buffer *out, const wt_gene
         wt__buffer_text(&line, made->questions == 1 ? " question" : " questions");
         wt__buffer_text(&line, " to the language model (");
         wt__grouped(&line, made->prompt_tokens + made->completion_tokens);
-        wt__buffer_printf(&line, " tokens), %llu of them now", (unsigned long long)made->requests);
+        wt__buffer_printf(&line, " tokens), %llu of them in this run", (unsigned long long)made->requests);
     }
     wt__buffer_text(&line, "; ");
     wt__duration(&line, made->seconds);
@@ -86,7 +86,7 @@ static int print_result(struct cli *cli, const wt_generated *made)
     return END_DONE;
 }
 
-/* ---------------------------------------------------------------- what is wanted */
+/* ---------------------------------------------------------------- options */
 
 enum { TOOLBANK = 1, TOOLSELECT = 2, FINE_TUNING = 4, RECTOOLS = 8, VERDICTS = 16, COMPARISON = 32, NAMES = 64 };
 
@@ -113,7 +113,7 @@ static const struct {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Options that not every one of them has. */
+/* Options that only some generators accept. */
 static const struct {
     const char *name;
     enum option_id id;
@@ -167,14 +167,14 @@ static int check_options(const struct cli *cli, int kind)
         for (size_t k = 0; k < KINDS; k++)
             if (own[i].kinds & kinds[k].kind)
                 wt__buffer_printf(&names, "%s`generate %s`", names.len ? " and " : "", kinds[k].name);
-        int code = wt__cli_usage(cli, "--%s is an option of %s", own[i].name, names.failed ? "others" : names.ptr);
+        int code = wt__cli_usage(cli, "--%s belongs to %s", own[i].name, names.failed ? "other generators" : names.ptr);
         wt__buffer_dispose(&names);
         return code;
     }
-    return wt__text_of(cli, OPT_OUT) ? 0 : wt__cli_usage(cli, "name a folder for the data with --out FOLDER");
+    return wt__text_of(cli, OPT_OUT) ? 0 : wt__cli_usage(cli, "missing --out FOLDER, the folder of the data");
 }
 
-/* A share that may be 0, which the library calls below 0. */
+/* Reads a share. A given 0 becomes -1, because 0 means the default to the library. */
 static int read_share(struct cli *cli, enum option_id id, const char *name, double *out)
 {
     int code = wt__read_share(cli, id, name, out);
@@ -193,8 +193,8 @@ struct run {
 
 enum run_of { RUN_OF_STORE, RUN_OF_NO_STORE, RUN_OF_NO_ENGINE };
 
-/* Opens the store, or a private one for what takes no catalogue, and has progress shown: what the options have of it.
- * 0, or an exit code with the reason told. */
+/* Opens the store, or a private one for generators without a catalogue, and starts the progress line. progress,
+ * context: fields of the generator's options to set. Returns 0, or an exit code after reporting the error. */
 static int begin(struct cli *cli, enum run_of of, struct run *run, wt_progress_fn *progress, void **context)
 {
     *run = (struct run){.engine = NULL};
@@ -217,16 +217,16 @@ static int tell_end(struct cli *cli, int rc, const wt_generated *made, const wt_
         return print_result(cli, made);
     if (rc == WT_ECANCELLED)
         return wt__cli_say(cli, END_INTERRUPTED,
-                           "stopped; the answers so far are kept in %s, and the same command goes on",
+                           "stopped; the answers so far are kept in %s, and the same command resumes",
                            wt__text_of(cli, OPT_OUT));
     int code = rc == WT_EEMPTY ? wt__cli_say(cli, END_INPUT, "%s", err->message) : wt__cli_fail_input(cli, err);
     if (rc == WT_ENETWORK)
-        wt__cli_note(cli, "The answers so far are kept in %s, and the same command goes on.",
+        wt__cli_note(cli, "The answers so far are kept in %s, and the same command resumes.",
                      wt__text_of(cli, OPT_OUT));
     return code;
 }
 
-/* Tells how it ended, and frees what was made and the engine. Returns the exit code. */
+/* Reports the result, and frees it and the engine. Returns the exit code. */
 static int end(struct cli *cli, struct run *run, int rc)
 {
     int code = tell_end(cli, rc, run->made, &run->err);
@@ -287,7 +287,7 @@ static int generate_fine_tuning(struct cli *cli)
     return end(cli, &run, wt_generate_fine_tuning(run.engine, &options, &run.made, &run.err));
 }
 
-/* A trial of 0 is one that lets everything pass. */
+/* Reads the options of toolbank. --trial 0 becomes a trial limit of 1, which passes every model. */
 static int read_toolbank(struct cli *cli, wt_toolbank_options *options)
 {
     const uint64_t *number = cli->arguments.number;
@@ -378,7 +378,7 @@ static int generate_verdicts(struct cli *cli)
     options.limit = (size_t)cli->arguments.number[OPT_LIMIT];
     options.seed = cli->arguments.number[OPT_SEED];
     if (!options.data)
-        return wt__cli_usage(cli, "name the data set with --data FOLDER");
+        return wt__cli_usage(cli, "missing --data FOLDER, the data set");
     int code = begin(cli, RUN_OF_NO_STORE, &run, &options.progress, &options.progress_context);
     if (code != 0)
         return code;
@@ -397,7 +397,7 @@ static int generate_comparison(struct cli *cli)
     options.limit = (size_t)cli->arguments.number[OPT_LIMIT];
     options.seed = cli->arguments.number[OPT_SEED];
     if (!options.first)
-        return wt__cli_usage(cli, "name a data set with --first FOLDER");
+        return wt__cli_usage(cli, "missing --first FOLDER, the data set");
     int code = begin(cli, RUN_OF_NO_STORE, &run, &options.progress, &options.progress_context);
     if (code != 0)
         return code;

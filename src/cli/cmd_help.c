@@ -7,8 +7,8 @@ static int unknown_verb(struct cli *cli, const char *name)
 {
     struct buffer hint = {0};
     wt__suggest_verb(&hint, name);
-    int code = wt__cli_say(cli, END_USAGE, "there is no verb \"%s\"%s", name,
-                           hint.ptr ? hint.ptr : "; `whichtool help` lists them");
+    int code = wt__cli_say(cli, END_USAGE, "unknown verb \"%s\"%s", name,
+                           hint.ptr ? hint.ptr : "; `whichtool help` lists the verbs");
     wt__buffer_dispose(&hint);
     return code;
 }
@@ -23,9 +23,9 @@ int wt__cmd_help(struct cli *cli)
         return wt__cli_print(&out) ? 0 : END_SYSTEM;
     }
     if (verb && verb->run == wt__cmd_help && a->word_count > 1)
-        return wt__cli_usage(cli, "`help` takes %s, but \"%s\" follows; `whichtool help %s` has all of a verb",
+        return wt__cli_usage(cli, "`help` takes %s, but \"%s\" follows; `whichtool help %s` shows all help of a verb",
                              verb->arguments, a->words[1], wt__verb_find(a->words[0]) ? a->words[0] : "VERB");
-    /* `find --help` explains find; `help find` is the verb help with a word. */
+    /* `find --help` has the verb find; `help find` has the verb help and a word. */
     if (verb && verb->run == wt__cmd_help && cli->arguments.word_count > 0) {
         const char *name = cli->arguments.words[0];
         verb = wt__verb_find(name);

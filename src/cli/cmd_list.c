@@ -7,19 +7,19 @@
 #include "cli/progress_line.h"
 #include "cli/text.h"
 
-/* Tools held at once, so that a list of any length takes little memory. A pattern is held against every name for each
- * page, so its pages grow. */
+/* Tools of a page, so that a list of any length needs little memory. Pages grow if there is a pattern, because the
+ * pattern is matched against all names for each page. */
 enum { PAGE = 1000, PAGE_GROWS = 4, PAGE_MOST = 16000 };
 
-typedef bool (*page_fn)(void *context, const wt_tools *page); /* false: it failed, and ends in END_SYSTEM */
+typedef bool (*page_fn)(void *context, const wt_tools *page); /* returns false to stop with END_SYSTEM */
 
 static const char *pattern_of(const struct cli *cli)
 {
     return cli->arguments.word_count ? cli->arguments.words[0] : NULL;
 }
 
-/* The tools that provider and pattern leave, in pages, from offset on, at most limit tools (0: all). 0, or an exit
- * code. */
+/* Calls take for each page of the tools that match provider and pattern, from offset on, up to limit tools (0 for all).
+ * *seen: their number. Returns 0 or an exit code. */
 static int each_page(struct cli *cli, wt_engine *engine, size_t offset, size_t limit, page_fn take, void *context,
                      size_t *seen)
 {
@@ -149,12 +149,12 @@ static int tell_nothing(struct cli *cli, wt_engine *engine)
     if (info.tools == 0)
         return wt__cli_empty(cli);
     if (pattern_of(cli))
-        wt__cli_note(cli, "There are no tools like \"%s\" here%s%s; the catalogue has %llu.", pattern_of(cli),
+        wt__cli_note(cli, "No tools match \"%s\"%s%s; the catalogue has %llu tools.", pattern_of(cli),
                      provider ? " of provider " : "", provider ? provider : "", (unsigned long long)info.tools);
     else if (provider)
-        wt__cli_note(cli, "There are no tools of provider %s here.", provider);
+        wt__cli_note(cli, "No tools of provider %s.", provider);
     else
-        wt__cli_note(cli, "There are no tools here; the catalogue has %llu.", (unsigned long long)info.tools);
+        wt__cli_note(cli, "No tools in this range; the catalogue has %llu tools.", (unsigned long long)info.tools);
     return END_NOTHING;
 }
 

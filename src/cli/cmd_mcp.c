@@ -1,6 +1,6 @@
-/* cmd_mcp.c: an MCP server on standard input and output, as a client starts it: the catalogue, or the servers behind
- * it. Standard output carries messages and nothing else; what there is to say goes to standard error, which clients
- * keep as the server's log. What follows the verb is one of its other actions: approvals.c, clients.c. */
+/* cmd_mcp.c: an MCP server on standard input and output, for the catalogue or as a gateway. Standard output carries
+ * protocol messages only; notes go to standard error, which clients keep as the server's log. The other actions of the
+ * verb are in approvals.c, clients.c and servers_told.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,9 +15,9 @@
 #include "serve/catalogue.h"
 #include "serve/mcp/stdio.h"
 
-enum { LIST_WAIT_MS = 1000 /* how long the first list waits for servers of which nothing is known yet */ };
+enum { LIST_WAIT_MS = 1000 /* how long the first list waits for servers that were never listed */ };
 
-static int stop_pipe[2] = {-1, -1}; /* a signal's way to the loop that reads */
+static int stop_pipe[2] = {-1, -1}; /* wakes the reading loop on a signal */
 
 static void on_signal(int number)
 {
@@ -27,7 +27,7 @@ static void on_signal(int number)
     errno = kept;
 }
 
-/* A client that is gone is the end of a pipe, not a signal. */
+/* Routes signals to stop_pipe, and ignores SIGPIPE: a client that is gone is an error of write. */
 static bool watch_signals(void)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
@@ -41,7 +41,7 @@ static bool watch_signals(void)
     return true;
 }
 
-/* One client, until its input ends. */
+/* Serves one client until the end of its input. */
 static int run(struct cli *cli, const struct mcp_features *features, struct gateway *gateway)
 {
     struct mcp_service *service = NULL;
@@ -103,10 +103,10 @@ static int serve_client(struct cli *cli)
 {
     wt_engine *engine = NULL;
     if (isatty(STDIN_FILENO))
-        wt__cli_note(cli, "An MCP server reads its client's messages from standard input; Ctrl-C ends it. "
-                          "`whichtool help mcp` says how a client is told to start it.");
+        wt__cli_note(cli, "Reading MCP messages from standard input; stop with Ctrl-C. "
+                          "`whichtool help mcp` shows how to let a client start this server.");
     if (!watch_signals())
-        return wt__cli_say(cli, END_SYSTEM, "no pipe for signals can be had");
+        return wt__cli_say(cli, END_SYSTEM, "cannot create a pipe for signals");
     int code = wt__servers_prepare(cli);
     wt__file_map_copies();
     if (code == 0)
@@ -117,7 +117,7 @@ static int serve_client(struct cli *cli)
     return code;
 }
 
-/* Options of one action are none of another's; without an action a client is served. */
+/* Rejects options that belong to another action. "serve" stands for no action. */
 static int check_options(struct cli *cli, const char *action)
 {
     static const struct {
@@ -149,7 +149,7 @@ static int check_options(struct cli *cli, const char *action)
     bool serves = strcmp(action, "serve") == 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (wt__given(cli, rows[i].option) && !wt__is_choice(rows[i].actions, action))
-            return wt__cli_usage(cli, "--%s is no option of `mcp%s%s`", rows[i].name, serves ? "" : " ",
+            return wt__cli_usage(cli, "--%s is not an option of `mcp%s%s`", rows[i].name, serves ? "" : " ",
                                  serves ? "" : action);
     return 0;
 }
@@ -164,7 +164,7 @@ int wt__cmd_mcp(struct cli *cli)
                    {"undo", wt__mcp_undo},  {"forget", wt__mcp_forget}};
     const char *action = cli->arguments.word_count > 0 ? cli->arguments.words[0] : "serve";
     size_t at = 0;
-    while (strcmp(actions[at].action, action) != 0) /* the table of options has let it through */
+    while (strcmp(actions[at].action, action) != 0) /* the parser accepts known actions only */
         at++;
     int code = check_options(cli, action);
     return code != 0 ? code : actions[at].run(cli);

@@ -9,7 +9,10 @@
 
 static const char *state_of(const wt_model *model)
 {
-    return model->built_in ? "built in" : !model->installed ? "not here" : model->packed ? "here, packed" : "here";
+    return model->built_in     ? "built in"
+           : !model->installed ? "not installed"
+           : model->packed     ? "installed, packed"
+                               : "installed";
 }
 
 static void json_model(struct buffer *out, const wt_model *model)
@@ -41,7 +44,7 @@ static void text_model(const struct cli *cli, struct buffer *out, const wt_model
     struct buffer line = {0};
     wt__buffer_printf(&line, "%s: %s", model->name, state_of(model));
     if (model->included)
-        wt__buffer_text(&line, ", came with whichtool");
+        wt__buffer_text(&line, ", included with whichtool");
     if (model->installed) {
         wt__buffer_printf(&line, "; %s, %zu layers, dimension %zu, %zu tokens, ", model->architecture, model->layers,
                           model->dimension, model->max_tokens);
@@ -62,7 +65,7 @@ static void text_model(const struct cli *cli, struct buffer *out, const wt_model
     wt__buffer_dispose(&line);
 }
 
-/* A model that is not there is the model's failure, whatever the code says. */
+/* Reports the error; a missing model exits with END_MODEL. */
 static int fail(const struct cli *cli, const wt_error *err)
 {
     int code = wt__cli_fail(cli, err);
@@ -81,7 +84,7 @@ static int print_models(struct cli *cli, const wt_models *models)
     if (!wt__cli_print(&out))
         return END_SYSTEM;
     if (models->len == 0)
-        wt__cli_note(cli, "No model is known here.");
+        wt__cli_note(cli, "No models are known.");
     return models->len ? END_DONE : END_NOTHING;
 }
 
@@ -94,7 +97,7 @@ static int pull(struct cli *cli, const char *folder, const char *name)
     int rc = wt_model_pull(folder, name, wt__progress_show, &line, &err);
     wt__progress_clear();
     if (rc == WT_ECANCELLED)
-        return wt__cli_say(cli, END_INTERRUPTED, "stopped; what was fetched is kept: run the same command to go on");
+        return wt__cli_say(cli, END_INTERRUPTED, "stopped; downloaded files are kept, and the same command resumes");
     if (rc < 0)
         return fail(cli, &err);
     wt_models *models = NULL;
@@ -102,10 +105,10 @@ static int pull(struct cli *cli, const char *folder, const char *name)
         wt_model_info(folder, name, &models, NULL) == 0 && (models->items[0]->included || models->items[0]->built_in);
     bool hub = strchr(name, '/') != NULL;
     wt__cli_note(cli,
-                 rc > 0 && hub ? "%s was fetched; its files are held to what they are now."
-                 : rc > 0      ? "%s was fetched and checked."
-                 : along       ? "%s came with whichtool, and is here and right."
-                               : "%s is here and right.",
+                 rc > 0 && hub ? "%s was downloaded; the hashes of its files were recorded."
+                 : rc > 0      ? "%s was downloaded and verified."
+                 : along       ? "%s is included with whichtool, and its files are valid."
+                               : "%s is installed, and its files are valid.",
                  name);
     wt_models_free(models);
     return END_DONE;
@@ -116,11 +119,11 @@ static int pack(struct cli *cli, const char *folder, const char *name)
     wt_error err;
     if (wt_model_pack(folder, name, &err) < 0)
         return fail(cli, &err);
-    wt__cli_note(cli, "%s is packed.", name);
+    wt__cli_note(cli, "%s was packed.", name);
     return END_DONE;
 }
 
-/* What the models count; the plain mean leaves weights alone. */
+/* Reads the weights of two models; *given is false for the plain mean. */
 static int read_weights(struct cli *cli, size_t models, double *weights, bool *given)
 {
     const char *text = wt__text_of(cli, OPT_WEIGHT);
@@ -131,8 +134,8 @@ static int read_weights(struct cli *cli, size_t models, double *weights, bool *g
     weights[1] = strtod(text, &end);
     weights[0] = 1 - weights[1];
     if (models != 2)
-        return wt__cli_usage(cli, "--weight is what the second of two models counts; of %zu the plain mean is taken",
-                             models);
+        return wt__cli_usage(
+            cli, "--weight needs exactly two models, not %zu; more models are merged with equal weights", models);
     if (end == text || *end || !(weights[1] >= 0 && weights[1] <= 1))
         return wt__cli_usage(cli, "--weight takes a number from 0 to 1, not \"%s\"", text);
     return 0;
@@ -146,15 +149,15 @@ static int merge(struct cli *cli, const char *folder)
     bool given;
     wt_error err;
     if (count < 2)
-        return wt__cli_usage(cli, "`model merge` takes two models or more");
+        return wt__cli_usage(cli, "`model merge` needs at least two models");
     if (!out)
-        return wt__cli_usage(cli, "`model merge` needs --out FOLDER, where the new model is written");
+        return wt__cli_usage(cli, "missing --out FOLDER, the folder of the new model");
     int code = read_weights(cli, count, weights, &given);
     if (code != 0)
         return code;
     if (wt_model_merge(folder, names, given ? weights : NULL, count, out, &err) < 0)
         return fail(cli, &err);
-    wt__cli_note(cli, "%zu models are merged in %s.", count, out);
+    wt__cli_note(cli, "%zu models were merged in %s.", count, out);
     return END_DONE;
 }
 
@@ -166,14 +169,14 @@ static int quantize(struct cli *cli, const char *folder)
     if (a->word_count != 2)
         return wt__cli_usage(cli, "`model quantize` takes one model");
     if (!out)
-        return wt__cli_usage(cli, "`model quantize` needs --out FOLDER, where the new model is written");
+        return wt__cli_usage(cli, "missing --out FOLDER, the folder of the new model");
     if (wt_model_quantize(folder, a->words[1], wt__text_of(cli, OPT_PRECISION), out, &err) < 0)
         return fail(cli, &err);
-    wt__cli_note(cli, "%s is quantized in %s.", a->words[1], out);
+    wt__cli_note(cli, "%s was quantized in %s.", a->words[1], out);
     return END_DONE;
 }
 
-/* Options of the actions that write a model are none of the others, which take one name at most. */
+/* Rejects options of other actions, and too many names. */
 static int check_words(struct cli *cli, const char *action)
 {
     static const struct {
@@ -184,9 +187,9 @@ static int check_words(struct cli *cli, const char *action)
     const struct arguments *a = &cli->arguments;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (wt__given(cli, rows[i].option) && !strstr(rows[i].actions, action))
-            return wt__cli_usage(cli, "--%s is no option of `model %s`", rows[i].name, action);
+            return wt__cli_usage(cli, "--%s is not an option of `model %s`", rows[i].name, action);
     if (strcmp(action, "list") == 0 && a->word_count > 1)
-        return wt__cli_usage(cli, "`model list` takes no name; `model info %s` shows one model", a->words[1]);
+        return wt__cli_usage(cli, "`model list` takes no name; show one model with `model info %s`", a->words[1]);
     if (strcmp(action, "merge") != 0 && a->word_count > 2)
         return wt__cli_usage(cli, "`model %s` takes one name", action);
     return 0;
@@ -202,7 +205,7 @@ int wt__cmd_model(struct cli *cli)
     wt_error err;
     int code = check_words(cli, action);
     if (strcmp(action, "pull") == 0 && a->word_count < 2 && strcmp(name, WT_BUILT_IN_MODEL) == 0)
-        name = WT_BASE_MODEL; /* of the built-in one there is nothing to fetch */
+        name = WT_BASE_MODEL; /* the built-in model needs no download */
     if (code != 0)
         return code;
     if (strcmp(action, "merge") == 0)

@@ -13,35 +13,32 @@ static void tell_none(const struct cli *cli, const wt_picked *picked)
     if (isnan(picked->no_answer_probability))
         wt__cli_note(cli, "No tool fits.");
     else
-        wt__cli_note(cli, "No tool fits: the chance that the catalogue has none for this is %.0f %%.",
-                     100 * picked->no_answer_probability);
+        wt__cli_note(cli, "No tool fits, with a probability of %.0f %%.", 100 * picked->no_answer_probability);
 }
 
 static void tell(const struct cli *cli, const wt_picked *picked)
 {
     const char *tools = picked->len == 1 ? "tool" : "tools";
     if (picked->questions > 0)
-        wt__cli_note(cli, "%zu %s, after %zu %s to the language model (%" PRIu64 " tokens), answered in %.1f s",
-                     picked->len, tools, picked->questions, picked->questions == 1 ? "question" : "questions",
+        wt__cli_note(cli, "%zu %s, after %zu %s to the language model (%" PRIu64 " tokens) in %.1f s", picked->len,
+                     tools, picked->questions, picked->questions == 1 ? "question" : "questions",
                      picked->prompt_tokens + picked->completion_tokens, picked->model_ms / 1000);
     else if (picked->len == 0)
         tell_none(cli, picked);
     else if (isnan(picked->complete))
-        wt__cli_note(cli, "%zu %s in %.1f ms, chosen from what the recipe %s found", picked->len, tools,
+        wt__cli_note(cli, "%zu %s in %.1f ms, chosen from the hits of the recipe %s", picked->len, tools,
                      picked->total_ms, picked->recipe);
-    else if (isnan(picked->tracc)) /* of a set that grew as far as it took */
+    else if (isnan(picked->tracc)) /* the set was grown for --complete */
         wt__cli_note(
-            cli,
-            "%zu %s in %.1f ms, chosen from what the recipe %s found. Aimed at: nothing needed is missing, for "
-            "%.0f %% of requests.",
+            cli, "%zu %s in %.1f ms, chosen from the hits of the recipe %s. Target: complete for %.0f %% of requests.",
             picked->len, tools, picked->total_ms, picked->recipe, 100 * picked->complete);
     else
         wt__cli_note(cli,
-                     "%zu %s in %.1f ms, chosen from what the recipe %s found. Chance that nothing needed is missing: "
+                     "%zu %s in %.1f ms, chosen from the hits of the recipe %s. Probability that the set is complete: "
                      "%.0f %%.",
                      picked->len, tools, picked->total_ms, picked->recipe, 100 * picked->complete);
     if (picked->len > 0 && picked->no_answer_probability > .5) /* not NaN */
-        wt__cli_note(cli, "Probably no tool fits (%.0f %%): shown is what would, if any does.",
+        wt__cli_note(cli, "Probably no tool fits (%.0f %%); these tools are the most likely ones.",
                      100 * picked->no_answer_probability);
 }
 
@@ -73,7 +70,7 @@ static int read_recipes(struct cli *cli, wt_pick_options *options)
     return 0;
 }
 
-/* A language model may take its time, so it is shown, and Ctrl-C ends it with what was recorded so far kept. */
+/* Picks with a progress line and Ctrl-C, since a language model may take long. Recorded answers are kept. */
 static int ask(struct cli *cli, wt_engine *engine, const struct asked *asked, const wt_pick_options *wanted,
                wt_picked **out, wt_error *err)
 {
@@ -128,10 +125,11 @@ int wt__cmd_pick(struct cli *cli)
         } else {
             code = wt__asked_fail(cli, &err);
             if (err.code == WT_ERECIPE && options.complete > 0)
-                wt__cli_note(cli, "The first hits: `whichtool find -k N`; what fits a budget: `--max-tokens N`.");
+                wt__cli_note(cli, "To get a fixed number of tools, use `whichtool find -k N`; to fill a budget, use "
+                                  "`--max-tokens N`.");
         }
         if (code == END_NOTHING && !picked && wt__given(cli, OPT_REPLAY))
-            code = END_INPUT; /* a record that lacks the answer */
+            code = END_INPUT; /* the recording lacks the answer */
         wt_picked_free(picked);
     }
     wt_close(engine);

@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/output.h"
 
-/* Asks on the terminal; anything but a yes is a no. Nobody is asked where nobody can answer. */
+/* Asks on the terminal; true only for a yes. Returns true without asking if there is no terminal, or with --yes. */
 static bool agreed(struct cli *cli, size_t tools)
 {
     if (tools < 2 || wt__given(cli, OPT_YES) || isatty(STDIN_FILENO) != 1 || !cli->tty_err)
@@ -44,7 +44,7 @@ static int remove_provider(struct cli *cli, wt_engine *engine, const char *provi
     return removed < 0 ? wt__cli_fail(cli, &err) : print_removed(cli, removed);
 }
 
-/* Every name is looked up before the first is removed. */
+/* Looks up all names before removing the first, so that an unknown name removes nothing. */
 static int remove_named(struct cli *cli, wt_engine *engine)
 {
     const struct arguments *a = &cli->arguments;
@@ -60,7 +60,7 @@ static int remove_named(struct cli *cli, wt_engine *engine)
     int64_t removed = 0;
     for (size_t i = 0; i < a->word_count; i++) {
         int rc = wt_remove(engine, a->words[i], &err);
-        if (rc < 0 && rc != WT_ENOTFOUND) /* the same tool may be named twice */
+        if (rc < 0 && rc != WT_ENOTFOUND) /* a tool may be named twice */
             return wt__cli_fail(cli, &err);
         removed += rc > 0;
     }
@@ -71,7 +71,7 @@ int wt__cmd_remove(struct cli *cli)
 {
     const char *provider = wt__text_of(cli, OPT_PROVIDER);
     if (!provider == !cli->arguments.word_count)
-        return wt__cli_usage(cli, "either NAME... or --provider NAME says what to remove");
+        return wt__cli_usage(cli, "name the tools to remove: either NAME... or --provider NAME");
     wt_engine *engine = NULL;
     int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
     if (code == 0)

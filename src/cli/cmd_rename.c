@@ -2,7 +2,7 @@
 #include "cli/output.h"
 #include "cli/progress_line.h"
 
-/* The new vectors read the new name. They are derived: what keeps them from being made is no failure. */
+/* Recomputes the vectors, which depend on the name. Vectors are derived data, so an error is only noted. */
 static int64_t renew_vectors(struct cli *cli, wt_engine *engine)
 {
     struct progress_line line;
@@ -12,7 +12,7 @@ static int64_t renew_vectors(struct cli *cli, wt_engine *engine)
     int64_t made = wt_embed_missing(engine, wt__progress_show, &line, &err);
     wt__progress_clear();
     if (made < 0)
-        wt__cli_note(cli, "Note: no vectors were made, the next `whichtool add` makes them: %s", err.message);
+        wt__cli_note(cli, "Note: vectors were not computed; the next `whichtool add` computes them: %s", err.message);
     return made < 0 ? 0 : made;
 }
 

@@ -1,4 +1,4 @@
-/* cmd_serve.c: the HTTP API in a process of its own: options, signals, and what is told on the terminal. */
+/* cmd_serve.c: `whichtool serve`: the options, signals and terminal output of the HTTP API. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "serve/mcp_routes.h"
 #include "serve/usage_routes.h"
 
-/* What signals act on; set before they are caught. */
+/* Targets of the signal handlers, set before the handlers are installed. */
 static struct http_server *serving;
 static struct api *reloading;
 
@@ -40,7 +40,7 @@ static void watch(int number, void (*handler)(int), int flags)
     sigaction(number, &action, NULL);
 }
 
-/* The second Ctrl-C ends the process. */
+/* Installs the handlers. The second Ctrl-C ends the process. */
 static void watch_signals(struct http_server *server, struct api *api)
 {
     serving = server;
@@ -66,7 +66,7 @@ static int make_key(struct cli *cli)
     char key[64];
     wt_error err;
     if (!path)
-        return wt__cli_usage(cli, "--new-key takes --keys FILE, to which its hash is added");
+        return wt__cli_usage(cli, "--new-key needs --keys FILE, to store the hash of the key");
     unsigned scopes = wt__scopes_read(wt__str(list), &err);
     if (scopes == 0)
         return wt__cli_usage(cli, "--scopes: %s", err.message);
@@ -84,7 +84,7 @@ static int make_key(struct cli *cli)
     }
     if (!wt__cli_print(&out))
         return END_SYSTEM;
-    wt__cli_note(cli, "The key is not shown again. A server that runs reads the file anew on SIGHUP.");
+    wt__cli_note(cli, "The key is not shown again. Send SIGHUP to a running server to reload the file.");
     return END_DONE;
 }
 
@@ -98,7 +98,7 @@ static enum access_form access_of(const struct cli *cli)
     return strcmp(form, "json") == 0 ? ACCESS_JSON : strcmp(form, "off") == 0 ? ACCESS_OFF : ACCESS_TEXT;
 }
 
-/* 0, or an exit code with the reason told. */
+/* Returns 0, or an exit code after reporting the error. */
 static int read_options(struct cli *cli, struct api_options *out)
 {
     struct guard *guard = &out->guard;
@@ -109,8 +109,7 @@ static int read_options(struct cli *cli, struct api_options *out)
     for (size_t i = 0; i < guard->origin_count; i++) {
         const char *slashes = strstr(guard->origins[i], "://");
         if (!slashes || strchr(slashes + 3, '/') || strchr(guard->origins[i], '*'))
-            return wt__cli_usage(cli,
-                                 "--origin takes what a browser sends, such as https://app.example.com, not \"%s\"",
+            return wt__cli_usage(cli, "--origin takes an origin such as https://app.example.com, not \"%s\"",
                                  guard->origins[i]);
     }
     for (size_t i = 0; i < guard->host_count; i++)
@@ -130,7 +129,7 @@ static int read_options(struct cli *cli, struct api_options *out)
     return 0;
 }
 
-/* Where it listens, at once: whoever started it waits for that line. */
+/* Prints the address and flushes it, because the parent process may wait for it. */
 static int tell_address(struct cli *cli, const char *address)
 {
     const char *scheme = strncmp(address, "unix:", 5) == 0 ? "" : "http://";
@@ -142,28 +141,29 @@ static int tell_address(struct cli *cli, const char *address)
     }
     if (!wt__cli_print(&out) || wt__cli_finish() != 0)
         return END_SYSTEM;
-    wt__cli_note(cli, "Listening at %s%s; Ctrl-C ends it.", scheme, address);
+    wt__cli_note(cli, "Listening at %s%s; stop with Ctrl-C.", scheme, address);
     return 0;
 }
 
-/* What there is to be asked, and by whom: a mistyped name of a store made an empty one, which nobody else would tell.
- */
+/* Notes the number of tools and keys, so that a mistyped store name, which creates an empty store, is noticed. */
 static void tell_holdings(const struct cli *cli, wt_engine *engine, const struct api *api)
 {
     wt_status *status = NULL;
     size_t keys = wt__api_keys(api);
     if (wt_get_status(engine, &status, NULL) == 0 && status->tools > 0)
         wt__cli_note(cli, "%s has %" PRIu64 " tool%s.", status->store, status->tools, status->tools == 1 ? "" : "s");
-    else if (status && !wt__given(cli, OPT_SERVERS)) /* whose tools are on their way */
-        wt__cli_note(cli, "%s has no tools yet: `whichtool -s %s add FILE` adds some.", status->store, status->store);
+    else if (status && !wt__given(cli, OPT_SERVERS)) /* tools of servers arrive later */
+        wt__cli_note(cli, "%s has no tools yet; add some with `whichtool -s %s add FILE`.", status->store,
+                     status->store);
     if (wt__given(cli, OPT_KEYS) && keys > 0)
-        wt__cli_note(cli, "%zu key%s may ask.", keys, keys == 1 ? "" : "s");
+        wt__cli_note(cli, "%zu key%s accepted.", keys, keys == 1 ? " is" : "s are");
     else if (wt__given(cli, OPT_KEYS))
-        wt__cli_note(cli, "No key may ask: `whichtool serve --keys FILE --new-key NAME` makes one, SIGHUP reads it.");
+        wt__cli_note(
+            cli, "There are no keys; create one with `whichtool serve --keys FILE --new-key NAME` and send SIGHUP.");
     wt_status_free(status);
 }
 
-/* Before the scope `call` existed, `find` was enough to call: whoever has such a file hears what changed. */
+/* Notes keys with the scope find but not call, because find included calls before the scope call existed. */
 static void tell_finding_only(const struct cli *cli, const struct api *api)
 {
     size_t count = wt__api_keys_finding_only(api);
@@ -201,21 +201,21 @@ static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *
     return code;
 }
 
-/* The API, and the modules that bring routes of their own. */
+/* The API, and the modules with routes of their own. */
 struct modules {
-    struct catalogue *catalogue; /* at /mcp, where no servers are */
+    struct catalogue *catalogue; /* at /mcp; NULL with --servers */
     struct servers servers;
-    struct face *faces[MCP_MOUNTS_MAX]; /* of those: at /mcp, /mcp/all and /mcp/p/PROFILE */
+    struct face *faces[MCP_MOUNTS_MAX]; /* of the servers, at /mcp, /mcp/all and /mcp/p/PROFILE */
     struct mcp_mount mounts[MCP_MOUNTS_MAX];
     size_t mount_count;
-    const char *const *passed_headers; /* as of struct mcp_mount */
+    const char *const *passed_headers; /* as in struct mcp_mount */
     struct mcp_routes *mcp;
     struct usage_routes *usage;
     struct routes routes[2];
     struct api *api;
 };
 
-/* Reads --pass-header into a list that ends in NULL. With keys, Authorization holds the client's key for this server. */
+/* Reads --pass-header into a NULL-terminated list. Authorization is rejected with --keys: it holds the client's key. */
 static int read_passed(struct cli *cli, struct modules *modules)
 {
     const char *const *names = NULL;
@@ -232,10 +232,10 @@ static int read_passed(struct cli *cli, struct modules *modules)
     for (size_t i = 0; i < count; i++) {
         if (!wt__mcp_http_may_pass(wt__str(names[i])))
             return wt__cli_usage(
-                cli, "--pass-header cannot take \"%.64s\": it is no header name, or one of HTTP or MCP", names[i]);
+                cli, "--pass-header cannot forward \"%.64s\": not a header name, or reserved by HTTP or MCP", names[i]);
         if (strcasecmp(names[i], "Authorization") == 0 && wt__given(cli, OPT_KEYS))
             return wt__cli_usage(cli,
-                                 "--pass-header Authorization would give the clients' keys for this server (--keys) "
+                                 "--pass-header Authorization would forward the clients' keys for this server (--keys) "
                                  "to the servers behind it");
         list[i] = names[i];
     }
@@ -323,7 +323,7 @@ static int open_modules(struct cli *cli, struct api_options *options, struct mod
     return wt__api_open(&modules->api, options, &err) < 0 ? wt__cli_fail_input(cli, &err) : 0;
 }
 
-/* The servers start when somebody can ask for them. */
+/* Attaches the services to the gateway and starts the servers. */
 static int start_servers(struct cli *cli, struct modules *modules)
 {
     struct gateway *gateway = modules->servers.gateway;
@@ -360,7 +360,7 @@ int wt__cmd_serve(struct cli *cli)
     if (wt__given(cli, OPT_NEW_KEY))
         return make_key(cli);
     if (wt__given(cli, OPT_SCOPES))
-        return wt__cli_usage(cli, "--scopes is for --new-key");
+        return wt__cli_usage(cli, "--scopes needs --new-key");
     int code = wt__servers_prepare(cli);
     if (code == 0)
         code = read_options(cli, &options);

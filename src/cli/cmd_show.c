@@ -7,7 +7,7 @@
 
 enum { INDENT = 2 };
 
-/* The type of a schema in a word: "string", "string or null", "one of several". */
+/* Appends the type of a schema, such as "string" or "string or null". */
 static void type_of(struct buffer *out, const json_t *schema)
 {
     json_t *type = json_object_get(schema, "type"), *one;
@@ -58,7 +58,7 @@ static void print_left_out(const struct cli *cli, struct buffer *out, const wt_t
     struct buffer names = {0};
     wt__put_left_out(&names, tool);
     if (names.len > 0)
-        wt__buffer_text(&names, " (credentials and the like: for the program that calls)");
+        wt__buffer_text(&names, " (credentials and similar arguments, set by the calling program)");
     wt__print_field(cli, out, "left out", names.ptr ? names.ptr : "");
     out->failed |= names.failed;
     wt__buffer_dispose(&names);
@@ -79,7 +79,7 @@ static void print_tool(const struct cli *cli, struct buffer *out, const wt_tool 
     print_left_out(cli, out, tool);
 }
 
-/* The source's own bytes. A terminal gets them without control characters, a pipe or a file as they are. */
+/* Prints the bytes of the source; control characters are escaped on a terminal only. */
 static void print_definition(const struct cli *cli, struct buffer *out, const wt_tool *tool)
 {
     if (cli->tty_out) {
@@ -116,7 +116,7 @@ int wt__cmd_show(struct cli *cli)
     wt_engine *engine = NULL;
     wt_tools *tools = NULL;
     if (wt__given(cli, OPT_FORMAT) + wt__given(cli, OPT_DEFINITION) + wt__given(cli, OPT_SCHEMA) > 1)
-        return wt__cli_usage(cli, "--definition, --schema and --format exclude one another");
+        return wt__cli_usage(cli, "give only one of --definition, --schema and --format");
     int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
     if (code == 0) {
         wt_error err;

@@ -10,8 +10,8 @@
 #include "wire/results.h"
 
 enum {
-    LABEL = 10,         /* columns of what a line is about */
-    PROVIDERS_SHOWN = 8 /* the others are one line */
+    LABEL = 10,         /* columns of a label */
+    PROVIDERS_SHOWN = 8 /* the others are summed up in one line */
 };
 
 static void write_time(int64_t seconds, char *out, size_t size, const char *form)
@@ -22,7 +22,7 @@ static void write_time(int64_t seconds, char *out, size_t size, const char *form
     strftime(out, size, form, &clock);
 }
 
-/* A line of the page, whose text is taken and wrapped beside its label. */
+/* Prints a label and wrapped text; disposes of the text. */
 static void say(const struct cli *cli, struct buffer *out, const char *label, struct buffer *text)
 {
     wt__style_begin(out, cli->color_out, STYLE_BOLD);
@@ -78,29 +78,30 @@ static void say_vectors(const struct cli *cli, struct buffer *out, const wt_stat
     wt__buffer_text(&text, " of ");
     count(&text, status->tools, "tool", "tools");
     if (*status->model)
-        wt__buffer_printf(&text, ", by the model %s%s", status->model,
-                          status->model_included ? ", which came with whichtool" : "");
+        wt__buffer_printf(&text, ", with the model %s%s", status->model,
+                          status->model_included ? ", included with whichtool" : "");
     const char *slash = strchr(status->model, '/');
     bool of_hub = slash && slash > status->model && *status->model != '.' && slash[1] && !strchr(slash + 1, '/');
     if (slash && !of_hub && !status->model_installed)
-        wt__buffer_text(&text, ", which is not installed: there is no such folder");
+        wt__buffer_text(&text, ", which is not installed: the folder does not exist");
     else if (*status->model && !status->model_installed)
-        wt__buffer_printf(&text, ", which is not installed: `whichtool model pull %s`", status->model);
+        wt__buffer_printf(&text, ", which is not installed; get it with `whichtool model pull %s`", status->model);
     else if (*status->model && status->embedded < status->tools)
-        wt__buffer_printf(&text, "; `whichtool vectors` makes the others%s",
-                          formerly ? ", for which those of an earlier version serve until then" : "");
+        wt__buffer_printf(&text, "; compute the others with `whichtool vectors`%s",
+                          formerly ? "; until then, vectors of an earlier version are used for them" : "");
     say(cli, out, "vectors", &text);
 }
 
-/* What reads requests, where that is not plainly the model above. */
+/* Prints the encoder of requests, if it is not the model of the line above. */
 static void say_encoder(const struct cli *cli, struct buffer *out, const wt_status *status)
 {
     struct buffer text = {0};
     if (status->better)
-        wt__buffer_printf(&text, "%s, which is built in; `whichtool model pull %s` gets a better one", status->encoder,
-                          status->better);
+        wt__buffer_printf(&text, "%s, which is built in; get a better one with `whichtool model pull %s`",
+                          status->encoder, status->better);
     else if (strcmp(status->encoder, status->model) != 0 && *status->encoder)
-        wt__buffer_printf(&text, "%s, which has vectors of more tools; `whichtool vectors` makes those of %s",
+        wt__buffer_printf(&text,
+                          "%s, because more tools have vectors of it; compute those of %s with `whichtool vectors`",
                           status->encoder, status->model);
     if (text.len > 0)
         say(cli, out, "encoder", &text);
@@ -111,21 +112,21 @@ static void say_usages(const struct cli *cli, struct buffer *out, const wt_statu
     struct buffer text = {0};
     count(&text, status->usages, "recorded usage", "recorded usages");
     if (status->usages == 0)
-        wt__buffer_text(&text, "; `whichtool usage add` records them, and finding gets better");
+        wt__buffer_text(&text, "; record some with `whichtool usage add` to improve finding");
     if (status->teaching < status->usages) {
         wt__buffer_text(&text, ", of which ");
         wt__grouped(&text, status->teaching);
-        wt__buffer_text(&text, " can be learned from");
+        wt__buffer_text(&text, " can be used for training");
     }
     if (status->untrained > 0) {
         wt__buffer_text(&text, "; ");
-        count(&text, status->untrained, "request was not trained on yet: `whichtool train all`",
-              "requests were not trained on yet: `whichtool train all`");
+        count(&text, status->untrained, "request was not used for training yet; run `whichtool train all`",
+              "requests were not used for training yet; run `whichtool train all`");
     }
     say(cli, out, "usages", &text);
 }
 
-/* "2026-11-23, from 237 recorded requests, ", which most models have in common. */
+/* Appends "2026-11-23, from 237 recorded requests ...", which most models have in common. */
 static void begin_of(struct buffer *out, const wt_trained_status *model)
 {
     char time[64];
@@ -135,10 +136,10 @@ static void begin_of(struct buffer *out, const wt_trained_status *model)
           model->recorded_use ? "recorded requests" : "requests");
     if (!model->recorded_use)
         wt__buffer_printf(out, " of %s", model->data);
-    wt__buffer_text(out, "; with its figure on those held out, before and after:");
+    wt__buffer_text(out, "; metric on held-out requests before and after:");
 }
 
-/* "auto: recall@5 from 73.7 to 92.1 %" */
+/* Appends "auto: recall@5 from 73.7 to 92.1 %". */
 static void figure_of(struct buffer *out, const wt_trained_status *model)
 {
     wt__buffer_printf(out, "%s: ", model->lesson);
@@ -158,7 +159,7 @@ static void say_trained(const struct cli *cli, struct buffer *out, const wt_stat
 {
     struct buffer text = {0}, before = {0}, here = {0};
     if (status->trained_count == 0)
-        wt__buffer_text(&text, "no model; `whichtool train all` trains on recorded use");
+        wt__buffer_text(&text, "no model; train on recorded use with `whichtool train all`");
     for (size_t i = 0; i < status->trained_count; i++) {
         begin_of(&here, status->trained[i]);
         wt__buffer_text(&text, i ? "\n" : "");

@@ -7,16 +7,16 @@
 #include "cli/progress_line.h"
 #include "cli/text.h"
 
-/* What the callback of wt_train draws on. */
+/* State of the progress callback of wt_train. */
 struct training_line {
     struct progress_line line;
     const struct cli *cli;
-    const wt_measurement *measured; /* that was told last */
-    double best;                    /* of those */
-    const char *lesson;             /* that they are of */
+    const wt_measurement *measured; /* last reported measurement; NULL before the first */
+    double best;                    /* best figure of the lesson */
+    const char *lesson;             /* lesson of `measured` and `best` */
 };
 
-/* "encoder: training 120 of 236 (51 %), loss 1.204, 2,310 tokens/s, 4 min 10 s left, dev 71.3 %" */
+/* Appends "encoder: training 120 of 236 (51 %), loss 1.204, 2,310 tokens/s, 4 min 10 s left, dev 71.3 %". */
 static void describe(struct buffer *out, const wt_train_progress *p)
 {
     if (*p->lesson)
@@ -45,8 +45,8 @@ static void describe(struct buffer *out, const wt_train_progress *p)
         wt__buffer_printf(out, ", dev %.1f %%", 100 * p->best);
 }
 
-/* Every measurement is worth a line that stays:
- * "encoder: dev 57.5 % at step 9 of 15, not above 58.0 %; connectors 50.1, nl2bash 63.0" */
+/* Prints a permanent line for each new measurement: "encoder: dev 57.5 % at step 9 of 15, not above 58.0 %; connectors
+ * 50.1, nl2bash 63.0" */
 static void note_measured(struct training_line *training, const wt_train_progress *p)
 {
     const wt_measurement *m = p->measured;
@@ -138,8 +138,8 @@ static void text_model(const struct cli *cli, struct buffer *out, const wt_train
         wt__buffer_printf(&line, " steps, %.1f epochs, ", model->epochs);
     }
     wt__duration(&line, model->seconds);
-    wt__buffer_printf(&line, "%s\n%s", model->stopped_early ? "; stopped early, since it got no better" : "",
-                      model->path[0] ? model->path : "no model came of it");
+    wt__buffer_printf(&line, "%s\n%s", model->stopped_early ? "; stopped early" : "",
+                      model->path[0] ? model->path : "no model was written");
     wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed;
@@ -163,12 +163,12 @@ static int print_report(struct cli *cli, const wt_train_report *report)
     return END_DONE;
 }
 
-/* What find makes of it. */
+/* Notes the recipe that find uses now. */
 static void note_recipe(struct cli *cli, wt_engine *engine)
 {
     wt_status *status = NULL;
     if (engine && wt_get_status(engine, &status, NULL) == 0)
-        wt__cli_note(cli, "`whichtool find` runs %s now; `whichtool status` says why.", status->recipe);
+        wt__cli_note(cli, "`whichtool find` now uses %s; `whichtool status` explains why.", status->recipe);
     wt_status_free(status);
 }
 
@@ -208,7 +208,7 @@ static int fill_options(struct cli *cli, wt_train_options *options)
     if (code == 0)
         code = wt__cli_real(cli, OPT_JOIN, "join", &options->join);
     if (code == 0 && options->data && !options->out)
-        code = wt__cli_usage(cli, "--data needs --out FOLDER for the models");
+        code = wt__cli_usage(cli, "--data needs --out FOLDER, the folder of the models");
     return code;
 }
 
@@ -233,7 +233,8 @@ int wt__cmd_train(struct cli *cli)
     if (report)
         code = print_report(cli, report);
     if (rc == WT_ECANCELLED)
-        code = wt__cli_say(cli, END_INTERRUPTED, "%s; the best model so far stays, and --resume goes on", err.message);
+        code =
+            wt__cli_say(cli, END_INTERRUPTED, "%s; the best model so far is kept, and --resume continues", err.message);
     else if (rc == WT_EEMPTY)
         code = wt__cli_say(cli, END_INPUT, "%s", err.message);
     else if (rc < 0)

@@ -14,12 +14,12 @@ enum {
     PAGE = 1000,
     LEAD = 30, /* columns of time and outcome */
     LEAST = 20,
-    ARGUMENTS_SHOWN = 40 /* columns of what a tool was called with */
+    ARGUMENTS_SHOWN = 40 /* columns of a tool's arguments */
 };
 
 /* ---------------------------------------------------------------- add SOURCE */
 
-/* What only usages with keys have. */
+/* Appends a count, unless it is 0. */
 static void text_some(struct buffer *out, size_t count, const char *what)
 {
     if (count == 0)
@@ -38,9 +38,9 @@ static void text_report(struct buffer *out, const char *source, const wt_usage_r
     wt__buffer_text(out, " skipped, ");
     wt__grouped(out, report->unknown_tools);
     wt__buffer_text(out, " unknown tools");
-    text_some(out, report->repeated, " recorded before");
+    text_some(out, report->repeated, " already recorded");
     text_some(out, report->outcomes, " outcomes");
-    text_some(out, report->missing, " outcomes of no usage");
+    text_some(out, report->missing, " outcomes without a usage");
     wt__buffer_text(out, "; ");
     wt__grouped(out, report->learned);
     wt__buffer_text(out, " requests learned");
@@ -74,8 +74,7 @@ static int tell_stop(const struct cli *cli, const wt_usage_report *report)
         return wt__import_stopped(cli);
     return wt__cli_say(cli, END_INTERRUPTED,
                        "stopped while learning; the usages are stored, and `whichtool vectors` or the next `whichtool "
-                       "usage add` goes on "
-                       "where this one ended");
+                       "usage add` continues");
 }
 
 struct adding {
@@ -83,7 +82,7 @@ struct adding {
     wt_add_usage_options *options;
 };
 
-/* Imports one source. 0, or an exit code with the reason told. */
+/* Imports one source. Returns 0, or an exit code after reporting the error. */
 static int add_source(struct cli *cli, const char *source, void *context)
 {
     wt_engine *engine = ((struct adding *)context)->engine;
@@ -96,7 +95,7 @@ static int add_source(struct cli *cli, const char *source, void *context)
     int rc = from_stdin ? add_stdin(cli, engine, options, &report, &err)
                         : wt_add_usage_path(engine, source, options, &report, &err);
     if (rc > 0)
-        return rc; /* told already */
+        return rc; /* already reported */
     wt__progress_clear();
     if (report)
         code = print_report(cli, from_stdin ? "standard input" : source, report, (wt__now_ms() - begin) / 1000);
@@ -120,7 +119,8 @@ static bool is_among(const char *const *ids, size_t count, const char *id)
     return false;
 }
 
-/* The next line of an option that repeats, in the arena; *rest is NULL behind the last. NULL when memory is out. */
+/* Returns the next line of a repeatable option in the arena, and moves *rest, to NULL after the last line. Returns NULL
+ * if out of memory. */
 static const char *next_line(struct cli *cli, const char **rest)
 {
     const char *line = wt__arena_copy(&cli->arena, (struct str){*rest, strcspn(*rest, "\n")});
@@ -129,8 +129,8 @@ static const char *next_line(struct cli *cli, const char **rest)
     return line;
 }
 
-/* The ids of the tools that were named, in the arena. A name that no tool has is a slip of who typed it: nothing is
- * recorded then. 0, or an exit code with the reason told. */
+/* Looks up the ids of the tools of --tool, in the arena. An unknown name is taken for a typo: nothing is recorded.
+ * Returns 0, or an exit code after reporting the error. */
 static int named_tools(struct cli *cli, wt_engine *engine, const char **ids, size_t *count)
 {
     const char *rest = wt__text_of(cli, OPT_TOOL);
@@ -157,7 +157,7 @@ static int named_tools(struct cli *cli, wt_engine *engine, const char **ids, siz
     return 0;
 }
 
-/* What each of them was called with, in the order of the names; NULL where it is not told. */
+/* Reads --arguments in the order of the tools; NULL for tools without arguments. */
 static int named_arguments(struct cli *cli, const char **arguments, size_t count)
 {
     const char *rest = wt__text_of(cli, OPT_ARGUMENTS);
@@ -167,7 +167,7 @@ static int named_arguments(struct cli *cli, const char **arguments, size_t count
         if (told && !arguments[i])
             return wt__cli_say(cli, END_SYSTEM, "out of memory");
     }
-    return rest ? wt__cli_usage(cli, "--arguments was given more often than --tool: give it at most once for each") : 0;
+    return rest ? wt__cli_usage(cli, "more --arguments than --tool were given; give at most one for each tool") : 0;
 }
 
 static int print_recorded(const struct cli *cli, const char *const *ids, size_t count)
@@ -260,7 +260,7 @@ static void json_usage(struct buffer *out, const wt_usage *usage)
     wt__buffer_text(out, "}\n");
 }
 
-/* "mail/send {"to":"a"}", a tool that is gone in brackets. */
+/* Appends 'mail/send {"to":"a"}', with the id in brackets if the tool was removed. */
 static void text_tool(struct buffer *line, const wt_usage_tool *tool)
 {
     wt__buffer_printf(line, tool->known ? "%s" : "(%s)", tool->id);
@@ -270,7 +270,7 @@ static void text_tool(struct buffer *line, const wt_usage_tool *tool)
     wt__text_cut(line, wt__str(tool->arguments), ARGUMENTS_SHOWN);
 }
 
-/* "2026-11-22T08:30:00Z  ok      tables/book_table {"people":2}, mail/send: book a table" */
+/* Appends "2026-11-22T08:30:00Z  ok      tables/book_table {"people":2}, mail/send: book a table". */
 static void text_usage(const struct cli *cli, struct buffer *out, const wt_usage *usage)
 {
     char time[CLOCK_TEXT_BYTES];
@@ -288,7 +288,7 @@ static void text_usage(const struct cli *cli, struct buffer *out, const wt_usage
     wt__buffer_dispose(&line);
 }
 
-/* The filter that the options name. 0, or an exit code. */
+/* Reads the filter from the options. Returns 0 or an exit code. */
 static int read_filter(struct cli *cli, wt_usage_filter *filter)
 {
     wt_error err;
@@ -296,7 +296,7 @@ static int read_filter(struct cli *cli, wt_usage_filter *filter)
     wt_usage_filter_init(filter);
     filter->tool = wt__text_of(cli, OPT_TOOL);
     if (filter->tool && strchr(filter->tool, '\n'))
-        return wt__cli_usage(cli, "usages are listed of one tool: give --tool once");
+        return wt__cli_usage(cli, "give --tool only once");
     filter->client = wt__text_of(cli, OPT_CLIENT);
     filter->after_id = (int64_t)cli->arguments.number[OPT_AFTER];
     filter->limit = (size_t)cli->arguments.number[OPT_LIMIT];
@@ -331,7 +331,7 @@ static int list(struct cli *cli, wt_engine *engine)
             return END_SYSTEM;
     }
     if (code == 0 && seen == 0) {
-        wt__cli_note(cli, "There are no usages here.");
+        wt__cli_note(cli, "No usages match.");
         code = END_NOTHING;
     }
     return code;
@@ -354,13 +354,13 @@ static int export(struct cli *cli, wt_engine *engine)
         return code;
     int64_t count = wt_export_usage(engine, &filter, print_lines, NULL, &err);
     if (count == WT_ECANCELLED)
-        return END_SYSTEM; /* nobody reads any more */
+        return END_SYSTEM; /* the reader is gone */
     return count < 0 ? wt__cli_fail(cli, &err) : END_DONE;
 }
 
 /* ---------------------------------------------------------------- forget */
 
-/* Asks on the terminal; anything but a yes is a no. Nobody is asked where nobody can answer. */
+/* Asks on the terminal; true only for a yes. Returns true without asking if there is no terminal, or with --yes. */
 static bool agreed(struct cli *cli)
 {
     if (wt__given(cli, OPT_YES) || isatty(STDIN_FILENO) != 1 || !cli->tty_err)
@@ -397,7 +397,7 @@ static int print_forgotten(struct cli *cli, int64_t forgotten)
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-/* Vectors of tools that lost a usage are made of what is left. Without a model that waits for one. */
+/* Recomputes the learned vectors of tools that lost usages. A missing model is no error: the next one does it. */
 static int learn_again(struct cli *cli, wt_engine *engine)
 {
     struct progress_line line;
@@ -406,8 +406,9 @@ static int learn_again(struct cli *cli, wt_engine *engine)
     int64_t learned = wt_learn_usage(engine, wt__progress_show, &line, &err);
     wt__progress_clear();
     if (learned == WT_ECANCELLED)
-        return wt__cli_say(cli, END_INTERRUPTED,
-                           "stopped while learning from what is left; the next `whichtool usage add` goes on");
+        return wt__cli_say(
+            cli, END_INTERRUPTED,
+            "stopped while learning from the remaining usages; the next `whichtool usage add` continues");
     return learned < 0 && learned != WT_EMODEL ? wt__cli_fail(cli, &err) : 0;
 }
 
@@ -420,7 +421,7 @@ static int forget(struct cli *cli, wt_engine *engine)
     if (code != 0)
         return code;
     if (all == (filter.tool || filter.client || filter.before))
-        return wt__cli_usage(cli, "either --all, or --tool, --client and --before, say what to forget");
+        return wt__cli_usage(cli, "select the usages to forget with --tool, --client or --before, or all with --all");
     if (!agreed(cli))
         return wt__cli_say(cli, END_NOTHING, "nothing was forgotten");
     int64_t forgotten = wt_forget_usage(engine, &filter, all, &err);
@@ -436,7 +437,7 @@ static const struct action {
     const char *name;
     int (*run)(struct cli *cli, wt_engine *engine);
     bool takes_sources, uses_model;
-    enum option_id options[11]; /* beside those of every verb; OPT_COUNT ends them */
+    enum option_id options[11]; /* accepted in addition to global options; ends with OPT_COUNT */
 } actions[] = {
     {"add",
      add,
@@ -469,7 +470,7 @@ bool wt__usage_allows(const char *action, enum option_id option)
     return false;
 }
 
-/* One usage from the command line, or usages from sources. */
+/* Checks the options of `usage add`: either one usage from the command line, or sources. */
 static int check_add(const struct cli *cli)
 {
     static const enum option_id of_one[] = {OPT_TOOL, OPT_ARGUMENTS, OPT_OUTCOME, OPT_CLIENT},
@@ -478,25 +479,25 @@ static int check_add(const struct cli *cli)
     if (one == sources)
         return wt__cli_usage(cli, "`usage add` needs either SOURCE... or --request TEXT with --tool NAME");
     if (one && !wt__given(cli, OPT_TOOL))
-        return wt__cli_usage(cli, "--request needs the tools that it used: --tool NAME, once for each");
+        return wt__cli_usage(cli, "--request needs --tool NAME, once for each tool that it used");
     for (size_t i = 0; !one && i < sizeof of_one / sizeof *of_one; i++)
         if (wt__given(cli, of_one[i]))
             return wt__cli_usage(cli,
-                                 "--tool, --arguments, --outcome and --client of `usage add` belong to --request; a "
-                                 "source says them for each usage");
+                                 "--tool, --arguments, --outcome and --client of `usage add` need --request; a SOURCE "
+                                 "contains them");
     for (size_t i = 0; one && i < sizeof of_many / sizeof *of_many; i++)
         if (wt__given(cli, of_many[i]))
-            return wt__cli_usage(cli, "--split and --strict belong to a SOURCE");
+            return wt__cli_usage(cli, "--split and --strict need a SOURCE");
     return 0;
 }
 
-/* 0, or an exit code when an option or a word does not belong to the action. */
+/* Returns 0, or an exit code if the action does not accept an option or a word. */
 static int check(const struct cli *cli, const struct action *action)
 {
     const struct arguments *a = &cli->arguments;
     for (size_t i = 0; i < a->verb->option_count; i++)
         if (a->given[a->verb->options[i].id] && !allows(action, a->verb->options[i].id))
-            return wt__cli_usage(cli, "`usage %s` does not know --%s", action->name, a->verb->options[i].name);
+            return wt__cli_usage(cli, "--%s is not an option of `usage %s`", a->verb->options[i].name, action->name);
     if (action->takes_sources)
         return check_add(cli);
     if (!action->takes_sources && a->word_count > 1)
@@ -506,7 +507,7 @@ static int check(const struct cli *cli, const struct action *action)
 
 int wt__cmd_usage(struct cli *cli)
 {
-    const struct action *action = actions; /* one of them, since the parser knows the choices */
+    const struct action *action = actions; /* the parser accepts known actions only */
     wt_engine *engine = NULL;
     while (strcmp(action->name, cli->arguments.words[0]) != 0)
         action++;

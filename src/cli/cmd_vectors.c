@@ -1,5 +1,5 @@
-/* cmd_vectors.c: what an import without vectors, or before the model was there, left undone: tools are encoded, and the
- * requests of recorded use. Each batch is stored as it is ready, so a stop loses little and the next run goes on. */
+/* cmd_vectors.c: computes missing vectors of tools and of recorded requests. Each batch is stored when it is ready, so
+ * that an interrupted run loses little and the next one continues. */
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/output.h"
@@ -8,7 +8,7 @@
 
 struct outcome {
     wt_catalog_info before, after;
-    int64_t learned; /* requests */
+    int64_t learned; /* number of requests */
     double seconds;
 };
 
@@ -26,7 +26,7 @@ static int print_outcome(const struct cli *cli, const struct outcome *o)
         wt__json_number(&line, "seconds", o->seconds);
         wt__buffer_text(&line, "}");
     } else if (made == 0 && o->learned == 0) {
-        wt__buffer_text(&line, "Nothing is missing: all ");
+        wt__buffer_text(&line, "All ");
         wt__grouped(&line, o->after.tools);
         wt__buffer_printf(&line, " tools have vectors of %s.", o->after.model);
     } else {
@@ -43,7 +43,7 @@ static int print_outcome(const struct cli *cli, const struct outcome *o)
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-/* 0, or the first error. What was made until then is stored. */
+/* Computes the missing vectors. Returns 0 or the first error; finished vectors are stored in either case. */
 static int make(wt_engine *engine, struct progress_line *line, struct outcome *o, wt_error *err)
 {
     int64_t made = wt_embed_missing(engine, wt__progress_show, line, err);
@@ -58,8 +58,8 @@ static int stopped(struct cli *cli, wt_engine *engine, struct outcome *o)
     if (wt_info(engine, &o->after, &err) < 0)
         return wt__cli_fail(cli, &err);
     return wt__cli_say(cli, END_INTERRUPTED,
-                       "stopped; %llu new vectors are stored, and the next `whichtool vectors` goes on: %llu of %llu "
-                       "tools have one",
+                       "stopped; %llu new vectors are stored, and %llu of %llu tools have one. The next `whichtool "
+                       "vectors` continues",
                        (unsigned long long)(o->after.embedded - o->before.embedded),
                        (unsigned long long)o->after.embedded, (unsigned long long)o->after.tools);
 }

@@ -1,10 +1,10 @@
-/* completions.c: what a shell needs to complete the command line. Each asks the command itself (follow.h), so that a
- * new verb, option, recipe or tool needs no new file. What comes back is other people's text: no shell evaluates it, as
- * bash's compgen -W would. */
+/* completions.c: completion scripts for shells. Each script asks the command (follow.h), so that new verbs, options,
+ * recipes and tools need no new script. The answers contain untrusted text, and no script evaluates them, as bash's
+ * compgen -W would. */
 #include "cli/help.h"
 
-/* Readline breaks words at = and :, so those of the line are put together again, and from candidates is taken off what
- * stands before the break. */
+/* Readline breaks words at = and :, so the script joins the words of the line again, and strips the part before the
+ * break from the candidates. */
 static const char bash[] =
     "# bash completion for whichtool; made by `whichtool help --completions bash`\n"
     "_whichtool() {\n"

@@ -1,5 +1,4 @@
-/* eval_options.h: options and examples of `whichtool eval`. A part of the table of options.c, by itself for that file's
- * length: read there alone, by whose macros it is written. */
+/* eval_options.h: options and examples of `whichtool eval`, included by options.c only. */
 #ifndef WT_CLI_EVAL_OPTIONS_H
 #define WT_CLI_EVAL_OPTIONS_H
 
@@ -8,13 +7,13 @@ static const struct option eval_options[] = {
      .name = "split",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "Split, qrels/NAME.tsv. Default: test."},
+     .help = "Split of the data set: qrels/NAME.tsv. Default: test."},
     {.id = OPT_RECIPE,
      .letter = 'r',
      .name = "recipe",
      .kind = VALUE_RECIPE,
      .value = "A,B",
-     .help = "Recipes to evaluate. Default: every one that can run. The others are compared with the first."},
+     .help = "Recipes to evaluate; the first is the baseline of the comparison. Default: all that can run."},
     {.id = OPT_K,
      .letter = 'k',
      .name = "k",
@@ -26,22 +25,21 @@ static const struct option eval_options[] = {
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = UINT32_MAX,
-     .help = "Evaluate the first N queries only."},
+     .help = "Evaluate only the first N queries."},
     {.id = OPT_RUN,
      .name = "run",
      .kind = VALUE_FILE,
      .value = "FILE",
-     .help = "Write the rankings as a TREC run, in the place of a file that is there; with several recipes one file "
-             "each, FILE with the recipe's name "
-             "before its extension."},
+     .help = "Write the rankings as a TREC run; an existing file is overwritten. With several recipes, write one file "
+             "for each, with the recipe's name before the extension."},
     {.id = OPT_WITH_RUN,
      .name = "with-run",
      .kind = VALUE_FILE,
      .value = "FILE",
      .repeats = true,
      .help =
-         "Measure another method, too: its rankings of the split's queries as a TREC run, which becomes a row under "
-         "the file's name and is compared with the first recipe. May be given again."},
+         "Measure another method as well: FILE is a TREC run with its rankings of the split's queries. It becomes a "
+         "row under the file's name and is compared with the first recipe. May be repeated."},
     {.id = OPT_QRELS,
      .name = "qrels",
      .kind = VALUE_FILE,
@@ -51,14 +49,16 @@ static const struct option eval_options[] = {
      .name = "html",
      .kind = VALUE_FILE,
      .value = "FILE",
-     .help = "Write the metrics and an error analysis as one page: what fails, how near requests are to tools, a map "
-             "of the embeddings."},
+     .help =
+         "Write the metrics and an error analysis as one HTML page: failed requests, distances between requests and "
+         "tools, and a map of the embeddings."},
     {.id = OPT_TRAINED,
      .name = "trained",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "Models that `train --data DIR --out FOLDER` left, for recipes that need training. Default: missing ones "
-             "are trained first."},
+     .help =
+         "Folder of `train --data DIR --out FOLDER` with the models for recipes that need training. Default: missing "
+         "models are trained first."},
     {.id = OPT_USAGES,
      .name = "usages",
      .kind = VALUE_NUMBER,
@@ -69,7 +69,7 @@ static const struct option eval_options[] = {
      .name = "out-of-domain",
      .kind = VALUE_FOLDER,
      .value = "DIR",
-     .help = "Another data set, whose requests no tool answers: how often the recipe set says so."},
+     .help = "Data set of requests that no tool answers: measure how often the recipe set abstains."},
     {.id = OPT_BOOTSTRAP,
      .name = "bootstrap",
      .kind = VALUE_NUMBER,
@@ -85,44 +85,44 @@ static const struct option eval_options[] = {
     MAX_PER_PROVIDER_OPTION,
     {.id = OPT_COPIES,
      .name = "all-copies",
-     .help = "Give near-copies places of their own, as `find --all-copies` does. Tools that are the same word for word "
-             "have theirs here in any case, since judgements name tools by id."},
+     .help = "List near copies separately, as `find --all-copies` does. Identical tools are always listed separately, "
+             "because judgements name tools by id."},
     AS_TYPED_OPTION,
     {.id = OPT_DENSE_WEIGHT,
      .name = "dense-weight",
      .kind = VALUE_TEXT,
      .value = "W,BRIEF",
-     .help =
-         "Weight of meaning in hybrid, beside words, which weigh 1, such as 0.6; with a second number, which is for "
-         "brief requests, such as 0.6,1.8. Default: the model's own."},
+     .help = "Weight of meaning in hybrid, such as 0.6; words weigh 1. A second number, as in 0.6,1.8, is for brief "
+             "requests. Default: the model's own."},
     {.id = OPT_SEED,
      .name = "seed",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = UINT32_MAX,
-     .help = "Random seed of the bootstrap, of training and of samples. Default: 1."},
+     .help = "Random seed of the bootstrap, training and samples. Default: 1."},
     {.id = OPT_CACHE,
      .name = "cache",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "Where imported catalogues and their embeddings are kept between evaluations."},
+     .help = "Cache folder for imported catalogues and their embeddings."},
     {.id = OPT_ORACLE,
      .name = "oracle",
      .kind = VALUE_TEXT,
      .value = "RATE",
-     .help = "An oracle answers in place of a language model for the recipe ptr: it knows the relevance judgements, "
-             "and a share RATE of its decisions, 0 to 1, is wrong. Its figures are no claim about any model."},
+     .help =
+         "For the recipe ptr: answer from the relevance judgements instead of a language model, with a share RATE of "
+         "wrong decisions, 0 to 1. The figures say nothing about a real model."},
     PTR_OPTIONS,
     MODEL_OPTIONS,
 };
 static const struct example eval_examples[] = {
     {"whichtool eval data/mytools",
-     "Every recipe on the test split; those that learn are trained first, which takes hours."},
+     "Evaluates every recipe on the test split, after training the models they need, which takes hours."},
     {"whichtool eval data/mytools --split dev --recipe bm25,hybrid --k 1,5,10 --json",
-     "Two recipes on the dev split, a JSON line each."},
-    {"whichtool eval data/mytools --recipe hybrid --with-run mine.run", "A method of one's own beside hybrid."},
+     "Evaluates two recipes on the dev split, as JSON lines."},
+    {"whichtool eval data/mytools --recipe hybrid --with-run mine.run", "Compares your own method with hybrid."},
     {"whichtool eval data/mytools --recipe hybrid,tool2vec,auto --html report.html",
-     "Three recipes, two of them trained first, and a page on what they find and miss."},
+     "Evaluates three recipes, after training two of them, and writes a page about hits and misses."},
 };
 
 #endif

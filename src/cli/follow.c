@@ -1,5 +1,5 @@
-/* follow.c: the words are read by the table of options.c as parse.c reads them, but nothing is refused; the last one is
- * then completed by what its place takes. Tools are offered as files are, provider by provider. */
+/* follow.c: reads the words of a command line as parse.c does, but without errors, and completes the last word
+ * according to its place. Tools are offered like files: first the providers, then the tools of one provider. */
 #include "cli/follow.h"
 
 #include <stdlib.h>
@@ -10,27 +10,27 @@
 #include "recipe/recipes.h"
 
 enum {
-    HELP_COLUMNS = 60, /* of a description */
-    BUSY_MS = 200      /* somebody waits for the key that was pressed */
+    HELP_COLUMNS = 60, /* columns of a description */
+    BUSY_MS = 200      /* short, because the user waits after pressing a key */
 };
 
 struct following {
     struct cli *cli;
     struct buffer *out;
-    struct str lead, word; /* of what is completed: what stays as it is ("--format=", "bm25,"), and what is begun */
+    struct str lead, word; /* fixed part of the last word, such as "--format=" or "bm25,", and the part to complete */
     const struct verb *verb;
-    const char *store, *models; /* as the line names them; NULL: it does not */
-    const char *first;          /* of the verb's words; NULL: none yet */
+    const char *store, *models; /* values of --store and --models; NULL if absent */
+    const char *first;          /* first word after the verb; NULL before it */
     size_t words;
     bool given[OPT_COUNT];
-    bool words_only;           /* behind "--" */
-    const struct option *open; /* whose value comes next */
-    wt_engine *engine;         /* opened when it is wanted; NULL when it cannot be had */
+    bool words_only;           /* after "--" */
+    const struct option *open; /* option that expects a value; NULL if none */
+    wt_engine *engine;         /* opened on demand; NULL if not open or not readable */
 };
 
 /* ---------------------------------------------------------------- candidates */
 
-/* As it would be shown: nothing in it acts on a terminal or a shell's lists. */
+/* True if escaping does not change the value, so that it is safe for terminals and shells. */
 static bool is_plain(struct str value)
 {
     struct buffer shown = {0};
@@ -45,7 +45,7 @@ static void offer(struct following *f, struct str value, const char *help)
     if (!wt__str_starts(value, f->word) || value.len == 0 || !is_plain(value))
         return;
     if (f->lead.len == 0 && !f->open && value.ptr[0] == '-' && f->word.len == 0 && !f->words_only)
-        return; /* a tool whose name would be read as an option */
+        return; /* the tool's name would be parsed as an option */
     wt__buffer_str(f->out, f->lead);
     wt__buffer_str(f->out, value);
     if (help && *help) {
@@ -57,7 +57,7 @@ static void offer(struct following *f, struct str value, const char *help)
     wt__buffer_char(f->out, '\n');
 }
 
-/* Of a list with blanks between. */
+/* Offers the items of a list separated by blanks. */
 static void offer_choices(struct following *f, const char *choices)
 {
     for (const char *at = choices; *at;) {
@@ -84,7 +84,7 @@ static void offer_lessons(struct following *f)
     const wt_lesson *lesson;
     for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
         offer(f, wt__str(lesson->name), lesson->summary);
-    offer(f, STR("all"), "Each of them, in that order");
+    offer(f, STR("all"), "All of them, in this order");
 }
 
 static void offer_models(struct following *f, bool installed)
@@ -102,7 +102,7 @@ static void offer_models(struct following *f, bool installed)
     wt_models_free(models);
 }
 
-/* One name, or of merge several. */
+/* Offers models for an action of `model`; merge takes several. */
 static void offer_models_for(struct following *f)
 {
     bool merge = strcmp(f->first, "merge") == 0;
@@ -110,7 +110,7 @@ static void offer_models_for(struct following *f)
         offer_models(f, strcmp(f->first, "pull") != 0 && strcmp(f->first, "info") != 0);
 }
 
-/* ---------------------------------------------------------------- of the store */
+/* ---------------------------------------------------------------- candidates of the store */
 
 static wt_engine *engine_of(struct following *f)
 {
@@ -142,7 +142,7 @@ static void offer_providers(struct following *f)
     wt_status_free(status);
 }
 
-/* The tools of a provider ("" for those without one) whose id goes on from the word: all, where that is within the
+/* Offers the tools of a provider ("" for none) whose ids start with the word; all tools if the word ends within the
  * provider's name. */
 static void offer_tools_of(struct following *f, const char *provider)
 {
@@ -164,7 +164,7 @@ static void offer_tools_of(struct following *f, const char *provider)
     wt__buffer_dispose(&pattern);
 }
 
-/* A provider that is begun, as a folder; the tools of one that is whole, and those of the only one. */
+/* Offers matching providers as folders, and the tools of a complete or single matching provider. */
 static void offer_tools(struct following *f)
 {
     wt_status *status = status_of(f);
@@ -193,7 +193,7 @@ static void offer_tools(struct following *f)
     wt_status_free(status);
 }
 
-/* Whether every lesson that makes the recipe left a model that goes with its encoder. */
+/* True if all models of the recipe are trained and fit the encoder. */
 static bool is_trained(const struct recipe *recipe, const wt_status *status)
 {
     for (const char *at = recipe->lessons; *at;) {
@@ -209,7 +209,7 @@ static bool is_trained(const struct recipe *recipe, const wt_status *status)
     return true;
 }
 
-/* Recipes that can run here: pick's for pick, the others for the others. eval trains what it needs. */
+/* Offers the recipes that can run here: those of pick for pick, the others for other verbs, and all for eval. */
 static void offer_recipes(struct following *f, enum option_id option)
 {
     bool all = strcmp(f->verb->name, "eval") == 0, picks = strcmp(f->verb->name, "pick") == 0;
@@ -224,11 +224,11 @@ static void offer_recipes(struct following *f, enum option_id option)
             offer(f, wt__str(recipe->name), recipe->summary);
     }
     if (!picks)
-        offer(f, STR("auto"), "The best that the store and the model allow");
+        offer(f, STR("auto"), "The best recipe that the store and the model allow");
     wt_status_free(status);
 }
 
-/* ---------------------------------------------------------------- reading the line */
+/* ---------------------------------------------------------------- parsing the line */
 
 static void take_value(struct following *f, const struct option *option, const char *value)
 {
@@ -265,7 +265,7 @@ static void read_option(struct following *f, const char *word)
         f->open = option;
 }
 
-/* False when the line makes no sense, so that nothing can follow. */
+/* Reads the words before the last one. Returns false if the verb is unknown. */
 static bool read_words(struct following *f, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -285,20 +285,20 @@ static bool read_words(struct following *f, const char *const *words, size_t cou
     return true;
 }
 
-/* ---------------------------------------------------------------- what its place takes */
+/* ---------------------------------------------------------------- completion by place */
 
-/* Behind the last comma, where a list is meant. */
+/* Moves the begin of the word behind the last comma of a list. */
 static void move_behind_comma(struct following *f)
 {
     for (size_t i = f->word.len; i > 0; i--)
         if (f->word.ptr[i - 1] == ',') {
-            f->lead.len += i; /* the word stands behind its lead */
+            f->lead.len += i; /* the word follows its lead in memory */
             f->word = (struct str){f->word.ptr + i, f->word.len - i};
             return;
         }
 }
 
-/* --provider, and whatever else takes the name of one. */
+/* True for --provider and other options that take a provider's name. */
 static bool is_of_provider(const struct option *option)
 {
     static const char name[] = "provider";
@@ -341,7 +341,7 @@ static void offer_options(struct following *f)
     }
 }
 
-/* The verb's next word. */
+/* Offers candidates for the verb's next word. */
 static void offer_word(struct following *f)
 {
     const struct verb *verb = f->verb;

@@ -1,16 +1,16 @@
-/* follow.h: what can follow the words of a command line, which is what completions of every shell ask. */
+/* follow.h: completion candidates for a command line, used by the scripts of all shells. */
 #ifndef WT_CLI_FOLLOW_H
 #define WT_CLI_FOLLOW_H
 
 #include "base/buffer.h"
 #include "cli/cli.h"
 
-enum { FOLLOW_MOST = 1000 /* tools or providers that are offered */ };
+enum { FOLLOW_MOST = 1000 /* maximum number of tools or providers offered */ };
 
-/* Candidates for the last of the words, which stand behind "whichtool" on the line: "" where none is begun. The first
- * line says who completes: "files", "folders" and "stores" leave it to the shell; "words" is followed by the
- * candidates, a line each, with a tab and a description behind some. Nothing is offered that would be refused; where
- * the store cannot be read, nothing of it. Candidates are other people's text: none has a control character in it. */
+/* Writes candidates for the last word. words: the words of the line after "whichtool", where an empty last word means
+ * that a new word begins. The first line of the output is "files", "folders" or "stores" if the shell should complete,
+ * or "words", followed by one candidate a line, some with a tab and a description. Candidates that the command would
+ * refuse are not offered. Candidates are untrusted text without control characters. */
 void wt__follow(struct cli *cli, const char *const *words, size_t count, struct buffer *out);
 
 #endif

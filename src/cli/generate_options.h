@@ -1,278 +1,277 @@
-/* generate_options.h: options and examples of `whichtool generate`. A part of the table of options.c, by itself for
- * that file's length: read there alone, by whose macros it is written. */
+/* generate_options.h: options and examples of `whichtool generate`, included by options.c only. */
 #ifndef WT_CLI_GENERATE_OPTIONS_H
 #define WT_CLI_GENERATE_OPTIONS_H
 
 static const char generate_text[] =
-    "toolbank has a language model write requests for the store's tools (Tool2Vec's ToolBank): of ten that are drawn "
-    "it "
-    "picks two to five and writes what takes these. --out is then a data set that `usage add`, `train --data` and "
-    "`eval` "
-    "read. The first answers are a trial: a model that repeats its prompt or breaks the schema is refused.\n"
-    "rectools has it write requests for sets of tools that are drawn, for each of which it says whether the set solves "
-    "it exactly, and whether it still does without one of its tools (PTR's RecTools); verdicts asks the same about a "
-    "data set that there is.\n"
-    "comparison has it compare the requests of two data sets, or those of one with what they were before their polish, "
-    "in naturalness, fluency and coherence, each pair in both orders (Tool2Vec's figure 1).\n"
-    "toolselect has a language model write tools, tools that are easily taken for them, instructions, and for each "
-    "instruction a note on why its tool is the right one of a list (ToolVerifier's ToolSelect): samples.jsonl and "
-    "tools.jsonl in --out.\n"
-    "fine-tuning writes such rows, or the store's recorded use, as conversations for fine-tuning a language model: "
-    "train.jsonl and dev.jsonl, whose first lines hold the settings.\n"
-    "names has it give the store's tools new names that say what they do, as ToolBank's collections have them: "
-    "corpus.jsonl in --out, which `add` reads.\n"
-    "What the model says is checked piece by piece; report.json counts what was turned away, and why "
-    "(docs/generate.md). Ctrl-C, a server that fails, or even kill -9 loses no answer: they are kept in --out, and the "
-    "same command goes on.";
+    "toolbank generates requests for the store's tools (Tool2Vec's ToolBank): the language model picks two to five of "
+    "ten sampled tools and writes a request that needs them. --out becomes a data set for `usage add`, `train --data` "
+    "and `eval`. The first answers are a trial; a model that repeats its prompt or violates the schema is refused.\n"
+    "rectools generates requests for sampled sets of tools. For each request, the model judges whether the set solves "
+    "it exactly, and whether the set still does without one of its tools (PTR's RecTools). verdicts judges an existing "
+    "data set in the same way.\n"
+    "comparison has the model compare the requests of two data sets, or polished with unpolished requests of one, in "
+    "naturalness, fluency and coherence. Each pair is compared in both orders (Tool2Vec's figure 1).\n"
+    "toolselect generates tools, similar tools that are easily confused with them, instructions, and for each "
+    "instruction a note on why its tool is the right choice (ToolVerifier's ToolSelect). --out gets samples.jsonl and "
+    "tools.jsonl.\n"
+    "fine-tuning converts such rows, or the store's recorded use, to conversations for fine-tuning a language model: "
+    "train.jsonl and dev.jsonl, with the settings in the first line.\n"
+    "names generates descriptive names for the store's tools, as in ToolBank's collections. --out gets corpus.jsonl, "
+    "which `add` reads.\n"
+    "Every answer is validated; report.json counts rejected answers with their reasons (docs/generate.md). Answers are "
+    "stored in --out at once, so that the same command resumes after Ctrl-C, a server failure or kill -9.";
 
 static const struct option generate_options[] = {
     {.id = OPT_OUT,
      .name = "out",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "Folder of the data. Required; the same command goes on with what a stopped run left there."},
+     .help = "Output folder. Required. The same command resumes a stopped run in it."},
     {.id = OPT_USAGES,
      .name = "usages",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_GENERATED_USAGES,
      .help =
-         "toolbank: end when every tool has so many requests to train on; tools with fewer are drawn first. Default: "
-         "5, and with --items none."},
+         "toolbank: stop when every tool has N training requests; tools with fewer are sampled first. Default: 5, or "
+         "no target with --items."},
     {.id = OPT_ITEMS,
      .name = "items",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_GENERATED_REQUESTS,
-     .help = "toolbank: requests that are asked for at most. Default: tools times --usages, at least 100."},
+     .help = "toolbank: maximum number of requests to ask for. Default: tools times --usages, at least 100."},
     {.id = OPT_DRAW,
      .name = "draw",
      .kind = VALUE_CHOICE,
      .value = "HOW",
      .choices = "random near",
-     .help = "toolbank: how the ten tools of a prompt are drawn: random (default), or near, one and some that are most "
-             "like it."},
+     .help = "toolbank: how to sample the ten tools of a prompt: at random (default), or near: one tool and the tools "
+             "most similar to it."},
     {.id = OPT_WITHIN,
      .name = "within",
      .kind = VALUE_CHOICE,
      .value = "WHAT",
      .choices = "provider category any",
      .help =
-         "toolbank: the tools of a prompt are one provider's, several providers' of one category, or any (default): "
-         "ToolBench's I1, I2, I3."},
+         "toolbank: sample the tools of a prompt from one provider, from several providers of one category, or from "
+         "all tools (default): ToolBench's I1, I2 and I3."},
     {.id = OPT_EXAMPLES,
      .name = "examples",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 5,
-     .help = "toolbank: requests that a prompt shows, of those made so far. Default: 5."},
+     .help = "toolbank: number of earlier generated requests that a prompt shows. Default: 5."},
     {.id = OPT_LIKE,
      .name = "like",
      .kind = VALUE_FOLDER,
      .value = "DIR",
-     .help =
-         "toolbank: a data set of people's requests: prompts show those of its train split and ask for their manner."},
+     .help = "toolbank: data set of human requests; prompts show requests of its train split and ask for their style."},
     {.id = OPT_ONE_TOOL,
      .name = "one-tool",
-     .help = "toolbank: a request for each tool by itself, from a prompt without examples, and no polish: for small "
-             "models."},
-    {.id = OPT_NO_POLISH, .name = "no-polish", .help = "toolbank: requests stay as they came."},
+     .help = "toolbank: generate each request for one tool, from a prompt without examples, and do not polish it; for "
+             "small models."},
+    {.id = OPT_NO_POLISH, .name = "no-polish", .help = "toolbank: do not polish requests."},
     {.id = OPT_UNANSWERABLE,
      .name = "unanswerable",
      .kind = VALUE_TEXT,
      .value = "SHARE",
-     .help = "toolbank: share of the requests that no tool is to fit: as many tools are taken out of the data set. "
-             "Default: 0."},
+     .help = "toolbank: share of requests that no tool should fit; their tools are removed from the data set. Default: "
+             "0."},
     {.id = OPT_ROUND_TRIP,
      .name = "round-trip",
      .kind = VALUE_NUMBER,
      .value = "K",
      .max = WT_MAX_K,
      .or_zero = true,
-     .help = "toolbank: keep a request only when a search by it finds its tools among K hits, and none that is nearly "
-             "the same above them. Default: 0, off."},
+     .help =
+         "toolbank: keep a request only if a search finds its tools among the first K hits, with no near copy above "
+         "them. Default: 0, off."},
     {.id = OPT_RECIPE,
      .letter = 'r',
      .name = "recipe",
      .kind = VALUE_RECIPE,
      .value = "NAME",
-     .help = "toolbank: of that search, and of the trial's. Default: hybrid, or bm25 without a model."},
+     .help = "toolbank: search method of --round-trip and of the trial. Default: hybrid, or bm25 without a model."},
     {.id = OPT_TRIAL,
      .name = "trial",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_TRIAL,
      .or_zero = true,
-     .help = "toolbank: answers to begin with, by which a model of no use is told and refused. Default: 50; 0: none is "
-             "refused."},
+     .help = "toolbank: number of first answers that decide whether the model is good enough. Default: 50. 0 disables "
+             "the trial."},
     {.id = OPT_TRIAL_LIMIT,
      .name = "trial-limit",
      .kind = VALUE_TEXT,
      .value = "SHARE",
-     .help = "toolbank: share of these that may repeat the prompt, break the schema, or name unknown tools. Default: "
-             "0.2."},
+     .help =
+         "toolbank: maximum share of trial answers that repeat the prompt, violate the schema, or name unknown tools. "
+         "Default: 0.2."},
     {.id = OPT_TEST,
      .name = "test",
      .kind = VALUE_TEXT,
      .value = "SHARE",
-     .help = "toolbank, rectools: share of the requests that go to the test split. Default: 0.1; 0: none."},
+     .help = "toolbank, rectools: share of requests in the test split. Default: 0.1."},
     {.id = OPT_TOOLS,
      .name = "tools",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_GENERATED_TOOLS,
-     .help = "toolselect: base tools, the 8 that are built in among them; with --from-catalogue, tools drawn from the "
-             "store. Default: 60."},
+     .help = "toolselect: number of base tools, including the 8 built-in ones; with --from-catalogue, number of tools "
+             "sampled from the store. Default: 60."},
     {.id = OPT_RELATED,
      .name = "related",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_RELATED,
-     .help = "Related tools of each tool, which its hard lists hold. Default: 2."},
+     .help = "Number of similar tools in a hard list. Default: 2."},
     {.id = OPT_INSTRUCTIONS,
      .name = "instructions",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_INSTRUCTIONS,
-     .help = "toolselect: instructions of each tool. Default: 3."},
+     .help = "toolselect: number of instructions for each tool. Default: 3."},
     {.id = OPT_CHOICES,
      .name = "choices",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_CHOICES,
-     .help = "Tools of an easy list, the right one among them. Default: 8."},
+     .help = "Number of tools in an easy list, including the right one. Default: 8."},
     {.id = OPT_HARD,
      .name = "hard",
      .kind = VALUE_TEXT,
      .value = "SHARE",
-     .help = "Share of rows with a hard list: the right tool and related ones alone. Default: 0.135 (75 of 555); 0: "
-             "none."},
+     .help =
+         "Share of rows with a hard list, which contains only the right tool and similar ones. Default: 0.135 (75 of "
+         "555)."},
     {.id = OPT_DUPLICATE,
      .name = "duplicate",
      .kind = VALUE_TEXT,
      .value = "COSINE",
-     .help = "toolbank, toolselect, rectools: requests, tools or instructions whose vectors are this near are "
-             "duplicates. Default: 0.93, of rectools 0.8; 2: only those with the same words."},
+     .help = "toolbank, toolselect, rectools: cosine similarity from which requests, tools or instructions are "
+             "duplicates. Default: 0.93, or 0.8 for rectools. With 2, only identical words count."},
     {.id = OPT_TEMPERATURE,
      .name = "temperature",
      .kind = VALUE_TEXT,
      .value = "T",
-     .help = "Temperature of the language model that writes, up to 2. Default: 0.9 of toolbank, 0.8 of rectools, else "
-             "0.7."},
+     .help =
+         "Sampling temperature of the language model, up to 2. Default: 0.9 for toolbank, 0.8 for rectools, else 0.7."},
     {.id = OPT_SMALLEST,
      .name = "smallest",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_COMBINATION_TOOLS,
-     .help = "rectools: tools of the smallest sets. Default: 1."},
+     .help = "rectools: size of the smallest sets. Default: 1."},
     {.id = OPT_LARGEST,
      .name = "largest",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_COMBINATION_TOOLS,
-     .help = "rectools: tools of the largest sets. Default: 10."},
+     .help = "rectools: size of the largest sets. Default: 10."},
     {.id = OPT_COMBINATIONS,
      .name = "combinations",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_COMBINATIONS,
-     .help = "rectools: sets of each size. Default: 20."},
+     .help = "rectools: number of sets of each size. Default: 20."},
     {.id = OPT_REQUESTS,
      .name = "requests",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_COMBINATION_REQUESTS,
-     .help = "rectools: requests for each set. Default: 5."},
+     .help = "rectools: number of requests for each set. Default: 5."},
     {.id = OPT_RETRIES,
      .name = "retries",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_RETRIES,
-     .help = "rectools: how often a request is asked for again that was a duplicate or of no use. Default: 5."},
+     .help = "rectools: number of retries after a duplicate or unusable request. Default: 5."},
     {.id = OPT_KEEP_ALL,
      .name = "keep-all",
-     .help = "rectools: requests that do not qualify stay, marked. Default: they are left out."},
+     .help = "rectools: keep requests that do not qualify, with a mark. By default, they are dropped."},
     {.id = OPT_DATA,
      .name = "data",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "verdicts: the data set, in BEIR's layout. Required."},
+     .help = "verdicts: data set in BEIR layout. Required."},
     {.id = OPT_SPLIT,
      .name = "split",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "verdicts: of qrels/NAME.tsv. Default: test."},
+     .help = "verdicts: split of the data set, qrels/NAME.tsv. Default: test."},
     {.id = OPT_FIRST,
      .name = "first",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "comparison: the data set whose wins are counted. Required."},
+     .help = "comparison: data set whose wins are counted. Required."},
     {.id = OPT_SECOND,
      .name = "second",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "comparison: the other one. Default: the first one's requests as they were before their polish."},
+     .help = "comparison: data set to compare with. Default: the unpolished requests of the first one."},
     {.id = OPT_LABELS,
      .name = "labels",
      .kind = VALUE_FILE,
      .value = "FILE",
-     .help = "comparison: sheet.tsv with its column verdict filled in by a person: how far they agree, and Cohen's "
+     .help = "comparison: sheet.tsv with the column verdict filled in by a person, to report agreement and Cohen's "
              "kappa."},
     {.id = OPT_FROM_CATALOGUE,
      .name = "from-catalogue",
-     .help = "toolselect: of the store's own tools; hard lists hold what the recipe hybrid puts beside the right one."},
+     .help = "toolselect: use the store's tools; hard lists contain the best other hits of the recipe hybrid."},
     {.id = OPT_FROM,
      .name = "from",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "fine-tuning: a folder with samples.jsonl. Default: the store's recorded use."},
+     .help = "fine-tuning: folder with samples.jsonl. Default: the store's recorded use."},
     {.id = OPT_DEV,
      .name = "dev",
      .kind = VALUE_TEXT,
      .value = "SHARE",
-     .help = "toolbank, rectools, fine-tuning: share of the requests that go to dev. Default: 0.1; 0: none."},
+     .help = "toolbank, rectools, fine-tuning: share of requests in the dev split. Default: 0.1."},
     {.id = OPT_NOTES,
      .name = "notes",
-     .help = "fine-tuning: the language model writes a reasoning note for each row of recorded use."},
+     .help = "fine-tuning: have the language model write a reasoning note for each row of recorded use."},
     {.id = OPT_LIMIT,
      .name = "limit",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_FINE_TUNING_ROWS,
-     .help = "fine-tuning, verdicts, comparison: rows, requests or pairs, drawn by seed. Default: 10000 rows of "
-             "recorded use, all requests of the split, 100 pairs."},
+     .help =
+         "fine-tuning, verdicts, comparison: maximum number of rows, requests or pairs, sampled with --seed. Default: "
+         "10000 rows of recorded use, all requests of the split, 100 pairs."},
     {.id = OPT_SEED,
      .name = "seed",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = UINT32_MAX,
      .help = "Random seed; the same seed and answers give the same data. Default: 1."},
-    CHAT_OPTIONS("that writes"),
+    CHAT_OPTIONS("that generates the data"),
     {.id = OPT_CHAT_AT_ONCE,
      .name = "chat-at-once",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_CHAT_AT_ONCE,
-     .help = "Questions that it is asked at once. Default: 4. The data are the same."},
+     .help = "Number of parallel questions to the language model; the results do not depend on it. Default: 4."},
     MODEL_OPTIONS,
 };
 static const struct example generate_examples[] = {
     {"whichtool generate toolbank --chat-url http://127.0.0.1:8080/v1 --chat-model mine --out requests",
-     "Requests for the store's tools, five to train on for each."},
+     "Generates requests for the store's tools, five training requests for each."},
     {"whichtool generate toolbank --one-tool --round-trip 5 --chat-model small --out requests",
-     "The same by a small model: one tool at a time, and only requests that find their tool."},
+     "Does so with a small model: one tool at a time, and only requests that find their tool."},
     {"whichtool generate rectools --chat-model mine --out sets",
-     "Requests for sets of one to ten tools, each with a verdict on whether it takes just these."},
+     "Generates requests for sets of one to ten tools, with verdicts on the sets."},
     {"whichtool generate verdicts --data requests --chat-model other --out verdicts",
-     "The same verdicts, by another model, on a data set that there is."},
+     "Judges an existing data set with another model."},
     {"whichtool generate comparison --first requests --second mine --limit 200 --chat-model other --out judged",
-     "Which of two data sets has the more natural requests."},
+     "Measures which of two data sets has more natural requests."},
     {"whichtool generate toolselect --chat-url http://127.0.0.1:8080/v1 --chat-model mine --out select",
-     "60 tools with two related ones each, and rows for choosing among them."},
+     "Generates 60 tools with two similar ones each, and rows for choosing among them."},
     {"whichtool generate toolselect --from-catalogue --tools 200 --chat-model mine --out own",
-     "The same for tools of the store."},
-    {"whichtool generate fine-tuning --from select --out tuning", "Rows for fine-tuning a language model."},
-    {"whichtool generate names --chat-model mine --out names", "The store's tools under new names."},
+     "Generates such rows for tools of the store."},
+    {"whichtool generate fine-tuning --from select --out tuning", "Writes rows for fine-tuning a language model."},
+    {"whichtool generate names --chat-model mine --out names", "Generates new names for the store's tools."},
 };
 
 #endif

@@ -4,7 +4,7 @@
 
 enum { READABLE = 80, GAP = 2, DEEPEST_LABEL = 24 };
 
-/* Lines of help are no longer than reads well, on a terminal or not. */
+/* Returns the line width of help: that of the terminal, but at most READABLE. */
 static size_t line_width(const struct cli *cli)
 {
     return cli->width && cli->width < READABLE ? cli->width : READABLE;
@@ -19,7 +19,7 @@ static void heading(const struct cli *cli, struct buffer *out, const char *text)
     wt__buffer_char(out, '\n');
 }
 
-/* A label and what it means, in two columns; under one another where the terminal is narrow or the label long. */
+/* Prints a label and its meaning in two columns, or on two lines if the terminal is narrow or the label long. */
 static void entry(const struct cli *cli, struct buffer *out, const char *label, const char *means, size_t column)
 {
     size_t taken = GAP + strlen(label), width = line_width(cli);
@@ -38,7 +38,7 @@ static void entry(const struct cli *cli, struct buffer *out, const char *label, 
     wt__buffer_char(out, '\n');
 }
 
-/* "-k, --k N" */
+/* Appends "-k, --k N". */
 static void option_label(struct buffer *label, const struct option *option)
 {
     if (option->letter)
@@ -85,7 +85,7 @@ void wt__help_command(const struct cli *cli, struct buffer *out)
     option_list(cli, out, wt__global_options, wt__global_option_count);
     meanings(cli, out, "Exit status", wt__exit_codes, wt__exit_code_count, 8);
     meanings(cli, out, "Environment", wt__environment, wt__environment_count, DEEPEST_LABEL);
-    wt__buffer_text(out, "\n`whichtool help VERB` says more.\n");
+    wt__buffer_text(out, "\nSee `whichtool help VERB` for details.\n");
 }
 
 void wt__help_verb(const struct cli *cli, struct buffer *out, const struct verb *verb)
@@ -120,7 +120,7 @@ void wt__help_verb(const struct cli *cli, struct buffer *out, const struct verb 
 void wt__help_recipes(const struct cli *cli, struct buffer *out)
 {
     const wt_recipe *recipe = NULL;
-    int column = 0; /* of the summaries */
+    int column = 0; /* begin of the summaries */
     for (size_t i = 0; (recipe = wt__recipe_listed(i)); i++)
         column = (int)strlen(recipe->name) + 1 > column ? (int)strlen(recipe->name) + 1 : column;
     for (size_t i = 0; (recipe = wt__recipe_listed(i)); i++) {

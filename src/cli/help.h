@@ -1,4 +1,5 @@
-/* help.h: the table of options.h in the forms that people and shells read. Each appends to out. */
+/* help.h: help texts, manual page and completion scripts, generated from the table of options.h. All functions append
+ * to out. */
 #ifndef WT_CLI_HELP_H
 #define WT_CLI_HELP_H
 
@@ -9,6 +10,6 @@ void wt__help_command(const struct cli *cli, struct buffer *out);
 void wt__help_verb(const struct cli *cli, struct buffer *out, const struct verb *verb);
 void wt__help_recipes(const struct cli *cli, struct buffer *out);
 void wt__man_page(struct buffer *out);
-void wt__completions(struct buffer *out, const char *shell); /* bash, zsh, fish */
+void wt__completions(struct buffer *out, const char *shell); /* shell: bash, zsh or fish */
 
 #endif

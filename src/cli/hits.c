@@ -26,7 +26,7 @@ static int read_request(struct cli *cli, struct buffer *request)
     if (request->failed)
         return wt__cli_say(cli, END_SYSTEM, "out of memory");
     if (wt__str_trim(wt__buffer_view(request)).len == 0)
-        return wt__cli_usage(cli, "the request is empty");
+        return wt__cli_usage(cli, "the request is empty; describe what you need in words");
     return 0;
 }
 
@@ -82,7 +82,7 @@ int wt__read_asked(struct cli *cli, struct asked *out)
     const struct arguments *a = &cli->arguments;
     const char *path = wt__text_of(cli, OPT_MESSAGES);
     if (path && strcmp(path, "-") == 0 && a->word_count == 1 && strcmp(a->words[0], "-") == 0)
-        return wt__cli_usage(cli, "REQUEST and --messages are both -, and there is one standard input");
+        return wt__cli_usage(cli, "only one of REQUEST and --messages can be -, standard input");
     int code = read_request(cli, &out->request);
     if (code == 0)
         code = read_messages(cli, out);
@@ -107,9 +107,9 @@ const char *wt__definition_format(const struct cli *cli)
     return format && strcmp(format, "table") != 0 && strcmp(format, "json") != 0 ? format : NULL;
 }
 
-/* ---------------------------------------------------------------- as a table */
+/* ---------------------------------------------------------------- table */
 
-/* What a stage is called by people; other stages by their names. */
+/* Returns the display name of a stage; its own name if it has none. */
 static const char *stage_words(const char *stage)
 {
     static const struct {
@@ -125,7 +125,7 @@ static const char *stage_words(const char *stage)
     return stage;
 }
 
-/* A line below a hit's row, broken where the terminal ends; the text is empty afterwards. */
+/* Prints a wrapped line below a hit's row, and empties the text. */
 static void put_reason(const struct cli *cli, struct buffer *out, struct buffer *text, size_t indent)
 {
     wt__text_pad(out, indent);
@@ -135,7 +135,7 @@ static void put_reason(const struct cli *cli, struct buffer *out, struct buffer 
     wt__buffer_clear(text);
 }
 
-/* The reasons for a hit, indented below its row. */
+/* Prints the evidence for a hit, indented below its row. */
 static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t indent)
 {
     struct buffer text = {0};
@@ -146,7 +146,7 @@ static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit
         if (stage->rank)
             wt__buffer_printf(&text, "rank %zu, score %.4g, ", stage->rank, stage->score);
         else
-            wt__buffer_text(&text, "not among its best, ");
+            wt__buffer_text(&text, "not among its best hits, ");
         if (stage->weight > 0)
             wt__buffer_printf(&text, "weight %.3g, ", stage->weight);
         wt__buffer_printf(&text, "adds %.4g", stage->share);
@@ -163,7 +163,7 @@ static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit
     wt__buffer_dispose(&text);
 }
 
-/* The copies that share a hit's place, below its row. */
+/* Prints the copies that share a hit's place, below its row. */
 static void tell_more(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t indent)
 {
     struct buffer text = {0};
@@ -179,8 +179,7 @@ static void tell_more(const struct cli *cli, struct buffer *out, const wt_hit *h
     wt__buffer_dispose(&text);
 }
 
-/* Rank, score and probability, with a sign behind them where the hit is weak; on a narrow terminal there is no room for
- * the score. */
+/* Formats rank, score, probability and sign: + for kept, ? for weak. A narrow terminal has no room for the score. */
 static int write_lead(char *out, size_t size, const wt_hit *hit, size_t rank, int rank_width, bool narrow)
 {
     char probability[16] = "     ";
@@ -211,7 +210,7 @@ static void print_table(const struct cli *cli, struct buffer *out, const struct 
         wt__trace_words(cli, out, found->trace);
 }
 
-/* ---------------------------------------------------------------- in any form */
+/* ---------------------------------------------------------------- all formats */
 
 static void print_json(const struct cli *cli, struct buffer *out, const struct found *found)
 {
@@ -255,11 +254,11 @@ void wt__note_reading(const struct cli *cli, const struct found *found)
     struct buffer words = {0};
     size_t count = found->unknown_count;
     if (found->read_as)
-        wt__cli_note(cli, "Read as: %s (--as-typed corrects nothing)", found->read_as);
+        wt__cli_note(cli, "Read as: %s (disable corrections with --as-typed)", found->read_as);
     for (size_t i = 0; i < count && i < UNKNOWN_TOLD; i++)
         wt__buffer_printf(&words, "%s\"%s\"", i == 0 ? "" : i + 1 == count ? " and " : ", ", found->unknown_words[i]);
     if (count > 0 && !words.failed)
-        wt__cli_note(cli, "No tool has the %s %s%s.", count == 1 ? "word" : "words", words.ptr,
+        wt__cli_note(cli, "No tool contains the %s %s%s.", count == 1 ? "word" : "words", words.ptr,
                      count > UNKNOWN_TOLD ? " and others" : "");
     wt__buffer_dispose(&words);
 }
@@ -267,7 +266,7 @@ void wt__note_reading(const struct cli *cli, const struct found *found)
 void wt__note_kept(const struct cli *cli, const struct found *found, bool table)
 {
     if (found->kept > 0 && table)
-        wt__cli_note(cli, "+: the conversation called it, or --have says that it is loaded.");
+        wt__cli_note(cli, "+: called in the conversation, or named by --have.");
 }
 
 void wt__note_training_due(struct cli *cli, wt_engine *engine)
@@ -276,5 +275,5 @@ void wt__note_training_due(struct cli *cli, wt_engine *engine)
         return;
     long long due = (long long)wt_training_due(engine, NULL);
     if (due > 0)
-        wt__cli_note(cli, "Note: %lld usages are recorded and not yet trained on: `whichtool train all`", due);
+        wt__cli_note(cli, "Note: %lld recorded usages are not used for training yet; run `whichtool train all`", due);
 }

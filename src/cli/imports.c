@@ -38,14 +38,14 @@ void wt__text_changes(struct buffer *out, const wt_add_report *report)
     }
 }
 
-/* What was skipped may be easily overlooked, or not be all that is missing. */
+/* Recommends --strict if most items were skipped, or if the source was not read to the end. */
 static void name_strict(const struct cli *cli, const struct import_outcome *outcome)
 {
     bool much = outcome->skipped > outcome->taken;
     if (outcome->taken == 0 || wt__given(cli, OPT_STRICT) || (!much && !outcome->cut))
         return;
-    wt__cli_note(cli, "%s; with --strict nothing of such a source is imported.",
-                 outcome->cut ? "The source was not read to its end" : "More was skipped than was imported");
+    wt__cli_note(cli, "%s; --strict refuses such a source.",
+                 outcome->cut ? "The source was not read to the end" : "More items were skipped than imported");
 }
 
 int wt__import_print(const struct cli *cli, const struct import_outcome *outcome, struct buffer *line)
@@ -75,13 +75,12 @@ int wt__import_print(const struct cli *cli, const struct import_outcome *outcome
 
 int wt__import_stopped(const struct cli *cli)
 {
-    return wt__cli_say(cli, END_INTERRUPTED,
-                       "stopped before the import was complete; the store is as it was before this source");
+    return wt__cli_say(cli, END_INTERRUPTED, "stopped; nothing of this source was imported");
 }
 
 struct source {
     const char *word;
-    char *path; /* real; NULL of standard input, and of what is not there */
+    char *path; /* real path; NULL for standard input or a missing file */
 };
 
 static int by_path(const void *a, const void *b)

@@ -1,5 +1,5 @@
-/* left_out.c: see left_out.h. Nothing remembers what the import left out, because the definition does: the names that
- * it lists, wherever a format lists them, less those of the schema. */
+/* left_out.c: the import does not store the names that it leaves out. They are the names in the definition, wherever
+ * its format lists arguments, minus those of the schema. */
 #include "cli/left_out.h"
 
 #include "base/json.h"
@@ -12,7 +12,7 @@ static void put_name(struct buffer *out, const json_t *kept, const char *name)
         wt__buffer_printf(out, "%s%s", out->len > 0 ? ", " : "", name);
 }
 
-/* Names of a list of {name, ...}; the body of Swagger 2.0 is no argument by its name. */
+/* Appends names of a list of {name, ...}, without the body parameter of Swagger 2.0, whose name is no argument. */
 static void put_list(struct buffer *out, const json_t *kept, const json_t *list)
 {
     json_t *argument;
@@ -24,7 +24,7 @@ static void put_list(struct buffer *out, const json_t *kept, const json_t *list)
     }
 }
 
-/* Names of a schema, of a list, or of two: those that are required, and the others. */
+/* Appends the names of a schema, of a list, or of a pair of lists (required and optional). */
 static void put_names(struct buffer *out, const json_t *kept, const json_t *arguments)
 {
     const char *name;

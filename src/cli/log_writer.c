@@ -11,11 +11,11 @@ struct log_writer {
     pthread_cond_t wake;
     pthread_t thread;
     struct buffer kept;
-    size_t dropped; /* lines since the last that was kept */
+    size_t dropped; /* lines dropped since the last write */
     bool ended;
 };
 
-/* What is kept, which the caller disposes of; false at the end. */
+/* Waits for lines and moves them to *out, owned by the caller. Returns false at the end. */
 static bool wait_for_lines(struct log_writer *writer, struct buffer *out, size_t *dropped)
 {
     pthread_mutex_lock(&writer->lock);
@@ -37,7 +37,7 @@ static void *write_lines(void *context)
         fwrite(lines.ptr, 1, lines.len, stderr);
         wt__buffer_dispose(&lines);
         if (dropped > 0)
-            fprintf(stderr, "whichtool: %zu lines of the log were left out, for nobody read them\n", dropped);
+            fprintf(stderr, "whichtool: %zu log lines were dropped, because standard error was blocked\n", dropped);
     }
     return NULL;
 }

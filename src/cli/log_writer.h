@@ -1,6 +1,5 @@
-/* log_writer.h: lines for standard error that come from a thread which must not wait: a reader who has stopped reading
- * would stop the server. They are kept, up to a bound, and written by a thread of their own; beyond the bound they are
- * counted, and the count is told. */
+/* log_writer.h: writes log lines to standard error from a thread of its own, so that a blocked reader cannot block the
+ * server. Lines are queued up to a limit; further lines are dropped, and the number of dropped lines is logged. */
 #ifndef WT_CLI_LOG_WRITER_H
 #define WT_CLI_LOG_WRITER_H
 
@@ -10,11 +9,11 @@ enum { LOG_KEPT_BYTES = 1 << 20 };
 
 struct log_writer;
 
-/* NULL: no memory or no thread for one. */
+/* Returns NULL if out of memory or threads. */
 struct log_writer *wt__log_writer_open(void);
-/* line: with its end. Never waits. */
+/* Queues a line, which includes its line end, without blocking. */
 void wt__log_writer_say(void *writer, struct str line);
-/* Writes what is kept. NULL is a no-op. */
+/* Writes queued lines and stops the thread. NULL is a no-op. */
 void wt__log_writer_close(struct log_writer *writer);
 
 #endif

@@ -1,4 +1,4 @@
-/* main.c: reads the command line by the table of options.c, looks at the terminal, and hands over to the verb. */
+/* main.c: parses the command line, inspects the terminal, and runs the verb. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { NARROWEST = 20, WIDEST = 1000 };
 
-/* The columns to keep to on stdout; 0 where a line may be as long as it likes. */
+/* Returns the maximum columns of a line on stdout; 0 for no limit. */
 static size_t columns_of(bool tty)
 {
     const char *text = getenv("COLUMNS");
@@ -44,12 +44,12 @@ static int run(struct cli *cli)
     if (wt__given(cli, OPT_HELP))
         return wt__cmd_help(cli);
     if (!verb)
-        return wt__cli_usage(cli, "a verb is missing, such as `add` or `find`");
+        return wt__cli_usage(cli, "missing verb, such as `add` or `find`");
     return verb->run(cli);
 }
 
-/* Whether everything that was printed has arrived. A reader that went away (| head) is no failure worth words: the
- * process ends as it would have on SIGPIPE, which was ignored so that no other pipe of the library can end it. */
+/* Flushes stdout and reports a failed write. If the reader is gone (| head), the process ends silently by SIGPIPE,
+ * which was ignored until now so that other pipes of the library cannot end it. */
 static int finish(const struct cli *cli, int code)
 {
     int why = wt__cli_finish();
@@ -70,8 +70,8 @@ int main(int argc, char **argv)
     struct cli cli = {0};
     struct buffer why = {0};
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's size fails, as on a full disk, and is told */
-    signal(SIGCHLD, SIG_DFL); /* how programs end is of interest, also where who started us ignores it */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit fails with an error, as on a full disk */
+    signal(SIGCHLD, SIG_DFL); /* child exit codes are needed, even if the parent process ignores the signal */
     int rc = wt__arguments_parse(&cli.arguments, argc, argv, &why);
     cli.json = wt__given(&cli, OPT_JSON);
     cli.quiet = wt__given(&cli, OPT_QUIET);

@@ -1,11 +1,12 @@
-/* man.c: the manual page in the classic man macros, which every roff reads. */
+/* man.c: the manual page, in the classic man macros. */
 #include "cli/help.h"
 
-#define RELEASED "2026-11-22" /* of WT_VERSION */
+#define RELEASED "2026-11-22" /* date of WT_VERSION */
 
-enum { LINE = 62 }; /* columns after which a blank ends the line: roff fills paragraphs anyway */
+enum { LINE = 62 }; /* columns after which a blank becomes a line end; roff fills paragraphs anyway */
 
-/* Text with roff's own characters taken away: backslashes, dashes, and dots or quotes that begin a line. */
+/* Appends text with roff's special characters escaped: backslashes, dashes, and dots or quotes at the begin of a
+ * line. */
 static void roff(struct buffer *out, const char *text)
 {
     size_t column = 0;
@@ -28,7 +29,7 @@ static void roff(struct buffer *out, const char *text)
     }
 }
 
-/* What stands in the middle of a line and must stay in one. */
+/* Appends escaped text without line breaks, for the middle of a line. */
 static void verbatim(struct buffer *out, const char *text)
 {
     for (const char *c = text; *c; c++) {

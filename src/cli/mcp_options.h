@@ -1,112 +1,109 @@
-/* mcp_options.h: options and examples of `whichtool mcp`. A part of the table of options.c, by itself for that file's
- * length: read there alone, by whose macros it is written. */
+/* mcp_options.h: options and examples of `whichtool mcp`, included by options.c only. */
 #ifndef WT_CLI_MCP_OPTIONS_H
 #define WT_CLI_MCP_OPTIONS_H
 
 #include "gateway/face_kinds.h"
 
-/* What a model that searches is told, also over HTTP. */
+/* Search tools for MCP clients, in mcp and serve. */
 #define CATALOGUE_OPTIONS                                                                                              \
     {.id = OPT_SUMMARY,                                                                                                \
      .name = "summary",                                                                                                \
      .kind = VALUE_TEXT,                                                                                               \
      .value = "TEXT",                                                                                                  \
-     .help = "What an MCP client's model is told to be behind the search, in a sentence. Default: the names of the "   \
-             "providers that have most tools, with --servers of these servers."},                                      \
+     .help = "One sentence that tells an MCP client's model which tools the search covers. Default: the names of the " \
+             "largest providers, or of the servers with --servers."},                                                  \
     {                                                                                                                  \
         .id = OPT_BUDGET, .name = "budget", .kind = VALUE_NUMBER, .value = "BYTES", .max = 1 << 20,                    \
         .help =                                                                                                        \
-            "Bytes of definitions that an answer to an MCP client's search may hold; beyond them tools are named and " \
-            "described. Default: 24576."                                                                               \
+            "Maximum size of the definitions in an answer to an MCP client's search; further tools are listed with "   \
+            "name and description only. Default: 24576."                                                               \
     }
 
-/* The servers behind it, also over HTTP. */
+/* The servers behind the gateway, in mcp and serve. */
 #define SERVERS_OPTIONS                                                                                                \
     {.id = OPT_SERVERS,                                                                                                \
      .name = "servers",                                                                                                \
      .kind = VALUE_FILE,                                                                                               \
      .value = "FILE",                                                                                                  \
      .help =                                                                                                           \
-         "The MCP servers behind it, as in a client's configuration (docs/mcp.md), but not the client's own file, "    \
-         "which names whichtool. They are started and kept alive, their tools are searched and called from here, "     \
-         "and the store holds what they list."},                                                                       \
+         "Run as a gateway for the MCP servers in FILE, a client configuration (docs/mcp.md). FILE must not be the "   \
+         "client's own file, which names whichtool. The servers are started and kept running, their tools are stored " \
+         "and searched, and calls are forwarded to them."},                                                            \
         {.id = OPT_POLICY,                                                                                             \
          .name = "policy",                                                                                             \
          .kind = VALUE_FILE,                                                                                           \
          .value = "FILE",                                                                                              \
-         .help = "Who may use which tools (docs/gateway.md). Default: everybody may use all of them."},                \
+         .help = "Policy: who may use which tools (docs/gateway.md). Default: all clients may use all tools."},        \
         {.id = OPT_AUDIT,                                                                                              \
          .name = "audit",                                                                                              \
          .kind = VALUE_FILE,                                                                                           \
          .value = "FILE",                                                                                              \
-         .help = "Add a line of JSON to this file for each call, read and prompt, before it is sent, and for each "    \
-                 "that was refused. What cannot be written down is not sent, and nothing is once the file was moved, " \
-                 "cut or changed. FILE.head says how long it is."},                                                    \
+         .help = "Append a JSON line to FILE for each call, read and prompt before it is forwarded, and for each "     \
+                 "refused one. If the line cannot be written, or FILE was moved, truncated or modified, nothing is "   \
+                 "forwarded. FILE.head records the length."},                                                          \
         {.id = OPT_AUDIT_KEY,                                                                                          \
          .name = "audit-key",                                                                                          \
          .kind = VALUE_FILE,                                                                                           \
          .value = "FILE",                                                                                              \
-         .help = "Link the lines of --audit by an HMAC with the key in this file, which only its owner may access "    \
-                 "(docs/gateway.md). Who does not have the key cannot write lines that fit."},                         \
+         .help = "Chain the lines of --audit by an HMAC with the key in this file (docs/gateway.md). Lines cannot be " \
+                 "forged without the key. Only its owner may have access to the file."},                               \
         {.id = OPT_LOCK,                                                                                               \
          .name = "lock",                                                                                               \
          .kind = VALUE_FILE,                                                                                           \
          .value = "FILE",                                                                                              \
-         .help = "Only definitions that this file pins are used, whatever was approved: for repositories. `mcp "       \
-                 "approve` says by it which differ from it, and which are not in it."},                                \
+         .help = "Use only definitions that FILE pins, regardless of approvals; keep FILE in a repository. With "      \
+                 "approve, report the definitions that differ from FILE or are absent."},                              \
         {.id = OPT_REVIEW_FIRST,                                                                                       \
          .name = "review-first",                                                                                       \
          .help =                                                                                                       \
-             "Even what a server lists first waits for `whichtool mcp approve`. Default: it is approved, but where "   \
-             "its texts give a model orders to deceive, and what changes later waits."},                               \
+             "Require `whichtool mcp approve` for the first definitions of a server as well. By default, they are "    \
+             "approved unless their texts try to deceive a model, and only later changes wait for approval."},         \
         {.id = OPT_CALL_TIMEOUT,                                                                                       \
          .name = "call-timeout",                                                                                       \
          .kind = VALUE_NUMBER,                                                                                         \
          .value = "SECONDS",                                                                                           \
          .max = TIMEOUT_MAX,                                                                                           \
-         .help = "How long a call of a server may go without a word from it; progress and log messages count. A "      \
-                 "server's own \"timeout\" in FILE comes first. Default: 60."},                                        \
+         .help = "Time limit of a call without any message from the server; progress and log messages restart it. A "  \
+                 "server's own \"timeout\" in FILE takes precedence. Default: 60."},                                   \
         {.id = OPT_LIST_WAIT,                                                                                          \
          .name = "list-wait",                                                                                          \
          .kind = VALUE_NUMBER,                                                                                         \
          .value = "SECONDS",                                                                                           \
          .max = TIMEOUT_MAX,                                                                                           \
-         .help = "How long the first list of tools waits for servers that start. Tools that arrive later are "         \
-                 "announced. Default: 1; 0 with serve."},                                                              \
+         .help = "How long the first list of tools waits for starting servers. Later tools are announced. Default: "   \
+                 "1; 0 with serve."},                                                                                  \
         {.id = OPT_LEARN,                                                                                              \
          .name = "learn",                                                                                              \
-         .help = "Record what is called after a search, with what was asked for, as use that the store learns from."}, \
+         .help = "Record each call that follows a search, together with the request, for training."},                  \
     {                                                                                                                  \
         .id = OPT_BARE_NAMES, .name = "bare-names",                                                                    \
-        .help = "Where all tools are listed, each goes by its server's own name for it, unless another has that too."  \
+        .help = "When all tools are listed, use the server's own tool names, without a prefix, if they are unique."    \
     }
 
 static const char mcp_text[] =
-    "Serves the catalogue to one MCP client on standard input and output: the client starts `whichtool mcp` as it "
-    "starts any server. Its model then has three tools in the place of hundreds: search_tools finds tools for a task, "
-    "with their definitions; get_tool_details has whole definitions; write_call writes a checked call, and asks for "
-    "what is missing. Nothing is called.\n"
-    "With --servers it stands before other MCP servers: what search_tools finds is called by call_read, call_write or "
-    "call_destructive, whose names say to the client's user what is to be approved.\n"
-    "Both eras of the protocol are spoken: 2026-07-28, and 2025-11-25 and older. The server ends when its input does. "
-    "docs/serving.md has what clients are to be told.\n"
-    "approve shows the definitions that servers list and nobody approved of, what changed in them, in words, and what "
-    "they would take of the first places, and what of their texts `whichtool check` calls an error; with names of a "
-    "provider's tools, or --all, it approves. Until then they are not in the catalogue. Without names the exit code is "
-    "1 "
-    "where something waits. status shows how the servers of --servers are, by what was written of them last. lock FILE "
-    "writes pins of what is approved. Prompts, resources and resource templates are approved as tools are, by "
-    "prompt:NAME, resource:URI and template:URI. forget SERVER removes a server's tools and approvals once it is out "
-    "of "
-    "the file of --servers, and frees its name for imports (docs/gateway.md).\n"
-    "audit FILE checks the log of --audit, and repeats its decisions by --policy; --audit-key FILE checks its HMACs. "
-    "The files of a rotated log are named together, the oldest first. audit FILE --rotate starts a new file, in which "
-    "running gateways go on.\n"
-    "init finds the files in which the MCP clients of this machine keep their servers, shows what it would do, asks, "
-    "and "
-    "moves the servers behind whichtool, which then stands in their place; undo puts all back (docs/gateway.md, \"In "
-    "one "
-    "command\").";
+    "Serves the catalogue to one MCP client on standard input and output. The client starts `whichtool mcp` like any "
+    "other server. Its model gets three tools instead of hundreds: search_tools finds tools for a task, with their "
+    "definitions; get_tool_details shows whole definitions; write_call writes and validates a call, and asks for "
+    "missing "
+    "values. No tool is called.\n"
+    "With --servers it is a gateway for other MCP servers. The model calls the tools that it found through call_read, "
+    "call_write or call_destructive; the names show the client's user what to approve.\n"
+    "Supported protocol versions are 2026-07-28, and 2025-11-25 and older. The server exits at the end of its input. "
+    "docs/serving.md shows how to configure clients.\n"
+    "init finds the configuration files of the MCP clients on this machine, shows the planned changes, asks, and moves "
+    "the servers behind whichtool. undo restores the files (docs/gateway.md, \"In one command\").\n"
+    "approve shows the definitions that wait for approval: what changed in them, their effect on search results, and "
+    "errors that `whichtool check` finds in their texts. They are not in the catalogue before they are approved. With "
+    "names of a provider's tools, or --all, it approves them. Prompts, resources and resource templates are named "
+    "prompt:NAME, resource:URI and template:URI. Without names, the exit code is 1 if anything waits.\n"
+    "status shows the last known state of the servers of --servers. lock FILE writes pins of the approved definitions. "
+    "forget SERVER removes the tools and approvals of a server that is no longer in the file of --servers, and frees "
+    "its "
+    "name for imports (docs/gateway.md).\n"
+    "audit FILE verifies the log of --audit, and replays its decisions with --policy; --audit-key FILE verifies the "
+    "HMACs. Name the files of a rotated log together, oldest first. audit FILE --rotate starts a new file, which "
+    "running "
+    "gateways continue.";
 
 static const struct option mcp_options[] = {
     CATALOGUE_OPTIONS,
@@ -115,7 +112,7 @@ static const struct option mcp_options[] = {
      .kind = VALUE_NUMBER,
      .value = "SECONDS",
      .max = TIMEOUT_MAX,
-     .help = "Most seconds that one search may take. Default: 30."},
+     .help = "Time limit of one search. Default: 30."},
     SERVERS_OPTIONS,
     {.id = OPT_FACE,
      .name = "face",
@@ -127,11 +124,11 @@ static const struct option mcp_options[] = {
      .name = "profile",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "With --policy: only what this profile of it allows."},
+     .help = "With --policy: apply this profile of it."},
     {.id = OPT_ROTATE,
      .name = "rotate",
-     .help = "audit: start a new file that continues the log, and keep the old one as FILE.YYYYMMDDTHHMMSSZ."},
-    {.id = OPT_ALL, .name = "all", .help = "approve: everything of the provider that waits."},
+     .help = "audit: rename the log to FILE.YYYYMMDDTHHMMSSZ and continue it in a new FILE."},
+    {.id = OPT_ALL, .name = "all", .help = "approve: everything of the provider that waits for approval."},
     {.id = OPT_INSTRUCTIONS, .name = "instructions", .help = "approve: the instructions of the provider's server."},
     {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "approve, forget, init, undo: do not ask."},
     {.id = OPT_CLIENT,
@@ -140,29 +137,29 @@ static const struct option mcp_options[] = {
      .value = "NAME",
      .repeats = true,
      .help = "init, undo: only the files of this client: claude-code, claude-desktop, cursor, vscode, vscode-insiders, "
-             "windsurf, gemini-cli, zed, cline, roo-code. May be given again."},
+             "windsurf, gemini-cli, zed, cline, roo-code. May be repeated."},
     {.id = OPT_PROJECT,
      .name = "project",
-     .help = "init, undo: the files of the project in the current folder, in the place of the user's own."},
+     .help = "init, undo: the files of the project in the current folder instead of the user's own."},
     {.id = OPT_NO_ENV,
      .name = "no-env",
-     .help = "init: do not hand DOCKER_HOST, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS and the proxy variables of this "
-             "environment on to the servers."},
-    {.id = OPT_DRY_RUN, .name = "dry-run", .help = "init, undo: show what would be done, and do nothing."},
+     .help = "init: do not pass DOCKER_HOST, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS and the proxy variables of this "
+             "environment to the servers."},
+    {.id = OPT_DRY_RUN, .name = "dry-run", .help = "init, undo: show the planned changes without making them."},
     MODEL_OPTIONS,
 };
 
 static const struct example mcp_examples[] = {
-    {"whichtool mcp init", "Stands before the servers of all clients of this machine."},
-    {"whichtool mcp undo", "Puts the clients' files back as they were."},
-    {"claude mcp add tools -- whichtool mcp", "Has a client start it."},
-    {"whichtool mcp --servers ~/.config/whichtool/servers.json", "Stands before the servers of a file."},
+    {"whichtool mcp init", "Moves the servers of all clients on this machine behind whichtool."},
+    {"whichtool mcp undo", "Restores the clients' files."},
+    {"claude mcp add tools -- whichtool mcp", "Configures a client to start whichtool."},
+    {"whichtool mcp --servers ~/.config/whichtool/servers.json", "Runs a gateway for the servers of a file."},
     {"whichtool -s team.wt mcp --summary \"Tools of our shop: orders, stock, refunds.\"",
-     "Another store, in words of one's own."},
-    {"whichtool mcp status", "Shows how the servers are: era, tools, and why one failed."},
-    {"whichtool mcp approve", "Shows what waits for approval, of all servers."},
-    {"whichtool mcp approve github create_issue", "Shows what changed in a tool, asks, and approves."},
-    {"whichtool mcp lock whichtool.lock", "Pins what is approved, for a repository."},
+     "Serves another store with your own summary."},
+    {"whichtool mcp status", "Shows the state, protocol version and tools of each server, and its error."},
+    {"whichtool mcp approve", "Shows everything that waits for approval."},
+    {"whichtool mcp approve github create_issue", "Shows the changes of one tool, asks, and approves it."},
+    {"whichtool mcp lock whichtool.lock", "Pins the approved definitions, for a repository."},
     {"whichtool mcp forget github", "Forgets a server that is no longer used."},
 };
 

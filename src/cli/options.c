@@ -1,4 +1,4 @@
-/* options.c: the table. A verb is one row at the end; its options and examples stand above it. */
+/* options.c: the table of verbs, with their options and examples above it. */
 #include "cli/options.h"
 
 #include "catalog/import/formats.h"
@@ -128,7 +128,7 @@ static const struct example add_examples[] = {
                 "the end are read. A note reports both."                                                               \
     }
 
-/* Which tools may be found, in find and pick. */
+/* Filters of find, pick and call. */
 #define FILTER_OPTIONS                                                                                                 \
     {.id = OPT_PROVIDER,                                                                                               \
      .letter = 'p',                                                                                                    \
@@ -163,7 +163,7 @@ static const struct example add_examples[] = {
                 "Tools that still fit are kept in order, and a note counts the others."                                \
     }
 
-/* A conversation as the request, in find and pick. */
+/* A conversation as the request of find and pick. */
 #define CONVERSATION_OPTIONS                                                                                           \
     {.id = OPT_MESSAGES,                                                                                               \
      .name = "messages",                                                                                               \
@@ -235,7 +235,7 @@ static const struct example find_examples[] = {
      "Finds tools for the next step of a conversation, and keeps the called tools and one more."},
 };
 
-/* Of whatever asks a language model; what: "for the recipe ptr". */
+/* Options of verbs that use a language model. what: its use, such as "for the recipe ptr". */
 #define CHAT_OPTIONS(what)                                                                                             \
     {.id = OPT_CHAT_URL,                                                                                               \
      .name = "chat-url",                                                                                               \
@@ -257,7 +257,7 @@ static const struct example find_examples[] = {
         .help = "Take all answers from FILE, and contact no server."                                                   \
     }
 
-/* Of the recipe ptr, in pick and eval. */
+/* Options of the recipe ptr, in pick and eval. */
 #define PTR_OPTIONS                                                                                                    \
     {.id = OPT_BASE_RETRIEVER,                                                                                         \
      .name = "base-retriever",                                                                                         \
@@ -268,9 +268,9 @@ static const struct example find_examples[] = {
          .name = "ablate",                                                                                             \
          .kind = VALUE_TEXT,                                                                                           \
          .value = "A,B",                                                                                               \
-         .help = "For experiments with the recipe ptr: leave out some of bundle (the set of past use that it starts "  \
-                 "from), dsa "                                                                                         \
-                 "(tools near the words), hqc (tools of requests like it) and cte (tools like the first of those)."},  \
+         .help = "For experiments with the recipe ptr: leave out some of bundle (the initial set from past use), dsa " \
+                 "(tools near the words), hqc (tools of similar requests) and cte (tools similar to the first of "     \
+                 "these)."},                                                                                           \
         CHAT_OPTIONS("for the recipe ptr")
 
 static const struct option pick_options[] = {
@@ -427,8 +427,8 @@ static const struct option usage_options[] = {
      .kind = VALUE_CHOICE,
      .value = "OUTCOME",
      .choices = USAGE_OUTCOME_WORDS,
-     .help = "add --request: how the call ended. The first two words are stored; the others mean one of them, as in a "
-             "file. Default: unknown, which counts as ok."},
+     .help = "add --request: outcome of the call. The first two words are stored; the others are synonyms. Default: "
+             "unknown, which counts as ok."},
     {.id = OPT_BEFORE,
      .name = "before",
      .kind = VALUE_TEXT,
@@ -740,22 +740,24 @@ const struct verb wt__verbs[] = {
      .arguments = "add|list|export|forget [SOURCE...]",
      .summary = "Record which tools requests used, to improve finding",
      .text =
-         "add imports usages from files, data sets in BEIR layout (folders with queries.jsonl and qrels/SPLIT.tsv, "
-         "which tells the tools of each query) or standard input (-), or records one of --request and --tool. A line "
-         "of a file is one usage: {\"request\": \"...\", \"tools\": [\"provider/name\"], \"outcome\": \"ok\", "
-         "\"time\": \"2026-11-22T08:30:00Z\", \"client\": \"c17\", \"key\": \"run-17/3\"}; outcome, time, "
-         "client and key may be missing, and outcome is one of the words of --outcome. A client has one usage of a "
-         "key: another is not recorded. A line {\"key\": \"run-17/3\", \"client\": \"c17\", \"outcome\": \"failed\"} "
-         "tells how it ended. With {\"tool\": \"provider/name\", \"arguments\": {...}} in place of a name it tells "
-         "what the tool "
-         "was called with. A client is any name of your choosing for whose request it was: a tool counts once a client "
-         "and request. Each source is imported in one step: all of it or, on failure, nothing. A name that no tool has "
-         "is reported, and the usage is kept with the others; a usage without one known tool, or that makes no sense, "
-         "is reported, skipped and counted. A usage that failed is kept, but nothing is learned of it.\n"
-         "list shows usages in the order of their recording, a tool that is gone in brackets; export writes them as "
-         "add reads them; forget removes them for good, on a terminal only after a question, unless --yes is given.\n"
-         "Requests and arguments are kept word for word, in the store alone. Arguments that are credentials by their "
-         "names are left out, as they are of schemas; other secrets do not belong there.",
+         "add imports usages from files, data sets in BEIR layout (folders with queries.jsonl and qrels/SPLIT.tsv) or "
+         "standard input (-), or records one usage given by --request and --tool. Each line of a file is one usage: "
+         "{\"request\": \"...\", \"tools\": [\"provider/name\"], \"outcome\": \"ok\", "
+         "\"time\": \"2026-11-22T08:30:00Z\", \"client\": \"c17\", \"key\": \"run-17/3\"}. outcome, time, client "
+         "and key are optional; outcome is one of the words of --outcome. The client is any name for the sender of the "
+         "request; a tool counts once for each client and request. A second usage with the same client and key is "
+         "ignored. A line {\"key\": \"run-17/3\", \"client\": \"c17\", \"outcome\": \"failed\"} sets the outcome of an "
+         "earlier usage. {\"tool\": \"provider/name\", \"arguments\": {...}} instead of a name records the arguments "
+         "of "
+         "the call.\nEach source is imported in one transaction. An unknown tool is reported, and the usage is kept "
+         "with "
+         "its other tools. A usage that is invalid, or has no known tool, is reported, skipped and counted. Failed "
+         "usages "
+         "are stored, but not used for training.\n"
+         "list shows usages in the order of recording, with removed tools in brackets. export writes them in the form "
+         "that add reads. forget removes them permanently; on a terminal it asks first, unless --yes is given.\n"
+         "Requests and arguments are stored verbatim, in the store only. Arguments with names of credentials are left "
+         "out, as in schemas; do not record other secrets.",
      .kind = VALUE_FILE,
      .choices = "add list export forget",
      .min_words = 1,
@@ -767,21 +769,21 @@ const struct verb wt__verbs[] = {
      .arguments = "DIR",
      .summary = "Measure recipes on a data set in BEIR layout",
      .text =
-         "A recipe is a way of finding: `whichtool help --recipes` lists them. DIR holds corpus.jsonl (the tools), "
-         "queries.jsonl (requests) and qrels/SPLIT.tsv (which tools each request needs: the relevance judgements of a "
-         "split, which is train, dev or test).\n"
-         "Shown in percent, each a mean over the requests, are recall@k (the share of the needed tools that are among "
-         "the first k), ndcg@k (the same, where an earlier place counts more), complete@k (the share of the requests "
-         "of which all needed tools are among the first k) and mrr (one divided by the place of the first needed "
-         "tool); and the time of one find on one thread: half of them took p50 or less. Recipes that pick a set have "
-         "more: tracc, the share of what is needed that the set holds, less for every tool too many or too few; exact, "
-         "the same set; set_precision, set_recall and set_f1; complete, nothing needed is missing; docs/eval.md "
-         "explains all. Each recipe after the first is compared with the first by a paired bootstrap, which tells a "
-         "difference from chance.\n"
-         "Recipes that need training train on qrels/train.tsv, and models and parameters are selected on "
-         "qrels/dev.tsv; "
-         "without a train split they are left out.\n"
-         "The catalogue of a data set, its embeddings and the trained models are kept between evaluations.",
+         "A recipe is a search method; `whichtool help --recipes` lists them. DIR contains corpus.jsonl (tools), "
+         "queries.jsonl (requests) and qrels/SPLIT.tsv (relevance judgements: the tools that each request needs). "
+         "SPLIT "
+         "is train, dev or test.\n"
+         "The metrics are means over the requests, in percent: recall@k, the share of needed tools among the first k; "
+         "ndcg@k, the same with more weight on early places; complete@k, the share of requests with all needed tools "
+         "among the first k; mrr, the reciprocal rank of the first needed tool. p50, p95 and p99 are percentiles of "
+         "the "
+         "latency of one find on one thread. Recipes that pick a set also have tracc, the share of needed tools in the "
+         "set with a penalty for sets of the wrong size; exact, the share of identical sets; set_precision, set_recall "
+         "and set_f1; complete, the share of sets without a missing tool. docs/eval.md defines all metrics. A paired "
+         "bootstrap compares each further recipe with the first.\n"
+         "Recipes that need training are trained on qrels/train.tsv, with models and parameters selected on "
+         "qrels/dev.tsv; they are left out if there is no train split.\n"
+         "The catalogue of a data set, its embeddings and the trained models are cached between evaluations.",
      .kind = VALUE_FOLDER,
      .min_words = 1,
      .max_words = 1,
@@ -792,23 +794,25 @@ const struct verb wt__verbs[] = {
      .arguments = "MODEL",
      .summary = "Train a model on recorded use or on a data set",
      .text =
-         "`whichtool train all` is what a store needs: from then on find runs whichever recipe did best, and "
-         "`whichtool "
-         "status` says which.\n"
-         "Training data are requests whose tools are known: the store's recorded use (`whichtool usage add`), or the "
-         "train split of a data set in BEIR layout. A tenth of the recorded requests, or the split dev, is held out: "
-         "figures \"on dev\" are measured on those, and a model replaces the one in its folder when it is better "
-         "there; "
-         "training stops early when it does not improve.\n"
-         "MODEL is one of those below, or all of them in that order: encoder (the model that makes vectors, itself), "
-         "dpr (dense retrieval over the tools' texts by it), tool2vec, mlc and neighbours (past requests as embeddings "
-         "of tools, as classes of a classifier, and as nearest neighbours), two refiners, which rerank them, auto, "
-         "which selects among these and their combinations, set (set prediction from auto's hits, for `pick`), and "
-         "toolrerank (reranking of dpr's hits by provider). One more is trained only when it is named: cross, a "
-         "cross-encoder; toolrerank is to be trained again after it.\n"
-         "Ctrl-C, or even kill -9, loses nothing but minutes: the best model so far stays, and --resume with the "
-         "same options goes on. The trained models are folders in the layout of the Hugging Face hub; their "
-         "config.json says what they were trained on.",
+         "Run `whichtool train all` for a store. find then uses the recipe that did best, and `whichtool status` shows "
+         "which one.\n"
+         "Training data are requests with known tools: the store's recorded use (`whichtool usage add`), or the train "
+         "split of a data set in BEIR layout. A tenth of the recorded requests, or the split dev, is held out. Figures "
+         "\"on dev\" are measured on held-out requests; a model replaces an earlier one only if it is better there, "
+         "and "
+         "training stops early if it does not improve.\n"
+         "MODEL is one of the following, or all of them in this order (all): encoder (the model that computes "
+         "vectors); "
+         "dpr (dense retrieval over the tools' texts); tool2vec, mlc and neighbours (past requests as embeddings of "
+         "tools, as classes of a classifier, and as nearest neighbours); two refiners, which rerank them; auto, which "
+         "selects among these and their combinations; set (set prediction from auto's hits, for `pick`); and "
+         "toolrerank "
+         "(reranking of dpr's hits by provider). The cross-encoder, cross, is trained only if named; train toolrerank "
+         "again after it.\n"
+         "Ctrl-C, or even kill -9, loses only minutes: the best model so far is kept, and --resume with the same "
+         "options "
+         "continues. Trained models are folders in the layout of the Hugging Face hub; their config.json records the "
+         "training data.",
      .kind = VALUE_LESSON,
      .min_words = 1,
      .max_words = 1,
@@ -854,18 +858,14 @@ const struct verb wt__verbs[] = {
      .arguments = "[list|info|pull|pack|merge|quantize] [NAME...]",
      .summary = "List, inspect, fetch, pack, merge or quantize the models that make vectors",
      .text =
-         "list shows what is known and what is here; info shows one model; pull fetches one and checks the SHA-256 "
-         "of every file, going on where an earlier pull stopped. ORG/NAME or ORG/NAME@REVISION is a model of the "
-         "Hugging Face hub, of $HF_ENDPOINT where that is set; the first pull records its hashes, and later ones hold "
-         "it "
-         "to them. $HF_TOKEN, which gated models need, is sent to that host alone. pack writes the cache that makes "
-         "loading quick "
-         "(the first use does so by itself). NAME is the default model when not given. " WT_BUILT_IN_MODEL
-         " is part of whichtool and always here.\n"
-         "merge writes the weighted mean of models of one kind to a new folder, such as a tuned one and what it was "
-         "tuned from, or several seeds: all must have one architecture, the same dimensions and tokenizer. "
-         "quantize writes a model in a quarter (int8) or half (fp16) of the room; int8 also reads texts "
-         "in less time, on processors that multiply bytes faster.",
+         "list shows known and installed models; info shows one model. pull downloads a model and verifies the SHA-256 "
+         "of every file; it resumes an interrupted download. ORG/NAME or ORG/NAME@REVISION is a model of the Hugging "
+         "Face hub, or of $HF_ENDPOINT if set. The first pull records its hashes, and later pulls verify them. "
+         "$HF_TOKEN, for gated models, is sent to that host only. pack writes the cache that speeds up loading; the "
+         "first use also writes it. NAME defaults to the default model. " WT_BUILT_IN_MODEL " is built in.\n"
+         "merge writes the weighted mean of several models to a new folder, such as a tuned model and its base, or "
+         "several seeds. All must have the same architecture, dimensions and tokenizer. quantize stores a model in a "
+         "quarter (int8) or half (fp16) of the space; int8 is also faster on processors with fast byte multiplication.",
      .kind = VALUE_TEXT,
      .choices = "list info pull pack merge quantize",
      .max_words = 1 + WT_MAX_MERGED,

@@ -1,5 +1,5 @@
-/* options.h: what the command line understands, as one table: every verb, option, argument and example, with the words
- * that explain it. Parsing, help, man page and completions read it; nothing is said twice. */
+/* options.h: the command line as one table of verbs, options, arguments and examples, with their help texts. Parser,
+ * help, manual page and completions are all driven by it. */
 #ifndef WT_CLI_OPTIONS_H
 #define WT_CLI_OPTIONS_H
 
@@ -180,7 +180,7 @@ enum option_id {
     OPT_COUNT
 };
 
-/* What follows an option or a verb; decides how it is checked and completed. */
+/* Kind of an option's value or a verb's arguments, which decides validation and completion. */
 enum value_kind {
     VALUE_NONE,
     VALUE_TEXT,
@@ -197,14 +197,14 @@ struct option {
     enum option_id id;
     enum value_kind kind;
     const char *name;
-    const char *value;   /* how help names the value */
-    const char *choices; /* VALUE_CHOICE: separated by blanks */
-    uint64_t max;        /* VALUE_NUMBER: 1 .. max, or 0 .. max */
-    const char *help;    /* one sentence or two */
-    char letter;         /* 0: none */
-    bool repeats;        /* given again, it adds a line to the text */
-    bool or_zero;        /* VALUE_NUMBER: 0 says something */
-    bool one_line;       /* line ends in a value are blanks, as in JSON of another program */
+    const char *value;   /* name of the value in help */
+    const char *choices; /* values of VALUE_CHOICE, separated by blanks */
+    uint64_t max;        /* maximum of VALUE_NUMBER; the minimum is 1, or 0 with or_zero */
+    const char *help;    /* one or two sentences */
+    char letter;         /* 0 if none */
+    bool repeats;        /* may be repeated; each value is a line of the text */
+    bool or_zero;        /* 0 is allowed for VALUE_NUMBER */
+    bool one_line;       /* line ends in the value become blanks, for JSON of other programs */
 };
 
 struct example {
@@ -214,9 +214,9 @@ struct example {
 struct verb {
     const char *name, *arguments;
     const char *summary;  /* one line */
-    const char *text;     /* paragraphs, with \n between them */
-    enum value_kind kind; /* of its arguments */
-    const char *choices;  /* of its first argument, or NULL */
+    const char *text;     /* paragraphs, separated by \n */
+    enum value_kind kind; /* kind of the arguments */
+    const char *choices;  /* values of the first argument; NULL if any */
     size_t min_words, max_words;
     const struct option *options;
     size_t option_count;
@@ -225,7 +225,7 @@ struct verb {
     int (*run)(struct cli *cli);
 };
 
-/* A word and what it means: exit codes, environment, files. */
+/* A word of a list in the help, such as an exit code, and its meaning. */
 struct meaning {
     const char *word, *means;
 };

@@ -6,13 +6,13 @@
 #include "text/shown.h"
 
 enum {
-    WIDEST_ID = 44, /* columns of the id column, as long as names are whole in it */
+    WIDEST_ID = 44, /* maximum columns of the id column, unless a name is longer */
     GAP = 2,
-    LEAST_DESCRIPTION = 24, /* columns: with fewer it has a line of its own */
-    MARKED = 2              /* columns of a provider of which nothing but its mark is left, and its slash */
+    LEAST_DESCRIPTION = 24, /* minimum columns of a description beside the id */
+    MARKED = 2              /* columns of a provider cut to its mark, and its slash */
 };
 
-/* Columns of text as it is shown on one line. */
+/* Returns the columns of the escaped text on one line. */
 static size_t shown_width(const char *text)
 {
     struct buffer escaped = {0};
@@ -42,8 +42,8 @@ bool wt__is_narrow(const struct cli *cli)
     return cli->width && cli->width < NARROW;
 }
 
-/* The id in `width` columns (0: any number), the name whole. Returns the columns of its last line; indent: of others.
- */
+/* Prints the id in `width` columns (0 for no limit) without cutting the name. indent: indent of further lines. Returns
+ * the columns of the last line. */
 static size_t put_id(struct buffer *out, const wt_tool *tool, size_t width, size_t indent)
 {
     size_t name = shown_width(tool->name), whole = shown_width(tool->id);
@@ -118,14 +118,14 @@ int wt__write_pins(const struct cli *cli, const char *path, char *pins, const ch
     wt_string_free(pins);
     if (rc < 0)
         return wt__cli_fail_input(cli, &err);
-    lines -= lines > 0; /* the first line says what file it is */
+    lines -= lines > 0; /* the first line is a header */
     if (cli->json) {
         wt__buffer_char(&out, '{');
         wt__json_text(&out, "path", path);
         wt__json_count(&out, member, lines);
         wt__buffer_text(&out, "}\n");
     } else {
-        wt__buffer_printf(&out, "%zu %s%s pinned in %s.\n", lines, noun, lines == 1 ? " is" : "s are", path);
+        wt__buffer_printf(&out, "%zu %s%s pinned in %s.\n", lines, noun, lines == 1 ? "" : "s", path);
     }
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }

@@ -1,5 +1,5 @@
-/* parse.c: long options with "=" or a blank before the value, letters in clusters, options and arguments in any order.
- * What nobody knows is answered with what may have been meant (suggest.h). */
+/* parse.c: parses long options with "=" or a blank before the value, clusters of letters, and words, in any order.
+ * Errors on unknown words include a suggestion (suggest.h). */
 #include "cli/parse.h"
 
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static int read_number(struct parsing *p, const struct option *option, const cha
     return 0;
 }
 
-/* The text of an option that was given before, and a line more. */
+/* Appends a line to the text of a repeatable option. */
 static int add_line(struct parsing *p, const struct option *option, const char *value)
 {
     struct buffer lines = {0};
@@ -113,7 +113,7 @@ static int add_line(struct parsing *p, const struct option *option, const char *
     return text ? 0 : -1;
 }
 
-/* A copy in which line ends are blanks; NULL when memory is out. */
+/* Returns a copy with line ends replaced by blanks; NULL if out of memory. */
 static const char *on_one_line(struct parsing *p, const char *value)
 {
     char *copy = wt__arena_copy(&p->out->arena, wt__str(value));
@@ -147,7 +147,7 @@ static int take_value(struct parsing *p, const struct option *option, const char
     return 0;
 }
 
-/* The value that follows in argv. */
+/* Takes the next word of argv as the value. */
 static int next_value(struct parsing *p, const struct option *option)
 {
     if (p->at + 1 >= p->argc) {
@@ -157,7 +157,7 @@ static int next_value(struct parsing *p, const struct option *option)
     return take_value(p, option, p->argv[++p->at]);
 }
 
-/* Some verb's option, given to a verb that lacks it. */
+/* Returns a verb that has the option; NULL if none does. */
 static const struct verb *owner_of(const char *name, size_t len)
 {
     for (size_t v = 0; v < wt__verb_count; v++)
@@ -179,11 +179,11 @@ static int unknown_option(struct parsing *p, const char *name, size_t len)
     if (near)
         wt__buffer_printf(p->why, "; did you mean --%s?", near);
     else if (owner && !verb)
-        wt__buffer_text(p->why, "; options of a verb stand after it");
+        wt__buffer_text(p->why, "; options of a verb come after the verb");
     else if (owner)
         wt__buffer_printf(p->why, "; it belongs to `%s`", owner->name);
     else if (!verb && wt__verb_find(word))
-        wt__buffer_printf(p->why, "; verbs have no dashes: `whichtool %s`", word);
+        wt__buffer_printf(p->why, "; write verbs without dashes: `whichtool %s`", word);
     return -1;
 }
 
@@ -207,13 +207,13 @@ static int read_long(struct parsing *p, const char *word)
     return 0;
 }
 
-/* "-qk5", "-k 5": letters without a value may be followed by others. */
+/* Reads letters such as "-qk5" or "-k 5"; letters without a value may be followed by others. */
 static int read_letters(struct parsing *p, const char *letters)
 {
     for (const char *c = letters; *c; c++) {
         const struct option *option = wt__option_lettered(p->out->verb, *c);
         if (!option) {
-            wt__buffer_printf(p->why, "unknown option -%c; put -- before words that begin with a dash", *c);
+            wt__buffer_printf(p->why, "unknown option -%c; write -- before words that begin with a dash", *c);
             return -1;
         }
         if (option->kind != VALUE_NONE)
@@ -253,7 +253,7 @@ static int check_choice(struct parsing *p, const char *word)
 
 static int check_words(struct parsing *p)
 {
-    static const char *const messages = "messages"; /* stand for the words */
+    static const char *const messages = "messages"; /* replaces the words */
     const struct verb *verb = p->out->verb;
     size_t count = p->out->word_count;
     if (!verb || p->out->given[OPT_HELP] || p->out->given[OPT_VERSION])

@@ -1,4 +1,4 @@
-/* parse.h: argv against the table of options.h. */
+/* parse.h: parses argv according to the table of options.h. */
 #ifndef WT_CLI_PARSE_H
 #define WT_CLI_PARSE_H
 
@@ -9,31 +9,31 @@
 #include "cli/options.h"
 
 struct arguments {
-    const struct verb *verb; /* NULL when none was given */
+    const struct verb *verb; /* NULL if absent */
     bool given[OPT_COUNT];
-    const char *text[OPT_COUNT]; /* NULL when not given; lines of it when it repeats */
-    uint64_t number[OPT_COUNT];  /* 0 when not given */
+    const char *text[OPT_COUNT]; /* NULL if absent; one line for each value of a repeatable option */
+    uint64_t number[OPT_COUNT];  /* 0 if absent */
     const char **words;          /* [word_count], borrowed from argv */
     size_t word_count;
-    struct arena arena; /* of what was put together */
+    struct arena arena; /* memory of joined texts */
 };
 
-/* 0, or -1 with a sentence for the user in `why`. Options may stand anywhere; "--" ends them. */
+/* Parses argv. Options may come before or after words; "--" ends them. Returns 0, or -1 with a message in `why`. */
 int wt__arguments_parse(struct arguments *out, int argc, char **argv, struct buffer *why);
 void wt__arguments_dispose(struct arguments *arguments);
 
 const struct verb *wt__verb_find(const char *name);
 
-/* The options in force with a verb (NULL: none yet): its own, then those of every verb. By index, by name [len] or by
- * letter; NULL when there is none. */
+/* Look up an option of the verb (NULL for none), then of the global options, by index, name [len] or letter. Return
+ * NULL if not found. */
 const struct option *wt__option_at(const struct verb *verb, size_t index);
 const struct option *wt__option_named(const struct verb *verb, const char *name, size_t len);
 const struct option *wt__option_lettered(const struct verb *verb, char letter);
 
-/* Whether the word is one of the choices, which are separated by blanks. */
+/* True if the word is one of the choices, which are separated by blanks. */
 bool wt__is_choice(const char *choices, const char *word);
 
-/* Appends what can be trained, separated by blanks. */
+/* Appends the names of trainable models, separated by blanks. */
 void wt__lesson_names(struct buffer *out);
 
 #endif

@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "cli/text.h"
 
-static const double QUIET_MS = 2000; /* what is over sooner needs no line */
-/* Lines that stay are told so often. A log of an hour's training has 120 of them, and nobody takes it for hung. */
+static const double QUIET_MS = 2000; /* shorter operations show no line */
+/* Interval of lines in a pipe or a file: 120 lines for an hour of training. */
 static const double STAYING_MS = 30000;
 
 static volatile sig_atomic_t interrupted;
@@ -24,7 +24,7 @@ static void on_interrupt(int number)
 
 static void watch(int number)
 {
-    /* SA_RESETHAND: the second Ctrl-C finds the default, which ends the process. No SA_RESTART: read() wakes up. */
+    /* SA_RESETHAND: the second Ctrl-C has the default action and ends the process. No SA_RESTART: read() returns. */
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, NULL);
@@ -79,7 +79,7 @@ void wt__grouped(struct buffer *out, uint64_t number)
     }
 }
 
-/* "encoding 1,204 of 9,970 (12 %), 310/s, 28 s left" */
+/* Appends "encoding 1,204 of 9,970 (12 %), 310/s, 28 s left". */
 static void describe(struct buffer *out, const struct progress_line *line, uint64_t done, uint64_t total, double now)
 {
     wt__buffer_printf(out, "%s ", line->phase);

@@ -40,19 +40,19 @@ static bool is_listed(const char *list, const char *path)
     return false;
 }
 
-/* Servers whose file is being served by who started this, whoever stands between, would be started without end. Other
- * files' may: gateways may stand behind one another. */
+/* Refuses a configuration that an ancestor process already serves, which would start processes without end. Gateways of
+ * different files may be nested. */
 static int refuse_circle(struct cli *cli)
 {
     const char *file = wt__text_of(cli, OPT_SERVERS), *list = getenv(MCP_GATEWAY_VARIABLE);
     char path[PATH_MAX];
     struct buffer text = {0};
     if (!realpath(file, path))
-        return 0; /* whoever reads it says why */
+        return 0; /* reading the file reports the error */
     if (list && is_listed(list, path))
         return wt__cli_say(cli, END_INPUT,
-                           "a server of %s has started this whichtool, which would start the servers of that file "
-                           "again, and so on: take the server that starts whichtool out of it",
+                           "a server of %s started this whichtool, which would start the servers of that file again: "
+                           "remove the server that starts whichtool from the file",
                            file);
     wt__buffer_printf(&text, "%s%s%s", list ? list : "", list && *list ? ":" : "", path);
     bool set = !text.failed && setenv(MCP_GATEWAY_VARIABLE, text.ptr, 1) == 0;
@@ -69,7 +69,7 @@ int wt__servers_prepare(struct cli *cli)
     return code == 0 && wt__keeper_start(&err) < 0 ? wt__cli_fail(cli, &err) : code;
 }
 
-/* Options that say something of servers, where there are none. */
+/* Rejects options that need --servers. */
 static int refuse_without(const struct cli *cli)
 {
     static const struct {
@@ -89,7 +89,7 @@ static int refuse_without(const struct cli *cli)
                    {OPT_LEARN, "learn"}};
     for (size_t i = 0; i < sizeof needing / sizeof *needing; i++)
         if (wt__given(cli, needing[i].id))
-            return wt__cli_usage(cli, "--%s is for the servers of --servers FILE", needing[i].name);
+            return wt__cli_usage(cli, "--%s needs --servers FILE", needing[i].name);
     return 0;
 }
 
@@ -127,7 +127,7 @@ void wt__servers_tell_error(void *cli, const wt_error *err)
     tell(cli, false, err->message);
 }
 
-/* The command that approves of what waits in this store. */
+/* Returns the command that approves waiting definitions of this store; NULL if out of memory. */
 static const char *approve_command(struct cli *cli)
 {
     struct buffer text = {0};
@@ -145,7 +145,7 @@ static int open_audit(struct cli *cli, struct audit_log **out)
     wt_error err;
     bool has_key = wt__given(cli, OPT_AUDIT_KEY);
     if (has_key && !wt__given(cli, OPT_AUDIT))
-        return wt__cli_usage(cli, "--audit-key is for the log of --audit FILE");
+        return wt__cli_usage(cli, "--audit-key needs --audit FILE");
     if (!wt__given(cli, OPT_AUDIT))
         return 0;
     int rc = has_key ? wt__audit_key_read(&key, wt__text_of(cli, OPT_AUDIT_KEY), &err) : 0;

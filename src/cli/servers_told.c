@@ -59,7 +59,7 @@ static void put_server(const struct cli *cli, struct buffer *out, const json_t *
     }
 }
 
-/* Whether the audit could not be written. */
+/* Prints the error of the audit log, if there is one. */
 static void put_audit(const struct cli *cli, struct buffer *out, const char *error)
 {
     if (!error)
@@ -69,12 +69,12 @@ static void put_audit(const struct cli *cli, struct buffer *out, const char *err
         wt__json_text(out, "audit_error", error);
         wt__buffer_text(out, "}\n");
     } else {
-        wt__buffer_text(out, "Nothing is called or read, for the audit cannot be written:\n");
+        wt__buffer_text(out, "Calls and reads are refused, because the audit log cannot be written:\n");
         wt__print_line(cli, out, 4, error);
     }
 }
 
-/* What waits now stands in the store: whoever approved of it told no gateway. */
+/* Sets the numbers of waiting items from the store, since approvals do not update the gateway's state file. */
 static int count_waiting(wt_engine *engine, json_t *servers, wt_error *err)
 {
     wt_waiting_list *list = NULL;
@@ -100,7 +100,7 @@ static int count_waiting(wt_engine *engine, json_t *servers, wt_error *err)
     return rc;
 }
 
-/* Without a gateway nothing of them runs, whatever was written last. */
+/* Sets the state of servers to "ended" if no gateway runs, whatever the state file says. */
 static int tell_ended(json_t *servers, bool runs, wt_error *err)
 {
     for (size_t i = 0; i < json_array_size(servers); i++) {
@@ -117,7 +117,7 @@ static void note_ended(const struct cli *cli, const char *path)
     struct stat info;
     char text[CLOCK_TEXT_BYTES];
     wt__clock_text(stat(path, &info) == 0 ? (int64_t)info.st_mtime : 0, text);
-    wt__cli_note(cli, "No gateway runs now: this is how the servers were at %s.", text);
+    wt__cli_note(cli, "No gateway is running; this is the state of the servers at %s.", text);
 }
 
 static int print_state(struct cli *cli, const json_t *state)
@@ -172,8 +172,8 @@ int wt__mcp_status(struct cli *cli)
     const char *path = wt__servers_state_path(cli);
     if (!path || !wt__is_file(path))
         return wt__cli_say(cli, END_STORE,
-                           "no server was started yet behind the store %s: start a client, after `whichtool mcp init`, "
-                           "or `whichtool mcp --servers FILE`",
+                           "no server was started yet for the store %s: start a client after `whichtool mcp init`, "
+                           "or run `whichtool mcp --servers FILE`",
                            cli->store);
     int rc = wt__file_read(&text, &len, path, MCP_CONFIG_BYTES_MAX, &err);
     if (rc == 0)
@@ -206,25 +206,24 @@ static void put_replay_json(struct buffer *out, const struct audit_replay *repla
 
 static void put_replay_text(struct buffer *out, const struct audit_replay *replay, const char *revision, bool has_key)
 {
-    wt__buffer_printf(out, "%zu lines, each follows from the one before: %zu allowed, %zu denied.\n", replay->lines,
+    wt__buffer_printf(out, "%zu lines, with an intact chain: %zu allowed, %zu denied.\n", replay->lines,
                       replay->allowed, replay->denied);
     if (replay->is_continued)
-        wt__buffer_text(out, "The first line continues an earlier file: name that one first to check it as well.\n");
+        wt__buffer_text(out, "The first line continues an earlier file; name that file first to check both.\n");
     if (has_key && replay->keyed < replay->lines)
-        wt__buffer_printf(out, "%zu lines of the first files have no HMAC: others could have written them.\n",
+        wt__buffer_printf(out, "%zu lines of the first files have no HMAC and could be forged.\n",
                           replay->lines - replay->keyed);
     else if (!has_key)
-        wt__buffer_text(out, "No line has an HMAC: whoever can write the file can have written all of it.\n");
-    wt__buffer_printf(out, "The last line is number %" PRIu64 ", %s. Keep it elsewhere to notice a log that was cut.\n",
+        wt__buffer_text(out, "The lines have no HMAC: anyone with write access to the file could have forged them.\n");
+    wt__buffer_printf(out, "The last line is number %" PRIu64 ", %s. Store this elsewhere to detect a truncated log.\n",
                       replay->chain.number, replay->chain.link);
     if (replay->ended < replay->allowed)
-        wt__buffer_printf(out, "Of %zu that were allowed nobody wrote how they ended.\n",
-                          replay->allowed - replay->ended);
-    wt__buffer_printf(out, "Decided again by the policy %s: %zu, of which %zu come out otherwise", revision,
-                      replay->replayed, replay->differing);
+        wt__buffer_printf(out, "%zu allowed entries have no recorded end.\n", replay->allowed - replay->ended);
+    wt__buffer_printf(out, "Replayed with the policy %s: %zu, with %zu different decisions", revision, replay->replayed,
+                      replay->differing);
     if (replay->differing > 0)
         wt__buffer_printf(out, ", the first in line %zu", replay->first_differing);
-    wt__buffer_printf(out, ". By another revision: %zu.\n", replay->other_revisions);
+    wt__buffer_printf(out, ". Of other policy revisions: %zu.\n", replay->other_revisions);
 }
 
 static int print_replay(struct cli *cli, const struct audit_replay *replay, const char *revision, bool has_key)
@@ -263,8 +262,7 @@ static int check_logs(struct cli *cli, const struct audit_key *key)
     for (size_t i = 1; rc == 0 && i < cli->arguments.word_count; i++)
         rc = replay_file(&replay, cli->arguments.words[i], key, policy, &err);
     if (rc == 0 && key && replay.keyed == 0)
-        rc =
-            wt__fail(&err, WT_EFORMAT, "no line of the log has an HMAC, so that the key of --audit-key proves nothing");
+        rc = wt__fail(&err, WT_EFORMAT, "no line of the log has an HMAC; check it without --audit-key");
     int code =
         rc < 0 ? wt__cli_fail_input(cli, &err) : print_replay(cli, &replay, wt__policy_revision(policy), key != NULL);
     wt__policy_close(policy);
@@ -288,7 +286,7 @@ static int rotate_log(struct cli *cli, const struct audit_key *key)
         wt__json_count(&out, "first", number);
         wt__buffer_text(&out, "}\n");
     } else {
-        wt__buffer_printf(&out, "%s has the lines before number %" PRIu64 ", with which %s goes on.\n", kept, number,
+        wt__buffer_printf(&out, "%s contains the lines before number %" PRIu64 ", where %s continues.\n", kept, number,
                           path);
     }
     free(kept);

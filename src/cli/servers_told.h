@@ -1,5 +1,5 @@
-/* servers_told.h: `whichtool mcp status`, how the servers of a store are, and `whichtool mcp audit`, what was decided
- * of calls. Both read what a gateway wrote, so that one may run or not. */
+/* servers_told.h: `whichtool mcp status`, the state of a store's servers, and `whichtool mcp audit`, the log of
+ * decisions. Both read files that a gateway wrote; a gateway need not be running. */
 #ifndef WT_CLI_SERVERS_TOLD_H
 #define WT_CLI_SERVERS_TOLD_H
 

@@ -1,5 +1,5 @@
-/* suggest.c: a mistyped word is near one of ours; another program's word is known by a table. What is suggested is
- * never run: it is for people to type. */
+/* suggest.c: suggests the nearest known word for a typo, and our word for another program's word, by a table. A
+ * suggestion is never executed. */
 #include "cli/suggest.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ const char *wt__closest(const char *word, const char *(*next)(const void *contex
 
 /* ---------------------------------------------------------------- verbs */
 
-/* What other programs call our verbs, and what our options do. */
+/* Verbs of other programs, and our verbs and options for them. */
 static const struct {
     const char *theirs, *ours;
 } other_verbs[] = {
@@ -104,23 +104,24 @@ static const struct {
     {"man", "help --man"},
 };
 
-/* What other programs do and this one does not, or not by a verb. */
+/* Verbs of other programs that have no counterpart here. */
 static const struct {
     const char *theirs, *says;
 } others[] = {
-    {"exec", "whichtool finds tools and calls none; `whichtool show NAME --schema` tells the arguments of one"},
-    {"run", "whichtool finds tools and calls none; `whichtool show NAME --schema` tells the arguments of one"},
+    {"exec",
+     "whichtool finds tools, but does not call them; `whichtool show NAME --schema` shows the arguments of one"},
+    {"run", "whichtool finds tools, but does not call them; `whichtool show NAME --schema` shows the arguments of one"},
     {"chat", "whichtool finds tools; `whichtool find --format openai REQUEST` prints them for a model's chat"},
     {"export", "`whichtool find --format openai REQUEST` and `whichtool show --format openai NAME` print definitions; "
                "`whichtool usage export` prints recorded use"},
-    {"config", "there is no configuration; `whichtool help` lists options and environment"},
-    {"create", "the first `whichtool add FILE` makes the store"},
-    {"init", "the first `whichtool add FILE` makes the store"},
-    {"new", "the first `whichtool add FILE` makes the store"},
-    {"install", "`whichtool add FILE` imports tools, `whichtool model pull` fetches a model"},
-    {"build", "the index is made by itself; `whichtool vectors` makes missing vectors"},
-    {"rebuild", "the index is made by itself; `whichtool vectors` makes missing vectors"},
-    {"reindex", "the index is made by itself; `whichtool vectors` makes missing vectors"},
+    {"config", "there is no configuration file; `whichtool help` lists options and environment variables"},
+    {"create", "the first `whichtool add FILE` creates the store"},
+    {"init", "the first `whichtool add FILE` creates the store"},
+    {"new", "the first `whichtool add FILE` creates the store"},
+    {"install", "`whichtool add FILE` imports tools, `whichtool model pull` downloads a model"},
+    {"build", "the index is built automatically; `whichtool vectors` computes missing vectors"},
+    {"rebuild", "the index is built automatically; `whichtool vectors` computes missing vectors"},
+    {"reindex", "the index is built automatically; `whichtool vectors` computes missing vectors"},
 };
 
 static const char *verb_at(const void *context, size_t index)
@@ -158,9 +159,9 @@ void wt__suggest_verb(struct buffer *out, const char *word)
     if (near)
         wt__buffer_printf(out, "; did you mean `%s`?", near);
     else if (strchr(word, ' '))
-        wt__buffer_text(out, "; a request stands after its verb: `whichtool find REQUEST`");
+        wt__buffer_text(out, "; write a request after a verb: `whichtool find REQUEST`");
     else if (strchr(word, '/') || strchr(word, '.'))
-        wt__buffer_text(out, "; a file stands after its verb: `whichtool add FILE`");
+        wt__buffer_text(out, "; write a file after a verb: `whichtool add FILE`");
 }
 
 /* ---------------------------------------------------------------- options */

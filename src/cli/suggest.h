@@ -1,19 +1,19 @@
-/* suggest.h: what somebody may have meant who typed a word that nobody knows. */
+/* suggest.h: suggestions for unknown words. */
 #ifndef WT_CLI_SUGGEST_H
 #define WT_CLI_SUGGEST_H
 
 #include "base/buffer.h"
 #include "cli/options.h"
 
-/* The closest of the words to one that is none of them, or NULL when none is near; upper and lower case are one. next
- * gives the words by index, and ends with NULL. */
+/* Returns the word closest to `word`, ignoring case; NULL if none is near. next returns the candidates by index, and
+ * NULL after the last. */
 const char *wt__closest(const char *word, const char *(*next)(const void *context, size_t index), const void *context);
 
-/* Appends "; did you mean `find`?", or "; " and what there is instead, to a sentence on an unknown verb; nothing when
- * nothing is near. */
+/* Appends "; did you mean `find`?" or another hint, if there is one, to a message on an unknown verb. */
 void wt__suggest_verb(struct buffer *out, const char *word);
 
-/* The name of an option that the verb (NULL: every verb) has, and that other programs call so; NULL: none. */
+/* Returns the verb's option (or global option, if verb is NULL) that other programs call `name`; NULL if there is no
+ * such option. */
 const char *wt__suggest_option(const struct verb *verb, const char *name);
 
 #endif

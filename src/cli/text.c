@@ -4,9 +4,9 @@
 
 #include "text/unicode.h"
 
-static const char MARK[] = "\xe2\x80\xa6"; /* one column: "..." */
+static const char MARK[] = "\xe2\x80\xa6"; /* ellipsis, one column */
 
-/* The next character of s from *at on; -1 for bytes that are no character, of which one is passed. */
+/* Returns the next character of s and moves *at; returns -1 and skips one byte if the bytes are not valid. */
 static utf8proc_int32_t next_character(struct str s, size_t *at)
 {
     utf8proc_int32_t c = -1;
@@ -16,8 +16,8 @@ static utf8proc_int32_t next_character(struct str s, size_t *at)
     return step > 0 ? c : -1;
 }
 
-/* All that nobody sees but what the letters of some scripts and emoji need: joiners, the soft hyphen, and the choice
- * between two forms of a sign. */
+/* True for invisible characters, except those that some scripts and emoji need: joiners, the soft hyphen, and variation
+ * selectors. */
 static bool is_unsafe(utf8proc_int32_t c)
 {
     bool needed = c == 0x200c || c == 0x200d || c == 0xad || c == 0xfe0e || c == 0xfe0f;
@@ -31,7 +31,7 @@ static int is_blank(utf8proc_int32_t c)
 
 void wt__text_escape(struct buffer *out, struct str s, enum text_shape shape)
 {
-    int blank = 1; /* a blank would be the first, or follow one */
+    int blank = 1; /* at the begin, or after a blank */
     size_t end = out->len;
     for (size_t at = 0; at < s.len;) {
         size_t begin = at;
@@ -54,7 +54,7 @@ void wt__text_escape(struct buffer *out, struct str s, enum text_shape shape)
         end = out->len;
     }
     if (shape == TEXT_LINE && !out->failed && out->len > end) {
-        out->len = end; /* the blank at the end */
+        out->len = end; /* drop the trailing blank */
         out->ptr[end] = '\0';
     }
 }
@@ -73,7 +73,7 @@ size_t wt__text_width(struct str s)
     return width;
 }
 
-/* The bytes of escaped text that fit into `width` columns. */
+/* Returns the number of bytes of escaped text that fit into `width` columns. */
 static size_t fitting(struct str s, size_t width)
 {
     size_t taken = 0, at = 0;
@@ -89,7 +89,7 @@ static size_t fitting(struct str s, size_t width)
 size_t wt__text_cut(struct buffer *out, struct str s, size_t width)
 {
     struct buffer escaped = {0};
-    /* Far more bytes than columns would be escaped in vain; 16 a column are more than any character takes. */
+    /* Do not escape much more text than fits; 16 bytes a column are more than any character takes. */
     if (width > 0 && s.len > width * 16 + 64)
         s.len = width * 16 + 64;
     wt__text_escape(&escaped, s, TEXT_LINE);
@@ -116,7 +116,7 @@ void wt__text_pad(struct buffer *out, size_t columns)
         wt__buffer_char(out, ' ');
 }
 
-/* One paragraph, broken at blanks; a word that is longer than a line is broken where the line ends. */
+/* Wraps one paragraph at blanks; words longer than a line are broken at its end. */
 static void wrap_paragraph(struct buffer *out, struct str s, size_t indent, size_t width)
 {
     size_t room = width > indent + 8 ? width - indent : width ? 8 : 0, used = 0;

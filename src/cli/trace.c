@@ -1,5 +1,5 @@
-/* trace.c: what was looked for and found, stage by stage; the questions themselves are in the JSON alone. Requirements
- * are a language model's words: the terminal sees none of their control characters. */
+/* trace.c: prints PTR's trace stage by stage. Questions to the language model appear in the JSON only. Requirements are
+ * text of a language model and are escaped. */
 #include "cli/hits.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static void list(struct buffer *text, const char *name, const json_t *tools)
 
 static const char *tool_of(const json_t *of)
 {
-    return json_string_value(json_object_get(of, "tool")); /* NULL: none */
+    return json_string_value(json_object_get(of, "tool")); /* NULL if absent */
 }
 
 static void requirement(const struct cli *cli, struct buffer *out, const json_t *of, struct buffer *text)
@@ -45,8 +45,8 @@ static void requirement(const struct cli *cli, struct buffer *out, const json_t 
     if (json_array_size(tools) > 0)
         list(text, "met by", tools);
     else
-        wt__buffer_text(text, wt__json_bool(of, "asked", false) ? "no tool of past use meets it"
-                                                                : "there is no past use to meet it");
+        wt__buffer_text(text,
+                        wt__json_bool(of, "asked", false) ? "no tool of past use meets it" : "there is no past use");
     line(cli, out, INDENT, text);
 }
 
@@ -55,14 +55,14 @@ static void problem(const struct cli *cli, struct buffer *out, const json_t *of,
     static const struct {
         const char *name, *words;
     } views[] = {
-        {"dsa", "near these words"}, {"hqc", "used for requests like these"}, {"cte", "like the first of them"}};
+        {"dsa", "near these words"}, {"hqc", "used for similar requests"}, {"cte", "similar to the first of them"}};
     int votes = (int)wt__json_int(of, "votes", 0);
     wt__buffer_printf(text, "unsolved \"%s\": ", wt__json_str(of, "text").ptr);
     if (!tool_of(of))
         wt__buffer_text(text, "nothing was found");
     else
         wt__buffer_printf(text, "%s, which %d of the lists %s%s", tool_of(of), votes, votes == 1 ? "holds" : "hold",
-                          wt__json_bool(of, "already", false) ? "; it is in the set already" : "");
+                          wt__json_bool(of, "already", false) ? "; already in the set" : "");
     line(cli, out, INDENT, text);
     for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
         list(text, views[v].words, json_object_get(of, views[v].name));
@@ -83,16 +83,16 @@ static void exchange(const struct cli *cli, struct buffer *out, const json_t *of
 {
     if (wt__json_str(of, "unusable").len == 0)
         return;
-    wt__buffer_printf(text, "%s gave no answer that can be used: %s", wt__json_str(of, "task").ptr,
+    wt__buffer_printf(text, "%s gave no usable answer: %s", wt__json_str(of, "task").ptr,
                       wt__json_str(of, "unusable").ptr);
     line(cli, out, INDENT, text);
 }
 
 static const char *verdict_words(struct str verdict)
 {
-    return wt__str_equal(verdict, STR("exact"))  ? "that set is all that is required"
-           : wt__str_equal(verdict, STR("over")) ? "that set holds more than is required"
-                                                 : "that set does not hold all that is required";
+    return wt__str_equal(verdict, STR("exact"))  ? "this set meets all requirements"
+           : wt__str_equal(verdict, STR("over")) ? "this set contains unneeded tools"
+                                                 : "this set does not meet all requirements";
 }
 
 void wt__trace_words(const struct cli *cli, struct buffer *out, const char *trace)

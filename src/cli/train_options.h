@@ -1,5 +1,4 @@
-/* train_options.h: options and examples of `whichtool train`. A part of the table of options.c, by itself for that
- * file's length: read there alone, by whose macros it is written. */
+/* train_options.h: options and examples of `whichtool train`, included by options.c only. */
 #ifndef WT_CLI_TRAIN_OPTIONS_H
 #define WT_CLI_TRAIN_OPTIONS_H
 
@@ -16,24 +15,25 @@ static const struct option train_options[] = {
      .kind = VALUE_TEXT,
      .value = "[NAME=]N",
      .repeats = true,
-     .help = "At most N training requests of each data set, or of the one whose folder is called NAME, sampled by the "
-             "seed. Repeatable. Default: all."},
+     .help =
+         "At most N training requests of each data set, or of the data set in the folder NAME, sampled with --seed. "
+         "May be repeated. Default: all."},
     {.id = OPT_JOIN,
      .name = "join",
      .kind = VALUE_TEXT,
      .value = "SHARE",
-     .help = "Multi-tool training requests, made by joining two or three requests of one data set: this share of all "
-             "training requests, such as 0.3; for encoder and cross. Default: none."},
+     .help = "For encoder and cross: share of training requests, such as 0.3, that are created by joining two or three "
+             "requests of one data set. Default: none."},
     {.id = OPT_OUT,
      .name = "out",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "Output folder, with a folder for each model. Default: STORE-models. Required with --data."},
+     .help = "Output folder, with a subfolder for each model. Required with --data. Default: STORE-models."},
     {.id = OPT_EPOCHS,
      .name = "epochs",
      .kind = VALUE_TEXT,
      .value = "N",
-     .help = "Training epochs, such as 2 or 0.5. Default: by the number of requests."},
+     .help = "Training epochs, such as 2 or 0.5. Default: depends on the number of requests."},
     {.id = OPT_BATCH,
      .name = "batch",
      .kind = VALUE_NUMBER,
@@ -45,7 +45,7 @@ static const struct option train_options[] = {
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 65536,
-     .help = "Gradient accumulation: batches a step, to save memory. Default: 1."},
+     .help = "Gradient accumulation: number of batches in a step, to save memory. Default: 1."},
     {.id = OPT_LR,
      .name = "lr",
      .kind = VALUE_TEXT,
@@ -62,20 +62,21 @@ static const struct option train_options[] = {
      .kind = VALUE_TEXT,
      .value = "NAME",
      .help =
-         "Training loss; encoder: contrast (default), triplet, softmax, bce or likeness; mlc: contrast (default), "
-         "softmax, bce, or kept: the head that --loss softmax or bce trained together with encoder, as it is; refiners "
-         "and cross: softmax (default) or bce."},
+         "Training loss. encoder: contrast (default), triplet, softmax, bce or likeness. mlc: contrast (default), "
+         "softmax, bce, or kept, which keeps the head that encoder trained with --loss softmax or bce. Refiners and "
+         "cross: softmax (default) or bce."},
     {.id = OPT_TEACHER,
      .name = "teacher",
      .kind = VALUE_TEXT,
      .value = "MODEL",
-     .help = "Name or folder of the model from which --loss likeness learns how alike texts are."},
+     .help = "Name or folder of the model that teaches --loss likeness the similarity of texts."},
     {.id = OPT_PRECISION,
      .name = "precision",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "fp32, or bf16: matrix products of bfloat16, sums in fp32. Default: bf16 where the processor is faster "
-             "with it."},
+     .help =
+         "Number type: fp32, or bf16 for matrix products in bfloat16 with sums in fp32. Default: bf16 if it is faster "
+         "on this processor."},
     {.id = OPT_CANDIDATES,
      .name = "candidates",
      .kind = VALUE_NUMBER,
@@ -93,15 +94,16 @@ static const struct option train_options[] = {
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 8,
-     .help = "Hard negatives of each request: wrong tools that the model ranks best. Default: none for encoder, 4 for "
-             "cross."},
+     .help =
+         "Number of hard negatives of each request: the wrong tools that the model ranks highest. Default: none for "
+         "encoder, 4 for cross."},
     {.id = OPT_SYNTHETIC,
      .name = "synthetic",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 1000000,
-     .help = "Synthetic training requests for each catalogue, made of the tools' own descriptions (inverse cloze "
-             "task), beside recorded ones or in place of them; for encoder and cross. Default: none."},
+     .help = "For encoder and cross: number of synthetic training requests for each catalogue, made from the tools' "
+             "descriptions (inverse cloze task). They complement or replace recorded requests. Default: none."},
     {.id = OPT_SEED,
      .name = "seed",
      .kind = VALUE_NUMBER,
@@ -114,24 +116,25 @@ static const struct option train_options[] = {
      .value = "KIND",
      .choices = "use description hybrid head",
      .help =
-         "What of encoder is measured on dev: recall by the tools' descriptions and, of tools that training requests "
-         "use, by those too (use, the default); by descriptions alone; hybrid's, with words; or by the head that "
-         "--loss "
-         "softmax or bce trains."},
+         "What to measure on dev for encoder: recall by descriptions and training requests (use, the default), recall "
+         "by descriptions only (description), recall of the recipe hybrid, or recall of the head that --loss softmax "
+         "or "
+         "bce trains (head)."},
     {.id = OPT_DEV_TOOLS,
      .name = "dev-tools",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = UINT32_MAX,
-     .help = "Measure encoder on dev over N tools of each data set, those that dev requests need among them, to save "
-             "time. Default: all."},
+     .help =
+         "Measure encoder on dev over N tools of each data set, including all tools that dev requests need, to save "
+         "time. Default: all."},
     {.id = OPT_KEEP,
      .name = "keep",
      .kind = VALUE_CHOICE,
      .value = "WHICH",
      .choices = "best last",
-     .help = "Which model is kept: the best on dev (default), or the last, and then training never stops early."},
-    {.id = OPT_RESUME, .name = "resume", .help = "Resume the same training where it was stopped or killed."},
+     .help = "Model to keep: the best on dev (default), or the last, which also disables early stopping."},
+    {.id = OPT_RESUME, .name = "resume", .help = "Resume an interrupted training with the same options."},
     {.id = OPT_THREADS,
      .name = "threads",
      .kind = VALUE_NUMBER,
@@ -143,20 +146,20 @@ static const struct option train_options[] = {
      .kind = VALUE_NUMBER,
      .value = "MB",
      .max = 1 << 24,
-     .help = "Memory limit; training that would need more is refused. Default: what the machine has left."},
+     .help = "Memory limit in MB; training that needs more is refused. Default: the machine's available memory."},
     {.id = OPT_CACHE,
      .name = "cache",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "Where catalogues of data sets are kept, as in eval."},
+     .help = "Cache folder for catalogues of data sets, as in eval."},
     MODEL_OPTIONS,
 };
 static const struct example train_examples[] = {
-    {"whichtool train all", "Every model, from the store's recorded use."},
-    {"whichtool train encoder --data data/mytools --out models/mytools", "One model, from a data set."},
+    {"whichtool train all", "Trains every model on the store's recorded use."},
+    {"whichtool train encoder --data data/mytools --out models/mytools", "Trains one model on a data set."},
     {"whichtool train encoder --data data/one --data data/two --most 5000 --out models/both",
-     "One encoder from two data sets."},
-    {"whichtool train encoder --resume", "Goes on after Ctrl-C."},
+     "Trains one encoder on two data sets."},
+    {"whichtool train encoder --resume", "Resumes after Ctrl-C."},
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* What may have been meant by a word that nobody knows. */
+/* Tests suggestions for unknown words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static const char *name_at(const void *context, size_t index)
 }
 
 static const struct {
-    const char *name, *word, *near; /* NULL: none */
+    const char *name, *word, *near; /* near: NULL if all are far */
 } nearest[] = {
     {"the word itself", "find", "find"},
     {"a letter too many", "finnd", "find"},
@@ -29,12 +29,12 @@ static const struct {
     {"neighbours swapped", "fidn", "find"},
     {"two edits", "usgae", "usage"},
     {"too far", "finish", NULL},
-    {"as much is changed as is kept", "li", "list"},
-    {"nothing", "", NULL},
+    {"half of the letters changed", "li", "list"},
+    {"an empty word", "", NULL},
     {"longer than any word", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", NULL},
 };
 
-static void the_nearest_name(void **state)
+static void closest_name_is_found(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof nearest / sizeof *nearest; i++) {
@@ -53,7 +53,7 @@ static void suggest(const char *word, char out[256])
 }
 
 static const struct {
-    const char *word, *hint; /* "": none */
+    const char *word, *hint; /* hint: "" if no hint is expected */
 } hints[] = {
     {"search", "; did you mean `find`?"},
     {"FIND", "; did you mean `find`?"},
@@ -69,19 +69,19 @@ static const struct {
     {"pull", "; did you mean `model pull`?"},
     {"recipes", "; did you mean `help --recipes`?"},
     {"server", "; did you mean `serve`?"},
-    {"run", "; whichtool finds tools and calls none; "},
-    {"init", "; the first `whichtool add FILE` makes the store"},
-    {"reindex", "; the index is made by itself; `whichtool vectors` makes missing vectors"},
+    {"run", "; whichtool finds tools, but does not call them; "},
+    {"init", "; the first `whichtool add FILE` creates the store"},
+    {"reindex", "; the index is built automatically; `whichtool vectors` computes missing vectors"},
     {"install", "; `whichtool add FILE` imports tools, "},
     {"export", "; `whichtool find --format openai REQUEST` and "},
-    {"book a table for two", "; a request stands after its verb: `whichtool find REQUEST`"},
-    {"tools.json", "; a file stands after its verb: `whichtool add FILE`"},
-    {"../mcp/github", "; a file stands after its verb: `whichtool add FILE`"},
+    {"book a table for two", "; write a request after a verb: `whichtool find REQUEST`"},
+    {"tools.json", "; write a file after a verb: `whichtool add FILE`"},
+    {"../mcp/github", "; write a file after a verb: `whichtool add FILE`"},
     {"zzzzzzzz", ""},
     {"", ""},
 };
 
-static void a_word_for_a_verb(void **state)
+static void unknown_verb_gets_a_hint(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
@@ -92,8 +92,8 @@ static void a_word_for_a_verb(void **state)
     }
 }
 
-/* Each verb with one letter left out, doubled, or swapped with the next. */
-static void every_typo_of_every_verb(void **state)
+/* Tries each verb with one letter omitted, doubled, or swapped with the next. */
+static void every_typo_of_a_verb_is_corrected(void **state)
 {
     (void)state;
     for (size_t v = 0; v < wt__verb_count; v++) {
@@ -117,7 +117,7 @@ static void every_typo_of_every_verb(void **state)
 }
 
 static const struct {
-    const char *verb, *theirs, *ours; /* NULL: none */
+    const char *verb, *theirs, *ours; /* verb: NULL before a verb; ours: NULL if unknown */
 } options[] = {
     {"find", "top-k", "k"},         {"find", "limit", "k"},       {"list", "count", "limit"},
     {"find", "verbose", "explain"}, {"find", "method", "recipe"}, {"add", "server", "provider"},
@@ -125,7 +125,7 @@ static const struct {
     {NULL, "top-k", NULL},          {"list", "force", NULL},      {"find", "zzz", NULL},
 };
 
-static void a_word_for_an_option(void **state)
+static void foreign_option_is_translated(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -139,10 +139,10 @@ static void a_word_for_an_option(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nearest_name),
-        cmocka_unit_test(a_word_for_a_verb),
-        cmocka_unit_test(every_typo_of_every_verb),
-        cmocka_unit_test(a_word_for_an_option),
+        cmocka_unit_test(closest_name_is_found),
+        cmocka_unit_test(unknown_verb_gets_a_hint),
+        cmocka_unit_test(every_typo_of_a_verb_is_corrected),
+        cmocka_unit_test(foreign_option_is_translated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

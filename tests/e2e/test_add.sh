@@ -42,7 +42,7 @@ same "place of the issue" "('bad.json', 3, '/tools/1')" \
 ! grep -q -e --strict err || fail "--strict is named where little was skipped"
 sed 's/"also_fine"/7/' bad.json >worse.json
 expect 0 "more bad tools than good ones" add worse.json
-says "^More was skipped than was imported; with --strict nothing of such a source is imported.$"
+says "^More items were skipped than imported; --strict refuses such a source.$"
 sed 's/"fine"/"strictly_fine"/' bad.json >strict.json
 expect 3 "a bad tool fails a strict import" add --strict strict.json
 says "strict.json"
@@ -76,7 +76,7 @@ expect 0 "that is half read" add --sync bikes.yaml
 prints "0 updated, 1 unchanged, 0 removed, 2 skipped"
 says "^bikes.yaml:8: not valid YAML"
 says "^bikes.yaml:7: /paths/~1bikes/post: reading ended within it, so it was not taken$"
-says "^The source was not read to its end; with --strict nothing of such a source is imported.$"
+says "^The source was not read to the end; --strict refuses such a source.$"
 expect 0 "what is stored of the other half stays" show bikes/addBike
 prints "Adds a bike."
 

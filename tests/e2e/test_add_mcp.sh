@@ -59,7 +59,7 @@ PYTHON
 expect 6 "two servers, one that is off, and a dead one" add --mcp mcp.json
 prints "^weather: 2 tools: 2 added, 0 updated, 0 unchanged, 0 removed, 0 skipped$"
 prints "^money: 1 tool: 1 added"
-prints "^off: disabled, not asked$"
+prints "^off: disabled$"
 prints "^mcp.json: 2 of 3 servers answered, 3 tools; 3 vectors; [0-9.]+ s$"
 says "^whichtool: dead: sh ended before it answered .initialize.; it said last: no database for \*\*\*$"
 lacks err "4711"
@@ -76,7 +76,7 @@ same "counts" "(2, 'WT_ENETWORK', 2, 1, 1, 3)" "$(json_of '(l[0]["unchanged"], l
 
 echo '{"mcpServers": {"tools": {"command": "/opt/bin/whichtool", "args": ["mcp", "--servers", "self.json"]}}}' >self.json
 expect 0 "whichtool itself is left out" add --mcp self.json
-prints "^tools: left out: it is whichtool itself$"
+prints "^tools: skipped: it is whichtool itself$"
 expect 0 "the same for programs" --json add --mcp self.json
 same "with its reason" "('disabled', 'it is whichtool itself')" "$(json_of '(l[0]["state"], l[0]["reason"])')"
 
@@ -120,7 +120,7 @@ says "cannot run no-such-program-of-ours: No such file or directory"
 expect 2 "a quote without an end" add --mcp "sh 'x"
 expect 2 "no command" add --mcp " "
 expect 2 "an option of the command, without --" add --mcp npx -y x
-says "put -- before words that begin with a dash"
+says "write -- before words that begin with a dash"
 expect 3 "a configuration that is not there" add --mcp none-such.json
 says "none-such.json"
 expect 3 "one that names no servers" add --mcp none.json
@@ -150,7 +150,7 @@ for signal in INT TERM HUP; do
     kill -"$signal" "$pid"
     wait "$pid"
     same "SIG$signal has its exit code" 130 $?
-    says "the store is as it was before this source"
+    says "nothing of this source was imported"
     same "no server is left after SIG$signal" "" "$(timeout 60 cat <&8 || echo still running)"
     exec 8<&-
 done

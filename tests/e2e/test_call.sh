@@ -259,7 +259,7 @@ asked() { # WHAT OPTION...: a call with all that was asked
     json_of '" ".join([e["task"].split("/")[0] for part in ("selection", "generation") if part in d["steps"] for e in d["steps"][part]["exchanges"]] + [json.dumps(d["arguments"]), *[v["what"] for v in d["verified"]]])'
 }
 expect 2 "a second model alone" call --second-chat-model second "$city"
-says "are of a language model, which --chat-model names"
+says "need --chat-model"
 expect 2 "a construction alone" call --construction written "$city"
 expect 2 "no such construction" call --chat-model first --construction dictated "$city"
 expect 2 "a second model that is none" call --chat-model first --generation second-model "$city"

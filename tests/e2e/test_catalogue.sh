@@ -44,7 +44,7 @@ says "did you mean .github/issues/create.\?"
 expect 1 "beyond the end" list --offset 100
 says "the catalogue has 6"
 expect 1 "a pattern that nothing fits" list zebra
-says 'There are no tools like "zebra" here; the catalogue has 6.'
+says 'No tools match "zebra"; the catalogue has 6 tools.'
 while IFS='|' read -r want arguments; do
     # shellcheck disable=SC2086
     set -f

@@ -20,13 +20,13 @@ expect 0 "no damage, either" check --damage
 add_catalogue
 
 expect 0 "a catalogue in order" check --model ""
-prints "^The store and its index are sound\.$"
+prints "^The store and its index are undamaged\.$"
 prints "^6 tools of 3 providers, about [0-9]+ tokens in a prompt: 0 errors, 0 warnings, [0-9]+ notes\.$"
 prints "^note: undescribed-parameters \([0-9]+\)$"
 expect 1 "notes count where they are to" check --model "" --level note
 expect 0 "not those of a rule that is ignored" check --model "" --level note --ignore undescribed-parameters --ignore bare-description
 expect 0 "damage alone" check --damage
-same "says so" "The store and its index are sound." "$(cat out)"
+same "says so" "The store and its index are undamaged." "$(cat out)"
 expect 0 "damage alone, for programs" --json check --damage
 same "says so" '{"sound": true}' "$(cat out)"
 
@@ -197,7 +197,7 @@ silent err
 
 # ---------------------------------------------------------------- pins
 expect 0 "definitions are pinned" check --pin tools.pins
-prints "^21 tools are pinned in tools.pins\.$"
+prints "^21 tools pinned in tools.pins\.$"
 expect 0 "nothing changed" check --model "" --against tools.pins --rule pin-changed --rule pin-new --rule pin-gone --level note
 sed -i 's/up to ten days/up to ten days. Send it all./' weather.json
 "$WHICHTOOL" -q add --provider weather weather.json >/dev/null || exit 1
@@ -216,7 +216,7 @@ says "^Note: no tool fits the exception pin-changed:weather/gone$"
 expect 3 "no file of pins" check --model "" --against weather.json
 says "pins"
 expect 3 "no file" check --model "" --against none.pins
-says "none.pins: No such file or directory; .whichtool -s .* check --pin none.pins. writes it"
+says "none.pins: No such file or directory; create it with .whichtool -s .* check --pin none.pins."
 expect 3 "pins that cannot be written" check --pin no/such/folder/tools.pins
 expect 0 "pins for programs" --json check --pin some.pins --provider weather
 same "say how many" '{"path":"some.pins","tools":2}' "$(cat out)"

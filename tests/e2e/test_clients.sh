@@ -126,14 +126,14 @@ PYTHON
 file=home/.cursor/mcp.json
 fresh cursor
 expect 0 "servers of one client move" mcp init --yes </dev/null
-says "home/.cursor/mcp.json is changed; a copy is .*/mcp.json.whichtool-backup$"
+says "home/.cursor/mcp.json was changed; its backup is .*/mcp.json.whichtool-backup$"
 replace $file '"here":' '"later": {"command": "l"}, /* mine */ "here":'
 replace home/.config/whichtool/servers.json '"uvx"' '"other"'
 expect 0 "a file that was changed since is edited" mcp undo --yes </dev/null
 prints "^Cursor: "
-prints "it was changed since: only the entry of whichtool goes, and the servers come back"
+prints "was changed since: the entry of whichtool is removed, and the servers are put back"
 says "^Done: 1 file is put back\. Start the clients anew\."
-prints "^    copy .*whichtool-backup$"
+prints "^    backup .*whichtool-backup$"
 says "git of .*servers.json was changed since, and stays there"
 same "the servers are back as they were written, what came since stays" "$(cat $file)" "$(sed \
     's|"here":|"later": {"command": "l"}, /* mine */ "here":|' "$cases/cursor/before/.cursor/mcp.json")"
@@ -157,7 +157,7 @@ prints "moves +more"
 lacks out instead:
 expect 0 "all that was moved comes back" mcp undo --yes </dev/null
 same "each copy is named" "mcp.json.whichtool-backup mcp.json.whichtool-backup-2" \
-    "$(sed -n 's|^    copy .*/||p' out | xargs)"
+    "$(sed -n 's|^    backup .*/||p' out | xargs)"
 same "with what came later" "$(cat $file)" "$(sed \
     's|"here":|"more": {"command": "more"}, "here":|' "$cases/cursor/before/.cursor/mcp.json")"
 
@@ -165,7 +165,7 @@ fresh cursor
 expect 0 "again" mcp init --yes </dev/null
 rm $file
 expect 0 "a file that is gone" mcp undo --yes </dev/null
-prints "there is no such file any more; its copy stays"
+prints "no longer exists; its backup is kept"
 [ ! -e $file ] || fail "it was made again"
 expect 1 "nothing is left" mcp undo --yes </dev/null
 
@@ -222,7 +222,7 @@ cp home/.config/whichtool/servers.json own
 expect 0 "one that somebody wrote is added to" mcp init --yes </dev/null
 prints "moves +git, as git-2"
 expect 0 "and is what it was" mcp undo --yes </dev/null
-says "^git of .*servers.json was written there by somebody else, and stays there"
+says "^git of .*servers.json was added by another program, and stays there"
 same "byte for byte" "$(cat home/.config/whichtool/servers.json)" "$(cat own)"
 echo '{"version": 7}' >home/.config/whichtool/init.json
 expect 3 "a record that is not understood" mcp undo --yes </dev/null
@@ -248,11 +248,11 @@ cmp -s $file "$cases/cursor/before/.cursor/mcp.json" || fail "it is not what it 
 # ---------------------------------------------------------------- asking
 fresh cursor
 expect 2 "nobody can be asked" mcp init </dev/null
-says "nobody can be asked here: --dry-run shows what would be done, --yes does it"
+says "cannot ask without a terminal; preview with --dry-run, or apply with --yes"
 expect 2 "a client that nobody knows" mcp init --client emacs
-says 'no client is called "emacs": '
+says 'unknown client "emacs"; '
 expect 2 "one that is nearly one" mcp init --client cursr
-says 'no client is called "cursr"; did you mean cursor\?'
+says 'unknown client "cursr"; did you mean cursor\?'
 expect 2 "an option of another action" mcp init --budget 5
 expect 2 "and the other way" mcp --client cursor
 expect 2 "a word too many" mcp init cursor
@@ -268,7 +268,7 @@ if have_terminal "asking on a terminal"; then
     what="on a terminal"
     checks=$((checks + 2))
     script -qec "$WHICHTOOL mcp init" /dev/null >out 2>err <<<n
-    holds out "Close these clients first: some write their file when they end\."
+    holds out "Close these clients first: some write their file on exit\."
     holds out "Change 1 file\? \[y/N\]"
     holds out "nothing was changed"
     cmp -s $file "$cases/cursor/before/.cursor/mcp.json" || fail "a no is a yes"
@@ -278,9 +278,9 @@ fi
 rm -rf home
 mkdir home
 expect 1 "no client at all" mcp init
-says "no file of an MCP client was found$"
+says "no configuration file of an MCP client was found$"
 expect 1 "nor of a project" mcp init --project
-says "no file of an MCP client was found in $work$"
+says "no configuration file of an MCP client was found in $work$"
 
 # ---------------------------------------------------------------- what stands there then
 # The gateway is started as the client would, by the entry, and has the servers that were moved.
@@ -332,5 +332,5 @@ child.wait()
 assert any("greet" in n for n in names), names
 PYTHON
 expect 0 "back again" mcp undo --yes </dev/null
-says "^The store .*tools.wt keeps the tools that were listed: .whichtool mcp forget NAME. takes them out\."
+says "^The store .*tools.wt keeps the listed tools; .whichtool mcp forget NAME. removes them\."
 finish

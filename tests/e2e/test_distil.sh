@@ -12,11 +12,11 @@ member() { "$python" -c 'import json, sys; d = json.load(open(sys.argv[1] + "/co
 
 expect 2 "no model is named" distil --out made
 expect 2 "no folder" distil tiny
-says "name a folder for the model with --out"
+says "missing --out FOLDER"
 expect 4 "no store" distil tiny --out made
 expect 0 "tools" add --no-vectors tools.jsonl
 expect 2 "no number" distil tiny --out made --epochs many
-says "--epochs takes a number over 0, not \"many\""
+says "--epochs takes a number above 0, not \"many\""
 expect 2 "no step" distil tiny --out made --ablate everything
 says "unknown step \"everything\" to leave out; choose from: weights, fit, likeness, contrast, merge"
 expect 5 "no such teacher" distil nowhere --out made
@@ -86,7 +86,7 @@ kill -INT $pid 2>/dev/null
 code=$?
 what="Ctrl-C"
 case $code in
-130) [ ! -s err ] || says "stopped; no model was made" ;; # before the command listens, the signal ends it
+130) [ ! -s err ] || says "stopped; no model was written" ;; # before the command listens, the signal ends it
 *) fail "exit $code" ;;
 esac
 [ ! -e stopped ] || fail "something was left"

@@ -8,13 +8,13 @@ expect 4 "a store that is not there yet" find rain
 says "the store .*tools.wt is empty: add tools with .whichtool add FILE."
 [ ! -e "$WHICHTOOL_STORE" ] || fail "looking for a tool made a store"
 expect 4 "a store whose path is mistyped" -s mistyped.wt find rain
-says "there is no store mistyped.wt; .whichtool -s mistyped.wt add FILE. makes one"
+says "the store mistyped.wt does not exist; create it with .whichtool -s mistyped.wt add FILE."
 [ ! -e mistyped.wt ] || fail "looking for a tool made the mistyped store"
 add_catalogue
 
 expect 0 "the first tool fits" find --model gone will it rain in the city -k 2
 prints "^ 1 .*weather/get_forecast"
-says "by the recipe bm25 \([0-9.]+ ms to read the request, [0-9.]+ to search\)"
+says "with the recipe bm25 \([0-9.]+ ms to encode the request, [0-9.]+ ms to search\)"
 says "^Note: .*model"
 expect 0 "the request from standard input" find --model gone - -k 1 <<<"book a table in a restaurant"
 prints "^ 1 +1\.000 +[0-9]+ %  tables/book_table"
@@ -50,7 +50,7 @@ says "more than 1024 bytes"
 # Misspelt words, and words that no tool has.
 expect 0 "misspelt words" find --model gone -k 1 boook a tabel in a "restaruant"
 prints "^ 1 .*tables/book_table"
-says "^Read as: book a table in a restaurant \(--as-typed corrects nothing\)$"
+says "^Read as: book a table in a restaurant \(disable corrections with --as-typed\)$"
 expect 0 "the same for programs" find --model gone -k 1 --json boook a tabel in a "restaruant"
 same "what was typed" "boook a tabel in a restaruant" "$(json_of 'd["request"]')"
 same "what was read" "book a table in a restaurant" "$(json_of 'd["read_as"]')"
@@ -59,7 +59,7 @@ same "nothing is corrected" "None" "$(json_of 'd["read_as"]')"
 expect 1 "quoted" find --model gone --json "'boook' \"tabel\""
 same "neither" "None" "$(json_of 'd["read_as"]')"
 expect 0 "a server that is not there" find --model gone linear invoices
-says "^No tool has the word .linear.\.$"
+says "^No tool contains the word .linear.\.$"
 expect 0 "for programs" find --model gone --json linear zoom invoices
 same "the words" "['linear', 'zoom']" "$(json_of 'd["unknown_words"]')"
 expect 0 "a request that fits" find --model gone book a table for Kofi
@@ -67,7 +67,7 @@ lacks err "No tool has"
 lacks err "Read as"
 for verb in find pick; do
     expect 1 "$verb: neither corrected nor there" "$verb" --model gone "$(printf 'xyzzyq\033[2J qqqxq')"
-    says "^No tool has the words .xyzzyq. and .qqqxq.\.$|^No tool has the words"
+    says "^No tool contains the words .xyzzyq. and .qqqxq.\.$|^No tool contains the words"
     lacks err "$(printf '\033')"
 done
 
@@ -80,7 +80,7 @@ prints "^ 1 .*tables/book_table"
 prints "name .tables__book_table.: rank 1"
 expect 0 "a weak hit" find --model gone "a table of zebras, quaggas and okapis"
 prints " %\? tables/book_table"
-says "^\?: no more than a common word speaks for it; --none-if-unsure leaves it out\.$"
+says "^\?: weak match, shares at most one common word with the request; --none-if-unsure leaves such tools out\.$"
 expect 1 "no weak hits" find --model gone --none-if-unsure "a table of zebras, quaggas and okapis"
 silent out
 expect 0 "a name is never weak" find --model gone --none-if-unsure book_table
@@ -94,7 +94,7 @@ same "is what is printed, in quarters of bytes" True "$(json_of 'sum(-(-len(json
 expect 1 "a budget for nothing" find --max-tokens 1 table
 silent out
 says "none of [0-9] tools? fits? in 1 tokens: "
-lacks err "Nothing in the catalogue"
+lacks err "No tool fits"
 expect 2 "no budget" find --max-tokens 0 table
 says "a number from 1"
 expect 0 "a cap on each provider" find --max-per-provider 1 --json booking a table for a customer
@@ -104,7 +104,7 @@ prints "words \(bm25\): rank 1, score .*, adds "
 prints "matched: .*(currenc|convert).* \(.*(name|description)"
 expect 1 "nothing fits" find --recipe bm25 zzzzqqqq xyzzy
 silent out
-says "Nothing in the catalogue fits"
+says "No tool fits"
 expect 1 "a provider that is not there" find --provider nobody rain
 expect 5 "a recipe that needs the model" find --model gone --recipe dense rain
 says "whichtool model pull"
@@ -113,7 +113,7 @@ expect 0 "a recipe that needs none says nothing of models" find --recipe bm25 ra
 lacks err "model"
 head -c 70000 /dev/zero | tr '\0' 'a' >long.txt
 expect 3 "a request over the limit" find - <long.txt
-says "more than 65536 bytes"
+says "the limit is 65536 bytes"
 head -c 300 /dev/urandom >noise
 expect 1 "bytes that are no text" find --recipe bm25 - <noise
 expect 0 "text in no known language" find -k 1 "weather 天気 ☔ погода"
@@ -183,7 +183,7 @@ for provider in tables cafe; do
 done
 expect 0 "the elder alone" -s copied.wt find --model tiny --json find a table
 same "its provider" "['tables']" "$(json_of '[h["provider"] for h in d["hits"]]')"
-says "^1 copy of a tool above is left out; --all-copies gives it a place.$"
+says "^1 copy of a tool above was left out; --all-copies lists it.$"
 expect 0 "for programs" -s copied.wt find --model tiny -f json find a table
 same "how many" 1 "$(json_of 'd["copies"]')"
 same "which" "['cafe/find_table'] 1" "$(json_of '"%s %d" % (d["hits"][0]["more_like_it"], d["hits"][0]["more_like_it_count"])')"

@@ -93,16 +93,16 @@ import json
 lines = map(json.loads, open("audit.jsonl"))
 print(*[line.get("decision") or line["outcome"] for line in lines])')"
 expect 0 "the audit holds" mcp audit audit.jsonl
-prints '7 lines, each follows from the one before: 3 allowed, 0 denied'
+prints '7 lines, with an intact chain: 3 allowed, 0 denied'
 head -6 audit.jsonl >unended.jsonl
 expect 0 "a call that nobody ended" mcp audit unended.jsonl
-prints 'Of 1 that were allowed nobody wrote how they ended'
-prints 'No line has an HMAC: whoever can write the file can have written all of it'
+prints '1 allowed entries have no recorded end'
+prints 'The lines have no HMAC: anyone with write access to the file could have forged them'
 expect 0 "a log is rotated" mcp audit audit.jsonl --rotate
-prints 'audit.jsonl.20[0-9T]+Z has the lines before number 8, with which audit.jsonl goes on'
+prints 'audit.jsonl.20[0-9T]+Z contains the lines before number 8, where audit.jsonl continues'
 kept=$(ls audit.jsonl.20*Z)
 expect 0 "both files are one chain" mcp audit "$kept" audit.jsonl
-prints '8 lines, each follows from the one before: 3 allowed, 0 denied'
+prints '8 lines, with an intact chain: 3 allowed, 0 denied'
 expect 0 "the new one by itself" mcp audit audit.jsonl
 prints 'The first line continues an earlier file'
 expect 3 "but not in another order" mcp audit audit.jsonl "$kept"
@@ -132,7 +132,7 @@ says 'audit-key FILE names'
 expect 3 "lines without an HMAC prove nothing to who has the key" mcp audit audit.jsonl --audit-key audit.key
 says 'no line of the log has an HMAC'
 expect 2 "a key for nothing" mcp --servers servers.json --audit-key audit.key </dev/null
-says 'audit-key is for the log of --audit FILE'
+says 'audit-key needs --audit FILE'
 mv keyed.jsonl away.jsonl
 expect 3 "a log that was moved" mcp --servers servers.json --audit keyed.jsonl --audit-key audit.key </dev/null
 says 'keyed.jsonl was moved or removed, and had [0-9]+ lines; put the file back'
@@ -154,11 +154,11 @@ prints '"name":"home","state":"ended"'
 prints '"name":"dead"'
 expect 0 "without a gateway nothing of them runs" mcp status
 prints '^home +ended +legacy +[0-9]+ tools$'
-says '^No gateway runs now: this is how the servers were at 20[-0-9T:]+Z\.$'
+says '^No gateway is running; this is the state of the servers at 20[-0-9T:]+Z\.$'
 cp "$WHICHTOOL_STORE-servers.json" kept.json
 echo '{"servers":[],"audit_error":"cannot write a.jsonl: No space left on device"}' >"$WHICHTOOL_STORE-servers.json"
 expect 0 "and that the audit cannot be written" mcp status
-prints 'Nothing is called or read, for the audit cannot be written:'
+prints 'Calls and reads are refused, because the audit log cannot be written:'
 prints 'cannot write a.jsonl: No space left on device'
 expect 0 "the same for programs" --json mcp status
 prints '{"audit_error":"cannot write a.jsonl: No space left on device"}'
@@ -316,7 +316,7 @@ same "whoever runs it is told" "whichtool: tools: left out: it is whichtool itse
 list_tools "by another name, too" wrapped.json home__read_note
 until grep -q '^whichtool: tools does not run, and is tried again: ' log; do sleep 0.05; done
 end_it
-same "the second one says what to do" 1 "$(grep -c 'which would start the servers of that file again, and so on: take the server that starts whichtool out of it' log)"
+same "the second one says what to do" 1 "$(grep -c 'which would start the servers of that file again: remove the server that starts whichtool from the file' log)"
 WHICHTOOL_GATEWAY=/x:$work/wrapped.json expect 3 "its exit code" mcp --servers wrapped.json </dev/null
 says 'a server of wrapped.json has started this whichtool'
 WHICHTOOL_GATEWAY=$work/wrapped.json expect 3 "and over HTTP" serve --listen 127.0.0.1:0 --servers wrapped.json
@@ -327,7 +327,7 @@ nothing_is_left "all ends"
 
 # What is wrong says what to do.
 expect 2 "a policy without servers" mcp --policy policy.json </dev/null
-says "policy is for the servers of --servers FILE"
+says "policy needs --servers FILE"
 expect 2 "a profile that there is not" mcp --servers servers.json --policy policy.json --profile writing </dev/null
 says "the policy has no profile writing"
 expect 2 "a profile without a policy" mcp --servers servers.json --profile reading </dev/null

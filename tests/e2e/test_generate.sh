@@ -13,7 +13,7 @@ says "--out FOLDER"
 expect 2 "no language model" "${make[@]}" --out set
 says "chat-model NAME"
 expect 2 "an option of the other" "${make[@]}" --out set --notes
-says "--notes is an option of .generate fine-tuning."
+says "--notes belongs to .generate fine-tuning."
 expect 2 "neither of the two" generate nothing --out set
 says "toolbank rectools verdicts comparison toolselect fine-tuning"
 
@@ -58,7 +58,7 @@ for signal in INT KILL; do
     [ ! -e stopped/samples.jsonl ] || fail "half a data set"
     if [ $signal = INT ]; then
         same "Ctrl-C" 130 $code
-        says "answers so far are kept in stopped, and the same command goes on"
+        says "answers so far are kept in stopped, and the same command resumes"
         same "how far it came" "False" "$("$python" -c 'import json; print(json.load(open("stopped/report.json"))["complete"])')"
     fi
     rm -f slowly
@@ -73,7 +73,7 @@ kill $server
 wait $server 2>/dev/null
 
 expect 6 "no server" "${make[@]}" "${at[@]}" --out away
-says "the same command goes on"
+says "the same command resumes"
 expect 0 "its answers are enough" "${make[@]}" --chat-model rules --replay answers.jsonl --out again
 cmp -s set/samples.jsonl again/samples.jsonl || fail "other rows than the server's"
 expect 3 "answers that are not there" "${make[@]}" --chat-model rules --replay answers.jsonl --out other --seed 2
@@ -98,7 +98,7 @@ expect 3 "no recorded use" generate fine-tuning "${none[@]}" --out used
 says "usage add"
 expect 0 "use is recorded" usage add "${none[@]}" --request "will it rain in Leith" --tool weather/get_forecast
 expect 0 "of recorded use" generate fine-tuning "${none[@]}" --out used --dev 0 --hard 0.99
-prints "1 row, from 6 tools: 1 to train on, 0 for dev"
+prints "1 row, from 6 tools: 1 for training, 0 for dev"
 same "its tool" "True" "$("$python" -c '
 import json
 row = json.loads(open("used/train.jsonl").read().splitlines()[1])

@@ -57,14 +57,14 @@ add_catalogue
 expect 5 "a model by a name that was not pulled" find --model acme/tiny --recipe dense rain
 says "get it with .whichtool model pull acme/tiny."
 expect 0 "status says so, too" status --model acme/tiny
-prints "which is not installed: .whichtool model pull acme/tiny."
+prints "which is not installed; get it with .whichtool model pull acme/tiny."
 
 # ---------------------------------------------------------------- the first pull, and the next ones
 expect 0 "the first pull" model pull acme/tiny
-says "acme/tiny was fetched; its files are held to what they are now"
+says "acme/tiny was downloaded; the hashes of its files were recorded"
 same "all but the first is asked of its commit" 1 "$(asked /resolve/main/)"
 expect 0 "the list has it" model list
-prints "^acme/tiny: here; bert, 2 layers, dimension 16.*; revision 0123456789ab"
+prints "^acme/tiny: installed; bert, 2 layers, dimension 16.*; revision 0123456789ab"
 expect 0 "with its commit" model info acme/tiny --json
 same "commit, name" "('$commit', 'acme/tiny')" "$(json_of '(d["revision"], d["name"])')"
 same "its files" "1_Pooling config.json model.safetensors modules.json vocab.txt whichtool.json" \
@@ -74,7 +74,7 @@ expect 0 "and finds" find --model acme/tiny --recipe dense rain --json
 same "by it" tiny "$(json_of 'd["encoder"]')"
 rm hub/log
 expect 0 "the next pull" model pull acme/tiny
-says "acme/tiny is here and right"
+says "acme/tiny is installed, and its files are valid"
 expect 0 "by the revision that it had" model pull acme/tiny@main
 expect 0 "by its commit" model pull acme/tiny@$commit
 [ ! -e hub/log ] || fail "the hub was asked for what is here"
@@ -84,7 +84,7 @@ printf 'x' | dd of="$here_is/model.safetensors" bs=1 seek=12000 conv=notrunc 2>/
 expect 0 "what was damaged is fetched again" model pull acme/tiny
 same "that alone" 1 "$(wc -l <hub/log)"
 expect 0 "and it is right" model pull acme/tiny
-says "is here and right"
+says "and its files are valid"
 printf 'x' | dd of=hub/acme/tiny/main/model.safetensors bs=1 seek=12000 conv=notrunc 2>/dev/null
 rm "$here_is/model.safetensors"
 expect 5 "what the hub has changed is refused" model pull acme/tiny
@@ -214,7 +214,7 @@ lacks "$WHICHTOOL_MODELS/intfloat/e5-tiny-instruct/whichtool.json" prompts
 expect 0 "vectors behind prompts" vectors --model intfloat/e5-tiny
 prints "6 of tools"
 expect 0 "those without are the other model's" vectors --model intfloat/e5-tiny-instruct
-prints "all 6 tools have vectors"
+prints "All 6 tools have vectors"
 expect 0 "what is made of it has them, too" model quantize intfloat/e5-tiny --out small
 holds small/whichtool.json '"query":"query: "'
 lacks small/whichtool.json sha256

@@ -11,23 +11,23 @@ mkdir program
 mkdir program/noweights && cp program/along/config.json program/noweights/
 
 expect 0 "they are listed" model list
-prints "^along: here, came with whichtool; bert, 2 layers"
+prints "^along: installed, included with whichtool; bert, 2 layers"
 prints "^  $work/program/along$"
 lacks out "noweights"
 expect 0 "one is shown" model info along --json
 same "as what it is" "(True, True, '$work/program/along')" "$(json_of '(d["installed"], d["included"], d["path"])')"
 expect 0 "nothing is fetched" model pull along
-says "along came with whichtool, and is here and right"
+says "along is included with whichtool, and its files are valid"
 add_catalogue
 expect 0 "it makes vectors" vectors --model along
 expect 0 "and finds" find --recipe dense --model along rain
 expect 0 "status names it" status --model along
-prints "by the model along, which came with whichtool$"
+prints "with the model along, included with whichtool$"
 same "its folder stays as it was put there" "config.json model.safetensors vocab.txt" "$(cd program/along && echo *)"
 same "its packed model is in the cache folder" 1 "$(find home/.cache -name '*packed*.wtm' | grep -c .)"
 for manifests in "$work/program/" "$work/program//"; do
     WHICHTOOL_MANIFESTS=$manifests expect 0 "a slash behind the folder" model list
-    prints "^along: here, packed, came with whichtool"
+    prints "^along: installed, packed, included with whichtool"
     WHICHTOOL_MANIFESTS=$manifests WHICHTOOL_MODELS=$work/program expect 0 "one folder for both" model list
     lacks out "came with whichtool"
 done
@@ -47,12 +47,12 @@ rm -rf models/along
 # A manifest says what is right.
 "$python" "$source_root/tools/model-manifest" program/along/ Apache-2.0 >program/along.json || fail "no manifest"
 expect 0 "right by its manifest" model pull along
-says "is here and right"
+says "and its files are valid"
 printf x >>program/along/vocab.txt
 expect 5 "another size" model pull along
 says "$work/program/along, which came with whichtool, is not as the manifest has it: install whichtool again"
 expect 0 "is not taken for it" model info along
-prints "^along: not here"
+prints "^along: not installed"
 printf 'X' | dd of=program/along/model.safetensors bs=1 seek=5000 conv=notrunc 2>/dev/null
 truncate -s -1 program/along/vocab.txt
 expect 5 "another byte" model pull along
@@ -64,15 +64,15 @@ rm -rf program/along program/along.json "$WHICHTOOL_STORE"*
 "$python" "$here/tiny_model.py" "$work/models/$before"
 add_catalogue
 expect 0 "vectors of the old default" vectors
-prints "all 6 tools have vectors of $before"
+prints "All 6 tools have vectors of $before"
 expect 0 "are searched" find --json rain
 same "in hybrid, and nothing is lacking" "('hybrid', None)" "$(json_of '(d["recipe"], d["notice"])')"
 cp -r "models/$before" "program/$own"
 rm -f "program/$own"/packed* # other numbers, or it would be the same encoder
 printf '\001' | dd of="program/$own/model.safetensors" bs=1 seek=9000 conv=notrunc 2>/dev/null
 expect 0 "the new default" status
-prints "^vectors +0 of 6 tools, by the model $own, which came with whichtool; .whichtool vectors. makes the others$"
-prints "^encoder +$before, which has vectors of more tools; .whichtool vectors. makes those of $own$"
+prints "^vectors +0 of 6 tools, with the model $own, included with whichtool; compute the others with .whichtool vectors.$"
+prints "^encoder +$before, because more tools have vectors of it; compute those of $own with .whichtool vectors.$"
 expect 0 "what has vectors finds" find --json rain
 same "by meaning" "('hybrid', '$before')" "$(json_of '(d["recipe"], d["encoder"])')"
 says "^Note: $before finds until there are vectors of $own; .whichtool vectors. makes them"
@@ -82,14 +82,14 @@ same "seven" 7 "$(json_of 'd["embedded"]')"
 expect 0 "and it finds" find --json rain
 same "alone" "('$own', None)" "$(json_of '(d["encoder"], d["notice"])')"
 expect 0 "nothing is missing" vectors
-prints "all 7 tools have vectors of $own"
+prints "All 7 tools have vectors of $own"
 expect 0 "those of the old one are there, too" status --model "$before"
-prints "^vectors +6 of 7 tools, by the model $before; "
+prints "^vectors +6 of 7 tools, with the model $before; "
 expect 0 "and searched where it is named" find --model "$before" rain
 says "1 of 7 tools have no vector yet"
 rm -rf "program/$own"
 expect 0 "without the new one, the old one is the default again" status
-prints "by the model $before; "
+prints "with the model $before; "
 
 # Those of this repository are as their manifests have them, and have a card.
 export WHICHTOOL_MANIFESTS=$source_root/models
@@ -97,7 +97,7 @@ for folder in "$source_root"/models/*/; do
     [ -d "$folder" ] || continue
     name=$(basename "$folder")
     expect 0 "$name of the repository" model pull "$name"
-    says "$name came with whichtool, and is here and right"
+    says "$name is included with whichtool, and its files are valid"
     same "its card" yes "$([ -s "$folder/README.md" ] && echo yes)"
 done
 finish

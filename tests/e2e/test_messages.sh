@@ -54,7 +54,7 @@ same "one that is new" "['tables/cancel_booking']" "$(json_of '[h["id"] for h in
 same "the last ones" "[0, None]" "$(json_of '[d["hits"][-1]["score"], d["hits"][-1]["probability"]]')"
 expect 0 "as a table" find --messages openai.json -k 1
 prints "\+ +tables/book_table"
-says "^\+: the conversation called it, or --have says that it is loaded.$"
+says "^\+: called in the conversation, or named by --have.$"
 expect 0 "with reasons" find --messages openai.json -k 1 --explain
 prints "^ +the conversation \(context\): rank [0-9]+, score [0-9.]+, weight [0-9.]+, adds [0-9.]+$"
 expect 0 "definitions" find --messages anthropic.json -k 1 --format openai
@@ -91,7 +91,7 @@ done <<'ROWS'
 3|large.json|find --messages large.json
 3|no_such.json|find --messages no_such.json
 2|`find` needs REQUEST..., or a conversation: --messages FILE|find
-2|both -, and there is one standard input|find --messages - -
+2|only one of REQUEST and --messages can be -|find --messages - -
 2|are read by the recipe set, not by bundle|pick --recipe bundle --messages openai.json
 ROWS
 expect 2 "an empty request beside it" find --messages openai.json ""

@@ -16,7 +16,7 @@ expect 0 "a tool that says nothing" add "${words[@]}" mute.jsonl
 expect 2 "no folder" "${make[@]}" --chat-model rules
 says "--out FOLDER"
 expect 2 "an option of another" "${make[@]}" --out named --usages 3
-says "--usages is an option of .generate toolbank."
+says "--usages belongs to .generate toolbank."
 
 start_server
 expect 0 "new names" "${make[@]}" "${at[@]}" --out named --record answers.jsonl --json

@@ -21,9 +21,9 @@ while IFS='|' read -r code sentence arguments; do
     done
     unset HOME XDG_DATA_HOME XDG_CACHE_HOME
 done <<'ROWS'
-4|no place for the store: neither HOME nor XDG_DATA_HOME is set to an absolute path: set HOME, or name the store with -s|add ../weather.json
-4|no place for the store|list
-4|no place for the store|find rain
+4|cannot find the data folder: neither HOME nor XDG_DATA_HOME is set to an absolute path: set HOME, or name the store with -s|add ../weather.json
+4|cannot find the data folder|list
+4|cannot find the data folder|find rain
 5|no place for models: neither HOME nor XDG_DATA_HOME is set|model list
 5|no place for models: neither HOME nor XDG_DATA_HOME is set|model pull all-MiniLM-L6-v2
 0|no place to look for the model far: set HOME or WHICHTOOL_MODELS|-s STORE add --model far ../weather.json

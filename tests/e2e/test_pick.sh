@@ -23,7 +23,7 @@ says "whichtool pick"
 
 expect 0 "words alone" pick --model "" book a table in a restaurant
 prints "^ 1 +[01]\.[0-9]+ +.*book_table"
-says "chosen from what the recipe bm25 found"
+says "chosen from the hits of the recipe bm25"
 says "not calibrated on this catalogue"
 expect 0 "an untrained model" pick "${model[@]}" --abstain 0 --json book a table in a restaurant
 json_lines
@@ -38,7 +38,7 @@ same "has none of it" True "$(json_of 'all(h["name"][:5] != "book_" for h in d["
 expect 1 "no such provider" pick "${model[@]}" -p nobody -p nowhere book a table
 says "no tool has the provider .nobody."
 expect 0 "something all the same" pick --model "" --abstain 0 guests of the moon over a pond in the north
-says "Probably no tool fits \([5-9][0-9] %\): shown is what would"
+says "Probably no tool fits \([5-9][0-9] %\): these tools are the most likely ones"
 expect 1 "a budget that nothing fits" pick "${model[@]}" --abstain 0 --max-tokens 2 --json book a table
 same "is told" "[] True None" "$(json_of '"%s %s %s" % (d["hits"], d["over_budget"] > 0, d["complete_probability"])')"
 says "none of [0-9] tools fits in 2 tokens: "
@@ -51,7 +51,7 @@ same "an array of functions" "function" "$(json_of 'd[0]["type"]')"
 expect 5 "a promise that nothing is known of" pick "${model[@]}" --complete 0.9 --format openai book a table
 silent out
 says "not known without training: record use and run .whichtool train all.; or take the first hits of find, or what fits a budget of tokens"
-says "The first hits: .whichtool find -k N.; what fits a budget: .--max-tokens N."
+says "use .whichtool find -k N.; to fill a budget, use .--max-tokens N."
 expect 0 "within a budget" pick "${model[@]}" --abstain 0 --complete 0.9 --max-tokens 200 --json book a table
 same "what fits, without a promise" "True True None None" "$(json_of '"%s %s %s %s" % (0 < len(d["hits"]) < 6, d["tokens"] <= 200, d["complete_probability"], d["expected_match"])')"
 says "not known without training; [0-9] of 6 tools fit in 200 tokens"
@@ -85,7 +85,7 @@ promised=$(grep -o '0.[0-9]* can be promised' err | cut -d' ' -f1)
 expect 0 "what can be" pick "${model[@]}" --abstain 0 --complete "$promised" --json book book weather 440
 same "is promised" "$promised" "$(json_of 'd["complete_probability"]')"
 expect 0 "in words" pick "${model[@]}" --abstain 0 --complete 0.5 book book weather 440
-says "Aimed at: nothing needed is missing, for 50 % of requests"
+says "Target: complete for 50 % of requests"
 says "is aimed at, by [0-9]* that were held out; it is no guarantee"
 
 # A request that is unlike those logged is read as on the first day, and that is said.

@@ -57,9 +57,9 @@ expect 0 "the server answers" pick --model "" --recipe ptr --base-retriever bm25
     guests in a restaurant and weather forecast for a city
 prints "book_table"
 prints "get_forecast"
-prints "requires \"guests in a restaurant\": there is no past use to meet it"
+prints "requires \"guests in a restaurant\": there is no past use"
 prints "unsolved \"weather forecast for a city\": weather/get_forecast"
-prints "that set does not hold all that is required; kept: nothing"
+prints "this set does not meet all requirements; kept: nothing"
 says "after 1 question to the language model \(10 tokens\)"
 says "train neighbours"
 same "one answer recorded" 1 "$(wc -l <answers.jsonl)"

@@ -35,7 +35,7 @@ same "one line" 1 "$(grep -c . out)"
 expect 1 "of no tool" usage list --tool nobody
 says 'neither a tool nor a usage has the name "nobody"'
 expect 1 "before everything" usage list --before 2026-02-01
-says "There are no usages here"
+says "No usages match"
 
 expect 0 "an export" usage export
 cp out exported.jsonl
@@ -102,16 +102,16 @@ done <<'ROWS'
 1|nothing was recorded: no tool is named "nobody"|add --request x --tool get_forecast --tool nobody
 2|needs either SOURCE... or --request TEXT with --tool NAME|add
 2|needs either SOURCE... or --request TEXT with --tool NAME|add log.jsonl --request x --tool get_forecast
-2|--request needs the tools that it used: --tool NAME, once for each|add --request x
-2|belong to --request|add log.jsonl --tool get_forecast
-2|belong to --request|add log.jsonl --client c17
-2|--split and --strict belong to a SOURCE|add --request x --tool get_forecast --strict
+2|--request needs --tool NAME, once for each tool|add --request x
+2|need --request|add log.jsonl --tool get_forecast
+2|need --request|add log.jsonl --client c17
+2|--split and --strict need a SOURCE|add --request x --tool get_forecast --strict
 2|--outcome is one of: ok failed success succeeded true failure error false; not "good"|add --request x --tool get_forecast --outcome good
-2|give --tool once|list --tool get_forecast --tool get_tides
-2|does not know --request|list --request x
-2|does not know --arguments|list --arguments {}
-2|belong to --request|add log.jsonl --arguments {}
-2|--arguments was given more often than --tool|add --request x --tool get_tides --arguments {} --arguments {}
+2|give --tool only once|list --tool get_forecast --tool get_tides
+2|--request is not an option|list --request x
+2|--arguments is not an option|list --arguments {}
+2|need --request|add log.jsonl --arguments {}
+2|more --arguments than --tool were given|add --request x --tool get_tides --arguments {} --arguments {}
 3|tool 1 \("weather/get_tides"\): the arguments are not an object; give a JSON object|add --request x --tool get_tides --arguments []
 3|the arguments are not valid JSON at byte [0-9]+; give|add --request x --tool get_tides --arguments {hush
 3|the request is empty|add --request "" --tool get_forecast
@@ -209,10 +209,10 @@ done <<'ROWS'
 is followed by one of: add list export forget|record
 `usage add` needs either SOURCE... or --request TEXT|add
 `usage list` takes no arguments, but "x"|list x
-`usage list` does not know --strict|list --strict
-belong to --request|add --tool x log.jsonl
-either --all, or --tool, --client and --before|forget
-either --all, or --tool, --client and --before|forget --all --tool x
+--strict is not an option of `usage list`|list --strict
+need --request|add --tool x log.jsonl
+select the usages to forget with --tool, --client or --before|forget
+select the usages to forget with --tool, --client or --before|forget --all --tool x
 "noon" is no time: write it as 2026-11-22|list --before noon
 --limit takes a number|list --limit 0
 ROWS

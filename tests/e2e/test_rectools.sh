@@ -14,9 +14,9 @@ says "--data FOLDER"
 expect 2 "no first one" generate comparison --out set
 says "--first FOLDER"
 expect 2 "an option of another" "${make[@]}" --out set --labels x
-says "--labels is an option of .generate comparison."
+says "--labels belongs to .generate comparison."
 expect 2 "an option of several" generate comparison --first set --out set --dev 0
-says "of .generate toolbank. and .generate fine-tuning. and .generate rectools."
+says "belongs to .generate toolbank. and .generate fine-tuning. and .generate rectools."
 
 start_server
 expect 0 "requests for sets" "${make[@]}" "${at[@]}" --out set --record answers.jsonl --json

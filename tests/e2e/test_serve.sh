@@ -32,7 +32,7 @@ ask() { # STATUS NAME METHOD PATH [BODY] [FIELD: VALUE ...]
 }
 
 begin
-same "it says where it listens" 1 "$(grep -c "Listening at $url; Ctrl-C ends it." log)"
+same "it says where it listens" 1 "$(grep -c "Listening at $url; stop with Ctrl-C." log)"
 ask 200 "health, so that it runs" GET /health
 same "and what there is to be asked" 1 "$(grep -c '/tools\.wt has [0-9]* tools\.$' log)"
 ask 200 "health" GET /health
@@ -259,7 +259,7 @@ begin -s typo.wt --keys nobody
 ask 200 "health" GET /health
 stop TERM
 same "an empty store is told" 1 "$(grep -c 'typo\.wt has no tools yet: `whichtool -s .*typo\.wt add FILE` adds some\.' log)"
-same "and that nobody may ask" 1 "$(grep -c 'No key may ask' log)"
+same "and that nobody may ask" 1 "$(grep -c 'There are no keys' log)"
 begin
 expect 6 "address already in use" serve --listen "${url#http://}"
 stop TERM

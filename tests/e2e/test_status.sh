@@ -16,8 +16,8 @@ prints "^store +$WHICHTOOL_STORE, store version [0-9]+; whichtool [0-9.]+$"
 prints "^tools +7 tools of 4 providers$"
 prints "^ +2 money$"
 prints '^ +1 red\\u\{202e\}x$'
-prints '^vectors +0 of 7 tools, by the model gone, which is not installed: `whichtool model pull gone`$'
-prints '^usages +0 recorded usages; `whichtool usage add`'
+prints '^vectors +0 of 7 tools, with the model gone, which is not installed; get it with `whichtool model pull gone`$'
+prints '^usages +0 recorded usages; record some with `whichtool usage add`'
 prints '^trained +no model'
 prints "^recipe +bm25: words alone: the model is not installed$"
 prints "^on disk +store [0-9.]+ MB, index [0-9.]+ MB"
@@ -38,8 +38,8 @@ same "most tools first" "[2, 2, 2, 1]" "$(json_of '[p["tools"] for p in d["provi
 same "the model was not packed for it" "" "$(ls models/tiny/*.wtm home/.cache 2>/dev/null)"
 expect 0 "vectors" vectors --model tiny
 expect 0 "are counted" status --model tiny
-prints "^vectors +7 of 7 tools, by the model tiny$"
-prints '^usages +3 recorded usages, of which 2 can be learned from; 1 request was not trained on yet: `whichtool train all`$'
+prints "^vectors +7 of 7 tools, with the model tiny$"
+prints '^usages +3 recorded usages, of which 2 can be used for training; 1 request was not used for training yet; run `whichtool train all`$'
 mv models/tiny away
 expect 0 "of a model that is gone, too" status --model tiny --json
 same "as the store knows them" "(False, 7, 'bm25')" "$(json_of '(d["model_installed"], d["embedded"], d["recipe"])')"
@@ -66,7 +66,7 @@ expect 0 "tools" -s use.wt add -q --no-vectors tools.jsonl
 expect 0 "use" -s use.wt usage add -q --model tiny usages.jsonl
 expect 0 "training" -s use.wt train tool2vec --model tiny -q
 expect 0 "one model" -s use.wt status --model tiny
-prints "^trained +20[0-9-]+, from 400 recorded requests; with its figure on those held out, before and after:$"
+prints "^trained +20[0-9-]+, from 400 recorded requests; metric on held-out requests before and after:$"
 prints "^ +tool2vec: recall@5 "
 prints "^usages +400 recorded usages$"
 expect 0 "more use" -s use.wt usage add -q --no-vectors --request "something new" --tool tool_1

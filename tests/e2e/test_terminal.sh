@@ -40,7 +40,7 @@ if have_terminal "what a terminal shows"; then
     for _ in $(seq 12); do echo '{"request": "rain tomorrow", "tools": ["many/tool_1"]}'; done >usages.jsonl
     "$WHICHTOOL" -q usage add --no-vectors usages.jsonl || fail "no usage was added"
     on_terminal "$WHICHTOOL -q find rain; $WHICHTOOL --json find rain; $WHICHTOOL find rain; $WHICHTOOL find rain"
-    same "that training is due is told once" 1 "$(grep -c '12 usages are recorded and not yet trained on' out)"
+    same "that training is due is told once" 1 "$(grep -c '12 recorded usages are not used for training yet' out)"
     on_terminal "$WHICHTOOL find rain"
     what="colours on a terminal" && holds out "$(printf '\033')\[1m"
     for plain in "--no-color find rain" "NO_COLOR"; do

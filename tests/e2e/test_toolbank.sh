@@ -15,11 +15,11 @@ expect 0 "a catalogue" add "${model[@]}" "$source_root/samples/catalogue"
 expect 2 "no folder" "${make[@]}" --chat-model rules
 says "--out FOLDER"
 expect 2 "an option of another" "${make[@]}" --out set --notes
-says "--notes is an option of .generate fine-tuning."
+says "--notes belongs to .generate fine-tuning."
 expect 2 "an option of two others" "${make[@]}" --out set --related 2
-says "of .generate toolselect. and .generate fine-tuning."
+says "belongs to .generate toolselect. and .generate fine-tuning."
 expect 2 "an option of this one alone" generate toolselect --within any --out set
-says "--within is an option of .generate toolbank."
+says "--within belongs to .generate toolbank."
 
 start_server
 expect 0 "requests" "${make[@]}" "${at[@]}" --out set --record answers.jsonl --json

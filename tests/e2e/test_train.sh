@@ -18,7 +18,7 @@ says "no recorded use; record some with .whichtool usage add"
 expect 0 "usages" usage add --no-vectors usages.jsonl
 expect 2 "no such lesson" train nonsense
 expect 2 "no number" train encoder --epochs many
-says "--epochs takes a number over 0, not \"many\""
+says "--epochs takes a number above 0, not \"many\""
 expect 2 "nothing" train encoder --lr 0
 expect 2 "no folder" train encoder --data "$work/data"
 says "--data needs --out"
@@ -136,13 +136,13 @@ request="get the rain of one city. also book the money of another"
 expect 0 "one provider or several" -s described.wt find --recipe toolrerank --format json "${model[@]}" "$request"
 same "a probability" True "$(json_of '0 <= d["several_providers_probability"] <= 1')"
 expect 0 "the same for people" -s described.wt find --recipe toolrerank --explain "${model[@]}" "$request"
-says "Chance that the request needs tools of several providers: [0-9]+ %"
+says "Probability that the request needs tools of several providers: [0-9]+ %"
 expect 0 "nothing of that elsewhere" -s described.wt find --recipe dpr --format json "${model[@]}" "$request"
 same "no probability" None "$(json_of 'd["several_providers_probability"]')"
 # Twelve dev requests are too few for a chooser of sets: nothing is left, and that is said.
 for lesson in tool2vec mlc neighbours auto; do expect 0 "$lesson" -s described.wt train $lesson "${model[@]}"; done
 expect 0 "too little for sets" -s described.wt train set "${model[@]}"
-prints "^ *no model came of it"
+prints "^ *no model was written"
 says "too few dev requests"
 expect 0 "the same as JSON" -s described.wt train set --json "${model[@]}"
 same "its path" "" "$(json_of 'd["path"]')"

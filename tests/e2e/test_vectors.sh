@@ -20,7 +20,7 @@ expect 0 "a model that came later" vectors --model tiny
 prints "^new vectors: 6 of tools, 1 of requests; [0-9.]+ s$"
 silent err
 expect 0 "nothing is missing" vectors --model tiny
-prints "^Nothing is missing: all 6 tools have vectors of tiny\.$"
+prints "^All 6 tools have vectors of tiny\.$"
 expect 0 "find lacks none" find --model tiny rain
 lacks err "no vector"
 echo '[{"name": "send", "description": "Sends a letter"}]' >mail.json
@@ -54,7 +54,7 @@ expect 0 "it is searched" find --model tiny --recipe dense --json "a letter"
 same "as before" "$before" "$(json_of '[(t["id"], round(t["score"], 4)) for t in d["hits"]]')"
 says "^Note: 7 of 7 tools have vectors of an earlier version, which read them otherwise; .whichtool vectors. makes them$"
 expect 0 "status" status --model tiny
-prints "^vectors +0 of 7 tools, by the model tiny; .whichtool vectors. makes the others, for which those of an earlier"
+prints "^vectors +0 of 7 tools, with the model tiny; compute the others with .whichtool vectors.; until then, vectors of an earlier"
 lacks out "^encoder"
 expect 0 "they are made anew" vectors --model tiny
 prints "^new vectors: 7 of tools"
@@ -79,7 +79,7 @@ for wait in .02 .05 .1 .2; do
     if [ "$code" = 130 ]; then
         stops=$((stops + 1))
         [ -s err ] || continue # before it listened
-        says "stopped; [0-9]+ new vectors are stored, and the next .whichtool vectors. goes on: [0-9]+ of 30000 tools"
+        says "stopped; [0-9]+ new vectors are stored, and [0-9]+ of 30000 tools have one"
         silent out
     else
         [ "$code" = 0 ] || fail "exit $code"

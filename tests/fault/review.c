@@ -1,9 +1,10 @@
-/* review.c: reviews as a command, for test_review.sh to let fail: no verb of whichtool has a listing to review.
+/* review.c: reviews as a command, because no verb of whichtool reviews a listing of a file. test_review.sh injects
+ * faults into it.
  *
- *   review -s STORE review FILE    what a server lists; the first is trusted
- *   review -s STORE approve        all that waits
- *   review -s STORE verify         every tool of the catalogue is what was approved, and none of them waits; prints how
- *                                  many there are, and how many wait */
+ *   review -s STORE review FILE    reviews a server's listing; the first one is trusted
+ *   review -s STORE approve        approves everything that waits
+ *   review -s STORE verify         checks that every tool has its approved definition and does not wait; prints the
+ *                                  numbers of tools and of waiting items */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static int approve(wt_engine *engine, wt_error *err)
     return rc;
 }
 
-/* 1: something is not what was approved. */
+/* Returns 1 if a definition is not the approved one. */
 static int verify(wt_engine *engine, wt_error *err)
 {
     wt_tools *tools = NULL;

@@ -1,4 +1,4 @@
-/* sound.c: whether a store is a whole database. Prints its number of tools; otherwise what is wrong, and exits 1. */
+/* sound.c: checks that a store is an undamaged database. Prints its number of tools, or the damage. */
 #include <sqlite3.h>
 #include <stdio.h>
 
@@ -10,7 +10,7 @@ static int first_text(void *context, int columns, char **values, char **names)
     return 1;
 }
 
-/* The first value that sql gives, or "" when it gives none. */
+/* Returns the first value of the query, or "" without a result. */
 static const char *ask(sqlite3 *db, const char *sql)
 {
     static char answer[256];

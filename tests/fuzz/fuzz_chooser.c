@@ -1,4 +1,4 @@
-/* A trained chooser's config.json, and what is chosen with whatever numbers it had. */
+/* Fuzzes a trained chooser's config.json, and choosing with arbitrary parameters. */
 #include <stdlib.h>
 
 #include "choose/chooser.h"

@@ -1,5 +1,5 @@
-/* Any two texts as a definition before and after: what is told of them is bounded, UTF-8, and shows whatever is hidden.
- * The first zero byte parts them. */
+/* Fuzzes the description of changes between two definitions, separated by the first NUL: the description has a limited
+ * length, is UTF-8, and makes hidden characters visible. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str before = {text, border ? (size_t)(border - text) : 0};
     struct str after = {border ? border + 1 : text, border ? size - before.len - 1 : size};
     require(wt__definition_changes(&changes, border ? &before : NULL, after, &arena, NULL) == 0);
-    if (changes.count > 0) /* of {} there is nothing to say */
+    if (changes.count > 0) /* {} has no members to describe */
         look(&changes);
     require(wt__plain_text_changes(&changes, "text", border ? &before : NULL, after, &arena, NULL) == 0);
     look(&changes);

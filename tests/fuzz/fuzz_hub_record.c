@@ -1,6 +1,6 @@
-/* What stands beside a model's files: the record of a pull, and the settings of sentence-transformers. The first byte
- * chooses the file, what follows is its content. What is accepted is a name of the hub, files below the folder, and
- * prompts that end; what is refused says why. */
+/* Fuzzes the files beside a model: the record of a pull, and the settings of sentence-transformers. The first byte
+ * selects the file, the rest is its content. Accepted content has a name of the hub, files below the folder, and
+ * terminated prompts; an error has a message. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

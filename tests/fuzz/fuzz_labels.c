@@ -1,5 +1,5 @@
-/* The readers of labels and of a data set's lines on any bytes: each pair is there once and its label is one; each id
- * is there once, and no text holds a line end or is longer than it may be. */
+/* Fuzzes the readers of labels and of a data set's lines: pairs are unique and have a valid label; ids are unique, and
+ * texts have no line ends and respect the length limit. */
 #include <stdint.h>
 #include <stdlib.h>
 

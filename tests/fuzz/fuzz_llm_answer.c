@@ -1,5 +1,5 @@
-/* Any bytes as what a model says: what is taken matches the schema. And any bytes as a schema: one that is taken can be
- * held against any answer. Input: a schema, a NUL, an answer; without a NUL, an answer to a schema of ours. */
+/* Fuzzes the parser of a model's answers: accepted answers match the schema. Also fuzzes schemas: an accepted one can
+ * validate any answer. Input: a schema, a NUL, an answer; or only an answer, for a fixed schema. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

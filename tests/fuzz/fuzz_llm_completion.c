@@ -1,5 +1,5 @@
-/* Any bytes as what a server sends: a completion or a sentence, a refusal that names a setting which is still sent, and
- * a reason without control characters and without the key. */
+/* Fuzzes the parser of completions from a server. The result is a completion or an error message without control
+ * characters and without the key; an error about a setting names a setting that is still sent. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
-/* Any bytes as a prompt's file, and any bytes as the values of its slots: every filled prompt has each slot's own
- * delimiters, and no other. */
+/* Fuzzes prompt files and the values of their slots: a filled prompt contains exactly the delimiters of its slots. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@ static size_t count(struct str text, const char *part)
     return n;
 }
 
-/* Plain text is UTF-8 without marks, and plain text again. */
+/* Plain text is UTF-8 without marks, and making it plain again does not change it. */
 static void check_plain(struct str value, size_t max)
 {
     struct buffer text = {0}, again = {0}, line = {0};

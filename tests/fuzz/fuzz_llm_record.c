@@ -1,4 +1,4 @@
-/* Any bytes as a file of recorded answers: it opens, and what it holds is replayed or told to be missing. */
+/* Fuzzes files of recorded answers: every file opens, and each answer is replayed or reported as missing. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

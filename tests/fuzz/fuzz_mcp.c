@@ -1,5 +1,5 @@
-/* Any bytes as what an MCP server sends, or as a client's configuration. The first byte says which: c a configuration,
- * s a stream of events, anything else a message. */
+/* Fuzzes input from an MCP server and clients' configurations. First byte: c for a configuration, s for a stream of
+ * events, anything else for a message. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

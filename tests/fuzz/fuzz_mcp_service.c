@@ -1,7 +1,6 @@
-/* Any bytes as what a client of our MCP server sends: lines, each a message, to a service with a table of tools that
- * answer and ask. What it says is JSON, a line a message, and every request that has an id is answered at most once.
- * The first byte says who sends: h as over HTTP, by headers that say what the second line says; anything else as by
- * lines. */
+/* Fuzzes our MCP server with messages of a client, one a line. The service has tools that answer and tools that ask. It
+ * must write JSON, one message a line, and answer each request with an id at most once. The first byte selects the
+ * transport: h for HTTP, with the headers in the second line; anything else for lines. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@ static void run_echo(void *context, struct mcp_call *call)
     wt__mcp_add_text(call, wt__mcp_call_arguments(call));
 }
 
-/* Never of a legacy client, which would have to answer while it is waited for. */
+/* Do not ask legacy clients: the call would block until they answer. */
 static void run_ask(void *context, struct mcp_call *call)
 {
     struct str one, two;
@@ -76,7 +75,7 @@ static double one_time(void)
     return 1e9;
 }
 
-/* The same key and clock each time, so that a corpus may hold states that are ours. */
+/* Use a fixed key and clock, so that the corpus may contain valid states. */
 static struct mcp_service *open_service(struct mcp_table *table)
 {
     static const unsigned char key[32] = "a key of a test";
@@ -103,13 +102,13 @@ static void check(const char *said)
         json_t *message = NULL;
         size_t len = strcspn(line, "\n");
         int rc = wt__json_parse(&message, line, len, NULL);
-        require(rc == 0 || rc == WT_ETOOLONG || rc == WT_ENOMEM); /* what is echoed may be as deep as JSON may be */
+        require(rc == 0 || rc == WT_ETOOLONG || rc == WT_ENOMEM); /* echoed input may have the maximum depth of JSON */
         require(rc < 0 || wt__str_equal(wt__json_str(message, "jsonrpc"), STR("2.0")));
         json_decref(message);
     }
 }
 
-/* No tool waits here, so all is said when it returns, but for who listens. */
+/* No tool blocks, so all answers except those of listening requests exist now. */
 static void take(struct mcp_service *service, struct mcp_peer *peer, struct str line, const struct mcp_headers *headers)
 {
     struct recorder *recorder = recorder_take(service, peer, line, headers);

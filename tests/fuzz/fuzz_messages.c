@@ -1,4 +1,4 @@
-/* Any bytes as a conversation: what is read of it must be what messages.h says a conversation is. */
+/* Fuzzes the reader of conversations: results satisfy the contracts of messages.h. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* The files of a model directory that say what the model is. The first byte chooses the file, what follows is its
- * content; what is accepted keeps inside the limits, and what is refused says why. */
+/* Fuzzes the configuration files of a model folder. The first byte selects the file, the rest is its content. Accepted
+ * content respects the limits; an error has a message. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void check(const struct model_config *c)
 
     if (wt__model_config_check(c, "fuzz", NULL) < 0)
         abort();
-    if (wt__model_is_static(c)) /* its weights say what they are themselves */
+    if (wt__model_is_static(c)) /* the weights describe themselves */
         return;
     wt__weight_plan(&files_plan, c, LAYOUT_FILES);
     wt__weight_plan(&packed_plan, c, LAYOUT_PACKED);

@@ -1,5 +1,5 @@
-/* A packed model as a hostile file: its checksums are made right first, since a fuzzer would never guess them and who
- * writes such a file would not have to. Whatever opens can be run. */
+/* Fuzzes packed models. The checksums are corrected first, because a fuzzer cannot guess them and an attacker can
+ * compute them. Every model that opens can be run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "encoder/seal.h"
 #include "encoder/weights.h"
 
-enum { MOST_WORK = 1 << 22 /* weights: more is sound, but slow */ };
+enum { MOST_WORK = 1 << 22 /* weights; larger models are valid, but slow */ };
 
-/* A static encoder: hostile ids, too, though its tokenizer makes none. */
+/* Also run a static encoder on invalid token ids, which its tokenizer never produces. */
 static void run_table(const struct packed *packed)
 {
     int32_t ids[66] = {-1, INT32_MAX};

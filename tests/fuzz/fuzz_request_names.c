@@ -1,5 +1,5 @@
-/* Any bytes as tools and a request: up to the first NUL a tool a line, its fields apart by tabs (provider, name, title,
- * description, source identifier); behind it the request. What is found lies in the request, and is a tool's. */
+/* Fuzzes names in requests. Input: up to the first NUL one tool a line, with tab-separated fields (provider, name,
+ * title, description, source id); then the request. Each found name lies in the request and belongs to a tool. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ static void require(int holds)
         abort();
 }
 
-/* What stands before the next such byte; *at is then behind it. */
+/* Returns the text up to the next such byte, and moves *at behind it. */
 static struct str next(struct str text, size_t *at, char sign)
 {
     const char *begin = text.ptr + *at, *end = *at < text.len ? memchr(begin, sign, text.len - *at) : NULL;

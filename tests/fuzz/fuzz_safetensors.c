@@ -1,5 +1,4 @@
-/* The header of a safetensors file: whatever opens has tensors that lie inside the file, without overlap, and can be
- * read. */
+/* Fuzzes safetensors headers: tensors of an accepted file lie inside it, do not overlap, and can be read. */
 #include <stdlib.h>
 
 #include "nn/safetensors.h"

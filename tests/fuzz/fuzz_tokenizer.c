@@ -1,10 +1,10 @@
-/* Two readers of hostile bytes: the tokenizers with sound models, and the opener of their blobs.
+/* Fuzzes tokenizers of valid models with any text, and the opener of tokenizer blobs.
  *
  *   byte 0, bits 0-1  which model; 3: the rest is a blob
  *   byte 0, bits 2-3  pair truncation
- *   byte 1            most tokens
+ *   byte 1            maximum number of tokens
  *
- * What is encoded stays below token_count and within the limit, and cutting a text keeps its head. */
+ * Token ids are below token_count, the limit is respected, and truncation keeps the begin of the text. */
 #include <stdlib.h>
 
 #include "text/tokenizer.h"
@@ -70,7 +70,7 @@ static void encode(const struct tokenizer *t, struct str text, size_t max_tokens
     free(fewer);
 }
 
-/* The tokenizer of a model, built once. */
+/* Returns the tokenizer of a model, built on first use. */
 static const struct tokenizer *sound(unsigned model)
 {
     static struct buffer blobs[MODELS];

@@ -1,6 +1,6 @@
-/* What training left, as hostile files: each config.json and safetensors of STORE-models, read by an engine that then
- * finds by every recipe and picks. The input is the files, each behind a line "== RECIPE/FILE"; "@" in a config stands
- * for the hash of the encoder, which a forger would know. */
+/* Fuzzes the files of trained models: config.json and safetensors of STORE-models are loaded by an engine, which then
+ * runs find with every recipe, and pick. The input is a sequence of files, each after a line "== RECIPE/FILE". "@" in a
+ * config stands for the hash of the encoder, which an attacker would know. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ static void clean_up(void)
     remove_folder(folder);
 }
 
-/* A store of three tools, once. */
+/* Creates a store of three tools on first use. */
 static void set_up(void)
 {
     struct encoder *encoder = NULL;
@@ -83,7 +83,7 @@ static void write_file(const char *name, const uint8_t *bytes, size_t len, bool 
         abort();
 }
 
-/* The file that the line names, of those there are; others are passed over. */
+/* Returns the known file that the line names; unknown files are skipped. */
 static void write_named(const char *line, size_t line_len, const uint8_t *bytes, size_t len)
 {
     for (size_t d = 0; d < sizeof folders / sizeof *folders; d++)
@@ -146,7 +146,7 @@ static void ask(wt_engine *engine)
         wt_picked_free(picked);
     }
     wt_hits *hits = NULL;
-    check(wt_find(engine, request, strlen(request), NULL, &hits, &err), &err); /* whatever training left */
+    check(wt_find(engine, request, strlen(request), NULL, &hits, &err), &err); /* with arbitrary trained models */
     wt_hits_free(hits);
 }
 

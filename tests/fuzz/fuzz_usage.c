@@ -1,5 +1,5 @@
-/* Any bytes as recorded use: what is taken must be what usage.h says a usage is, and arguments
- * without credentials come back as they are stored. The bytes are also read as a time. */
+/* Fuzzes the reader of recorded use: results satisfy the contracts of usage.h, and arguments without credentials are
+ * returned as stored. The bytes are also parsed as a time. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static void require(bool holds)
         abort();
 }
 
-/* What is stored of arguments is taken back as it is, or is too long. */
+/* Stored arguments are accepted again unchanged, or are too long. */
 static void check_arguments(const json_t *arguments)
 {
     struct buffer text = {0}, again = {0};

@@ -1,7 +1,6 @@
-/* Any bytes as a schema and an instance, each a JSON text, one behind the other: the schema is all before the first
- * line that is "---". Where it compiles, the instance is validated with and without repairs, and what comes back holds
- * what the header promises. A lossless repair fits, and an instance that fits is not repaired. A schema that does not compile
- * is opened leniently. */
+/* Fuzzes the validator with a schema and an instance, separated by the first line "---". If the schema compiles, the
+ * instance is validated with and without repairs, and the result satisfies the contract of the header: a lossless
+ * repair is valid, and a valid instance is not repaired. A schema that does not compile is opened leniently. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +40,7 @@ static void validate(const wt_validator *validator, const char *instance, size_t
     if (wt_validate(validator, instance, len, &options, &validation, &err) < 0)
         return;
     look(validation);
-    if (validation->repaired && validation->valid) { /* what was put right fits by itself */
+    if (validation->repaired && validation->valid) { /* the repaired instance is valid */
         require(wt_validate(validator, validation->repaired, strlen(validation->repaired), NULL, &again, &err) == 0);
         require(again->valid);
         wt_validation_free(again);
@@ -73,7 +72,7 @@ static void coerce(const wt_validator *validator, struct str instance, int wraps
     wt__buffer_dispose(&repaired);
 }
 
-/* A schema that is refused is compiled without the keywords at fault, or refused again. */
+/* A rejected schema is compiled without the faulty keywords, or rejected again. */
 static void open_leniently(struct str schema, const char *instance, size_t len)
 {
     wt_validator *validator;

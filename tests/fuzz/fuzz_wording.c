@@ -1,5 +1,5 @@
-/* Any bytes as a description: its words lie in it one behind the other, patterns match within them, sentences hold what
- * they are of, and the request that is made of it is no longer than it may be. */
+/* Fuzzes descriptions: words follow one another in the text, patterns match within them, sentences contain their words,
+ * and the synthetic request respects the length limit. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,11 +1,10 @@
-/* replay.c: a fuzz target without a fuzzer. Gives the target every file of the corpus as it is, then damaged in
- * ways that need no luck to find: cut short, and with one byte changed. The damage follows from the file alone, so a
- * failure comes back on every machine.
+/* replay.c: runs a fuzz target without a fuzzer, on every file of a corpus as it is and with deterministic damage: cut
+ * short, and with one byte changed. The damage depends on the file only, so a failure is reproducible on every machine.
  *
  *   fuzz_X FILE-OR-FOLDER...
  *
- * Each input is a heap block of exactly its size: a sanitizer sees a read one past the end. A missing or empty
- * folder fails, because a corpus that is not there tests nothing. */
+ * Each input is a heap block of exactly its size, so that a sanitizer detects a read behind it. A missing or empty
+ * folder is a failure. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,13 +15,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
-    VARIANTS = 48,             /* of each kind of damage, spread evenly over the file */
-    MAX_FILE_BYTES = 64 << 20, /* bytes of one corpus file */
-    DAMAGE_BELOW = 256 << 10,  /* larger files are replayed as they are: their damage would cost minutes */
+    VARIANTS = 48,             /* variants of each kind of damage, spread evenly over the file */
+    MAX_FILE_BYTES = 64 << 20, /* maximum size of a corpus file */
+    DAMAGE_BELOW = 256 << 10,  /* larger files are not damaged, which would take minutes */
     PATH_BYTES = 4096
 };
 
-/* Bytes that parsers trip over: NUL, quote, brackets, a sign, the edges of UTF-8, all ones. */
+/* Bytes that are special to parsers: NUL, quote, brackets, a sign, limits of UTF-8, all ones. */
 static const uint8_t awkward[] = {0x00, '"', '{', ']', '-', 0x7f, 0x80, 0xff};
 
 static size_t inputs, runs;
