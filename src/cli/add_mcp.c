@@ -12,7 +12,7 @@
 #include "cli/text.h"
 #include "mcp/server.h"
 
-struct adding {
+struct mcp_add_context {
     wt_engine *engine;
     wt_add_mcp_options *options;
 };
@@ -36,7 +36,7 @@ static bool has_blank(const char *word)
 
 /* Reads one word of a command line and moves *at behind it. Quotes keep blanks; a backslash escapes the next character
  * except within '...'. No shell is involved: no other character is special. Returns false if a quote is not closed. */
-static bool take_word(const char **at, struct buffer *out)
+static bool read_quoted_word(const char **at, struct buffer *out)
 {
     char quote = '\0';
     for (; **at && (quote || !wt__is_blank(**at)); (*at)++) {
@@ -54,7 +54,7 @@ static bool take_word(const char **at, struct buffer *out)
 }
 
 /* Returns the words of a command line in the arena, NULL-terminated; NULL if a quote is not closed or out of memory. */
-static const char *const *split(struct arena *arena, const char *line)
+static const char *const *split_command_line(struct arena *arena, const char *line)
 {
     const char **words = wt__arena_array(arena, const char *, strlen(line) / 2 + 2);
     for (size_t count = 0; words;) {
@@ -62,7 +62,7 @@ static const char *const *split(struct arena *arena, const char *line)
         line += strspn(line, " \t\r\n\v\f");
         if (!*line)
             break;
-        bool whole = take_word(&line, &word);
+        bool whole = read_quoted_word(&line, &word);
         words[count] = whole && !word.failed ? wt__arena_copy(arena, wt__buffer_view(&word)) : NULL;
         wt__buffer_dispose(&word);
         if (!words[count++])
@@ -73,7 +73,7 @@ static const char *const *split(struct arena *arena, const char *line)
 
 /* ---------------------------------------------------------------- reports */
 
-static void text_server(struct buffer *out, const wt_mcp_server *server)
+static void text_mcp_server(struct buffer *out, const wt_mcp_server *server)
 {
     const wt_add_report *report = server->added;
     wt__text_escape(out, wt__str(server->name), TEXT_LINE);
@@ -82,14 +82,14 @@ static void text_server(struct buffer *out, const wt_mcp_server *server)
         return;
     }
     wt__buffer_text(out, ": ");
-    wt__grouped(out, server->tools);
+    wt__put_grouped(out, server->tools);
     wt__buffer_text(out, server->tools == 1 ? " tool" : " tools");
     wt__buffer_text(out, ": ");
-    wt__text_changes(out, report);
+    wt__put_changes(out, report);
     wt__buffer_char(out, '\n');
 }
 
-static void json_server(struct buffer *out, const wt_mcp_server *server)
+static void json_mcp_server(struct buffer *out, const wt_mcp_server *server)
 {
     const wt_add_report *report = server->added;
     wt__buffer_char(out, '{');
@@ -110,29 +110,29 @@ static void json_server(struct buffer *out, const wt_mcp_server *server)
     wt__buffer_text(out, "}\n");
 }
 
-struct sum {
+struct mcp_totals {
     const char *source;
     size_t answered, disabled, tools;
     double seconds;
 };
 
-static void text_sum(struct buffer *out, const wt_mcp_report *report, const struct sum *sum)
+static void text_mcp_totals(struct buffer *out, const wt_mcp_report *report, const struct mcp_totals *sum)
 {
     wt__text_escape(out, wt__str(sum->source), TEXT_LINE);
     wt__buffer_printf(out, ": %zu of %zu servers answered, ", sum->answered, report->server_count - sum->disabled);
-    wt__grouped(out, sum->tools);
+    wt__put_grouped(out, sum->tools);
     wt__buffer_text(out, sum->tools == 1 ? " tool" : " tools");
     if (report->removed > 0) {
         wt__buffer_text(out, ", ");
-        wt__grouped(out, report->removed);
+        wt__put_grouped(out, report->removed);
         wt__buffer_text(out, " removed with their servers");
     }
     wt__buffer_text(out, "; ");
-    wt__grouped(out, report->embedded);
+    wt__put_grouped(out, report->embedded);
     wt__buffer_printf(out, " vectors; %.2f s\n", sum->seconds);
 }
 
-static void json_sum(struct buffer *out, const wt_mcp_report *report, const struct sum *sum)
+static void json_mcp_totals(struct buffer *out, const wt_mcp_report *report, const struct mcp_totals *sum)
 {
     wt__buffer_char(out, '{');
     wt__json_text(out, "source", sum->source);
@@ -150,7 +150,7 @@ static void json_sum(struct buffer *out, const wt_mcp_report *report, const stru
 }
 
 /* Prints a line for each server and a total. Returns END_NETWORK if any server failed. */
-static int print_report(const struct cli *cli, const wt_mcp_report *report, struct sum *sum)
+static int print_mcp_report(const struct cli *cli, const wt_mcp_report *report, struct mcp_totals *sum)
 {
     struct buffer out = {0};
     for (size_t i = 0; i < report->server_count; i++) {
@@ -159,15 +159,15 @@ static int print_report(const struct cli *cli, const wt_mcp_report *report, stru
         sum->disabled += server->disabled != 0;
         sum->tools += server->added ? server->tools : 0;
         if (!cli->json && server->code < 0)
-            wt__cli_say(cli, END_NETWORK, "%s: %s", *server->name ? server->name : sum->source, server->reason);
+            wt__cli_report(cli, END_NETWORK, "%s: %s", *server->name ? server->name : sum->source, server->reason);
         else
-            (cli->json ? json_server : text_server)(&out, server);
+            (cli->json ? json_mcp_server : text_mcp_server)(&out, server);
         if (!cli->json && server->added)
-            wt__import_issues(cli, server->added->issues, server->added->issue_count, server->added->skipped);
+            wt__print_issues(cli, server->added->issues, server->added->issue_count, server->added->skipped);
         if (server->added && server->added->notice)
             wt__cli_note(cli, "%s: Note: %s", server->name, server->added->notice);
     }
-    (cli->json ? json_sum : text_sum)(&out, report, sum);
+    (cli->json ? json_mcp_totals : text_mcp_totals)(&out, report, sum);
     if (report->notice)
         wt__cli_note(cli, "Note: %s", report->notice);
     if (!wt__cli_print(&out))
@@ -178,7 +178,7 @@ static int print_report(const struct cli *cli, const wt_mcp_report *report, stru
 /* ---------------------------------------------------------------- one source */
 
 /* Draws progress (wt_progress_fn); context is a struct progress_line. */
-static int show_progress(void *context, const char *phase, uint64_t done, uint64_t total)
+static int show_mcp_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     struct buffer text = {0};
     if (strcmp(phase, "asking servers") != 0)
@@ -189,23 +189,23 @@ static int show_progress(void *context, const char *phase, uint64_t done, uint64
     return wt__interrupted();
 }
 
-static int add(struct cli *cli, const struct adding *adding, const char *source, const char *shown)
+static int add_mcp_source(struct cli *cli, const struct mcp_add_context *adding, const char *source, const char *shown)
 {
     wt_mcp_report *report = NULL;
     wt_error err = {0};
-    struct sum sum = {.source = shown};
+    struct mcp_totals sum = {.source = shown};
     double begin = wt__now_ms();
     int rc = wt_add_mcp(adding->engine, source, adding->options, &report, &err), code = END_DONE;
     sum.seconds = (wt__now_ms() - begin) / 1000;
     wt__progress_clear();
     if (report)
-        code = print_report(cli, report, &sum);
+        code = print_mcp_report(cli, report, &sum);
     if (rc == WT_ECANCELLED && report)
-        code = wt__cli_say(cli, END_INTERRUPTED,
-                           "stopped; the tools reported above are stored. The same command imports the others, and "
-                           "`whichtool vectors` computes missing vectors");
+        code = wt__cli_report(cli, END_INTERRUPTED,
+                              "stopped; the tools reported above are stored. The same command imports the others, and "
+                              "`whichtool vectors` computes missing vectors");
     else if (rc == WT_ECANCELLED)
-        code = wt__import_stopped(cli);
+        code = wt__report_stopped_import(cli);
     else if (rc < 0)
         code = wt__cli_fail_input(cli, &err);
     wt_mcp_report_free(report);
@@ -213,39 +213,39 @@ static int add(struct cli *cli, const struct adding *adding, const char *source,
 }
 
 /* Imports one source. Only the program of a command line is shown, since arguments may contain keys. */
-static int add_word(struct cli *cli, const char *word, void *context)
+static int add_mcp_word(struct cli *cli, const char *word, void *context)
 {
-    const struct adding *adding = context;
+    const struct mcp_add_context *adding = context;
     if (is_configuration(word))
-        return add(cli, adding, word, word);
+        return add_mcp_source(cli, adding, word, word);
     if (wt__mcp_is_url(word)) {
         const char *shown = wt__mcp_shown_url(&cli->arena, word);
-        return shown ? add(cli, adding, word, shown) : wt__cli_say(cli, END_SYSTEM, "out of memory");
+        return shown ? add_mcp_source(cli, adding, word, shown) : wt__cli_report(cli, END_SYSTEM, "out of memory");
     }
-    adding->options->command = split(&cli->arena, word);
+    adding->options->command = split_command_line(&cli->arena, word);
     if (!adding->options->command || !adding->options->command[0])
         return wt__cli_usage(cli, "a command line is empty, or a quote is not closed");
-    int code = add(cli, adding, NULL, adding->options->command[0]);
+    int code = add_mcp_source(cli, adding, NULL, adding->options->command[0]);
     adding->options->command = NULL;
     return code;
 }
 
-static int add_words(struct cli *cli, const struct adding *adding)
+static int add_mcp_words(struct cli *cli, const struct mcp_add_context *adding)
 {
     const char *first = cli->arguments.words[0];
     if (is_configuration(first) || wt__mcp_is_url(first) || has_blank(first)) {
         if (adding->options->provider && cli->arguments.word_count > 1)
             return wt__cli_usage(cli, "--provider needs a single source, but several were given");
-        if (!wt__import_sort(cli))
-            return wt__cli_say(cli, END_SYSTEM, "out of memory");
-        return wt__import_each(cli, 0, add_word, (void *)adding);
+        if (!wt__sort_sources(cli))
+            return wt__cli_report(cli, END_SYSTEM, "out of memory");
+        return wt__import_each_source(cli, 0, add_mcp_word, (void *)adding);
     }
     const char **command = wt__arena_array(&cli->arena, const char *, cli->arguments.word_count + 1);
     if (!command)
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
     memcpy(command, cli->arguments.words, cli->arguments.word_count * sizeof *command);
     adding->options->command = command;
-    return add(cli, adding, NULL, first);
+    return add_mcp_source(cli, adding, NULL, first);
 }
 
 int wt__add_mcp(struct cli *cli)
@@ -253,21 +253,21 @@ int wt__add_mcp(struct cli *cli)
     wt_add_mcp_options options;
     struct progress_line line;
     wt_engine *engine = NULL;
-    if (wt__given(cli, OPT_FORMAT))
+    if (wt__has_option(cli, OPT_FORMAT))
         return wt__cli_usage(cli, "--format cannot be used with --mcp");
     wt_add_mcp_options_init(&options);
-    options.provider = wt__text_of(cli, OPT_PROVIDER);
-    options.sync = wt__given(cli, OPT_SYNC);
-    options.strict = wt__given(cli, OPT_STRICT);
-    options.no_vectors = wt__given(cli, OPT_NO_VECTORS);
+    options.provider = wt__option_text(cli, OPT_PROVIDER);
+    options.sync = wt__has_option(cli, OPT_SYNC);
+    options.strict = wt__has_option(cli, OPT_STRICT);
+    options.no_vectors = wt__has_option(cli, OPT_NO_VECTORS);
     options.timeout_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
-    options.progress = show_progress;
+    options.progress = show_mcp_progress;
     options.progress_context = &line;
-    wt__end_watch();
+    wt__watch_end_signals();
     int code = wt__cli_open(cli, OPEN_CREATE, options.no_vectors ? "" : NULL, &engine);
     if (code == 0) {
         wt__progress_begin(&line, cli);
-        code = add_words(cli, &(struct adding){engine, &options});
+        code = add_mcp_words(cli, &(struct mcp_add_context){engine, &options});
     }
     wt_close(engine);
     return code;

@@ -2,7 +2,7 @@
 #ifndef WT_CLI_AUDIT_OPTIONS_H
 #define WT_CLI_AUDIT_OPTIONS_H
 
-static const struct option check_options[] = {
+static const struct cli_option check_options[] = {
     {.id = OPT_LEVEL,
      .name = "level",
      .kind = VALUE_CHOICE,
@@ -63,7 +63,7 @@ static const struct option check_options[] = {
     {.id = OPT_DAMAGE, .name = "damage", .help = "Only look for damage; skip the audit."},
     MODEL_OPTIONS,
 };
-static const struct example check_examples[] = {
+static const struct cli_example check_examples[] = {
     {"whichtool check", "Audits the catalogue and suggests what to write instead."},
     {"whichtool check --level warning --format sarif > findings.sarif",
      "Writes findings for a code host; exits with 1 if there are warnings."},

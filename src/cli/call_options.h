@@ -2,7 +2,7 @@
 #ifndef WT_CLI_CALL_OPTIONS_H
 #define WT_CLI_CALL_OPTIONS_H
 
-static const struct option call_options[] = {
+static const struct cli_option call_options[] = {
     {.id = OPT_TOOL,
      .letter = 't',
      .name = "tool",
@@ -75,7 +75,7 @@ static const struct option call_options[] = {
     TIMEOUT_OPTION,
     MODEL_OPTIONS,
 };
-static const struct example call_examples[] = {
+static const struct cli_example call_examples[] = {
     {"whichtool call \"weather at latitude 11.6 and longitude -97.8\"",
      "Shows the tool, its arguments, and missing arguments."},
     {"whichtool call --tool weather/current --format arguments \"how warm is it in Lagos\"",

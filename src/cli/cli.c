@@ -13,7 +13,7 @@
 #include "cli/text.h"
 
 /* Returns the exit code for a WT_E... code. */
-static int exit_of(int code)
+static int exit_code_of(int code)
 {
     switch (code) {
     case WT_EINVAL:
@@ -43,7 +43,7 @@ static int exit_of(int code)
     }
 }
 
-void wt__style_begin(struct buffer *out, bool color, enum style style)
+void wt__style_begin(struct buffer *out, bool color, enum text_style style)
 {
     if (color)
         wt__buffer_text(out, style == STYLE_BOLD ? "\x1b[1m" : "\x1b[2m");
@@ -56,7 +56,7 @@ void wt__style_end(struct buffer *out, bool color)
 }
 
 /* Prints one line on stderr: `lead`, then the escaped message. */
-static void tell(const struct cli *cli, const char *lead, const char *format, va_list arguments)
+static void print_message(const struct cli *cli, const char *lead, const char *format, va_list arguments)
 {
     char message[2048];
     vsnprintf(message, sizeof message, format, arguments);
@@ -75,11 +75,11 @@ static void tell(const struct cli *cli, const char *lead, const char *format, va
     wt__buffer_dispose(&line);
 }
 
-int wt__cli_say(const struct cli *cli, int exit_code, const char *format, ...)
+int wt__cli_report(const struct cli *cli, int exit_code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    tell(cli, "whichtool: ", format, arguments);
+    print_message(cli, "whichtool: ", format, arguments);
     va_end(arguments);
     return exit_code;
 }
@@ -88,9 +88,9 @@ int wt__cli_usage(const struct cli *cli, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    tell(cli, "whichtool: ", format, arguments);
+    print_message(cli, "whichtool: ", format, arguments);
     va_end(arguments);
-    const struct verb *verb = cli->arguments.verb;
+    const struct cli_verb *verb = cli->arguments.verb;
     if (!cli->quiet)
         fprintf(stderr, "See `whichtool help%s%s`.\n", verb ? " " : "", verb ? verb->name : "");
     return END_USAGE;
@@ -98,10 +98,10 @@ int wt__cli_usage(const struct cli *cli, const char *format, ...)
 
 int wt__cli_fail(const struct cli *cli, const wt_error *err)
 {
-    int code = exit_of(err->code);
+    int code = exit_code_of(err->code);
     if (*err->pointer && !strstr(err->message, err->pointer))
-        return wt__cli_say(cli, code, "%s (at %s)", err->message, err->pointer);
-    return wt__cli_say(cli, code, "%s", err->message);
+        return wt__cli_report(cli, code, "%s (at %s)", err->message, err->pointer);
+    return wt__cli_report(cli, code, "%s", err->message);
 }
 
 int wt__cli_fail_input(const struct cli *cli, const wt_error *err)
@@ -110,9 +110,9 @@ int wt__cli_fail_input(const struct cli *cli, const wt_error *err)
     return code == END_NOTHING ? END_INPUT : code;
 }
 
-bool wt__read_lines(struct cli *cli, enum option_id id, const char *const **items, size_t *count)
+bool wt__option_lines(struct cli *cli, enum option_id id, const char *const **items, size_t *count)
 {
-    const char *text = wt__text_of(cli, id);
+    const char *text = wt__option_text(cli, id);
     size_t lines = text ? 1 : 0, at = 0;
     for (const char *c = text; c && *c; c++)
         lines += *c == '\n';
@@ -129,9 +129,9 @@ bool wt__read_lines(struct cli *cli, enum option_id id, const char *const **item
     return list != NULL;
 }
 
-int wt__cli_real(const struct cli *cli, enum option_id id, const char *name, double *out)
+int wt__cli_positive_number(const struct cli *cli, enum option_id id, const char *name, double *out)
 {
-    const char *text = wt__text_of(cli, id);
+    const char *text = wt__option_text(cli, id);
     char *end = NULL;
     if (!text)
         return 0;
@@ -143,7 +143,7 @@ int wt__cli_real(const struct cli *cli, enum option_id id, const char *name, dou
 
 int wt__cli_dense_weight(const struct cli *cli, double *usual, double *brief)
 {
-    const char *text = wt__text_of(cli, OPT_DENSE_WEIGHT);
+    const char *text = wt__option_text(cli, OPT_DENSE_WEIGHT);
     char *end = NULL;
     if (!text)
         return 0;
@@ -158,7 +158,7 @@ int wt__cli_dense_weight(const struct cli *cli, double *usual, double *brief)
         return 0;
     return wt__cli_usage(cli,
                          "--dense-weight takes a number above 0 and at most %g, or two such as 0.6,1.8, not \"%s\"",
-                         WT_MAX_DENSE_WEIGHT, wt__text_of(cli, OPT_DENSE_WEIGHT));
+                         WT_MAX_DENSE_WEIGHT, wt__option_text(cli, OPT_DENSE_WEIGHT));
 }
 
 void wt__cli_note(const struct cli *cli, const char *format, ...)
@@ -167,14 +167,14 @@ void wt__cli_note(const struct cli *cli, const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
-    tell(cli, "", format, arguments);
+    print_message(cli, "", format, arguments);
     va_end(arguments);
 }
 
 /* errno of the first failed write to stdout; 0 if there was none. */
 static int output_errno;
 
-static void write_out(const char *bytes, size_t len)
+static void write_stdout(const char *bytes, size_t len)
 {
     errno = 0;
     bool whole = fwrite(bytes, 1, len, stdout) == len;
@@ -190,21 +190,21 @@ bool wt__cli_print(struct buffer *buffer)
     if (failed)
         fputs("whichtool: out of memory\n", stderr);
     else if (buffer->len > 0)
-        write_out(buffer->ptr, buffer->len);
+        write_stdout(buffer->ptr, buffer->len);
     wt__buffer_dispose(buffer);
     return !failed && !output_errno;
 }
 
 int wt__cli_finish(void)
 {
-    write_out("", 0);
+    write_stdout("", 0);
     return output_errno;
 }
 
 /* The store is that of -s, of $WHICHTOOL_STORE, or in the data folder. */
-int wt__cli_store(struct cli *cli)
+int wt__cli_find_store(struct cli *cli)
 {
-    const char *named = wt__text_of(cli, OPT_STORE), *environment = getenv("WHICHTOOL_STORE");
+    const char *named = wt__option_text(cli, OPT_STORE), *environment = getenv("WHICHTOOL_STORE");
     char *folder;
     wt_error err;
     if (cli->store) /* the verb needs no store */
@@ -217,45 +217,46 @@ int wt__cli_store(struct cli *cli)
         return 0;
     int rc = wt__data_folder(&folder, &cli->arena, &err);
     if (rc == WT_ENOTFOUND)
-        return wt__cli_say(cli, END_STORE, "cannot find the data folder: %s, or name the store with -s FILE",
-                           err.message);
+        return wt__cli_report(cli, END_STORE, "cannot find the data folder: %s, or name the store with -s FILE",
+                              err.message);
     cli->store = rc == 0 ? wt__path_join(&cli->arena, folder, "tools.wt") : NULL;
-    return cli->store ? 0 : wt__cli_say(cli, END_SYSTEM, "out of memory");
+    return cli->store ? 0 : wt__cli_report(cli, END_SYSTEM, "out of memory");
 }
 
-int wt__cli_empty(struct cli *cli)
+int wt__cli_fail_empty(struct cli *cli)
 {
-    return wt__cli_say(cli, END_STORE, "the store %s is empty: add tools with `whichtool add FILE`", cli->store);
+    return wt__cli_report(cli, END_STORE, "the store %s is empty: add tools with `whichtool add FILE`", cli->store);
 }
 
 /* True if -s named the store, so that its path may be mistyped. */
-static bool is_typed(const struct cli *cli)
+static bool is_store_typed(const struct cli *cli)
 {
-    const char *named = wt__text_of(cli, OPT_STORE);
+    const char *named = wt__option_text(cli, OPT_STORE);
     return named && *named;
 }
 
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine)
 {
     *engine = NULL;
-    int code = wt__cli_store(cli);
+    int code = wt__cli_find_store(cli);
     if (code != 0)
         return code;
     bool memory = strcmp(cli->store, ":memory:") == 0;
     if (mode == OPEN_EXISTING && !memory && access(cli->store, F_OK) != 0 && errno == ENOENT)
-        return is_typed(cli) ? wt__cli_say(cli, END_STORE,
-                                           "the store %s does not exist; create it with `whichtool -s %s add FILE`",
-                                           cli->store, cli->store)
-                             : wt__cli_empty(cli);
+        return is_store_typed(cli)
+                   ? wt__cli_report(cli, END_STORE,
+                                    "the store %s does not exist; create it with `whichtool -s %s add FILE`",
+                                    cli->store, cli->store)
+                   : wt__cli_fail_empty(cli);
     wt_open_options options;
     wt_open_options_init(&options);
-    options.model = model ? model : wt__text_of(cli, OPT_MODEL);
-    options.models_dir = wt__text_of(cli, OPT_MODELS);
-    options.chat_url = wt__text_of(cli, OPT_CHAT_URL);
-    options.chat_model = wt__text_of(cli, OPT_CHAT_MODEL);
+    options.model = model ? model : wt__option_text(cli, OPT_MODEL);
+    options.models_dir = wt__option_text(cli, OPT_MODELS);
+    options.chat_url = wt__option_text(cli, OPT_CHAT_URL);
+    options.chat_model = wt__option_text(cli, OPT_CHAT_MODEL);
     options.chat_at_once = (unsigned)cli->arguments.number[OPT_CHAT_AT_ONCE];
-    options.record_path = wt__text_of(cli, OPT_RECORD);
-    options.replay_path = wt__text_of(cli, OPT_REPLAY);
+    options.record_path = wt__option_text(cli, OPT_RECORD);
+    options.replay_path = wt__option_text(cli, OPT_REPLAY);
     wt_error err;
     if (wt_open(engine, cli->store, &options, &err) == 0)
         return 0;
@@ -271,16 +272,16 @@ int wt__cli_read_stdin(struct cli *cli, size_t max, struct buffer *out)
         if (got < 0 && errno == EINTR && !wt__interrupted())
             continue;
         if (got < 0 && wt__interrupted())
-            return wt__cli_say(cli, END_INTERRUPTED, "interrupted while reading standard input");
+            return wt__cli_report(cli, END_INTERRUPTED, "interrupted while reading standard input");
         if (got < 0)
-            return wt__cli_say(cli, END_INPUT, "cannot read standard input");
+            return wt__cli_report(cli, END_INPUT, "cannot read standard input");
         if (got == 0)
             break;
         wt__buffer_append(out, block, (size_t)got);
         if (out->len > max)
-            return wt__cli_say(cli, END_INPUT, "standard input is too long: the limit is %zu bytes", max);
+            return wt__cli_report(cli, END_INPUT, "standard input is too long: the limit is %zu bytes", max);
     }
-    return out->failed ? wt__cli_say(cli, END_SYSTEM, "out of memory") : 0;
+    return out->failed ? wt__cli_report(cli, END_SYSTEM, "out of memory") : 0;
 }
 
 const wt_recipe *wt__recipe_listed(size_t index)
@@ -306,7 +307,7 @@ bool wt__recipe_known(const char *name, size_t len, bool *needs_model)
     return false;
 }
 
-static const char *recipe_name(const void *context, size_t index)
+static const char *recipe_name_at(const void *context, size_t index)
 {
     (void)context;
     const wt_recipe *recipe = wt__recipe_listed(index);
@@ -317,7 +318,7 @@ int wt__recipe_unknown(const struct cli *cli, const char *name, size_t len)
 {
     char word[64] = "";
     memcpy(word, name, len < sizeof word ? len : sizeof word - 1);
-    const char *near = wt__closest(word, recipe_name, NULL);
-    return wt__cli_say(cli, END_USAGE, "unknown recipe \"%s\"; %s%s%s`whichtool help --recipes` lists the recipes",
-                       word, near ? "did you mean " : "", near ? near : "", near ? "? " : "");
+    const char *near = wt__closest_word(word, recipe_name_at, NULL);
+    return wt__cli_report(cli, END_USAGE, "unknown recipe \"%s\"; %s%s%s`whichtool help --recipes` lists the recipes",
+                          word, near ? "did you mean " : "", near ? near : "", near ? "? " : "");
 }

@@ -37,11 +37,11 @@ struct cli {
     const char *store; /* path; NULL until wt__cli_open, or ":memory:" if the verb needs no store */
 };
 
-static inline bool wt__given(const struct cli *cli, enum option_id id)
+static inline bool wt__has_option(const struct cli *cli, enum option_id id)
 {
     return cli->arguments.given[id];
 }
-static inline const char *wt__text_of(const struct cli *cli, enum option_id id)
+static inline const char *wt__option_text(const struct cli *cli, enum option_id id)
 {
     return cli->arguments.text[id];
 }
@@ -53,15 +53,15 @@ int wt__cli_fail_input(const struct cli *cli, const wt_error *err);
 /* Prints the message and a pointer to the help. Returns END_USAGE. */
 int wt__cli_usage(const struct cli *cli, const char *format, ...) WT_PRINTF(2, 3);
 /* Prints the message on stderr. Returns exit_code. */
-int wt__cli_say(const struct cli *cli, int exit_code, const char *format, ...) WT_PRINTF(3, 4);
+int wt__cli_report(const struct cli *cli, int exit_code, const char *format, ...) WT_PRINTF(3, 4);
 
 /* Splits the text of a repeatable option into lines, in the cli's arena; *count is 0 if the option is absent. Returns
  * false if out of memory. */
-bool wt__read_lines(struct cli *cli, enum option_id id, const char *const **items, size_t *count);
+bool wt__option_lines(struct cli *cli, enum option_id id, const char *const **items, size_t *count);
 
 /* Reads an option's number, which must be above 0; *out stays if the option is absent. Returns 0, or an exit code after
  * reporting the error. */
-int wt__cli_real(const struct cli *cli, enum option_id id, const char *name, double *out);
+int wt__cli_positive_number(const struct cli *cli, enum option_id id, const char *name, double *out);
 /* Reads --dense-weight W or W,BRIEF in the same way; *brief stays without BRIEF. */
 int wt__cli_dense_weight(const struct cli *cli, double *usual, double *brief);
 
@@ -74,8 +74,8 @@ bool wt__cli_print(struct buffer *buffer);
 int wt__cli_finish(void);
 
 /* Makes the text between begin and end bold or dim, if color is true. */
-enum style { STYLE_BOLD, STYLE_DIM };
-void wt__style_begin(struct buffer *out, bool color, enum style style);
+enum text_style { STYLE_BOLD, STYLE_DIM };
+void wt__style_begin(struct buffer *out, bool color, enum text_style style);
 void wt__style_end(struct buffer *out, bool color);
 
 /* Opens the store. With OPEN_EXISTING, a missing store is reported as empty. model: NULL for --model, "" for no model.
@@ -83,8 +83,8 @@ void wt__style_end(struct buffer *out, bool color);
 enum open_mode { OPEN_EXISTING, OPEN_CREATE };
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine);
 /* Sets cli->store. Returns 0, or an exit code after reporting the error. */
-int wt__cli_store(struct cli *cli);
-int wt__cli_empty(struct cli *cli); /* reports an empty store and how to fill it */
+int wt__cli_find_store(struct cli *cli);
+int wt__cli_fail_empty(struct cli *cli); /* reports an empty store and how to fill it */
 
 /* Reads all of stdin, at most max bytes. Returns 0, or an exit code after reporting the error. */
 int wt__cli_read_stdin(struct cli *cli, size_t max, struct buffer *out);

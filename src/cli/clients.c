@@ -55,19 +55,19 @@ static const char *project_folder(struct cli *cli, const char *folder, const cha
     return out;
 }
 
-static int absolute_store(struct cli *cli, struct import_options *out)
+static int read_absolute_store(struct cli *cli, struct import_options *out)
 {
     char here[PATH_MAX];
-    const char *store = wt__text_of(cli, OPT_STORE);
+    const char *store = wt__option_text(cli, OPT_STORE);
     if (!store || !*store)
         return 0;
     if (store[0] != '/')
         store = getcwd(here, sizeof here) ? wt__path_join(&cli->arena, here, store) : NULL;
     out->store = store;
-    return store ? 0 : wt__cli_say(cli, END_SYSTEM, "cannot determine the current folder");
+    return store ? 0 : wt__cli_report(cli, END_SYSTEM, "cannot determine the current folder");
 }
 
-static const char *client_at(const void *context, size_t index)
+static const char *client_name_at(const void *context, size_t index)
 {
     size_t count;
     const struct client_place *places = wt__client_places(&count);
@@ -77,49 +77,49 @@ static const char *client_at(const void *context, size_t index)
 
 static int refuse_client(const struct cli *cli, const char *name)
 {
-    const char *near = wt__closest(name, client_at, NULL);
+    const char *near = wt__closest_word(name, client_name_at, NULL);
     return near ? wt__cli_usage(cli, "unknown client \"%s\"; did you mean %s?", name, near)
                 : wt__cli_usage(cli, "unknown client \"%s\"; `whichtool help mcp` lists the clients", name);
 }
 
 /* Returns 0, or an exit code after reporting the error. */
-static int read_options(struct cli *cli, struct import_options *out)
+static int read_import_options(struct cli *cli, struct import_options *out)
 {
     char here[PATH_MAX], *folder = NULL;
     wt_error err;
     *out = (struct import_options){
-        .system = wt__client_system(), .program = find_program(cli), .no_environment = wt__given(cli, OPT_NO_ENV)};
+        .system = wt__client_system(), .program = find_program(cli), .no_environment = wt__has_option(cli, OPT_NO_ENV)};
     if (cli->arguments.word_count > 1)
         return wt__cli_usage(cli, "`mcp %s` takes no arguments, but \"%s\" was given", cli->arguments.words[0],
                              cli->arguments.words[1]);
-    if (!out->program || !wt__read_lines(cli, OPT_CLIENT, &out->clients, &out->client_count))
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+    if (!out->program || !wt__option_lines(cli, OPT_CLIENT, &out->clients, &out->client_count))
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
     for (size_t i = 0; i < out->client_count; i++)
         if (!wt__client_known(out->clients[i]))
             return refuse_client(cli, out->clients[i]);
     if (wt__config_folder(&folder, &cli->arena, &err) < 0)
-        return wt__cli_say(cli, END_SYSTEM, "%s", err.message);
+        return wt__cli_report(cli, END_SYSTEM, "%s", err.message);
     out->folder = folder;
-    if (wt__given(cli, OPT_PROJECT)) {
+    if (wt__has_option(cli, OPT_PROJECT)) {
         const char *project = getcwd(here, sizeof here) ? wt__arena_copy(&cli->arena, wt__str(here)) : NULL;
         out->project = project;
         out->folder = project ? project_folder(cli, folder, project) : NULL;
         if (!out->folder)
-            return wt__cli_say(cli, END_SYSTEM, "cannot determine the current folder");
+            return wt__cli_report(cli, END_SYSTEM, "cannot determine the current folder");
     }
-    return absolute_store(cli, out);
+    return read_absolute_store(cli, out);
 }
 
 /* Reports a failure of a client's file; the exit codes of the store do not apply. */
-static int fail(struct cli *cli, const wt_error *err)
+static int fail_on_client_file(struct cli *cli, const wt_error *err)
 {
     bool input = err->code == WT_EFORMAT || err->code == WT_ETOOLONG;
-    return wt__cli_say(cli, input ? END_INPUT : END_SYSTEM, "%s", err->message);
+    return wt__cli_report(cli, input ? END_INPUT : END_SYSTEM, "%s", err->message);
 }
 
 /* ---------------------------------------------------------------- text */
 
-static void put_line(const struct cli *cli, struct buffer *out, const char *label, const char *text)
+static void put_labelled_line(const struct cli *cli, struct buffer *out, const char *label, const char *text)
 {
     struct buffer escaped = {0};
     wt__text_escape(&escaped, wt__str(text), TEXT_LINE);
@@ -143,23 +143,24 @@ static void put_title(const struct cli *cli, struct buffer *out, const char *tit
     wt__buffer_dispose(&escaped);
 }
 
-static bool may_do(const struct cli *cli)
+static bool can_proceed(const struct cli *cli)
 {
-    return wt__given(cli, OPT_YES) || wt__given(cli, OPT_DRY_RUN) || (isatty(STDIN_FILENO) == 1 && cli->tty_err);
+    return wt__has_option(cli, OPT_YES) || wt__has_option(cli, OPT_DRY_RUN) ||
+           (isatty(STDIN_FILENO) == 1 && cli->tty_err);
 }
 
 /* Asks on the terminal; true only for a yes, or with --yes. */
-static bool agreed(const struct cli *cli, const char *verb, size_t files)
+static bool confirm_changes(const struct cli *cli, const char *verb, size_t files)
 {
     char answer[16];
-    if (wt__given(cli, OPT_YES))
+    if (wt__has_option(cli, OPT_YES))
         return true;
     wt__cli_note(cli, "Close these clients first: some write their file on exit.");
     fprintf(stderr, "%s %zu file%s? [y/N] ", verb, files, files == 1 ? "" : "s");
     return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-static int cannot_ask(const struct cli *cli)
+static int refuse_without_terminal(const struct cli *cli)
 {
     return wt__cli_usage(cli, "cannot ask without a terminal; preview with --dry-run, or apply with --yes");
 }
@@ -216,7 +217,7 @@ static bool json_import(const struct import *import)
     return wt__cli_print(&out);
 }
 
-static void put_server(const struct cli *cli, struct buffer *out, const struct import_server *server)
+static void put_moved_server(const struct cli *cli, struct buffer *out, const struct import_server *server)
 {
     struct buffer line = {0};
     if (!server->as)
@@ -230,7 +231,7 @@ static void put_server(const struct cli *cli, struct buffer *out, const struct i
         wt__buffer_text(&line, server->name);
     if (server->as && server->missing)
         wt__buffer_printf(&line, "; %s was not found", server->missing);
-    put_line(cli, out, server->as ? "moves" : "stays", line.ptr ? line.ptr : "");
+    put_labelled_line(cli, out, server->as ? "moves" : "stays", line.ptr ? line.ptr : "");
     out->failed |= line.failed;
     wt__buffer_dispose(&line);
 }
@@ -241,20 +242,20 @@ static void put_import_file(const struct cli *cli, struct buffer *out, const str
         return; /* no servers */
     put_title(cli, out, file->place->title, file->path);
     for (size_t i = 0; !file->why && i < file->count; i++)
-        put_server(cli, out, &file->servers[i]);
+        put_moved_server(cli, out, &file->servers[i]);
     if (file->why)
-        put_line(cli, out, "left", file->why);
+        put_labelled_line(cli, out, "left", file->why);
     if (file->note)
-        put_line(cli, out, "note", file->note);
+        put_labelled_line(cli, out, "note", file->note);
     if (!file->why && file->handed_on)
-        put_line(cli, out, "hands on", file->handed_on);
+        put_labelled_line(cli, out, "hands on", file->handed_on);
     if (!file->why && file->entry_text)
-        put_line(cli, out, "instead", file->entry);
+        put_labelled_line(cli, out, "instead", file->entry);
     else if (!file->why && file->entry)
-        put_line(cli, out, "has", file->entry);
+        put_labelled_line(cli, out, "has", file->entry);
 }
 
-static size_t count_changing(const struct import *import, bool written)
+static size_t count_changed_files(const struct import *import, bool written)
 {
     size_t count = 0;
     for (size_t i = 0; i < import->count; i++)
@@ -271,9 +272,9 @@ static bool put_import(const struct cli *cli, const struct import *import, const
         put_title(cli, &out, "Servers move to", import->servers_path);
         wt__buffer_printf(&entry, "%s%s%s mcp --servers %s", options->program, options->store ? " -s " : "",
                           options->store ? options->store : "", import->servers_path);
-        put_line(cli, &out, "entry", entry.ptr ? entry.ptr : "");
-        if (import->present.path || count_changing(import, false) > 1)
-            put_line(cli, &out, "note", "every client with this entry gets all servers of this file");
+        put_labelled_line(cli, &out, "entry", entry.ptr ? entry.ptr : "");
+        if (import->present.path || count_changed_files(import, false) > 1)
+            put_labelled_line(cli, &out, "note", "every client with this entry gets all servers of this file");
     }
     out.failed |= entry.failed;
     wt__buffer_dispose(&entry);
@@ -281,36 +282,36 @@ static bool put_import(const struct cli *cli, const struct import *import, const
 }
 
 /* Reports the changed files. */
-static void tell_written(const struct cli *cli, const struct import *import)
+static void note_changed(const struct cli *cli, const struct import *import)
 {
     for (size_t i = 0; i < import->count; i++)
         if (import->files[i].written)
             wt__cli_note(cli, "%s was changed; its backup is %s", import->files[i].path, import->files[i].backup);
-    if (count_changing(import, true) > 0)
+    if (count_changed_files(import, true) > 0)
         wt__cli_note(cli, "Restart the clients. `whichtool mcp undo%s` restores their files.",
-                     wt__given(cli, OPT_PROJECT) ? " --project" : "");
+                     wt__has_option(cli, OPT_PROJECT) ? " --project" : "");
 }
 
 static int apply_import(struct cli *cli, struct import *import)
 {
     wt_error err;
-    if (!agreed(cli, "Change", count_changing(import, false)))
-        return wt__cli_say(cli, END_NOTHING, "nothing was changed");
+    if (!confirm_changes(cli, "Change", count_changed_files(import, false)))
+        return wt__cli_report(cli, END_NOTHING, "nothing was changed");
     int rc = wt__client_import_apply(import, &err);
     if (cli->json && !json_import(import))
         return END_SYSTEM;
-    tell_written(cli, import);
-    return rc < 0 ? fail(cli, &err) : 0;
+    note_changed(cli, import);
+    return rc < 0 ? fail_on_client_file(cli, &err) : 0;
 }
 
-static int init(struct cli *cli, struct import *import, const struct import_options *options)
+static int run_init(struct cli *cli, struct import *import, const struct import_options *options)
 {
-    bool dry = wt__given(cli, OPT_DRY_RUN), acts = import->moving > 0 && !dry;
+    bool dry = wt__has_option(cli, OPT_DRY_RUN), acts = import->moving > 0 && !dry;
     if (import->count == 0)
-        return wt__cli_say(cli, END_NOTHING, "no configuration file of an MCP client was found%s%s",
-                           options->project ? " in " : "", options->project ? options->project : "");
-    if (acts && !may_do(cli))
-        return cannot_ask(cli);
+        return wt__cli_report(cli, END_NOTHING, "no configuration file of an MCP client was found%s%s",
+                              options->project ? " in " : "", options->project ? options->project : "");
+    if (acts && !can_proceed(cli))
+        return refuse_without_terminal(cli);
     if (!cli->json && !put_import(cli, import, options))
         return END_SYSTEM;
     if (acts)
@@ -326,10 +327,11 @@ int wt__mcp_init(struct cli *cli)
     struct import_options options;
     struct import import;
     wt_error err;
-    int code = read_options(cli, &options);
+    int code = read_import_options(cli, &options);
     if (code != 0)
         return code;
-    code = wt__client_import_plan(&import, &options, &err) < 0 ? fail(cli, &err) : init(cli, &import, &options);
+    code = wt__client_import_plan(&import, &options, &err) < 0 ? fail_on_client_file(cli, &err)
+                                                               : run_init(cli, &import, &options);
     wt__client_import_dispose(&import);
     return code;
 }
@@ -373,7 +375,7 @@ static bool json_undo(const struct undo *undo)
 }
 
 /* Returns the client's display name. */
-static const char *title_of(const char *client)
+static const char *client_title(const char *client)
 {
     size_t count;
     const struct client_place *places = wt__client_places(&count);
@@ -384,11 +386,11 @@ static const char *title_of(const char *client)
 }
 
 /* Lists the backups of a file; each init that changed it made one. */
-static void put_copies(const struct cli *cli, struct buffer *out, const struct undo *undo, const char *path)
+static void put_backups(const struct cli *cli, struct buffer *out, const struct undo *undo, const char *path)
 {
     for (size_t i = 0; i < undo->record.count; i++)
         if (undo->taken[i] && strcmp(undo->record.changes[i].file, path) == 0)
-            put_line(cli, out, "backup", undo->record.changes[i].backup);
+            put_labelled_line(cli, out, "backup", undo->record.changes[i].backup);
 }
 
 static bool put_undo(const struct cli *cli, const struct undo *undo)
@@ -396,21 +398,21 @@ static bool put_undo(const struct cli *cli, const struct undo *undo)
     struct buffer out = {0};
     for (size_t i = 0; i < undo->count; i++) {
         const struct undo_file *file = &undo->files[i];
-        put_title(cli, &out, title_of(file->client), file->path);
-        put_line(cli, &out, file->state == UNDO_LEFT ? "left" : "file",
-                 file->state == UNDO_LEFT ? file->why : states[file->state].says);
+        put_title(cli, &out, client_title(file->client), file->path);
+        put_labelled_line(cli, &out, file->state == UNDO_LEFT ? "left" : "file",
+                          file->state == UNDO_LEFT ? file->why : states[file->state].says);
         for (size_t k = 0; file->state != UNDO_LEFT && k < file->back_count; k++)
-            put_line(cli, &out, "back", file->back[k]);
+            put_labelled_line(cli, &out, "back", file->back[k]);
         for (size_t k = 0; file->state != UNDO_LEFT && k < file->kept_count; k++)
-            put_line(cli, &out, "there", file->kept[k]);
+            put_labelled_line(cli, &out, "there", file->kept[k]);
         if (file->state == UNDO_LEFT || file->state == UNDO_EDITED || file->state == UNDO_GONE)
-            put_copies(cli, &out, undo, file->path);
+            put_backups(cli, &out, undo, file->path);
     }
     return wt__cli_print(&out);
 }
 
 /* Reports what was restored and what was left. */
-static void tell_undone(struct cli *cli, const struct undo *undo)
+static void note_restored(struct cli *cli, const struct undo *undo)
 {
     size_t written = 0;
     for (size_t i = 0; i < undo->count; i++)
@@ -421,7 +423,7 @@ static void tell_undone(struct cli *cli, const struct undo *undo)
     for (size_t i = 0; i < undo->added_count; i++)
         wt__cli_note(cli, "%s of %s was added by another program, and stays there.", undo->added[i],
                      undo->servers_path);
-    if (wt__cli_store(cli) == 0 && wt__is_file(cli->store))
+    if (wt__cli_find_store(cli) == 0 && wt__is_file(cli->store))
         wt__cli_note(cli, "The store %s keeps the listed tools; `whichtool mcp forget NAME` removes them.", cli->store);
 }
 
@@ -429,28 +431,28 @@ static int apply_undo(struct cli *cli, struct undo *undo)
 {
     wt_error err;
     bool failed = false;
-    if (!agreed(cli, "Restore", undo->count))
-        return wt__cli_say(cli, END_NOTHING, "nothing was changed");
+    if (!confirm_changes(cli, "Restore", undo->count))
+        return wt__cli_report(cli, END_NOTHING, "nothing was changed");
     int rc = wt__client_undo_apply(undo, &err);
     if (cli->json && !json_undo(undo))
         return END_SYSTEM;
     for (size_t i = 0; i < undo->count; i++)
         failed |= undo->files[i].state == UNDO_LEFT;
-    tell_undone(cli, undo);
+    note_restored(cli, undo);
     if (rc < 0)
-        return fail(cli, &err);
-    return failed
-               ? wt__cli_say(cli, END_INPUT, "some files were not restored; they are listed above with their backups")
-               : 0;
+        return fail_on_client_file(cli, &err);
+    return failed ? wt__cli_report(cli, END_INPUT,
+                                   "some files were not restored; they are listed above with their backups")
+                  : 0;
 }
 
-static int undo_all(struct cli *cli, struct undo *undo)
+static int run_undo(struct cli *cli, struct undo *undo)
 {
-    bool dry = wt__given(cli, OPT_DRY_RUN);
+    bool dry = wt__has_option(cli, OPT_DRY_RUN);
     if (undo->count == 0)
-        return wt__cli_say(cli, END_NOTHING, "there is nothing to restore");
-    if (!may_do(cli))
-        return cannot_ask(cli);
+        return wt__cli_report(cli, END_NOTHING, "there is nothing to restore");
+    if (!can_proceed(cli))
+        return refuse_without_terminal(cli);
     if (!cli->json && !put_undo(cli, undo))
         return END_SYSTEM;
     if (!dry)
@@ -466,10 +468,10 @@ int wt__mcp_undo(struct cli *cli)
     struct import_options options;
     struct undo undo;
     wt_error err;
-    int code = read_options(cli, &options);
+    int code = read_import_options(cli, &options);
     if (code != 0)
         return code;
-    code = wt__client_undo_plan(&undo, &options, &err) < 0 ? fail(cli, &err) : undo_all(cli, &undo);
+    code = wt__client_undo_plan(&undo, &options, &err) < 0 ? fail_on_client_file(cli, &err) : run_undo(cli, &undo);
     wt__client_undo_dispose(&undo);
     return code;
 }

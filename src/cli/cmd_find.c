@@ -3,7 +3,7 @@
 #include "cli/hits.h"
 #include "cli/output.h"
 
-static void tell(const struct cli *cli, const wt_hits *hits)
+static void note_find_result(const struct cli *cli, const wt_hits *hits)
 {
     if (hits->len == 0 && hits->over_budget == 0)
         wt__cli_note(cli, "No tool fits.");
@@ -11,21 +11,20 @@ static void tell(const struct cli *cli, const wt_hits *hits)
         wt__cli_note(cli, "%zu %s in %.1f ms with the recipe %s (%.1f ms to encode the request, %.1f ms to search)",
                      hits->len, hits->len == 1 ? "tool" : "tools", hits->total_ms, hits->recipe, hits->encode_ms,
                      hits->search_ms);
-    if (hits->why && wt__given(cli, OPT_EXPLAIN))
+    if (hits->why && wt__has_option(cli, OPT_EXPLAIN))
         wt__cli_note(cli, "The recipe %s was selected by training: %s.", hits->recipe, hits->why);
-    if (*hits->encoder && wt__given(cli, OPT_EXPLAIN))
+    if (*hits->encoder && wt__has_option(cli, OPT_EXPLAIN))
         wt__cli_note(cli,
-                     hits->better
-                         ? "The request was encoded by %s; `whichtool model pull %s` gets a better encoder."
-                         : "The request was encoded by %s.",
+                     hits->better ? "The request was encoded by %s; `whichtool model pull %s` gets a better encoder."
+                                  : "The request was encoded by %s.",
                      hits->encoder, hits->better);
-    if (!isnan(hits->multi_provider_probability) && wt__given(cli, OPT_EXPLAIN))
+    if (!isnan(hits->multi_provider_probability) && wt__has_option(cli, OPT_EXPLAIN))
         wt__cli_note(cli, "Probability that the request needs tools of several providers: %.0f %%.",
                      100 * hits->multi_provider_probability);
 }
 
 /* Explains the sign of weak hits, names them if the format has no sign, and counts those left out. */
-static void tell_weak(struct cli *cli, const wt_hits *hits, bool table)
+static void note_weak_hits(struct cli *cli, const wt_hits *hits, bool table)
 {
     struct buffer weak = {0};
     for (size_t i = 0; i < hits->len; i++)
@@ -45,18 +44,18 @@ static void tell_weak(struct cli *cli, const wt_hits *hits, bool table)
     wt__buffer_dispose(&weak);
 }
 
-static int print_hits(struct cli *cli, const wt_hits *hits, const struct asked *asked)
+static int print_hits(struct cli *cli, const wt_hits *hits, const struct search_input *input)
 {
-    const struct found found = wt__found_by_find(hits, asked->request.ptr);
+    const struct found found = wt__found_by_find(hits, input->request.ptr);
     bool table;
     int code = wt__print_found(cli, &found, &table);
     if (code != END_DONE && code != END_NOTHING)
         return code;
     if (table)
-        tell(cli, hits);
+        note_find_result(cli, hits);
     wt__note_reading(cli, &found);
     wt__note_kept(cli, &found, table);
-    tell_weak(cli, hits, table);
+    note_weak_hits(cli, hits, table);
     if (hits->copies > 0)
         wt__cli_note(cli, "%zu %s left out; --all-copies lists %s.", hits->copies,
                      hits->copies == 1 ? "copy of a tool above was" : "copies of tools above were",
@@ -68,11 +67,11 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const struct asked *
 
 int wt__cmd_find(struct cli *cli)
 {
-    const char *recipe = wt__text_of(cli, OPT_RECIPE);
+    const char *recipe = wt__option_text(cli, OPT_RECIPE);
     bool needs_model = true;
     if (recipe && !wt__recipe_known(recipe, strlen(recipe), &needs_model))
         return wt__recipe_unknown(cli, recipe, strlen(recipe));
-    struct asked asked = {0};
+    struct search_input input = {0};
     wt_engine *engine = NULL;
     wt_filter filter;
     double abstain = 0;
@@ -80,7 +79,7 @@ int wt__cmd_find(struct cli *cli)
     if (code == 0)
         code = wt__read_filter(cli, &filter);
     if (code == 0)
-        code = wt__read_asked(cli, &asked);
+        code = wt__read_search_input(cli, &input);
     if (code == 0)
         code = wt__cli_open(cli, OPEN_EXISTING, needs_model ? NULL : "", &engine);
     if (code == 0) {
@@ -92,28 +91,28 @@ int wt__cmd_find(struct cli *cli)
         options.max_tokens = (size_t)cli->arguments.number[OPT_MAX_TOKENS];
         options.format = wt__definition_format(cli);
         options.max_per_provider = (size_t)cli->arguments.number[OPT_MAX_PER_PROVIDER];
-        options.explain = wt__given(cli, OPT_EXPLAIN);
+        options.explain = wt__has_option(cli, OPT_EXPLAIN);
         options.abstain = abstain;
-        options.copies = wt__given(cli, OPT_COPIES);
-        options.as_typed = wt__given(cli, OPT_AS_TYPED);
-        options.none_if_unsure = wt__given(cli, OPT_NONE_IF_UNSURE);
-        options.messages = asked.messages;
-        options.messages_len = asked.messages_len;
-        options.have = asked.have;
-        options.have_count = asked.have_count;
+        options.copies = wt__has_option(cli, OPT_COPIES);
+        options.as_typed = wt__has_option(cli, OPT_AS_TYPED);
+        options.none_if_unsure = wt__has_option(cli, OPT_NONE_IF_UNSURE);
+        options.messages = input.messages;
+        options.messages_len = input.messages_len;
+        options.have = input.have;
+        options.have_count = input.have_count;
         options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_hits *hits = NULL;
         wt_error err;
-        int rc = wt_find(engine, asked.request.ptr, asked.request.len, &options, &hits, &err);
+        int rc = wt_find(engine, input.request.ptr, input.request.len, &options, &hits, &err);
         if (rc >= 0) {
-            code = print_hits(cli, hits, &asked);
+            code = print_hits(cli, hits, &input);
             wt__note_training_due(cli, engine);
         } else {
-            code = wt__asked_fail(cli, &err);
+            code = wt__fail_search(cli, &err);
         }
         wt_hits_free(hits);
     }
     wt_close(engine);
-    wt__asked_dispose(&asked);
+    wt__search_input_dispose(&input);
     return code;
 }

@@ -3,23 +3,23 @@
 #include "cli/help.h"
 #include "cli/suggest.h"
 
-static int unknown_verb(struct cli *cli, const char *name)
+static int refuse_unknown_verb(struct cli *cli, const char *name)
 {
     struct buffer hint = {0};
     wt__suggest_verb(&hint, name);
-    int code = wt__cli_say(cli, END_USAGE, "unknown verb \"%s\"%s", name,
-                           hint.ptr ? hint.ptr : "; `whichtool help` lists the verbs");
+    int code = wt__cli_report(cli, END_USAGE, "unknown verb \"%s\"%s", name,
+                              hint.ptr ? hint.ptr : "; `whichtool help` lists the verbs");
     wt__buffer_dispose(&hint);
     return code;
 }
 
 int wt__cmd_help(struct cli *cli)
 {
-    const struct verb *verb = cli->arguments.verb;
+    const struct cli_verb *verb = cli->arguments.verb;
     const struct arguments *a = &cli->arguments;
     struct buffer out = {0};
-    if (verb && verb->run == wt__cmd_help && wt__given(cli, OPT_FOLLOW)) {
-        wt__follow(cli, a->words, a->word_count, &out);
+    if (verb && verb->run == wt__cmd_help && wt__has_option(cli, OPT_FOLLOW)) {
+        wt__complete_line(cli, a->words, a->word_count, &out);
         return wt__cli_print(&out) ? 0 : END_SYSTEM;
     }
     if (verb && verb->run == wt__cmd_help && a->word_count > 1)
@@ -30,15 +30,15 @@ int wt__cmd_help(struct cli *cli)
         const char *name = cli->arguments.words[0];
         verb = wt__verb_find(name);
         if (!verb)
-            return unknown_verb(cli, name);
-    } else if (verb && verb->run == wt__cmd_help && !wt__given(cli, OPT_HELP)) {
+            return refuse_unknown_verb(cli, name);
+    } else if (verb && verb->run == wt__cmd_help && !wt__has_option(cli, OPT_HELP)) {
         verb = NULL;
     }
-    if (wt__given(cli, OPT_MAN))
+    if (wt__has_option(cli, OPT_MAN))
         wt__man_page(&out);
-    else if (wt__given(cli, OPT_COMPLETIONS))
-        wt__completions(&out, wt__text_of(cli, OPT_COMPLETIONS));
-    else if (wt__given(cli, OPT_RECIPES))
+    else if (wt__has_option(cli, OPT_COMPLETIONS))
+        wt__completions(&out, wt__option_text(cli, OPT_COMPLETIONS));
+    else if (wt__has_option(cli, OPT_RECIPES))
         wt__help_recipes(cli, &out);
     else if (verb)
         wt__help_verb(cli, &out, verb);

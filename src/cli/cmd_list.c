@@ -13,20 +13,20 @@ enum { PAGE = 1000, PAGE_GROWS = 4, PAGE_MOST = 16000 };
 
 typedef bool (*page_fn)(void *context, const wt_tools *page); /* returns false to stop with END_SYSTEM */
 
-static const char *pattern_of(const struct cli *cli)
+static const char *list_pattern(const struct cli *cli)
 {
     return cli->arguments.word_count ? cli->arguments.words[0] : NULL;
 }
 
 /* Calls take for each page of the tools that match provider and pattern, from offset on, up to limit tools (0 for all).
  * *seen: their number. Returns 0 or an exit code. */
-static int each_page(struct cli *cli, wt_engine *engine, size_t offset, size_t limit, page_fn take, void *context,
-                     size_t *seen)
+static int list_pages(struct cli *cli, wt_engine *engine, size_t offset, size_t limit, page_fn take, void *context,
+                      size_t *seen)
 {
     wt_list_options options;
     wt_list_options_init(&options);
-    options.provider = wt__text_of(cli, OPT_PROVIDER);
-    options.pattern = pattern_of(cli);
+    options.provider = wt__option_text(cli, OPT_PROVIDER);
+    options.pattern = list_pattern(cli);
     options.offset = offset;
     *seen = 0;
     size_t size = PAGE;
@@ -48,7 +48,7 @@ static int each_page(struct cli *cli, wt_engine *engine, size_t offset, size_t l
     return 0;
 }
 
-static bool print_page(void *context, const wt_tools *page)
+static bool print_tool_page(void *context, const wt_tools *page)
 {
     struct cli *cli = context;
     struct buffer out = {0};
@@ -61,30 +61,30 @@ static bool print_page(void *context, const wt_tools *page)
             wt__json_tool(&out, page->items[i]);
             wt__buffer_text(&out, "}\n");
         } else {
-            struct row row = {"", 0, page->items[i]};
-            wt__tool_row(cli, &out, &row, id_width);
+            struct list_row row = {"", 0, page->items[i]};
+            wt__put_tool_row(cli, &out, &row, id_width);
         }
     }
     return wt__cli_print(&out);
 }
 
-struct provider {
+struct provider_tools {
     char *name;
     size_t tools;
 };
 
 /* Providers in the order of their first tool. */
-struct providers {
+struct provider_counts {
     struct arena arena;
     struct map by_name;
-    struct provider *items;
+    struct provider_tools *items;
     size_t len, capacity;
     bool failed;
 };
 
-static bool count_page(void *context, const wt_tools *page)
+static bool count_page_providers(void *context, const wt_tools *page)
 {
-    struct providers *p = context;
+    struct provider_counts *p = context;
     for (size_t i = 0; i < page->len; i++) {
         uint32_t *at = wt__map_get(&p->by_name, wt__str(page->items[i]->provider));
         if (!at) {
@@ -93,14 +93,14 @@ static bool count_page(void *context, const wt_tools *page)
                         !(at = wt__map_insert(&p->by_name, wt__str(name), (uint32_t)p->len, NULL));
             if (p->failed)
                 return false;
-            p->items[p->len++] = (struct provider){name, 0};
+            p->items[p->len++] = (struct provider_tools){name, 0};
         }
         p->items[*at].tools++;
     }
     return true;
 }
 
-static int print_providers(struct cli *cli, const struct providers *p)
+static int print_provider_counts(struct cli *cli, const struct provider_counts *p)
 {
     struct buffer out = {0};
     for (size_t i = 0; i < p->len; i++) {
@@ -112,7 +112,7 @@ static int print_providers(struct cli *cli, const struct providers *p)
             continue;
         }
         struct buffer count = {0};
-        wt__grouped(&count, p->items[i].tools);
+        wt__put_grouped(&count, p->items[i].tools);
         wt__text_pad(&out, count.len < 9 ? 9 - count.len : 0);
         wt__buffer_str(&out, wt__buffer_view(&count));
         wt__buffer_text(&out, "  ");
@@ -124,32 +124,32 @@ static int print_providers(struct cli *cli, const struct providers *p)
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-static int list_providers(struct cli *cli, wt_engine *engine, size_t *seen)
+static int print_provider_list(struct cli *cli, wt_engine *engine, size_t *seen)
 {
-    struct providers p = {0};
-    int code = each_page(cli, engine, 0, 0, count_page, &p, seen);
+    struct provider_counts p = {0};
+    int code = list_pages(cli, engine, 0, 0, count_page_providers, &p, seen);
     if (p.failed)
-        code = wt__cli_say(cli, END_SYSTEM, "out of memory");
+        code = wt__cli_report(cli, END_SYSTEM, "out of memory");
     else if (code == 0)
-        code = print_providers(cli, &p);
+        code = print_provider_counts(cli, &p);
     wt__map_dispose(&p.by_name);
     wt__arena_dispose(&p.arena);
     free(p.items);
     return code;
 }
 
-static int tell_nothing(struct cli *cli, wt_engine *engine)
+static int report_empty_list(struct cli *cli, wt_engine *engine)
 {
     wt_catalog_info info;
     wt_error err;
-    const char *provider = wt__text_of(cli, OPT_PROVIDER);
+    const char *provider = wt__option_text(cli, OPT_PROVIDER);
     wt_catalog_info_init(&info);
     if (wt_info(engine, &info, &err) < 0)
         return wt__cli_fail(cli, &err);
     if (info.tools == 0)
-        return wt__cli_empty(cli);
-    if (pattern_of(cli))
-        wt__cli_note(cli, "No tools match \"%s\"%s%s; the catalogue has %llu tools.", pattern_of(cli),
+        return wt__cli_fail_empty(cli);
+    if (list_pattern(cli))
+        wt__cli_note(cli, "No tools match \"%s\"%s%s; the catalogue has %llu tools.", list_pattern(cli),
                      provider ? " of provider " : "", provider ? provider : "", (unsigned long long)info.tools);
     else if (provider)
         wt__cli_note(cli, "No tools of provider %s.", provider);
@@ -163,13 +163,13 @@ int wt__cmd_list(struct cli *cli)
     wt_engine *engine = NULL;
     size_t seen = 0;
     int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
-    if (code == 0 && wt__given(cli, OPT_PROVIDERS))
-        code = list_providers(cli, engine, &seen);
+    if (code == 0 && wt__has_option(cli, OPT_PROVIDERS))
+        code = print_provider_list(cli, engine, &seen);
     else if (code == 0)
-        code = each_page(cli, engine, (size_t)cli->arguments.number[OPT_OFFSET],
-                         (size_t)cli->arguments.number[OPT_LIMIT], print_page, cli, &seen);
+        code = list_pages(cli, engine, (size_t)cli->arguments.number[OPT_OFFSET],
+                          (size_t)cli->arguments.number[OPT_LIMIT], print_tool_page, cli, &seen);
     if (code == 0 && seen == 0)
-        code = tell_nothing(cli, engine);
+        code = report_empty_list(cli, engine);
     wt_close(engine);
     return code;
 }

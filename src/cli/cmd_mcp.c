@@ -19,7 +19,7 @@ enum { LIST_WAIT_MS = 1000 /* how long the first list waits for servers that wer
 
 static int stop_pipe[2] = {-1, -1}; /* wakes the reading loop on a signal */
 
-static void on_signal(int number)
+static void on_stop_signal(int number)
 {
     int kept = errno;
     (void)number;
@@ -28,10 +28,10 @@ static void on_signal(int number)
 }
 
 /* Routes signals to stop_pipe, and ignores SIGPIPE: a client that is gone is an error of write. */
-static bool watch_signals(void)
+static bool watch_stop_signals(void)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = on_stop_signal, .sa_flags = (int)SA_RESETHAND};
     if (pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         return false;
     sigemptyset(&action.sa_mask);
@@ -42,7 +42,7 @@ static bool watch_signals(void)
 }
 
 /* Serves one client until the end of its input. */
-static int run(struct cli *cli, const struct mcp_features *features, struct gateway *gateway)
+static int run_stdio_service(struct cli *cli, const struct mcp_features *features, struct gateway *gateway)
 {
     struct mcp_service *service = NULL;
     wt_error err;
@@ -63,16 +63,16 @@ static int run(struct cli *cli, const struct mcp_features *features, struct gate
 
 static int serve_catalogue(struct cli *cli, wt_engine *engine)
 {
-    const struct catalogue_options options = {.summary = wt__text_of(cli, OPT_SUMMARY),
+    const struct catalogue_options options = {.summary = wt__option_text(cli, OPT_SUMMARY),
                                               .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET],
                                               .time_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT],
-                                              .failed = wt__servers_tell_error,
+                                              .failed = wt__note_hidden_error,
                                               .failed_context = cli};
     struct catalogue *catalogue = NULL;
     wt_error err;
     if (wt__catalogue_open(&catalogue, engine, &options, &err) < 0)
         return wt__cli_fail(cli, &err);
-    int code = run(cli, wt__catalogue_features(catalogue), NULL);
+    int code = run_stdio_service(cli, wt__catalogue_features(catalogue), NULL);
     wt__catalogue_close(catalogue);
     return code;
 }
@@ -84,12 +84,12 @@ static int serve_servers(struct cli *cli, struct servers *servers)
     wt_error err;
     if (wt__face_open(&face, servers->gateway, &options, &err) < 0)
         return wt__cli_fail(cli, &err);
-    int code = run(cli, wt__face_features(face), servers->gateway);
+    int code = run_stdio_service(cli, wt__face_features(face), servers->gateway);
     wt__face_close(face);
     return code;
 }
 
-static int serve(struct cli *cli, wt_engine *engine)
+static int serve_stdio(struct cli *cli, wt_engine *engine)
 {
     struct servers servers;
     int code = wt__servers_open(cli, engine, LIST_WAIT_MS, &servers);
@@ -99,26 +99,26 @@ static int serve(struct cli *cli, wt_engine *engine)
     return code;
 }
 
-static int serve_client(struct cli *cli)
+static int serve_stdio_client(struct cli *cli)
 {
     wt_engine *engine = NULL;
     if (isatty(STDIN_FILENO))
         wt__cli_note(cli, "Reading MCP messages from standard input; stop with Ctrl-C. "
                           "`whichtool help mcp` shows how to let a client start this server.");
-    if (!watch_signals())
-        return wt__cli_say(cli, END_SYSTEM, "cannot create a pipe for signals");
+    if (!watch_stop_signals())
+        return wt__cli_report(cli, END_SYSTEM, "cannot create a pipe for signals");
     int code = wt__servers_prepare(cli);
     wt__file_map_copies();
     if (code == 0)
         code = wt__cli_open(cli, OPEN_CREATE, NULL, &engine);
     if (code == 0)
-        code = serve(cli, engine);
+        code = serve_stdio(cli, engine);
     wt_close(engine);
     return code;
 }
 
 /* Rejects options that belong to another action. "serve" stands for no action. */
-static int check_options(struct cli *cli, const char *action)
+static int check_mcp_options(struct cli *cli, const char *action)
 {
     static const struct {
         enum option_id option;
@@ -148,7 +148,7 @@ static int check_options(struct cli *cli, const char *action)
                 {OPT_PROJECT, "project", "init undo"}};
     bool serves = strcmp(action, "serve") == 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (wt__given(cli, rows[i].option) && !wt__is_choice(rows[i].actions, action))
+        if (wt__has_option(cli, rows[i].option) && !wt__is_choice(rows[i].actions, action))
             return wt__cli_usage(cli, "--%s is not an option of `mcp%s%s`", rows[i].name, serves ? "" : " ",
                                  serves ? "" : action);
     return 0;
@@ -159,13 +159,13 @@ int wt__cmd_mcp(struct cli *cli)
     static const struct {
         const char *action;
         int (*run)(struct cli *cli);
-    } actions[] = {{"serve", serve_client}, {"status", wt__mcp_status}, {"approve", wt__mcp_approve},
-                   {"lock", wt__mcp_lock},  {"audit", wt__mcp_audit},   {"init", wt__mcp_init},
-                   {"undo", wt__mcp_undo},  {"forget", wt__mcp_forget}};
+    } actions[] = {{"serve", serve_stdio_client}, {"status", wt__mcp_status}, {"approve", wt__mcp_approve},
+                   {"lock", wt__mcp_lock},        {"audit", wt__mcp_audit},   {"init", wt__mcp_init},
+                   {"undo", wt__mcp_undo},        {"forget", wt__mcp_forget}};
     const char *action = cli->arguments.word_count > 0 ? cli->arguments.words[0] : "serve";
     size_t at = 0;
     while (strcmp(actions[at].action, action) != 0) /* the parser accepts known actions only */
         at++;
-    int code = check_options(cli, action);
+    int code = check_mcp_options(cli, action);
     return code != 0 ? code : actions[at].run(cli);
 }

@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "cli/progress_line.h"
 
-static void tell_none(const struct cli *cli, const wt_picked *picked)
+static void note_no_pick(const struct cli *cli, const wt_picked *picked)
 {
     if (picked->over_budget > 0)
         return;
@@ -16,7 +16,7 @@ static void tell_none(const struct cli *cli, const wt_picked *picked)
         wt__cli_note(cli, "No tool fits, with a probability of %.0f %%.", 100 * picked->no_answer_probability);
 }
 
-static void tell(const struct cli *cli, const wt_picked *picked)
+static void note_pick_result(const struct cli *cli, const wt_picked *picked)
 {
     const char *tools = picked->len == 1 ? "tool" : "tools";
     if (picked->questions > 0)
@@ -24,7 +24,7 @@ static void tell(const struct cli *cli, const wt_picked *picked)
                      tools, picked->questions, picked->questions == 1 ? "question" : "questions",
                      picked->prompt_tokens + picked->completion_tokens, picked->model_ms / 1000);
     else if (picked->len == 0)
-        tell_none(cli, picked);
+        note_no_pick(cli, picked);
     else if (isnan(picked->complete))
         wt__cli_note(cli, "%zu %s in %.1f ms, chosen from the hits of the recipe %s", picked->len, tools,
                      picked->total_ms, picked->recipe);
@@ -42,15 +42,15 @@ static void tell(const struct cli *cli, const wt_picked *picked)
                      100 * picked->no_answer_probability);
 }
 
-static int print_picked(struct cli *cli, const wt_picked *picked, const struct asked *asked)
+static int print_picked(struct cli *cli, const wt_picked *picked, const struct search_input *input)
 {
-    const struct found found = wt__found_by_pick(picked, asked->request.ptr);
+    const struct found found = wt__found_by_pick(picked, input->request.ptr);
     bool table;
     int code = wt__print_found(cli, &found, &table);
     if (code != END_DONE && code != END_NOTHING)
         return code;
     if (table)
-        tell(cli, picked);
+        note_pick_result(cli, picked);
     wt__note_reading(cli, &found);
     wt__note_kept(cli, &found, table);
     if (picked->notice)
@@ -58,36 +58,36 @@ static int print_picked(struct cli *cli, const wt_picked *picked, const struct a
     return code;
 }
 
-static int read_recipes(struct cli *cli, wt_pick_options *options)
+static int read_pick_recipes(struct cli *cli, wt_pick_options *options)
 {
-    const char *names[] = {wt__text_of(cli, OPT_RECIPE), wt__text_of(cli, OPT_BASE_RETRIEVER)};
+    const char *names[] = {wt__option_text(cli, OPT_RECIPE), wt__option_text(cli, OPT_BASE_RETRIEVER)};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i] && !wt__recipe_known(names[i], strlen(names[i]), NULL))
             return wt__recipe_unknown(cli, names[i], strlen(names[i]));
     options->recipe = names[0];
     options->base_retriever = names[1];
-    options->ablate = wt__text_of(cli, OPT_ABLATE);
+    options->ablate = wt__option_text(cli, OPT_ABLATE);
     return 0;
 }
 
 /* Picks with a progress line and Ctrl-C, since a language model may take long. Recorded answers are kept. */
-static int ask(struct cli *cli, wt_engine *engine, const struct asked *asked, const wt_pick_options *wanted,
-               wt_picked **out, wt_error *err)
+static int run_pick(struct cli *cli, wt_engine *engine, const struct search_input *input, const wt_pick_options *wanted,
+                    wt_picked **out, wt_error *err)
 {
     wt_pick_options options = *wanted;
     struct progress_line line;
-    wt__interrupt_watch();
+    wt__watch_interrupt();
     wt__progress_begin(&line, cli);
     options.progress = wt__progress_show;
     options.progress_context = &line;
-    int rc = wt_pick(engine, asked->request.ptr, asked->request.len, &options, out, err);
+    int rc = wt_pick(engine, input->request.ptr, input->request.len, &options, out, err);
     wt__progress_clear();
     return rc;
 }
 
 int wt__cmd_pick(struct cli *cli)
 {
-    struct asked asked = {0};
+    struct search_input input = {0};
     wt_engine *engine = NULL;
     wt_pick_options options;
     wt_filter filter;
@@ -96,43 +96,43 @@ int wt__cmd_pick(struct cli *cli)
     if (code == 0)
         code = wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain);
     if (code == 0)
-        code = read_recipes(cli, &options);
-    if (wt__given(cli, OPT_ABSTAIN) && options.abstain == 0)
+        code = read_pick_recipes(cli, &options);
+    if (wt__has_option(cli, OPT_ABSTAIN) && options.abstain == 0)
         options.abstain = -1;
     if (code == 0)
         code = wt__read_filter(cli, &filter);
     if (code == 0)
-        code = wt__read_asked(cli, &asked);
+        code = wt__read_search_input(cli, &input);
     if (code == 0)
         code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
     if (code == 0) {
         options.filter = &filter;
         options.max_tokens = (size_t)cli->arguments.number[OPT_MAX_TOKENS];
         options.format = wt__definition_format(cli);
-        options.explain = wt__given(cli, OPT_EXPLAIN);
-        options.as_typed = wt__given(cli, OPT_AS_TYPED);
-        options.messages = asked.messages;
-        options.messages_len = asked.messages_len;
-        options.have = asked.have;
-        options.have_count = asked.have_count;
+        options.explain = wt__has_option(cli, OPT_EXPLAIN);
+        options.as_typed = wt__has_option(cli, OPT_AS_TYPED);
+        options.messages = input.messages;
+        options.messages_len = input.messages_len;
+        options.have = input.have;
+        options.have_count = input.have_count;
         options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_picked *picked = NULL;
         wt_error err;
-        int rc = ask(cli, engine, &asked, &options, &picked, &err);
+        int rc = run_pick(cli, engine, &input, &options, &picked, &err);
         if (rc >= 0) {
-            code = print_picked(cli, picked, &asked);
+            code = print_picked(cli, picked, &input);
             wt__note_training_due(cli, engine);
         } else {
-            code = wt__asked_fail(cli, &err);
+            code = wt__fail_search(cli, &err);
             if (err.code == WT_ERECIPE && options.complete > 0)
                 wt__cli_note(cli, "To get a fixed number of tools, use `whichtool find -k N`; to fill a budget, use "
                                   "`--max-tokens N`.");
         }
-        if (code == END_NOTHING && !picked && wt__given(cli, OPT_REPLAY))
+        if (code == END_NOTHING && !picked && wt__has_option(cli, OPT_REPLAY))
             code = END_INPUT; /* the recording lacks the answer */
         wt_picked_free(picked);
     }
     wt_close(engine);
-    wt__asked_dispose(&asked);
+    wt__search_input_dispose(&input);
     return code;
 }

@@ -5,9 +5,9 @@
 #include "cli/output.h"
 
 /* Asks on the terminal; true only for a yes. Returns true without asking if there is no terminal, or with --yes. */
-static bool agreed(struct cli *cli, size_t tools)
+static bool confirm_removal(struct cli *cli, size_t tools)
 {
-    if (tools < 2 || wt__given(cli, OPT_YES) || isatty(STDIN_FILENO) != 1 || !cli->tty_err)
+    if (tools < 2 || wt__has_option(cli, OPT_YES) || isatty(STDIN_FILENO) != 1 || !cli->tty_err)
         return true;
     fprintf(stderr, "Remove %zu tools? [y/N] ", tools);
     char answer[16];
@@ -27,7 +27,7 @@ static int print_removed(struct cli *cli, int64_t removed)
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-static int remove_provider(struct cli *cli, wt_engine *engine, const char *provider)
+static int remove_provider_tools(struct cli *cli, wt_engine *engine, const char *provider)
 {
     wt_list_options options;
     wt_list_options_init(&options);
@@ -38,14 +38,14 @@ static int remove_provider(struct cli *cli, wt_engine *engine, const char *provi
         return wt__cli_fail(cli, &err);
     size_t count = tools->len;
     wt_tools_free(tools);
-    if (!agreed(cli, count))
-        return wt__cli_say(cli, END_NOTHING, "nothing was removed");
+    if (!confirm_removal(cli, count))
+        return wt__cli_report(cli, END_NOTHING, "nothing was removed");
     int64_t removed = wt_remove_provider(engine, provider, &err);
     return removed < 0 ? wt__cli_fail(cli, &err) : print_removed(cli, removed);
 }
 
 /* Looks up all names before removing the first, so that an unknown name removes nothing. */
-static int remove_named(struct cli *cli, wt_engine *engine)
+static int remove_named_tools(struct cli *cli, wt_engine *engine)
 {
     const struct arguments *a = &cli->arguments;
     wt_error err;
@@ -55,8 +55,8 @@ static int remove_named(struct cli *cli, wt_engine *engine)
             return wt__cli_fail(cli, &err);
         wt_tools_free(tools);
     }
-    if (!agreed(cli, a->word_count))
-        return wt__cli_say(cli, END_NOTHING, "nothing was removed");
+    if (!confirm_removal(cli, a->word_count))
+        return wt__cli_report(cli, END_NOTHING, "nothing was removed");
     int64_t removed = 0;
     for (size_t i = 0; i < a->word_count; i++) {
         int rc = wt_remove(engine, a->words[i], &err);
@@ -69,13 +69,13 @@ static int remove_named(struct cli *cli, wt_engine *engine)
 
 int wt__cmd_remove(struct cli *cli)
 {
-    const char *provider = wt__text_of(cli, OPT_PROVIDER);
+    const char *provider = wt__option_text(cli, OPT_PROVIDER);
     if (!provider == !cli->arguments.word_count)
         return wt__cli_usage(cli, "name the tools to remove: either NAME... or --provider NAME");
     wt_engine *engine = NULL;
     int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
     if (code == 0)
-        code = provider ? remove_provider(cli, engine, provider) : remove_named(cli, engine);
+        code = provider ? remove_provider_tools(cli, engine, provider) : remove_named_tools(cli, engine);
     wt_close(engine);
     return code;
 }

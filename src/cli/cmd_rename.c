@@ -3,11 +3,11 @@
 #include "cli/progress_line.h"
 
 /* Recomputes the vectors, which depend on the name. Vectors are derived data, so an error is only noted. */
-static int64_t renew_vectors(struct cli *cli, wt_engine *engine)
+static int64_t recompute_vectors(struct cli *cli, wt_engine *engine)
 {
     struct progress_line line;
     wt_error err;
-    wt__interrupt_watch();
+    wt__watch_interrupt();
     wt__progress_begin(&line, cli);
     int64_t made = wt_embed_missing(engine, wt__progress_show, &line, &err);
     wt__progress_clear();
@@ -19,7 +19,7 @@ static int64_t renew_vectors(struct cli *cli, wt_engine *engine)
 int wt__cmd_rename(struct cli *cli)
 {
     const char *from = cli->arguments.words[0], *to = cli->arguments.words[1];
-    bool no_vectors = wt__given(cli, OPT_NO_VECTORS);
+    bool no_vectors = wt__has_option(cli, OPT_NO_VECTORS);
     wt_engine *engine = NULL;
     wt_error err;
     struct buffer out = {0};
@@ -31,16 +31,16 @@ int wt__cmd_rename(struct cli *cli)
         wt_close(engine);
         return code;
     }
-    int64_t vectors = no_vectors ? 0 : renew_vectors(cli, engine);
+    int64_t vectors = no_vectors ? 0 : recompute_vectors(cli, engine);
     if (cli->json) {
         wt__buffer_char(&out, '{');
         wt__json_count(&out, "renamed", (uint64_t)tools);
         wt__json_count(&out, "embedded", (uint64_t)vectors);
         wt__buffer_text(&out, "}\n");
     } else {
-        wt__grouped(&out, (uint64_t)tools);
+        wt__put_grouped(&out, (uint64_t)tools);
         wt__buffer_text(&out, tools == 1 ? " tool renamed; " : " tools renamed; ");
-        wt__grouped(&out, (uint64_t)vectors);
+        wt__put_grouped(&out, (uint64_t)vectors);
         wt__buffer_text(&out, " vectors\n");
     }
     wt_close(engine);

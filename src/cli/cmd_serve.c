@@ -21,19 +21,19 @@
 static struct http_server *serving;
 static struct api *reloading;
 
-static void on_end(int number)
+static void on_end_signal(int number)
 {
     (void)number;
     wt__http_server_stop(serving);
 }
 
-static void on_reload(int number)
+static void on_reload_signal(int number)
 {
     (void)number;
     wt__api_reload(reloading);
 }
 
-static void watch(int number, void (*handler)(int), int flags)
+static void handle_signal(int number, void (*handler)(int), int flags)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
     sigemptyset(&action.sa_mask);
@@ -41,16 +41,16 @@ static void watch(int number, void (*handler)(int), int flags)
 }
 
 /* Installs the handlers. The second Ctrl-C ends the process. */
-static void watch_signals(struct http_server *server, struct api *api)
+static void watch_serve_signals(struct http_server *server, struct api *api)
 {
     serving = server;
     reloading = api;
-    watch(SIGINT, on_end, (int)SA_RESETHAND);
-    watch(SIGTERM, on_end, (int)SA_RESETHAND);
-    watch(SIGHUP, on_reload, SA_RESTART);
+    handle_signal(SIGINT, on_end_signal, (int)SA_RESETHAND);
+    handle_signal(SIGTERM, on_end_signal, (int)SA_RESETHAND);
+    handle_signal(SIGHUP, on_reload_signal, SA_RESTART);
 }
 
-static void tell_ready(void *context, double ms)
+static void note_ready(void *context, double ms)
 {
     const struct cli *cli = context;
     if (!cli->quiet)
@@ -59,10 +59,10 @@ static void tell_ready(void *context, double ms)
 
 /* ---------------------------------------------------------------- a new key */
 
-static int make_key(struct cli *cli)
+static int create_key(struct cli *cli)
 {
-    const char *path = wt__text_of(cli, OPT_KEYS), *name = wt__text_of(cli, OPT_NEW_KEY);
-    const char *list = wt__given(cli, OPT_SCOPES) ? wt__text_of(cli, OPT_SCOPES) : "find";
+    const char *path = wt__option_text(cli, OPT_KEYS), *name = wt__option_text(cli, OPT_NEW_KEY);
+    const char *list = wt__has_option(cli, OPT_SCOPES) ? wt__option_text(cli, OPT_SCOPES) : "find";
     char key[64];
     wt_error err;
     if (!path)
@@ -90,22 +90,23 @@ static int make_key(struct cli *cli)
 
 /* ---------------------------------------------------------------- serving */
 
-static enum access_form access_of(const struct cli *cli)
+static enum access_form read_access_form(const struct cli *cli)
 {
-    const char *form = wt__text_of(cli, OPT_LOG);
+    const char *form = wt__option_text(cli, OPT_LOG);
     if (!form)
         return cli->quiet ? ACCESS_OFF : ACCESS_TEXT;
     return strcmp(form, "json") == 0 ? ACCESS_JSON : strcmp(form, "off") == 0 ? ACCESS_OFF : ACCESS_TEXT;
 }
 
 /* Returns 0, or an exit code after reporting the error. */
-static int read_options(struct cli *cli, struct api_options *out)
+static int read_serve_options(struct cli *cli, struct api_options *out)
 {
     struct guard *guard = &out->guard;
-    bool read = (!wt__given(cli, OPT_HOST) || wt__read_lines(cli, OPT_HOST, &guard->hosts, &guard->host_count)) &&
-                (!wt__given(cli, OPT_ORIGIN) || wt__read_lines(cli, OPT_ORIGIN, &guard->origins, &guard->origin_count));
+    bool read =
+        (!wt__has_option(cli, OPT_HOST) || wt__option_lines(cli, OPT_HOST, &guard->hosts, &guard->host_count)) &&
+        (!wt__has_option(cli, OPT_ORIGIN) || wt__option_lines(cli, OPT_ORIGIN, &guard->origins, &guard->origin_count));
     if (!read)
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
     for (size_t i = 0; i < guard->origin_count; i++) {
         const char *slashes = strstr(guard->origins[i], "://");
         if (!slashes || strchr(slashes + 3, '/') || strchr(guard->origins[i], '*'))
@@ -115,22 +116,22 @@ static int read_options(struct cli *cli, struct api_options *out)
     for (size_t i = 0; i < guard->host_count; i++)
         if (strpbrk(guard->hosts[i], ":/*"))
             return wt__cli_usage(cli, "--host takes a name without a port, not \"%s\"", guard->hosts[i]);
-    guard->listen = wt__given(cli, OPT_LISTEN) ? wt__text_of(cli, OPT_LISTEN) : API_LISTEN;
+    guard->listen = wt__has_option(cli, OPT_LISTEN) ? wt__option_text(cli, OPT_LISTEN) : API_LISTEN;
     wt_error err;
     if (wt__http_address_check(guard->listen, &err) < 0)
         return wt__cli_usage(cli, "--listen: %s", err.message);
-    out->keys_path = wt__text_of(cli, OPT_KEYS);
+    out->keys_path = wt__option_text(cli, OPT_KEYS);
     out->time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIME_LIMIT];
-    out->language_model = wt__given(cli, OPT_CHAT_MODEL);
-    out->access = access_of(cli);
-    out->access_requests = wt__given(cli, OPT_LOG_REQUESTS);
-    out->ready = tell_ready;
+    out->language_model = wt__has_option(cli, OPT_CHAT_MODEL);
+    out->access = read_access_form(cli);
+    out->access_requests = wt__has_option(cli, OPT_LOG_REQUESTS);
+    out->ready = note_ready;
     out->ready_context = cli;
     return 0;
 }
 
 /* Prints the address and flushes it, because the parent process may wait for it. */
-static int tell_address(struct cli *cli, const char *address)
+static int print_address(struct cli *cli, const char *address)
 {
     const char *scheme = strncmp(address, "unix:", 5) == 0 ? "" : "http://";
     struct buffer out = {0};
@@ -146,36 +147,37 @@ static int tell_address(struct cli *cli, const char *address)
 }
 
 /* Notes the number of tools and keys, so that a mistyped store name, which creates an empty store, is noticed. */
-static void tell_holdings(const struct cli *cli, wt_engine *engine, const struct api *api)
+static void note_tools_and_keys(const struct cli *cli, wt_engine *engine, const struct api *api)
 {
     wt_status *status = NULL;
     size_t keys = wt__api_keys(api);
     if (wt_get_status(engine, &status, NULL) == 0 && status->tools > 0)
         wt__cli_note(cli, "%s has %" PRIu64 " tool%s.", status->store, status->tools, status->tools == 1 ? "" : "s");
-    else if (status && !wt__given(cli, OPT_SERVERS)) /* tools of servers arrive later */
+    else if (status && !wt__has_option(cli, OPT_SERVERS)) /* tools of servers arrive later */
         wt__cli_note(cli, "%s has no tools yet; add some with `whichtool -s %s add FILE`.", status->store,
                      status->store);
-    if (wt__given(cli, OPT_KEYS) && keys > 0)
+    if (wt__has_option(cli, OPT_KEYS) && keys > 0)
         wt__cli_note(cli, "%zu key%s accepted.", keys, keys == 1 ? " is" : "s are");
-    else if (wt__given(cli, OPT_KEYS))
+    else if (wt__has_option(cli, OPT_KEYS))
         wt__cli_note(
             cli, "There are no keys; create one with `whichtool serve --keys FILE --new-key NAME` and send SIGHUP.");
     wt_status_free(status);
 }
 
 /* Notes keys with the scope find but not call, because find included calls before the scope call existed. */
-static void tell_finding_only(const struct cli *cli, const struct api *api)
+static void note_keys_without_call(const struct cli *cli, const struct api *api)
 {
     size_t count = wt__api_keys_finding_only(api);
-    if (count > 0 && wt__given(cli, OPT_SERVERS))
+    if (count > 0 && wt__has_option(cli, OPT_SERVERS))
         wt__cli_note(
             cli,
             "%zu key%s the scope find without call: %s tools of the servers and cannot call them. To let a key "
             "call, write find,call in its line of %s and send SIGHUP.",
-            count, count == 1 ? " has" : "s have", count == 1 ? "it finds" : "they find", wt__text_of(cli, OPT_KEYS));
+            count, count == 1 ? " has" : "s have", count == 1 ? "it finds" : "they find",
+            wt__option_text(cli, OPT_KEYS));
 }
 
-static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *listen)
+static int run_http_server(struct cli *cli, struct api *api, wt_engine *engine, const char *listen)
 {
     wt_error err;
     struct http_server *server = NULL;
@@ -185,16 +187,16 @@ static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *
                                                 .handler = wt__api_handler(api)};
     int rc = wt__http_server_open(&server, &options, &err);
     if (rc < 0)
-        return wt__cli_say(cli, rc == WT_EINVAL ? END_USAGE : END_NETWORK, "%s", err.message);
+        return wt__cli_report(cli, rc == WT_EINVAL ? END_USAGE : END_NETWORK, "%s", err.message);
     wt__api_bind(api, server);
-    watch_signals(server, api);
-    int code = tell_address(cli, wt__http_server_address(server));
+    watch_serve_signals(server, api);
+    int code = print_address(cli, wt__http_server_address(server));
     if (code == 0) {
-        tell_holdings(cli, engine, api);
-        tell_finding_only(cli, api);
+        note_tools_and_keys(cli, engine, api);
+        note_keys_without_call(cli, api);
         wt__api_warm(api);
         rc = wt__http_server_run(server, &err);
-        code = rc < 0 ? wt__cli_say(cli, END_NETWORK, "%s", err.message) : END_DONE;
+        code = rc < 0 ? wt__cli_report(cli, END_NETWORK, "%s", err.message) : END_DONE;
     }
     wt__api_end(api);
     wt__http_server_close(server);
@@ -202,7 +204,7 @@ static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *
 }
 
 /* The API, and the modules with routes of their own. */
-struct modules {
+struct serve_modules {
     struct catalogue *catalogue; /* at /mcp; NULL with --servers */
     struct servers servers;
     struct face *faces[MCP_MOUNTS_MAX]; /* of the servers, at /mcp, /mcp/all and /mcp/p/PROFILE */
@@ -216,24 +218,24 @@ struct modules {
 };
 
 /* Reads --pass-header into a NULL-terminated list. Authorization is rejected with --keys: it holds the client's key. */
-static int read_passed(struct cli *cli, struct modules *modules)
+static int read_passed_headers(struct cli *cli, struct serve_modules *modules)
 {
     const char *const *names = NULL;
     size_t count = 0;
-    if (!wt__given(cli, OPT_PASS_HEADER))
+    if (!wt__has_option(cli, OPT_PASS_HEADER))
         return 0;
-    const char **list = wt__read_lines(cli, OPT_PASS_HEADER, &names, &count)
+    const char **list = wt__option_lines(cli, OPT_PASS_HEADER, &names, &count)
                             ? wt__arena_array(&cli->arena, const char *, count + 1)
                             : NULL;
     if (!list)
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
     if (count > MCP_PASSED_HEADERS_MAX)
         return wt__cli_usage(cli, "--pass-header can be given at most %d times", MCP_PASSED_HEADERS_MAX);
     for (size_t i = 0; i < count; i++) {
         if (!wt__mcp_http_may_pass(wt__str(names[i])))
             return wt__cli_usage(
                 cli, "--pass-header cannot forward \"%.64s\": not a header name, or reserved by HTTP or MCP", names[i]);
-        if (strcasecmp(names[i], "Authorization") == 0 && wt__given(cli, OPT_KEYS))
+        if (strcasecmp(names[i], "Authorization") == 0 && wt__has_option(cli, OPT_KEYS))
             return wt__cli_usage(cli,
                                  "--pass-header Authorization would forward the clients' keys for this server (--keys) "
                                  "to the servers behind it");
@@ -243,7 +245,7 @@ static int read_passed(struct cli *cli, struct modules *modules)
     return 0;
 }
 
-static int mount_face(struct cli *cli, struct modules *modules, const char *path, const char *name,
+static int mount_face(struct cli *cli, struct serve_modules *modules, const char *path, const char *name,
                       const struct face_options *options)
 {
     struct mcp_mount *mount = &modules->mounts[modules->mount_count];
@@ -255,7 +257,7 @@ static int mount_face(struct cli *cli, struct modules *modules, const char *path
     return 0;
 }
 
-static int mount_profile(struct cli *cli, struct modules *modules, size_t index)
+static int mount_profile(struct cli *cli, struct serve_modules *modules, size_t index)
 {
     const struct policy *policy = modules->servers.policy;
     struct face_options options = wt__servers_face(cli, FACE_AUTO);
@@ -270,10 +272,10 @@ static int mount_profile(struct cli *cli, struct modules *modules, size_t index)
     wt__buffer_dispose(&path);
     wt__buffer_dispose(&name);
     return whole ? mount_face(cli, modules, kept_path, kept_name, &options)
-                 : wt__cli_say(cli, END_SYSTEM, "out of memory");
+                 : wt__cli_report(cli, END_SYSTEM, "out of memory");
 }
 
-static int mount_servers(struct cli *cli, struct modules *modules)
+static int mount_servers(struct cli *cli, struct serve_modules *modules)
 {
     struct face_options options = wt__servers_face(cli, FACE_SEARCH);
     int code = mount_face(cli, modules, "/mcp", "mcp", &options);
@@ -285,12 +287,12 @@ static int mount_servers(struct cli *cli, struct modules *modules)
     return code;
 }
 
-static int mount_catalogue(struct cli *cli, const struct api_options *options, struct modules *modules)
+static int mount_catalogue(struct cli *cli, const struct api_options *options, struct serve_modules *modules)
 {
-    const struct catalogue_options catalogue = {.summary = wt__text_of(cli, OPT_SUMMARY),
+    const struct catalogue_options catalogue = {.summary = wt__option_text(cli, OPT_SUMMARY),
                                                 .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET],
                                                 .time_ms = options->time_limit_ms,
-                                                .failed = wt__servers_tell_error,
+                                                .failed = wt__note_hidden_error,
                                                 .failed_context = cli};
     wt_error err;
     if (wt__catalogue_open(&modules->catalogue, options->engine, &catalogue, &err) < 0)
@@ -300,12 +302,12 @@ static int mount_catalogue(struct cli *cli, const struct api_options *options, s
     return 0;
 }
 
-static int open_modules(struct cli *cli, struct api_options *options, struct modules *modules)
+static int open_modules(struct cli *cli, struct api_options *options, struct serve_modules *modules)
 {
     wt_error err;
     int code = wt__servers_open(cli, options->engine, 0, &modules->servers);
     if (code == 0)
-        code = read_passed(cli, modules);
+        code = read_passed_headers(cli, modules);
     if (code == 0)
         code = modules->servers.gateway ? mount_servers(cli, modules) : mount_catalogue(cli, options, modules);
     if (code != 0)
@@ -324,7 +326,7 @@ static int open_modules(struct cli *cli, struct api_options *options, struct mod
 }
 
 /* Attaches the services to the gateway and starts the servers. */
-static int start_servers(struct cli *cli, struct modules *modules)
+static int start_upstreams(struct cli *cli, struct serve_modules *modules)
 {
     struct gateway *gateway = modules->servers.gateway;
     wt_error err;
@@ -336,7 +338,7 @@ static int start_servers(struct cli *cli, struct modules *modules)
     return rc < 0 ? wt__cli_fail(cli, &err) : 0;
 }
 
-static void close_modules(struct modules *modules)
+static void close_modules(struct serve_modules *modules)
 {
     struct gateway *gateway = modules->servers.gateway;
     for (size_t i = 0; gateway && modules->mcp && i < modules->mount_count; i++)
@@ -355,17 +357,17 @@ static void close_modules(struct modules *modules)
 int wt__cmd_serve(struct cli *cli)
 {
     struct api_options options = {0};
-    struct modules modules = {0};
+    struct serve_modules modules = {0};
     struct log_writer *log = NULL;
-    if (wt__given(cli, OPT_NEW_KEY))
-        return make_key(cli);
-    if (wt__given(cli, OPT_SCOPES))
+    if (wt__has_option(cli, OPT_NEW_KEY))
+        return create_key(cli);
+    if (wt__has_option(cli, OPT_SCOPES))
         return wt__cli_usage(cli, "--scopes needs --new-key");
     int code = wt__servers_prepare(cli);
     if (code == 0)
-        code = read_options(cli, &options);
+        code = read_serve_options(cli, &options);
     if (code == 0 && !(log = wt__log_writer_open()))
-        code = wt__cli_say(cli, END_SYSTEM, "out of memory");
+        code = wt__cli_report(cli, END_SYSTEM, "out of memory");
     options.say = wt__log_writer_say;
     options.say_context = log;
     wt__file_map_copies();
@@ -374,9 +376,9 @@ int wt__cmd_serve(struct cli *cli)
     if (code == 0)
         code = open_modules(cli, &options, &modules);
     if (code == 0)
-        code = start_servers(cli, &modules);
+        code = start_upstreams(cli, &modules);
     if (code == 0)
-        code = run(cli, modules.api, options.engine, options.guard.listen);
+        code = run_http_server(cli, modules.api, options.engine, options.guard.listen);
     close_modules(&modules);
     wt_close(options.engine);
     wt__log_writer_close(log);

@@ -8,7 +8,7 @@
 enum { INDENT = 2 };
 
 /* Appends the type of a schema, such as "string" or "string or null". */
-static void type_of(struct buffer *out, const json_t *schema)
+static void put_schema_type(struct buffer *out, const json_t *schema)
 {
     json_t *type = json_object_get(schema, "type"), *one;
     size_t index;
@@ -18,7 +18,7 @@ static void type_of(struct buffer *out, const json_t *schema)
         wt__buffer_printf(out, "%s%s", index ? " or " : "", json_string_value(one));
 }
 
-static bool is_required(const json_t *required, const char *name)
+static bool is_required_argument(const json_t *required, const char *name)
 {
     json_t *one;
     size_t index;
@@ -27,7 +27,7 @@ static bool is_required(const json_t *required, const char *name)
     return false;
 }
 
-static void print_arguments(const struct cli *cli, struct buffer *out, const char *schema)
+static void print_tool_arguments(const struct cli *cli, struct buffer *out, const char *schema)
 {
     json_t *root = NULL, *property;
     const char *name;
@@ -40,9 +40,9 @@ static void print_arguments(const struct cli *cli, struct buffer *out, const cha
     {
         struct buffer line = {0};
         wt__buffer_printf(&line, "%s (", name);
-        type_of(&line, property);
+        put_schema_type(&line, property);
         wt__buffer_printf(&line, "%s%s) ", line.len && line.ptr[line.len - 1] != '(' ? ", " : "",
-                          is_required(required, name) ? "required" : "optional");
+                          is_required_argument(required, name) ? "required" : "optional");
         wt__buffer_str(&line, wt__json_str(property, "description"));
         wt__text_pad(out, INDENT);
         wt__text_wrap(out, wt__buffer_view(&line), 2 * INDENT, cli->width);
@@ -64,7 +64,7 @@ static void print_left_out(const struct cli *cli, struct buffer *out, const wt_t
     wt__buffer_dispose(&names);
 }
 
-static void print_tool(const struct cli *cli, struct buffer *out, const wt_tool *tool)
+static void print_tool_fields(const struct cli *cli, struct buffer *out, const wt_tool *tool)
 {
     wt__print_field(cli, out, "tool", tool->id);
     wt__print_field(cli, out, "title", tool->title);
@@ -75,7 +75,7 @@ static void print_tool(const struct cli *cli, struct buffer *out, const wt_tool 
     wt__print_field(cli, out, "format", tool->format);
     wt__print_field(cli, out, "sha256", tool->sha256);
     wt__print_field(cli, out, "about", tool->description);
-    print_arguments(cli, out, tool->schema);
+    print_tool_arguments(cli, out, tool->schema);
     print_left_out(cli, out, tool);
 }
 
@@ -90,23 +90,23 @@ static void print_definition(const struct cli *cli, struct buffer *out, const wt
     }
 }
 
-static int print_as_asked(struct cli *cli, const wt_tool *tool)
+static int print_in_format(struct cli *cli, const wt_tool *tool)
 {
     struct buffer out = {0};
-    if (wt__given(cli, OPT_FORMAT))
-        return wt__print_export(cli, &tool, 1, wt__text_of(cli, OPT_FORMAT));
+    if (wt__has_option(cli, OPT_FORMAT))
+        return wt__print_export(cli, &tool, 1, wt__option_text(cli, OPT_FORMAT));
     if (cli->json) {
         wt__buffer_char(&out, '{');
         wt__json_tool(&out, tool);
         wt__json_text(&out, "definition", tool->definition);
         wt__buffer_text(&out, "}\n");
-    } else if (wt__given(cli, OPT_DEFINITION)) {
+    } else if (wt__has_option(cli, OPT_DEFINITION)) {
         print_definition(cli, &out, tool);
-    } else if (wt__given(cli, OPT_SCHEMA)) {
+    } else if (wt__has_option(cli, OPT_SCHEMA)) {
         wt__shown_json(&out, wt__str(tool->schema));
         wt__buffer_char(&out, '\n');
     } else {
-        print_tool(cli, &out, tool);
+        print_tool_fields(cli, &out, tool);
     }
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
@@ -115,13 +115,13 @@ int wt__cmd_show(struct cli *cli)
 {
     wt_engine *engine = NULL;
     wt_tools *tools = NULL;
-    if (wt__given(cli, OPT_FORMAT) + wt__given(cli, OPT_DEFINITION) + wt__given(cli, OPT_SCHEMA) > 1)
+    if (wt__has_option(cli, OPT_FORMAT) + wt__has_option(cli, OPT_DEFINITION) + wt__has_option(cli, OPT_SCHEMA) > 1)
         return wt__cli_usage(cli, "give only one of --definition, --schema and --format");
     int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
     if (code == 0) {
         wt_error err;
         code = wt_get(engine, cli->arguments.words[0], &tools, &err) < 0 ? wt__cli_fail(cli, &err)
-                                                                         : print_as_asked(cli, tools->items[0]);
+                                                                         : print_in_format(cli, tools->items[0]);
     }
     wt_tools_free(tools);
     wt_close(engine);

@@ -17,28 +17,28 @@ struct training_line {
 };
 
 /* Appends "encoder: training 120 of 236 (51 %), loss 1.204, 2,310 tokens/s, 4 min 10 s left, dev 71.3 %". */
-static void describe(struct buffer *out, const wt_train_progress *p)
+static void describe_training(struct buffer *out, const wt_train_progress *p)
 {
     if (*p->lesson)
         wt__buffer_printf(out, "%s: ", p->lesson);
     wt__buffer_text(out, p->phase);
     if (p->total) {
         wt__buffer_char(out, ' ');
-        wt__grouped(out, p->done);
+        wt__put_grouped(out, p->done);
         wt__buffer_text(out, " of ");
-        wt__grouped(out, p->total);
+        wt__put_grouped(out, p->total);
         wt__buffer_printf(out, " (%.0f %%)", 100.0 * (double)p->done / (double)p->total);
     }
     if (!isnan(p->loss))
         wt__buffer_printf(out, ", loss %.3f", p->loss);
     if (!isnan(p->tokens_per_second)) {
         wt__buffer_text(out, ", ");
-        wt__grouped(out, (uint64_t)p->tokens_per_second);
+        wt__put_grouped(out, (uint64_t)p->tokens_per_second);
         wt__buffer_text(out, " tokens/s");
     }
     if (!isnan(p->seconds_left)) {
         wt__buffer_text(out, ", ");
-        wt__duration(out, p->seconds_left);
+        wt__put_duration(out, p->seconds_left);
         wt__buffer_text(out, " left");
     }
     if (!isnan(p->best))
@@ -69,12 +69,12 @@ static void note_measured(struct training_line *training, const wt_train_progres
     wt__buffer_dispose(&line);
 }
 
-static int show(void *context, const wt_train_progress *p)
+static int show_training(void *context, const wt_train_progress *p)
 {
     struct training_line *training = context;
     struct buffer text = {0};
     note_measured(training, p);
-    describe(&text, p);
+    describe_training(&text, p);
     wt__progress_draw(&training->line, &text);
     wt__buffer_dispose(&text);
     return wt__interrupted();
@@ -105,7 +105,7 @@ static void json_measurements(struct buffer *out, const wt_trained *model)
     wt__buffer_char(out, ']');
 }
 
-static void json_model(struct buffer *out, const wt_trained *model)
+static void json_trained_model(struct buffer *out, const wt_trained *model)
 {
     wt__buffer_char(out, '{');
     wt__json_text(out, "model", model->lesson);
@@ -123,7 +123,7 @@ static void json_model(struct buffer *out, const wt_trained *model)
     wt__buffer_text(out, "}\n");
 }
 
-static void text_model(const struct cli *cli, struct buffer *out, const wt_trained *model)
+static void text_trained_model(const struct cli *cli, struct buffer *out, const wt_trained *model)
 {
     struct buffer line = {0};
     wt__buffer_printf(&line, "%s: ", model->lesson);
@@ -134,10 +134,10 @@ static void text_model(const struct cli *cli, struct buffer *out, const wt_train
     if (!isnan(model->after))
         wt__buffer_printf(&line, "%.1f %%; ", 100 * model->after);
     if (model->steps > 0) {
-        wt__grouped(&line, model->steps);
+        wt__put_grouped(&line, model->steps);
         wt__buffer_printf(&line, " steps, %.1f epochs, ", model->epochs);
     }
-    wt__duration(&line, model->seconds);
+    wt__put_duration(&line, model->seconds);
     wt__buffer_printf(&line, "%s\n%s", model->stopped_early ? "; stopped early" : "",
                       model->path[0] ? model->path : "no model was written");
     wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
@@ -146,14 +146,14 @@ static void text_model(const struct cli *cli, struct buffer *out, const wt_train
     wt__buffer_dispose(&line);
 }
 
-static int print_report(struct cli *cli, const wt_train_report *report)
+static int print_train_report(struct cli *cli, const wt_train_report *report)
 {
     struct buffer out = {0};
     for (size_t i = 0; i < report->len; i++) {
         if (cli->json)
-            json_model(&out, report->items[i]);
+            json_trained_model(&out, report->items[i]);
         else
-            text_model(cli, &out, report->items[i]);
+            text_trained_model(cli, &out, report->items[i]);
     }
     if (!wt__cli_print(&out))
         return END_SYSTEM;
@@ -174,20 +174,20 @@ static void note_recipe(struct cli *cli, wt_engine *engine)
 
 /* ---------------------------------------------------------------- the verb */
 
-static int fill_options(struct cli *cli, wt_train_options *options)
+static int read_train_options(struct cli *cli, wt_train_options *options)
 {
     const uint64_t *number = cli->arguments.number;
-    const char *keep = wt__text_of(cli, OPT_KEEP);
+    const char *keep = wt__option_text(cli, OPT_KEEP);
     wt_train_options_init(options);
-    options->data = wt__text_of(cli, OPT_DATA);
-    options->out = wt__text_of(cli, OPT_OUT);
-    options->model = wt__text_of(cli, OPT_MODEL);
-    options->models_dir = wt__text_of(cli, OPT_MODELS);
-    options->cache_dir = wt__text_of(cli, OPT_CACHE);
-    options->loss = wt__text_of(cli, OPT_LOSS);
-    options->precision = wt__text_of(cli, OPT_PRECISION);
-    options->fields = wt__text_of(cli, OPT_FIELDS);
-    options->most_of = wt__text_of(cli, OPT_MOST);
+    options->data = wt__option_text(cli, OPT_DATA);
+    options->out = wt__option_text(cli, OPT_OUT);
+    options->model = wt__option_text(cli, OPT_MODEL);
+    options->models_dir = wt__option_text(cli, OPT_MODELS);
+    options->cache_dir = wt__option_text(cli, OPT_CACHE);
+    options->loss = wt__option_text(cli, OPT_LOSS);
+    options->precision = wt__option_text(cli, OPT_PRECISION);
+    options->fields = wt__option_text(cli, OPT_FIELDS);
+    options->most_of = wt__option_text(cli, OPT_MOST);
     options->threads = (unsigned)number[OPT_THREADS];
     options->seed = number[OPT_SEED];
     options->batch = (size_t)number[OPT_BATCH];
@@ -197,16 +197,16 @@ static int fill_options(struct cli *cli, wt_train_options *options)
     options->negatives = (size_t)number[OPT_NEGATIVES];
     options->synthetic = (size_t)number[OPT_SYNTHETIC];
     options->memory = number[OPT_MEMORY] * 1000000;
-    options->dev = wt__text_of(cli, OPT_DEV);
+    options->dev = wt__option_text(cli, OPT_DEV);
     options->dev_tools = (size_t)number[OPT_DEV_TOOLS];
-    options->teacher = wt__text_of(cli, OPT_TEACHER);
+    options->teacher = wt__option_text(cli, OPT_TEACHER);
     options->keep_last = keep && strcmp(keep, "last") == 0;
-    options->resume = wt__given(cli, OPT_RESUME);
-    int code = wt__cli_real(cli, OPT_EPOCHS, "epochs", &options->epochs);
+    options->resume = wt__has_option(cli, OPT_RESUME);
+    int code = wt__cli_positive_number(cli, OPT_EPOCHS, "epochs", &options->epochs);
     if (code == 0)
-        code = wt__cli_real(cli, OPT_LR, "lr", &options->rate);
+        code = wt__cli_positive_number(cli, OPT_LR, "lr", &options->rate);
     if (code == 0)
-        code = wt__cli_real(cli, OPT_JOIN, "join", &options->join);
+        code = wt__cli_positive_number(cli, OPT_JOIN, "join", &options->join);
     if (code == 0 && options->data && !options->out)
         code = wt__cli_usage(cli, "--data needs --out FOLDER, the folder of the models");
     return code;
@@ -218,25 +218,25 @@ int wt__cmd_train(struct cli *cli)
     wt_engine *engine = NULL;
     wt_train_report *report = NULL;
     wt_error err;
-    int code = fill_options(cli, &options);
+    int code = read_train_options(cli, &options);
     if (code == 0 && !options.data)
         code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
     if (code != 0)
         return code;
     struct training_line training = {.cli = cli};
-    options.progress = show;
+    options.progress = show_training;
     options.progress_context = &training;
-    wt__interrupt_watch();
+    wt__watch_interrupt();
     wt__progress_begin(&training.line, cli);
     int rc = wt_train(engine, cli->arguments.words[0], &options, &report, &err);
     wt__progress_clear();
     if (report)
-        code = print_report(cli, report);
+        code = print_train_report(cli, report);
     if (rc == WT_ECANCELLED)
-        code =
-            wt__cli_say(cli, END_INTERRUPTED, "%s; the best model so far is kept, and --resume continues", err.message);
+        code = wt__cli_report(cli, END_INTERRUPTED, "%s; the best model so far is kept, and --resume continues",
+                              err.message);
     else if (rc == WT_EEMPTY)
-        code = wt__cli_say(cli, END_INPUT, "%s", err.message);
+        code = wt__cli_report(cli, END_INPUT, "%s", err.message);
     else if (rc < 0)
         code = wt__cli_fail_input(cli, &err);
     else if (!options.out)

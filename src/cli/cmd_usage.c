@@ -20,43 +20,43 @@ enum {
 /* ---------------------------------------------------------------- add SOURCE */
 
 /* Appends a count, unless it is 0. */
-static void text_some(struct buffer *out, size_t count, const char *what)
+static void put_nonzero_count(struct buffer *out, size_t count, const char *what)
 {
     if (count == 0)
         return;
     wt__buffer_text(out, ", ");
-    wt__grouped(out, count);
+    wt__put_grouped(out, count);
     wt__buffer_text(out, what);
 }
 
-static void text_report(struct buffer *out, const char *source, const wt_usage_report *report)
+static void text_usage_report(struct buffer *out, const char *source, const wt_usage_report *report)
 {
     wt__buffer_printf(out, "%s: ", source);
-    wt__grouped(out, report->added);
+    wt__put_grouped(out, report->added);
     wt__buffer_text(out, " added, ");
-    wt__grouped(out, report->skipped);
+    wt__put_grouped(out, report->skipped);
     wt__buffer_text(out, " skipped, ");
-    wt__grouped(out, report->unknown_tools);
+    wt__put_grouped(out, report->unknown_tools);
     wt__buffer_text(out, " unknown tools");
-    text_some(out, report->repeated, " already recorded");
-    text_some(out, report->outcomes, " outcomes");
-    text_some(out, report->missing, " outcomes without a usage");
+    put_nonzero_count(out, report->repeated, " already recorded");
+    put_nonzero_count(out, report->outcomes, " outcomes");
+    put_nonzero_count(out, report->missing, " outcomes without a usage");
     wt__buffer_text(out, "; ");
-    wt__grouped(out, report->learned);
+    wt__put_grouped(out, report->learned);
     wt__buffer_text(out, " requests learned");
 }
 
-static int print_report(const struct cli *cli, const char *source, const wt_usage_report *report, double seconds)
+static int print_usage_report(const struct cli *cli, const char *source, const wt_usage_report *report, double seconds)
 {
     const struct import_outcome outcome = {seconds,         report->notice, report->issues, report->issue_count,
                                            report->skipped, report->added,  false};
     struct buffer line = {0};
-    (cli->json ? wt__json_usage_added : text_report)(&line, source, report);
-    return wt__import_print(cli, &outcome, &line);
+    (cli->json ? wt__json_usage_added : text_usage_report)(&line, source, report);
+    return wt__print_import(cli, &outcome, &line);
 }
 
-static int add_stdin(struct cli *cli, wt_engine *engine, wt_add_usage_options *options, wt_usage_report **report,
-                     wt_error *err)
+static int add_usages_from_stdin(struct cli *cli, wt_engine *engine, wt_add_usage_options *options,
+                                 wt_usage_report **report, wt_error *err)
 {
     struct buffer bytes = {0};
     int rc = wt__cli_read_stdin(cli, WT_MAX_FILE_BYTES, &bytes);
@@ -68,41 +68,42 @@ static int add_stdin(struct cli *cli, wt_engine *engine, wt_add_usage_options *o
     return rc;
 }
 
-static int tell_stop(const struct cli *cli, const wt_usage_report *report)
+static int report_stopped_learning(const struct cli *cli, const wt_usage_report *report)
 {
     if (!report)
-        return wt__import_stopped(cli);
-    return wt__cli_say(cli, END_INTERRUPTED,
-                       "stopped while learning; the usages are stored, and `whichtool vectors` or the next `whichtool "
-                       "usage add` continues");
+        return wt__report_stopped_import(cli);
+    return wt__cli_report(
+        cli, END_INTERRUPTED,
+        "stopped while learning; the usages are stored, and `whichtool vectors` or the next `whichtool "
+        "usage add` continues");
 }
 
-struct adding {
+struct usage_add_context {
     wt_engine *engine;
     wt_add_usage_options *options;
 };
 
 /* Imports one source. Returns 0, or an exit code after reporting the error. */
-static int add_source(struct cli *cli, const char *source, void *context)
+static int add_usage_source(struct cli *cli, const char *source, void *context)
 {
-    wt_engine *engine = ((struct adding *)context)->engine;
-    wt_add_usage_options *options = ((struct adding *)context)->options;
+    wt_engine *engine = ((struct usage_add_context *)context)->engine;
+    wt_add_usage_options *options = ((struct usage_add_context *)context)->options;
     wt_usage_report *report = NULL;
     wt_error err = {0};
     double begin = wt__now_ms();
     bool from_stdin = strcmp(source, "-") == 0;
     int code = 0;
-    int rc = from_stdin ? add_stdin(cli, engine, options, &report, &err)
+    int rc = from_stdin ? add_usages_from_stdin(cli, engine, options, &report, &err)
                         : wt_add_usage_path(engine, source, options, &report, &err);
     if (rc > 0)
         return rc; /* already reported */
     wt__progress_clear();
     if (report)
-        code = print_report(cli, from_stdin ? "standard input" : source, report, (wt__now_ms() - begin) / 1000);
+        code = print_usage_report(cli, from_stdin ? "standard input" : source, report, (wt__now_ms() - begin) / 1000);
     if (rc == WT_ECANCELLED)
-        code = tell_stop(cli, report);
+        code = report_stopped_learning(cli, report);
     else if (rc == WT_ENOTFOUND)
-        code = wt__cli_say(cli, END_INPUT, "%s", err.message);
+        code = wt__cli_report(cli, END_INPUT, "%s", err.message);
     else if (rc < 0)
         code = wt__cli_fail(cli, &err);
     wt_usage_report_free(report);
@@ -111,7 +112,7 @@ static int add_source(struct cli *cli, const char *source, void *context)
 
 /* ---------------------------------------------------------------- add --request */
 
-static bool is_among(const char *const *ids, size_t count, const char *id)
+static bool is_among_ids(const char *const *ids, size_t count, const char *id)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(ids[i], id) == 0)
@@ -121,7 +122,7 @@ static bool is_among(const char *const *ids, size_t count, const char *id)
 
 /* Returns the next line of a repeatable option in the arena, and moves *rest, to NULL after the last line. Returns NULL
  * if out of memory. */
-static const char *next_line(struct cli *cli, const char **rest)
+static const char *next_option_line(struct cli *cli, const char **rest)
 {
     const char *line = wt__arena_copy(&cli->arena, (struct str){*rest, strcspn(*rest, "\n")});
     const char *end = strchr(*rest, '\n');
@@ -131,41 +132,41 @@ static const char *next_line(struct cli *cli, const char **rest)
 
 /* Looks up the ids of the tools of --tool, in the arena. An unknown name is taken for a typo: nothing is recorded.
  * Returns 0, or an exit code after reporting the error. */
-static int named_tools(struct cli *cli, wt_engine *engine, const char **ids, size_t *count)
+static int find_named_tools(struct cli *cli, wt_engine *engine, const char **ids, size_t *count)
 {
-    const char *rest = wt__text_of(cli, OPT_TOOL);
+    const char *rest = wt__option_text(cli, OPT_TOOL);
     *count = 0;
     while (rest) {
         wt_tools *tools;
         wt_error err;
         if (*count == WT_MAX_USAGE_TOOLS)
             return wt__cli_usage(cli, "a usage has at most %d tools", WT_MAX_USAGE_TOOLS);
-        const char *name = next_line(cli, &rest);
+        const char *name = next_option_line(cli, &rest);
         if (!name)
-            return wt__cli_say(cli, END_SYSTEM, "out of memory");
+            return wt__cli_report(cli, END_SYSTEM, "out of memory");
         int rc = wt_get(engine, name, &tools, &err);
         if (rc == WT_ENOTFOUND)
-            return wt__cli_say(cli, END_NOTHING, "nothing was recorded: %s", err.message);
+            return wt__cli_report(cli, END_NOTHING, "nothing was recorded: %s", err.message);
         if (rc < 0)
             return wt__cli_fail(cli, &err);
         const char *id = wt__arena_copy(&cli->arena, wt__str(tools->items[0]->id));
         wt_tools_free(tools);
         if (!id)
-            return wt__cli_say(cli, END_SYSTEM, "out of memory");
+            return wt__cli_report(cli, END_SYSTEM, "out of memory");
         ids[(*count)++] = id;
     }
     return 0;
 }
 
 /* Reads --arguments in the order of the tools; NULL for tools without arguments. */
-static int named_arguments(struct cli *cli, const char **arguments, size_t count)
+static int read_named_arguments(struct cli *cli, const char **arguments, size_t count)
 {
-    const char *rest = wt__text_of(cli, OPT_ARGUMENTS);
+    const char *rest = wt__option_text(cli, OPT_ARGUMENTS);
     for (size_t i = 0; i < count; i++) {
         bool told = rest != NULL;
-        arguments[i] = told ? next_line(cli, &rest) : NULL;
+        arguments[i] = told ? next_option_line(cli, &rest) : NULL;
         if (told && !arguments[i])
-            return wt__cli_say(cli, END_SYSTEM, "out of memory");
+            return wt__cli_report(cli, END_SYSTEM, "out of memory");
     }
     return rest ? wt__cli_usage(cli, "more --arguments than --tool were given; give at most one for each tool") : 0;
 }
@@ -175,7 +176,7 @@ static int print_recorded(const struct cli *cli, const char *const *ids, size_t 
     struct buffer line = {0}, out = {0};
     wt__buffer_text(&line, cli->json ? "{\"added\":1,\"tools\":[" : "1 usage recorded: ");
     for (size_t i = 0; i < count; i++) {
-        if (is_among(ids, i, ids[i]))
+        if (is_among_ids(ids, i, ids[i]))
             continue;
         wt__buffer_text(&line, i == 0 ? "" : cli->json ? "," : ", ");
         if (cli->json)
@@ -191,21 +192,21 @@ static int print_recorded(const struct cli *cli, const char *const *ids, size_t 
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-static int record(struct cli *cli, wt_engine *engine)
+static int run_usage_record(struct cli *cli, wt_engine *engine)
 {
     wt_record_options options;
     wt_error err;
-    const char *ids[WT_MAX_USAGE_TOOLS], *arguments[WT_MAX_USAGE_TOOLS], *request = wt__text_of(cli, OPT_REQUEST);
+    const char *ids[WT_MAX_USAGE_TOOLS], *arguments[WT_MAX_USAGE_TOOLS], *request = wt__option_text(cli, OPT_REQUEST);
     size_t count;
-    int code = named_tools(cli, engine, ids, &count);
+    int code = find_named_tools(cli, engine, ids, &count);
     if (code == 0)
-        code = named_arguments(cli, arguments, count);
+        code = read_named_arguments(cli, arguments, count);
     if (code != 0)
         return code;
     wt_record_options_init(&options);
-    options.outcome = wt__text_of(cli, OPT_OUTCOME);
-    options.client = wt__text_of(cli, OPT_CLIENT);
-    options.no_vectors = wt__given(cli, OPT_NO_VECTORS);
+    options.outcome = wt__option_text(cli, OPT_OUTCOME);
+    options.client = wt__option_text(cli, OPT_CLIENT);
+    options.no_vectors = wt__has_option(cli, OPT_NO_VECTORS);
     options.arguments = arguments;
     if (wt_record_usage(engine, request, strlen(request), ids, count, &options, &err) < 0)
         return wt__cli_fail(cli, &err);
@@ -214,20 +215,20 @@ static int record(struct cli *cli, wt_engine *engine)
 
 /* ---------------------------------------------------------------- add */
 
-static int add(struct cli *cli, wt_engine *engine)
+static int run_usage_add(struct cli *cli, wt_engine *engine)
 {
-    if (wt__given(cli, OPT_REQUEST))
-        return record(cli, engine);
+    if (wt__has_option(cli, OPT_REQUEST))
+        return run_usage_record(cli, engine);
     wt_add_usage_options options;
     struct progress_line line;
     wt_add_usage_options_init(&options);
-    options.split = wt__text_of(cli, OPT_SPLIT);
-    options.strict = wt__given(cli, OPT_STRICT);
-    options.no_vectors = wt__given(cli, OPT_NO_VECTORS);
+    options.split = wt__option_text(cli, OPT_SPLIT);
+    options.strict = wt__has_option(cli, OPT_STRICT);
+    options.no_vectors = wt__has_option(cli, OPT_NO_VECTORS);
     options.progress = wt__progress_show;
     options.progress_context = &line;
     wt__progress_begin(&line, cli);
-    return wt__import_each(cli, 1, add_source, &(struct adding){engine, &options});
+    return wt__import_each_source(cli, 1, add_usage_source, &(struct usage_add_context){engine, &options});
 }
 
 /* ---------------------------------------------------------------- list, export */
@@ -261,7 +262,7 @@ static void json_usage(struct buffer *out, const wt_usage *usage)
 }
 
 /* Appends 'mail/send {"to":"a"}', with the id in brackets if the tool was removed. */
-static void text_tool(struct buffer *line, const wt_usage_tool *tool)
+static void put_usage_tool(struct buffer *line, const wt_usage_tool *tool)
 {
     wt__buffer_printf(line, tool->known ? "%s" : "(%s)", tool->id);
     if (!tool->arguments)
@@ -271,14 +272,14 @@ static void text_tool(struct buffer *line, const wt_usage_tool *tool)
 }
 
 /* Appends "2026-11-22T08:30:00Z  ok      tables/book_table {"people":2}, mail/send: book a table". */
-static void text_usage(const struct cli *cli, struct buffer *out, const wt_usage *usage)
+static void put_usage_line(const struct cli *cli, struct buffer *out, const wt_usage *usage)
 {
     char time[CLOCK_TEXT_BYTES];
     struct buffer line = {0};
     wt__clock_text(usage->time, time);
     for (size_t i = 0; i < usage->tool_count; i++) {
         wt__buffer_text(&line, i ? ", " : "");
-        text_tool(&line, usage->tools[i]);
+        put_usage_tool(&line, usage->tools[i]);
     }
     wt__buffer_printf(&line, ": %s", usage->request);
     wt__buffer_printf(out, "%s  %-6s  ", time, usage->outcome);
@@ -289,15 +290,15 @@ static void text_usage(const struct cli *cli, struct buffer *out, const wt_usage
 }
 
 /* Reads the filter from the options. Returns 0 or an exit code. */
-static int read_filter(struct cli *cli, wt_usage_filter *filter)
+static int read_usage_filter(struct cli *cli, wt_usage_filter *filter)
 {
     wt_error err;
-    const char *before = wt__text_of(cli, OPT_BEFORE);
+    const char *before = wt__option_text(cli, OPT_BEFORE);
     wt_usage_filter_init(filter);
-    filter->tool = wt__text_of(cli, OPT_TOOL);
+    filter->tool = wt__option_text(cli, OPT_TOOL);
     if (filter->tool && strchr(filter->tool, '\n'))
         return wt__cli_usage(cli, "give --tool only once");
-    filter->client = wt__text_of(cli, OPT_CLIENT);
+    filter->client = wt__option_text(cli, OPT_CLIENT);
     filter->after_id = (int64_t)cli->arguments.number[OPT_AFTER];
     filter->limit = (size_t)cli->arguments.number[OPT_LIMIT];
     if (before && wt_read_time(before, &filter->before, &err) < 0)
@@ -305,11 +306,11 @@ static int read_filter(struct cli *cli, wt_usage_filter *filter)
     return 0;
 }
 
-static int list(struct cli *cli, wt_engine *engine)
+static int run_usage_list(struct cli *cli, wt_engine *engine)
 {
     wt_usage_filter filter;
     wt_error err;
-    int code = read_filter(cli, &filter);
+    int code = read_usage_filter(cli, &filter);
     size_t limit = filter.limit, seen = 0;
     for (bool more = code == 0; more;) {
         wt_usages *page;
@@ -321,7 +322,7 @@ static int list(struct cli *cli, wt_engine *engine)
             if (cli->json)
                 json_usage(&out, page->items[i]);
             else
-                text_usage(cli, &out, page->items[i]);
+                put_usage_line(cli, &out, page->items[i]);
             filter.after_id = page->items[i]->id;
         }
         seen += page->len;
@@ -345,11 +346,11 @@ static int print_lines(void *context, const char *bytes, size_t len)
     return !wt__cli_print(&out);
 }
 
-static int export(struct cli *cli, wt_engine *engine)
+static int run_usage_export(struct cli *cli, wt_engine *engine)
 {
     wt_usage_filter filter;
     wt_error err;
-    int code = read_filter(cli, &filter);
+    int code = read_usage_filter(cli, &filter);
     if (code != 0)
         return code;
     int64_t count = wt_export_usage(engine, &filter, print_lines, NULL, &err);
@@ -361,12 +362,12 @@ static int export(struct cli *cli, wt_engine *engine)
 /* ---------------------------------------------------------------- forget */
 
 /* Asks on the terminal; true only for a yes. Returns true without asking if there is no terminal, or with --yes. */
-static bool agreed(struct cli *cli)
+static bool confirm_forget_usages(struct cli *cli)
 {
-    if (wt__given(cli, OPT_YES) || isatty(STDIN_FILENO) != 1 || !cli->tty_err)
+    if (wt__has_option(cli, OPT_YES) || isatty(STDIN_FILENO) != 1 || !cli->tty_err)
         return true;
-    const char *tool = wt__text_of(cli, OPT_TOOL), *before = wt__text_of(cli, OPT_BEFORE);
-    const char *client = wt__text_of(cli, OPT_CLIENT);
+    const char *tool = wt__option_text(cli, OPT_TOOL), *before = wt__option_text(cli, OPT_BEFORE);
+    const char *client = wt__option_text(cli, OPT_CLIENT);
     struct buffer question = {0}, shown = {0};
     wt__buffer_text(&question, tool || client || before ? "Forget the usages" : "Forget every usage");
     if (tool)
@@ -391,14 +392,14 @@ static int print_forgotten(struct cli *cli, int64_t forgotten)
         wt__json_count(&out, "forgotten", (uint64_t)forgotten);
         wt__buffer_text(&out, "}\n");
     } else {
-        wt__grouped(&out, (uint64_t)forgotten);
+        wt__put_grouped(&out, (uint64_t)forgotten);
         wt__buffer_text(&out, " forgotten\n");
     }
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
 /* Recomputes the learned vectors of tools that lost usages. A missing model is no error: the next one does it. */
-static int learn_again(struct cli *cli, wt_engine *engine)
+static int relearn_usages(struct cli *cli, wt_engine *engine)
 {
     struct progress_line line;
     wt_error err;
@@ -406,55 +407,55 @@ static int learn_again(struct cli *cli, wt_engine *engine)
     int64_t learned = wt_learn_usage(engine, wt__progress_show, &line, &err);
     wt__progress_clear();
     if (learned == WT_ECANCELLED)
-        return wt__cli_say(
+        return wt__cli_report(
             cli, END_INTERRUPTED,
             "stopped while learning from the remaining usages; the next `whichtool usage add` continues");
     return learned < 0 && learned != WT_EMODEL ? wt__cli_fail(cli, &err) : 0;
 }
 
-static int forget(struct cli *cli, wt_engine *engine)
+static int run_usage_forget(struct cli *cli, wt_engine *engine)
 {
     wt_usage_filter filter;
     wt_error err;
-    bool all = wt__given(cli, OPT_ALL);
-    int code = read_filter(cli, &filter);
+    bool all = wt__has_option(cli, OPT_ALL);
+    int code = read_usage_filter(cli, &filter);
     if (code != 0)
         return code;
     if (all == (filter.tool || filter.client || filter.before))
         return wt__cli_usage(cli, "select the usages to forget with --tool, --client or --before, or all with --all");
-    if (!agreed(cli))
-        return wt__cli_say(cli, END_NOTHING, "nothing was forgotten");
+    if (!confirm_forget_usages(cli))
+        return wt__cli_report(cli, END_NOTHING, "nothing was forgotten");
     int64_t forgotten = wt_forget_usage(engine, &filter, all, &err);
     if (forgotten < 0)
         return wt__cli_fail(cli, &err);
     code = print_forgotten(cli, forgotten);
-    return code == 0 && forgotten > 0 && !wt__given(cli, OPT_NO_VECTORS) ? learn_again(cli, engine) : code;
+    return code == 0 && forgotten > 0 && !wt__has_option(cli, OPT_NO_VECTORS) ? relearn_usages(cli, engine) : code;
 }
 
 /* ---------------------------------------------------------------- the verb */
 
-static const struct action {
+static const struct usage_action {
     const char *name;
     int (*run)(struct cli *cli, wt_engine *engine);
     bool takes_sources, uses_model;
     enum option_id options[11]; /* accepted in addition to global options; ends with OPT_COUNT */
 } actions[] = {
     {"add",
-     add,
+     run_usage_add,
      true,
      true,
      {OPT_SPLIT, OPT_STRICT, OPT_REQUEST, OPT_TOOL, OPT_ARGUMENTS, OPT_OUTCOME, OPT_CLIENT, OPT_NO_VECTORS, OPT_MODEL,
       OPT_MODELS, OPT_COUNT}},
-    {"list", list, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
-    {"export", export, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
+    {"list", run_usage_list, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
+    {"export", run_usage_export, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
     {"forget",
-     forget,
+     run_usage_forget,
      false,
      true,
      {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_ALL, OPT_YES, OPT_NO_VECTORS, OPT_MODEL, OPT_MODELS, OPT_COUNT}},
 };
 
-static bool allows(const struct action *action, enum option_id id)
+static bool action_allows(const struct usage_action *action, enum option_id id)
 {
     for (size_t i = 0; action->options[i] != OPT_COUNT; i++)
         if (action->options[i] == id)
@@ -466,40 +467,40 @@ bool wt__usage_allows(const char *action, enum option_id option)
 {
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(actions[i].name, action) == 0)
-            return allows(&actions[i], option);
+            return action_allows(&actions[i], option);
     return false;
 }
 
 /* Checks the options of `usage add`: either one usage from the command line, or sources. */
-static int check_add(const struct cli *cli)
+static int check_usage_add(const struct cli *cli)
 {
     static const enum option_id of_one[] = {OPT_TOOL, OPT_ARGUMENTS, OPT_OUTCOME, OPT_CLIENT},
                                 of_many[] = {OPT_SPLIT, OPT_STRICT};
-    bool one = wt__given(cli, OPT_REQUEST), sources = cli->arguments.word_count > 1;
+    bool one = wt__has_option(cli, OPT_REQUEST), sources = cli->arguments.word_count > 1;
     if (one == sources)
         return wt__cli_usage(cli, "`usage add` needs either SOURCE... or --request TEXT with --tool NAME");
-    if (one && !wt__given(cli, OPT_TOOL))
+    if (one && !wt__has_option(cli, OPT_TOOL))
         return wt__cli_usage(cli, "--request needs --tool NAME, once for each tool that it used");
     for (size_t i = 0; !one && i < sizeof of_one / sizeof *of_one; i++)
-        if (wt__given(cli, of_one[i]))
+        if (wt__has_option(cli, of_one[i]))
             return wt__cli_usage(cli,
                                  "--tool, --arguments, --outcome and --client of `usage add` need --request; a SOURCE "
                                  "contains them");
     for (size_t i = 0; one && i < sizeof of_many / sizeof *of_many; i++)
-        if (wt__given(cli, of_many[i]))
+        if (wt__has_option(cli, of_many[i]))
             return wt__cli_usage(cli, "--split and --strict need a SOURCE");
     return 0;
 }
 
 /* Returns 0, or an exit code if the action does not accept an option or a word. */
-static int check(const struct cli *cli, const struct action *action)
+static int check_usage_action(const struct cli *cli, const struct usage_action *action)
 {
     const struct arguments *a = &cli->arguments;
     for (size_t i = 0; i < a->verb->option_count; i++)
-        if (a->given[a->verb->options[i].id] && !allows(action, a->verb->options[i].id))
+        if (a->given[a->verb->options[i].id] && !action_allows(action, a->verb->options[i].id))
             return wt__cli_usage(cli, "--%s is not an option of `usage %s`", a->verb->options[i].name, action->name);
     if (action->takes_sources)
-        return check_add(cli);
+        return check_usage_add(cli);
     if (!action->takes_sources && a->word_count > 1)
         return wt__cli_usage(cli, "`usage %s` takes no arguments, but \"%s\" was given", action->name, a->words[1]);
     return 0;
@@ -507,16 +508,16 @@ static int check(const struct cli *cli, const struct action *action)
 
 int wt__cmd_usage(struct cli *cli)
 {
-    const struct action *action = actions; /* the parser accepts known actions only */
+    const struct usage_action *action = actions; /* the parser accepts known actions only */
     wt_engine *engine = NULL;
     while (strcmp(action->name, cli->arguments.words[0]) != 0)
         action++;
-    int code = check(cli, action);
+    int code = check_usage_action(cli, action);
     if (code != 0)
         return code;
     if (action->uses_model)
-        wt__interrupt_watch();
-    bool model = action->uses_model && !wt__given(cli, OPT_NO_VECTORS);
+        wt__watch_interrupt();
+    bool model = action->uses_model && !wt__has_option(cli, OPT_NO_VECTORS);
     code = wt__cli_open(cli, OPEN_EXISTING, model ? NULL : "", &engine);
     if (code == 0)
         code = action->run(cli, engine);

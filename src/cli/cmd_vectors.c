@@ -6,13 +6,13 @@
 #include "cli/progress_line.h"
 #include "cli/text.h"
 
-struct outcome {
+struct vectors_outcome {
     wt_catalog_info before, after;
     int64_t learned; /* number of requests */
     double seconds;
 };
 
-static int print_outcome(const struct cli *cli, const struct outcome *o)
+static int print_vectors_outcome(const struct cli *cli, const struct vectors_outcome *o)
 {
     struct buffer line = {0}, out = {0};
     uint64_t made = o->after.embedded - o->before.embedded;
@@ -27,13 +27,13 @@ static int print_outcome(const struct cli *cli, const struct outcome *o)
         wt__buffer_text(&line, "}");
     } else if (made == 0 && o->learned == 0) {
         wt__buffer_text(&line, "All ");
-        wt__grouped(&line, o->after.tools);
+        wt__put_grouped(&line, o->after.tools);
         wt__buffer_printf(&line, " tools have vectors of %s.", o->after.model);
     } else {
         wt__buffer_text(&line, "new vectors: ");
-        wt__grouped(&line, made);
+        wt__put_grouped(&line, made);
         wt__buffer_text(&line, " of tools, ");
-        wt__grouped(&line, (uint64_t)o->learned);
+        wt__put_grouped(&line, (uint64_t)o->learned);
         wt__buffer_printf(&line, " of requests; %.2f s", o->seconds);
     }
     wt__text_escape(&out, wt__buffer_view(&line), TEXT_LINE);
@@ -44,7 +44,7 @@ static int print_outcome(const struct cli *cli, const struct outcome *o)
 }
 
 /* Computes the missing vectors. Returns 0 or the first error; finished vectors are stored in either case. */
-static int make(wt_engine *engine, struct progress_line *line, struct outcome *o, wt_error *err)
+static int compute_vectors(wt_engine *engine, struct progress_line *line, struct vectors_outcome *o, wt_error *err)
 {
     int64_t made = wt_embed_missing(engine, wt__progress_show, line, err);
     o->learned = made < 0 ? 0 : wt_learn_usage(engine, wt__progress_show, line, err);
@@ -52,27 +52,27 @@ static int make(wt_engine *engine, struct progress_line *line, struct outcome *o
     return made < 0 ? (int)made : o->learned < 0 ? (int)o->learned : 0;
 }
 
-static int stopped(struct cli *cli, wt_engine *engine, struct outcome *o)
+static int report_stopped_vectors(struct cli *cli, wt_engine *engine, struct vectors_outcome *o)
 {
     wt_error err;
     if (wt_info(engine, &o->after, &err) < 0)
         return wt__cli_fail(cli, &err);
-    return wt__cli_say(cli, END_INTERRUPTED,
-                       "stopped; %llu new vectors are stored, and %llu of %llu tools have one. The next `whichtool "
-                       "vectors` continues",
-                       (unsigned long long)(o->after.embedded - o->before.embedded),
-                       (unsigned long long)o->after.embedded, (unsigned long long)o->after.tools);
+    return wt__cli_report(cli, END_INTERRUPTED,
+                          "stopped; %llu new vectors are stored, and %llu of %llu tools have one. The next `whichtool "
+                          "vectors` continues",
+                          (unsigned long long)(o->after.embedded - o->before.embedded),
+                          (unsigned long long)o->after.embedded, (unsigned long long)o->after.tools);
 }
 
 int wt__cmd_vectors(struct cli *cli)
 {
-    struct outcome o = {0};
+    struct vectors_outcome o = {0};
     struct progress_line line;
     wt_engine *engine;
     wt_error err;
     wt_catalog_info_init(&o.before);
     wt_catalog_info_init(&o.after);
-    wt__interrupt_watch();
+    wt__watch_interrupt();
     int code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
     if (code != 0)
         return code;
@@ -81,17 +81,17 @@ int wt__cmd_vectors(struct cli *cli)
     bool empty = rc == 0 && o.before.tools == 0;
     if (rc == 0 && !empty) {
         wt__progress_begin(&line, cli);
-        rc = make(engine, &line, &o, &err);
+        rc = compute_vectors(engine, &line, &o, &err);
     }
     if (rc == 0 && !empty)
         rc = wt_info(engine, &o.after, &err);
     o.seconds = (wt__now_ms() - begin) / 1000;
     if (rc == WT_ECANCELLED)
-        code = stopped(cli, engine, &o);
+        code = report_stopped_vectors(cli, engine, &o);
     else if (rc < 0)
         code = wt__cli_fail(cli, &err);
     else
-        code = empty ? wt__cli_empty(cli) : print_outcome(cli, &o);
+        code = empty ? wt__cli_fail_empty(cli) : print_vectors_outcome(cli, &o);
     wt_close(engine);
     return code;
 }

@@ -2,7 +2,7 @@
 #ifndef WT_CLI_EVAL_OPTIONS_H
 #define WT_CLI_EVAL_OPTIONS_H
 
-static const struct option eval_options[] = {
+static const struct cli_option eval_options[] = {
     {.id = OPT_SPLIT,
      .name = "split",
      .kind = VALUE_TEXT,
@@ -115,7 +115,7 @@ static const struct option eval_options[] = {
     PTR_OPTIONS,
     MODEL_OPTIONS,
 };
-static const struct example eval_examples[] = {
+static const struct cli_example eval_examples[] = {
     {"whichtool eval data/mytools",
      "Evaluates every recipe on the test split, after training the models they need, which takes hours."},
     {"whichtool eval data/mytools --split dev --recipe bm25,hybrid --k 1,5,10 --json",

@@ -11,6 +11,6 @@ enum { FOLLOW_MOST = 1000 /* maximum number of tools or providers offered */ };
  * that a new word begins. The first line of the output is "files", "folders" or "stores" if the shell should complete,
  * or "words", followed by one candidate a line, some with a tab and a description. Candidates that the command would
  * refuse are not offered. Candidates are untrusted text without control characters. */
-void wt__follow(struct cli *cli, const char *const *words, size_t count, struct buffer *out);
+void wt__complete_line(struct cli *cli, const char *const *words, size_t count, struct buffer *out);
 
 #endif

@@ -21,7 +21,7 @@ static const char generate_text[] =
     "Every answer is validated; report.json counts rejected answers with their reasons (docs/generate.md). Answers are "
     "stored in --out at once, so that the same command resumes after Ctrl-C, a server failure or kill -9.";
 
-static const struct option generate_options[] = {
+static const struct cli_option generate_options[] = {
     {.id = OPT_OUT,
      .name = "out",
      .kind = VALUE_FOLDER,
@@ -255,7 +255,7 @@ static const struct option generate_options[] = {
      .help = "Number of parallel questions to the language model; the results do not depend on it. Default: 4."},
     MODEL_OPTIONS,
 };
-static const struct example generate_examples[] = {
+static const struct cli_example generate_examples[] = {
     {"whichtool generate toolbank --chat-url http://127.0.0.1:8080/v1 --chat-model mine --out requests",
      "Generates requests for the store's tools, five training requests for each."},
     {"whichtool generate toolbank --one-tool --round-trip 5 --chat-model small --out requests",

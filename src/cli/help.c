@@ -5,12 +5,12 @@
 enum { READABLE = 80, GAP = 2, DEEPEST_LABEL = 24 };
 
 /* Returns the line width of help: that of the terminal, but at most READABLE. */
-static size_t line_width(const struct cli *cli)
+static size_t help_width(const struct cli *cli)
 {
     return cli->width && cli->width < READABLE ? cli->width : READABLE;
 }
 
-static void heading(const struct cli *cli, struct buffer *out, const char *text)
+static void print_heading(const struct cli *cli, struct buffer *out, const char *text)
 {
     wt__buffer_char(out, '\n');
     wt__style_begin(out, cli->color_out, STYLE_BOLD);
@@ -20,9 +20,9 @@ static void heading(const struct cli *cli, struct buffer *out, const char *text)
 }
 
 /* Prints a label and its meaning in two columns, or on two lines if the terminal is narrow or the label long. */
-static void entry(const struct cli *cli, struct buffer *out, const char *label, const char *means, size_t column)
+static void print_entry(const struct cli *cli, struct buffer *out, const char *label, const char *means, size_t column)
 {
-    size_t taken = GAP + strlen(label), width = line_width(cli);
+    size_t taken = GAP + strlen(label), width = help_width(cli);
     if (column > width / 2)
         column = 2 * GAP;
     wt__text_pad(out, GAP);
@@ -39,7 +39,7 @@ static void entry(const struct cli *cli, struct buffer *out, const char *label, 
 }
 
 /* Appends "-k, --k N". */
-static void option_label(struct buffer *label, const struct option *option)
+static void put_option_label(struct buffer *label, const struct cli_option *option)
 {
     if (option->letter)
         wt__buffer_printf(label, "-%c, ", option->letter);
@@ -48,49 +48,49 @@ static void option_label(struct buffer *label, const struct option *option)
         wt__buffer_printf(label, " %s", option->value);
 }
 
-static void option_list(const struct cli *cli, struct buffer *out, const struct option *options, size_t count)
+static void print_option_list(const struct cli *cli, struct buffer *out, const struct cli_option *options, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct buffer label = {0}, means = {0};
-        option_label(&label, &options[i]);
+        put_option_label(&label, &options[i]);
         wt__buffer_text(&means, options[i].help);
         if (options[i].kind == VALUE_CHOICE)
             wt__buffer_printf(&means, " One of: %s.", options[i].choices);
-        entry(cli, out, label.ptr ? label.ptr : "", means.ptr ? means.ptr : "", DEEPEST_LABEL + 2 * GAP);
+        print_entry(cli, out, label.ptr ? label.ptr : "", means.ptr ? means.ptr : "", DEEPEST_LABEL + 2 * GAP);
         out->failed |= label.failed | means.failed;
         wt__buffer_dispose(&label);
         wt__buffer_dispose(&means);
     }
 }
 
-static void meanings(const struct cli *cli, struct buffer *out, const char *title, const struct meaning *list,
-                     size_t count, size_t column)
+static void print_meanings(const struct cli *cli, struct buffer *out, const char *title, const struct cli_meaning *list,
+                           size_t count, size_t column)
 {
-    heading(cli, out, title);
+    print_heading(cli, out, title);
     for (size_t i = 0; i < count; i++)
-        entry(cli, out, list[i].word, list[i].means, column);
+        print_entry(cli, out, list[i].word, list[i].means, column);
 }
 
 void wt__help_command(const struct cli *cli, struct buffer *out)
 {
     struct buffer purpose = {0};
     wt__buffer_printf(&purpose, "whichtool: %s.\n\nUsage: whichtool [OPTION...] VERB [ARGUMENT...]", wt__purpose);
-    wt__text_wrap(out, wt__buffer_view(&purpose), 0, line_width(cli));
+    wt__text_wrap(out, wt__buffer_view(&purpose), 0, help_width(cli));
     wt__buffer_char(out, '\n');
     wt__buffer_dispose(&purpose);
-    heading(cli, out, "Verbs");
+    print_heading(cli, out, "Verbs");
     for (size_t i = 0; i < wt__verb_count; i++)
-        entry(cli, out, wt__verbs[i].name, wt__verbs[i].summary, 12);
-    heading(cli, out, "Options of every verb");
-    option_list(cli, out, wt__global_options, wt__global_option_count);
-    meanings(cli, out, "Exit status", wt__exit_codes, wt__exit_code_count, 8);
-    meanings(cli, out, "Environment", wt__environment, wt__environment_count, DEEPEST_LABEL);
+        print_entry(cli, out, wt__verbs[i].name, wt__verbs[i].summary, 12);
+    print_heading(cli, out, "Options of every verb");
+    print_option_list(cli, out, wt__global_options, wt__global_option_count);
+    print_meanings(cli, out, "Exit status", wt__exit_codes, wt__exit_code_count, 8);
+    print_meanings(cli, out, "Environment", wt__environment, wt__environment_count, DEEPEST_LABEL);
     wt__buffer_text(out, "\nSee `whichtool help VERB` for details.\n");
 }
 
-void wt__help_verb(const struct cli *cli, struct buffer *out, const struct verb *verb)
+void wt__help_verb(const struct cli *cli, struct buffer *out, const struct cli_verb *verb)
 {
-    size_t width = line_width(cli);
+    size_t width = help_width(cli);
     struct buffer usage = {0};
     wt__buffer_printf(&usage, "whichtool %s: %s.\n\nUsage: whichtool %s%s%s [OPTION...]", verb->name, verb->summary,
                       verb->name, *verb->arguments ? " " : "", verb->arguments);
@@ -100,13 +100,13 @@ void wt__help_verb(const struct cli *cli, struct buffer *out, const struct verb 
     wt__buffer_char(out, '\n');
     wt__buffer_dispose(&usage);
     if (verb->option_count) {
-        heading(cli, out, "Options");
-        option_list(cli, out, verb->options, verb->option_count);
+        print_heading(cli, out, "Options");
+        print_option_list(cli, out, verb->options, verb->option_count);
     }
-    heading(cli, out, "Options of every verb");
-    option_list(cli, out, wt__global_options, wt__global_option_count);
+    print_heading(cli, out, "Options of every verb");
+    print_option_list(cli, out, wt__global_options, wt__global_option_count);
     if (verb->example_count)
-        heading(cli, out, "Examples");
+        print_heading(cli, out, "Examples");
     for (size_t i = 0; i < verb->example_count; i++) {
         wt__text_pad(out, GAP);
         wt__buffer_text(out, verb->examples[i].command);
@@ -124,7 +124,7 @@ void wt__help_recipes(const struct cli *cli, struct buffer *out)
     for (size_t i = 0; (recipe = wt__recipe_listed(i)); i++)
         column = (int)strlen(recipe->name) + 1 > column ? (int)strlen(recipe->name) + 1 : column;
     for (size_t i = 0; (recipe = wt__recipe_listed(i)); i++) {
-        size_t width = cli->width ? line_width(cli) : 0;
+        size_t width = cli->width ? help_width(cli) : 0;
         wt__buffer_printf(out, "%-*s", column, recipe->name);
         struct buffer text = {0};
         wt__buffer_printf(&text, "%s%s", recipe->summary,

@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 
-static int read_request(struct cli *cli, struct buffer *request)
+static int read_request_words(struct cli *cli, struct buffer *request)
 {
     const struct arguments *a = &cli->arguments;
     if (a->word_count == 0)
@@ -24,15 +24,15 @@ static int read_request(struct cli *cli, struct buffer *request)
         }
     }
     if (request->failed)
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
     if (wt__str_trim(wt__buffer_view(request)).len == 0)
         return wt__cli_usage(cli, "the request is empty; describe what you need in words");
     return 0;
 }
 
-static int read_messages(struct cli *cli, struct asked *out)
+static int read_messages_option(struct cli *cli, struct search_input *out)
 {
-    const char *path = wt__text_of(cli, OPT_MESSAGES);
+    const char *path = wt__option_text(cli, OPT_MESSAGES);
     struct buffer text = {0};
     wt_error err;
     if (!path)
@@ -44,22 +44,22 @@ static int read_messages(struct cli *cli, struct asked *out)
     int code = wt__cli_read_stdin(cli, WT_MAX_MESSAGES_BYTES, &text);
     out->messages_len = text.len;
     if (code == 0 && !(out->messages = wt__buffer_take(&text)))
-        code = wt__cli_say(cli, END_SYSTEM, "out of memory");
+        code = wt__cli_report(cli, END_SYSTEM, "out of memory");
     wt__buffer_dispose(&text);
     return code;
 }
 
-void wt__asked_dispose(struct asked *asked)
+void wt__search_input_dispose(struct search_input *input)
 {
-    wt__buffer_dispose(&asked->request);
-    free(asked->messages);
+    wt__buffer_dispose(&input->request);
+    free(input->messages);
 }
 
-int wt__asked_fail(struct cli *cli, wt_error *err)
+int wt__fail_search(struct cli *cli, wt_error *err)
 {
-    const char *path = wt__text_of(cli, OPT_MESSAGES);
+    const char *path = wt__option_text(cli, OPT_MESSAGES);
     if (err->code == WT_EEMPTY)
-        return wt__cli_empty(cli);
+        return wt__cli_fail_empty(cli);
     if (path && err->code == WT_EFORMAT)
         wt__fail_context(err, WT_EFORMAT, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
     return wt__cli_fail(cli, err);
@@ -67,7 +67,7 @@ int wt__asked_fail(struct cli *cli, wt_error *err)
 
 int wt__read_share(struct cli *cli, enum option_id id, const char *name, double *out)
 {
-    const char *text = wt__text_of(cli, id);
+    const char *text = wt__option_text(cli, id);
     char *end;
     if (!text)
         return 0;
@@ -77,40 +77,40 @@ int wt__read_share(struct cli *cli, enum option_id id, const char *name, double 
     return wt__cli_usage(cli, "--%s takes a number from 0 to below 1, not \"%s\"", name, text);
 }
 
-int wt__read_asked(struct cli *cli, struct asked *out)
+int wt__read_search_input(struct cli *cli, struct search_input *out)
 {
     const struct arguments *a = &cli->arguments;
-    const char *path = wt__text_of(cli, OPT_MESSAGES);
+    const char *path = wt__option_text(cli, OPT_MESSAGES);
     if (path && strcmp(path, "-") == 0 && a->word_count == 1 && strcmp(a->words[0], "-") == 0)
         return wt__cli_usage(cli, "only one of REQUEST and --messages can be -, standard input");
-    int code = read_request(cli, &out->request);
+    int code = read_request_words(cli, &out->request);
     if (code == 0)
-        code = read_messages(cli, out);
-    if (code == 0 && !wt__read_lines(cli, OPT_HAVE, &out->have, &out->have_count))
-        code = wt__cli_say(cli, END_SYSTEM, "out of memory");
+        code = read_messages_option(cli, out);
+    if (code == 0 && !wt__option_lines(cli, OPT_HAVE, &out->have, &out->have_count))
+        code = wt__cli_report(cli, END_SYSTEM, "out of memory");
     return code;
 }
 
 int wt__read_filter(struct cli *cli, wt_filter *out)
 {
     wt_filter_init(out);
-    bool read = wt__read_lines(cli, OPT_PROVIDER, &out->providers, &out->provider_count) &&
-                wt__read_lines(cli, OPT_EXCLUDE_PROVIDER, &out->excluded_providers, &out->excluded_provider_count) &&
-                wt__read_lines(cli, OPT_ONLY, &out->only, &out->only_count) &&
-                wt__read_lines(cli, OPT_EXCLUDE, &out->excluded, &out->excluded_count);
-    return read ? 0 : wt__cli_say(cli, END_SYSTEM, "out of memory");
+    bool read = wt__option_lines(cli, OPT_PROVIDER, &out->providers, &out->provider_count) &&
+                wt__option_lines(cli, OPT_EXCLUDE_PROVIDER, &out->excluded_providers, &out->excluded_provider_count) &&
+                wt__option_lines(cli, OPT_ONLY, &out->only, &out->only_count) &&
+                wt__option_lines(cli, OPT_EXCLUDE, &out->excluded, &out->excluded_count);
+    return read ? 0 : wt__cli_report(cli, END_SYSTEM, "out of memory");
 }
 
 const char *wt__definition_format(const struct cli *cli)
 {
-    const char *format = wt__text_of(cli, OPT_FORMAT);
+    const char *format = wt__option_text(cli, OPT_FORMAT);
     return format && strcmp(format, "table") != 0 && strcmp(format, "json") != 0 ? format : NULL;
 }
 
 /* ---------------------------------------------------------------- table */
 
 /* Returns the display name of a stage; its own name if it has none. */
-static const char *stage_words(const char *stage)
+static const char *stage_title(const char *stage)
 {
     static const struct {
         const char *stage, *words;
@@ -126,7 +126,7 @@ static const char *stage_words(const char *stage)
 }
 
 /* Prints a wrapped line below a hit's row, and empties the text. */
-static void put_reason(const struct cli *cli, struct buffer *out, struct buffer *text, size_t indent)
+static void put_hit_line(const struct cli *cli, struct buffer *out, struct buffer *text, size_t indent)
 {
     wt__text_pad(out, indent);
     wt__text_wrap(out, wt__buffer_view(text), indent, cli->width);
@@ -136,13 +136,13 @@ static void put_reason(const struct cli *cli, struct buffer *out, struct buffer 
 }
 
 /* Prints the evidence for a hit, indented below its row. */
-static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t indent)
+static void explain_hit(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t indent)
 {
     struct buffer text = {0};
     wt__style_begin(out, cli->color_out, STYLE_DIM);
     for (size_t i = 0; i < hit->stage_count; i++) {
         const wt_stage_score *stage = hit->stages[i];
-        wt__buffer_printf(&text, "%s: ", stage_words(stage->stage));
+        wt__buffer_printf(&text, "%s: ", stage_title(stage->stage));
         if (stage->rank)
             wt__buffer_printf(&text, "rank %zu, score %.4g, ", stage->rank, stage->score);
         else
@@ -150,21 +150,21 @@ static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit
         if (stage->weight > 0)
             wt__buffer_printf(&text, "weight %.3g, ", stage->weight);
         wt__buffer_printf(&text, "adds %.4g", stage->share);
-        put_reason(cli, out, &text, indent);
+        put_hit_line(cli, out, &text, indent);
     }
     if (hit->match_count > 0) {
         wt__buffer_text(&text, "matched: ");
         for (size_t i = 0; i < hit->match_count; i++)
             wt__buffer_printf(&text, "%s%s (%s) %.3g", i ? ", " : "", hit->matches[i]->word, hit->matches[i]->fields,
                               hit->matches[i]->score);
-        put_reason(cli, out, &text, indent);
+        put_hit_line(cli, out, &text, indent);
     }
     wt__style_end(out, cli->color_out);
     wt__buffer_dispose(&text);
 }
 
 /* Prints the copies that share a hit's place, below its row. */
-static void tell_more(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t indent)
+static void put_hit_copies(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t indent)
 {
     struct buffer text = {0};
     wt__buffer_printf(&text, "and %zu more like it", hit->more_count);
@@ -174,13 +174,13 @@ static void tell_more(const struct cli *cli, struct buffer *out, const wt_hit *h
     }
     wt__buffer_text(&text, hit->more_count > hit->more_listed ? ", ..." : "");
     wt__style_begin(out, cli->color_out, STYLE_DIM);
-    put_reason(cli, out, &text, indent);
+    put_hit_line(cli, out, &text, indent);
     wt__style_end(out, cli->color_out);
     wt__buffer_dispose(&text);
 }
 
 /* Formats rank, score, probability and sign: + for kept, ? for weak. A narrow terminal has no room for the score. */
-static int write_lead(char *out, size_t size, const wt_hit *hit, size_t rank, int rank_width, bool narrow)
+static int format_lead(char *out, size_t size, const wt_hit *hit, size_t rank, int rank_width, bool narrow)
 {
     char probability[16] = "     ";
     if (!isnan(hit->probability))
@@ -191,40 +191,40 @@ static int write_lead(char *out, size_t size, const wt_hit *hit, size_t rank, in
     return snprintf(out, size, "%*zu  %6.3f  %s%c ", rank_width, rank, hit->score, probability, sign);
 }
 
-static void print_table(const struct cli *cli, struct buffer *out, const struct found *found)
+static void print_hit_table(const struct cli *cli, struct buffer *out, const struct found *found)
 {
     size_t id_width = 0;
     for (size_t i = 0; i < found->len; i++)
         id_width = wt__id_width(cli, found->hits[i]->tool, id_width);
     for (size_t i = 0; i < found->len; i++) {
         char lead[64];
-        int width = write_lead(lead, sizeof lead, found->hits[i], i + 1, found->len > 99 ? 4 : 2, wt__is_narrow(cli));
-        struct row row = {lead, (size_t)width, found->hits[i]->tool};
-        wt__tool_row(cli, out, &row, id_width);
+        int width = format_lead(lead, sizeof lead, found->hits[i], i + 1, found->len > 99 ? 4 : 2, wt__is_narrow(cli));
+        struct list_row row = {lead, (size_t)width, found->hits[i]->tool};
+        wt__put_tool_row(cli, out, &row, id_width);
         if (found->hits[i]->more_count > 0)
-            tell_more(cli, out, found->hits[i], (size_t)width);
-        if (wt__given(cli, OPT_EXPLAIN))
-            explain(cli, out, found->hits[i], (size_t)width);
+            put_hit_copies(cli, out, found->hits[i], (size_t)width);
+        if (wt__has_option(cli, OPT_EXPLAIN))
+            explain_hit(cli, out, found->hits[i], (size_t)width);
     }
     if (found->trace)
-        wt__trace_words(cli, out, found->trace);
+        wt__put_trace(cli, out, found->trace);
 }
 
 /* ---------------------------------------------------------------- all formats */
 
-static void print_json(const struct cli *cli, struct buffer *out, const struct found *found)
+static void print_found_json(const struct cli *cli, struct buffer *out, const struct found *found)
 {
-    const struct found_form form = {.counted = wt__given(cli, OPT_MAX_TOKENS),
-                                    .explained = wt__given(cli, OPT_EXPLAIN)};
+    const struct found_form form = {.counted = wt__has_option(cli, OPT_MAX_TOKENS),
+                                    .explained = wt__has_option(cli, OPT_EXPLAIN)};
     wt__json_found(out, found, &form);
     wt__buffer_char(out, '\n');
 }
 
-static int print_definitions(struct cli *cli, const struct found *found, const char *format)
+static int print_hit_definitions(struct cli *cli, const struct found *found, const char *format)
 {
     const wt_tool **tools = calloc(found->len + 1, sizeof *tools);
     if (!tools)
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
     for (size_t i = 0; i < found->len; i++)
         tools[i] = found->hits[i]->tool;
     int code = wt__print_export(cli, tools, found->len, format);
@@ -234,14 +234,14 @@ static int print_definitions(struct cli *cli, const struct found *found, const c
 
 int wt__print_found(struct cli *cli, const struct found *found, bool *table)
 {
-    const char *format = wt__text_of(cli, OPT_FORMAT), *definitions = wt__definition_format(cli);
+    const char *format = wt__option_text(cli, OPT_FORMAT), *definitions = wt__definition_format(cli);
     struct buffer out = {0};
     *table = !definitions && !cli->json && !(format && strcmp(format, "json") == 0);
-    int code = definitions ? print_definitions(cli, found, definitions) : 0;
+    int code = definitions ? print_hit_definitions(cli, found, definitions) : 0;
     if (*table)
-        print_table(cli, &out, found);
+        print_hit_table(cli, &out, found);
     else if (!definitions)
-        print_json(cli, &out, found);
+        print_found_json(cli, &out, found);
     if (!wt__cli_print(&out))
         return END_SYSTEM;
     return code ? code : found->len ? END_DONE : END_NOTHING;

@@ -6,7 +6,7 @@
 #include "wire/results.h"
 
 /* The request of the command line. */
-struct asked {
+struct search_input {
     struct buffer request; /* empty if the conversation contains it */
     char *messages;        /* conversation; NULL if absent */
     size_t messages_len;
@@ -16,11 +16,11 @@ struct asked {
 
 /* Reads the request (the joined words, or stdin for "-") and the conversation of --messages. Returns 0, or an exit code
  * after reporting the error. */
-int wt__read_asked(struct cli *cli, struct asked *out);
-void wt__asked_dispose(struct asked *asked);
+int wt__read_search_input(struct cli *cli, struct search_input *out);
+void wt__search_input_dispose(struct search_input *input);
 
 /* Reports the error of a search. Returns the exit code. */
-int wt__asked_fail(struct cli *cli, wt_error *err);
+int wt__fail_search(struct cli *cli, wt_error *err);
 
 /* Reads an option's value from 0 to below 1; *out stays if the option is absent. Returns 0, or an exit code after
  * reporting the error. */
@@ -46,6 +46,6 @@ void wt__note_kept(const struct cli *cli, const struct found *found, bool table)
 void wt__note_training_due(struct cli *cli, wt_engine *engine);
 
 /* Appends PTR's trace (wt_picked.trace) as text. */
-void wt__trace_words(const struct cli *cli, struct buffer *out, const char *trace);
+void wt__put_trace(const struct cli *cli, struct buffer *out, const char *trace);
 
 #endif

@@ -16,7 +16,7 @@ struct log_writer {
 };
 
 /* Waits for lines and moves them to *out, owned by the caller. Returns false at the end. */
-static bool wait_for_lines(struct log_writer *writer, struct buffer *out, size_t *dropped)
+static bool wait_for_log_lines(struct log_writer *writer, struct buffer *out, size_t *dropped)
 {
     pthread_mutex_lock(&writer->lock);
     while (writer->kept.len == 0 && !writer->ended)
@@ -29,11 +29,11 @@ static bool wait_for_lines(struct log_writer *writer, struct buffer *out, size_t
     return out->len > 0;
 }
 
-static void *write_lines(void *context)
+static void *write_log_lines(void *context)
 {
     struct buffer lines;
     size_t dropped;
-    while (wait_for_lines(context, &lines, &dropped)) {
+    while (wait_for_log_lines(context, &lines, &dropped)) {
         fwrite(lines.ptr, 1, lines.len, stderr);
         wt__buffer_dispose(&lines);
         if (dropped > 0)
@@ -50,7 +50,7 @@ struct log_writer *wt__log_writer_open(void)
     writer->kept.max = LOG_KEPT_BYTES;
     pthread_mutex_init(&writer->lock, NULL);
     pthread_cond_init(&writer->wake, NULL);
-    if (pthread_create(&writer->thread, NULL, write_lines, writer) == 0)
+    if (pthread_create(&writer->thread, NULL, write_log_lines, writer) == 0)
         return writer;
     pthread_mutex_destroy(&writer->lock);
     pthread_cond_destroy(&writer->wake);

@@ -12,7 +12,7 @@
 enum { NARROWEST = 20, WIDEST = 1000 };
 
 /* Returns the maximum columns of a line on stdout; 0 for no limit. */
-static size_t columns_of(bool tty)
+static size_t stdout_columns(bool tty)
 {
     const char *text = getenv("COLUMNS");
     long columns = text ? strtol(text, NULL, 10) : 0;
@@ -24,24 +24,24 @@ static size_t columns_of(bool tty)
     return columns < NARROWEST ? NARROWEST : columns > WIDEST ? WIDEST : (size_t)columns;
 }
 
-static void look_at_terminal(struct cli *cli)
+static void inspect_terminal(struct cli *cli)
 {
     const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
     bool color =
-        !wt__given(cli, OPT_NO_COLOR) && !(no_color && *no_color) && term && *term && strcmp(term, "dumb") != 0;
+        !wt__has_option(cli, OPT_NO_COLOR) && !(no_color && *no_color) && term && *term && strcmp(term, "dumb") != 0;
     cli->tty_out = isatty(STDOUT_FILENO) == 1;
     cli->tty_err = isatty(STDERR_FILENO) == 1;
     cli->color_out = color && cli->tty_out;
     cli->color_err = color && cli->tty_err;
-    cli->width = columns_of(cli->tty_out);
+    cli->width = stdout_columns(cli->tty_out);
 }
 
-static int run(struct cli *cli)
+static int run_verb(struct cli *cli)
 {
-    const struct verb *verb = cli->arguments.verb;
-    if (wt__given(cli, OPT_VERSION))
+    const struct cli_verb *verb = cli->arguments.verb;
+    if (wt__has_option(cli, OPT_VERSION))
         return wt__cmd_version(cli);
-    if (wt__given(cli, OPT_HELP))
+    if (wt__has_option(cli, OPT_HELP))
         return wt__cmd_help(cli);
     if (!verb)
         return wt__cli_usage(cli, "missing verb, such as `add` or `find`");
@@ -50,7 +50,7 @@ static int run(struct cli *cli)
 
 /* Flushes stdout and reports a failed write. If the reader is gone (| head), the process ends silently by SIGPIPE,
  * which was ignored until now so that other pipes of the library cannot end it. */
-static int finish(const struct cli *cli, int code)
+static int flush_output(const struct cli *cli, int code)
 {
     int why = wt__cli_finish();
     if (why == 0)
@@ -62,7 +62,7 @@ static int finish(const struct cli *cli, int code)
     wt_error err;
     errno = why;
     wt__fail_errno(&err, "write to", "standard output");
-    return wt__cli_say(cli, END_SYSTEM, "%s", err.message);
+    return wt__cli_report(cli, END_SYSTEM, "%s", err.message);
 }
 
 int main(int argc, char **argv)
@@ -73,11 +73,11 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit fails with an error, as on a full disk */
     signal(SIGCHLD, SIG_DFL); /* child exit codes are needed, even if the parent process ignores the signal */
     int rc = wt__arguments_parse(&cli.arguments, argc, argv, &why);
-    cli.json = wt__given(&cli, OPT_JSON);
-    cli.quiet = wt__given(&cli, OPT_QUIET);
-    look_at_terminal(&cli);
-    int code = rc < 0 ? wt__cli_usage(&cli, "%s", why.ptr ? why.ptr : "out of memory") : run(&cli);
-    code = finish(&cli, code);
+    cli.json = wt__has_option(&cli, OPT_JSON);
+    cli.quiet = wt__has_option(&cli, OPT_QUIET);
+    inspect_terminal(&cli);
+    int code = rc < 0 ? wt__cli_usage(&cli, "%s", why.ptr ? why.ptr : "out of memory") : run_verb(&cli);
+    code = flush_output(&cli, code);
     wt__buffer_dispose(&why);
     wt__arguments_dispose(&cli.arguments);
     wt__arena_dispose(&cli.arena);

@@ -7,7 +7,7 @@ enum { LINE = 62 }; /* columns after which a blank becomes a line end; roff fill
 
 /* Appends text with roff's special characters escaped: backslashes, dashes, and dots or quotes at the begin of a
  * line. */
-static void roff(struct buffer *out, const char *text)
+static void put_roff(struct buffer *out, const char *text)
 {
     size_t column = 0;
     for (const char *c = text; *c; c++) {
@@ -30,7 +30,7 @@ static void roff(struct buffer *out, const char *text)
 }
 
 /* Appends escaped text without line breaks, for the middle of a line. */
-static void verbatim(struct buffer *out, const char *text)
+static void put_roff_word(struct buffer *out, const char *text)
 {
     for (const char *c = text; *c; c++) {
         if (*c == '\\')
@@ -42,65 +42,65 @@ static void verbatim(struct buffer *out, const char *text)
     }
 }
 
-static void line(struct buffer *out, const char *macro, const char *text)
+static void put_man_line(struct buffer *out, const char *macro, const char *text)
 {
     wt__buffer_text(out, macro);
-    roff(out, text);
+    put_roff(out, text);
     wt__buffer_char(out, '\n');
 }
 
-static void options(struct buffer *out, const struct option *list, size_t count)
+static void put_man_options(struct buffer *out, const struct cli_option *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         wt__buffer_text(out, ".TP\n");
         if (list[i].letter)
             wt__buffer_printf(out, "\\fB\\-%c\\fR, ", list[i].letter);
         wt__buffer_text(out, "\\fB\\-\\-");
-        roff(out, list[i].name);
+        put_roff(out, list[i].name);
         wt__buffer_text(out, "\\fR");
         if (list[i].kind != VALUE_NONE) {
             wt__buffer_text(out, " \\fI");
-            roff(out, list[i].value);
+            put_roff(out, list[i].value);
             wt__buffer_text(out, "\\fR");
         }
         wt__buffer_char(out, '\n');
-        line(out, "", list[i].help);
+        put_man_line(out, "", list[i].help);
         if (list[i].kind == VALUE_CHOICE) {
             wt__buffer_text(out, "One of: ");
-            roff(out, list[i].choices);
+            put_roff(out, list[i].choices);
             wt__buffer_text(out, ".\n");
         }
     }
 }
 
-static void verb(struct buffer *out, const struct verb *v)
+static void put_man_verb(struct buffer *out, const struct cli_verb *v)
 {
     wt__buffer_printf(out, ".SS \"whichtool %s", v->name);
     if (*v->arguments) {
         wt__buffer_char(out, ' ');
-        verbatim(out, v->arguments);
+        put_roff_word(out, v->arguments);
     }
     wt__buffer_text(out, "\"\n");
-    roff(out, v->summary);
+    put_roff(out, v->summary);
     wt__buffer_text(out, ".\n.PP\n");
-    line(out, "", v->text);
-    options(out, v->options, v->option_count);
+    put_man_line(out, "", v->text);
+    put_man_options(out, v->options, v->option_count);
     for (size_t i = 0; i < v->example_count; i++) {
         wt__buffer_text(out, ".TP\n\\fB");
-        verbatim(out, v->examples[i].command);
+        put_roff_word(out, v->examples[i].command);
         wt__buffer_text(out, "\\fR\n");
-        line(out, "", v->examples[i].says);
+        put_man_line(out, "", v->examples[i].says);
     }
 }
 
-static void meanings(struct buffer *out, const char *title, const struct meaning *list, size_t count)
+static void put_man_meanings(struct buffer *out, const char *title, const struct cli_meaning *list, size_t count)
 {
-    line(out, ".SH ", title);
+    put_man_line(out, ".SH ", title);
     for (size_t i = 0; i < count; i++) {
         wt__buffer_text(out, ".TP\n.B ");
-        verbatim(out, list[i].word);
+        put_roff_word(out, list[i].word);
         wt__buffer_char(out, '\n');
-        line(out, "", list[i].means);
+        put_man_line(out, "", list[i].means);
     }
 }
 
@@ -109,20 +109,21 @@ void wt__man_page(struct buffer *out)
     wt__buffer_text(out, ".\\\" Made by `whichtool help --man` from src/cli/options.c; change it there.\n");
     wt__buffer_text(out, ".TH WHICHTOOL 1 \"" RELEASED "\" \"whichtool " WT_VERSION
                          "\" \"User commands\"\n.SH NAME\nwhichtool \\- ");
-    line(out, "", wt__purpose);
+    put_man_line(out, "", wt__purpose);
     wt__buffer_text(out, ".SH SYNOPSIS\n.B whichtool\n[\\fIOPTION\\fR...] \\fIVERB\\fR [\\fIARGUMENT\\fR...]\n"
                          ".SH DESCRIPTION\n");
-    line(out, "",
-         "whichtool keeps tool definitions (MCP, OpenAI, Anthropic and Gemini functions, OpenAPI documents, and more) "
-         "in one file and answers a request in plain words with the few that it needs, offline, in milliseconds. "
-         "Options may stand before or after arguments; -- ends them. Results go to standard output, everything else to "
-         "standard error.");
+    put_man_line(
+        out, "",
+        "whichtool keeps tool definitions (MCP, OpenAI, Anthropic and Gemini functions, OpenAPI documents, and more) "
+        "in one file and answers a request in plain words with the few that it needs, offline, in milliseconds. "
+        "Options may stand before or after arguments; -- ends them. Results go to standard output, everything else to "
+        "standard error.");
     wt__buffer_text(out, ".SH VERBS\n");
     for (size_t i = 0; i < wt__verb_count; i++)
-        verb(out, &wt__verbs[i]);
+        put_man_verb(out, &wt__verbs[i]);
     wt__buffer_text(out, ".SH OPTIONS OF EVERY VERB\n");
-    options(out, wt__global_options, wt__global_option_count);
-    meanings(out, "EXIT STATUS", wt__exit_codes, wt__exit_code_count);
-    meanings(out, "ENVIRONMENT", wt__environment, wt__environment_count);
-    meanings(out, "FILES", wt__files, wt__file_count);
+    put_man_options(out, wt__global_options, wt__global_option_count);
+    put_man_meanings(out, "EXIT STATUS", wt__exit_codes, wt__exit_code_count);
+    put_man_meanings(out, "ENVIRONMENT", wt__environment, wt__environment_count);
+    put_man_meanings(out, "FILES", wt__files, wt__file_count);
 }

@@ -105,7 +105,7 @@ static const char mcp_text[] =
     "running "
     "gateways continue.";
 
-static const struct option mcp_options[] = {
+static const struct cli_option mcp_options[] = {
     CATALOGUE_OPTIONS,
     {.id = OPT_TIMEOUT,
      .name = "timeout",
@@ -149,7 +149,7 @@ static const struct option mcp_options[] = {
     MODEL_OPTIONS,
 };
 
-static const struct example mcp_examples[] = {
+static const struct cli_example mcp_examples[] = {
     {"whichtool mcp init", "Moves the servers of all clients on this machine behind whichtool."},
     {"whichtool mcp undo", "Restores the clients' files."},
     {"claude mcp add tools -- whichtool mcp", "Configures a client to start whichtool."},

@@ -36,7 +36,7 @@ enum { TIMEOUT_MAX = 24 * 60 * 60 };
 
 const char wt__purpose[] = "find the few right tools for a request, out of hundreds to a million";
 
-const struct option wt__global_options[] = {
+const struct cli_option wt__global_options[] = {
     {.id = OPT_STORE,
      .letter = 's',
      .name = "store",
@@ -55,7 +55,7 @@ const struct option wt__global_options[] = {
 };
 const size_t wt__global_option_count = COUNT(wt__global_options);
 
-static const struct option add_options[] = {
+static const struct cli_option add_options[] = {
     {.id = OPT_FORMAT,
      .letter = 'f',
      .name = "format",
@@ -90,7 +90,7 @@ static const struct option add_options[] = {
      .help = "With --mcp: time limit of a server, from its start to its last tool. Default: 60."},
     MODEL_OPTIONS,
 };
-static const struct example add_examples[] = {
+static const struct cli_example add_examples[] = {
     {"whichtool add tools.json", "Imports a file and detects its format."},
     {"whichtool add --sync --provider github mcp-github.json",
      "Updates the tools of one server and removes those it dropped."},
@@ -178,7 +178,7 @@ static const struct example add_examples[] = {
                 "k places. May be repeated."                                                                           \
     }
 
-static const struct option find_options[] = {
+static const struct cli_option find_options[] = {
     {.id = OPT_K,
      .letter = 'k',
      .name = "k",
@@ -220,7 +220,7 @@ static const struct option find_options[] = {
     CONVERSATION_OPTIONS,
     MODEL_OPTIONS,
 };
-static const struct example find_examples[] = {
+static const struct cli_example find_examples[] = {
     {"whichtool find book a table for two", "Shows the five best tools."},
     {"whichtool find -p github -p git --exclude 'delete_*' --exclude '*_merge' who changed this file",
      "Searches two providers, without destructive tools."},
@@ -273,7 +273,7 @@ static const struct example find_examples[] = {
                  "these)."},                                                                                           \
         CHAT_OPTIONS("for the recipe ptr")
 
-static const struct option pick_options[] = {
+static const struct cli_option pick_options[] = {
     {.id = OPT_RECIPE,
      .letter = 'r',
      .name = "recipe",
@@ -308,7 +308,7 @@ static const struct option pick_options[] = {
     PTR_OPTIONS,
     MODEL_OPTIONS,
 };
-static const struct example pick_examples[] = {
+static const struct cli_example pick_examples[] = {
     {"whichtool pick book a table for two and tell me the weather", "Picks the exact set of tools."},
     {"whichtool pick --complete 0.9 --format openai - < request.txt",
      "Prints definitions that are complete with probability 0.9 (after `train all`)."},
@@ -317,7 +317,7 @@ static const struct example pick_examples[] = {
     {"whichtool pick --messages - < chat.json", "Picks tools for the last turn of a conversation."},
 };
 
-static const struct option list_options[] = {
+static const struct cli_option list_options[] = {
     {.id = OPT_PROVIDER,
      .letter = 'p',
      .name = "provider",
@@ -333,22 +333,22 @@ static const struct option list_options[] = {
      .max = WT_MAX_TOOLS,
      .help = "Skip the first N."},
 };
-static const struct example list_examples[] = {
+static const struct cli_example list_examples[] = {
     {"whichtool list --providers", "Lists the providers of the catalogue."},
     {"whichtool list issue", "Lists tools with \"issue\" in their id."},
     {"whichtool list 'create_*'", "Lists tools by a name pattern; 'git*/create_*' also matches the provider."},
     {"whichtool list --provider github --json", "Lists one provider's tools as JSON."},
 };
 
-static const struct option status_options[] = {MODEL_OPTIONS};
-static const struct example status_examples[] = {
+static const struct cli_option status_options[] = {MODEL_OPTIONS};
+static const struct cli_example status_examples[] = {
     {"whichtool status", "Shows the store and its contents."},
     {"whichtool status --json | jq .untrained", "Prints the number of requests that no training has used."},
 };
 
 #include "cli/audit_options.h"
 
-static const struct option show_options[] = {
+static const struct cli_option show_options[] = {
     {.id = OPT_DEFINITION, .name = "definition", .help = "Print the definition byte for byte as in the source."},
     {.id = OPT_SCHEMA, .name = "schema", .help = "Print the JSON Schema of the arguments."},
     {.id = OPT_FORMAT,
@@ -359,12 +359,12 @@ static const struct option show_options[] = {
      .choices = EXPORT_FORMATS " " LOADING_FORMATS,
      .help = "Print the definition as the provider's API accepts it."},
 };
-static const struct example show_examples[] = {
+static const struct cli_example show_examples[] = {
     {"whichtool show github/create_issue", "Shows one tool."},
     {"whichtool show --format anthropic create_issue", "Prints its definition for another API."},
 };
 
-static const struct option remove_options[] = {
+static const struct cli_option remove_options[] = {
     {.id = OPT_PROVIDER,
      .letter = 'p',
      .name = "provider",
@@ -373,28 +373,28 @@ static const struct option remove_options[] = {
      .help = "Remove every tool of this provider."},
     {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "Do not ask."},
 };
-static const struct example remove_examples[] = {
+static const struct cli_example remove_examples[] = {
     {"whichtool remove github/create_issue", "Removes one tool."},
     {"whichtool remove --yes --provider github", "Removes all tools of a provider without asking."},
 };
 
-static const struct option rename_options[] = {
+static const struct cli_option rename_options[] = {
     {.id = OPT_NO_VECTORS,
      .name = "no-vectors",
      .help = "Do not recompute vectors now; the next add does. Finding by words works at once."},
     MODEL_OPTIONS,
 };
-static const struct example rename_examples[] = {
+static const struct cli_example rename_examples[] = {
     {"whichtool rename pet-shop-of-springfield pets",
      "Exported names then begin with the new name, such as pets__list_pets."},
 };
 
-static const struct option vectors_options[] = {MODEL_OPTIONS};
-static const struct example vectors_examples[] = {
+static const struct cli_option vectors_options[] = {MODEL_OPTIONS};
+static const struct cli_example vectors_examples[] = {
     {"whichtool add --no-vectors tools.json && whichtool vectors", "First the tools, then their vectors."},
 };
 
-static const struct option usage_options[] = {
+static const struct cli_option usage_options[] = {
     {.id = OPT_SPLIT,
      .name = "split",
      .kind = VALUE_TEXT,
@@ -458,7 +458,7 @@ static const struct option usage_options[] = {
      .help = "add, forget: do not compute vectors of requests now; `whichtool vectors` or a later add does."},
     MODEL_OPTIONS,
 };
-static const struct example usage_examples[] = {
+static const struct cli_example usage_examples[] = {
     {"whichtool usage add log.jsonl", "Imports usages, one on each line."},
     {"whichtool usage add --request \"do I need an umbrella?\" --tool weather/forecast", "Records one usage."},
     {"whichtool usage add --request \"rain in Oslo?\" --tool weather/forecast --arguments '{\"city\": \"Oslo\"}'",
@@ -476,7 +476,7 @@ static const struct example usage_examples[] = {
 #include "cli/serve_options.h"
 #include "cli/train_options.h"
 
-static const struct option distil_options[] = {
+static const struct cli_option distil_options[] = {
     {.id = OPT_DATA,
      .name = "data",
      .kind = VALUE_FOLDER,
@@ -541,13 +541,13 @@ static const struct option distil_options[] = {
      .help = "Cache folder for catalogues of data sets, as in eval."},
     MODELS_OPTION,
 };
-static const struct example distil_examples[] = {
+static const struct cli_example distil_examples[] = {
     {"whichtool distil " WT_BASE_MODEL " --out models/mine", "Makes a static encoder for the store's tools."},
     {"whichtool distil models/tuned --data data/one --data data/two --out models/static",
      "Makes one from two data sets, for `whichtool find --model models/static ...`."},
 };
 
-static const struct option model_options[] = {
+static const struct cli_option model_options[] = {
     {.id = OPT_WEIGHT,
      .name = "weight",
      .kind = VALUE_TEXT,
@@ -566,7 +566,7 @@ static const struct option model_options[] = {
      .help = "merge, quantize: folder of the new model."},
     MODELS_OPTION,
 };
-static const struct example model_examples[] = {
+static const struct cli_example model_examples[] = {
     {"whichtool model list", "Lists known and present models."},
     {"whichtool model pull " WT_BASE_MODEL, "Downloads and verifies the model that the default was tuned from."},
     {"whichtool model pull intfloat/multilingual-e5-small",
@@ -575,7 +575,7 @@ static const struct example model_examples[] = {
      "Mixes a model (0.3) with one tuned from it (0.7)."},
 };
 
-static const struct option help_options[] = {
+static const struct cli_option help_options[] = {
     {.id = OPT_RECIPES, .name = "recipes", .help = "List the recipes of find, pick and eval."},
     {.id = OPT_MAN, .name = "man", .help = "Print the manual page."},
     {.id = OPT_COMPLETIONS,
@@ -589,7 +589,7 @@ static const struct option help_options[] = {
      .help = "Print completions for the words after --. The first line names the kind: words (on the next lines), "
              "files, folders or stores."},
 };
-static const struct example help_examples[] = {
+static const struct cli_example help_examples[] = {
     {"whichtool help find", "Shows help for one verb."},
     {"eval \"$(whichtool help --completions bash)\"", "Enables completions in the running shell."},
 };
@@ -597,7 +597,7 @@ static const struct example help_examples[] = {
 #define OPTIONS(array) .options = (array), .option_count = COUNT(array)
 #define EXAMPLES(array) .examples = (array), .example_count = COUNT(array)
 
-const struct verb wt__verbs[] = {
+const struct cli_verb wt__verbs[] = {
     {.name = "add",
      .arguments = "SOURCE...",
      .summary = "Import tools from files, folders, standard input or MCP servers",
@@ -896,7 +896,7 @@ const struct verb wt__verbs[] = {
 };
 const size_t wt__verb_count = COUNT(wt__verbs);
 
-const struct meaning wt__exit_codes[] = {
+const struct cli_meaning wt__exit_codes[] = {
     {"0", "Done."},
     {"1", "No tool was found; check: the audit has findings."},
     {"2", "Invalid command line."},
@@ -911,7 +911,7 @@ const struct meaning wt__exit_codes[] = {
 };
 const size_t wt__exit_code_count = COUNT(wt__exit_codes);
 
-const struct meaning wt__environment[] = {
+const struct cli_meaning wt__environment[] = {
     {"WHICHTOOL_STORE", "Store file, unless -s is given."},
     {"WHICHTOOL_MODELS", "Folder of the models, unless --models is given."},
     {"OPENAI_BASE_URL", "Server of the language model, unless --chat-url is given."},
@@ -923,7 +923,7 @@ const struct meaning wt__environment[] = {
 };
 const size_t wt__environment_count = COUNT(wt__environment);
 
-const struct meaning wt__files[] = {
+const struct cli_meaning wt__files[] = {
     {"tools.wt", "Data folder: the store. The index in tools.wt-index/ can be rebuilt."},
     {"models/", "Data folder: one folder for each model."},
     {"eval/", "Cache folder: catalogues of evaluated data sets. May be deleted."},

@@ -193,7 +193,7 @@ enum value_kind {
     VALUE_VERB
 };
 
-struct option {
+struct cli_option {
     enum option_id id;
     enum value_kind kind;
     const char *name;
@@ -207,34 +207,34 @@ struct option {
     bool one_line;       /* line ends in the value become blanks, for JSON of other programs */
 };
 
-struct example {
+struct cli_example {
     const char *command, *says;
 };
 
-struct verb {
+struct cli_verb {
     const char *name, *arguments;
     const char *summary;  /* one line */
     const char *text;     /* paragraphs, separated by \n */
     enum value_kind kind; /* kind of the arguments */
     const char *choices;  /* values of the first argument; NULL if any */
     size_t min_words, max_words;
-    const struct option *options;
+    const struct cli_option *options;
     size_t option_count;
-    const struct example *examples;
+    const struct cli_example *examples;
     size_t example_count;
     int (*run)(struct cli *cli);
 };
 
 /* A word of a list in the help, such as an exit code, and its meaning. */
-struct meaning {
+struct cli_meaning {
     const char *word, *means;
 };
 
-extern const struct verb wt__verbs[];
+extern const struct cli_verb wt__verbs[];
 extern const size_t wt__verb_count;
-extern const struct option wt__global_options[];
+extern const struct cli_option wt__global_options[];
 extern const size_t wt__global_option_count;
-extern const struct meaning wt__exit_codes[], wt__environment[], wt__files[];
+extern const struct cli_meaning wt__exit_codes[], wt__environment[], wt__files[];
 extern const size_t wt__exit_code_count, wt__environment_count, wt__file_count;
 extern const char wt__purpose[]; /* one sentence */
 

@@ -22,7 +22,7 @@ static size_t shown_width(const char *text)
     return width;
 }
 
-static size_t larger(size_t a, size_t b)
+static size_t max_size(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
@@ -32,8 +32,8 @@ size_t wt__id_width(const struct cli *cli, const wt_tool *tool, size_t so_far)
     size_t width = shown_width(tool->id);
     if (width > WIDEST_ID)
         width =
-            cli->width == 0 ? WIDEST_ID : larger(WIDEST_ID, shown_width(tool->name) + (*tool->provider ? MARKED : 0));
-    return larger(width, so_far);
+            cli->width == 0 ? WIDEST_ID : max_size(WIDEST_ID, shown_width(tool->name) + (*tool->provider ? MARKED : 0));
+    return max_size(width, so_far);
 }
 
 bool wt__is_narrow(const struct cli *cli)
@@ -44,7 +44,7 @@ bool wt__is_narrow(const struct cli *cli)
 
 /* Prints the id in `width` columns (0 for no limit) without cutting the name. indent: indent of further lines. Returns
  * the columns of the last line. */
-static size_t put_id(struct buffer *out, const wt_tool *tool, size_t width, size_t indent)
+static size_t put_tool_id(struct buffer *out, const wt_tool *tool, size_t width, size_t indent)
 {
     size_t name = shown_width(tool->name), whole = shown_width(tool->id);
     if (width == 0 || whole <= width)
@@ -60,7 +60,7 @@ static size_t put_id(struct buffer *out, const wt_tool *tool, size_t width, size
     return provider + 1 + wt__text_cut(out, wt__str(tool->name), 0);
 }
 
-void wt__tool_row(const struct cli *cli, struct buffer *out, const struct row *row, size_t id_width)
+void wt__put_tool_row(const struct cli *cli, struct buffer *out, const struct list_row *row, size_t id_width)
 {
     size_t room = cli->width > row->lead_width + 8 ? cli->width - row->lead_width : 8;
     bool two_lines = cli->width && (wt__is_narrow(cli) || room < id_width + GAP + LEAST_DESCRIPTION);
@@ -70,7 +70,7 @@ void wt__tool_row(const struct cli *cli, struct buffer *out, const struct row *r
     wt__buffer_text(out, row->lead);
     wt__style_end(out, cli->color_out);
     wt__style_begin(out, cli->color_out, STYLE_BOLD);
-    size_t taken = put_id(out, row->tool, cli->width == 0 ? 0 : two_lines ? room : id_width, row->lead_width);
+    size_t taken = put_tool_id(out, row->tool, cli->width == 0 ? 0 : two_lines ? room : id_width, row->lead_width);
     wt__style_end(out, cli->color_out);
     if (description.len > 0 && two_lines) {
         wt__buffer_char(out, '\n');

@@ -8,7 +8,7 @@
 /* A tool's row in a table: lead (escaped, of lead_width columns), id, description. If there are too few columns, the
  * description moves to a line of its own and is cut, then the provider is cut. The name is never cut, but may be broken
  * into several lines. */
-struct row {
+struct list_row {
     const char *lead;
     size_t lead_width;
     const wt_tool *tool;
@@ -16,7 +16,7 @@ struct row {
 /* True if the terminal is so narrow that each tool takes two lines. */
 bool wt__is_narrow(const struct cli *cli);
 /* Appends the row. id_width: width of the id column, the maximum of wt__id_width over all tools. */
-void wt__tool_row(const struct cli *cli, struct buffer *out, const struct row *row, size_t id_width);
+void wt__put_tool_row(const struct cli *cli, struct buffer *out, const struct list_row *row, size_t id_width);
 size_t wt__id_width(const struct cli *cli, const wt_tool *tool, size_t so_far);
 
 /* Prints the array of wt_export, or one definition a line with --json. Returns 0, or an exit code after reporting the

@@ -16,30 +16,30 @@ static const double STAYING_MS = 30000;
 static volatile sig_atomic_t interrupted;
 static bool line_is_there;
 
-static void on_interrupt(int number)
+static void on_interrupt_signal(int number)
 {
     (void)number;
     interrupted = 1;
 }
 
-static void watch(int number)
+static void catch_signal(int number)
 {
     /* SA_RESETHAND: the second Ctrl-C has the default action and ends the process. No SA_RESTART: read() returns. */
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = on_interrupt_signal, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, NULL);
 }
 
-void wt__interrupt_watch(void)
+void wt__watch_interrupt(void)
 {
-    watch(SIGINT);
+    catch_signal(SIGINT);
 }
 
-void wt__end_watch(void)
+void wt__watch_end_signals(void)
 {
-    watch(SIGINT);
-    watch(SIGTERM);
-    watch(SIGHUP);
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+    catch_signal(SIGHUP);
 }
 
 bool wt__interrupted(void)
@@ -57,7 +57,7 @@ void wt__progress_begin(struct progress_line *line, const struct cli *cli)
     line->width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79;
 }
 
-void wt__duration(struct buffer *out, double seconds)
+void wt__put_duration(struct buffer *out, double seconds)
 {
     uint64_t whole = (uint64_t)(seconds + .5);
     if (whole < 60)
@@ -69,10 +69,10 @@ void wt__duration(struct buffer *out, double seconds)
                           (unsigned long long)whole % 3600 / 60);
 }
 
-void wt__grouped(struct buffer *out, uint64_t number)
+void wt__put_grouped(struct buffer *out, uint64_t number)
 {
     if (number >= 1000) {
-        wt__grouped(out, number / 1000);
+        wt__put_grouped(out, number / 1000);
         wt__buffer_printf(out, ",%03llu", (unsigned long long)(number % 1000));
     } else {
         wt__buffer_printf(out, "%llu", (unsigned long long)number);
@@ -80,32 +80,33 @@ void wt__grouped(struct buffer *out, uint64_t number)
 }
 
 /* Appends "encoding 1,204 of 9,970 (12 %), 310/s, 28 s left". */
-static void describe(struct buffer *out, const struct progress_line *line, uint64_t done, uint64_t total, double now)
+static void describe_progress(struct buffer *out, const struct progress_line *line, uint64_t done, uint64_t total,
+                              double now)
 {
     wt__buffer_printf(out, "%s ", line->phase);
-    wt__grouped(out, done);
+    wt__put_grouped(out, done);
     if (total) {
         wt__buffer_text(out, " of ");
-        wt__grouped(out, total);
+        wt__put_grouped(out, total);
         wt__buffer_printf(out, " (%.0f %%)", 100.0 * (double)done / (double)total);
     }
     double seconds = (now - line->phase_ms) / 1000;
     double rate = seconds > .5 && done > line->phase_done ? (double)(done - line->phase_done) / seconds : 0;
     if (rate >= 10) {
         wt__buffer_text(out, ", ");
-        wt__grouped(out, (uint64_t)rate);
+        wt__put_grouped(out, (uint64_t)rate);
         wt__buffer_text(out, "/s");
     } else if (rate > 0) {
         wt__buffer_printf(out, ", %.1f/s", rate);
     }
     if (rate > 0 && total > done) {
         wt__buffer_text(out, ", ");
-        wt__duration(out, (double)(total - done) / rate);
+        wt__put_duration(out, (double)(total - done) / rate);
         wt__buffer_text(out, " left");
     }
 }
 
-static void redraw(const struct progress_line *line, const struct buffer *text)
+static void redraw_line(const struct progress_line *line, const struct buffer *text)
 {
     struct buffer cut = {0};
     wt__text_cut(&cut, wt__buffer_view(text), line->width);
@@ -116,7 +117,7 @@ static void redraw(const struct progress_line *line, const struct buffer *text)
     wt__buffer_dispose(&cut);
 }
 
-static bool is_due(const struct progress_line *line)
+static bool is_progress_due(const struct progress_line *line)
 {
     double now = wt__now_ms();
     return line->redrawn ? now - line->started_ms > QUIET_MS : now - line->told_ms > STAYING_MS;
@@ -124,11 +125,11 @@ static bool is_due(const struct progress_line *line)
 
 void wt__progress_draw(struct progress_line *line, const struct buffer *text)
 {
-    if (!line->shown || !is_due(line))
+    if (!line->shown || !is_progress_due(line))
         return;
     line->told_ms = wt__now_ms();
     if (line->redrawn)
-        redraw(line, text);
+        redraw_line(line, text);
     else if (!text->failed)
         fprintf(stderr, "%s\n", text->ptr);
 }
@@ -143,7 +144,7 @@ int wt__progress_show(void *context, const char *phase, uint64_t done, uint64_t 
         line->phase_done = done;
     }
     struct buffer text = {0};
-    describe(&text, line, done, total, now);
+    describe_progress(&text, line, done, total, now);
     wt__progress_draw(line, &text);
     wt__buffer_dispose(&text);
     return interrupted;

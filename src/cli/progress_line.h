@@ -12,9 +12,9 @@
 #include "cli/cli.h"
 
 /* Catches Ctrl-C. Call before a long operation; otherwise Ctrl-C ends the process at once. */
-void wt__interrupt_watch(void);
+void wt__watch_interrupt(void);
 /* Also catches SIGTERM and SIGHUP, for operations with child processes. */
-void wt__end_watch(void);
+void wt__watch_end_signals(void);
 bool wt__interrupted(void);
 
 struct progress_line {
@@ -40,8 +40,8 @@ void wt__progress_draw(struct progress_line *line, const struct buffer *text);
 void wt__progress_clear(void);
 
 /* Appends a duration such as "12 s", "3 min 5 s" or "2 h 10 min". */
-void wt__duration(struct buffer *out, double seconds);
+void wt__put_duration(struct buffer *out, double seconds);
 /* Appends a number with separators, such as "9,970". */
-void wt__grouped(struct buffer *out, uint64_t number);
+void wt__put_grouped(struct buffer *out, uint64_t number);
 
 #endif

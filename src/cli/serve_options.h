@@ -15,7 +15,7 @@ static const char serve_text[] =
     "reloads "
     "the keys and the trained models. If the server cannot listen, the exit code is 6.";
 
-static const struct option serve_options[] = {
+static const struct cli_option serve_options[] = {
     {.id = OPT_LISTEN,
      .letter = 'l',
      .name = "listen",
@@ -94,7 +94,7 @@ static const struct option serve_options[] = {
     CHAT_OPTIONS("for pick's recipe ptr and call's language_model"),
     MODEL_OPTIONS,
 };
-static const struct example serve_examples[] = {
+static const struct cli_example serve_examples[] = {
     {"whichtool serve", "Serves this machine at http://" API_LISTEN "."},
     {"whichtool serve --keys keys --new-key laptop --scopes find,usage", "Creates a key and prints it."},
     {"whichtool serve --keys keys --new-key agent --scopes find,call",

@@ -24,7 +24,7 @@ int wt__servers_prepare(struct cli *cli);
  * reporting the error. */
 int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out);
 /* Notes an error whose details are hidden from the client (callback of catalogue_options). */
-void wt__servers_tell_error(void *cli, const wt_error *err);
+void wt__note_hidden_error(void *cli, const wt_error *err);
 /* Returns the options of a face; kind is the default of --face. */
 struct face_options wt__servers_face(const struct cli *cli, enum face_kind kind);
 void wt__servers_close(struct servers *servers);

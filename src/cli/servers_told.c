@@ -17,7 +17,7 @@
 
 /* ---------------------------------------------------------------- mcp status */
 
-static void put_words(struct buffer *out, const char *text, size_t width)
+static void put_padded_words(struct buffer *out, const char *text, size_t width)
 {
     struct buffer shown = {0};
     wt__text_escape(&shown, wt__str(text), TEXT_LINE);
@@ -28,7 +28,7 @@ static void put_words(struct buffer *out, const char *text, size_t width)
     wt__buffer_dispose(&shown);
 }
 
-static void put_server(const struct cli *cli, struct buffer *out, const json_t *server, size_t name_width)
+static void put_server_state(const struct cli *cli, struct buffer *out, const json_t *server, size_t name_width)
 {
     long long waiting = (long long)wt__json_int(server, "waiting", 0);
     long long offers = (long long)wt__json_int(server, "offers_waiting", 0);
@@ -36,9 +36,9 @@ static void put_server(const struct cli *cli, struct buffer *out, const json_t *
     const char *name = json_string_value(json_object_get(server, "name"));
     const char *state = json_string_value(json_object_get(server, "state"));
     const char *era = json_string_value(json_object_get(server, "era"));
-    put_words(out, name ? name : "", name_width + 2);
-    put_words(out, state ? state : "", strlen("disabled") + 2);
-    put_words(out, era ? era : "", strlen("unknown") + 2);
+    put_padded_words(out, name ? name : "", name_width + 2);
+    put_padded_words(out, state ? state : "", strlen("disabled") + 2);
+    put_padded_words(out, era ? era : "", strlen("unknown") + 2);
     wt__buffer_printf(out, "%lld tools", (long long)wt__json_int(server, "tools", 0));
     if (waiting > 0)
         wt__buffer_printf(out, ", %lld of them %s for approval", waiting, waiting == 1 ? "waits" : "wait");
@@ -60,7 +60,7 @@ static void put_server(const struct cli *cli, struct buffer *out, const json_t *
 }
 
 /* Prints the error of the audit log, if there is one. */
-static void put_audit(const struct cli *cli, struct buffer *out, const char *error)
+static void put_audit_error(const struct cli *cli, struct buffer *out, const char *error)
 {
     if (!error)
         return;
@@ -75,7 +75,7 @@ static void put_audit(const struct cli *cli, struct buffer *out, const char *err
 }
 
 /* Sets the numbers of waiting items from the store, since approvals do not update the gateway's state file. */
-static int count_waiting(wt_engine *engine, json_t *servers, wt_error *err)
+static int set_waiting_counts(wt_engine *engine, json_t *servers, wt_error *err)
 {
     wt_waiting_list *list = NULL;
     int rc = wt_list_waiting(engine, NULL, &list, err);
@@ -101,7 +101,7 @@ static int count_waiting(wt_engine *engine, json_t *servers, wt_error *err)
 }
 
 /* Sets the state of servers to "ended" if no gateway runs, whatever the state file says. */
-static int tell_ended(json_t *servers, bool runs, wt_error *err)
+static int mark_ended_servers(json_t *servers, bool runs, wt_error *err)
 {
     for (size_t i = 0; i < json_array_size(servers); i++) {
         json_t *server = json_array_get(servers, i);
@@ -112,7 +112,7 @@ static int tell_ended(json_t *servers, bool runs, wt_error *err)
     return 0;
 }
 
-static void note_ended(const struct cli *cli, const char *path)
+static void note_no_gateway(const struct cli *cli, const char *path)
 {
     struct stat info;
     char text[CLOCK_TEXT_BYTES];
@@ -120,7 +120,7 @@ static void note_ended(const struct cli *cli, const char *path)
     wt__cli_note(cli, "No gateway is running; this is the state of the servers at %s.", text);
 }
 
-static int print_state(struct cli *cli, const json_t *state)
+static int print_server_states(struct cli *cli, const json_t *state)
 {
     const json_t *servers = wt__json_array(state, "servers");
     struct buffer out = {0};
@@ -132,15 +132,15 @@ static int print_state(struct cli *cli, const json_t *state)
     for (size_t i = 0; i < json_array_size(servers); i++) {
         const json_t *server = json_array_get(servers, i);
         if (!cli->json)
-            put_server(cli, &out, server, widest);
+            put_server_state(cli, &out, server, widest);
         else if (wt__json_write(&out, server) == 0)
             wt__buffer_char(&out, '\n');
     }
-    put_audit(cli, &out, json_string_value(json_object_get(state, "audit_error")));
+    put_audit_error(cli, &out, json_string_value(json_object_get(state, "audit_error")));
     return wt__cli_print(&out) ? END_DONE : END_SYSTEM;
 }
 
-static int show_state(struct cli *cli, json_t *state, const char *path)
+static int show_server_states(struct cli *cli, json_t *state, const char *path)
 {
     const char *lock = wt__servers_lock_path(cli);
     json_t *servers = wt__json_array(state, "servers");
@@ -148,15 +148,15 @@ static int show_state(struct cli *cli, json_t *state, const char *path)
     wt_engine *engine = NULL;
     wt_error err;
     int code = wt__is_file(cli->store) ? wt__cli_open(cli, OPEN_EXISTING, "", &engine) : 0;
-    int rc = engine ? count_waiting(engine, servers, &err) : 0;
+    int rc = engine ? set_waiting_counts(engine, servers, &err) : 0;
     wt_close(engine);
     if (rc == 0)
-        rc = tell_ended(servers, runs, &err);
+        rc = mark_ended_servers(servers, runs, &err);
     if (code != 0 || rc < 0)
         return code != 0 ? code : wt__cli_fail(cli, &err);
-    code = print_state(cli, state);
+    code = print_server_states(cli, state);
     if (code == 0 && !runs)
-        note_ended(cli, path);
+        note_no_gateway(cli, path);
     return code;
 }
 
@@ -166,19 +166,19 @@ int wt__mcp_status(struct cli *cli)
     size_t len = 0;
     json_t *state = NULL;
     wt_error err;
-    int code = wt__cli_store(cli);
+    int code = wt__cli_find_store(cli);
     if (code != 0)
         return code;
     const char *path = wt__servers_state_path(cli);
     if (!path || !wt__is_file(path))
-        return wt__cli_say(cli, END_STORE,
-                           "no server was started yet for the store %s: start a client after `whichtool mcp init`, "
-                           "or run `whichtool mcp --servers FILE`",
-                           cli->store);
+        return wt__cli_report(cli, END_STORE,
+                              "no server was started yet for the store %s: start a client after `whichtool mcp init`, "
+                              "or run `whichtool mcp --servers FILE`",
+                              cli->store);
     int rc = wt__file_read(&text, &len, path, MCP_CONFIG_BYTES_MAX, &err);
     if (rc == 0)
         rc = wt__json_parse(&state, text, len, &err);
-    code = rc < 0 ? wt__cli_fail(cli, &err) : show_state(cli, state, path);
+    code = rc < 0 ? wt__cli_fail(cli, &err) : show_server_states(cli, state, path);
     json_decref(state);
     free(text);
     return code;
@@ -238,8 +238,8 @@ static int print_replay(struct cli *cli, const struct audit_replay *replay, cons
     return replay->differing > 0 ? END_NOTHING : END_DONE;
 }
 
-static int replay_file(struct audit_replay *replay, const char *path, const struct audit_key *key,
-                       const struct policy *policy, wt_error *err)
+static int replay_log_file(struct audit_replay *replay, const char *path, const struct audit_key *key,
+                           const struct policy *policy, wt_error *err)
 {
     char *text = NULL;
     size_t len = 0;
@@ -253,14 +253,14 @@ static int replay_file(struct audit_replay *replay, const char *path, const stru
     return rc;
 }
 
-static int check_logs(struct cli *cli, const struct audit_key *key)
+static int replay_logs(struct cli *cli, const struct audit_key *key)
 {
     struct policy *policy = NULL;
     struct audit_replay replay = {0};
     wt_error err;
-    int rc = wt__given(cli, OPT_POLICY) ? wt__policy_read(&policy, wt__text_of(cli, OPT_POLICY), &err) : 0;
+    int rc = wt__has_option(cli, OPT_POLICY) ? wt__policy_read(&policy, wt__option_text(cli, OPT_POLICY), &err) : 0;
     for (size_t i = 1; rc == 0 && i < cli->arguments.word_count; i++)
-        rc = replay_file(&replay, cli->arguments.words[i], key, policy, &err);
+        rc = replay_log_file(&replay, cli->arguments.words[i], key, policy, &err);
     if (rc == 0 && key && replay.keyed == 0)
         rc = wt__fail(&err, WT_EFORMAT, "no line of the log has an HMAC; check it without --audit-key");
     int code =
@@ -276,7 +276,7 @@ static int rotate_log(struct cli *cli, const struct audit_key *key)
     char *kept = NULL;
     uint64_t number = 0;
     wt_error err;
-    if (cli->arguments.word_count != 2 || wt__given(cli, OPT_POLICY))
+    if (cli->arguments.word_count != 2 || wt__has_option(cli, OPT_POLICY))
         return wt__cli_usage(cli, "`mcp audit FILE --rotate` takes one file and no policy");
     if (wt__audit_rotate(&kept, &number, path, key, &err) < 0)
         return wt__cli_fail_input(cli, &err);
@@ -297,13 +297,13 @@ int wt__mcp_audit(struct cli *cli)
 {
     struct audit_key key;
     wt_error err;
-    bool has_key = wt__given(cli, OPT_AUDIT_KEY);
+    bool has_key = wt__has_option(cli, OPT_AUDIT_KEY);
     if (cli->arguments.word_count < 2)
         return wt__cli_usage(cli, "`mcp audit` takes the file of --audit");
-    if (has_key && wt__audit_key_read(&key, wt__text_of(cli, OPT_AUDIT_KEY), &err) < 0)
+    if (has_key && wt__audit_key_read(&key, wt__option_text(cli, OPT_AUDIT_KEY), &err) < 0)
         return wt__cli_fail_input(cli, &err);
-    int code =
-        wt__given(cli, OPT_ROTATE) ? rotate_log(cli, has_key ? &key : NULL) : check_logs(cli, has_key ? &key : NULL);
+    int code = wt__has_option(cli, OPT_ROTATE) ? rotate_log(cli, has_key ? &key : NULL)
+                                               : replay_logs(cli, has_key ? &key : NULL);
     if (has_key)
         wt__audit_key_forget(&key);
     return code;

@@ -8,7 +8,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-const char *wt__closest(const char *word, const char *(*next)(const void *context, size_t index), const void *context)
+const char *wt__closest_word(const char *word, const char *(*next)(const void *context, size_t index),
+                             const void *context)
 {
     const char *best = NULL, *candidate = NULL;
     char lower[NEAREST_WORD_MAX + 1];
@@ -124,19 +125,19 @@ static const struct {
     {"reindex", "the index is built automatically; `whichtool vectors` computes missing vectors"},
 };
 
-static const char *verb_at(const void *context, size_t index)
+static const char *verb_name_at(const void *context, size_t index)
 {
     (void)context;
     return index < wt__verb_count ? wt__verbs[index].name : NULL;
 }
 
-static const char *other_verb_at(const void *context, size_t index)
+static const char *other_verb_name_at(const void *context, size_t index)
 {
     (void)context;
     return index < COUNT(other_verbs) ? other_verbs[index].theirs : NULL;
 }
 
-static const char *ours(const char *theirs)
+static const char *our_word(const char *theirs)
 {
     for (size_t i = 0; theirs && i < COUNT(other_verbs); i++)
         if (strcmp(other_verbs[i].theirs, theirs) == 0)
@@ -151,11 +152,11 @@ void wt__suggest_verb(struct buffer *out, const char *word)
             wt__buffer_printf(out, "; %s", others[i].says);
             return;
         }
-    const char *near = ours(word);
+    const char *near = our_word(word);
     if (!near)
-        near = wt__closest(word, verb_at, NULL);
+        near = wt__closest_word(word, verb_name_at, NULL);
     if (!near)
-        near = ours(wt__closest(word, other_verb_at, NULL));
+        near = our_word(wt__closest_word(word, other_verb_name_at, NULL));
     if (near)
         wt__buffer_printf(out, "; did you mean `%s`?", near);
     else if (strchr(word, ' '))
@@ -216,7 +217,7 @@ static const struct {
     {"plain", "no-color"},
 };
 
-static bool has_option(const struct option *options, size_t count, const char *name)
+static bool has_option(const struct cli_option *options, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(options[i].name, name) == 0)
@@ -224,7 +225,7 @@ static bool has_option(const struct option *options, size_t count, const char *n
     return false;
 }
 
-const char *wt__suggest_option(const struct verb *verb, const char *name)
+const char *wt__suggest_option(const struct cli_verb *verb, const char *name)
 {
     for (size_t i = 0; i < COUNT(other_options); i++)
         if (strcmp(other_options[i].theirs, name) == 0 &&

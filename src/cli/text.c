@@ -18,13 +18,13 @@ static utf8proc_int32_t next_character(struct str s, size_t *at)
 
 /* True for invisible characters, except those that some scripts and emoji need: joiners, the soft hyphen, and variation
  * selectors. */
-static bool is_unsafe(utf8proc_int32_t c)
+static bool is_unsafe_character(utf8proc_int32_t c)
 {
     bool needed = c == 0x200c || c == 0x200d || c == 0xad || c == 0xfe0e || c == 0xfe0f;
     return !needed && wt__unicode_unseen((uint32_t)c);
 }
 
-static int is_blank(utf8proc_int32_t c)
+static int is_blank_character(utf8proc_int32_t c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0x2028 || c == 0x2029;
 }
@@ -36,7 +36,7 @@ void wt__text_escape(struct buffer *out, struct str s, enum text_shape shape)
     for (size_t at = 0; at < s.len;) {
         size_t begin = at;
         utf8proc_int32_t c = next_character(s, &at);
-        if (shape == TEXT_LINE && c >= 0 && is_blank(c)) {
+        if (shape == TEXT_LINE && c >= 0 && is_blank_character(c)) {
             if (!blank)
                 wt__buffer_char(out, ' ');
             blank = 1;
@@ -47,7 +47,7 @@ void wt__text_escape(struct buffer *out, struct str s, enum text_shape shape)
             wt__buffer_text(out, "\xef\xbf\xbd");
         else if (shape == TEXT_LINES && (c == '\n' || c == '\t'))
             wt__buffer_char(out, (char)c);
-        else if (is_unsafe(c))
+        else if (is_unsafe_character(c))
             wt__buffer_printf(out, c < 0x100 ? "\\x%02x" : "\\u{%x}", (unsigned)c);
         else
             wt__buffer_append(out, s.ptr + begin, at - begin);
@@ -59,7 +59,7 @@ void wt__text_escape(struct buffer *out, struct str s, enum text_shape shape)
     }
 }
 
-static size_t width_of(utf8proc_int32_t c)
+static size_t character_width(utf8proc_int32_t c)
 {
     int width = c < 0 ? 1 : utf8proc_charwidth(c);
     return width > 0 ? (size_t)width : 0;
@@ -69,17 +69,17 @@ size_t wt__text_width(struct str s)
 {
     size_t width = 0;
     for (size_t at = 0; at < s.len;)
-        width += width_of(next_character(s, &at));
+        width += character_width(next_character(s, &at));
     return width;
 }
 
 /* Returns the number of bytes of escaped text that fit into `width` columns. */
-static size_t fitting(struct str s, size_t width)
+static size_t fitting_bytes(struct str s, size_t width)
 {
     size_t taken = 0, at = 0;
     while (at < s.len) {
         size_t begin = at;
-        taken += width_of(next_character(s, &at));
+        taken += character_width(next_character(s, &at));
         if (taken > width)
             return begin;
     }
@@ -99,7 +99,7 @@ size_t wt__text_cut(struct buffer *out, struct str s, size_t width)
     if (width == 0 || taken <= width) {
         wt__buffer_str(out, text);
     } else {
-        size_t len = fitting(text, width - 1);
+        size_t len = fitting_bytes(text, width - 1);
         while (len > 0 && text.ptr[len - 1] == ' ')
             len--;
         wt__buffer_append(out, text.ptr, len);
@@ -130,7 +130,7 @@ static void wrap_paragraph(struct buffer *out, struct str s, size_t indent, size
             used = 0;
         }
         if (room && columns > room) {
-            len = fitting((struct str){s.ptr, len}, room);
+            len = fitting_bytes((struct str){s.ptr, len}, room);
             columns = room;
             blank = NULL;
         }

@@ -2,7 +2,7 @@
 #ifndef WT_CLI_TRAIN_OPTIONS_H
 #define WT_CLI_TRAIN_OPTIONS_H
 
-static const struct option train_options[] = {
+static const struct cli_option train_options[] = {
     {.id = OPT_DATA,
      .name = "data",
      .kind = VALUE_FOLDER,
@@ -154,7 +154,7 @@ static const struct option train_options[] = {
      .help = "Cache folder for catalogues of data sets, as in eval."},
     MODEL_OPTIONS,
 };
-static const struct example train_examples[] = {
+static const struct cli_example train_examples[] = {
     {"whichtool train all", "Trains every model on the store's recorded use."},
     {"whichtool train encoder --data data/mytools --out models/mytools", "Trains one model on a data set."},
     {"whichtool train encoder --data data/one --data data/two --most 5000 --out models/both",

@@ -56,8 +56,8 @@ static void tool_names_are_never_cut(void **state)
                         .name = rows[i].name,
                         .title = "",
                         .description = rows[i].description};
-        const struct row row = {"  1 ", 4, &tool};
-        wt__tool_row(&cli, &out, &row, wt__id_width(&cli, &tool, 0));
+        const struct list_row row = {"  1 ", 4, &tool};
+        wt__put_tool_row(&cli, &out, &row, wt__id_width(&cli, &tool, 0));
         if (strcmp(out.ptr, rows[i].row) != 0)
             fail_msg("row %zu on %zu columns:\n%snot\n%s", i, rows[i].width, out.ptr, rows[i].row);
         wt__buffer_dispose(&id);

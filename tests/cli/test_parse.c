@@ -12,7 +12,8 @@
 enum { ARGUMENTS_MAX = 12, TEXT_MAX = 512 };
 
 /* Parses a line of arguments separated by "|"; "" is one empty argument. */
-static int parse(struct arguments *out, const char *line, char storage[TEXT_MAX], char *why, size_t why_size)
+static int parse_command_line(struct arguments *out, const char *line, char storage[TEXT_MAX], char *why,
+                              size_t why_size)
 {
     char *argv[ARGUMENTS_MAX] = {(char *)"whichtool"};
     int argc = 1;
@@ -95,7 +96,7 @@ static void accepted_lines_are_parsed(void **state)
         struct arguments arguments;
         struct buffer words = {0};
         char storage[TEXT_MAX], why[TEXT_MAX];
-        if (parse(&arguments, accepted[i].line, storage, why, sizeof why) < 0)
+        if (parse_command_line(&arguments, accepted[i].line, storage, why, sizeof why) < 0)
             fail_msg("%s: %s", accepted[i].name, why);
         for (size_t w = 0; w < arguments.word_count; w++)
             wt__buffer_printf(&words, "%s%s", w ? "|" : "", arguments.words[w]);
@@ -168,7 +169,7 @@ static void errors_name_the_problem(void **state)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct arguments arguments;
         char storage[TEXT_MAX], why[TEXT_MAX];
-        int rc = parse(&arguments, refused[i].line, storage, why, sizeof why);
+        int rc = parse_command_line(&arguments, refused[i].line, storage, why, sizeof why);
         if (rc != -1 || !strstr(why, refused[i].says))
             fail_msg("%s: %d, \"%s\"", refused[i].name, rc, why);
         wt__arguments_dispose(&arguments);
@@ -181,7 +182,8 @@ static void repeatable_option_keeps_all_values(void **state)
     (void)state;
     struct arguments arguments;
     char storage[TEXT_MAX], why[TEXT_MAX];
-    assert_int_equal(parse(&arguments, "train|encoder|--data|a|--data=b|--data|", storage, why, sizeof why), 0);
+    assert_int_equal(
+        parse_command_line(&arguments, "train|encoder|--data|a|--data=b|--data|", storage, why, sizeof why), 0);
     assert_string_equal(arguments.text[OPT_DATA], "a\nb\n");
     wt__arguments_dispose(&arguments);
 }

@@ -46,7 +46,7 @@ static const struct {
 };
 
 /* Runs the steps of a row and reads the output on stderr. */
-static void tell(size_t r, char *told, size_t size)
+static void run_progress_steps(size_t r, char *told, size_t size)
 {
     const struct cli cli = {.tty_err = rows[r].tty, .quiet = rows[r].quiet};
     struct progress_line line;
@@ -75,7 +75,7 @@ static void progress_depends_on_time_and_output(void **state)
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         char told[512];
-        tell(r, told, sizeof told);
+        run_progress_steps(r, told, sizeof told);
         if (strcmp(told, rows[r].told) != 0)
             fail_msg("%s: \"%s\"", rows[r].name, told);
     }

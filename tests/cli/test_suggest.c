@@ -38,13 +38,13 @@ static void closest_name_is_found(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof nearest / sizeof *nearest; i++) {
-        const char *near = wt__closest(nearest[i].word, name_at, NULL);
+        const char *near = wt__closest_word(nearest[i].word, name_at, NULL);
         if (!near != !nearest[i].near || (near && strcmp(near, nearest[i].near) != 0))
             fail_msg("%s: %s", nearest[i].name, near ? near : "none");
     }
 }
 
-static void suggest(const char *word, char out[256])
+static void hint_for_verb(const char *word, char out[256])
 {
     struct buffer hint = {0};
     wt__suggest_verb(&hint, word);
@@ -86,7 +86,7 @@ static void unknown_verb_gets_a_hint(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         char hint[256];
-        suggest(hints[i].word, hint);
+        hint_for_verb(hints[i].word, hint);
         if (strncmp(hint, hints[i].hint, strlen(hints[i].hint)) != 0 || (!*hints[i].hint && *hint))
             fail_msg("%s: \"%s\"", hints[i].word, hint);
     }
@@ -108,7 +108,7 @@ static void every_typo_of_a_verb_is_corrected(void **state)
                 memmove(typo + i + 1, typo + i, len - i + 1);
             else if (i + 1 < len)
                 typo[i] = verb[i + 1], typo[i + 1] = verb[i];
-            suggest(typo, hint);
+            hint_for_verb(typo, hint);
             snprintf(want, sizeof want, "; did you mean `%s`?", verb);
             if (!wt__verb_find(typo) && strcmp(hint, want) != 0)
                 fail_msg("%s for %s: \"%s\"", typo, verb, hint);
