@@ -1,6 +1,7 @@
 /* approvals.c: only definitions that were shown are approved. They are printed first, and their hashes are passed to
  * the library, which refuses a definition that has changed since. A terminal is asked; otherwise --yes is required. */
-#include "cli/approvals.h"
+
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +11,7 @@
 #include "base/nearest.h"
 #include "catalog/pins.h"
 #include "catalog/review.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
 #include "cli/servers.h"
-#include "cli/text.h"
 #include "whichtool/audit.h"
 #include "whichtool/review.h"
 

@@ -1,6 +1,7 @@
 /* clients.c: `mcp init` and `mcp undo` print all planned changes first and then ask, because the files belong to other
  * programs. Without a terminal, --yes is required. */
-#include "cli/clients.h"
+
+#include "cli/cli.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -10,9 +11,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/output.h"
-#include "cli/suggest.h"
-#include "cli/text.h"
 #include "mcp/client_files.h"
 #include "wire/members.h"
 

@@ -1,12 +1,10 @@
 /* cmd_call.c: `whichtool call`: a call as text, as JSON (docs/json.md), or in the form of a provider's API. */
+#include "cli/cli.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "cli/hits.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
-#include "cli/text.h"
 
 static int call_exit_code(const wt_called *called)
 {

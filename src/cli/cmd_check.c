@@ -3,9 +3,6 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
-#include "cli/text.h"
 
 enum { SHOWN = 5 /* findings of each rule, without --all */, INDENT = 2, DEEPER = 6 };
 
@@ -118,12 +115,6 @@ static size_t put_findings_of_rule(const struct cli *cli, struct buffer *out, co
         wt__buffer_text(out, " more; --all shows them\n");
     }
     return end;
-}
-
-static void wt__put_count(struct buffer *out, uint64_t count, const char *one, const char *more)
-{
-    wt__put_grouped(out, count);
-    wt__buffer_printf(out, " %s", count == 1 ? one : more);
 }
 
 /* "755 tools of 28 providers, about 81,000 tokens in a prompt (openai): 2 errors, 40 warnings, 310 notes." */

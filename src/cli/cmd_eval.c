@@ -2,9 +2,6 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
-#include "cli/text.h"
 
 enum { LABEL = 20, COLUMN = 9 }; /* widths of the metric's name and of each recipe in the table */
 

@@ -1,7 +1,11 @@
-#include <math.h>
+/* cmd_find.c: `whichtool find` and `pick`. */
+#include "cli/cli.h"
 
-#include "cli/hits.h"
-#include "cli/output.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- find */
 
 static void note_find_result(const struct cli *cli, const wt_hits *hits)
 {
@@ -111,6 +115,139 @@ int wt__cmd_find(struct cli *cli)
             code = wt__fail_search(cli, &err);
         }
         wt_hits_free(hits);
+    }
+    wt_close(engine);
+    wt__search_input_dispose(&input);
+    return code;
+}
+
+/* ---------------------------------------------------------------- pick */
+
+static void note_no_pick(const struct cli *cli, const wt_picked *picked)
+{
+    if (picked->over_budget > 0)
+        return;
+    if (isnan(picked->no_answer_probability))
+        wt__cli_note(cli, "No tool fits.");
+    else
+        wt__cli_note(cli, "No tool fits, with a probability of %.0f %%.", 100 * picked->no_answer_probability);
+}
+
+static void note_pick_result(const struct cli *cli, const wt_picked *picked)
+{
+    const char *tools = picked->len == 1 ? "tool" : "tools";
+    if (picked->questions > 0)
+        wt__cli_note(cli, "%zu %s, after %zu %s to the language model (%" PRIu64 " tokens) in %.1f s", picked->len,
+                     tools, picked->questions, picked->questions == 1 ? "question" : "questions",
+                     picked->prompt_tokens + picked->completion_tokens, picked->model_ms / 1000);
+    else if (picked->len == 0)
+        note_no_pick(cli, picked);
+    else if (isnan(picked->complete))
+        wt__cli_note(cli, "%zu %s in %.1f ms, chosen from the hits of the recipe %s", picked->len, tools,
+                     picked->total_ms, picked->recipe);
+    else if (isnan(picked->tracc)) /* the set was grown for --complete */
+        wt__cli_note(
+            cli, "%zu %s in %.1f ms, chosen from the hits of the recipe %s. Target: complete for %.0f %% of requests.",
+            picked->len, tools, picked->total_ms, picked->recipe, 100 * picked->complete);
+    else
+        wt__cli_note(cli,
+                     "%zu %s in %.1f ms, chosen from the hits of the recipe %s. Probability that the set is complete: "
+                     "%.0f %%.",
+                     picked->len, tools, picked->total_ms, picked->recipe, 100 * picked->complete);
+    if (picked->len > 0 && picked->no_answer_probability > .5) /* not NaN */
+        wt__cli_note(cli, "Probably no tool fits (%.0f %%); these tools are the most likely ones.",
+                     100 * picked->no_answer_probability);
+}
+
+static int print_picked(struct cli *cli, const wt_picked *picked, const struct search_input *input)
+{
+    const struct found found = wt__found_by_pick(picked, input->request.ptr);
+    bool table;
+    int code = wt__print_found(cli, &found, &table);
+    if (code != END_DONE && code != END_NOTHING)
+        return code;
+    if (table)
+        note_pick_result(cli, picked);
+    wt__note_reading(cli, &found);
+    wt__note_kept(cli, &found, table);
+    if (picked->notice)
+        wt__cli_note(cli, "Note: %s", picked->notice);
+    return code;
+}
+
+static int read_pick_recipes(struct cli *cli, wt_pick_options *options)
+{
+    const char *names[] = {wt__option_text(cli, OPT_RECIPE), wt__option_text(cli, OPT_BASE_RETRIEVER)};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i] && !wt__recipe_known(names[i], strlen(names[i]), NULL))
+            return wt__recipe_unknown(cli, names[i], strlen(names[i]));
+    options->recipe = names[0];
+    options->base_retriever = names[1];
+    options->ablate = wt__option_text(cli, OPT_ABLATE);
+    return 0;
+}
+
+/* Picks with a progress line and Ctrl-C, since a language model may take long. Recorded answers are kept. */
+static int run_pick(struct cli *cli, wt_engine *engine, const struct search_input *input, const wt_pick_options *wanted,
+                    wt_picked **out, wt_error *err)
+{
+    wt_pick_options options = *wanted;
+    struct progress_line line;
+    wt__watch_interrupt();
+    wt__progress_begin(&line, cli);
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    int rc = wt_pick(engine, input->request.ptr, input->request.len, &options, out, err);
+    wt__progress_clear();
+    return rc;
+}
+
+int wt__cmd_pick(struct cli *cli)
+{
+    struct search_input input = {0};
+    wt_engine *engine = NULL;
+    wt_pick_options options;
+    wt_filter filter;
+    wt_pick_options_init(&options);
+    int code = wt__read_share(cli, OPT_COMPLETE, "complete", &options.complete);
+    if (code == 0)
+        code = wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain);
+    if (code == 0)
+        code = read_pick_recipes(cli, &options);
+    if (wt__has_option(cli, OPT_ABSTAIN) && options.abstain == 0)
+        options.abstain = -1;
+    if (code == 0)
+        code = wt__read_filter(cli, &filter);
+    if (code == 0)
+        code = wt__read_search_input(cli, &input);
+    if (code == 0)
+        code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
+    if (code == 0) {
+        options.filter = &filter;
+        options.max_tokens = (size_t)cli->arguments.number[OPT_MAX_TOKENS];
+        options.format = wt__definition_format(cli);
+        options.explain = wt__has_option(cli, OPT_EXPLAIN);
+        options.as_typed = wt__has_option(cli, OPT_AS_TYPED);
+        options.messages = input.messages;
+        options.messages_len = input.messages_len;
+        options.have = input.have;
+        options.have_count = input.have_count;
+        options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
+        wt_picked *picked = NULL;
+        wt_error err;
+        int rc = run_pick(cli, engine, &input, &options, &picked, &err);
+        if (rc >= 0) {
+            code = print_picked(cli, picked, &input);
+            wt__note_training_due(cli, engine);
+        } else {
+            code = wt__fail_search(cli, &err);
+            if (err.code == WT_ERECIPE && options.complete > 0)
+                wt__cli_note(cli, "To get a fixed number of tools, use `whichtool find -k N`; to fill a budget, use "
+                                  "`--max-tokens N`.");
+        }
+        if (code == END_NOTHING && !picked && wt__has_option(cli, OPT_REPLAY))
+            code = END_INPUT; /* the recording lacks the answer */
+        wt_picked_free(picked);
     }
     wt_close(engine);
     wt__search_input_dispose(&input);

@@ -1,10 +1,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/hits.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
-#include "cli/text.h"
 
 /* ---------------------------------------------------------------- results */
 

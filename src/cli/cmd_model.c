@@ -3,9 +3,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
-#include "cli/text.h"
 
 static const char *model_state(const wt_model *model)
 {

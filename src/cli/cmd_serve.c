@@ -1,14 +1,16 @@
-/* cmd_serve.c: `whichtool serve`: the options, signals and terminal output of the HTTP API. */
+/* cmd_serve.c: `whichtool serve`: the options, signals, log and terminal output of the HTTP API. */
+#include "cli/cli.h"
+
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
-#include "cli/cli.h"
-#include "cli/log_writer.h"
-#include "cli/output.h"
 #include "cli/servers.h"
 #include "serve/api/api.h"
 #include "serve/catalogue.h"
@@ -16,6 +18,96 @@
 #include "serve/mcp/streamable_http.h"
 #include "serve/mcp_routes.h"
 #include "serve/usage_routes.h"
+
+/* ---------------------------------------------------------------- log */
+
+enum { LOG_KEPT_BYTES = 1 << 20 /* limit of the queue */ };
+
+/* Writes log lines to standard error from a thread of its own, so that a blocked reader cannot block the server. Lines
+ * over the limit of the queue are dropped, and their number is logged. */
+struct log_writer {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_t thread;
+    struct buffer kept;
+    size_t dropped; /* lines dropped since the last write */
+    bool ended;
+};
+
+/* Waits for lines and moves them to *out, owned by the caller. Returns false at the end. */
+static bool wait_for_log_lines(struct log_writer *writer, struct buffer *out, size_t *dropped)
+{
+    pthread_mutex_lock(&writer->lock);
+    while (writer->kept.len == 0 && !writer->ended)
+        pthread_cond_wait(&writer->wake, &writer->lock);
+    *out = writer->kept;
+    *dropped = writer->dropped;
+    writer->kept = (struct buffer){.max = LOG_KEPT_BYTES};
+    writer->dropped = 0;
+    pthread_mutex_unlock(&writer->lock);
+    return out->len > 0;
+}
+
+static void *write_log_lines(void *context)
+{
+    struct buffer lines;
+    size_t dropped;
+    while (wait_for_log_lines(context, &lines, &dropped)) {
+        fwrite(lines.ptr, 1, lines.len, stderr);
+        wt__buffer_dispose(&lines);
+        if (dropped > 0)
+            fprintf(stderr, "whichtool: %zu log lines were dropped, because standard error was blocked\n", dropped);
+    }
+    return NULL;
+}
+
+/* Returns NULL if out of memory or threads. */
+static struct log_writer *open_log_writer(void)
+{
+    struct log_writer *writer = calloc(1, sizeof *writer);
+    if (!writer)
+        return NULL;
+    writer->kept.max = LOG_KEPT_BYTES;
+    pthread_mutex_init(&writer->lock, NULL);
+    pthread_cond_init(&writer->wake, NULL);
+    if (pthread_create(&writer->thread, NULL, write_log_lines, writer) == 0)
+        return writer;
+    pthread_mutex_destroy(&writer->lock);
+    pthread_cond_destroy(&writer->wake);
+    free(writer);
+    return NULL;
+}
+
+/* Queues a line, which includes its line end, without blocking. */
+static void queue_log_line(void *context, struct str line)
+{
+    struct log_writer *writer = context;
+    pthread_mutex_lock(&writer->lock);
+    if (writer->kept.len + line.len < LOG_KEPT_BYTES)
+        wt__buffer_str(&writer->kept, line);
+    else
+        writer->dropped++;
+    pthread_cond_signal(&writer->wake);
+    pthread_mutex_unlock(&writer->lock);
+}
+
+/* Writes queued lines and stops the thread. NULL is a no-op. */
+static void close_log_writer(struct log_writer *writer)
+{
+    if (!writer)
+        return;
+    pthread_mutex_lock(&writer->lock);
+    writer->ended = true;
+    pthread_cond_signal(&writer->wake);
+    pthread_mutex_unlock(&writer->lock);
+    pthread_join(writer->thread, NULL);
+    wt__buffer_dispose(&writer->kept);
+    pthread_mutex_destroy(&writer->lock);
+    pthread_cond_destroy(&writer->wake);
+    free(writer);
+}
+
+/* ---------------------------------------------------------------- signals */
 
 /* Targets of the signal handlers, set before the handlers are installed. */
 static struct http_server *serving;
@@ -366,9 +458,9 @@ int wt__cmd_serve(struct cli *cli)
     int code = wt__servers_prepare(cli);
     if (code == 0)
         code = read_serve_options(cli, &options);
-    if (code == 0 && !(log = wt__log_writer_open()))
+    if (code == 0 && !(log = open_log_writer()))
         code = wt__cli_report(cli, END_SYSTEM, "out of memory");
-    options.say = wt__log_writer_say;
+    options.say = queue_log_line;
     options.say_context = log;
     wt__file_map_copies();
     if (code == 0)
@@ -381,6 +473,6 @@ int wt__cmd_serve(struct cli *cli)
         code = run_http_server(cli, modules.api, options.engine, options.guard.listen);
     close_modules(&modules);
     wt_close(options.engine);
-    wt__log_writer_close(log);
+    close_log_writer(log);
     return code;
 }

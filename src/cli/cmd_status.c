@@ -4,9 +4,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
-#include "cli/text.h"
+
 #include "wire/results.h"
 
 enum {
@@ -33,12 +31,6 @@ static void print_status_line(const struct cli *cli, struct buffer *out, const c
     wt__buffer_char(out, '\n');
     out->failed |= text->failed;
     wt__buffer_dispose(text);
-}
-
-static void wt__put_count(struct buffer *out, uint64_t number, const char *one, const char *many)
-{
-    wt__put_grouped(out, number);
-    wt__buffer_printf(out, " %s", number == 1 ? one : many);
 }
 
 static void put_size(struct buffer *out, const char *what, uint64_t bytes)

@@ -3,10 +3,7 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
-#include "cli/imports.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
-#include "cli/text.h"
+
 #include "text/shown.h"
 #include "wire/results.h"
 

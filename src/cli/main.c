@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/progress_line.h"
 
 enum { NARROWEST = 20, WIDEST = 1000 };
 

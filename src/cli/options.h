@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/buffer.h"
+
 struct cli;
 
 enum option_id {
@@ -230,7 +233,16 @@ struct cli_meaning {
     const char *word, *means;
 };
 
-extern const struct cli_verb wt__verbs[];
+/* Rows of wt__verbs, by file: options_find.c, options_catalogue.c, options_models.c, options_data.c,
+ * options_serve.c. */
+extern const struct cli_verb wt__find_verb, wt__pick_verb, wt__call_verb;
+extern const struct cli_verb wt__add_verb, wt__list_verb, wt__show_verb, wt__remove_verb, wt__status_verb,
+    wt__rename_verb, wt__check_verb, wt__vectors_verb;
+extern const struct cli_verb wt__train_verb, wt__distil_verb, wt__model_verb;
+extern const struct cli_verb wt__usage_verb, wt__eval_verb, wt__generate_verb;
+extern const struct cli_verb wt__mcp_verb, wt__serve_verb;
+
+extern const struct cli_verb *const wt__verbs[];
 extern const size_t wt__verb_count;
 extern const struct cli_option wt__global_options[];
 extern const size_t wt__global_option_count;
@@ -239,5 +251,49 @@ extern const size_t wt__exit_code_count, wt__environment_count, wt__file_count;
 extern const char wt__purpose[]; /* one sentence */
 
 enum { MANY_WORDS = 100000 };
+
+/* ---------------------------------------------------------------- parser */
+
+struct arguments {
+    const struct cli_verb *verb; /* NULL if absent */
+    bool given[OPT_COUNT];
+    const char *text[OPT_COUNT]; /* NULL if absent; one line for each value of a repeatable option */
+    uint64_t number[OPT_COUNT];  /* 0 if absent */
+    const char **words;          /* [word_count], borrowed from argv */
+    size_t word_count;
+    struct arena arena; /* memory of joined texts */
+};
+
+/* Parses argv. Options may come before or after words; "--" ends them. Returns 0, or -1 with a message in `why`. */
+int wt__arguments_parse(struct arguments *out, int argc, char **argv, struct buffer *why);
+void wt__arguments_dispose(struct arguments *arguments);
+
+const struct cli_verb *wt__verb_find(const char *name);
+
+/* Look up an option of the verb (NULL for none), then of the global options, by index, name [len] or letter. Return
+ * NULL if not found. */
+const struct cli_option *wt__option_at(const struct cli_verb *verb, size_t index);
+const struct cli_option *wt__option_named(const struct cli_verb *verb, const char *name, size_t len);
+const struct cli_option *wt__option_lettered(const struct cli_verb *verb, char letter);
+
+/* True if the word is one of the choices, which are separated by blanks. */
+bool wt__is_choice(const char *choices, const char *word);
+
+/* Appends the names of trainable models, separated by blanks. */
+void wt__put_lesson_names(struct buffer *out);
+
+/* ---------------------------------------------------------------- suggestions */
+
+/* Returns the word closest to `word`, ignoring case; NULL if none is near. next returns the candidates by index, and
+ * NULL after the last. */
+const char *wt__closest_word(const char *word, const char *(*next)(const void *context, size_t index),
+                             const void *context);
+
+/* Appends "; did you mean `find`?" or another hint, if there is one, to a message on an unknown verb. */
+void wt__suggest_verb(struct buffer *out, const char *word);
+
+/* Returns the verb's option (or global option, if verb is NULL) that other programs call `name`; NULL if there is no
+ * such option. */
+const char *wt__suggest_option(const struct cli_verb *verb, const char *name);
 
 #endif

@@ -1,14 +1,12 @@
 /* parse.c: parses long options with "=" or a blank before the value, clusters of letters, and words, in any order.
  * Errors on unknown words include a suggestion (suggest.h). */
-#include "cli/parse.h"
+#include "cli/options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/nearest.h"
-#include "cli/aliases.h"
-#include "cli/suggest.h"
 
 enum { OPTION_SHOWN = 80 };
 
@@ -22,8 +20,8 @@ struct argument_parser {
 const struct cli_verb *wt__verb_find(const char *name)
 {
     for (size_t i = 0; i < wt__verb_count; i++)
-        if (strcmp(wt__verbs[i].name, name) == 0)
-            return &wt__verbs[i];
+        if (strcmp(wt__verbs[i]->name, name) == 0)
+            return wt__verbs[i];
     return NULL;
 }
 
@@ -133,11 +131,7 @@ static int set_option_value(struct argument_parser *p, const struct cli_option *
     p->out->given[option->id] = true;
     if (option->repeats && again)
         return add_option_line(p, option, value);
-    p->out->text[option->id] = wt__alias_items(option->id, value, &p->out->arena);
-    if (!p->out->text[option->id]) {
-        wt__buffer_text(p->why, "out of memory");
-        return -1;
-    }
+    p->out->text[option->id] = value;
     if (option->kind == VALUE_NUMBER)
         return read_option_number(p, option, value);
     if (option->kind == VALUE_CHOICE && !wt__is_choice(option->choices, value)) {
@@ -161,9 +155,9 @@ static int read_next_value(struct argument_parser *p, const struct cli_option *o
 static const struct cli_verb *find_option_owner(const char *name, size_t len)
 {
     for (size_t v = 0; v < wt__verb_count; v++)
-        for (size_t i = 0; i < wt__verbs[v].option_count; i++)
-            if (strlen(wt__verbs[v].options[i].name) == len && memcmp(wt__verbs[v].options[i].name, name, len) == 0)
-                return &wt__verbs[v];
+        for (size_t i = 0; i < wt__verbs[v]->option_count; i++)
+            if (strlen(wt__verbs[v]->options[i].name) == len && memcmp(wt__verbs[v]->options[i].name, name, len) == 0)
+                return wt__verbs[v];
     return NULL;
 }
 
@@ -192,9 +186,6 @@ static int parse_long_option(struct argument_parser *p, const char *word)
     const char *equals = strchr(word, '=');
     size_t len = equals ? (size_t)(equals - word) : strlen(word);
     const struct cli_option *option = wt__option_named(p->out->verb, word, len);
-    const char *now = option ? NULL : wt__alias_option(word, len);
-    if (now)
-        option = wt__option_named(p->out->verb, now, strlen(now));
     if (!option)
         return refuse_unknown_option(p, word, len);
     if (option->kind != VALUE_NONE)

@@ -1,3 +1,5 @@
+#include "cli/cli.h"
+
 #include "cli/servers.h"
 
 #include <limits.h>

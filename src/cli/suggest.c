@@ -1,6 +1,6 @@
 /* suggest.c: suggests the nearest known word for a typo, and our word for another program's word, by a table. A
  * suggestion is never executed. */
-#include "cli/suggest.h"
+#include "cli/options.h"
 
 #include <string.h>
 
@@ -128,7 +128,7 @@ static const struct {
 static const char *verb_name_at(const void *context, size_t index)
 {
     (void)context;
-    return index < wt__verb_count ? wt__verbs[index].name : NULL;
+    return index < wt__verb_count ? wt__verbs[index]->name : NULL;
 }
 
 static const char *other_verb_name_at(const void *context, size_t index)

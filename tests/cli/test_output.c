@@ -7,8 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/output.h"
-#include "cli/text.h"
+#include "cli/cli.h"
 
 #define LONG "Sends an invitation to everybody who is on the list"
 

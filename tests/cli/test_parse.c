@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/parse.h"
+#include "cli/options.h"
 
 enum { ARGUMENTS_MAX = 12, TEXT_MAX = 512 };
 
@@ -77,16 +77,7 @@ static const struct {
     {"line ends in JSON become blanks", "usage|add|--arguments|{\n\"a\": 1\n}|--arguments|", "usage", "add",
      OPT_ARGUMENTS, "{ \"a\": 1 }\n", 0},
     {"repeated tools", "find|x|--have|a|--have|b", "find", "x", OPT_HAVE, "a\nb", 0},
-    /* Spellings of earlier versions. */
-    {"--below", "pick|x|--below|bm25", "pick", "x", OPT_BASE_RETRIEVER, "bm25", 0},
-    {"--below=", "eval|x|--below=bm25", "eval", "x", OPT_BASE_RETRIEVER, "bm25", 0},
-    {"--foreign", "eval|x|--foreign|y", "eval", "x", OPT_OUT_OF_DOMAIN, "y", 0},
-    {"--made-up", "train|encoder|--made-up|7", "train", "encoder", OPT_SYNTHETIC, "7", 7},
-    {"--without", "pick|x|--without|bundle", "pick", "x", OPT_ABLATE, "bundle", 0},
-    {"views", "pick|x|--ablate|direct,past,like", "pick", "x", OPT_ABLATE, "dsa,hqc,cte", 0},
-    {"views among others", "pick|x|--without|bundle, past ,,dsa,", "pick", "x", OPT_ABLATE, "bundle,hqc,,dsa,", 0},
-    {"no list at all", "pick|x|--ablate|", "pick", "x", OPT_ABLATE, "", 0},
-    {"words of another option", "find|x|--recipe|direct", "find", "x", OPT_RECIPE, "direct", 0},
+    {"a list", "pick|x|--ablate|dsa,hqc", "pick", "x", OPT_ABLATE, "dsa,hqc", 0},
 };
 
 static void accepted_lines_are_parsed(void **state)

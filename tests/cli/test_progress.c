@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/progress_line.h"
+#include "cli/cli.h"
 
 #define STEPS 3
 static const double HOUR_MS = 3600e3;

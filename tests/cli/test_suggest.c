@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/parse.h"
-#include "cli/suggest.h"
+#include "cli/options.h"
 
 static const char *const names[] = {"find", "list", "usage", "a",
                                     "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"};
@@ -97,7 +96,7 @@ static void every_typo_of_a_verb_is_corrected(void **state)
 {
     (void)state;
     for (size_t v = 0; v < wt__verb_count; v++) {
-        const char *verb = wt__verbs[v].name;
+        const char *verb = wt__verbs[v]->name;
         for (size_t at = 0; at < 3 * strlen(verb); at++) {
             char typo[64] = "", hint[256], want[256];
             size_t i = at / 3, len = strlen(verb);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/text.h"
+#include "cli/cli.h"
 #include "text/unicode.h"
 
 static const struct {

@@ -103,8 +103,8 @@ same "its label" "oracle, 0 % error bm25 descriptions True" \
 expect 0 "one that errs, without bundles" "${measured[@]}" --recipe ptr --oracle 0.5 --base-retriever bm25 --ablate bundle
 same "worse" "True bundle 0.5" "$(json_of '"%s %s %s" % (d["metrics"]["tracc"] < 1, d["settings"]["ablate"], d["settings"]["oracle"])')"
 same "a question a request" "1.0" "$(json_of 'd["settings"]["questions"]')"
-expect 0 "options as they were spelt before" "${measured[@]}" --recipe ptr --oracle 0 --below bm25 --without direct,past
-same "are those of today" "bm25 dsa,hqc" "$(json_of '"%s %s" % (d["settings"]["base_retriever"], d["settings"]["ablate"])')"
+expect 0 "without two views" "${measured[@]}" --recipe ptr --oracle 0 --base-retriever bm25 --ablate dsa,hqc
+same "the settings name them" "bm25 dsa,hqc" "$(json_of '"%s %s" % (d["settings"]["base_retriever"], d["settings"]["ablate"])')"
 expect 3 "answers that are not there" "${measured[@]}" --recipe ptr --base-retriever bm25 --chat-model rules --replay answers.jsonl
 says "ptr-requirements"
 

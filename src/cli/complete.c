@@ -1,17 +1,18 @@
-/* follow.c: reads the words of a command line as parse.c does, but without errors, and completes the last word
- * according to its place. Tools are offered like files: first the providers, then the tools of one provider. */
-#include "cli/follow.h"
+/* complete.c: completion candidates for a command line: reads the words of a command line as parse.c does, but without
+ * errors, and completes the last word according to its place. Tools are offered like files: first the providers, then
+ * the tools of one provider. */
+
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/parse.h"
-#include "cli/text.h"
 #include "recipe/recipes.h"
 
 enum {
-    HELP_COLUMNS = 60, /* columns of a description */
-    BUSY_MS = 200      /* short, because the user waits after pressing a key */
+    FOLLOW_MOST = 1000, /* maximum number of tools or providers offered */
+    HELP_COLUMNS = 60,  /* columns of a description */
+    BUSY_MS = 200       /* short, because the user waits after pressing a key */
 };
 
 struct completion_state {
@@ -76,7 +77,7 @@ static void leave_to_shell(struct completion_state *f, const char *who)
 static void offer_verbs(struct completion_state *f)
 {
     for (size_t i = 0; i < wt__verb_count; i++)
-        offer_candidate(f, wt__str(wt__verbs[i].name), wt__verbs[i].summary);
+        offer_candidate(f, wt__str(wt__verbs[i]->name), wt__verbs[i]->summary);
 }
 
 static void offer_lessons(struct completion_state *f)
