@@ -242,19 +242,19 @@ static void note_approve_command(const struct cli *cli, const wt_waiting_list *l
 static int show_waiting(struct cli *cli, wt_engine *engine, const struct approval_selection *selection)
 {
     const wt_waiting_list *list = selection->list;
-    int code = 0;
-    for (size_t i = 0, end; code == 0 && i < list->len; i = end) {
+    for (size_t i = 0, end; i < list->len; i = end) {
         const char *provider = list->items[i]->provider;
-        for (end = i; code == 0 && end < list->len && strcmp(list->items[end]->provider, provider) == 0; end++)
-            code = print_waiting_item(cli, selection, list->items[end]);
-        if (code == 0 && has_waiting_tool(list, i, end))
-            code = show_preview(cli, engine, provider);
+        for (end = i; end < list->len && strcmp(list->items[end]->provider, provider) == 0; end++)
+            WT_TRY(print_waiting_item(cli, selection, list->items[end]));
+        if (has_waiting_tool(list, i, end))
+            WT_TRY(show_preview(cli, engine, provider));
     }
-    if (list->len == 0)
+    if (list->len == 0) {
         wt__cli_note(cli, "Nothing waits for approval.");
-    else if (code == 0)
-        note_approve_command(cli, list);
-    return code != 0 ? code : list->len > 0 ? END_NOTHING : END_DONE;
+        return END_DONE;
+    }
+    note_approve_command(cli, list);
+    return END_NOTHING;
 }
 
 /* ---------------------------------------------------------------- approving */
@@ -310,9 +310,8 @@ static int select_items(struct cli *cli, const struct approval_selection *select
 
 static bool confirm_approval(size_t count)
 {
-    char answer[16];
     fprintf(stderr, "Approve %s? [y/N] ", count == 1 ? "it" : "them");
-    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+    return wt__answer_is_yes();
 }
 
 static int print_approved(struct cli *cli, const wt_waiting *const *chosen, size_t count, size_t left)
@@ -372,17 +371,12 @@ static int approve_selected(struct cli *cli, wt_engine *engine, const struct app
 {
     const wt_waiting **chosen = NULL;
     size_t count = 0;
-    bool asks = isatty(STDIN_FILENO) == 1 && cli->tty_err;
-    int code = select_items(cli, selection, &chosen, &count);
-    if (code != 0)
-        return code;
+    WT_TRY(select_items(cli, selection, &chosen, &count));
     if (count == 0)
         return wt__cli_report(cli, END_NOTHING, "nothing of %s waits for approval", selection->provider);
-    for (size_t i = 0; code == 0 && i < count && !cli->json; i++)
-        code = print_waiting_item(cli, selection, chosen[i]);
-    if (code != 0)
-        return code;
-    if (!wt__has_option(cli, OPT_YES) && !asks)
+    for (size_t i = 0; i < count && !cli->json; i++)
+        WT_TRY(print_waiting_item(cli, selection, chosen[i]));
+    if (!wt__has_option(cli, OPT_YES) && !wt__can_ask(cli))
         return wt__cli_usage(cli, "cannot ask without a terminal; approve with --yes");
     wt__cli_finish(); /* show the items before the question */
     if (!wt__has_option(cli, OPT_YES) && !confirm_approval(count))
@@ -422,20 +416,16 @@ static int find_waiting_tool(struct cli *cli, wt_engine *engine, struct approval
 static int read_selection(struct cli *cli, wt_engine *engine, struct approval_selection *selection)
 {
     const struct arguments *a = &cli->arguments;
-    char *lock = NULL;
+    WT_AUTO_FREE char *lock = NULL;
     size_t len = 0;
     wt_error err;
-    int rc = 0;
-    if (wt__has_option(cli, OPT_LOCK))
-        rc = wt__file_read(&lock, &len, wt__option_text(cli, OPT_LOCK), WT_MAX_PIN_FILE_BYTES, &err);
-    if (rc == 0 && lock)
-        rc = wt__pins_read(&selection->lock, lock, len, &err);
-    free(lock);
-    if (rc < 0)
+    if (wt__has_option(cli, OPT_LOCK) &&
+        (wt__file_read(&lock, &len, wt__option_text(cli, OPT_LOCK), WT_MAX_PIN_FILE_BYTES, &err) < 0 ||
+         (lock && wt__pins_read(&selection->lock, lock, len, &err) < 0)))
         return wt__cli_fail_input(cli, &err);
     selection->provider = a->word_count > 1 ? a->words[1] : NULL;
     selection->names = 2;
-    rc = wt_list_waiting(engine, selection->provider, &selection->list, &err);
+    int rc = wt_list_waiting(engine, selection->provider, &selection->list, &err);
     return rc == WT_ENOTFOUND ? find_waiting_tool(cli, engine, selection, &err)
            : rc < 0           ? wt__cli_fail_input(cli, &err)
                               : 0;
@@ -453,32 +443,32 @@ static int show_or_approve(struct cli *cli, wt_engine *engine, const struct appr
 /* Opens the store. The first gateway creates the default store, so a missing one means that no server ran yet. */
 static int open_review_store(struct cli *cli, wt_engine **engine)
 {
-    int code = wt__cli_find_store(cli);
     const char *named = wt__option_text(cli, OPT_STORE);
-    if (code == 0 && !(named && *named) && !wt__is_file(cli->store))
+    WT_TRY(wt__cli_find_store(cli));
+    if (!(named && *named) && !wt__is_file(cli->store))
         return wt__cli_report(
             cli, END_STORE,
             "no server was started yet: start a client after `whichtool mcp init`, or run `whichtool mcp "
             "--servers FILE`");
-    return code != 0 ? code : wt__cli_open(cli, OPEN_EXISTING, NULL, engine);
+    return wt__cli_open(cli, OPEN_EXISTING, NULL, engine);
+}
+
+static void dispose_selection(struct approval_selection *selection)
+{
+    wt__pins_dispose(&selection->lock);
+    wt_waiting_list_free(selection->list);
 }
 
 int wt__mcp_approve(struct cli *cli)
 {
-    struct approval_selection selection = {0};
-    wt_engine *engine = NULL;
+    WT_CLEANUP(dispose_selection) struct approval_selection selection = {0};
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     if ((wt__has_option(cli, OPT_ALL) || wt__has_option(cli, OPT_INSTRUCTIONS)) && cli->arguments.word_count < 2)
         return wt__cli_usage(cli,
                              "`mcp approve` needs the name of a provider, as in `whichtool mcp approve github --all`");
-    int code = open_review_store(cli, &engine);
-    if (code == 0)
-        code = read_selection(cli, engine, &selection);
-    if (code == 0)
-        code = show_or_approve(cli, engine, &selection);
-    wt__pins_dispose(&selection.lock);
-    wt_waiting_list_free(selection.list);
-    wt_close(engine);
-    return code;
+    WT_TRY(open_review_store(cli, &engine));
+    WT_TRY(read_selection(cli, engine, &selection));
+    return show_or_approve(cli, engine, &selection);
 }
 
 /* ---------------------------------------------------------------- pinning */
@@ -495,14 +485,11 @@ static int write_lock_file(struct cli *cli, wt_engine *engine)
 
 int wt__mcp_lock(struct cli *cli)
 {
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     if (cli->arguments.word_count < 2 || cli->arguments.word_count > 3)
         return wt__cli_usage(cli, "`mcp lock` takes the file to write, and at most one provider");
-    int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
-    if (code == 0)
-        code = write_lock_file(cli, engine);
-    wt_close(engine);
-    return code;
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, "", &engine));
+    return write_lock_file(cli, engine);
 }
 
 /* ---------------------------------------------------------------- forgetting */
@@ -522,11 +509,10 @@ static int count_provider_tools(struct cli *cli, wt_engine *engine, const char *
 
 static bool confirm_forget_server(const struct cli *cli, const char *provider, size_t tools)
 {
-    char answer[16];
     if (wt__has_option(cli, OPT_YES))
         return true;
     fprintf(stderr, "Forget %s, its %zu tool%s and its approvals? [y/N] ", provider, tools, tools == 1 ? "" : "s");
-    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+    return wt__answer_is_yes();
 }
 
 static int forget_server(struct cli *cli, wt_engine *engine, const char *provider)
@@ -544,10 +530,8 @@ static int forget_server(struct cli *cli, wt_engine *engine, const char *provide
             cli, END_INPUT,
             "a gateway is running on the store %s; remove %s from its file, stop the gateway, and try again",
             cli->store, provider);
-    int code = count_provider_tools(cli, engine, provider, &tools);
-    if (code != 0)
-        return code;
-    if (!wt__has_option(cli, OPT_YES) && !(isatty(STDIN_FILENO) == 1 && cli->tty_err))
+    WT_TRY(count_provider_tools(cli, engine, provider, &tools));
+    if (!wt__has_option(cli, OPT_YES) && !wt__can_ask(cli))
         return wt__cli_usage(cli, "cannot ask without a terminal; forget with --yes");
     if (!confirm_forget_server(cli, provider, tools))
         return wt__cli_report(cli, END_NOTHING, "nothing was forgotten");
@@ -568,12 +552,9 @@ static int forget_server(struct cli *cli, wt_engine *engine, const char *provide
 
 int wt__mcp_forget(struct cli *cli)
 {
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     if (cli->arguments.word_count != 2)
         return wt__cli_usage(cli, "`mcp forget` takes the name of one server");
-    int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
-    if (code == 0)
-        code = forget_server(cli, engine, cli->arguments.words[1]);
-    wt_close(engine);
-    return code;
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, "", &engine));
+    return forget_server(cli, engine, cli->arguments.words[1]);
 }

@@ -161,7 +161,7 @@ void wt__cli_note(const struct cli *cli, const char *format, ...)
     va_end(arguments);
 }
 
-/* errno of the first failed write to stdout; 0 if there was none. */
+/* errno of the first failed write to stdout; 0 before it. */
 static int output_errno;
 
 static void write_stdout(const char *bytes, size_t len)
@@ -252,6 +252,17 @@ int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_eng
         return 0;
     code = wt__cli_fail(cli, &err);
     return code == END_NOTHING ? END_STORE : code;
+}
+
+bool wt__can_ask(const struct cli *cli)
+{
+    return isatty(STDIN_FILENO) == 1 && cli->tty_err;
+}
+
+bool wt__answer_is_yes(void)
+{
+    char answer[16];
+    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
 int wt__cli_read_stdin(struct cli *cli, size_t max, struct buffer *out)

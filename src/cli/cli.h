@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "cli/options.h"
 #include "whichtool.h"
 #include "wire/members.h"
@@ -82,9 +83,19 @@ int wt__cli_finish(void);
  * Returns 0, or an exit code after reporting the error. */
 enum open_mode { OPEN_EXISTING, OPEN_CREATE };
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine);
+/* Cleanup of an engine variable, for WT_CLEANUP. */
+static inline void wt__close_engine(wt_engine **engine)
+{
+    wt_close(*engine);
+}
 /* Sets cli->store. Returns 0, or an exit code after reporting the error. */
 int wt__cli_find_store(struct cli *cli);
 int wt__cli_fail_empty(struct cli *cli); /* reports an empty store and how to fill it */
+
+/* True if stdin and stderr are terminals, so that the user can be asked. */
+bool wt__can_ask(const struct cli *cli);
+/* Reads a line of stdin. True if it begins with y or Y. */
+bool wt__answer_is_yes(void);
 
 /* Reads all of stdin, at most max bytes. Returns 0, or an exit code after reporting the error. */
 int wt__cli_read_stdin(struct cli *cli, size_t max, struct buffer *out);
@@ -189,7 +200,7 @@ void wt__print_line(const struct cli *cli, struct buffer *out, size_t indent, co
  * with the noun. Returns 0, or an exit code after reporting the error. */
 int wt__write_pins(const struct cli *cli, const char *path, char *pins, const char *member, const char *noun);
 
-/* Prints a label and its value, escaped and wrapped; prints nothing if the value is empty. */
+/* Prints a label and its value, escaped and wrapped; skipped if the value is empty. */
 void wt__print_field(const struct cli *cli, struct buffer *out, const char *label, const char *value);
 
 /* ---------------------------------------------------------------- imports */
@@ -197,7 +208,7 @@ void wt__print_field(const struct cli *cli, struct buffer *out, const char *labe
 /* Fields that both reports have. */
 struct import_outcome {
     double seconds;
-    const char *notice; /* NULL if none */
+    const char *notice; /* NULL if absent */
     const wt_add_issue *const *issues;
     size_t issue_count, skipped;
     size_t taken; /* number of valid items */

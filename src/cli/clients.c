@@ -143,19 +143,17 @@ static void put_title(const struct cli *cli, struct buffer *out, const char *tit
 
 static bool can_proceed(const struct cli *cli)
 {
-    return wt__has_option(cli, OPT_YES) || wt__has_option(cli, OPT_DRY_RUN) ||
-           (isatty(STDIN_FILENO) == 1 && cli->tty_err);
+    return wt__has_option(cli, OPT_YES) || wt__has_option(cli, OPT_DRY_RUN) || wt__can_ask(cli);
 }
 
 /* Asks on the terminal; true only for a yes, or with --yes. */
 static bool confirm_changes(const struct cli *cli, const char *verb, size_t files)
 {
-    char answer[16];
     if (wt__has_option(cli, OPT_YES))
         return true;
     wt__cli_note(cli, "Close these clients first: some write their file on exit.");
     fprintf(stderr, "%s %zu file%s? [y/N] ", verb, files, files == 1 ? "" : "s");
-    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+    return wt__answer_is_yes();
 }
 
 static int refuse_without_terminal(const struct cli *cli)
@@ -325,11 +323,9 @@ int wt__mcp_init(struct cli *cli)
     struct import_options options;
     struct import import;
     wt_error err;
-    int code = read_import_options(cli, &options);
-    if (code != 0)
-        return code;
-    code = wt__client_import_plan(&import, &options, &err) < 0 ? fail_on_client_file(cli, &err)
-                                                               : run_init(cli, &import, &options);
+    WT_TRY(read_import_options(cli, &options));
+    int code = wt__client_import_plan(&import, &options, &err) < 0 ? fail_on_client_file(cli, &err)
+                                                                   : run_init(cli, &import, &options);
     wt__client_import_dispose(&import);
     return code;
 }
@@ -466,10 +462,8 @@ int wt__mcp_undo(struct cli *cli)
     struct import_options options;
     struct undo undo;
     wt_error err;
-    int code = read_import_options(cli, &options);
-    if (code != 0)
-        return code;
-    code = wt__client_undo_plan(&undo, &options, &err) < 0 ? fail_on_client_file(cli, &err) : run_undo(cli, &undo);
+    WT_TRY(read_import_options(cli, &options));
+    int code = wt__client_undo_plan(&undo, &options, &err) < 0 ? fail_on_client_file(cli, &err) : run_undo(cli, &undo);
     wt__client_undo_dispose(&undo);
     return code;
 }

@@ -368,7 +368,7 @@ static int run_add_mcp(struct cli *cli)
 {
     wt_add_mcp_options options;
     struct progress_line line;
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     if (wt__has_option(cli, OPT_FORMAT))
         return wt__cli_usage(cli, "--format cannot be used with --mcp");
     wt_add_mcp_options_init(&options);
@@ -380,13 +380,9 @@ static int run_add_mcp(struct cli *cli)
     options.progress = show_mcp_progress;
     options.progress_context = &line;
     wt__watch_end_signals();
-    int code = wt__cli_open(cli, OPEN_CREATE, options.no_vectors ? "" : NULL, &engine);
-    if (code == 0) {
-        wt__progress_begin(&line, cli);
-        code = add_mcp_words(cli, &(struct mcp_add_context){engine, &options});
-    }
-    wt_close(engine);
-    return code;
+    WT_TRY(wt__cli_open(cli, OPEN_CREATE, options.no_vectors ? "" : NULL, &engine));
+    wt__progress_begin(&line, cli);
+    return add_mcp_words(cli, &(struct mcp_add_context){engine, &options});
 }
 
 /* ---------------------------------------------------------------- add */
@@ -417,7 +413,8 @@ static int print_add_report(const struct cli *cli, const char *source, const wt_
 static int add_tools_from_stdin(struct cli *cli, wt_engine *engine, wt_add_options *options, wt_add_report **report,
                                 wt_error *err)
 {
-    struct buffer bytes = {0}, name = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
     wt__buffer_text(&name, "standard input");
     if (options->provider)
         wt__buffer_printf(&name, " of %s", options->provider);
@@ -428,8 +425,6 @@ static int add_tools_from_stdin(struct cli *cli, wt_engine *engine, wt_add_optio
         rc = wt_add(engine, bytes.ptr ? bytes.ptr : "", bytes.len, options, report, err);
         options->source_name = NULL;
     }
-    wt__buffer_dispose(&bytes);
-    wt__buffer_dispose(&name);
     return rc;
 }
 
@@ -483,7 +478,7 @@ int wt__cmd_add(struct cli *cli)
 {
     wt_add_options options;
     struct progress_line line;
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     if (wt__has_option(cli, OPT_MCP))
         return run_add_mcp(cli);
     if (wt__has_option(cli, OPT_TIMEOUT))
@@ -502,13 +497,9 @@ int wt__cmd_add(struct cli *cli)
     if (!wt__sort_sources(cli))
         return wt__cli_report(cli, END_SYSTEM, "out of memory");
     wt__watch_interrupt();
-    int code = wt__cli_open(cli, OPEN_CREATE, options.no_vectors ? "" : NULL, &engine);
-    if (code == 0) {
-        wt__progress_begin(&line, cli);
-        code = wt__import_each_source(cli, 0, add_tool_source, &(struct tool_add_context){engine, &options});
-    }
-    wt_close(engine);
-    return code;
+    WT_TRY(wt__cli_open(cli, OPEN_CREATE, options.no_vectors ? "" : NULL, &engine));
+    wt__progress_begin(&line, cli);
+    return wt__import_each_source(cli, 0, add_tool_source, &(struct tool_add_context){engine, &options});
 }
 
 /* ---------------------------------------------------------------- vectors */
@@ -573,32 +564,25 @@ static int report_stopped_vectors(struct cli *cli, wt_engine *engine, struct vec
 
 int wt__cmd_vectors(struct cli *cli)
 {
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     struct vectors_outcome o = {0};
     struct progress_line line;
-    wt_engine *engine;
     wt_error err;
     wt_catalog_info_init(&o.before);
     wt_catalog_info_init(&o.after);
     wt__watch_interrupt();
-    int code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
-    if (code != 0)
-        return code;
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, NULL, &engine));
     double begin = wt__now_ms();
-    int rc = wt_info(engine, &o.before, &err);
-    bool empty = rc == 0 && o.before.tools == 0;
-    if (rc == 0 && !empty) {
-        wt__progress_begin(&line, cli);
-        rc = compute_vectors(engine, &line, &o, &err);
-    }
-    if (rc == 0 && !empty)
+    if (wt_info(engine, &o.before, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    if (o.before.tools == 0)
+        return wt__cli_fail_empty(cli);
+    wt__progress_begin(&line, cli);
+    int rc = compute_vectors(engine, &line, &o, &err);
+    if (rc == 0)
         rc = wt_info(engine, &o.after, &err);
     o.seconds = (wt__now_ms() - begin) / 1000;
     if (rc == WT_ECANCELLED)
-        code = report_stopped_vectors(cli, engine, &o);
-    else if (rc < 0)
-        code = wt__cli_fail(cli, &err);
-    else
-        code = empty ? wt__cli_fail_empty(cli) : print_vectors_outcome(cli, &o);
-    wt_close(engine);
-    return code;
+        return report_stopped_vectors(cli, engine, &o);
+    return rc < 0 ? wt__cli_fail(cli, &err) : print_vectors_outcome(cli, &o);
 }

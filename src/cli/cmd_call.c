@@ -150,6 +150,12 @@ static int run_call(struct cli *cli, wt_engine *engine, const struct search_inpu
 int wt__cmd_call(struct cli *cli)
 {
     const char *recipe = wt__option_text(cli, OPT_RECIPE), *form = wt__option_text(cli, OPT_FORMAT);
+    WT_CLEANUP(wt__search_input_dispose) struct search_input input = {0};
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
+    wt_call_options options;
+    wt_filter filter;
+    wt_called *called = NULL;
+    wt_error err;
     bool needs_model = true;
     if (recipe && !wt__recipe_known(recipe, strlen(recipe), &needs_model))
         return wt__recipe_unknown(cli, recipe, strlen(recipe));
@@ -158,42 +164,31 @@ int wt__cmd_call(struct cli *cli)
          wt__has_option(cli, OPT_SECOND_CHAT_MODEL) || wt__has_option(cli, OPT_CONSTRUCTION)))
         return wt__cli_usage(cli, "--selection, --generation, --second-chat-model and --construction need "
                                   "--chat-model");
-    struct search_input input = {0};
-    wt_engine *engine = NULL;
-    wt_filter filter;
-    wt_call_options options;
     wt_call_options_init(&options);
-    int code = wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain);
+    WT_TRY(wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain));
     if (wt__has_option(cli, OPT_ABSTAIN) && options.abstain == 0)
         options.abstain = -1;
-    if (code == 0)
-        code = wt__read_filter(cli, &filter);
-    if (code == 0)
-        code = wt__read_search_input(cli, &input);
-    if (code == 0)
-        code = wt__cli_open(cli, OPEN_EXISTING, needs_model && !wt__has_option(cli, OPT_TOOL) ? NULL : "", &engine);
-    if (code == 0) {
-        options.tool = wt__option_text(cli, OPT_TOOL);
-        options.recipe = recipe;
-        options.filter = &filter;
-        options.form = form && strcmp(form, "json") != 0 ? form : NULL;
-        options.explain = wt__has_option(cli, OPT_EXPLAIN);
-        options.as_typed = wt__has_option(cli, OPT_AS_TYPED);
-        options.language_model = wt__has_option(cli, OPT_CHAT_MODEL);
-        options.selection = wt__option_text(cli, OPT_SELECTION);
-        options.generation = wt__option_text(cli, OPT_GENERATION);
-        options.second_chat_model = wt__option_text(cli, OPT_SECOND_CHAT_MODEL);
-        options.construction = wt__option_text(cli, OPT_CONSTRUCTION);
-        options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
-        wt_called *called = NULL;
-        wt_error err;
-        int rc = run_call(cli, engine, &input, &options, &called, &err);
-        code = rc < 0 ? wt__fail_search(cli, &err) : print_call(cli, called, &input);
-        if (code == END_NOTHING && !called && wt__has_option(cli, OPT_REPLAY))
-            code = END_INPUT; /* the recording lacks the answer */
-        wt_called_free(called);
+    WT_TRY(wt__read_filter(cli, &filter));
+    WT_TRY(wt__read_search_input(cli, &input));
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, needs_model && !wt__has_option(cli, OPT_TOOL) ? NULL : "", &engine));
+    options.tool = wt__option_text(cli, OPT_TOOL);
+    options.recipe = recipe;
+    options.filter = &filter;
+    options.form = form && strcmp(form, "json") != 0 ? form : NULL;
+    options.explain = wt__has_option(cli, OPT_EXPLAIN);
+    options.as_typed = wt__has_option(cli, OPT_AS_TYPED);
+    options.language_model = wt__has_option(cli, OPT_CHAT_MODEL);
+    options.selection = wt__option_text(cli, OPT_SELECTION);
+    options.generation = wt__option_text(cli, OPT_GENERATION);
+    options.second_chat_model = wt__option_text(cli, OPT_SECOND_CHAT_MODEL);
+    options.construction = wt__option_text(cli, OPT_CONSTRUCTION);
+    options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
+    if (run_call(cli, engine, &input, &options, &called, &err) < 0) {
+        int code = wt__fail_search(cli, &err);
+        /* With --replay, the recording lacks the answer. */
+        return code == END_NOTHING && wt__has_option(cli, OPT_REPLAY) ? END_INPUT : code;
     }
-    wt_close(engine);
-    wt__search_input_dispose(&input);
+    int code = print_call(cli, called, &input);
+    wt_called_free(called);
     return code;
 }

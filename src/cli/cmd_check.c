@@ -204,18 +204,16 @@ static int run_audit(struct cli *cli, wt_engine *engine)
     struct progress_line line;
     wt_audit_options options;
     wt_audit_result *found = NULL;
-    char *pins = NULL;
+    WT_AUTO_FREE char *pins = NULL;
     wt_error err;
+    int code;
     wt_audit_options_init(&options);
-    int code = wt__option_lines(cli, OPT_RULE, &options.rules, &options.rule_count) &&
-                       wt__option_lines(cli, OPT_IGNORE, &options.ignored, &options.ignored_count)
-                   ? 0
-                   : wt__cli_report(cli, END_SYSTEM, "out of memory");
+    if (!wt__option_lines(cli, OPT_RULE, &options.rules, &options.rule_count) ||
+        !wt__option_lines(cli, OPT_IGNORE, &options.ignored, &options.ignored_count))
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
     const char *against = wt__option_text(cli, OPT_AGAINST);
-    if (code == 0 && against && wt__file_read(&pins, &options.pins_len, against, WT_MAX_PIN_FILE_BYTES, &err) < 0)
-        code = fail_pins(cli, against, &err);
-    if (code != 0)
-        return code;
+    if (against && wt__file_read(&pins, &options.pins_len, against, WT_MAX_PIN_FILE_BYTES, &err) < 0)
+        return fail_pins(cli, against, &err);
     options.pins = pins;
     options.pins_file = against;
     options.provider = wt__option_text(cli, OPT_PROVIDER);
@@ -236,7 +234,6 @@ static int run_audit(struct cli *cli, wt_engine *engine)
     else
         code = fail_check(cli, &err);
     wt_audit_free(found);
-    free(pins);
     return code;
 }
 
@@ -258,20 +255,15 @@ static int print_undamaged(const struct cli *cli)
 
 int wt__cmd_check(struct cli *cli)
 {
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     wt_error err;
     if (wt__has_option(cli, OPT_PIN) && wt__has_option(cli, OPT_AGAINST))
         return wt__cli_usage(cli, "give either --pin or --against");
     bool searches = !wt__has_option(cli, OPT_PIN) && !wt__has_option(cli, OPT_DAMAGE);
-    int code = wt__cli_open(cli, OPEN_EXISTING, searches ? NULL : "", &engine);
-    if (code != 0)
-        return code;
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, searches ? NULL : "", &engine));
     if (wt_check(engine, &err) < 0)
-        code = wt__cli_fail(cli, &err);
-    else if (wt__has_option(cli, OPT_DAMAGE))
-        code = print_undamaged(cli);
-    else
-        code = wt__has_option(cli, OPT_PIN) ? write_pin_file(cli, engine) : run_audit(cli, engine);
-    wt_close(engine);
-    return code;
+        return wt__cli_fail(cli, &err);
+    if (wt__has_option(cli, OPT_DAMAGE))
+        return print_undamaged(cli);
+    return wt__has_option(cli, OPT_PIN) ? write_pin_file(cli, engine) : run_audit(cli, engine);
 }

@@ -209,15 +209,11 @@ int wt__cmd_eval(struct cli *cli)
     wt_eval_options options;
     struct progress_line line;
     wt_eval_options_init(&options);
-    int code = read_cutoffs(cli, options.cutoffs);
-    if (code == 0)
-        code = check_recipe_names(cli);
-    if (code == 0)
-        code = read_ptr_options(cli, &options);
-    if (code != 0)
-        return code;
-    if ((code = wt__cli_dense_weight(cli, &options.dense_weight, &options.brief_weight)) != 0)
-        return code;
+    int code = 0;
+    WT_TRY(read_cutoffs(cli, options.cutoffs));
+    WT_TRY(check_recipe_names(cli));
+    WT_TRY(read_ptr_options(cli, &options));
+    WT_TRY(wt__cli_dense_weight(cli, &options.dense_weight, &options.brief_weight));
     options.split = wt__option_text(cli, OPT_SPLIT);
     options.recipes = wt__option_text(cli, OPT_RECIPE);
     options.model = wt__option_text(cli, OPT_MODEL);

@@ -72,52 +72,40 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const struct search_
 int wt__cmd_find(struct cli *cli)
 {
     const char *recipe = wt__option_text(cli, OPT_RECIPE);
+    WT_CLEANUP(wt__search_input_dispose) struct search_input input = {0};
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
+    wt_find_options options;
+    wt_filter filter;
+    wt_hits *hits = NULL;
+    wt_error err;
     bool needs_model = true;
     if (recipe && !wt__recipe_known(recipe, strlen(recipe), &needs_model))
         return wt__recipe_unknown(cli, recipe, strlen(recipe));
-    struct search_input input = {0};
-    wt_engine *engine = NULL;
-    wt_filter filter;
-    double abstain = 0;
-    int code = wt__read_share(cli, OPT_ABSTAIN, "abstain", &abstain);
-    if (code == 0)
-        code = wt__read_filter(cli, &filter);
-    if (code == 0)
-        code = wt__read_search_input(cli, &input);
-    if (code == 0)
-        code = wt__cli_open(cli, OPEN_EXISTING, needs_model ? NULL : "", &engine);
-    if (code == 0) {
-        wt_find_options options;
-        wt_find_options_init(&options);
-        options.k = (size_t)cli->arguments.number[OPT_K];
-        options.recipe = recipe;
-        options.filter = &filter;
-        options.max_tokens = (size_t)cli->arguments.number[OPT_MAX_TOKENS];
-        options.format = wt__definition_format(cli);
-        options.max_per_provider = (size_t)cli->arguments.number[OPT_MAX_PER_PROVIDER];
-        options.explain = wt__has_option(cli, OPT_EXPLAIN);
-        options.abstain = abstain;
-        options.copies = wt__has_option(cli, OPT_COPIES);
-        options.as_typed = wt__has_option(cli, OPT_AS_TYPED);
-        options.none_if_unsure = wt__has_option(cli, OPT_NONE_IF_UNSURE);
-        options.messages = input.messages;
-        options.messages_len = input.messages_len;
-        options.have = input.have;
-        options.have_count = input.have_count;
-        options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
-        wt_hits *hits = NULL;
-        wt_error err;
-        int rc = wt_find(engine, input.request.ptr, input.request.len, &options, &hits, &err);
-        if (rc >= 0) {
-            code = print_hits(cli, hits, &input);
-            wt__note_training_due(cli, engine);
-        } else {
-            code = wt__fail_search(cli, &err);
-        }
-        wt_hits_free(hits);
-    }
-    wt_close(engine);
-    wt__search_input_dispose(&input);
+    wt_find_options_init(&options);
+    WT_TRY(wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain));
+    WT_TRY(wt__read_filter(cli, &filter));
+    WT_TRY(wt__read_search_input(cli, &input));
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, needs_model ? NULL : "", &engine));
+    options.k = (size_t)cli->arguments.number[OPT_K];
+    options.recipe = recipe;
+    options.filter = &filter;
+    options.max_tokens = (size_t)cli->arguments.number[OPT_MAX_TOKENS];
+    options.format = wt__definition_format(cli);
+    options.max_per_provider = (size_t)cli->arguments.number[OPT_MAX_PER_PROVIDER];
+    options.explain = wt__has_option(cli, OPT_EXPLAIN);
+    options.copies = wt__has_option(cli, OPT_COPIES);
+    options.as_typed = wt__has_option(cli, OPT_AS_TYPED);
+    options.none_if_unsure = wt__has_option(cli, OPT_NONE_IF_UNSURE);
+    options.messages = input.messages;
+    options.messages_len = input.messages_len;
+    options.have = input.have;
+    options.have_count = input.have_count;
+    options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
+    if (wt_find(engine, input.request.ptr, input.request.len, &options, &hits, &err) < 0)
+        return wt__fail_search(cli, &err);
+    int code = print_hits(cli, hits, &input);
+    wt__note_training_due(cli, engine);
+    wt_hits_free(hits);
     return code;
 }
 
@@ -204,52 +192,41 @@ static int run_pick(struct cli *cli, wt_engine *engine, const struct search_inpu
 
 int wt__cmd_pick(struct cli *cli)
 {
-    struct search_input input = {0};
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__search_input_dispose) struct search_input input = {0};
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     wt_pick_options options;
     wt_filter filter;
+    wt_picked *picked = NULL;
+    wt_error err;
     wt_pick_options_init(&options);
-    int code = wt__read_share(cli, OPT_COMPLETE, "complete", &options.complete);
-    if (code == 0)
-        code = wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain);
-    if (code == 0)
-        code = read_pick_recipes(cli, &options);
+    WT_TRY(wt__read_share(cli, OPT_COMPLETE, "complete", &options.complete));
+    WT_TRY(wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain));
     if (wt__has_option(cli, OPT_ABSTAIN) && options.abstain == 0)
         options.abstain = -1;
-    if (code == 0)
-        code = wt__read_filter(cli, &filter);
-    if (code == 0)
-        code = wt__read_search_input(cli, &input);
-    if (code == 0)
-        code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
-    if (code == 0) {
-        options.filter = &filter;
-        options.max_tokens = (size_t)cli->arguments.number[OPT_MAX_TOKENS];
-        options.format = wt__definition_format(cli);
-        options.explain = wt__has_option(cli, OPT_EXPLAIN);
-        options.as_typed = wt__has_option(cli, OPT_AS_TYPED);
-        options.messages = input.messages;
-        options.messages_len = input.messages_len;
-        options.have = input.have;
-        options.have_count = input.have_count;
-        options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
-        wt_picked *picked = NULL;
-        wt_error err;
-        int rc = run_pick(cli, engine, &input, &options, &picked, &err);
-        if (rc >= 0) {
-            code = print_picked(cli, picked, &input);
-            wt__note_training_due(cli, engine);
-        } else {
-            code = wt__fail_search(cli, &err);
-            if (err.code == WT_ERECIPE && options.complete > 0)
-                wt__cli_note(cli, "To get a fixed number of tools, use `whichtool find -k N`; to fill a budget, use "
-                                  "`--max-tokens N`.");
-        }
-        if (code == END_NOTHING && !picked && wt__has_option(cli, OPT_REPLAY))
-            code = END_INPUT; /* the recording lacks the answer */
-        wt_picked_free(picked);
+    WT_TRY(read_pick_recipes(cli, &options));
+    WT_TRY(wt__read_filter(cli, &filter));
+    WT_TRY(wt__read_search_input(cli, &input));
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, NULL, &engine));
+    options.filter = &filter;
+    options.max_tokens = (size_t)cli->arguments.number[OPT_MAX_TOKENS];
+    options.format = wt__definition_format(cli);
+    options.explain = wt__has_option(cli, OPT_EXPLAIN);
+    options.as_typed = wt__has_option(cli, OPT_AS_TYPED);
+    options.messages = input.messages;
+    options.messages_len = input.messages_len;
+    options.have = input.have;
+    options.have_count = input.have_count;
+    options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
+    if (run_pick(cli, engine, &input, &options, &picked, &err) < 0) {
+        int code = wt__fail_search(cli, &err);
+        if (err.code == WT_ERECIPE && options.complete > 0)
+            wt__cli_note(cli, "To get a fixed number of tools, use `whichtool find -k N`; to fill a budget, use "
+                              "`--max-tokens N`.");
+        /* With --replay, the recording lacks the answer. */
+        return code == END_NOTHING && wt__has_option(cli, OPT_REPLAY) ? END_INPUT : code;
     }
-    wt_close(engine);
-    wt__search_input_dispose(&input);
+    int code = print_picked(cli, picked, &input);
+    wt__note_training_due(cli, engine);
+    wt_picked_free(picked);
     return code;
 }

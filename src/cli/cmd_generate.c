@@ -173,10 +173,10 @@ static int check_generator_options(const struct cli *cli, int kind)
 /* Reads a share. A given 0 becomes -1, because 0 means the default to the library. */
 static int read_share_or_zero(struct cli *cli, enum option_id id, const char *name, double *out)
 {
-    int code = wt__read_share(cli, id, name, out);
-    if (code == 0 && wt__has_option(cli, id) && *out == 0)
+    WT_TRY(wt__read_share(cli, id, name, out));
+    if (wt__has_option(cli, id) && *out == 0)
         *out = -1;
-    return code;
+    return 0;
 }
 
 /* One run of a generator. */
@@ -199,9 +199,8 @@ static int begin_generator(struct cli *cli, enum store_use of, struct generator_
     *context = &run->line;
     if (of == USE_PRIVATE_STORE)
         cli->store = ":memory:";
-    int code = of == USE_NO_ENGINE ? 0 : wt__cli_open(cli, OPEN_EXISTING, NULL, &run->engine);
-    if (code != 0)
-        return code;
+    if (of != USE_NO_ENGINE)
+        WT_TRY(wt__cli_open(cli, OPEN_EXISTING, NULL, &run->engine));
     wt__watch_interrupt();
     wt__progress_begin(&run->line, cli);
     return 0;
@@ -245,16 +244,11 @@ static int generate_toolselect(struct cli *cli)
     options.choices = (size_t)number[OPT_CHOICES];
     options.seed = number[OPT_SEED];
     options.from_catalogue = wt__has_option(cli, OPT_FROM_CATALOGUE);
-    int code = read_share_or_zero(cli, OPT_HARD, "hard", &options.hard);
-    if (code == 0)
-        code = wt__cli_positive_number(cli, OPT_DUPLICATE, "duplicate", &options.duplicate);
-    if (code == 0)
-        code = wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
-    if (code == 0)
-        code = begin_generator(cli, options.from_catalogue ? USE_STORE : USE_PRIVATE_STORE, &run, &options.progress,
-                               &options.progress_context);
-    if (code != 0)
-        return code;
+    WT_TRY(read_share_or_zero(cli, OPT_HARD, "hard", &options.hard));
+    WT_TRY(wt__cli_positive_number(cli, OPT_DUPLICATE, "duplicate", &options.duplicate));
+    WT_TRY(wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options.temperature));
+    WT_TRY(begin_generator(cli, options.from_catalogue ? USE_STORE : USE_PRIVATE_STORE, &run, &options.progress,
+                           &options.progress_context));
     return finish_generator(cli, &run, wt_generate_toolselect(run.engine, &options, &run.made, &run.err));
 }
 
@@ -271,16 +265,11 @@ static int generate_fine_tuning(struct cli *cli)
     options.limit = (size_t)number[OPT_LIMIT];
     options.seed = number[OPT_SEED];
     options.notes = wt__has_option(cli, OPT_NOTES);
-    int code = read_share_or_zero(cli, OPT_HARD, "hard", &options.hard);
-    if (code == 0)
-        code = read_share_or_zero(cli, OPT_DEV, "dev", &options.dev);
-    if (code == 0)
-        code = wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
-    if (code == 0)
-        code = begin_generator(cli, options.from ? USE_NO_ENGINE : USE_STORE, &run, &options.progress,
-                               &options.progress_context);
-    if (code != 0)
-        return code;
+    WT_TRY(read_share_or_zero(cli, OPT_HARD, "hard", &options.hard));
+    WT_TRY(read_share_or_zero(cli, OPT_DEV, "dev", &options.dev));
+    WT_TRY(wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options.temperature));
+    WT_TRY(begin_generator(cli, options.from ? USE_NO_ENGINE : USE_STORE, &run, &options.progress,
+                           &options.progress_context));
     return finish_generator(cli, &run, wt_generate_fine_tuning(run.engine, &options, &run.made, &run.err));
 }
 
@@ -312,27 +301,21 @@ static int read_toolbank(struct cli *cli, wt_toolbank_options *options)
         {OPT_TEST, "test", &options->test},
         {OPT_TRIAL_LIMIT, "trial-limit", &options->trial_limit},
     };
-    int code = 0;
-    for (size_t i = 0; code == 0 && i < sizeof shares / sizeof *shares; i++)
-        code = read_share_or_zero(cli, shares[i].id, shares[i].name, shares[i].out);
-    if (code == 0)
-        code = wt__cli_positive_number(cli, OPT_DUPLICATE, "duplicate", &options->duplicate);
-    if (code == 0)
-        code = wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options->temperature);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        WT_TRY(read_share_or_zero(cli, shares[i].id, shares[i].name, shares[i].out));
+    WT_TRY(wt__cli_positive_number(cli, OPT_DUPLICATE, "duplicate", &options->duplicate));
+    WT_TRY(wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options->temperature));
     if (wt__has_option(cli, OPT_TRIAL) && options->trial == 0)
         options->trial_limit = 1;
-    return code;
+    return 0;
 }
 
 static int generate_toolbank(struct cli *cli)
 {
     wt_toolbank_options options;
     struct generator_run run;
-    int code = read_toolbank(cli, &options);
-    if (code == 0)
-        code = begin_generator(cli, USE_STORE, &run, &options.progress, &options.progress_context);
-    if (code != 0)
-        return code;
+    WT_TRY(read_toolbank(cli, &options));
+    WT_TRY(begin_generator(cli, USE_STORE, &run, &options.progress, &options.progress_context));
     return finish_generator(cli, &run, wt_generate_toolbank(run.engine, &options, &run.made, &run.err));
 }
 
@@ -350,17 +333,11 @@ static int generate_rectools(struct cli *cli)
     options.retries = (size_t)number[OPT_RETRIES];
     options.keep_all = wt__has_option(cli, OPT_KEEP_ALL);
     options.seed = number[OPT_SEED];
-    int code = read_share_or_zero(cli, OPT_DEV, "dev", &options.dev);
-    if (code == 0)
-        code = read_share_or_zero(cli, OPT_TEST, "test", &options.test);
-    if (code == 0)
-        code = wt__cli_positive_number(cli, OPT_DUPLICATE, "duplicate", &options.duplicate);
-    if (code == 0)
-        code = wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
-    if (code == 0)
-        code = begin_generator(cli, USE_STORE, &run, &options.progress, &options.progress_context);
-    if (code != 0)
-        return code;
+    WT_TRY(read_share_or_zero(cli, OPT_DEV, "dev", &options.dev));
+    WT_TRY(read_share_or_zero(cli, OPT_TEST, "test", &options.test));
+    WT_TRY(wt__cli_positive_number(cli, OPT_DUPLICATE, "duplicate", &options.duplicate));
+    WT_TRY(wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options.temperature));
+    WT_TRY(begin_generator(cli, USE_STORE, &run, &options.progress, &options.progress_context));
     return finish_generator(cli, &run, wt_generate_rectools(run.engine, &options, &run.made, &run.err));
 }
 
@@ -376,9 +353,7 @@ static int generate_verdicts(struct cli *cli)
     options.seed = cli->arguments.number[OPT_SEED];
     if (!options.data)
         return wt__cli_usage(cli, "missing --data FOLDER, the data set");
-    int code = begin_generator(cli, USE_PRIVATE_STORE, &run, &options.progress, &options.progress_context);
-    if (code != 0)
-        return code;
+    WT_TRY(begin_generator(cli, USE_PRIVATE_STORE, &run, &options.progress, &options.progress_context));
     return finish_generator(cli, &run, wt_generate_verdicts(run.engine, &options, &run.made, &run.err));
 }
 
@@ -395,9 +370,7 @@ static int generate_comparison(struct cli *cli)
     options.seed = cli->arguments.number[OPT_SEED];
     if (!options.first)
         return wt__cli_usage(cli, "missing --first FOLDER, the data set");
-    int code = begin_generator(cli, USE_PRIVATE_STORE, &run, &options.progress, &options.progress_context);
-    if (code != 0)
-        return code;
+    WT_TRY(begin_generator(cli, USE_PRIVATE_STORE, &run, &options.progress, &options.progress_context));
     return finish_generator(cli, &run, wt_generate_comparison(run.engine, &options, &run.made, &run.err));
 }
 
@@ -408,11 +381,8 @@ static int generate_names(struct cli *cli)
     wt_names_options_init(&options);
     options.out = wt__option_text(cli, OPT_OUT);
     options.seed = cli->arguments.number[OPT_SEED];
-    int code = wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
-    if (code == 0)
-        code = begin_generator(cli, USE_STORE, &run, &options.progress, &options.progress_context);
-    if (code != 0)
-        return code;
+    WT_TRY(wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options.temperature));
+    WT_TRY(begin_generator(cli, USE_STORE, &run, &options.progress, &options.progress_context));
     return finish_generator(cli, &run, wt_generate_names(run.engine, &options, &run.made, &run.err));
 }
 
@@ -421,6 +391,6 @@ int wt__cmd_generate(struct cli *cli)
     size_t k = 0;
     while (k + 1 < KINDS && strcmp(cli->arguments.words[0], kinds[k].name) != 0)
         k++;
-    int code = check_generator_options(cli, kinds[k].kind);
-    return code == 0 ? kinds[k].run(cli) : code;
+    WT_TRY(check_generator_options(cli, kinds[k].kind));
+    return kinds[k].run(cli);
 }

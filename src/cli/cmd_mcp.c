@@ -154,42 +154,35 @@ static int show_server_states(struct cli *cli, json_t *state, const char *path)
     const char *lock = wt__servers_lock_path(cli);
     json_t *servers = wt__json_array(state, "servers");
     bool runs = lock && wt__is_shared(lock);
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     wt_error err;
-    int code = wt__is_file(cli->store) ? wt__cli_open(cli, OPEN_EXISTING, "", &engine) : 0;
-    int rc = engine ? set_waiting_counts(engine, servers, &err) : 0;
-    wt_close(engine);
-    if (rc == 0)
-        rc = mark_ended_servers(servers, runs, &err);
-    if (code != 0 || rc < 0)
-        return code != 0 ? code : wt__cli_fail(cli, &err);
-    code = print_server_states(cli, state);
-    if (code == 0 && !runs)
+    if (wt__is_file(cli->store))
+        WT_TRY(wt__cli_open(cli, OPEN_EXISTING, "", &engine));
+    if ((engine && set_waiting_counts(engine, servers, &err) < 0) || mark_ended_servers(servers, runs, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    WT_TRY(print_server_states(cli, state));
+    if (!runs)
         note_no_gateway(cli, path);
-    return code;
+    return 0;
 }
 
 static int run_mcp_status(struct cli *cli)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
     json_t *state = NULL;
     wt_error err;
-    int code = wt__cli_find_store(cli);
-    if (code != 0)
-        return code;
+    WT_TRY(wt__cli_find_store(cli));
     const char *path = wt__servers_state_path(cli);
     if (!path || !wt__is_file(path))
         return wt__cli_report(cli, END_STORE,
                               "no server was started yet for the store %s: start a client after `whichtool mcp init`, "
                               "or run `whichtool mcp --servers FILE`",
                               cli->store);
-    int rc = wt__file_read(&text, &len, path, MCP_CONFIG_BYTES_MAX, &err);
-    if (rc == 0)
-        rc = wt__json_parse(&state, text, len, &err);
-    code = rc < 0 ? wt__cli_fail(cli, &err) : show_server_states(cli, state, path);
+    if (wt__file_read(&text, &len, path, MCP_CONFIG_BYTES_MAX, &err) < 0 || wt__json_parse(&state, text, len, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    int code = show_server_states(cli, state, path);
     json_decref(state);
-    free(text);
     return code;
 }
 
@@ -250,16 +243,11 @@ static int print_replay(struct cli *cli, const struct audit_replay *replay, cons
 static int replay_log_file(struct audit_replay *replay, const char *path, const struct audit_key *key,
                            const struct policy *policy, wt_error *err)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
-    int rc = wt__file_read(&text, &len, path, AUDIT_BYTES_MAX, err);
-    if (rc == 0) {
-        rc = wt__audit_replay(replay, (struct str){text, len}, key, policy, err);
-        if (rc < 0)
-            wt__fail_context(err, rc, "%s", path);
-    }
-    free(text);
-    return rc;
+    WT_TRY(wt__file_read(&text, &len, path, AUDIT_BYTES_MAX, err));
+    int rc = wt__audit_replay(replay, (struct str){text, len}, key, policy, err);
+    return rc < 0 ? wt__fail_context(err, rc, "%s", path) : rc;
 }
 
 static int replay_logs(struct cli *cli, const struct audit_key *key)
@@ -396,30 +384,23 @@ static int serve_servers(struct cli *cli, struct servers *servers)
 
 static int serve_stdio(struct cli *cli, wt_engine *engine)
 {
-    struct servers servers;
-    int code = wt__servers_open(cli, engine, LIST_WAIT_MS, &servers);
-    if (code == 0)
-        code = servers.gateway ? serve_servers(cli, &servers) : serve_catalogue(cli, engine);
-    wt__servers_close(&servers);
-    return code;
+    WT_CLEANUP(wt__servers_close) struct servers servers = {0};
+    WT_TRY(wt__servers_open(cli, engine, LIST_WAIT_MS, &servers));
+    return servers.gateway ? serve_servers(cli, &servers) : serve_catalogue(cli, engine);
 }
 
 static int serve_stdio_client(struct cli *cli)
 {
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     if (isatty(STDIN_FILENO))
         wt__cli_note(cli, "Reading MCP messages from standard input; stop with Ctrl-C. "
                           "`whichtool help mcp` shows how to let a client start this server.");
     if (!watch_stop_signals())
         return wt__cli_report(cli, END_SYSTEM, "cannot create a pipe for signals");
-    int code = wt__servers_prepare(cli);
+    WT_TRY(wt__servers_prepare(cli));
     wt__file_map_copies();
-    if (code == 0)
-        code = wt__cli_open(cli, OPEN_CREATE, NULL, &engine);
-    if (code == 0)
-        code = serve_stdio(cli, engine);
-    wt_close(engine);
-    return code;
+    WT_TRY(wt__cli_open(cli, OPEN_CREATE, NULL, &engine));
+    return serve_stdio(cli, engine);
 }
 
 /* Rejects options that belong to another action. "serve" stands for no action. */
@@ -471,6 +452,6 @@ int wt__cmd_mcp(struct cli *cli)
     size_t at = 0;
     while (strcmp(actions[at].action, action) != 0) /* the parser accepts known actions only */
         at++;
-    int code = check_mcp_options(cli, action);
-    return code != 0 ? code : actions[at].run(cli);
+    WT_TRY(check_mcp_options(cli, action));
+    return actions[at].run(cli);
 }

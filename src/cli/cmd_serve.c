@@ -370,13 +370,12 @@ static int mount_profile(struct cli *cli, struct serve_modules *modules, size_t 
 static int mount_servers(struct cli *cli, struct serve_modules *modules)
 {
     struct face_options options = wt__servers_face(cli, FACE_SEARCH);
-    int code = mount_face(cli, modules, "/mcp", "mcp", &options);
+    WT_TRY(mount_face(cli, modules, "/mcp", "mcp", &options));
     options.kind = FACE_DIRECT;
-    if (code == 0)
-        code = mount_face(cli, modules, "/mcp/all", "mcp_all", &options);
-    for (size_t i = 0; code == 0 && i < wt__policy_profile_count(modules->servers.policy); i++)
-        code = mount_profile(cli, modules, i);
-    return code;
+    WT_TRY(mount_face(cli, modules, "/mcp/all", "mcp_all", &options));
+    for (size_t i = 0; i < wt__policy_profile_count(modules->servers.policy); i++)
+        WT_TRY(mount_profile(cli, modules, i));
+    return 0;
 }
 
 static int mount_catalogue(struct cli *cli, const struct api_options *options, struct serve_modules *modules)
@@ -397,13 +396,9 @@ static int mount_catalogue(struct cli *cli, const struct api_options *options, s
 static int open_modules(struct cli *cli, struct api_options *options, struct serve_modules *modules)
 {
     wt_error err;
-    int code = wt__servers_open(cli, options->engine, 0, &modules->servers);
-    if (code == 0)
-        code = read_passed_headers(cli, modules);
-    if (code == 0)
-        code = modules->servers.gateway ? mount_servers(cli, modules) : mount_catalogue(cli, options, modules);
-    if (code != 0)
-        return code;
+    WT_TRY(wt__servers_open(cli, options->engine, 0, &modules->servers));
+    WT_TRY(read_passed_headers(cli, modules));
+    WT_TRY(modules->servers.gateway ? mount_servers(cli, modules) : mount_catalogue(cli, options, modules));
     if (wt__mcp_routes_open(&modules->mcp, modules->mounts, modules->mount_count, &err) < 0 ||
         wt__usage_routes_open(&modules->usage, options->engine, modules->servers.policy != NULL, &err) < 0)
         return wt__cli_fail(cli, &err);
@@ -446,6 +441,24 @@ static void close_modules(struct serve_modules *modules)
     wt__api_close(modules->api);
 }
 
+/* Opens the parts of the server and runs it. The caller closes them. */
+static int serve_api(struct cli *cli, struct api_options *options, struct serve_modules *modules,
+                     struct log_writer **log)
+{
+    WT_TRY(wt__servers_prepare(cli));
+    WT_TRY(read_serve_options(cli, options));
+    *log = open_log_writer();
+    if (!*log)
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
+    options->say = queue_log_line;
+    options->say_context = *log;
+    wt__file_map_copies();
+    WT_TRY(wt__cli_open(cli, OPEN_CREATE, NULL, &options->engine));
+    WT_TRY(open_modules(cli, options, modules));
+    WT_TRY(start_upstreams(cli, modules));
+    return run_http_server(cli, modules->api, options->engine, options->guard.listen);
+}
+
 int wt__cmd_serve(struct cli *cli)
 {
     struct api_options options = {0};
@@ -455,22 +468,7 @@ int wt__cmd_serve(struct cli *cli)
         return create_key(cli);
     if (wt__has_option(cli, OPT_SCOPES))
         return wt__cli_usage(cli, "--scopes needs --new-key");
-    int code = wt__servers_prepare(cli);
-    if (code == 0)
-        code = read_serve_options(cli, &options);
-    if (code == 0 && !(log = open_log_writer()))
-        code = wt__cli_report(cli, END_SYSTEM, "out of memory");
-    options.say = queue_log_line;
-    options.say_context = log;
-    wt__file_map_copies();
-    if (code == 0)
-        code = wt__cli_open(cli, OPEN_CREATE, NULL, &options.engine);
-    if (code == 0)
-        code = open_modules(cli, &options, &modules);
-    if (code == 0)
-        code = start_upstreams(cli, &modules);
-    if (code == 0)
-        code = run_http_server(cli, modules.api, options.engine, options.guard.listen);
+    int code = serve_api(cli, &options, &modules, &log);
     close_modules(&modules);
     wt_close(options.engine);
     close_log_writer(log);

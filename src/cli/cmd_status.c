@@ -192,16 +192,12 @@ static void text_status(const struct cli *cli, struct buffer *out, const wt_stat
 
 int wt__cmd_status(struct cli *cli)
 {
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     wt_status *status = NULL;
     struct buffer out = {0};
     wt_error err;
-    int code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
-    if (code != 0)
-        return code;
-    int rc = wt_get_status(engine, &status, &err);
-    wt_close(engine);
-    if (rc < 0)
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, NULL, &engine));
+    if (wt_get_status(engine, &status, &err) < 0)
         return wt__cli_fail(cli, &err);
     if (cli->json) {
         wt__json_status(&out, status);

@@ -165,18 +165,15 @@ static int report_empty_list(struct cli *cli, wt_engine *engine)
 
 int wt__cmd_list(struct cli *cli)
 {
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     size_t seen = 0;
-    int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
-    if (code == 0 && wt__has_option(cli, OPT_PROVIDERS))
-        code = print_provider_list(cli, engine, &seen);
-    else if (code == 0)
-        code = list_pages(cli, engine, (size_t)cli->arguments.number[OPT_OFFSET],
-                          (size_t)cli->arguments.number[OPT_LIMIT], print_tool_page, cli, &seen);
-    if (code == 0 && seen == 0)
-        code = report_empty_list(cli, engine);
-    wt_close(engine);
-    return code;
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, "", &engine));
+    if (wt__has_option(cli, OPT_PROVIDERS))
+        WT_TRY(print_provider_list(cli, engine, &seen));
+    else
+        WT_TRY(list_pages(cli, engine, (size_t)cli->arguments.number[OPT_OFFSET],
+                          (size_t)cli->arguments.number[OPT_LIMIT], print_tool_page, cli, &seen));
+    return seen == 0 ? report_empty_list(cli, engine) : 0;
 }
 
 /* ---------------------------------------------------------------- show */
@@ -343,18 +340,16 @@ static int print_in_format(struct cli *cli, const wt_tool *tool)
 
 int wt__cmd_show(struct cli *cli)
 {
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     wt_tools *tools = NULL;
+    wt_error err;
     if (wt__has_option(cli, OPT_FORMAT) + wt__has_option(cli, OPT_DEFINITION) + wt__has_option(cli, OPT_SCHEMA) > 1)
         return wt__cli_usage(cli, "give only one of --definition, --schema and --format");
-    int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
-    if (code == 0) {
-        wt_error err;
-        code = wt_get(engine, cli->arguments.words[0], &tools, &err) < 0 ? wt__cli_fail(cli, &err)
-                                                                         : print_in_format(cli, tools->items[0]);
-    }
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, "", &engine));
+    if (wt_get(engine, cli->arguments.words[0], &tools, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    int code = print_in_format(cli, tools->items[0]);
     wt_tools_free(tools);
-    wt_close(engine);
     return code;
 }
 
@@ -363,11 +358,10 @@ int wt__cmd_show(struct cli *cli)
 /* Asks on the terminal; true only for a yes. Returns true without asking if there is no terminal, or with --yes. */
 static bool confirm_removal(struct cli *cli, size_t tools)
 {
-    if (tools < 2 || wt__has_option(cli, OPT_YES) || isatty(STDIN_FILENO) != 1 || !cli->tty_err)
+    if (tools < 2 || wt__has_option(cli, OPT_YES) || !wt__can_ask(cli))
         return true;
     fprintf(stderr, "Remove %zu tools? [y/N] ", tools);
-    char answer[16];
-    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+    return wt__answer_is_yes();
 }
 
 static int print_removed(struct cli *cli, int64_t removed)
@@ -428,12 +422,9 @@ int wt__cmd_remove(struct cli *cli)
     const char *provider = wt__option_text(cli, OPT_PROVIDER);
     if (!provider == !cli->arguments.word_count)
         return wt__cli_usage(cli, "name the tools to remove: either NAME... or --provider NAME");
-    wt_engine *engine = NULL;
-    int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
-    if (code == 0)
-        code = provider ? remove_provider_tools(cli, engine, provider) : remove_named_tools(cli, engine);
-    wt_close(engine);
-    return code;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, "", &engine));
+    return provider ? remove_provider_tools(cli, engine, provider) : remove_named_tools(cli, engine);
 }
 
 /* ---------------------------------------------------------------- rename */
@@ -456,17 +447,13 @@ int wt__cmd_rename(struct cli *cli)
 {
     const char *from = cli->arguments.words[0], *to = cli->arguments.words[1];
     bool no_vectors = wt__has_option(cli, OPT_NO_VECTORS);
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     wt_error err;
     struct buffer out = {0};
-    int code = wt__cli_open(cli, OPEN_EXISTING, no_vectors ? "" : NULL, &engine);
-    int64_t tools = code == 0 ? wt_rename_provider(engine, from, to, &err) : 0;
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, no_vectors ? "" : NULL, &engine));
+    int64_t tools = wt_rename_provider(engine, from, to, &err);
     if (tools < 0)
-        code = wt__cli_fail(cli, &err);
-    if (code != 0) {
-        wt_close(engine);
-        return code;
-    }
+        return wt__cli_fail(cli, &err);
     int64_t vectors = no_vectors ? 0 : recompute_vectors(cli, engine);
     if (cli->json) {
         wt__buffer_char(&out, '{');
@@ -479,6 +466,5 @@ int wt__cmd_rename(struct cli *cli)
         wt__put_grouped(&out, (uint64_t)vectors);
         wt__buffer_text(&out, " vectors\n");
     }
-    wt_close(engine);
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }

@@ -202,27 +202,24 @@ static int read_train_options(struct cli *cli, wt_train_options *options)
     options->teacher = wt__option_text(cli, OPT_TEACHER);
     options->keep_last = keep && strcmp(keep, "last") == 0;
     options->resume = wt__has_option(cli, OPT_RESUME);
-    int code = wt__cli_positive_number(cli, OPT_EPOCHS, "epochs", &options->epochs);
-    if (code == 0)
-        code = wt__cli_positive_number(cli, OPT_LR, "lr", &options->rate);
-    if (code == 0)
-        code = wt__cli_positive_number(cli, OPT_JOIN, "join", &options->join);
-    if (code == 0 && options->data && !options->out)
-        code = wt__cli_usage(cli, "--data needs --out FOLDER, the folder of the models");
-    return code;
+    WT_TRY(wt__cli_positive_number(cli, OPT_EPOCHS, "epochs", &options->epochs));
+    WT_TRY(wt__cli_positive_number(cli, OPT_LR, "lr", &options->rate));
+    WT_TRY(wt__cli_positive_number(cli, OPT_JOIN, "join", &options->join));
+    if (options->data && !options->out)
+        return wt__cli_usage(cli, "--data needs --out FOLDER, the folder of the models");
+    return 0;
 }
 
 int wt__cmd_train(struct cli *cli)
 {
     wt_train_options options;
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     wt_train_report *report = NULL;
     wt_error err;
-    int code = read_train_options(cli, &options);
-    if (code == 0 && !options.data)
-        code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
-    if (code != 0)
-        return code;
+    int code = 0;
+    WT_TRY(read_train_options(cli, &options));
+    if (!options.data)
+        WT_TRY(wt__cli_open(cli, OPEN_EXISTING, NULL, &engine));
     struct training_line training = {.cli = cli};
     options.progress = show_training;
     options.progress_context = &training;
@@ -242,7 +239,6 @@ int wt__cmd_train(struct cli *cli)
     else if (!options.out)
         note_recipe(cli, engine);
     wt_train_report_free(report);
-    wt_close(engine);
     return code;
 }
 
@@ -313,30 +309,26 @@ static int fill_distil_options(struct cli *cli, wt_distil_options *options)
     options->threads = (unsigned)number[OPT_THREADS];
     options->seed = number[OPT_SEED];
     options->dimension = (size_t)number[OPT_DIMENSION];
-    int code = wt__cli_positive_number(cli, OPT_EPOCHS, "epochs", &options->epochs);
-    if (code == 0)
-        code = wt__cli_positive_number(cli, OPT_CONTRAST_EPOCHS, "contrast-epochs", &options->contrast_epochs);
-    if (code == 0)
-        code = wt__cli_positive_number(cli, OPT_SMOOTHING, "smoothing", &options->smoothing);
-    if (code == 0)
-        code = wt__cli_dense_weight(cli, &options->dense_weight, &options->brief_weight);
-    if (code == 0 && !options->out)
-        code = wt__cli_usage(cli, "missing --out FOLDER, the folder of the new model");
-    return code;
+    WT_TRY(wt__cli_positive_number(cli, OPT_EPOCHS, "epochs", &options->epochs));
+    WT_TRY(wt__cli_positive_number(cli, OPT_CONTRAST_EPOCHS, "contrast-epochs", &options->contrast_epochs));
+    WT_TRY(wt__cli_positive_number(cli, OPT_SMOOTHING, "smoothing", &options->smoothing));
+    WT_TRY(wt__cli_dense_weight(cli, &options->dense_weight, &options->brief_weight));
+    if (!options->out)
+        return wt__cli_usage(cli, "missing --out FOLDER, the folder of the new model");
+    return 0;
 }
 
 int wt__cmd_distil(struct cli *cli)
 {
     wt_distil_options options;
     struct progress_line line;
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     wt_distilled *made = NULL;
     wt_error err;
-    int code = fill_distil_options(cli, &options);
-    if (code == 0 && !options.data)
-        code = wt__cli_open(cli, OPEN_EXISTING, options.model, &engine);
-    if (code != 0)
-        return code;
+    int code = 0;
+    WT_TRY(fill_distil_options(cli, &options));
+    if (!options.data)
+        WT_TRY(wt__cli_open(cli, OPEN_EXISTING, options.model, &engine));
     options.progress = wt__progress_show;
     options.progress_context = &line;
     wt__watch_interrupt();
@@ -352,6 +344,5 @@ int wt__cmd_distil(struct cli *cli)
     else
         code = wt__cli_fail_input(cli, &err);
     wt_distilled_free(made);
-    wt_close(engine);
     return code;
 }

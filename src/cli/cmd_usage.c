@@ -195,11 +195,8 @@ static int run_usage_record(struct cli *cli, wt_engine *engine)
     wt_error err;
     const char *ids[WT_MAX_USAGE_TOOLS], *arguments[WT_MAX_USAGE_TOOLS], *request = wt__option_text(cli, OPT_REQUEST);
     size_t count;
-    int code = find_named_tools(cli, engine, ids, &count);
-    if (code == 0)
-        code = read_named_arguments(cli, arguments, count);
-    if (code != 0)
-        return code;
+    WT_TRY(find_named_tools(cli, engine, ids, &count));
+    WT_TRY(read_named_arguments(cli, arguments, count));
     wt_record_options_init(&options);
     options.outcome = wt__option_text(cli, OPT_OUTCOME);
     options.client = wt__option_text(cli, OPT_CLIENT);
@@ -307,9 +304,9 @@ static int run_usage_list(struct cli *cli, wt_engine *engine)
 {
     wt_usage_filter filter;
     wt_error err;
-    int code = read_usage_filter(cli, &filter);
+    WT_TRY(read_usage_filter(cli, &filter));
     size_t limit = filter.limit, seen = 0;
-    for (bool more = code == 0; more;) {
+    for (bool more = true; more;) {
         wt_usages *page;
         struct buffer out = {0};
         filter.limit = limit && limit - seen < PAGE ? limit - seen : PAGE;
@@ -328,11 +325,10 @@ static int run_usage_list(struct cli *cli, wt_engine *engine)
         if (!wt__cli_print(&out))
             return END_SYSTEM;
     }
-    if (code == 0 && seen == 0) {
-        wt__cli_note(cli, "No usages match.");
-        code = END_NOTHING;
-    }
-    return code;
+    if (seen > 0)
+        return END_DONE;
+    wt__cli_note(cli, "No usages match.");
+    return END_NOTHING;
 }
 
 static int print_lines(void *context, const char *bytes, size_t len)
@@ -347,9 +343,7 @@ static int run_usage_export(struct cli *cli, wt_engine *engine)
 {
     wt_usage_filter filter;
     wt_error err;
-    int code = read_usage_filter(cli, &filter);
-    if (code != 0)
-        return code;
+    WT_TRY(read_usage_filter(cli, &filter));
     int64_t count = wt_export_usage(engine, &filter, print_lines, NULL, &err);
     if (count == WT_ECANCELLED)
         return END_SYSTEM; /* the reader is gone */
@@ -361,7 +355,7 @@ static int run_usage_export(struct cli *cli, wt_engine *engine)
 /* Asks on the terminal; true only for a yes. Returns true without asking if there is no terminal, or with --yes. */
 static bool confirm_forget_usages(struct cli *cli)
 {
-    if (wt__has_option(cli, OPT_YES) || isatty(STDIN_FILENO) != 1 || !cli->tty_err)
+    if (wt__has_option(cli, OPT_YES) || !wt__can_ask(cli))
         return true;
     const char *tool = wt__option_text(cli, OPT_TOOL), *before = wt__option_text(cli, OPT_BEFORE);
     const char *client = wt__option_text(cli, OPT_CLIENT);
@@ -377,8 +371,7 @@ static bool confirm_forget_usages(struct cli *cli)
     fprintf(stderr, "%s? [y/N] ", shown.ptr ? shown.ptr : "Forget");
     wt__buffer_dispose(&question);
     wt__buffer_dispose(&shown);
-    char answer[16];
-    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+    return wt__answer_is_yes();
 }
 
 static int print_forgotten(struct cli *cli, int64_t forgotten)
@@ -415,9 +408,7 @@ static int run_usage_forget(struct cli *cli, wt_engine *engine)
     wt_usage_filter filter;
     wt_error err;
     bool all = wt__has_option(cli, OPT_ALL);
-    int code = read_usage_filter(cli, &filter);
-    if (code != 0)
-        return code;
+    WT_TRY(read_usage_filter(cli, &filter));
     if (all == (filter.tool || filter.client || filter.before))
         return wt__cli_usage(cli, "select the usages to forget with --tool, --client or --before, or all with --all");
     if (!confirm_forget_usages(cli))
@@ -425,8 +416,8 @@ static int run_usage_forget(struct cli *cli, wt_engine *engine)
     int64_t forgotten = wt_forget_usage(engine, &filter, all, &err);
     if (forgotten < 0)
         return wt__cli_fail(cli, &err);
-    code = print_forgotten(cli, forgotten);
-    return code == 0 && forgotten > 0 && !wt__has_option(cli, OPT_NO_VECTORS) ? relearn_usages(cli, engine) : code;
+    WT_TRY(print_forgotten(cli, forgotten));
+    return forgotten > 0 && !wt__has_option(cli, OPT_NO_VECTORS) ? relearn_usages(cli, engine) : 0;
 }
 
 /* ---------------------------------------------------------------- the verb */
@@ -506,18 +497,13 @@ static int check_usage_action(const struct cli *cli, const struct usage_action *
 int wt__cmd_usage(struct cli *cli)
 {
     const struct usage_action *action = actions; /* the parser accepts known actions only */
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     while (strcmp(action->name, cli->arguments.words[0]) != 0)
         action++;
-    int code = check_usage_action(cli, action);
-    if (code != 0)
-        return code;
+    WT_TRY(check_usage_action(cli, action));
     if (action->uses_model)
         wt__watch_interrupt();
     bool model = action->uses_model && !wt__has_option(cli, OPT_NO_VECTORS);
-    code = wt__cli_open(cli, OPEN_EXISTING, model ? NULL : "", &engine);
-    if (code == 0)
-        code = action->run(cli, engine);
-    wt_close(engine);
-    return code;
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, model ? NULL : "", &engine));
+    return action->run(cli, engine);
 }

@@ -25,7 +25,7 @@ struct completion_state {
     size_t words;
     bool given[OPT_COUNT];
     bool words_only;               /* after "--" */
-    const struct cli_option *open; /* option that expects a value; NULL if none */
+    const struct cli_option *open; /* option that expects a value, or NULL */
     wt_engine *engine;             /* opened on demand; NULL if not open or not readable */
 };
 

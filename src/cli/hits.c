@@ -17,9 +17,7 @@ static int read_request_words(struct cli *cli, struct buffer *request)
     if (a->word_count == 0)
         return 0;
     if (a->word_count == 1 && strcmp(a->words[0], "-") == 0) {
-        int rc = wt__cli_read_stdin(cli, WT_MAX_REQUEST_BYTES, request);
-        if (rc != 0)
-            return rc;
+        WT_TRY(wt__cli_read_stdin(cli, WT_MAX_REQUEST_BYTES, request));
     } else {
         for (size_t i = 0; i < a->word_count; i++) {
             wt__buffer_text(request, i ? " " : "");
@@ -36,7 +34,7 @@ static int read_request_words(struct cli *cli, struct buffer *request)
 static int read_messages_option(struct cli *cli, struct search_input *out)
 {
     const char *path = wt__option_text(cli, OPT_MESSAGES);
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt_error err;
     if (!path)
         return 0;
@@ -44,12 +42,10 @@ static int read_messages_option(struct cli *cli, struct search_input *out)
         return wt__file_read(&out->messages, &out->messages_len, path, WT_MAX_MESSAGES_BYTES, &err) < 0
                    ? wt__cli_fail_input(cli, &err)
                    : 0;
-    int code = wt__cli_read_stdin(cli, WT_MAX_MESSAGES_BYTES, &text);
+    WT_TRY(wt__cli_read_stdin(cli, WT_MAX_MESSAGES_BYTES, &text));
     out->messages_len = text.len;
-    if (code == 0 && !(out->messages = wt__buffer_take(&text)))
-        code = wt__cli_report(cli, END_SYSTEM, "out of memory");
-    wt__buffer_dispose(&text);
-    return code;
+    out->messages = wt__buffer_take(&text);
+    return out->messages ? 0 : wt__cli_report(cli, END_SYSTEM, "out of memory");
 }
 
 void wt__search_input_dispose(struct search_input *input)
@@ -86,12 +82,11 @@ int wt__read_search_input(struct cli *cli, struct search_input *out)
     const char *path = wt__option_text(cli, OPT_MESSAGES);
     if (path && strcmp(path, "-") == 0 && a->word_count == 1 && strcmp(a->words[0], "-") == 0)
         return wt__cli_usage(cli, "only one of REQUEST and --messages can be -, standard input");
-    int code = read_request_words(cli, &out->request);
-    if (code == 0)
-        code = read_messages_option(cli, out);
-    if (code == 0 && !wt__option_lines(cli, OPT_HAVE, &out->have, &out->have_count))
-        code = wt__cli_report(cli, END_SYSTEM, "out of memory");
-    return code;
+    WT_TRY(read_request_words(cli, &out->request));
+    WT_TRY(read_messages_option(cli, out));
+    return wt__option_lines(cli, OPT_HAVE, &out->have, &out->have_count)
+               ? 0
+               : wt__cli_report(cli, END_SYSTEM, "out of memory");
 }
 
 int wt__read_filter(struct cli *cli, wt_filter *out)
@@ -225,7 +220,7 @@ static void put_ptr_trace(const struct cli *cli, struct buffer *out, const char 
 
 /* ---------------------------------------------------------------- table */
 
-/* Returns the display name of a stage; its own name if it has none. */
+/* Returns the display name of a stage; its own name by default. */
 static const char *stage_title(const char *stage)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* option_macros.h: options that several verbs share, for the tables in options_*.c. */
+/* option_macros.h: options of several verbs, for the tables in options_*.c. */
 #ifndef WT_CLI_OPTION_MACROS_H
 #define WT_CLI_OPTION_MACROS_H
 

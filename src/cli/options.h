@@ -204,7 +204,7 @@ struct cli_option {
     const char *choices; /* values of VALUE_CHOICE, separated by blanks */
     uint64_t max;        /* maximum of VALUE_NUMBER; the minimum is 1, or 0 with or_zero */
     const char *help;    /* one or two sentences */
-    char letter;         /* 0 if none */
+    char letter;         /* 0 if absent */
     bool repeats;        /* may be repeated; each value is a line of the text */
     bool or_zero;        /* 0 is allowed for VALUE_NUMBER */
     bool one_line;       /* line ends in the value become blanks, for JSON of other programs */
@@ -284,7 +284,7 @@ void wt__put_lesson_names(struct buffer *out);
 
 /* ---------------------------------------------------------------- suggestions */
 
-/* Returns the word closest to `word`, ignoring case; NULL if none is near. next returns the candidates by index, and
+/* Returns the word closest to `word`, ignoring case; NULL if all are far. next returns the candidates by index, and
  * NULL after the last. */
 const char *wt__closest_word(const char *word, const char *(*next)(const void *context, size_t index),
                              const void *context);

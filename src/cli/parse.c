@@ -151,7 +151,7 @@ static int read_next_value(struct argument_parser *p, const struct cli_option *o
     return set_option_value(p, option, p->argv[++p->at]);
 }
 
-/* Returns a verb that has the option; NULL if none does. */
+/* Returns the first verb with the option, or NULL. */
 static const struct cli_verb *find_option_owner(const char *name, size_t len)
 {
     for (size_t v = 0; v < wt__verb_count; v++)

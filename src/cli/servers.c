@@ -42,7 +42,7 @@ static bool is_path_listed(const char *list, const char *path)
     return false;
 }
 
-/* Refuses a configuration that an ancestor process already serves, which would start processes without end. Gateways of
+/* Refuses a configuration that an ancestor process already serves: it would start processes endlessly. Gateways of
  * different files may be nested. */
 static int refuse_nested_gateway(struct cli *cli)
 {
@@ -68,8 +68,8 @@ int wt__servers_prepare(struct cli *cli)
     wt_error err;
     if (!wt__has_option(cli, OPT_SERVERS))
         return 0;
-    int code = refuse_nested_gateway(cli);
-    return code == 0 && wt__keeper_start(&err) < 0 ? wt__cli_fail(cli, &err) : code;
+    WT_TRY(refuse_nested_gateway(cli));
+    return wt__keeper_start(&err) < 0 ? wt__cli_fail(cli, &err) : 0;
 }
 
 /* Rejects options that need --servers. */
@@ -175,13 +175,9 @@ int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, 
         return wt__cli_fail_input(cli, &err);
     if (wt__has_option(cli, OPT_POLICY) && wt__policy_read(&out->policy, wt__option_text(cli, OPT_POLICY), &err) < 0)
         return wt__cli_fail_input(cli, &err);
-    int code = check_profile_option(cli, out->policy);
-    if (code == 0)
-        code = open_gateway_audit(cli, &out->audit);
-    if (code == 0)
-        code = read_lock_file(cli, out, &options);
-    if (code != 0)
-        return code;
+    WT_TRY(check_profile_option(cli, out->policy));
+    WT_TRY(open_gateway_audit(cli, &out->audit));
+    WT_TRY(read_lock_file(cli, out, &options));
     if (wt__has_option(cli, OPT_LIST_WAIT))
         options.list_wait_ms = 1000 * (unsigned)cli->arguments.number[OPT_LIST_WAIT];
     options.call_timeout_ms = 1000 * (unsigned)cli->arguments.number[OPT_CALL_TIMEOUT];

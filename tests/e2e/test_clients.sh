@@ -132,7 +132,7 @@ replace home/.config/whichtool/servers.json '"uvx"' '"other"'
 expect 0 "a file that was changed since is edited" mcp undo --yes </dev/null
 prints "^Cursor: "
 prints "was changed since: the entry of whichtool is removed, and the servers are put back"
-says "^Done: 1 file is put back\. Start the clients anew\."
+says "^1 file restored\. Restart the clients\."
 prints "^    backup .*whichtool-backup$"
 says "git of .*servers.json was changed since, and stays there"
 same "the servers are back as they were written, what came since stays" "$(cat $file)" "$(sed \
@@ -143,7 +143,7 @@ same "what was changed of ours stays" "$(grep -c '"other"' home/.config/whichtoo
 fresh cursor
 expect 0 "again" mcp init --yes </dev/null
 replace $file '"here":' '"git": {"command": "mine"}, "here":'
-expect 0 "a name that is there again is not put back" --json mcp undo --yes </dev/null
+expect 0 "an existing name is not restored" --json mcp undo --yes </dev/null
 same "it is told" "$(json_of 'd["files"][0]["state"], d["files"][0]["back"], d["files"][0]["there_already"]')" \
     "('edited', ['shop'], ['git'])"
 same "the client's own stays" "$(grep -c '"mine"' $file)" 1
@@ -186,7 +186,7 @@ same "an earlier copy stays" "$(cat home/.claude.json.whichtool-backup)" earlier
 same "the copy has another name" "$(cat home/.claude.json.whichtool-backup-2)" \
     "$(cat "$cases/several/before/.claude.json")"
 same "others are not touched" "$(cat home/.gemini/settings.json)" "$(cat "$cases/several/before/.gemini/settings.json")"
-expect 0 "one is put back" mcp undo --yes --client claude-code </dev/null
+expect 0 "one client is restored" mcp undo --yes --client claude-code </dev/null
 same "what the other needs stays" "$("$python" -c 'import json
 print(list(json.load(open("home/.config/whichtool/servers.json"))["mcpServers"]))')" "['git', 'db-2']"
 

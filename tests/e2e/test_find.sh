@@ -190,12 +190,10 @@ same "which" "['cafe/find_table'] 1" "$(json_of '"%s %d" % (d["hits"][0]["more_l
 expect 0 "for people" -s copied.wt find --model tiny find a table
 prints "^ *1 .*tables/find_table"
 prints "^ *and 1 more like it: cafe/find_table$"
-for option in --all-copies --copies; do # the second as it was spelt before
-    expect 0 "both" -s copied.wt find --model tiny $option --json find a table
-    same "two providers" 2 "$(json_of 'len(d["hits"])')"
-    same "no copies" "[[], []]" "$(json_of '[h["more_like_it"] for h in d["hits"]]')"
-    lacks err "copy"
-done
+expect 0 "both" -s copied.wt find --model tiny --all-copies --json find a table
+same "two providers" 2 "$(json_of 'len(d["hits"])')"
+same "no copies" "[[], []]" "$(json_of '[h["more_like_it"] for h in d["hits"]]')"
+lacks err "copy"
 expect 0 "one of them" -s copied.wt pick --model tiny --abstain 0 --json find a table
 same "one place" 1 "$(json_of 'len([h for h in d["hits"] if h["name"] == "find_table"])')"
 expect 0 "that of a provider" -s copied.wt find --model tiny -p cafe --json find a table

@@ -318,9 +318,9 @@ until grep -q '^whichtool: tools does not run, and is tried again: ' log; do sle
 end_it
 same "the second one says what to do" 1 "$(grep -c 'which would start the servers of that file again: remove the server that starts whichtool from the file' log)"
 WHICHTOOL_GATEWAY=/x:$work/wrapped.json expect 3 "its exit code" mcp --servers wrapped.json </dev/null
-says 'a server of wrapped.json has started this whichtool'
+says 'a server of wrapped.json started this whichtool'
 WHICHTOOL_GATEWAY=$work/wrapped.json expect 3 "and over HTTP" serve --listen 127.0.0.1:0 --servers wrapped.json
-says 'a server of wrapped.json has started this whichtool'
+says 'a server of wrapped.json started this whichtool'
 list_tools "one gateway may stand behind another, of other servers" outer.json inner__home_read_note
 end_it
 nothing_is_left "all ends"

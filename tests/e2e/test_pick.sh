@@ -38,7 +38,7 @@ same "has none of it" True "$(json_of 'all(h["name"][:5] != "book_" for h in d["
 expect 1 "no such provider" pick "${model[@]}" -p nobody -p nowhere book a table
 says "no tool has the provider .nobody."
 expect 0 "something all the same" pick --model "" --abstain 0 guests of the moon over a pond in the north
-says "Probably no tool fits \([5-9][0-9] %\): these tools are the most likely ones"
+says "Probably no tool fits \([5-9][0-9] %\); these tools are the most likely ones"
 expect 1 "a budget that nothing fits" pick "${model[@]}" --abstain 0 --max-tokens 2 --json book a table
 same "is told" "[] True None" "$(json_of '"%s %s %s" % (d["hits"], d["over_budget"] > 0, d["complete_probability"])')"
 says "none of [0-9] tools fits in 2 tokens: "

@@ -258,7 +258,7 @@ touch nobody
 begin -s typo.wt --keys nobody
 ask 200 "health" GET /health
 stop TERM
-same "an empty store is told" 1 "$(grep -c 'typo\.wt has no tools yet: `whichtool -s .*typo\.wt add FILE` adds some\.' log)"
+same "an empty store is told" 1 "$(grep -c 'typo\.wt has no tools yet; add some with `whichtool -s .*typo\.wt add FILE`\.' log)"
 same "and that nobody may ask" 1 "$(grep -c 'There are no keys' log)"
 begin
 expect 6 "address already in use" serve --listen "${url#http://}"

@@ -33,7 +33,7 @@ expect 0 "and it is there" -s new/deep/tools.wt show get_tides
 
 # Looked at whole.
 expect 0 "the store is sound" check
-prints "sound"
+prints "undamaged"
 expect 0 "to a program, too" check --json
 json_lines
 "$python" -c '

@@ -10,7 +10,7 @@ while IFS='|' read -r code sentence arguments; do
     says "$sentence"
     silent out
 done <<'ROWS'
-2|a verb is missing|
+2|missing verb|
 2|unknown verb "fnd"; did you mean `find`|fnd
 2|unknown verb "zzzzzzzz"$|zzzzzzzz
 2|unknown option --explian; did you mean --explain|find --explian rain
@@ -51,7 +51,7 @@ done <<'ROWS'
 2|--k takes numbers from 1 to 1000|eval --k 1,,3 .
 2|unknown recipe "dens"; did you mean dense|eval --recipe bm25,dens .
 2|--sync of standard input needs --provider|add --sync -
-2|exclude one another|show --schema --definition get_forecast
+2|give only one of --definition, --schema and --format|show --schema --definition get_forecast
 ROWS
 
 expect 0 "options may follow arguments" find rain in the city -k 1 --recipe=bm25
