@@ -1,5 +1,5 @@
 #!/bin/bash
-# Importing: formats, standard input, what is reported, what a bad source does, --sync and --strict.
+# Imports: formats, standard input, reports, bad sources, --sync and --strict.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python

@@ -1,11 +1,11 @@
 #!/bin/bash
-# add --mcp: servers of a configuration, as a command and at an address, through the built command; what is said of
-# those that fail; and that none is left running, also after Ctrl-C.
+# add --mcp: servers of a configuration, as a command and at an address. Failed servers are reported, and no server is
+# left running, even after Ctrl-C.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
 
-# A server in a few lines of shell. It holds the pipe `alive` open, as does all that it starts.
+# A server in a few lines of shell. It and its child processes keep the pipe `alive` open.
 cat >server.sh <<'SH'
 exec 3>alive
 name=$1 tools=$2
@@ -17,8 +17,8 @@ printf '{"jsonrpc":"2.0","id":2,"result":{"tools":[%s]}}\n' "$tools"
 cat >/dev/null
 SH
 mkfifo alive
-exec 9<>alive # so that nobody waits for a reader
-nobody() { # NAME: no process of a server is left, or this waits for it
+exec 9<>alive # so that opening does not block
+nobody() { # NAME: waits until all processes of servers have ended
     exec 9>&-
     what=$1
     checks=$((checks + 1))

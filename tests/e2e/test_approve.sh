@@ -1,5 +1,6 @@
 #!/bin/bash
-# mcp approve, mcp lock: what waits is shown, and not found; approving is asked for, of what was shown.
+# mcp approve and mcp lock: waiting definitions are shown, are not found by a search, and are approved only after they
+# were shown.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -14,7 +15,7 @@ says "Nothing waits for approval"
 expect 3 "nobody of that name was reviewed" mcp approve github
 says 'no server was ever reviewed as "github"'
 
-# A server that was reviewed: one tool as it was approved, one that changed, a new one, and its instructions.
+# A reviewed server: an approved tool, a changed one, a new one, and its instructions.
 "$python" - <<'PY'
 import hashlib, json, sqlite3
 def canonical(value): return json.dumps(value, sort_keys=True, separators=(",", ":"))
@@ -135,7 +136,7 @@ expect 3 "of nobody" mcp lock x.lock nobody
 [ ! -e x.lock ] || fail "a file was written"
 expect 2 "without a file" mcp lock
 
-# Nobody but the server writes its provider, whether a gateway runs or not.
+# Only the server may write its provider, even if no gateway runs.
 echo '{"name": "forged", "description": "Forges a quokka"}' >forged.jsonl
 expect 2 "an import into it" add forged.jsonl --provider zoo --model ""
 says 'the provider zoo cannot be imported into: it belongs to the MCP server of that name behind the gateway'

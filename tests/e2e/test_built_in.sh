@@ -1,12 +1,12 @@
 #!/bin/bash
-# The encoder that is built in: finding by meaning with no model folder, what says that it is in use, and how it and a
-# model that comes later stay apart.
+# The built-in encoder: finding by meaning without a model folder, the messages about it, and its separation from a
+# model that is installed later.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
 default=all-MiniLM-L6-v2 built_in=whichtool-static-v1
 rmdir models
-mkdir manifests # none, and no models beside them
+mkdir manifests # an empty folder
 export WHICHTOOL_MANIFESTS=$work/manifests
 catalogue
 
@@ -67,7 +67,7 @@ for lesson in encoder tool2vec\\+refiner mlc\\+refiner; do says "^Note: $lesson:
 expect 0 "and finds" -s use.wt find --recipe tool2vec --json book a table
 same "by it" "$built_in" "$(json_of 'd["encoder"]')"
 
-# The default model comes: half a copy is no model yet.
+# The default model is installed; an incomplete copy is not used.
 "$python" "$here/tiny_model.py" "$work/models/$default"
 mv "models/$default/model.safetensors" .
 expect 0 "half a model" find --json rain in the city
@@ -76,7 +76,7 @@ expect 0 "and is not promised" status
 prints "^vectors +6 of 6 tools, with the model $built_in$"
 mv model.safetensors "models/$default/"
 
-# A damaged one is told, and does not take meaning away.
+# A damaged model is reported, and finding by meaning still works.
 cp "models/$default/model.safetensors" .
 truncate -s 1000 "models/$default/model.safetensors"
 for store in "$WHICHTOOL_STORE" words.wt; do
@@ -87,7 +87,7 @@ for store in "$WHICHTOOL_STORE" words.wt; do
 done
 mv model.safetensors "models/$default/"
 
-# Its vectors are not there yet, and nothing is mixed.
+# Its vectors are missing, and vectors of both models are not mixed.
 until_then="$built_in finds until there are vectors of $default; .whichtool vectors. makes them"
 expect 0 "a model that has just come" find --json -k 6 --recipe dense rain in the city
 same "waits" "6 $built_in" "$(json_of '"%d %s" % (len(d["hits"]), d["encoder"])')"
@@ -109,7 +109,7 @@ expect 0 "is no reason to go back" find --json rain in the city
 same "still it" "$default" "$(json_of 'd["encoder"]')"
 says "1 of 7 tools have no vector yet"
 
-# It goes again, and comes with an import.
+# It is removed, and installed again before an import.
 mv models away
 expect 0 "without it" find --json rain in the city
 same "the built-in one finds" "$built_in" "$(json_of 'd["encoder"]')"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Calls as a user meets them: what is called, what is asked, in which forms, and what hostile text cannot do.
+# whichtool call: calls, questions, formats, and hostile texts.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -102,7 +102,7 @@ done <<'ROWS'
 ROWS
 "$WHICHTOOL" -q remove -p pets --yes >/dev/null || exit 1
 
-# Questions, prohibitions and unread words: a tool that acts is not called for them.
+# Questions, prohibitions and ignored words do not call a tool that acts.
 "$python" - >house.json <<'PYTHON'
 import json
 def tool(name, description, **properties):
@@ -135,7 +135,7 @@ silent out
 says "^whichtool: The request asks a question"
 "$WHICHTOOL" -q remove -p house --yes >/dev/null || exit 1
 
-# The request, and the tool.
+# The request and the tool.
 expect 0 "from standard input" call "${model[@]}" - <<<"the weather forecast for Oslo"
 prints "^arguments +\{\"city\":\"Oslo\"\}$"
 expect 0 "a tool that is named" call --tool weather__get_forecast --json in Oslo
@@ -217,7 +217,7 @@ done
 expect 0 "quietly" -q call "${model[@]}" "$tides"
 silent err
 
-# Why.
+# Explanations.
 expect 8 "explained" call "${model[@]}" --explain the weather forecast for Oslo and for Rome
 prints "^chosen from +[0-9.]+ weather/get_forecast"
 prints "^read +city: "
@@ -225,7 +225,7 @@ expect 0 "explained for programs" call "${model[@]}" --explain --json "$tides"
 same "each argument's words" "11.6 -97.8" "$(json_of '" ".join(a["from"] for a in d["steps"]["arguments"])')"
 same "which numbers they are" "[11.6, -97.8]" "$(json_of '[a["value"] for a in d["steps"]["arguments"]]')"
 
-# By a language model: a server that takes the first tool and says "Oslo", or as its second model "Rome", recorded, then
+# A language model: a server that chooses the first tool and answers "Oslo", or "Rome" as the second model; recorded, then
 # replayed without it.
 unset OPENAI_BASE_URL OPENAI_API_KEY
 cat >server.py <<'PYTHON'
@@ -252,7 +252,7 @@ os.rename(sys.argv[1] + ".part", sys.argv[1])
 server.serve_forever()
 PYTHON
 city="the weather forecast for a city" first=(--chat-model first)
-asked() { # WHAT OPTION...: a call with all that was asked
+asked() { # WHAT OPTION...: a complete call
     what=$1
     shift
     expect 0 "$what" call "${model[@]}" --json --explain "${first[@]}" "$@" "$city"
@@ -292,7 +292,7 @@ else
     skip "no server on this machine"
 fi
 
-# What nobody sees is never printed.
+# Invisible characters are never printed.
 turn=$(printf '\342\200\256') escape=$(printf '\033')
 for form in "" --explain --json "--format openai" "--format mcp" "--format lines" "--json --explain"; do
     # shellcheck disable=SC2086
@@ -305,7 +305,7 @@ for form in "" --explain --json "--format openai" "--format mcp" "--format lines
     lacks err "$turn|$escape"
 done
 
-# Narrow terminals, pipes that close, disks that are full.
+# Narrow terminals, closed pipes, full disks.
 widest() { "$python" -c 'print(max(map(len, open("out", encoding="utf-8").read().splitlines())))'; }
 COLUMNS=40 expect 8 "on a narrow terminal" call "${model[@]}" book a table in a restaurant
 same "no line is wider" True "$([ "$(widest)" -le 40 ] && echo True)"

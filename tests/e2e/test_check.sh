@@ -1,5 +1,5 @@
 #!/bin/bash
-# check: damage first, then the audit: its forms, what it exits with, which findings, pins.
+# check: damage, then the audit: formats, exit codes, findings and pins.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -86,7 +86,7 @@ expect 0 "all of them" check --model "" --rule empty-description --all
 lacks out "more; --all"
 same "each" 13 "$(grep -c 'There is no description' out)"
 
-# ---------------------------------------------------------------- forms
+# ---------------------------------------------------------------- formats
 expect 1 "as JSON" --json check --model ""
 json_lines
 expect 1 "as JSON by its format" check --model "" --format json
@@ -115,7 +115,7 @@ for result in run["results"]:
     prints.add(result["partialFingerprints"]["toolsOfRule/v1"])
 assert len(prints) == len(run["results"])
 PYTHON
-lines() { # of each finding: file:line tool
+lines() { # file:line tool of each finding
     "$python" -c '
 import json
 for result in json.load(open("'"$work"'/out", encoding="utf-8"))["runs"][0]["results"]:
@@ -164,7 +164,7 @@ expect 0 "with lines" -s given.wt check --model "" --rule empty-description --fo
 same "it is the file's line all the same" "lines/tools.jsonl:2 shop/b
 lines/tools.jsonl:3 shop/a" "$(lines)"
 
-uris() { # of each finding, and of the tools beside the first
+uris() { # of each finding and its further tools
     "$python" -c '
 import json
 for result in json.load(open("'"$work"'/out", encoding="utf-8"))["runs"][0]["results"]:

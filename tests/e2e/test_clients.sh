@@ -1,7 +1,7 @@
 #!/bin/bash
-# mcp init, mcp undo: homes of clients before and after, byte for byte, as folders below clients/: `before` is the home,
-# `after` all files of it after init, `says` what it prints; in both @HOME@ and @PROGRAM@ stand for the paths. A second init
-# changes nothing, and undo makes the home what it was. WT_WRITE_EXPECTED=1 writes `after` and `says` anew, to be read.
+# mcp init and mcp undo on homes of clients, as folders below clients/: `before` is the home, `after` has all files of
+# it after init, `says` is the output. @HOME@ and @PROGRAM@ stand for the paths. A second init changes nothing, and undo
+# restores every byte. WT_WRITE_EXPECTED=1 rewrites `after` and `says`, for review.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -10,7 +10,7 @@ unset XDG_CONFIG_HOME CLAUDE_CONFIG_DIR CODEX_HOME WHICHTOOL_STORE
 export TICKETS_TOKEN=4711
 unset DOCKER_HOST HTTPS_PROXY HTTP_PROXY NO_PROXY https_proxy http_proxy no_proxy SSL_CERT_FILE NODE_EXTRA_CA_CERTS
 program=$(realpath "$WHICHTOOL")
-# The programs that these homes name, but for no-such-server.
+# The programs that these homes name, except no-such-server.
 mkdir "$work/bin"
 for name in a b c db db-server docker e few m my-server npx s say shop-server t uvx x; do
     ln -s "$(type -P true)" "$work/bin/$name"
@@ -18,7 +18,7 @@ done
 PATH=$work/bin:$PATH
 
 named() { sed -E -e "s|$HOME|@HOME@|g" -e "s|$program|@PROGRAM@|g" -e 's/(project)-[0-9a-f]{12}/\1-@HASH@/g' "$@"; }
-# Files of a home with their bytes, without what is ours alone: links are shown as links.
+# Prints the files of a home with their bytes, without our own files; links are shown as links.
 tree() { # FOLDER
     (cd "$1" && find . \( -type f -o -type l \) ! -name '*.whichtool-backup*' ! -name init.json ! -name init.lock |
         LC_ALL=C sort | while read -r file; do
@@ -108,7 +108,7 @@ back
 cmp -s whole_before whole_back || fail "undo does not put all back: $(diff whole_before whole_back)"
 unset DOCKER_HOST NO_PROXY
 
-# ---------------------------------------------------------------- changed since
+# ---------------------------------------------------------------- changed files
 fresh() { # CASE
     cd "$work" || exit 1
     rm -rf home
@@ -190,7 +190,7 @@ expect 0 "one client is restored" mcp undo --yes --client claude-code </dev/null
 same "what the other needs stays" "$("$python" -c 'import json
 print(list(json.load(open("home/.config/whichtool/servers.json"))["mcpServers"]))')" "['git', 'db-2']"
 
-# ---------------------------------------------------------------- what is left as it is
+# ---------------------------------------------------------------- skipped files
 fresh several
 rm home/.gemini/settings.json home/.claude.json
 mkdir home/.gemini/settings.json home/.claude.json home/.codeium home/.codeium/windsurf home/.config home/.config/zed
@@ -282,8 +282,8 @@ says "no configuration file of an MCP client was found$"
 expect 1 "nor of a project" mcp init --project
 says "no configuration file of an MCP client was found in $work$"
 
-# ---------------------------------------------------------------- what stands there then
-# The gateway is started as the client would, by the entry, and has the servers that were moved.
+# ---------------------------------------------------------------- the gateway of the entry
+# The gateway is started by the entry, as a client does, and has the moved servers.
 mkdir home/.cursor
 cat >server.py <<'PYTHON'
 import json, sys

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Evaluation: a small BEIR folder, its table, its JSON line, its TREC files, and pytrec_eval's opinion of them.
+# Evaluation on a small BEIR folder: its table, JSON line and TREC files, compared with pytrec_eval.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python

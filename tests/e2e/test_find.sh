@@ -1,5 +1,5 @@
 #!/bin/bash
-# Finding: what is found, in which forms it is printed, and what hostile text cannot do.
+# find: hits, formats, and hostile texts.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -23,7 +23,7 @@ prints "^ 1 +[0-9]+ %  tables/book_table"
 expect 0 "one provider only" find --provider money table amount
 lacks out "tables/"
 
-# options, with blanks between | what is found, in order of names | what is told
+# options, separated by blanks | found tools, ordered by name | message
 while IFS='|' read -r options found told; do
     # shellcheck disable=SC2086
     set -f; expect 0 "find $options" find --model gone -k 9 $options --json booking a table, weather forecast, an invoice in another currency; set +f
@@ -47,7 +47,7 @@ says "leaves no tool"
 expect 2 "a pattern without end" find --exclude "$(head -c 2000 /dev/zero | tr '\0' 'a')" table
 says "more than 1024 bytes"
 
-# Misspelt words, and words that no tool has.
+# Misspelt and unknown words.
 expect 0 "misspelt words" find --model gone -k 1 boook a tabel in a "restaruant"
 prints "^ 1 .*tables/book_table"
 says "^Read as: book a table in a restaurant \(disable corrections with --as-typed\)$"
@@ -71,7 +71,7 @@ for verb in find pick; do
     lacks err "$(printf '\033')"
 done
 
-# Names of tools, and hits that hardly anything speaks for.
+# Names of tools, and weak hits.
 expect 0 "names alone" find --model gone -k 3 --json "list invoices, bookTable and CONVERT-CURRENCY, please"
 same "in the order of the request" "money/list_invoices tables/book_table money/convert_currency" \
     "$(json_of '" ".join(h["id"] for h in d["hits"])')"
@@ -132,7 +132,7 @@ as_json=$(json_of "$timeless")
 expect 0 "by --format" find --format json -k 3 unpaid invoices
 same "the same" "$as_json" "$(json_of "$timeless")"
 
-# format | where the name stands | where the schema stands
+# format | path of the name | path of the schema
 while IFS='|' read -r format name schema; do
     expect 0 "definitions for $format" find --format "$format" -k 2 convert currency
     same "name for $format" "money__convert_currency" "$(json_of "$name")"
@@ -151,7 +151,7 @@ ROWS
 expect 0 "a name that was made for a provider leads back" show money__convert_currency
 prints "money/convert_currency"
 
-# Text that would repaint the terminal, turn it round, or print a second line.
+# Texts that would repaint the terminal, reverse text, or print a second line.
 "$python" -c '
 import json
 print(json.dumps([{"name": "evil", "description":
@@ -175,7 +175,7 @@ expect 1 "hostile requests" find --recipe bm25 -- "$(printf '\033[2Jqqqxyzzy')"
 expect 2 "hostile options" find "--$(printf 'x\033[2J')" x
 lacks err "$(printf '\033')"
 
-# Copies of what another provider offered before.
+# Copies of an earlier provider's tools.
 "$python" "$here/tiny_model.py" "$work/models/tiny"
 for provider in tables cafe; do
     echo "{\"provider\": \"$provider\", \"name\": \"find_table\", \"description\": \"find a table\"}" >"$provider.jsonl"

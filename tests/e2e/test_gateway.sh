@@ -1,6 +1,6 @@
 #!/bin/bash
-# The built command before two servers: on standard input and output, over HTTP with keys as principals of a policy, and
-# what is left when it is killed.
+# The gateway before two servers: on standard input and output, over HTTP with keys as principals of a policy, and after
+# it is killed.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -28,7 +28,7 @@ session() { # NAME OPTION...: the session of standard input
 call() { # ID TOOL ARGUMENTS
     printf '> {"id": %s, "method": "tools/call", "params": {"name": "%s", "arguments": %s}}' "$@"
 }
-nothing_is_left() { # NAME: all processes of the servers end; who stays makes the test wait for ever
+nothing_is_left() { # NAME: waits until all processes of the servers have ended
     what=$1
     checks=$((checks + 1))
     [ -s started ] || fail "no server was started"
@@ -112,7 +112,7 @@ sed -i 's/wrong_tool/allowed/' "$kept"
 expect 3 "and not when a word of it was changed" mcp audit "$kept" audit.jsonl
 says "$kept: line 3 does not follow"
 
-# With a key. It is in no output.
+# With a key, which appears in no output.
 printf '0123456789abcdef%.0s' 1 2 3 4 >audit.key
 chmod 640 audit.key
 expect 2 "others can read the key" mcp --servers servers.json --audit keyed.jsonl --audit-key audit.key </dev/null
@@ -181,7 +181,7 @@ served=
 exec 4>&-
 nothing_is_left "kill -9 leaves none of their processes"
 
-# Whoever runs it hears what waits, and how it is approved.
+# Standard error names waiting definitions and the command that approves them.
 "$WHICHTOOL" -s other.wt mcp --model "" --list-wait 60 --servers servers.json --review-first <in >answers 2>log &
 served=$!
 exec 4>in
@@ -194,7 +194,7 @@ same "and it ends with its client" 0 $?
 served=
 nothing_is_left "and its servers with it"
 
-# Over HTTP, a key a principal.
+# Over HTTP, with one key for each principal.
 for who in boss clerk; do
     expect 0 "a key for $who" serve --keys keys --new-key "$who" --scopes find,call
     cp out "$who"
@@ -220,7 +220,7 @@ post() { # STATUS NAME WHO PATH METHOD PARAMS [NAME-HEADER]
         ${named:+"Mcp-Name: $named"} >out 2>err
     [ "$(head -1 out)" = "$want" ] || fail "status $(head -1 out), wanted $want"
 }
-say() { # PATTERN: within a minute of their start, servers have listed
+say() { # PATTERN: waits up to a minute for the lists of servers
     grep -qE -- "$1" out || fail "no \"$1\""
 }
 what="keys of before are told of"
@@ -253,7 +253,7 @@ post 200 "a key that only finds calls nothing" finder /mcp tools/call ', "name":
 say 'the key finder does not have the scope call'
 post 200 "but finds" finder /mcp tools/call ', "name": "search_tools", "arguments": {"query": "a note of home", "k": 50}' search_tools
 say '"home__read_note"'
-usage() { # ANSWER-FILE TOOL: what is answered to its use
+usage() { # ANSWER-FILE TOOL: prints the answer to its call
     "$python" "$here/ask.py" "$url" POST /v1/usage "{\"request\": \"a note\", \"tools\": [\"$2\"]}" \
         "Authorization: Bearer $(grep -o 'wt_[A-Za-z0-9_-]*' reporter | head -1)" >"$1" 2>err
 }
@@ -271,7 +271,7 @@ same "it ends well" 0 $?
 served=
 nothing_is_left "and its servers with it"
 
-# A configuration that holds whichtool starts no second one: not by its name, and not by another.
+# A configuration that contains whichtool, under any name, does not start a second one.
 mkdir called
 ln -s "$WHICHTOOL" called/whichtool
 ln -s "$WHICHTOOL" called/other
@@ -288,7 +288,7 @@ for file, servers in {"circle.json": {"tools": gateway("whichtool", "circle.json
     with open(file, "w") as f:
         json.dump({"mcpServers": servers}, f)
 PYTHON
-list_tools() { # NAME SERVERS TOOL: the list has the tool, and what was said goes to log
+list_tools() { # NAME SERVERS TOOL: the list contains the tool; messages go to log
     what=$1
     checks=$((checks + 1))
     "$WHICHTOOL" -s "$2.wt" mcp --model "" --list-wait 60 --servers "$2" --face direct <in >answers 2>log &
@@ -325,7 +325,7 @@ list_tools "one gateway may stand behind another, of other servers" outer.json i
 end_it
 nothing_is_left "all ends"
 
-# What is wrong says what to do.
+# Error messages contain a remedy.
 expect 2 "a policy without servers" mcp --policy policy.json </dev/null
 says "policy needs --servers FILE"
 expect 2 "a profile that there is not" mcp --servers servers.json --policy policy.json --profile writing </dev/null
@@ -345,7 +345,7 @@ same "and is left as it was" "no audit" "$(cat wrong.json)"
 expect 2 "a face that is none" mcp --servers servers.json --face all </dev/null
 says "search"
 
-# Mutated results of a server: each call ends, and what its client gets is sound.
+# Mutated results of a server: each call ends, and the client gets valid messages.
 checks=$((checks + 1))
 "$python" "$here/../../bench/gateway_results.py" "$WHICHTOOL" --count 300 --seed 7 >results.txt || fail "$(cat results.txt)"
 finish

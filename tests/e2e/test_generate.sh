@@ -1,6 +1,6 @@
 #!/bin/bash
-# Making data with a language model as a user meets it: a server that answers by rules, stopped and gone on with, and
-# replayed without it; then rows for fine-tuning, of that data and of recorded use.
+# Generating data with a language model: a server that answers by rules, stopped and resumed runs, and replay without
+# the server; then rows for fine-tuning, from that data and from recorded use.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -41,13 +41,13 @@ says "begun with other options"
 expect 0 "the tools are a catalogue" -s made.wt add --model "" set/tools.jsonl
 prints "36 added"
 
-# Stopped in the midst, kindly and not, and the same command again.
+# Interrupted and killed, then resumed by the same command.
 for signal in INT KILL; do
     what="stopped by $signal"
     rm -rf stopped
     touch slowly
     : >asked
-    set -m # a background job of a script ignores SIGINT, unless it has a group of its own
+    set -m # a background job ignores SIGINT, unless it has its own process group
     "$WHICHTOOL" "${make[@]}" "${at[@]}" --out stopped >out 2>err &
     pid=$!
     until [ "$(wc -l <asked)" -gt 30 ] || ! kill -0 $pid; do sleep 0.05; done
@@ -62,7 +62,7 @@ for signal in INT KILL; do
         same "how far it came" "False" "$("$python" -c 'import json; print(json.load(open("stopped/report.json"))["complete"])')"
     fi
     rm -f slowly
-    kill $server # what it did not answer
+    kill $server # the unanswered ones
     wait $server 2>/dev/null
     start_server
     expect 0 "gone on with after $signal" "${make[@]}" "${at[@]}" --out stopped

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Models of the hub, by their names: a hub of our own gives them, and everything that one can do wrong.
+# Models of the hub by name, from a local hub that can also fail in every way.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -59,7 +59,7 @@ says "get it with .whichtool model pull acme/tiny."
 expect 0 "status says so, too" status --model acme/tiny
 prints "which is not installed; get it with .whichtool model pull acme/tiny."
 
-# ---------------------------------------------------------------- the first pull, and the next ones
+# ---------------------------------------------------------------- pulls
 expect 0 "the first pull" model pull acme/tiny
 says "acme/tiny was downloaded; the hashes of its files were recorded"
 same "all but the first is asked of its commit" 1 "$(asked /resolve/main/)"
@@ -99,7 +99,7 @@ expect 2 "a folder that was not pulled" model pull acme/tiny
 says "is there and was not pulled"
 rm -r "$WHICHTOOL_MODELS/acme"
 
-# ---------------------------------------------------------------- what is missing, closed or moved
+# ---------------------------------------------------------------- missing, gated and moved files
 while IFS='|' read -r settings code name sentence; do
     control "$settings"
     rm -f hub/log
@@ -124,13 +124,13 @@ says "cannot fetch http://127.0.0.1:9/acme/tiny/resolve/main/config.json"
 HF_ENDPOINT=http://example.org expect 2 "plain http to another machine" model pull acme/tiny
 says "only https:// is allowed"
 
-# ---------------------------------------------------------------- pulls that were stopped
+# ---------------------------------------------------------------- interrupted pulls
 rm -f hub/log
 control '{"cut": 3000}'
 expect 0 "weights that end early are gone on with" model pull acme/tiny
 same "from where they ended" 1 "$(asked 'model.safetensors 3000')"
 rm -r "$WHICHTOOL_MODELS/acme"
-half() { # of another pull, of a commit
+half() { # from another pull, of a commit
     mkdir -p "$WHICHTOOL_MODELS/acme/.tiny.partial/hub"
     head -c 5000 "$2" >"$WHICHTOOL_MODELS/acme/.tiny.partial/hub/model.safetensors"
     printf '%s' "$1" >"$WHICHTOOL_MODELS/acme/.tiny.partial/commit"
@@ -170,8 +170,8 @@ HF_TOKEN=$'two\nlines' expect 2 "a token that is none" model pull acme/tiny
 says "the token is too long or contains an invalid character"
 lacks err "lines"
 
-# ---------------------------------------------------------------- models that do not run
-change() { # FILE TEXT: one of a model that runs, or with no TEXT none
+# ---------------------------------------------------------------- unsupported models
+change() { # FILE TEXT: replaces a file of a working model, or removes it without TEXT
     rm -rf hub/acme/other "$WHICHTOOL_MODELS/acme"
     publish acme/other main
     rm "hub/acme/other/main/$1"

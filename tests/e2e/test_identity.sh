@@ -1,5 +1,5 @@
 #!/bin/bash
-# Who is who: tools of several files that want one name, names that a model gets, providers that are renamed.
+# Identities: tools of several files with the same name, exported names, and renamed providers.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -41,7 +41,7 @@ rm mcp/web.json
 expect 0 "a file that is gone" add --sync mcp
 prints "2 unchanged, 1 removed"
 
-# A link to a file is a file of its own, also when it comes to point elsewhere, as those of a deployment do.
+# A link is a source of its own, even if its target changes, as in deployments.
 mkdir deployed v1 v2
 echo "[$(tool deploy one)]" >v1/tools.json
 echo "[$(tool deploy two)]" >v2/tools.json
@@ -62,7 +62,7 @@ expect 0 "has its tools" -s links.wt list
 same "both" "ci/deploy tools/deploy" "$(cut -d' ' -f1 out | paste -sd' ')"
 
 chmod 000 v1/tools.json
-if ! [ -r v1/tools.json ]; then # as root everything can be read
+if ! [ -r v1/tools.json ]; then # root can read everything
     expect 0 "a file that may not be read" -s links.wt add --sync v1 v2
     says "v1/tools.json: cannot open .*Permission denied"
 fi

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Models that came with the program, beside the manifests: found by name behind those of the models folder, listed, checked
-# and not fetched; the first of them is the default, and a store of the one before is brought up to date and says so.
+# Models included with the program, beside the manifests: found by name after those of the models folder, listed,
+# verified and never downloaded. The first one is the default, and a store with the earlier default is updated with a
+# note.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -34,17 +35,17 @@ done
 expect 5 "what has no weights is no model" find --recipe dense --model noweights rain
 says "the model noweights is not installed"
 
-# Without a home there is no models folder; what is included is found all the same.
+# Without a home there is no models folder, but included models are found.
 what="no home" checks=$((checks + 1))
 env -u HOME -u WHICHTOOL_MODELS "$WHICHTOOL" find --recipe dense --model along rain >out 2>err || fail "exit $?"
 
-# One of that name in the models folder comes first.
+# A model of that name in the models folder takes precedence.
 cp -r program/along models/along
 expect 0 "the models folder comes first" model info along --json
 same "its own" "(False, '$work/models/along')" "$(json_of '(d["included"], d["path"])')"
 rm -rf models/along
 
-# A manifest says what is right.
+# The manifest verifies the files.
 "$python" "$source_root/tools/model-manifest" program/along/ Apache-2.0 >program/along.json || fail "no manifest"
 expect 0 "right by its manifest" model pull along
 says "and its files are valid"
@@ -59,8 +60,8 @@ expect 5 "another byte" model pull along
 says "install whichtool again"
 rm -rf program/along program/along.json "$WHICHTOOL_STORE"*
 
-# The default: what it was tuned from until it is there. A store that has vectors of that is searched by them until an
-# add or `vectors`.
+# The default is the base model until the tuned one is installed. A store with vectors of the base model is searched by
+# them until an add or `vectors`.
 "$python" "$here/tiny_model.py" "$work/models/$before"
 add_catalogue
 expect 0 "vectors of the old default" vectors
@@ -68,7 +69,7 @@ prints "All 6 tools have vectors of $before"
 expect 0 "are searched" find --json rain
 same "in hybrid, and nothing is lacking" "('hybrid', None)" "$(json_of '(d["recipe"], d["notice"])')"
 cp -r "models/$before" "program/$own"
-rm -f "program/$own"/packed* # other numbers, or it would be the same encoder
+rm -f "program/$own"/packed* # different numbers, so that it is a different encoder
 printf '\001' | dd of="program/$own/model.safetensors" bs=1 seek=9000 conv=notrunc 2>/dev/null
 expect 0 "the new default" status
 prints "^vectors +0 of 6 tools, with the model $own, included with whichtool; compute the others with .whichtool vectors.$"
@@ -91,7 +92,7 @@ rm -rf "program/$own"
 expect 0 "without the new one, the old one is the default again" status
 prints "with the model $before; "
 
-# Those of this repository are as their manifests have them, and have a card.
+# The models of this repository match their manifests and have a card.
 export WHICHTOOL_MANIFESTS=$source_root/models
 for folder in "$source_root"/models/*/; do
     [ -d "$folder" ] || continue

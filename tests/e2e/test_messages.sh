@@ -1,6 +1,6 @@
 #!/bin/bash
-# A conversation as the request of find and pick: the forms that programs keep one in say the same, what was called and
-# what is had stays, and what is no conversation is told.
+# A conversation as the request of find and pick: all formats give the same result, called and loaded tools stay, and
+# invalid conversations are reported.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -46,7 +46,7 @@ what="standard input" checks=$((checks + 1))
 "$WHICHTOOL" find --messages - -k 1 --json <openai.json >out 2>err || fail "exit $?"
 same "standard input: the first" tables/cancel_booking "$(json_of 'd["hits"][0]["id"]')"
 
-# Tools that are had take nobody's place; those that nothing speaks for come last.
+# Loaded tools do not use the k places; those without a match come last.
 expect 0 "tools that are had" find --messages openai.json --have weather__get_tides --have money/list_invoices -k 1 --json
 same "those that are kept" "['money/list_invoices', 'tables/book_table', 'weather/get_tides']" \
     "$(json_of 'sorted(h["id"] for h in d["hits"] if h["kept"])')"
@@ -66,7 +66,7 @@ same "what may not be found is not kept" False "$(json_of '"tables/book_table" i
 expect 0 "a set" pick --messages openai.json --abstain 0 --json
 same "it keeps the tool" True "$(json_of '"tables/book_table" in [h["id"] for h in d["hits"] if h["kept"]]')"
 
-# One bad message costs itself; what is no conversation is told.
+# One invalid message is skipped; an invalid conversation is reported.
 cat >mixed.json <<'JSON'
 [{"role": "user", "content": "Book a table"}, {"role": "pope", "content": "?"},
  {"role": "assistant", "tool_calls": [{"function": {"name": "bash\u001b[2J"}}]}, {"role": "user", "content": "cancel the booking"}]

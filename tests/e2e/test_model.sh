@@ -1,5 +1,5 @@
 #!/bin/bash
-# Models: none here, none by that name, damaged ones; and the default model where one is installed.
+# Models: missing, unknown and damaged ones, and the default model if installed.
 installed=${WHICHTOOL_MODELS:-${XDG_DATA_HOME:-$HOME/.local/share}/whichtool/models}
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"

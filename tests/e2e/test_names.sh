@@ -1,6 +1,7 @@
 #!/bin/bash
-# Tools of a Python package's reference under new names, by a server that answers by rules and errs in one of seven
-# answers: a catalogue as before, with the old names beside; judgements hold for it; replayed without the server.
+# Generates new names for the tools of a Python package's reference, with a server that answers by rules and errs in one
+# of seven answers: the catalogue keeps the old names beside the new ones, judgements still apply, and replay works
+# without the server.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -25,7 +26,7 @@ same "members as documented" "True" "$(generate_members)"
 same "all but the mute one" "167 168" "$(json_of 'str(d["rows"]) + " " + str(d["tools"])')"
 same "what was no name is counted" "True" "$(json_of 'd["report"]["stages"][0]["refused"]["marks"] > 5 and d["report"]["kept"] == 1')"
 same "told" "True" "$(json_of '"1 of 168 tools" in d["notice"]')"
-names() { # FILE: whether all is well with its names
+names() { # FILE: checks its names
     "$python" - "$1" <<'PYTHON'
 import json, re, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Where no environment says where things live: it is told what to set, and nothing is left in the current folder. What
-# does not need such a place works.
+# Without HOME and similar variables, the command reports which one to set and leaves no file in the current folder.
+# Verbs that need no such folder work.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -11,7 +11,7 @@ unset HOME WHICHTOOL_STORE WHICHTOOL_MODELS
 mkdir empty
 cd empty || exit 1
 
-# exit | what stderr says | arguments
+# exit code | message | arguments
 while IFS='|' read -r code sentence arguments; do
     for home in unset relative; do
         [ "$home" = unset ] || export HOME=./here XDG_DATA_HOME=data XDG_CACHE_HOME=.cache
@@ -39,7 +39,7 @@ ROWS
 rm -f out err
 same "nothing is left in the current folder" "" "$(ls -A)"
 
-# A home in which nothing can be written.
+# A home without write permission.
 for home in /dev/null /proc/nowhere; do
     HOME=$home expect 4 "HOME=$home: add" add ../weather.json
     says "cannot (create folder|open) $home"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --pass-header: a client's header reaches servers over HTTP with the client's own calls, and no other header does.
+# --pass-header: a client's header reaches HTTP servers with the client's own calls, and no other header does.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python

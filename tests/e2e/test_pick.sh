@@ -1,5 +1,5 @@
 #!/bin/bash
-# Picking as a user meets it: without a model, without training, trained, and measured.
+# pick: without a model, without training, trained, and measured.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -59,7 +59,7 @@ expect 1 "nothing that anybody said" pick --model "" xyzzy plugh
 silent out
 says "No tool fits"
 
-# Forty tools; of each request the first word says one tool and the second, where there is one, another.
+# Forty tools. The first word of a request names a tool, the second word, if any, another.
 forty_tools 4
 export WHICHTOOL_STORE=$work/used.wt
 expect 0 "forty tools" add "${model[@]}" tools.jsonl
@@ -88,14 +88,14 @@ expect 0 "in words" pick "${model[@]}" --abstain 0 --complete 0.5 book book weat
 says "Target: complete for 50 % of requests"
 says "is aimed at, by [0-9]* that were held out; it is no guarantee"
 
-# A request that is unlike those logged is read as on the first day, and that is said.
+# A request unlike the recorded ones is handled as without training, with a note.
 expect 0 "shorter than any that was logged" pick "${model[@]}" --json book
 same "why" True "$(json_of '"shorter than those that training knows" in d["notice"]')"
 same "by what needs no training" hybrid "$(json_of 'd["recipe"]')"
 expect 0 "an order, or nothing" find "${model[@]}" --abstain 0.01 --json book
 same "the order, too" True "$(json_of '"shorter than those that training knows" in d["notice"]')"
 
-# Killed at any moment of learning it anew, the chooser is the old one or the new one: the same, as the seed is.
+# Killed at any moment of retraining, the chooser is the old or the new one; they are equal, because the seed is.
 chooser=$(sha256sum <used.wt-models/set/config.json)
 for pause in 0.005 0.01 0.02 0.04 0.08 0.16 0.32 0.64; do
     "$WHICHTOOL" train set "${model[@]}" >out 2>err &
@@ -114,7 +114,7 @@ expect 0 "auto again, otherwise" train auto "${model[@]}" --seed 2
 expect 0 "the chooser is of other hits" pick "${model[@]}" --abstain 0 book book weather 440
 says "not calibrated"
 
-# What training left, without an encoder: the trained one is gone, and so is the model. Words go on.
+# Trained models without an encoder: the trained encoder and the model are removed. Finding by words works.
 expect 0 "an encoder of its own" train encoder "${model[@]}" --epochs 1
 [ -d used.wt-models/encoder ] || skip "the encoder did not get better, so none is there to be lost"
 bare=(--model gone)

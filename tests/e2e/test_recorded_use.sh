@@ -1,5 +1,5 @@
 #!/bin/bash
-# Recorded use from the command line: what is imported, shown, exported and forgotten, and what is told.
+# Recorded use on the command line: import, list, export, forget, and messages.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -59,7 +59,7 @@ same "its tools" "(1, ['money/list_invoices'])" "$(json_of '(d["added"], d["tool
 expect 0 "they are listed" -s one.wt usage list --after 3 --json
 same "as they were given" "[('is it wet?', ['weather/get_forecast', 'weather/get_tides'], '', ''), ('pay it', ['money/list_invoices'], 'failed', 'c17')]" \
     "$(json_of '[(u["request"], u["tools"], u["outcome"], u["client"]) for u in l]')"
-# What tools were called with; here of the second of two, on several lines.
+# Arguments of calls; here of the second of two tools, on several lines.
 cp "$WHICHTOOL_STORE" called.wt
 expect 0 "arguments" -s called.wt usage add --request "tides of Oslo" -t get_forecast -t get_tides --arguments "" \
     --arguments '{"place": "Oslo",
@@ -92,7 +92,7 @@ expect 0 "what is forgotten" -s called.wt usage forget --all
 "$python" -c 'import sqlite3; print(sqlite3.connect("called.wt").execute("select count(*) from usage_tool").fetchone()[0])' >out
 same "is gone with them" 0 "$(cat out)"
 
-# exit | what stderr says | arguments
+# exit code | message | arguments
 while IFS='|' read -r code sentence arguments; do
     eval "expect $code \"\$arguments\" -s one.wt usage $arguments"
     says "$sentence"
@@ -119,7 +119,7 @@ ROWS
 expect 0 "nothing was recorded" -s one.wt usage list --json
 same "five usages" 5 "$(grep -c . out)"
 
-# a tool that comes later gets its usage back
+# a tool that is added later gets its usage back
 echo '[{"name": "send", "description": "Sends a letter"}]' >mail.json
 expect 0 "the tool of the name that was recorded" -q add --provider mail mail.json
 expect 0 "is known now" usage list --tool mail/send
@@ -128,7 +128,7 @@ expect 0 "and when it goes" remove mail/send
 expect 0 "the record stays" usage list
 prints "\(mail/send\)"
 
-# what makes no sense
+# invalid usages
 "$python" -c '
 print("{\"request\": \"x\"")
 print("{\"request\": \"  \", \"tools\": [\"book_table\"]}")

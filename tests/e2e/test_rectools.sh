@@ -1,6 +1,6 @@
 #!/bin/bash
-# Requests for sets of tools with a verdict on each, the verdicts over a data set, and the comparison of two, by a server
-# that answers by rules; stopped, gone on with, replayed.
+# Requests for sets of tools with verdicts, the verdicts over a data set, and the comparison of two, with a server that
+# answers by rules; stopped, resumed, replayed.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -47,7 +47,7 @@ prints "By rules:"
 prints "RecTools 61.3 %"
 cp set/queries.jsonl first.jsonl
 
-# The verdicts over it, and over the same without a model's own questions.
+# Verdicts over it, and over the same data without the model's own questions.
 expect 0 "verdicts" generate verdicts --data set --split train "${at[@]}" --out verdicts --json
 json_lines
 same "members as documented, again" "True" "$(generate_members)"
@@ -56,7 +56,7 @@ expect 0 "of some" generate verdicts --data set --split train --limit 5 "${at[@]
 same "five" 5 "$(json_of 'd["rows"]')"
 expect 3 "no such split" generate verdicts --data set --split other "${at[@]}" --out few
 
-# The judge: requests against drafts, and one set against another.
+# The judge compares requests with drafts, and one set with another.
 expect 0 "a set with a polish" generate toolbank "${model[@]}" --usages 2 "${at[@]}" --out polished
 expect 0 "against its drafts" generate comparison --first polished "${at[@]}" --out drafts --limit 30 --json
 json_lines
@@ -64,7 +64,7 @@ same "members as documented, once more" "True" "$(generate_members)"
 same "rewritten is longer, so it wins" "True" "$(json_of 'd["report"]["criteria"]["fluency"]["wins"]["count"] == d["report"]["judged"] > 20')"
 expect 0 "against another" generate comparison --first set --second polished "${at[@]}" --out two --limit 30
 prints "By rules, the first data set:"
-"$python" - <<'PYTHON' # a person who thinks as the rules do, but for some
+"$python" - <<'PYTHON' # a person who mostly agrees with the rules
 rows = [line.rstrip("\n").split("\t") for line in open("two/sheet.tsv")][1:]
 with open("labels.tsv", "w") as out:
     print("pair\tverdict", file=out)
@@ -77,7 +77,7 @@ echo "1	better" >labels.tsv
 expect 3 "no verdict" generate comparison --first set --second polished "${at[@]}" --out two --limit 30 --labels labels.tsv
 says "labels.tsv:1: .better. is no verdict"
 
-# Stopped in the midst, and the same command again; then from the record alone.
+# Interrupted and resumed; then replayed.
 touch slowly
 : >asked
 "$WHICHTOOL" "${make[@]}" "${at[@]}" --out stopped >out 2>err &

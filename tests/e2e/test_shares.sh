@@ -1,6 +1,6 @@
 #!/bin/bash
-# The built command before two servers, one of which never answers, with two keys: what one key's client does reaches the
-# other key's client in nothing. SHARES_CALLS and SHARES_SESSIONS make it larger: 300 and 10050 are what was reported.
+# The gateway before two servers, one of which never answers, with two keys: one key's client cannot affect the other's.
+# SHARES_CALLS and SHARES_SESSIONS enlarge the test; the reported case had 300 and 10050.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python

@@ -1,6 +1,5 @@
 #!/bin/bash
-# The verb status: what there is, for people on any terminal and for programs; and how quickly it is told is not tested
-# here, but what it must not do for that: open a model, or write one.
+# status: its text on terminals and its JSON. Its speed is not tested, but that it opens no model and writes none.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -48,7 +47,7 @@ expect 0 "no model by choice" status --model ""
 prints "^vectors +0 of 7 tools$"
 prints "no model is wanted"
 
-# Many providers: the first ones, and the rest as one line.
+# Many providers: the first ones, and one line for the rest.
 "$python" -c '
 import json
 for i in range(60): print(json.dumps({"provider": f"p{i * i // 120:02}", "name": f"t{i}", "description": "x"}))' >many.jsonl
@@ -60,7 +59,7 @@ for columns in 20 40 60 80; do
     same "$columns columns: no line is longer" "" "$(awk -v most="$columns" 'length > most' out)"
 done
 
-# What training left.
+# Trained models.
 forty_tools 0
 expect 0 "tools" -s use.wt add -q --no-vectors tools.jsonl
 expect 0 "use" -s use.wt usage add -q --model tiny usages.jsonl

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Terminals of all kinds, pipes that close, disks that are full.
+# Terminals of all kinds, closed pipes, and full disks.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python

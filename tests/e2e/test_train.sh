@@ -1,5 +1,5 @@
 #!/bin/bash
-# Training as a user meets it, on a model of two layers: what it makes and tells, Ctrl-C, kill -9, and going on.
+# Training a model of two layers: results and messages, Ctrl-C, kill -9, and resuming.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -48,8 +48,8 @@ import json
 w = json.load(open("again/encoder/config.json"))["whichtool"]
 print(w["lesson"], w["data"]["tools"], w["seed"])')"
 
-# In the middle: Ctrl-C and kill -9; both go on to the same bytes.
-set -m # a background job of a script ignores SIGINT, unless it has a group of its own
+# Ctrl-C and kill -9 in the middle; both resume to the same bytes.
+set -m # a background job ignores SIGINT, unless it has its own process group
 long=(--batch 16 --lr 0.003 --epochs 60 --threads 2 "${model[@]}")
 expect 0 "a long training" train encoder --out whole "${long[@]}"
 whole=$(weights whole)
@@ -58,7 +58,7 @@ for signal in INT KILL; do
         rm -rf part
         "$WHICHTOOL" train encoder --out part "${long[@]}" >out 2>err &
         pid=$!
-        for _ in $(seq 200); do # a machine that is busy may not have begun by then
+        for _ in $(seq 200); do # a busy machine may not have started yet
             [ -e part ] && break
             sleep 0.05
         done
@@ -77,7 +77,7 @@ for signal in INT KILL; do
     done
 done
 
-# A data set, and what the reference library makes of the model.
+# A data set, and the model in the reference library.
 six_tools 60 1 1 train=0,1,2 dev=3
 expect 0 "a data set" train encoder --data data --out learned "${options[@]}"
 prints "^encoder: recall@5"
@@ -102,7 +102,7 @@ print(w["tools"], w["requests"], w["source"].endswith("data, more"))')"
 expect 2 "two catalogues" train mlc --data data --data more --out both "${model[@]}"
 says "takes one catalogue, not 2 data sets"
 
-# Synthetic requests: descriptions that say enough are all it takes.
+# Synthetic requests need only long enough descriptions.
 expect 3 "they say too little" train encoder --synthetic 20 --out made "${options[@]}"
 says "are all shorter than 25 bytes"
 expect 2 "not for every lesson" train dpr --synthetic 20 "${model[@]}"
@@ -120,7 +120,7 @@ import json
 w = json.load(open("described.wt-models/encoder/config.json"))["whichtool"]
 print(w["options"]["synthetic"], w["data"]["source"].startswith("descriptions of "))')"
 
-# Providers: how likely a request needs several is told with the hits, and how often that is right by eval.
+# Providers: find shows the probability that a request needs several, and eval its accuracy.
 "$python" - <<'PYTHON'
 import json
 names = "weather forecast rain wind tides harbour currency money invoices customer table restaurant".split()
@@ -139,7 +139,7 @@ expect 0 "the same for people" -s described.wt find --recipe toolrerank --explai
 says "Probability that the request needs tools of several providers: [0-9]+ %"
 expect 0 "nothing of that elsewhere" -s described.wt find --recipe dpr --format json "${model[@]}" "$request"
 same "no probability" None "$(json_of 'd["several_providers_probability"]')"
-# Twelve dev requests are too few for a chooser of sets: nothing is left, and that is said.
+# Twelve dev requests are too few for a chooser of sets: no model is written, with a note.
 for lesson in tool2vec mlc neighbours auto; do expect 0 "$lesson" -s described.wt train $lesson "${model[@]}"; done
 expect 0 "too little for sets" -s described.wt train set "${model[@]}"
 prints "^ *no model was written"

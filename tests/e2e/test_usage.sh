@@ -1,10 +1,10 @@
 #!/bin/bash
-# What the command line understands, and how it answers what makes no sense.
+# The command line: accepted lines, and the messages for errors.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 add_catalogue
 
-# exit | what stderr says | arguments
+# exit code | message | arguments
 while IFS='|' read -r code sentence arguments; do
     eval "expect $code \"\$arguments\" $arguments"
     says "$sentence"
