@@ -132,7 +132,7 @@ static int generate_all(struct call_oracle oracles[2], struct generation_options
     return rc;
 }
 
-/* ---------------------------------------------------------------- what is printed */
+/* ---------------------------------------------------------------- output */
 
 static void print_bits(const char *key, const uint64_t *bits)
 {
@@ -159,7 +159,7 @@ static bool looks_again(enum selection_method method)
 }
 
 /* Runs a setting with every method of selection and of generation. */
-static int measure(const struct call_oracle_options *rates, wt_error *err)
+static int measure_setting(const struct call_oracle_options *rates, wt_error *err)
 {
     static const struct {
         const char *name;
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
                 rates.nearest = true;
                 rates.repeat = repeats[r];
                 rates.answer = rates.decision = rates.choice = errors[e] * better[b];
-                rc = measure(&rates, &err);
+                rc = measure_setting(&rates, &err);
             }
     if (rc < 0)
         fprintf(stderr, "%s\n", err.message);

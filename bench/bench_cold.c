@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support.h"
+
 enum { MAX_ROUNDS = 1000 };
 
 struct cost {
@@ -28,7 +30,7 @@ static double now_ms(void)
 }
 
 /* Runs the command once. Returns its exit status, or -1 if a signal ended it. */
-static int run(char **command, struct cost *cost)
+static int run_command_once(char **command, struct cost *cost)
 {
     double began = now_ms();
     pid_t child = fork();
@@ -52,15 +54,9 @@ static int run(char **command, struct cost *cost)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void print_time(const char *measure, const char *what, double *times, int rounds)
 {
-    qsort(times, (size_t)rounds, sizeof *times, ascending);
+    qsort(times, (size_t)rounds, sizeof *times, compare_doubles);
     double median = times[rounds / 2];
     bool seconds = median >= 10e3;
     printf("%s%s\twhichtool\t%.1f\t%s\n", measure, what, seconds ? median / 1e3 : median, seconds ? "s" : "ms");
@@ -76,7 +72,7 @@ int main(int argc, char **argv)
     double wall[MAX_ROUNDS], processor[MAX_ROUNDS], peak = 0;
     for (int i = rounds > 1 ? -1 : 0; i < rounds; i++) {
         struct cost cost;
-        int status = run(argv + 3, &cost);
+        int status = run_command_once(argv + 3, &cost);
         if (status != 0) {
             fprintf(stderr, "bench_cold: %s ended with status %d\n", argv[3], status);
             return 1;

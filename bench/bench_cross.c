@@ -17,6 +17,7 @@
 #include "nn/kernels/kernels.h"
 #include "nn/safetensors.h"
 #include "rerank/cross.h"
+#include "support.h"
 
 enum { TOOLS = 30, ROUNDS = 21, MAX_TEXT = 4096 };
 
@@ -24,7 +25,7 @@ enum { TOOLS = 30, ROUNDS = 21, MAX_TEXT = 4096 };
 static const char request[] = "I'm planning a trip to Lisbon next Friday. Can you find me a cheap flight from London, "
                               "and a hotel near the old centre?";
 
-struct bench {
+struct cross_bench {
     struct cross *cross;
     char texts[TOOLS][MAX_TEXT];
     int32_t ids[TOOLS][CROSS_TOKENS];
@@ -114,7 +115,7 @@ static int make_model(const char *model, const char *folder, wt_error *err)
 
 /* ---------------------------------------------------------------- the tools */
 
-static void take_tool(struct bench *b, size_t i, const char *line, size_t len)
+static void take_tool(struct cross_bench *b, size_t i, const char *line, size_t len)
 {
     json_t *tool = json_loadb(line, len, 0, NULL);
     const json_t *metadata = json_object_get(tool, "metadata");
@@ -133,7 +134,7 @@ static void take_tool(struct bench *b, size_t i, const char *line, size_t len)
 }
 
 /* Takes tools at equal distances in the file. */
-static int take_tools(struct bench *b, const char *path, wt_error *err)
+static int take_tools(struct cross_bench *b, const char *path, wt_error *err)
 {
     char *text;
     size_t len, next = 0;
@@ -151,7 +152,7 @@ static int take_tools(struct bench *b, const char *path, wt_error *err)
 
 /* ---------------------------------------------------------------- the time */
 
-static double score(struct bench *b, float *logits)
+static double time_scoring(struct cross_bench *b, float *logits)
 {
     double began = wt__now_ms();
 
@@ -160,13 +161,13 @@ static double score(struct bench *b, float *logits)
     return wt__now_ms() - began;
 }
 
-static void serve(struct bench *b)
+static void serve_cross_requests(struct cross_bench *b)
 {
     float logits[TOOLS];
     char line[64];
 
     while (fgets(line, sizeof line, stdin)) {
-        double took = score(b, logits);
+        double took = time_scoring(b, logits);
 
         if (strcmp(line, "texts\n") == 0) {
             puts(request);
@@ -183,26 +184,20 @@ static void serve(struct bench *b)
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void report(struct bench *b)
+static void print_cross_report(struct cross_bench *b)
 {
     double times[ROUNDS];
     float logits[TOOLS];
 
     for (int round = 0; round < ROUNDS; round++)
-        times[round] = score(b, logits);
-    qsort(times, ROUNDS, sizeof times[0], ascending);
+        times[round] = time_scoring(b, logits);
+    qsort(times, ROUNDS, sizeof times[0], compare_doubles);
     printf("cross-encode %d tools\twhichtool\t%.2f\tms\n", TOOLS, times[ROUNDS / 2]);
 }
 
 int main(int argc, char **argv)
 {
-    static struct bench b;
+    static struct cross_bench b;
     wt_error err = {0};
     int rc;
 
@@ -218,9 +213,9 @@ int main(int argc, char **argv)
             rc = take_tools(&b, argv[2], &err);
         fprintf(stderr, "bench_cross: kernels %s\n", wt__kernels()->name);
         if (rc == 0 && argc == 4)
-            serve(&b);
+            serve_cross_requests(&b);
         else if (rc == 0)
-            report(&b);
+            print_cross_report(&b);
         wt__cross_close(b.cross);
     }
     if (rc < 0)

@@ -60,7 +60,7 @@ static int compare_doubles(const void *a, const void *b)
 
 /* Returns milliseconds per query with `together` queries at once: the median over rounds. plain: all vectors in
  * fp32. */
-static double measure(const struct vectors *vectors, const float *queries, int rounds, size_t together, int plain)
+static double measure_dense(const struct vectors *vectors, const float *queries, int rounds, size_t together, int plain)
 {
     double times[32];
     struct vectors_scratch scratch = {0};
@@ -103,10 +103,10 @@ static void bench_size(const float *centres, const float *queries, const char *n
     if (wt__vectors_verify(&vectors, NULL) < 0)
         exit(1);
     fprintf(stderr, "dense: %s vectors verified in %.1f ms\n", name, now_ms() - start);
-    printf("dense top 10 of %s vectors\twhichtool\t%.3f\tms\n", name, measure(&vectors, queries, rounds, 1, 0));
-    printf("dense top 10 of %s vectors\tevery fp32\t%.3f\tms\n", name, measure(&vectors, queries, 3, 1, 1));
+    printf("dense top 10 of %s vectors\twhichtool\t%.3f\tms\n", name, measure_dense(&vectors, queries, rounds, 1, 0));
+    printf("dense top 10 of %s vectors\tevery fp32\t%.3f\tms\n", name, measure_dense(&vectors, queries, 3, 1, 1));
     printf("dense top 10 of %s vectors, 7 queries at once\twhichtool\t%.3f\tms\n", name,
-           measure(&vectors, queries, rounds, TOGETHER, 0));
+           measure_dense(&vectors, queries, rounds, TOGETHER, 0));
     fflush(stdout);
     free(chunks);
     free(rows);

@@ -18,14 +18,14 @@
 enum { ROUNDS = 3, TOOLS = 1000, ITEMS = 2000, ROUND_TRIP = 10 };
 static const double ALIKE = 0.93; /* default of wt_toolselect_options.duplicate */
 
-static int fail(const wt_error *err)
+static int report_failure(const wt_error *err)
 {
     fprintf(stderr, "%s\n", err->message);
     return 1;
 }
 
 /* The best round, because other work on the machine slows some rounds. */
-static int measure(const char *model, wt_error *err)
+static int measure_generators(const char *model, wt_error *err)
 {
     wt_open_options open;
     wt_toolselect_options options;
@@ -36,7 +36,7 @@ static int measure(const char *model, wt_error *err)
     wt_open_options_init(&open);
     open.model = model;
     if (wt_open(&engine, ":memory:", &open, err) < 0)
-        return fail(err);
+        return report_failure(err);
     for (int round = 0; round < ROUNDS; round++) {
         char folder[] = "/tmp/bench-generate-XXXXXX";
         struct writer writer = writer_of(0.1);
@@ -45,7 +45,7 @@ static int measure(const char *model, wt_error *err)
         options.out = mkdtemp(folder);
         if (!options.out || wt__generate_toolselect(engine, &writer.model, &options, &made, err) < 0) {
             wt_close(engine);
-            return options.out ? fail(err) : 1;
+            return options.out ? report_failure(err) : 1;
         }
         least = round == 0 || made->seconds < least ? made->seconds : least;
         questions = made->questions;
@@ -118,7 +118,7 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
     }
     wt_close(engine);
     if (rc < 0)
-        return fail(err);
+        return report_failure(err);
     printf("generate toolbank, an item, %s%s\twhichtool\t%.3f\tms\n", draw, round_trip ? ", round trip" : "",
            least * 1000 / ITEMS);
     printf("generate toolbank, an item, %s%s, processor time\twhichtool\t%.3f\tms\n", draw,
@@ -159,7 +159,7 @@ static int measure_rectools(const char *model, wt_error *err)
     }
     wt_close(engine);
     if (rc < 0)
-        return fail(err);
+        return report_failure(err);
     printf("generate rectools, a request of %zu\twhichtool\t%.3f\tms\n", requests, least * 1000 / (double)requests);
     return 0;
 }
@@ -169,8 +169,8 @@ struct judged {
 };
 
 /* Counts the rows of a sample that the rules would reject. */
-static int judge(const struct sample *sample, struct distinct *queries, struct map *names, struct judged *judged,
-                 wt_error *err)
+static int count_rejected_rows(const struct sample *sample, struct distinct *queries, struct map *names,
+                               struct judged *judged, wt_error *err)
 {
     struct arena arena = {0};
     struct str out;
@@ -210,10 +210,10 @@ static int judge_file(const char *model, const char *path, wt_error *err)
         wt__samples_parse(&samples, (struct str){bytes, len}, path, err) < 0 ||
         (model[0] && wt__encoder_open(&encoder, model, err) < 0) ||
         wt__distinct_open(&queries, encoder, ALIKE, err) < 0)
-        return fail(err);
+        return report_failure(err);
     for (size_t i = 0; i < samples.count; i++)
-        if (judge(&samples.items[i], &queries, &names, &judged, err) < 0)
-            return fail(err);
+        if (count_rejected_rows(&samples.items[i], &queries, &names, &judged, err) < 0)
+            return report_failure(err);
     printf("%s: %zu rows and %zu left out; of %zu tools %zu pieces refused; instructions: %zu alike, %zu of the same "
            "words; notes that do not name their tool: %zu\n",
            path, samples.count, samples.left_out, judged.tools, judged.refused, judged.alike, judged.same,
@@ -235,7 +235,7 @@ int main(int argc, char **argv)
     }
     if (argc > 2)
         return judge_file(argv[1], argv[2], &err);
-    int failed = measure(argv[1], &err);
+    int failed = measure_generators(argv[1], &err);
     failed |= measure_toolbank(argv[1], "random", 0, &err);
     failed |= measure_toolbank(argv[1], "near", 0, &err);
     failed |= measure_toolbank(argv[1], "random", ROUND_TRIP, &err);

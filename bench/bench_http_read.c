@@ -68,7 +68,7 @@ static size_t read_block(struct str block, bool say)
     return count;
 }
 
-static int measure(const char *path)
+static int measure_reader(const char *path)
 {
     static char bytes[BLOCK_MAX];
     FILE *file = fopen(path, "rb");
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     static char bytes[BLOCK_MAX];
     uint8_t size[4];
     if (argc > 2 && strcmp(argv[1], "--speed") == 0)
-        return measure(argv[2]);
+        return measure_reader(argv[2]);
     while (fread(size, 1, sizeof size, stdin) == sizeof size) {
         size_t len = size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24;
         if (len > sizeof bytes || fread(bytes, 1, len, stdin) != len)

@@ -26,7 +26,7 @@
 enum { BATCH = 32, TOKENS = 32, LABELS = 1419, GOLD = 3 };
 static const float RATE = 5e-5f, SCALE = 20;
 
-struct bench {
+struct train_bench {
     struct trainable *model;
     struct training_batch training_batch;
     unsigned threads;
@@ -43,7 +43,7 @@ struct bench {
 };
 
 /* Generates the tokens of step `step`; the peer uses the same formula. */
-static void make_batch(struct bench *b)
+static void make_batch(struct train_bench *b)
 {
     size_t texts = b->contrast ? 2 * BATCH : BATCH;
     wt__batch_begin(&b->training_batch);
@@ -65,15 +65,15 @@ static void make_batch(struct bench *b)
 
 static int forward(void *context, size_t share, unsigned thread)
 {
-    struct bench *b = context;
+    struct train_bench *b = context;
     (void)thread;
     wt__batch_forward(&b->training_batch, (unsigned)share);
     return 0;
 }
 
-static int backward(void *context, size_t share, unsigned thread)
+static int backward_contrast_share(void *context, size_t share, unsigned thread)
 {
-    struct bench *b = context;
+    struct train_bench *b = context;
     (void)thread;
     wt__batch_backward(&b->training_batch, (unsigned)share);
     return 0;
@@ -81,13 +81,13 @@ static int backward(void *context, size_t share, unsigned thread)
 
 static int reduce(void *context, size_t part, unsigned thread)
 {
-    struct bench *b = context;
+    struct train_bench *b = context;
     (void)thread;
     wt__batch_reduce(&b->training_batch, (unsigned)part, b->threads);
     return 0;
 }
 
-static float contrast_loss(struct bench *b)
+static float contrast_loss(struct train_bench *b)
 {
     size_t hidden = b->training_batch.hidden;
     struct contrast contrast = {.rows = BATCH,
@@ -101,7 +101,7 @@ static float contrast_loss(struct bench *b)
 }
 
 /* logits = x W^T; dx = dlogits W; dW += dlogits^T x */
-static float head_loss(struct bench *b)
+static float head_loss(struct train_bench *b)
 {
     size_t hidden = b->training_batch.hidden;
     struct labels gold = {b->starts, b->labels};
@@ -139,13 +139,13 @@ static float head_loss(struct bench *b)
     return loss;
 }
 
-static void answer_step(struct bench *b)
+static void answer_step(struct train_bench *b)
 {
     double began = wt__now_ms();
     make_batch(b);
     wt__pool_run(b->threads, b->threads, forward, b);
     float loss = b->contrast ? contrast_loss(b) : head_loss(b);
-    wt__pool_run(b->threads, b->threads, backward, b);
+    wt__pool_run(b->threads, b->threads, backward_contrast_share, b);
     wt__pool_run(b->threads, b->threads, reduce, b);
     wt__adamw_step(&b->adamw, RATE, 1, b->threads);
     wt__gradients_clear(b->parameters, b->count);
@@ -154,7 +154,7 @@ static void answer_step(struct bench *b)
 }
 
 /* State of one kind of step; a process runs one kind only. */
-static int open_kind(struct bench *b, bool contrast, wt_error *err)
+static int open_kind(struct train_bench *b, bool contrast, wt_error *err)
 {
     struct batch_limits limits = {
         .texts = contrast ? 2 * BATCH : BATCH, .rows = (contrast ? 2 : 1) * BATCH * TOKENS, .longest = TOKENS};
@@ -198,7 +198,7 @@ static double peak(void)
     return kilobytes / 1e3;
 }
 
-static int serve(struct bench *b, wt_error *err)
+static int serve_train_steps(struct train_bench *b, wt_error *err)
 {
     char line[64];
     while (fgets(line, sizeof line, stdin)) {
@@ -218,7 +218,7 @@ static int serve(struct bench *b, wt_error *err)
 
 int main(int argc, char **argv)
 {
-    struct bench b = {.threads = argc > 2 ? (unsigned)atoi(argv[2]) : 1};
+    struct train_bench b = {.threads = argc > 2 ? (unsigned)atoi(argv[2]) : 1};
     wt_error err = {0};
     if (argc < 2 || b.threads < 1) {
         fprintf(stderr, "usage: bench_train MODEL [THREADS [PRECISION]]\n");
@@ -229,7 +229,7 @@ int main(int argc, char **argv)
     if (rc == 0 && argc > 3 && strcmp(argv[3], "bf16") == 0 && wt__amx_ready())
         wt__trainable_reduce(b.model);
     if (rc == 0)
-        rc = serve(&b, &err);
+        rc = serve_train_steps(&b, &err);
     if (rc < 0)
         fprintf(stderr, "bench_train: %s\n", err.message);
     wt__adamw_dispose(&b.adamw);

@@ -101,7 +101,7 @@ class Oracle:
             self.lines[got["error"], got["repeat"], better, kind, got[kind]] = got
 
     def line(self, setting, better, kind, name):
-        """True for methods without a last look, which does not affect them."""
+        """Returns the outcomes of a method. Without a last look, better ones make no difference."""
         return self.lines.get((*setting, better, kind, name)) or self.lines[*setting, False, kind, name]
 
     def outcome(self, setting, better, method=None, way=None):
@@ -207,7 +207,7 @@ def print_by_rate(oracle):
 
 
 def print_ranges(oracle, run, judged):
-    """Section 4.3: requests of Booking and Home with a maximum but no minimum of the same quantity."""
+    """Prints section 4.3: requests of Booking and Home with a maximum but no minimum of the same quantity."""
     places = [i for i, row in enumerate(oracle.rows)
               if any(name.startswith("min_") and name not in row["arguments"] for name in row["wrong"])]
 

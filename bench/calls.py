@@ -95,7 +95,7 @@ def accepted_bfcl(row):
 
 
 def accepted_callnavi(row):
-    """Matches values; "$$$" stands for any value."""
+    """Returns the accepted arguments; "$$$" accepts any value."""
     calls = row["metadata"]["parameters"]
     return [{k: None if v == "$$$" else [v] for k, v in calls[0].items()}] if len(calls) == 1 else None
 
@@ -178,7 +178,7 @@ class Run:
             self.record()
 
     def record(self):
-        """Finds a tool by the name of a demonstration, which has the same words in another order: "Weather Forecast City"."""
+        """Records the demonstrations as usages. Their names have the tools' words in another order: "Weather Forecast City"."""
         tested = {row["text"].strip() for row in self.rows}
         lines = []
         with open(os.path.join(self.data, "demonstrations.jsonl"), encoding="utf-8") as file:
@@ -238,7 +238,7 @@ class Run:
         return ("right", "") if "" in why else ("wrong", why[0])
 
     def depths(self, beside):
-        """Returns the share of requests with the gold tool among the first hits, for each depth."""
+        """Returns the share of requests with the gold tool among the first hits, for each depth. beside: an added catalogue."""
         if beside:
             self.command("add", "--provider", "beside", os.path.join(self.options.data, beside))
         gold = {r["_id"]: {self.ids[t]["id"] for t in self.gold[r["_id"]]} for r in self.rows}
@@ -255,8 +255,8 @@ class Run:
                 "depth": {d: 100 * sum(r <= d for r in ranks) / len(ranks) for d in DEPTHS}}
 
     def write(self, file):
-        """Orders candidates as in the catalogue. A wrong argument has another request's value; a missing minimum has the
-        value of the maximum."""
+        """Writes the labelled requests for bench_call. Candidates are in the order of the catalogue. A wrong argument has
+        another request's value; a missing minimum has the value of the maximum."""
         names = list(self.ids)
         candidates = [{"name": self.ids[n]["name"], "description": self.ids[n]["description"]} for n in names]
         print(json.dumps({"candidates": candidates}), file=file)

@@ -62,12 +62,12 @@ def joined(names):
 
 
 def bare(name):
-    """Returns a name as typed from memory."""
+    """Returns the letters and digits of a name in lower case, for comparing typed names."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 def requests(names, count, seed):
-    """Draws (request, names, comparison), depending only on the names and the seed."""
+    """Yields (request, names, comparison), depending only on the names and the seed."""
     draw = random.Random(seed)
     for _ in range(count):
         chosen = draw.sample(names, min(draw.randint(1, MOST), len(names)))
@@ -126,7 +126,7 @@ def tools_of(options, store):
 
 
 def summary(tool):
-    """Returns the title, or a description of one short sentence, with at least two words."""
+    """Returns the title, or a description of one short sentence, with at least two words; else None."""
     text = tool["title"] or tool["description"].strip()
     brief = tool["title"] or ("." not in text[:-1] and "\n" not in text and len(words(text)) <= SUMMARY_WORDS)
     return text if brief and len(words(text)) >= 2 else None

@@ -53,7 +53,7 @@ def list_tools(options, store, *arguments):
 # ---------------------------------------------------------------- requests and tools
 
 def read_requests(options):
-    """Returns the requests that need one tool, by service."""
+    """Returns the requests that need one tool."""
     lines = (HERE / "real" / f"{options.split}.jsonl").read_text(encoding="utf-8").splitlines()
     return [row for row in map(json.loads, lines) if len(row["needs"]) == 1]
 

@@ -91,7 +91,7 @@ def agreement(pairs):
 
 
 def compare(model_rows, label_rows):
-    """Yields rows: criterion, order, pairs, equal, chance, kappa, decided by both, equal among these, ties."""
+    """Returns rows: criterion, order, pairs, equal, chance, kappa, decided by both, equal among these, ties."""
     labels = {row["pair"]: row for row in label_rows}
     table = []
     for both in (True, False):

@@ -135,7 +135,7 @@ class Bench:
                           *({"find": request} for request, _ in self.asked)])
 
     def alone(self):
-        """Returns the right tool's place and probability before and after each attack."""
+        """Yields for each attack the right tool's place and probability before and after it."""
         watched = [(request, sorted(gold)[0]) for request, gold in self.asked[:ALONE_REQUESTS]]
         others = [usage(request, gold, f"honest-{n % HONEST}")
                   for n, (request, gold) in enumerate(self.honest_texts[:HONEST * KNOWN])]

@@ -89,7 +89,7 @@ def judgements(folder, split):
 
 
 def tracc(found, needed):
-    """TRACC, the paper's equation 8."""
+    """Returns TRACC, the paper's equation 8."""
     return (1 - abs(len(found) - len(needed)) / len(found | needed)) * len(found & needed) / len(needed)
 
 
@@ -132,7 +132,7 @@ def first_tools(options, folder, name, *more):
 
 
 def random_rows(folder):
-    """Returns the row of random draws from the past."""
+    """Yields the rows of random draws from the past."""
     train, test = judgements(folder, "train"), judgements(folder, "test")
     size, draw = usual_size(train), random.Random(1)
     tools, bundles = sorted(set().union(*train.values())), sorted({tuple(sorted(tools)) for tools in train.values()})
@@ -198,7 +198,7 @@ def plain(text):
 
 
 def read_echo(path):
-    """Returns how often recorded answers repeat the prompt: figures by name, each (count, total)."""
+    """Returns repetitions in recorded answers: figures by name, each (count, total)."""
     answers = collections.defaultdict(list)
     with open(path, encoding="utf-8") as file:
         for line in file:

@@ -25,7 +25,7 @@ METRICS = ("recall@5", "ndcg@5")
 
 
 def eval_options(parser):
-    """Returns the common arguments of eval."""
+    """Adds the common options of eval to the parser."""
     parser.add_argument("--whichtool", default="build/whichtool")
     for option in ("--model", "--cache"):
         parser.add_argument(option)
@@ -33,7 +33,7 @@ def eval_options(parser):
 
 
 def data_sets(folders, split):
-    """Returns the folders of data sets with the split; those of a folder of sets ordered by name."""
+    """Yields the folders of data sets with the split; those of a folder of sets ordered by name."""
     for folder in folders:
         inside = [folder] if os.path.exists(os.path.join(folder, "corpus.jsonl")) else [
             os.path.join(folder, name) for name in sorted(os.listdir(folder))]

@@ -50,7 +50,7 @@ class Serve:
         return 1000 * (time.monotonic() - self.begun)
 
     def until_idle(self):
-        """Waits until the queue is empty, so that this request runs alone."""
+        """Waits until the queue is empty and only the request for the metrics runs."""
         while True:
             with urllib.request.urlopen(self.url + "/metrics") as answer:
                 figures = answer.read().decode()
@@ -161,7 +161,7 @@ def times_row(name, p50, p99):
 
 
 def queue(bench, request, connections):
-    """Prints the parts of the slowest latencies: the requests themselves, the queue, and the server."""
+    """Returns rows that separate the latencies of the requests alone, of a computed queue, and of the server."""
     def of(times):
         ordered = sorted(times)
         return ordered[len(ordered) // 2], ordered[len(ordered) * 99 // 100]

@@ -100,7 +100,7 @@ class Variants:
         self.runs = {}
 
     def ask(self, settings, weights=None, timed=1):
-        """weights: of the first stage; timed: number of timed requests, for the first use of the settings."""
+        """Starts a run with other settings. weights: of the first stage; timed: number of timed requests, for the first use of the settings."""
         with open(os.path.join(self.folder, "toolrerank", "config.json"), encoding="utf-8") as file:
             config = json.load(file)
         config["hierarchy"].update(settings)
@@ -181,7 +181,7 @@ def print_figure_1(data, runs):
 
 
 def interval(data, ours, theirs):
-    """Returns the interval of the difference of recall."""
+    """Returns the difference of recall and its interval."""
     differences = [recall(data, ours, q) - recall(data, theirs, q) for q in data.right]
     draw = random.Random(1)
     means = sorted(mean(draw.choices(differences, k=len(differences))) for _ in range(RESAMPLES))

@@ -80,7 +80,7 @@ def complaints_about(request, split, split_of_service):
 
 
 def complaints(data):
-    """Returns the errors of the requests in the folder."""
+    """Yields the errors of the requests in the folder."""
     split_of_service = {source["service"]: source["split"] for source in fetch.sources(data)}
     seen = {}
     for split in SPLITS:
@@ -135,7 +135,7 @@ def complaints_about_dialogue(dialogue, split, split_of_service):
 
 
 def complaints_of_dialogues(data):
-    """Returns the errors of the dialogues in the folder."""
+    """Yields the errors of the dialogues in the folder."""
     split_of_service = {source["service"]: source["split"] for source in fetch.sources(data)}
     for split in SPLITS:
         every = dialogues(data, split)

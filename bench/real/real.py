@@ -61,7 +61,7 @@ def ids(output):
 
 
 def import_catalogues(options, sources):
-    """Returns the store of all catalogues; creates it if necessary."""
+    """Sets options.store to the store of all catalogues, after creating it if necessary."""
     parts = [fetch.sha256(options.whichtool), repr(options.model)] + [source["sha256"] for source in sources]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     options.store = os.path.join(options.cache, "store.wt")
@@ -148,7 +148,7 @@ def print_table(split, rows, left_out):
 
 
 def print_changes(measured, earlier):
-    """Returns for each figure the numbers of gained and lost requests since an earlier run."""
+    """Prints for each figure the numbers of gained and lost requests since an earlier run."""
     both = [(request, earlier[request["id"]]) for request in measured if request["id"] in earlier]
     for group in GROUPS:
         pairs = list(zip(*(zip(old, new["figures"]) for new, old in both if bool(new["needs"]) == (group == GROUPS[0]))))

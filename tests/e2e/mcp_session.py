@@ -72,7 +72,7 @@ class Session:
 
 
 def steps(path):
-    """Yields (number, request, replies, checks) of each request of the file."""
+    """Returns (number, request, replies, checks) of each request of the file."""
     found = []
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):

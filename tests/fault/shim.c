@@ -1,9 +1,9 @@
-/* shim.c: a preloaded library that lets one call of a program fail, to test how the program handles it.
+/* shim.c: a preloaded library that lets one call of a program fail, to test the error handling.
  *
  *   FAULT_ALLOC=N   the Nth malloc, calloc, realloc or aligned allocation since main() returns NULL
  *   FAULT_IO=N      the Nth I/O call since main() fails according to FAULT_HOW: write, pwrite, fsync, ftruncate,
  *                   rename, swap, open for writing, mkstemp or mmap
- *   FAULT_HOW=      EIO, ENOSPC, EROFS  fails with that errno (default EIO)
+ *   FAULT_HOW=      EIO, ENOSPC, EROFS  fails with this errno (default EIO)
  *                   KILL                the process is killed before the call
  *                   TEAR                a write writes its first half, then the process is killed
  *                   INT                 the process gets SIGINT, and the call proceeds

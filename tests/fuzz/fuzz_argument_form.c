@@ -6,12 +6,7 @@
 #include "base/json.h"
 #include "call/argument_form.h"
 #include "llm/answer.h"
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "require.h"
 
 static void read_values(const struct parameters *parameters)
 {

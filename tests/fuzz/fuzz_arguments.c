@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "call/arguments.h"
 #include "call/demonstrations.h"
+#include "require.h"
 
 static const char SCHEMA[] =
     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"min_price\":{\"type\":"
@@ -16,12 +17,6 @@ static const char SCHEMA[] =
     "\"required\":[\"id\",\"count\"]}";
 
 static const char PAST[] = "{\"id\":\"8tq\",\"count\":3,\"tags\":[\"a b\"]}";
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_literals(const struct literals *literals)
 {

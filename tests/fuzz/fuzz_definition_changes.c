@@ -5,16 +5,11 @@
 
 #include "catalog/definition_changes.h"
 #include "text/unicode.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static void look(const struct definition_changes *changes)
+static void check_changes(const struct definition_changes *changes)
 {
     require(changes->count > 0 && changes->count <= WT_MAX_CHANGES);
     for (size_t i = 0; i < changes->count; i++) {
@@ -35,9 +30,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str after = {border ? border + 1 : text, border ? size - before.len - 1 : size};
     require(wt__definition_changes(&changes, border ? &before : NULL, after, &arena, NULL) == 0);
     if (changes.count > 0) /* {} has no members to describe */
-        look(&changes);
+        check_changes(&changes);
     require(wt__plain_text_changes(&changes, "text", border ? &before : NULL, after, &arena, NULL) == 0);
-    look(&changes);
+    check_changes(&changes);
     wt__arena_dispose(&arena);
     return 0;
 }

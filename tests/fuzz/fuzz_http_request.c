@@ -4,16 +4,11 @@
 #include <stdlib.h>
 
 #include "http/reading.h"
+#include "require.h"
 
 enum { BODY_MAX = 1000 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Writes the request again: the head without the fields that frame the body, and a body with Content-Length. */
 static void write_plainly(struct buffer *out, const struct http_request *request, bool http_1_0)

@@ -13,7 +13,7 @@ static const char *const files[] = {MODEL_RECORD, MODEL_SENTENCE_CONFIG};
 
 static char folder[64];
 
-static void clean(void)
+static void remove_record_folder(void)
 {
     remove(folder);
 }
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         snprintf(folder, sizeof(folder), "/tmp/whichtool-fuzz-XXXXXX");
         if (!mkdtemp(folder))
             abort();
-        atexit(clean);
+        atexit(remove_record_folder);
     }
     snprintf(path, sizeof(path), "%s/%s", folder, files[data[0] % 2]);
     FILE *file = fopen(path, "wb");

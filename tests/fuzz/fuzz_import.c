@@ -9,14 +9,9 @@
 #include "catalog/import/import.h"
 #include "catalog/names.h"
 #include "catalog/schema.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_tool(const struct tool *tool, struct str source)
 {

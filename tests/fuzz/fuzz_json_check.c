@@ -7,14 +7,9 @@
 #include "base/json.h"
 #include "base/json_check.h"
 #include "mcp/shape.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_shapes(struct str text)
 {

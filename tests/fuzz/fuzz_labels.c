@@ -23,7 +23,7 @@ static void read_labels(struct str text)
     wt__labels_dispose(&labels);
 }
 
-static void read_lines(struct str text)
+static void check_data_lines(struct str text)
 {
     struct text_lines lines;
     if (wt__text_lines_parse(&lines, text, "lines", NULL) < 0)
@@ -45,6 +45,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct str text = {(const char *)data, size};
     read_labels(text);
-    read_lines(text);
+    check_data_lines(text);
     return 0;
 }

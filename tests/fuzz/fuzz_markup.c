@@ -3,12 +3,7 @@
 
 #include "text/markup.h"
 #include "text/unicode.h"
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,14 +8,9 @@
 #include "mcp/config.h"
 #include "mcp/message.h"
 #include "mcp/sse.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void read_config(struct str text)
 {

@@ -8,14 +8,9 @@
 
 #include "serve/recorder.h"
 #include "serve/mcp/table.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void run_echo(void *context, struct mcp_call *call)
 {
@@ -89,14 +84,14 @@ static struct mcp_service *open_service(struct mcp_table *table)
     return service;
 }
 
-static bool param(const struct mcp_headers *headers, struct str name, struct str *value)
+static bool read_param_header(const struct mcp_headers *headers, struct str name, struct str *value)
 {
     (void)name;
     *value = headers->name;
     return headers->name.len > 0;
 }
 
-static void check(const char *said)
+static void check_server_output(const char *said)
 {
     for (const char *line = said; *line; line += strcspn(line, "\n") + 1) {
         json_t *message = NULL;
@@ -109,10 +104,11 @@ static void check(const char *said)
 }
 
 /* No tool blocks, so all answers except those of listening requests exist now. */
-static void take(struct mcp_service *service, struct mcp_peer *peer, struct str line, const struct mcp_headers *headers)
+static void feed_line(struct mcp_service *service, struct mcp_peer *peer, struct str line,
+                      const struct mcp_headers *headers)
 {
     struct recorder *recorder = recorder_take(service, peer, line, headers);
-    check(recorder->said.ptr ? recorder->said.ptr : "");
+    check_server_output(recorder->said.ptr ? recorder->said.ptr : "");
     require(recorder->answered || service->listener_count > 0);
     wt__mcp_channel_release(&recorder->channel);
 }
@@ -122,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct mcp_table table;
     struct mcp_service *service = open_service(&table);
     struct mcp_peer *peer = wt__mcp_peer_open(service, "", true);
-    struct mcp_headers headers = {.version = STR("2026-07-28"), .param = param};
+    struct mcp_headers headers = {.version = STR("2026-07-28"), .param = read_param_header};
     bool http = size > 0 && data[0] == 'h';
     char *text = malloc(size + 1);
     require(peer && text);
@@ -136,7 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (http && headers.method.len == 0)
             headers.method = headers.name = (struct str){line, len};
         else
-            take(service, peer, (struct str){line, len}, http ? &headers : NULL);
+            feed_line(service, peer, (struct str){line, len}, http ? &headers : NULL);
         line += len + 1;
     }
     wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);

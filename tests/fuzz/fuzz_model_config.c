@@ -18,7 +18,7 @@ static const char sound[] =
 
 static char folder[64];
 
-static void clean(void)
+static void remove_config_folder(void)
 {
     char path[128];
 
@@ -31,7 +31,7 @@ static void clean(void)
     remove(folder);
 }
 
-static void put(const char *name, const void *bytes, size_t len)
+static void write_config_file(const char *name, const void *bytes, size_t len)
 {
     char path[128];
 
@@ -41,7 +41,7 @@ static void put(const char *name, const void *bytes, size_t len)
         abort();
 }
 
-static void check(const struct model_config *c)
+static void check_config_limits(const struct model_config *c)
 {
     struct weight_walk walk = {.config = c};
     struct weight_plan files_plan, packed_plan;
@@ -80,16 +80,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         snprintf(path, sizeof(path), "%s/1_Pooling", folder);
         mkdir(path, 0700);
-        atexit(clean);
+        atexit(remove_config_folder);
     }
     const char *name = files[data[0] % FILES];
-    put("config.json", sound, sizeof(sound) - 1);
-    put(name, data + 1, size - 1);
+    write_config_file("config.json", sound, sizeof(sound) - 1);
+    write_config_file(name, data + 1, size - 1);
     int rc = wt__model_config_read(&config, folder, &err);
     if (rc < 0 && (rc != WT_EMODEL || err.code != rc || !err.message[0]))
         abort();
     if (rc == 0)
-        check(&config);
+        check_config_limits(&config);
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     remove(path);
     return 0;

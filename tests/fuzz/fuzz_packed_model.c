@@ -23,7 +23,7 @@ static void run_table(const struct packed *packed)
     free(out);
 }
 
-static void run(const struct packed *packed)
+static void run_packed_model(const struct packed *packed)
 {
     const struct model_config *c = &packed->header->config;
     struct str text = STR("find the table [MASK] for \xe4\xb8\xad two books");
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (wt__model_is_static(&packed.header->config))
             run_table(&packed);
         else
-            run(&packed);
+            run_packed_model(&packed);
     }
     free(bytes);
     return 0;

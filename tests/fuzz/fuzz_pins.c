@@ -4,14 +4,9 @@
 #include <stdlib.h>
 
 #include "catalog/pins.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void pin_and_read(struct str definition, const char *format)
 {

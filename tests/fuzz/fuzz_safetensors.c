@@ -2,12 +2,7 @@
 #include <stdlib.h>
 
 #include "nn/safetensors.h"
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,16 +8,11 @@
 #include "base/json.h"
 #include "engine/validator.h"
 #include "whichtool.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
-
-static void look(const wt_validation *validation)
+static void check_validation(const wt_validation *validation)
 {
     require(validation->valid == (validation->violation_count == 0));
     require((validation->repaired != NULL) == (validation->repair_count > 0));
@@ -30,7 +25,7 @@ static void look(const wt_validation *validation)
     }
 }
 
-static void validate(const wt_validator *validator, const char *instance, size_t len, int repair)
+static void validate_and_check(const wt_validator *validator, const char *instance, size_t len, int repair)
 {
     wt_validate_options options;
     wt_validation *validation, *again;
@@ -39,7 +34,7 @@ static void validate(const wt_validator *validator, const char *instance, size_t
     options.repair = repair;
     if (wt_validate(validator, instance, len, &options, &validation, &err) < 0)
         return;
-    look(validation);
+    check_validation(validation);
     if (validation->repaired && validation->valid) { /* the repaired instance is valid */
         require(wt_validate(validator, validation->repaired, strlen(validation->repaired), NULL, &again, &err) == 0);
         require(again->valid);
@@ -48,7 +43,7 @@ static void validate(const wt_validator *validator, const char *instance, size_t
     wt_validation_free(validation);
 }
 
-static int fits(const wt_validator *validator, struct str instance)
+static int is_valid_instance(const wt_validator *validator, struct str instance)
 {
     wt_validation *validation;
     json_t *tree = NULL;
@@ -67,8 +62,8 @@ static void coerce(const wt_validator *validator, struct str instance, int wraps
     struct buffer repaired = {0};
     int rc = wt__validator_coerce(validator, instance, wraps, &repaired);
     require(rc == WT_ENOMEM || rc == 0 || rc == 1);
-    require(rc == 1 ? fits(validator, wt__buffer_view(&repaired)) : repaired.len == 0);
-    require(rc != 1 || !fits(validator, instance));
+    require(rc == 1 ? is_valid_instance(validator, wt__buffer_view(&repaired)) : repaired.len == 0);
+    require(rc != 1 || !is_valid_instance(validator, instance));
     wt__buffer_dispose(&repaired);
 }
 
@@ -83,7 +78,7 @@ static void open_leniently(struct str schema, const char *instance, size_t len)
     require(drops.count <= SCHEMA_DROPS && (drops.count > 0) == (drops.first.code != 0));
     if (rc < 0)
         return;
-    validate(validator, instance, len, 0);
+    validate_and_check(validator, instance, len, 0);
     coerce(validator, (struct str){instance, len}, 1);
     wt_validator_close(validator);
 }
@@ -106,8 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         open_leniently((struct str){text, len}, instance, rest);
         return 0;
     }
-    validate(validator, instance, rest, 0);
-    validate(validator, instance, rest, 1);
+    validate_and_check(validator, instance, rest, 0);
+    validate_and_check(validator, instance, rest, 1);
     coerce(validator, (struct str){instance, rest}, 0);
     coerce(validator, (struct str){instance, rest}, 1);
     wt_validator_close(validator);

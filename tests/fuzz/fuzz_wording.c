@@ -6,14 +6,9 @@
 #include "audit/searches.h"
 #include "audit/wording.h"
 #include "retrieve/document.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_words(const struct wording *wording, struct str text)
 {

@@ -26,7 +26,7 @@ static const uint8_t awkward[] = {0x00, '"', '{', ']', '-', 0x7f, 0x80, 0xff};
 
 static size_t inputs, runs;
 
-static void run(const uint8_t *data, size_t size)
+static void run_on_copy(const uint8_t *data, size_t size)
 {
     uint8_t *copy = malloc(size);
     if (!copy && size > 0) {
@@ -44,10 +44,10 @@ static void run_damaged(uint8_t *data, size_t size)
 {
     size_t step = size > VARIANTS ? size / VARIANTS : 1;
     for (size_t at = 0; at < size; at += step) {
-        run(data, at);
+        run_on_copy(data, at);
         uint8_t kept = data[at];
         data[at] = awkward[(at / step) % sizeof awkward];
-        run(data, size);
+        run_on_copy(data, size);
         data[at] = kept;
     }
 }
@@ -76,7 +76,7 @@ static int replay_file(const char *path)
         fprintf(stderr, "%s: cannot be read, or over %d bytes\n", path, MAX_FILE_BYTES);
     } else {
         inputs++;
-        run(data, size);
+        run_on_copy(data, size);
         if (size < DAMAGE_BELOW)
             run_damaged(data, size);
     }
@@ -84,7 +84,7 @@ static int replay_file(const char *path)
     return failed;
 }
 
-static int replay(const char *path)
+static int replay_path(const char *path)
 {
     struct stat info;
     if (stat(path, &info) != 0) {
@@ -104,7 +104,7 @@ static int replay(const char *path)
         char inner[PATH_BYTES];
         int len = snprintf(inner, sizeof inner, "%s/%s", path, entries[i]->d_name);
         if (entries[i]->d_name[0] != '.')
-            failed |= len >= (int)sizeof inner || replay(inner);
+            failed |= len >= (int)sizeof inner || replay_path(inner);
         free(entries[i]);
     }
     free(entries);
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 {
     int failed = argc < 2;
     for (int i = 1; i < argc; i++)
-        failed |= replay(argv[i]);
+        failed |= replay_path(argv[i]);
     if (inputs == 0) {
         fprintf(stderr, "replay: no inputs found\n");
         failed = 1;
