@@ -63,18 +63,16 @@ static const char *compare_with_lock(const struct cli *cli, const struct approva
 /* Audits the item's texts as `check` would, and keeps errors only. */
 static int audit_item(const wt_waiting *item, wt_audit_result **out, wt_error *err)
 {
-    struct buffer listing = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer listing = {0};
     if (is_instructions_item(item))
         return wt_audit_listing(item->provider, NULL, 0, item->offered, out, err);
     bool tool = is_tool_item(item);
     wt__buffer_text(&listing, tool ? "{\"tools\":[" : "[");
     wt__buffer_append(&listing, item->offered, item->offered_len);
     wt__buffer_text(&listing, tool ? "]}" : "]");
-    int rc = listing.failed ? wt__fail_nomem(err)
-             : !tool        ? wt_audit_offers(item->provider, listing.ptr, out, err)
-                            : wt_audit_listing(item->provider, listing.ptr, listing.len, NULL, out, err);
-    wt__buffer_dispose(&listing);
-    return rc;
+    return listing.failed ? wt__fail_nomem(err)
+           : !tool        ? wt_audit_offers(item->provider, listing.ptr, out, err)
+                          : wt_audit_listing(item->provider, listing.ptr, listing.len, NULL, out, err);
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -136,11 +134,10 @@ static void json_preview(struct buffer *out, const char *provider, const wt_prev
 static void put_item_findings(const struct cli *cli, struct buffer *out, const wt_audit_result *audit)
 {
     for (size_t i = 0; i < audit->finding_count; i++) {
-        struct buffer line = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
         wt__buffer_printf(&line, "error: %s: %s", audit->findings[i]->rule, audit->findings[i]->message);
         wt__print_line(cli, out, DEEPER, line.ptr ? line.ptr : "");
         out->failed |= line.failed;
-        wt__buffer_dispose(&line);
     }
 }
 
@@ -148,7 +145,7 @@ static void put_item_findings(const struct cli *cli, struct buffer *out, const w
 static void put_waiting_item(const struct cli *cli, struct buffer *out, const wt_waiting *item, const char *lock,
                              const wt_audit_result *audit)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     const char *file = wt__option_text(cli, OPT_LOCK);
     wt__buffer_printf(&line, "%s%s: %s", item->id, is_instructions_item(item) ? " (instructions)" : "",
                       waiting_kind(item));
@@ -169,7 +166,6 @@ static void put_waiting_item(const struct cli *cli, struct buffer *out, const wt
         wt__buffer_printf(out, "and %zu more; --json shows both definitions\n", item->more_changes);
     }
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
 static int print_waiting_item(struct cli *cli, const struct approval_selection *selection, const wt_waiting *item)

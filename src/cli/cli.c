@@ -50,7 +50,7 @@ static void print_message(const struct cli *cli, const char *lead, const char *f
 {
     char message[2048];
     vsnprintf(message, sizeof message, format, arguments);
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     wt__style_begin(&line, cli->color_err && *lead, STYLE_BOLD);
     wt__buffer_text(&line, lead);
     wt__style_end(&line, cli->color_err && *lead);
@@ -62,7 +62,6 @@ static void print_message(const struct cli *cli, const char *lead, const char *f
         fputs("whichtool: out of memory\n", stderr);
     else
         fwrite(line.ptr, 1, line.len, stderr);
-    wt__buffer_dispose(&line);
 }
 
 int wt__cli_report(const struct cli *cli, int exit_code, const char *format, ...)
@@ -336,11 +335,9 @@ enum {
 /* Returns the columns of the escaped text on one line. */
 static size_t shown_width(const char *text)
 {
-    struct buffer escaped = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer escaped = {0};
     wt__text_escape(&escaped, wt__str(text), TEXT_LINE);
-    size_t width = wt__text_width(wt__buffer_view(&escaped));
-    wt__buffer_dispose(&escaped);
-    return width;
+    return wt__text_width(wt__buffer_view(&escaped));
 }
 
 static size_t max_size(size_t a, size_t b)
@@ -453,13 +450,12 @@ int wt__write_pins(const struct cli *cli, const char *path, char *pins, const ch
 
 void wt__print_line(const struct cli *cli, struct buffer *out, size_t indent, const char *text)
 {
-    struct buffer escaped = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer escaped = {0};
     wt__text_escape(&escaped, wt__str(text), TEXT_LINE);
     wt__text_pad(out, indent);
     wt__text_wrap(out, wt__buffer_view(&escaped), indent, cli->width);
     wt__buffer_char(out, '\n');
     out->failed |= escaped.failed;
-    wt__buffer_dispose(&escaped);
 }
 
 void wt__print_field(const struct cli *cli, struct buffer *out, const char *label, const char *value)

@@ -119,17 +119,16 @@ static int fail_on_client_file(struct cli *cli, const wt_error *err)
 
 static void put_labelled_line(const struct cli *cli, struct buffer *out, const char *label, const char *text)
 {
-    struct buffer escaped = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer escaped = {0};
     wt__text_escape(&escaped, wt__str(text), TEXT_LINE);
     wt__text_pad(out, LABEL_INDENT);
     wt__print_field(cli, out, label, escaped.ptr ? escaped.ptr : "");
     out->failed |= escaped.failed;
-    wt__buffer_dispose(&escaped);
 }
 
 static void put_title(const struct cli *cli, struct buffer *out, const char *title, const char *path)
 {
-    struct buffer line = {0}, escaped = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0}, escaped = {0};
     wt__buffer_printf(&line, "%s: %s", title, path);
     wt__text_escape(&escaped, wt__buffer_view(&line), TEXT_LINE);
     wt__style_begin(out, cli->color_out, STYLE_BOLD);
@@ -137,8 +136,6 @@ static void put_title(const struct cli *cli, struct buffer *out, const char *tit
     wt__style_end(out, cli->color_out);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed || escaped.failed;
-    wt__buffer_dispose(&line);
-    wt__buffer_dispose(&escaped);
 }
 
 static bool can_proceed(const struct cli *cli)
@@ -215,7 +212,7 @@ static bool json_import(const struct import *import)
 
 static void put_moved_server(const struct cli *cli, struct buffer *out, const struct import_server *server)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     if (!server->as)
         wt__buffer_printf(&line, "%s: %s", server->name, server->why);
     else if (strcmp(server->as, server->name) != 0)
@@ -229,7 +226,6 @@ static void put_moved_server(const struct cli *cli, struct buffer *out, const st
         wt__buffer_printf(&line, "; %s was not found", server->missing);
     put_labelled_line(cli, out, server->as ? "moves" : "stays", line.ptr ? line.ptr : "");
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
 static void put_import_file(const struct cli *cli, struct buffer *out, const struct import_file *file)

@@ -17,14 +17,13 @@ void wt__print_issues(const struct cli *cli, const wt_add_issue *const *issues, 
 {
     size_t shown = count < ISSUES_SHOWN ? count : ISSUES_SHOWN;
     for (size_t i = 0; i < shown; i++) {
-        struct buffer place = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer place = {0};
         wt__buffer_text(&place, issues[i]->file);
         if (issues[i]->line)
             wt__buffer_printf(&place, ":%zu", issues[i]->line);
         if (*issues[i]->pointer)
             wt__buffer_printf(&place, ": %s", issues[i]->pointer);
         wt__cli_note(cli, "%s: %s", place.ptr ? place.ptr : "", issues[i]->reason);
-        wt__buffer_dispose(&place);
     }
     if (count > shown && met > count)
         wt__cli_note(cli, "... and %zu more; --json lists the first %zu", met - shown, count);
@@ -174,13 +173,12 @@ static const char *const *split_command_line(struct arena *arena, const char *li
 {
     const char **words = wt__arena_array(arena, const char *, strlen(line) / 2 + 2);
     for (size_t count = 0; words;) {
-        struct buffer word = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer word = {0};
         line += strspn(line, " \t\r\n\v\f");
         if (!*line)
             break;
         bool whole = read_quoted_word(&line, &word);
         words[count] = whole && !word.failed ? wt__arena_copy(arena, wt__buffer_view(&word)) : NULL;
-        wt__buffer_dispose(&word);
         if (!words[count++])
             return NULL;
     }
@@ -296,12 +294,11 @@ static int print_mcp_report(const struct cli *cli, const wt_mcp_report *report, 
 /* Draws progress (wt_progress_fn); context is a struct progress_line. */
 static int show_mcp_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (strcmp(phase, "asking servers") != 0)
         return wt__progress_show(context, phase, done, total);
     wt__buffer_printf(&text, "asking %llu servers: %llu answered", (unsigned long long)total, (unsigned long long)done);
     wt__progress_draw(context, &text);
-    wt__buffer_dispose(&text);
     return wt__interrupted();
 }
 

@@ -32,17 +32,16 @@ static void put_candidate_details(struct buffer *out, const json_t *details)
 
 static void put_typed_json(struct buffer *out, const json_t *value)
 {
-    struct buffer json = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
     wt__json_write_typed(&json, value);
     wt__buffer_str(out, wt__buffer_view(&json));
     out->failed |= json.failed;
-    wt__buffer_dispose(&json);
 }
 
 static void explain_call(const struct cli *cli, struct buffer *out, const char *steps)
 {
     json_t *root = NULL;
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     if (wt__json_parse(&root, steps, strlen(steps), NULL) < 0)
         return;
     const json_t *candidates = wt__json_array(root, "candidates"), *arguments = wt__json_array(root, "arguments");
@@ -66,7 +65,6 @@ static void explain_call(const struct cli *cli, struct buffer *out, const char *
         wt__buffer_clear(&line);
     }
     json_decref(root);
-    wt__buffer_dispose(&line);
 }
 
 static void print_call_text(const struct cli *cli, struct buffer *out, const wt_called *called)

@@ -70,7 +70,7 @@ static void json_audit(struct buffer *out, const wt_audit_result *audit)
 
 static void put_finding_tools(const struct cli *cli, struct buffer *out, const wt_finding *finding)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     for (size_t i = 0; i < finding->tool_count; i++)
         wt__buffer_printf(&line, "%s%s", i > 0 ? ", " : "", finding->tools[i]);
     if (finding->tool_count == 0)
@@ -79,7 +79,6 @@ static void put_finding_tools(const struct cli *cli, struct buffer *out, const w
         wt__buffer_printf(&line, " and %zu more", finding->more_tools);
     wt__print_line(cli, out, INDENT, line.ptr ? line.ptr : "");
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
 /* Prints the findings of one rule, which are adjacent, from `begin` on. Returns the index after them. */
@@ -120,7 +119,7 @@ static size_t put_findings_of_rule(const struct cli *cli, struct buffer *out, co
 /* "755 tools of 28 providers, about 81,000 tokens in a prompt (openai): 2 errors, 40 warnings, 310 notes." */
 static void put_audit_totals(const struct cli *cli, struct buffer *out, const wt_audit_result *audit)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     wt__put_count(&line, audit->tools, "tool", "tools");
     wt__buffer_text(&line, " of ");
     wt__put_count(&line, audit->providers, "provider", "providers");
@@ -135,7 +134,6 @@ static void put_audit_totals(const struct cli *cli, struct buffer *out, const wt
     wt__buffer_char(&line, '.');
     wt__print_line(cli, out, 0, line.ptr ? line.ptr : "");
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
 static void text_audit(const struct cli *cli, struct buffer *out, const wt_audit_result *audit)

@@ -156,7 +156,7 @@ static void print_eval_table(const struct cli *cli, struct buffer *out, const wt
         width = strlen(report->rows[r]->recipe) + 2 > width ? strlen(report->rows[r]->recipe) + 2 : width;
     size_t beside = cli->width > LABEL + width ? (cli->width - LABEL) / width : cli->width ? 1 : report->row_count;
     const wt_eval_row *head = report->rows[0];
-    struct buffer title = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer title = {0};
     wt__buffer_printf(&title, "%s, %s: ", head->set, head->split);
     wt__put_grouped(&title, head->queries);
     wt__buffer_text(&title, " queries, ");
@@ -164,7 +164,6 @@ static void print_eval_table(const struct cli *cli, struct buffer *out, const wt
     wt__buffer_text(&title, " tools; percent");
     wt__text_wrap(out, wt__buffer_view(&title), 0, cli->width);
     wt__buffer_char(out, '\n');
-    wt__buffer_dispose(&title);
     for (size_t first = 0; first < report->row_count; first += beside) {
         size_t last = first + beside < report->row_count ? first + beside : report->row_count;
         wt__buffer_printf(out, "%s%-*s", first ? "\n" : "", LABEL, "");
@@ -178,13 +177,12 @@ static void print_eval_table(const struct cli *cli, struct buffer *out, const wt
     }
     for (size_t i = 0; i < report->comparison_count; i++) {
         const wt_eval_comparison *c = report->comparisons[i];
-        struct buffer line = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
         wt__buffer_printf(&line, "%s against %s, %s: %+.1f (95 %% interval %+.1f to %+.1f), p %.4f", c->b, c->a,
                           c->metric, 100 * c->difference, 100 * c->low, 100 * c->high, c->p);
         wt__buffer_text(out, i ? "" : "\n");
         wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
         wt__buffer_char(out, '\n');
-        wt__buffer_dispose(&line);
     }
 }
 

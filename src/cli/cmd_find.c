@@ -30,7 +30,7 @@ static void note_find_result(const struct cli *cli, const wt_hits *hits)
 /* Explains the sign of weak hits, names them if the format has no sign, and counts those left out. */
 static void note_weak_hits(struct cli *cli, const wt_hits *hits, bool table)
 {
-    struct buffer weak = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer weak = {0};
     for (size_t i = 0; i < hits->len; i++)
         if (hits->items[i]->weak && !hits->items[i]->kept)
             wt__buffer_printf(&weak, "%s%s", weak.len > 0 ? ", " : "", hits->items[i]->tool->id);
@@ -45,7 +45,6 @@ static void note_weak_hits(struct cli *cli, const wt_hits *hits, bool table)
             weak.ptr);
     if (hits->weak > 0)
         wt__cli_note(cli, "%zu weak %s left out.", hits->weak, hits->weak == 1 ? "match was" : "matches were");
-    wt__buffer_dispose(&weak);
 }
 
 static int print_hits(struct cli *cli, const wt_hits *hits, const struct search_input *input)

@@ -30,7 +30,7 @@ static void json_generated(struct buffer *out, const wt_generated *made)
 /* "540 rows, 73 of them hard, from 180 tools; 812 questions to the language model (310,000 tokens); 12 min 5 s" */
 static void text_generated(const struct cli *cli, struct buffer *out, const wt_generated *made)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     if (made->summary)
         wt__buffer_printf(out, "%s\n", made->summary);
     wt__put_grouped(&line, made->rows);
@@ -65,7 +65,6 @@ static void text_generated(const struct cli *cli, struct buffer *out, const wt_g
     wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
 static int print_generated(struct cli *cli, const wt_generated *made)
@@ -159,13 +158,11 @@ static int check_generator_options(const struct cli *cli, int kind)
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         if (!wt__has_option(cli, own[i].id) || (own[i].kinds & kind))
             continue;
-        struct buffer names = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
         for (size_t k = 0; k < KINDS; k++)
             if (own[i].kinds & kinds[k].kind)
                 wt__buffer_printf(&names, "%s`generate %s`", names.len ? " and " : "", kinds[k].name);
-        int code = wt__cli_usage(cli, "--%s belongs to %s", own[i].name, names.failed ? "other generators" : names.ptr);
-        wt__buffer_dispose(&names);
-        return code;
+        return wt__cli_usage(cli, "--%s belongs to %s", own[i].name, names.failed ? "other generators" : names.ptr);
     }
     return wt__option_text(cli, OPT_OUT) ? 0 : wt__cli_usage(cli, "missing --out FOLDER, the folder of the data");
 }

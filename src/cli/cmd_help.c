@@ -53,15 +53,13 @@ static void put_option_label(struct buffer *label, const struct cli_option *opti
 static void print_option_list(const struct cli *cli, struct buffer *out, const struct cli_option *options, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct buffer label = {0}, means = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer label = {0}, means = {0};
         put_option_label(&label, &options[i]);
         wt__buffer_text(&means, options[i].help);
         if (options[i].kind == VALUE_CHOICE)
             wt__buffer_printf(&means, " One of: %s.", options[i].choices);
         print_entry(cli, out, label.ptr ? label.ptr : "", means.ptr ? means.ptr : "", DEEPEST_LABEL + 2 * GAP);
         out->failed |= label.failed | means.failed;
-        wt__buffer_dispose(&label);
-        wt__buffer_dispose(&means);
     }
 }
 
@@ -75,11 +73,10 @@ static void print_meanings(const struct cli *cli, struct buffer *out, const char
 
 static void print_command_help(const struct cli *cli, struct buffer *out)
 {
-    struct buffer purpose = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer purpose = {0};
     wt__buffer_printf(&purpose, "whichtool: %s.\n\nUsage: whichtool [OPTION...] VERB [ARGUMENT...]", wt__purpose);
     wt__text_wrap(out, wt__buffer_view(&purpose), 0, help_width(cli));
     wt__buffer_char(out, '\n');
-    wt__buffer_dispose(&purpose);
     print_heading(cli, out, "Verbs");
     for (size_t i = 0; i < wt__verb_count; i++)
         print_entry(cli, out, wt__verbs[i]->name, wt__verbs[i]->summary, 12);
@@ -93,14 +90,13 @@ static void print_command_help(const struct cli *cli, struct buffer *out)
 static void print_verb_help(const struct cli *cli, struct buffer *out, const struct cli_verb *verb)
 {
     size_t width = help_width(cli);
-    struct buffer usage = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer usage = {0};
     wt__buffer_printf(&usage, "whichtool %s: %s.\n\nUsage: whichtool %s%s%s [OPTION...]", verb->name, verb->summary,
                       verb->name, *verb->arguments ? " " : "", verb->arguments);
     wt__text_wrap(out, wt__buffer_view(&usage), 0, width);
     wt__buffer_text(out, "\n\n");
     wt__text_wrap(out, wt__str(verb->text), 0, width);
     wt__buffer_char(out, '\n');
-    wt__buffer_dispose(&usage);
     if (verb->option_count) {
         print_heading(cli, out, "Options");
         print_option_list(cli, out, verb->options, verb->option_count);
@@ -128,14 +124,13 @@ static void print_recipes(const struct cli *cli, struct buffer *out)
     for (size_t i = 0; (recipe = wt__recipe_listed(i)); i++) {
         size_t width = cli->width ? help_width(cli) : 0;
         wt__buffer_printf(out, "%-*s", column, recipe->name);
-        struct buffer text = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
         wt__buffer_printf(&text, "%s%s", recipe->summary,
                           recipe->needs_training ? " (needs training)"
                           : recipe->needs_model  ? " (needs a model)"
                                                  : "");
         wt__text_wrap(out, wt__buffer_view(&text), (size_t)column, width);
         wt__buffer_char(out, '\n');
-        wt__buffer_dispose(&text);
     }
 }
 
@@ -374,11 +369,10 @@ static void put_completions(struct buffer *out, const char *shell)
 
 static int refuse_unknown_verb(struct cli *cli, const char *name)
 {
-    struct buffer hint = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer hint = {0};
     wt__suggest_verb(&hint, name);
     int code = wt__cli_report(cli, END_USAGE, "unknown verb \"%s\"%s", name,
                               hint.ptr ? hint.ptr : "; `whichtool help` lists the verbs");
-    wt__buffer_dispose(&hint);
     return code;
 }
 

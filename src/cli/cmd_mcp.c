@@ -28,13 +28,12 @@
 
 static void put_padded_words(struct buffer *out, const char *text, size_t width)
 {
-    struct buffer shown = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer shown = {0};
     wt__text_escape(&shown, wt__str(text), TEXT_LINE);
     wt__buffer_str(out, wt__buffer_view(&shown));
     size_t columns = wt__text_width(wt__buffer_view(&shown));
     wt__text_pad(out, columns < width ? width - columns : 1);
     out->failed |= shown.failed;
-    wt__buffer_dispose(&shown);
 }
 
 static void put_server_state(const struct cli *cli, struct buffer *out, const json_t *server, size_t name_width)

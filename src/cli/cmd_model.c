@@ -38,7 +38,7 @@ static void json_installed_model(struct buffer *out, const wt_model *model)
 
 static void text_installed_model(const struct cli *cli, struct buffer *out, const wt_model *model)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     wt__buffer_printf(&line, "%s: %s", model->name, model_state(model));
     if (model->included)
         wt__buffer_text(&line, ", included with whichtool");
@@ -59,7 +59,6 @@ static void text_installed_model(const struct cli *cli, struct buffer *out, cons
     wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
 /* Reports the error; a missing model exits with END_MODEL. */

@@ -353,7 +353,7 @@ static int mount_profile(struct cli *cli, struct serve_modules *modules, size_t 
 {
     const struct policy *policy = modules->servers.policy;
     struct face_options options = wt__servers_face(cli, FACE_AUTO);
-    struct buffer path = {0}, name = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer path = {0}, name = {0};
     options.profile = wt__policy_profile_name(policy, index);
     options.kind = wt__policy_profile_face(policy, index);
     wt__buffer_printf(&path, "/mcp/p/%s", options.profile);
@@ -361,8 +361,6 @@ static int mount_profile(struct cli *cli, struct serve_modules *modules, size_t 
     const char *kept_path = wt__arena_copy(&cli->arena, wt__buffer_view(&path));
     const char *kept_name = wt__arena_copy(&cli->arena, wt__buffer_view(&name));
     bool whole = !path.failed && !name.failed && kept_path && kept_name;
-    wt__buffer_dispose(&path);
-    wt__buffer_dispose(&name);
     return whole ? mount_face(cli, modules, kept_path, kept_name, &options)
                  : wt__cli_report(cli, END_SYSTEM, "out of memory");
 }

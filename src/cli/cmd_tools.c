@@ -116,7 +116,7 @@ static int print_provider_counts(struct cli *cli, const struct provider_counts *
             wt__buffer_text(&out, "}\n");
             continue;
         }
-        struct buffer count = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer count = {0};
         wt__put_grouped(&count, p->items[i].tools);
         wt__text_pad(&out, count.len < 9 ? 9 - count.len : 0);
         wt__buffer_str(&out, wt__buffer_view(&count));
@@ -124,7 +124,6 @@ static int print_provider_counts(struct cli *cli, const struct provider_counts *
         wt__text_cut(&out, wt__str(*p->items[i].name ? p->items[i].name : "(none)"),
                      cli->width > 20 ? cli->width - 11 : 0);
         wt__buffer_char(&out, '\n');
-        wt__buffer_dispose(&count);
     }
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
@@ -265,7 +264,7 @@ static void print_tool_arguments(const struct cli *cli, struct buffer *out, cons
         wt__print_field(cli, out, "arguments", " ");
     json_object_foreach(properties, name, property)
     {
-        struct buffer line = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
         wt__buffer_printf(&line, "%s (", name);
         put_schema_type(&line, property);
         wt__buffer_printf(&line, "%s%s) ", line.len && line.ptr[line.len - 1] != '(' ? ", " : "",
@@ -275,20 +274,18 @@ static void print_tool_arguments(const struct cli *cli, struct buffer *out, cons
         wt__text_wrap(out, wt__buffer_view(&line), 2 * INDENT, cli->width);
         wt__buffer_char(out, '\n');
         out->failed |= line.failed;
-        wt__buffer_dispose(&line);
     }
     json_decref(root);
 }
 
 static void print_left_out(const struct cli *cli, struct buffer *out, const wt_tool *tool)
 {
-    struct buffer names = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
     put_left_out_arguments(&names, tool);
     if (names.len > 0)
         wt__buffer_text(&names, " (credentials and similar arguments, set by the calling program)");
     wt__print_field(cli, out, "left out", names.ptr ? names.ptr : "");
     out->failed |= names.failed;
-    wt__buffer_dispose(&names);
 }
 
 static void print_tool_fields(const struct cli *cli, struct buffer *out, const wt_tool *tool)

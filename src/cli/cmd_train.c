@@ -50,7 +50,7 @@ static void describe_training(struct buffer *out, const wt_train_progress *p)
 static void note_measured(struct training_line *training, const wt_train_progress *p)
 {
     const wt_measurement *m = p->measured;
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     if (!m || m == training->measured || isnan(m->figure))
         return;
     bool first = !training->measured || training->lesson != p->lesson;
@@ -66,17 +66,15 @@ static void note_measured(struct training_line *training, const wt_train_progres
     training->best = first ? m->figure : fmax(training->best, m->figure);
     if (!line.failed)
         wt__cli_note(training->cli, "%s", line.ptr);
-    wt__buffer_dispose(&line);
 }
 
 static int show_training(void *context, const wt_train_progress *p)
 {
     struct training_line *training = context;
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     note_measured(training, p);
     describe_training(&text, p);
     wt__progress_draw(&training->line, &text);
-    wt__buffer_dispose(&text);
     return wt__interrupted();
 }
 
@@ -125,7 +123,7 @@ static void json_trained_model(struct buffer *out, const wt_trained *model)
 
 static void text_trained_model(const struct cli *cli, struct buffer *out, const wt_trained *model)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     wt__buffer_printf(&line, "%s: ", model->lesson);
     if (!isnan(model->after))
         wt__buffer_printf(&line, "%s on dev ", model->figure);
@@ -143,7 +141,6 @@ static void text_trained_model(const struct cli *cli, struct buffer *out, const 
     wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
 static int print_train_report(struct cli *cli, const wt_train_report *report)
@@ -264,7 +261,7 @@ static void json_distilled_model(struct buffer *out, const wt_distilled *made)
 
 static void text_distilled_model(const struct cli *cli, struct buffer *out, const wt_distilled *made)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     wt__put_grouped(&line, made->tokens);
     wt__buffer_printf(&line, " tokens of %zu dimensions, %.1f MB, of %s by ", made->dimension,
                       (double)made->bytes / 1e6, made->teacher);
@@ -279,7 +276,6 @@ static void text_distilled_model(const struct cli *cli, struct buffer *out, cons
     wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
 static int print_distilled_model(struct cli *cli, const wt_distilled *made)

@@ -55,13 +55,12 @@ static int print_usage_report(const struct cli *cli, const char *source, const w
 static int add_usages_from_stdin(struct cli *cli, wt_engine *engine, wt_add_usage_options *options,
                                  wt_usage_report **report, wt_error *err)
 {
-    struct buffer bytes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
     int rc = wt__cli_read_stdin(cli, WT_MAX_FILE_BYTES, &bytes);
     if (rc == 0) {
         options->source_name = "standard input";
         rc = wt_add_usage(engine, bytes.ptr ? bytes.ptr : "", bytes.len, options, report, err);
     }
-    wt__buffer_dispose(&bytes);
     return rc;
 }
 
@@ -269,7 +268,7 @@ static void put_usage_tool(struct buffer *line, const wt_usage_tool *tool)
 static void put_usage_line(const struct cli *cli, struct buffer *out, const wt_usage *usage)
 {
     char time[CLOCK_TEXT_BYTES];
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     wt__clock_text(usage->time, time);
     for (size_t i = 0; i < usage->tool_count; i++) {
         wt__buffer_text(&line, i ? ", " : "");
@@ -280,7 +279,6 @@ static void put_usage_line(const struct cli *cli, struct buffer *out, const wt_u
     wt__text_cut(out, wt__buffer_view(&line), cli->width > LEAD + LEAST ? cli->width - LEAD : cli->width ? LEAST : 0);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
 /* Reads the filter from the options. Returns 0 or an exit code. */
@@ -359,7 +357,7 @@ static bool confirm_forget_usages(struct cli *cli)
         return true;
     const char *tool = wt__option_text(cli, OPT_TOOL), *before = wt__option_text(cli, OPT_BEFORE);
     const char *client = wt__option_text(cli, OPT_CLIENT);
-    struct buffer question = {0}, shown = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer question = {0}, shown = {0};
     wt__buffer_text(&question, tool || client || before ? "Forget the usages" : "Forget every usage");
     if (tool)
         wt__buffer_printf(&question, " of %s", tool);
@@ -369,8 +367,6 @@ static bool confirm_forget_usages(struct cli *cli)
         wt__buffer_printf(&question, " before %s", before);
     wt__text_escape(&shown, wt__buffer_view(&question), TEXT_LINE);
     fprintf(stderr, "%s? [y/N] ", shown.ptr ? shown.ptr : "Forget");
-    wt__buffer_dispose(&question);
-    wt__buffer_dispose(&shown);
     return wt__answer_is_yes();
 }
 

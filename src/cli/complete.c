@@ -34,11 +34,9 @@ struct completion_state {
 /* True if escaping does not change the value, so that it is safe for terminals and shells. */
 static bool is_plain_text(struct str value)
 {
-    struct buffer shown = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer shown = {0};
     wt__text_escape(&shown, value, TEXT_LINE);
-    bool same = !shown.failed && wt__str_equal(wt__buffer_view(&shown), value);
-    wt__buffer_dispose(&shown);
-    return same;
+    return !shown.failed && wt__str_equal(wt__buffer_view(&shown), value);
 }
 
 static void offer_candidate(struct completion_state *f, struct str value, const char *help)
@@ -149,7 +147,7 @@ static void offer_tools_of(struct completion_state *f, const char *provider)
 {
     wt_list_options options;
     wt_tools *tools;
-    struct buffer pattern = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pattern = {0};
     bool all = *provider && f->word.len <= strlen(provider);
     wt__buffer_str(&pattern, f->word);
     wt__buffer_char(&pattern, '*');
@@ -162,7 +160,6 @@ static void offer_tools_of(struct completion_state *f, const char *provider)
             offer_candidate(f, wt__str(tools->items[i]->id), tools->items[i]->description);
         wt_tools_free(tools);
     }
-    wt__buffer_dispose(&pattern);
 }
 
 /* Offers matching providers as folders, and the tools of a complete or single matching provider. */
@@ -183,11 +180,10 @@ static void offer_tools(struct completion_state *f)
         }
     }
     for (size_t i = 0; begun > 1 && i < status->provider_count && begun <= FOLLOW_MOST; i++) {
-        struct buffer folder = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer folder = {0};
         wt__buffer_printf(&folder, "%s/", status->providers[i]->name);
         if (folder.len > 1)
             offer_candidate(f, wt__buffer_view(&folder), NULL);
-        wt__buffer_dispose(&folder);
     }
     if (begun == 1)
         offer_tools_of(f, only);
@@ -333,13 +329,12 @@ static void offer_options(struct completion_state *f)
 {
     const struct cli_option *option;
     for (size_t i = 0; (option = wt__option_at(f->verb, i)); i++) {
-        struct buffer name = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
         bool usage = f->verb && strcmp(f->verb->name, "usage") == 0 && f->first && i < f->verb->option_count;
         if ((f->given[option->id] && !option->repeats) || (usage && !wt__usage_allows(f->first, option->id)))
             continue;
         wt__buffer_printf(&name, "--%s", option->name);
         offer_candidate(f, wt__buffer_view(&name), option->help);
-        wt__buffer_dispose(&name);
     }
 }
 

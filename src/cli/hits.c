@@ -111,13 +111,12 @@ enum { INDENT = 2 };
 
 static void write_trace_line(const struct cli *cli, struct buffer *out, size_t indent, struct buffer *text)
 {
-    struct buffer escaped = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer escaped = {0};
     wt__text_escape(&escaped, wt__buffer_view(text), TEXT_LINE);
     wt__text_pad(out, indent);
     wt__text_wrap(out, wt__buffer_view(&escaped), indent, cli->width);
     wt__buffer_char(out, '\n');
     out->failed |= text->failed || escaped.failed;
-    wt__buffer_dispose(&escaped);
     wt__buffer_clear(text);
 }
 
@@ -199,7 +198,7 @@ static const char *verdict_text(struct str verdict)
 static void put_ptr_trace(const struct cli *cli, struct buffer *out, const char *trace)
 {
     json_t *root = NULL;
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (wt__json_parse(&root, trace, strlen(trace), NULL) < 0) {
         out->failed = true;
         return;
@@ -214,7 +213,6 @@ static void put_ptr_trace(const struct cli *cli, struct buffer *out, const char 
     write_each(cli, out, json_object_get(root, "problems"), write_problem, &text);
     write_each(cli, out, json_object_get(root, "exchanges"), write_failed_exchange, &text);
     wt__style_end(out, cli->color_out);
-    wt__buffer_dispose(&text);
     json_decref(root);
 }
 
@@ -249,7 +247,7 @@ static void put_hit_line(const struct cli *cli, struct buffer *out, struct buffe
 /* Prints the evidence for a hit, indented below its row. */
 static void explain_hit(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t indent)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__style_begin(out, cli->color_out, STYLE_DIM);
     for (size_t i = 0; i < hit->stage_count; i++) {
         const wt_stage_score *stage = hit->stages[i];
@@ -271,13 +269,12 @@ static void explain_hit(const struct cli *cli, struct buffer *out, const wt_hit 
         put_hit_line(cli, out, &text, indent);
     }
     wt__style_end(out, cli->color_out);
-    wt__buffer_dispose(&text);
 }
 
 /* Prints the copies that share a hit's place, below its row. */
 static void put_hit_copies(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t indent)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_printf(&text, "and %zu more like it", hit->more_count);
     for (size_t i = 0; i < hit->more_listed; i++) {
         wt__buffer_text(&text, i ? ", " : ": ");
@@ -287,7 +284,6 @@ static void put_hit_copies(const struct cli *cli, struct buffer *out, const wt_h
     wt__style_begin(out, cli->color_out, STYLE_DIM);
     put_hit_line(cli, out, &text, indent);
     wt__style_end(out, cli->color_out);
-    wt__buffer_dispose(&text);
 }
 
 /* Formats rank, score, probability and sign: + for kept, ? for weak. A narrow terminal has no room for the score. */
@@ -362,7 +358,7 @@ enum { UNKNOWN_TOLD = 5 };
 
 void wt__note_reading(const struct cli *cli, const struct found *found)
 {
-    struct buffer words = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     size_t count = found->unknown_count;
     if (found->read_as)
         wt__cli_note(cli, "Read as: %s (disable corrections with --as-typed)", found->read_as);
@@ -371,7 +367,6 @@ void wt__note_reading(const struct cli *cli, const struct found *found)
     if (count > 0 && !words.failed)
         wt__cli_note(cli, "No tool contains the %s %s%s.", count == 1 ? "word" : "words", words.ptr,
                      count > UNKNOWN_TOLD ? " and others" : "");
-    wt__buffer_dispose(&words);
 }
 
 void wt__note_kept(const struct cli *cli, const struct found *found, bool table)

@@ -67,7 +67,7 @@ static int flush_output(const struct cli *cli, int code)
 int main(int argc, char **argv)
 {
     struct cli cli = {0};
-    struct buffer why = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer why = {0};
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit fails with an error, as on a full disk */
     signal(SIGCHLD, SIG_DFL); /* child exit codes are needed, even if the parent process ignores the signal */
@@ -77,7 +77,6 @@ int main(int argc, char **argv)
     inspect_terminal(&cli);
     int code = rc < 0 ? wt__cli_usage(&cli, "%s", why.ptr ? why.ptr : "out of memory") : run_verb(&cli);
     code = flush_output(&cli, code);
-    wt__buffer_dispose(&why);
     wt__arguments_dispose(&cli.arguments);
     wt__arena_dispose(&cli.arena);
     return code;

@@ -101,10 +101,9 @@ static int read_option_number(struct argument_parser *p, const struct cli_option
 /* Appends a line to the text of a repeatable option. */
 static int add_option_line(struct argument_parser *p, const struct cli_option *option, const char *value)
 {
-    struct buffer lines = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer lines = {0};
     wt__buffer_printf(&lines, "%s\n%s", p->out->text[option->id], value);
     const char *text = lines.failed ? NULL : wt__arena_copy(&p->out->arena, wt__buffer_view(&lines));
-    wt__buffer_dispose(&lines);
     if (!text)
         wt__buffer_text(p->why, "out of memory");
     p->out->text[option->id] = text;
@@ -231,14 +230,13 @@ static int parse_word(struct argument_parser *p, const char *word)
 static int check_first_word(struct argument_parser *p, const char *word)
 {
     const struct cli_verb *verb = p->out->verb;
-    struct buffer lessons = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer lessons = {0};
     if (verb->kind == VALUE_LESSON)
         wt__put_lesson_names(&lessons);
     const char *choices = lessons.ptr ? lessons.ptr : verb->choices;
     bool wrong = choices && !wt__is_choice(choices, word);
     if (wrong)
         wt__buffer_printf(p->why, "`%s` is followed by one of: %s; not \"%s\"", verb->name, choices, word);
-    wt__buffer_dispose(&lessons);
     return wrong ? -1 : 0;
 }
 

@@ -48,7 +48,7 @@ static int refuse_nested_gateway(struct cli *cli)
 {
     const char *file = wt__option_text(cli, OPT_SERVERS), *list = getenv(MCP_GATEWAY_VARIABLE);
     char path[PATH_MAX];
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (!realpath(file, path))
         return 0; /* reading the file reports the error */
     if (list && is_path_listed(list, path))
@@ -59,7 +59,6 @@ static int refuse_nested_gateway(struct cli *cli)
             file);
     wt__buffer_printf(&text, "%s%s%s", list ? list : "", list && *list ? ":" : "", path);
     bool set = !text.failed && setenv(MCP_GATEWAY_VARIABLE, text.ptr, 1) == 0;
-    wt__buffer_dispose(&text);
     return set ? 0 : wt__cli_report(cli, END_SYSTEM, "out of memory");
 }
 

@@ -97,7 +97,7 @@ static size_t fitting_bytes(struct str s, size_t width)
 
 size_t wt__text_cut(struct buffer *out, struct str s, size_t width)
 {
-    struct buffer escaped = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer escaped = {0};
     /* Do not escape much more text than fits; 16 bytes a column are more than any character takes. */
     if (width > 0 && s.len > width * 16 + 64)
         s.len = width * 16 + 64;
@@ -115,7 +115,6 @@ size_t wt__text_cut(struct buffer *out, struct str s, size_t width)
         wt__buffer_text(out, MARK);
         taken = wt__text_width((struct str){text.ptr, len}) + 1;
     }
-    wt__buffer_dispose(&escaped);
     return taken;
 }
 
@@ -161,18 +160,17 @@ static void wrap_paragraph(struct buffer *out, struct str s, size_t indent, size
 
 void wt__text_wrap(struct buffer *out, struct str s, size_t indent, size_t width)
 {
-    struct buffer escaped = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer escaped = {0};
     wt__text_escape(&escaped, s, TEXT_LINES);
     out->failed |= escaped.failed;
     struct str rest = wt__buffer_view(&escaped);
     while (rest.len > 0) {
         const char *newline = memchr(rest.ptr, '\n', rest.len);
         size_t len = newline ? (size_t)(newline - rest.ptr) : rest.len;
-        struct buffer line = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
         wt__text_escape(&line, (struct str){rest.ptr, len}, TEXT_LINE); /* tabs and runs of blanks */
         wrap_paragraph(out, wt__buffer_view(&line), indent, width);
         out->failed |= line.failed;
-        wt__buffer_dispose(&line);
         size_t step = len + (newline ? 1 : 0);
         rest = (struct str){rest.ptr + step, rest.len - step};
         if (rest.len > 0) {
@@ -180,7 +178,6 @@ void wt__text_wrap(struct buffer *out, struct str s, size_t indent, size_t width
             wt__text_pad(out, indent);
         }
     }
-    wt__buffer_dispose(&escaped);
 }
 
 void wt__style_begin(struct buffer *out, bool color, enum text_style style)
@@ -302,13 +299,12 @@ static void describe_progress(struct buffer *out, const struct progress_line *li
 
 static void redraw_line(const struct progress_line *line, const struct buffer *text)
 {
-    struct buffer cut = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer cut = {0};
     wt__text_cut(&cut, wt__buffer_view(text), line->width);
     if (!text->failed && !cut.failed)
         fprintf(stderr, "\r\x1b[K%s", cut.ptr);
     fflush(stderr);
     line_is_there = true;
-    wt__buffer_dispose(&cut);
 }
 
 static bool is_progress_due(const struct progress_line *line)
@@ -337,10 +333,9 @@ int wt__progress_show(void *context, const char *phase, uint64_t done, uint64_t 
         line->phase_ms = now;
         line->phase_done = done;
     }
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     describe_progress(&text, line, done, total, now);
     wt__progress_draw(line, &text);
-    wt__buffer_dispose(&text);
     return interrupted;
 }
 

@@ -47,7 +47,7 @@ sed 's/"fine"/"strictly_fine"/' bad.json >strict.json
 expect 3 "a bad tool fails a strict import" add --strict strict.json
 says "strict.json"
 silent out
-expect 1 "and nothing of it was taken" show strictly_fine
+expect 1 "none of its tools were imported" show strictly_fine
 
 "$python" -c '
 import json
@@ -93,7 +93,7 @@ prints "^tables.json"
 expect 2 "a format that is not known" add --format xml tables.json
 says "--format is one of: mcp openai"
 expect 3 "a format that the source does not have" add --format openapi tables.json
-expect 3 "nothing on standard input" add - </dev/null
+expect 3 "empty standard input" add - </dev/null
 
 mkdir folder
 cp money.json tables.json folder

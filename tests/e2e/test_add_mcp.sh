@@ -130,7 +130,7 @@ says "a: it needs what only its client can ask for: input:key"
 expect 2 "a format" add --mcp -f mcp mcp.json
 expect 2 "a time limit without servers" add --timeout 3 mcp.json
 
-expect 6 "an address where nobody is" add --mcp "http://me:4711@127.0.0.1:1/4711/mcp?key=4711"
+expect 6 "an address without a server" add --mcp "http://me:4711@127.0.0.1:1/4711/mcp?key=4711"
 prints "^http://127.0.0.1:1: 0 of 1 servers answered"
 says "cannot ask http://127.0.0.1:1: "
 lacks err "4711"

@@ -10,9 +10,9 @@ expect 4 "nor a state" mcp status
 says "no server was started yet for the store .*: start a client"
 add_catalogue
 
-expect 0 "nothing waits" mcp approve
+expect 0 "no waiting items" mcp approve
 says "Nothing waits for approval"
-expect 3 "nobody of that name was reviewed" mcp approve github
+expect 3 "an unknown provider" mcp approve github
 says 'no server was ever reviewed as "github"'
 
 # A reviewed server: an approved tool, a changed one, a new one, and its instructions.
@@ -75,18 +75,18 @@ lacks out zoo
 expect 2 "of whom is not said" mcp approve --all
 says "needs the name of a provider, as in .whichtool mcp approve github --all."
 expect 2 "names or all" mcp approve zoo wipe --all
-expect 2 "nobody can be asked" mcp approve zoo wipe --model "" </dev/null
+expect 2 "no terminal to ask" mcp approve zoo wipe --model "" </dev/null
 prints '^zoo/wipe: changed$'
 says "approve with --yes"
 expect 2 "an option of another action" mcp approve --budget 5
 says "budget is not an option of .mcp approve"
-expect 2 "and one of none" mcp --all
+expect 2 "an option without an action" mcp --all
 says "all is not an option of .mcp"
 expect 2 "no such action" mcp aprove
 says "one of: status approve lock forget audit"
 expect 3 "a provider that is nearly one" mcp approve zo
 says 'no server was ever reviewed as "zo"; did you mean zoo\?'
-expect 1 "nothing of that name" mcp approve zoo pet --yes
+expect 1 "an unknown name" mcp approve zoo pet --yes
 says 'no "pet" of zoo waits for approval; nothing was approved'
 expect 1 "one that is nearly one, beside one that is" mcp approve zoo wipe feeed --yes
 says 'no "feeed" of zoo waits for approval; did you mean feed\? Nothing was approved'
@@ -100,7 +100,7 @@ prints '^zoo/wipe: changed, not in other\.lock$'
 expect 1 "for programs" --json mcp approve zoo --lock other.lock --model ""
 json_lines
 same "the same" "absent differs absent absent" "$(json_of "' '.join(i['lock'] for i in l[:4])")"
-expect 3 "a lock that is none" mcp approve --lock servers.json
+expect 3 "an invalid lock file" mcp approve --lock servers.json
 rm -f other.lock
 
 expect 0 "one by its id" mcp approve zoo zoo/wipe --yes --model ""
@@ -122,7 +122,7 @@ same "how many" "1 False" "$(json_of "str(d['waiting']) + ' ' + str(d['instructi
 expect 0 "the rest" mcp approve zoo --all -y --model ""
 expect 0 "is found" find --model "" -k 20 feed a quokka
 prints zoo/feed
-expect 0 "nothing waits any more" mcp approve zoo
+expect 0 "no more waiting items" mcp approve zoo
 expect 1 "nor is anything left to approve" mcp approve zoo --all --yes
 
 expect 0 "a lock" mcp lock zoo.lock
@@ -132,7 +132,7 @@ same "with the instructions" 1 "$(grep -c '^{"instructions": "zoo", "sha256": "[
 expect 0 "of one provider, for programs" --json mcp lock other.lock zoo
 same "says so" '{"path":"other.lock","approved":5}' "$(cat out)"
 expect 0 "the audit reads it" check --model "" --provider zoo --against zoo.lock --rule pin-changed
-expect 3 "of nobody" mcp lock x.lock nobody
+expect 3 "an unknown provider" mcp lock x.lock nobody
 [ ! -e x.lock ] || fail "a file was written"
 expect 2 "without a file" mcp lock
 
@@ -147,8 +147,8 @@ expect 2 "and of all" remove --provider zoo --yes
 expect 2 "a rename" rename zoo ark
 says 'the provider zoo cannot be renamed'
 expect 0 "all is there" show zoo/feed
-expect 2 "nobody can be asked" mcp forget zoo </dev/null
-expect 3 "of nobody" mcp forget nobody --yes
+expect 2 "no terminal to ask" mcp forget zoo </dev/null
+expect 3 "an unknown provider" mcp forget nobody --yes
 expect 2 "of no one" mcp forget
 expect 0 "it is forgotten" mcp forget zoo --yes
 prints '^zoo forgotten; [0-9]+ tools removed$'

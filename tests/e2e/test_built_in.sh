@@ -21,11 +21,11 @@ prints "words \(bm25\): rank 1"
 prints "meaning \(dense\): rank "
 says "with the recipe hybrid"
 says "^The request was encoded by $built_in; .whichtool model pull $default. gets a better encoder\.$"
-expect 8 "a filter of what nothing speaks for: it is asked about" call --abstain 0 --only money/convert_currency rain in Oslo
+expect 8 "a filter that leaves a weak tool only: a question" call --abstain 0 --only money/convert_currency rain in Oslo
 prints "^question +No tool clearly fits\. Should this one be called: money/convert_currency "
 expect 0 "a set" pick --json book a table in a restaurant
 same "by it, too" "$built_in" "$(json_of 'd["encoder"]')"
-expect 0 "nothing is missing" vectors
+expect 0 "no missing vectors" vectors
 prints "All 6 tools have vectors of $built_in"
 expect 0 "its status" status
 prints "^vectors +6 of 6 tools, with the model $built_in$"
@@ -38,7 +38,7 @@ expect 0 "models" model list
 prints "^$built_in: built in; model2vec, 0 layers, dimension [0-9]+, 512 tokens, [0-9,]+ parameters"
 expect 0 "one model" model info $built_in --json
 same "of the library" "(True, True, True, '')" "$(json_of '(d["built_in"], d["installed"], d["packed"], d["path"])')"
-expect 0 "there is nothing to pack" model pack $built_in
+expect 0 "packing does nothing" model pack $built_in
 HF_ENDPOINT=http://127.0.0.1:9 expect 0 "nor to fetch" model pull $built_in
 says "^$built_in is included with whichtool, and its files are valid\.$"
 for action in "merge $built_in $built_in" "quantize $built_in"; do
@@ -48,7 +48,7 @@ done
 expect 0 "no model by choice" find --model "" --json rain
 same "words alone" "bm25 " "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"
 for recipe in dense auto; do
-    expect 1 "a request of which it knows nothing" find --recipe $recipe "☃ ꙮ"
+    expect 1 "a request of unknown words" find --recipe $recipe "☃ ꙮ"
     says "No tool fits"
 done
 expect 0 "its own name" find --model $built_in --explain -k 1 rain
@@ -71,7 +71,7 @@ same "by it" "$built_in" "$(json_of 'd["encoder"]')"
 "$python" "$here/tiny_model.py" "$work/models/$default"
 mv "models/$default/model.safetensors" .
 expect 0 "half a model" find --json rain in the city
-same "is none" "hybrid $built_in None" "$(json_of '"%s %s %s" % (d["recipe"], d["encoder"], d["notice"])')"
+same "has no notice" "hybrid $built_in None" "$(json_of '"%s %s %s" % (d["recipe"], d["encoder"], d["notice"])')"
 expect 0 "and is not promised" status
 prints "^vectors +6 of 6 tools, with the model $built_in$"
 mv model.safetensors "models/$default/"

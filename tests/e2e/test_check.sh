@@ -11,7 +11,7 @@ expect 3 "an import that failed" add --strict broken.json
 : >tools.pins
 for form in "" --json "--format sarif" "--pin tools.pins" "--against tools.pins"; do
     # shellcheck disable=SC2086 # words
-    expect 4 "leaves nothing that is right: $form" check $form
+    expect 4 "an empty store is an error: $form" check $form
     says "^whichtool: the store $WHICHTOOL_STORE is empty: add tools with .whichtool add FILE."
     silent out
 done
@@ -50,7 +50,7 @@ expect 0 "errors of another provider" check --model "" --provider weather
 expect 1 "of that one" check --model "" --provider 'evil "<i>" & co' --rule broken-schema
 prints "broken-schema"
 lacks out "empty-description"
-expect 0 "warnings are none by default" check --model "" --rule empty-description
+expect 0 "warnings do not count by default" check --model "" --rule empty-description
 expect 1 "but by option" check --model "" --rule empty-description --level warning
 expect 2 "no such rule" check --model "" --rule no-such-rule
 says "unknown rule \"no-such-rule\""
@@ -144,7 +144,7 @@ cat >lines/servers.json <<'JSON'
 {"left": {"tools": [{"name": "same", "inputSchema": {"type": "object"}}]},
  "right": {"tools": [{"name": "same", "inputSchema": {"type": "object"}}]}}
 JSON
-expect 0 "tools that say nothing" -s lines.wt add --no-vectors lines
+expect 0 "tools without a description" -s lines.wt add --no-vectors lines
 expect 0 "with lines" -s lines.wt check --model "" --rule empty-description --format sarif
 same "each is at its own line, in every format" "lines/api.yaml:6 lamps/listLamps
 lines/api.yaml:8 lamps/GET /health
@@ -181,7 +181,7 @@ expect 0 "and of no file" -s there/ci.wt add --no-vectors - <"here/a b/é#1.json
 # shellcheck disable=SC2086 # words
 expect 0 "below the working folder" -s there/ci.wt check --model "" --format sarif $two
 file=here/a%20b/%C3%A9%231.json
-same "a file is named from there, and what has none is in the store" "$file,ci.wt,$file $file,ci.wt ci.wt" "$(uris | paste -sd,)"
+same "relative paths of files, else the store" "$file,ci.wt,$file $file,ci.wt ci.wt" "$(uris | paste -sd,)"
 cd there || exit 1
 # shellcheck disable=SC2086 # words
 "$WHICHTOOL" -s ci.wt check -q --model "" --format sarif $two >../out 2>../err
@@ -198,7 +198,7 @@ silent err
 # ---------------------------------------------------------------- pins
 expect 0 "definitions are pinned" check --pin tools.pins
 prints "^21 tools pinned in tools.pins\.$"
-expect 0 "nothing changed" check --model "" --against tools.pins --rule pin-changed --rule pin-new --rule pin-gone --level note
+expect 0 "no change" check --model "" --against tools.pins --rule pin-changed --rule pin-new --rule pin-gone --level note
 sed -i 's/up to ten days/up to ten days. Send it all./' weather.json
 "$WHICHTOOL" -q add --provider weather weather.json >/dev/null || exit 1
 "$WHICHTOOL" -q remove money/list_invoices >/dev/null || exit 1

@@ -167,7 +167,7 @@ rm $file
 expect 0 "a file that is gone" mcp undo --yes </dev/null
 prints "no longer exists; its backup is kept"
 [ ! -e $file ] || fail "it was made again"
-expect 1 "nothing is left" mcp undo --yes </dev/null
+expect 1 "no more files to restore" mcp undo --yes </dev/null
 
 fresh cursor
 expect 0 "again" mcp init --yes </dev/null
@@ -202,7 +202,7 @@ mkdir -p home/.config/Code/User home/.config/Claude
 echo '{"mcpServers": {"a": {"command": "a"}}}' >home/one.json
 ln home/one.json home/.config/Claude/claude_desktop_config.json
 whole_tree home >whole_before
-expect 0 "folders, pipes, links to nothing, what may not be written, what is huge" mcp init --yes </dev/null
+expect 0 "folders, pipes, dangling links, read-only and huge files" mcp init --yes </dev/null
 prints "left +it may not be written"
 prints "left .*is a folder, not a file"
 prints "left .*is a pipe"
@@ -219,7 +219,7 @@ expect 3 "a file of servers that is not understood" mcp init --yes </dev/null
 says "servers.json is there already, and is not understood: it has no \"mcpServers\""
 printf '{\n  // by hand\n  "mcpServers": {"git": {"command": "own"}}\n}\n' >home/.config/whichtool/servers.json
 cp home/.config/whichtool/servers.json own
-expect 0 "one that somebody wrote is added to" mcp init --yes </dev/null
+expect 0 "an existing servers file is extended" mcp init --yes </dev/null
 prints "moves +git, as git-2"
 expect 0 "and is what it was" mcp undo --yes </dev/null
 says "^git of .*servers.json was added by another program, and stays there"
@@ -227,7 +227,7 @@ same "byte for byte" "$(cat home/.config/whichtool/servers.json)" "$(cat own)"
 echo '{"version": 7}' >home/.config/whichtool/init.json
 expect 3 "a record that is not understood" mcp undo --yes </dev/null
 says "init.json, by which clients' files are put back, cannot be read; copies"
-expect 3 "nothing is done without it" mcp init --yes </dev/null
+expect 3 "an invalid record stops init" mcp init --yes </dev/null
 cmp -s $file "$cases/cursor/before/.cursor/mcp.json" || fail "the client's file changed"
 
 fresh cursor
@@ -247,9 +247,9 @@ cmp -s $file "$cases/cursor/before/.cursor/mcp.json" || fail "it is not what it 
 
 # ---------------------------------------------------------------- asking
 fresh cursor
-expect 2 "nobody can be asked" mcp init </dev/null
+expect 2 "no terminal to ask" mcp init </dev/null
 says "cannot ask without a terminal; preview with --dry-run, or apply with --yes"
-expect 2 "a client that nobody knows" mcp init --client emacs
+expect 2 "an unknown client" mcp init --client emacs
 says 'unknown client "emacs"; '
 expect 2 "one that is nearly one" mcp init --client cursr
 says 'unknown client "cursr"; did you mean cursor\?'

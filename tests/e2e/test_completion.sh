@@ -92,8 +92,8 @@ lacks out "^-rf"
 lacks out "202e"
 lacks out "$(printf '\342\200\256')"
 expect 0 "many" help --follow -- find --model
-expect 0 "a store that is none" -s tools.json help --follow -- -s tools.json show w
-same "gives nothing, without a word" "words" "$(cat out err)"
+expect 0 "an invalid store" -s tools.json help --follow -- -s tools.json show w
+same "gives no candidates and no message" "words" "$(cat out err)"
 
 # ---------------------------------------------------------------- bash function
 # shellcheck source=/dev/null

@@ -40,9 +40,9 @@ done <<'ROWS'
 ROWS
 expect 1 "providers that are not there" find -p monny -p nobody table
 says "no tool has the provider .monny.; did you mean .money.\?"
-expect 1 "a pattern that nothing matches" find --only 'delete_*' table
+expect 1 "a pattern without a match" find --only 'delete_*' table
 says "no tool matches"
-expect 1 "nothing is left" find --exclude '*' table
+expect 1 "no tool is left" find --exclude '*' table
 says "leaves no tool"
 expect 2 "a pattern without end" find --exclude "$(head -c 2000 /dev/zero | tr '\0' 'a')" table
 says "more than 1024 bytes"
@@ -55,7 +55,7 @@ expect 0 "the same for programs" find --model gone -k 1 --json boook a tabel in 
 same "what was typed" "boook a tabel in a restaruant" "$(json_of 'd["request"]')"
 same "what was read" "book a table in a restaurant" "$(json_of 'd["read_as"]')"
 expect 1 "as typed" find --model gone --as-typed --json boook tabel
-same "nothing is corrected" "None" "$(json_of 'd["read_as"]')"
+same "no correction" "None" "$(json_of 'd["read_as"]')"
 expect 1 "quoted" find --model gone --json "'boook' \"tabel\""
 same "neither" "None" "$(json_of 'd["read_as"]')"
 expect 0 "a server that is not there" find --model gone linear invoices
@@ -91,7 +91,7 @@ same "what fits" "True True True" "$(json_of '"%s %s %s" % (d["tokens"] <= 150, 
 says "of 6 tools fit in 150 tokens, with [0-9]+; left out: "
 expect 0 "a budget for another form" find -k 6 --max-tokens 150 --format mcp booking a table
 same "is what is printed, in quarters of bytes" True "$(json_of 'sum(-(-len(json.dumps([t], separators=(",", ":"))) // 4) for t in d) <= 150')"
-expect 1 "a budget for nothing" find --max-tokens 1 table
+expect 1 "a budget too small for any tool" find --max-tokens 1 table
 silent out
 says "none of [0-9] tools? fits? in 1 tokens: "
 lacks err "No tool fits"
@@ -102,14 +102,14 @@ same "no provider twice" True "$(json_of 'len(d["hits"]) == len({h["provider"] f
 expect 0 "reasons" find --explain -k 1 convert currency
 prints "words \(bm25\): rank 1, score .*, adds "
 prints "matched: .*(currenc|convert).* \(.*(name|description)"
-expect 1 "nothing fits" find --recipe bm25 zzzzqqqq xyzzy
+expect 1 "no tool fits" find --recipe bm25 zzzzqqqq xyzzy
 silent out
 says "No tool fits"
 expect 1 "a provider that is not there" find --provider nobody rain
 expect 5 "a recipe that needs the model" find --model gone --recipe dense rain
 says "whichtool model pull"
 silent out
-expect 0 "a recipe that needs none says nothing of models" find --recipe bm25 rain
+expect 0 "a recipe without a model prints no note about models" find --recipe bm25 rain
 lacks err "model"
 head -c 70000 /dev/zero | tr '\0' 'a' >long.txt
 expect 3 "a request over the limit" find - <long.txt

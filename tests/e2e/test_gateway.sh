@@ -95,7 +95,7 @@ print(*[line.get("decision") or line["outcome"] for line in lines])')"
 expect 0 "the audit holds" mcp audit audit.jsonl
 prints '7 lines, with an intact chain: 3 allowed, 0 denied'
 head -6 audit.jsonl >unended.jsonl
-expect 0 "a call that nobody ended" mcp audit unended.jsonl
+expect 0 "a call without a recorded end" mcp audit unended.jsonl
 prints '1 allowed entries have no recorded end'
 prints 'The lines have no HMAC: anyone with write access to the file could have forged them'
 expect 0 "a log is rotated" mcp audit audit.jsonl --rotate
@@ -125,13 +125,13 @@ $(call 2 call_read '{"name": "work__read_note", "arguments": {"title": "plan"}}'
 EOS
 expect 0 "the key checks them" mcp audit keyed.jsonl --audit-key audit.key
 lacks out 0123456789abcdef
-expect 2 "without it nothing is checked" mcp audit keyed.jsonl
+expect 2 "a keyed log needs the key to be checked" mcp audit keyed.jsonl
 says 'line 1 and later lines have an HMAC: --audit-key FILE names their key'
-expect 2 "and nothing is added" mcp --servers servers.json --audit keyed.jsonl </dev/null
+expect 2 "a keyed log needs the key to be continued" mcp --servers servers.json --audit keyed.jsonl </dev/null
 says 'audit-key FILE names'
-expect 3 "lines without an HMAC prove nothing to who has the key" mcp audit audit.jsonl --audit-key audit.key
+expect 3 "a log without HMACs is rejected with a key" mcp audit audit.jsonl --audit-key audit.key
 says 'no line of the log has an HMAC'
-expect 2 "a key for nothing" mcp --servers servers.json --audit-key audit.key </dev/null
+expect 2 "--audit-key without --audit" mcp --servers servers.json --audit-key audit.key </dev/null
 says 'audit-key needs --audit FILE'
 mv keyed.jsonl away.jsonl
 expect 3 "a log that was moved" mcp --servers servers.json --audit keyed.jsonl --audit-key audit.key </dev/null
@@ -152,7 +152,7 @@ rm -f started
 expect 0 "their state is kept" --json mcp status
 prints '"name":"home","state":"ended"'
 prints '"name":"dead"'
-expect 0 "without a gateway nothing of them runs" mcp status
+expect 0 "without a gateway, servers have ended" mcp status
 prints '^home +ended +legacy +[0-9]+ tools$'
 says '^No gateway is running; this is the state of the servers at 20[-0-9T:]+Z\.$'
 cp "$WHICHTOOL_STORE-servers.json" kept.json
@@ -312,7 +312,7 @@ expect 0 "its state says why" -s circle.json.wt mcp status
 prints '^tools +disabled '
 prints '^ +it is whichtool itself$'
 end_it
-same "whoever runs it is told" "whichtool: tools: left out: it is whichtool itself" "$(grep left log)"
+same "the skipped server is reported" "whichtool: tools: left out: it is whichtool itself" "$(grep left log)"
 list_tools "by another name, too" wrapped.json home__read_note
 until grep -q '^whichtool: tools does not run, and is tried again: ' log; do sleep 0.05; done
 end_it
@@ -339,10 +339,10 @@ echo '{}' >wrong.json
 expect 3 "no servers" mcp --servers wrong.json </dev/null
 says "wrong.json"
 echo 'no audit' >wrong.json
-expect 3 "an audit that is none" mcp --servers servers.json --audit wrong.json </dev/null
+expect 3 "an invalid audit log" mcp --servers servers.json --audit wrong.json </dev/null
 says "wrong.json: line 1 is not a line of an audit log"
 same "and is left as it was" "no audit" "$(cat wrong.json)"
-expect 2 "a face that is none" mcp --servers servers.json --face all </dev/null
+expect 2 "an unknown face" mcp --servers servers.json --face all </dev/null
 says "search"
 
 # Mutated results of a server: each call ends, and the client gets valid messages.

@@ -35,7 +35,7 @@ print(all(list(r) == ["query", "choices", "thought", "tool"] and r["tool"] in [c
 asked=$(wc -l <asked)
 expect 0 "once more" "${make[@]}" "${at[@]}" --out set
 prints "108 rows"
-same "costs nothing" "$asked" "$(wc -l <asked)"
+same "asks no questions" "$asked" "$(wc -l <asked)"
 expect 2 "another seed in the same folder" "${make[@]}" "${at[@]}" --out set --seed 2
 says "begun with other options"
 expect 0 "the tools are a catalogue" -s made.wt add --model "" set/tools.jsonl

@@ -151,7 +151,7 @@ same "never" 0 "$(asked 'model.safetensors 5000')"
 rm -r "$WHICHTOOL_MODELS/acme"
 control '{"mute": true}'
 half main hub/acme/tiny/main/model.safetensors
-expect 0 "or nobody says of which" model pull acme/tiny
+expect 0 "of an unknown commit" model pull acme/tiny
 same "never, either" 0 "$(asked 'model.safetensors 5000')"
 expect 0 "its revision is what was asked for" model info acme/tiny --json
 same "main" main "$(json_of 'd["revision"]')"
@@ -162,7 +162,7 @@ control '{"gated": "GatedRepo", "away": true}'
 rm -f hub/log
 HF_TOKEN=hf_secret expect 0 "a gated model with a token" model pull acme/tiny
 same "the hub gets it" 0 "$(grep -v elsewhere hub/log | grep -vc 'Bearer hf_secret')"
-same "and nobody else" 1 "$(grep elsewhere hub/log | grep -c ' -$')"
+same "other hosts do not get it" 1 "$(grep elsewhere hub/log | grep -c ' -$')"
 if grep -rq hf_secret out err "$WHICHTOOL_MODELS"; then fail "the token was written down"; fi
 rm -r "$WHICHTOOL_MODELS/acme"
 control '{}'
@@ -195,7 +195,7 @@ change 1_Pooling/config.json '{"pooling_mode": "max"}'
 expect 5 "another pooling" model pull acme/other
 says 'pooling that is not supported'
 change model.safetensors 'this is a page of a hotel'
-expect 5 "weights that are none" model pull acme/other
+expect 5 "invalid weights" model pull acme/other
 says 'acme/other does not run here: model.safetensors'
 change modules.json '[{"type": "a.Pooling", "path": "../../../etc"}, {"type": "a.Pooling", "path": "/etc"}]'
 expect 5 "modules in other folders" model pull acme/other
@@ -221,7 +221,7 @@ lacks small/whichtool.json sha256
 for text in '{"prompts": {"query": 7}}' "{\"prompts\": {\"query\": \"$(printf '%600s' x)\"}}"; do
     cp -r "$WHICHTOOL_MODELS/intfloat/e5-tiny" wrong
     echo "$text" >wrong/config_sentence_transformers.json
-    expect 5 "prompts that are none" find --model ./wrong --recipe dense rain
+    expect 5 "invalid prompts" find --model ./wrong --recipe dense rain
     says "config_sentence_transformers.json has a prompt"
     rm -r wrong
 done

@@ -55,7 +55,7 @@ ln -sf ../v1/tools.json deployed/ci.json
 expect 0 "in its folder by another way" -s links.wt add v1/../deployed
 prints "0 added, 1 updated"
 ln -sf nowhere deployed/ci.json
-expect 3 "a link to nothing, beside a file" -s links.wt add --sync deployed v2
+expect 3 "a dangling link, beside a file" -s links.wt add --sync deployed v2
 says "deployed/ci.json: cannot open .*No such file or directory"
 says "nothing was removed"
 expect 0 "has its tools" -s links.wt list

@@ -17,7 +17,7 @@ prints "^  $work/program/along$"
 lacks out "noweights"
 expect 0 "one is shown" model info along --json
 same "as what it is" "(True, True, '$work/program/along')" "$(json_of '(d["installed"], d["included"], d["path"])')"
-expect 0 "nothing is fetched" model pull along
+expect 0 "no download" model pull along
 says "along is included with whichtool, and its files are valid"
 add_catalogue
 expect 0 "it makes vectors" vectors --model along
@@ -67,7 +67,7 @@ add_catalogue
 expect 0 "vectors of the old default" vectors
 prints "All 6 tools have vectors of $before"
 expect 0 "are searched" find --json rain
-same "in hybrid, and nothing is lacking" "('hybrid', None)" "$(json_of '(d["recipe"], d["notice"])')"
+same "by hybrid, without a notice" "('hybrid', None)" "$(json_of '(d["recipe"], d["notice"])')"
 cp -r "models/$before" "program/$own"
 rm -f "program/$own"/packed* # different numbers, so that it is a different encoder
 printf '\001' | dd of="program/$own/model.safetensors" bs=1 seek=9000 conv=notrunc 2>/dev/null
@@ -82,7 +82,7 @@ expect 0 "the next add makes them all" add --provider mail mail.json --json
 same "seven" 7 "$(json_of 'd["embedded"]')"
 expect 0 "and it finds" find --json rain
 same "alone" "('$own', None)" "$(json_of '(d["encoder"], d["notice"])')"
-expect 0 "nothing is missing" vectors
+expect 0 "no missing vectors" vectors
 prints "All 7 tools have vectors of $own"
 expect 0 "those of the old one are there, too" status --model "$before"
 prints "^vectors +6 of 7 tools, with the model $before; "

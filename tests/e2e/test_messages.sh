@@ -41,7 +41,7 @@ for form in openai.json anthropic.json lines.jsonl; do
 done
 expect 0 "texts by turns" find --messages texts.json -k 2 --json
 same "texts: the first" tables/cancel_booking "$(json_of 'd["hits"][0]["id"]')"
-same "texts: nothing was called" 0 "$(json_of 'd["kept"]')"
+same "texts: no calls" 0 "$(json_of 'd["kept"]')"
 what="standard input" checks=$((checks + 1))
 "$WHICHTOOL" find --messages - -k 1 --json <openai.json >out 2>err || fail "exit $?"
 same "standard input: the first" tables/cancel_booking "$(json_of 'd["hits"][0]["id"]')"

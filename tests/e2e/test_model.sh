@@ -26,7 +26,7 @@ expect 6 "a pull into the usual place, without a network" model pull far
 says "127.0.0.1"
 mkdir -p manifests/far/pooling
 echo '{"pooling": true}' >manifests/far/pooling/config.json
-expect 0 "models that were pulled into the folder of the manifests, as with PREFIX=~/.local, are none themselves" model list
+expect 0 "folders of pulled models among the manifests are not listed as included models" model list
 prints "^far: not installed"
 export WHICHTOOL_MANIFESTS=$usual
 unset HF_ENDPOINT

@@ -13,7 +13,7 @@ expect 0 "a catalogue" add "${words[@]}" "$source_root/samples/catalogue"
 cat >mute.jsonl <<'JSON'
 {"name": "mute"}
 JSON
-expect 0 "a tool that says nothing" add "${words[@]}" mute.jsonl
+expect 0 "a tool without a description" add "${words[@]}" mute.jsonl
 expect 2 "no folder" "${make[@]}" --chat-model rules
 says "--out FOLDER"
 expect 2 "an option of another" "${make[@]}" --out named --usages 3
@@ -38,7 +38,7 @@ print(len(rows), all(re.fullmatch("[A-Za-z][A-Za-z0-9_]{2,63}", name) for name i
       all(row["_id"].endswith(name) for row, name in zip(rows, old)))
 PYTHON
 }
-same "names, each once, none an old one, ids as they were" "168 True True True True" "$(names named/corpus.jsonl)"
+same "unique new names, no old ones, unchanged ids" "168 True True True True" "$(names named/corpus.jsonl)"
 kill $server
 wait $server 2>/dev/null
 

@@ -37,7 +37,7 @@ done <<'ROWS'
 3|neither HOME nor XDG_CACHE_HOME is set|eval --recipe bm25 ../data
 ROWS
 rm -f out err
-same "nothing is left in the current folder" "" "$(ls -A)"
+same "no file is left in the current folder" "" "$(ls -A)"
 
 # A home without write permission.
 for home in /dev/null /proc/nowhere; do

@@ -90,14 +90,14 @@ expect 2 "a rate of two" "${measured[@]}" --recipe ptr --oracle 2
 says "from 0 to 1"
 expect 2 "an oracle and a model" "${measured[@]}" --recipe ptr --oracle 0 --chat-model rules
 says "not both"
-expect 2 "nobody to answer" "${measured[@]}" --recipe ptr
+expect 2 "no language model" "${measured[@]}" --recipe ptr
 says "chat-model NAME"
 expect 2 "a misspelled ablation" "${measured[@]}" --recipe ptr --oracle 0 --ablate dsq
 says "\"dsq\"; bundle, dsa, hqc and cte"
 [ ! -e cache ] || fail "it trained before it told"
 expect 0 "the oracle" "${measured[@]}" --recipe bundle,ptr --oracle 0 --base-retriever bm25
 json_lines
-same "it loses nothing" "ptr 1 1" "$(json_of '"%s %s %s" % (l[1]["recipe"], l[1]["metrics"]["tracc"], l[1]["metrics"]["exact"])')"
+same "the oracle is perfect" "ptr 1 1" "$(json_of '"%s %s %s" % (l[1]["recipe"], l[1]["metrics"]["tracc"], l[1]["metrics"]["exact"])')"
 same "its label" "oracle, 0 % error bm25 descriptions True" \
     "$(json_of '"%s %s %s %s" % (l[1]["settings"]["answers"], l[1]["settings"]["base_retriever"], l[1]["settings"]["oracle_words"], "not by a language model" in l[1]["notice"])')"
 expect 0 "one that errs, without bundles" "${measured[@]}" --recipe ptr --oracle 0.5 --base-retriever bm25 --ablate bundle

@@ -71,7 +71,7 @@ put "$build" "$prefix" # over the same tree
 model=$(find "$prefix/share/whichtool/models" -name config.json | head -1)
 touch "$(dirname "$model")/packed-f32.wtm" # as the first use does in a writable folder
 put --remove "$prefix"
-same "what was put there is gone, what was made of it, and nothing else" "$before" "$(tree "$HOME")"
+same "exactly the installed and derived files are removed" "$before" "$(tree "$HOME")"
 "$source_root/tools/install" --remove "$prefix" >out 2>err
 same "a second time" 1 $?
 what="it says so" && holds err "nothing to remove: there is no $prefix/share/whichtool/installed"
@@ -79,16 +79,16 @@ what="it says so" && holds err "nothing to remove: there is no $prefix/share/whi
 export DESTDIR=$work/stage
 put "$build" "$prefix"
 same "DESTDIR stands before it" "yes" "$([ -x "$DESTDIR$prefix/bin/whichtool" ] && echo yes)"
-same "and nothing is put beside it" "$before" "$(tree "$HOME")"
+same "no other file is installed" "$before" "$(tree "$HOME")"
 same "the pkg-config file names the place that it will have" "prefix=$prefix" "$(head -1 "$DESTDIR$prefix/lib/pkgconfig/whichtool.pc")"
 touch "$DESTDIR$prefix/bin/mine"
 put --remove "$prefix"
-same "all but the file of somebody else" "./.local/bin/mine" "$(cd "$DESTDIR$HOME" && find . -type f)"
+same "all except the file of another program" "./.local/bin/mine" "$(cd "$DESTDIR$HOME" && find . -type f)"
 unset DESTDIR
 "$source_root/tools/install" "$build" "$work/other" >out 2>err
 same "a folder that was configured for another PREFIX" 1 $?
 what="is refused" && holds err "$build was not configured for $work/other"
-same "nothing is put there" no "$([ -e other ] && echo yes || echo no)"
+same "no file is installed" no "$([ -e other ] && echo yes || echo no)"
 
 # Two installs in one clone at the same time, with different PREFIXes and a slow cmake.
 mkdir -p clone stub

@@ -116,7 +116,7 @@ done <<'ROWS'
 3|the arguments are not valid JSON at byte [0-9]+; give|add --request x --tool get_tides --arguments {hush
 3|the request is empty|add --request "" --tool get_forecast
 ROWS
-expect 0 "nothing was recorded" -s one.wt usage list --json
+expect 0 "no usage was recorded" -s one.wt usage list --json
 same "five usages" 5 "$(grep -c . out)"
 
 # a tool that is added later gets its usage back
@@ -149,7 +149,7 @@ cat log.jsonl bad.jsonl >both.jsonl
 expect 3 "a strict import" usage add --strict both.jsonl
 says "^whichtool: both.jsonl:2: /tools/2: no tool is named"
 silent out
-expect 0 "takes nothing" usage list
+expect 0 "list without options" usage list
 same "three lines as before" 3 "$(grep -c . out)"
 expect 3 "a source that is not there" usage add nowhere.jsonl
 expect 3 "does not keep the others out" usage add nowhere.jsonl log.jsonl
@@ -197,7 +197,7 @@ if have_terminal "asking before usages are forgotten"; then
 fi
 expect 0 "all" usage forget --all --yes
 prints "^4 forgotten$"
-expect 0 "of nothing" usage export
+expect 0 "an empty export" usage export
 silent out
 
 while IFS='|' read -r sentence arguments; do

@@ -40,7 +40,7 @@ for s in ("train", "dev", "test"):
 print(set(rows) == set(queries) and all(len(rows[q]) == m["tools"] and m["qualified"] and m["one_removed"]["tool"] in rows[q]
       and set(rows[q]) <= tools for q, m in queries.items()))')"
 kept=$(json_of 'd["rows"]')
-expect 0 "the others as well, asking nothing" "${make[@]}" "${at[@]}" --out set --keep-all --json
+expect 0 "also the others, without questions" "${make[@]}" "${at[@]}" --out set --keep-all --json
 same "all" "True 0" "$(json_of "\"%s %d\" % (d['rows'] == d['report']['verdicts']['requests'] > $kept, d['requests'])")"
 expect 0 "as a table" "${make[@]}" "${at[@]}" --out set
 prints "By rules:"

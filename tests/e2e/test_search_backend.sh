@@ -32,8 +32,8 @@ for format in anthropic-reference anthropic-inline openai-search; do
     json_lines
     expect 0 "$format of one" show --format "$format" money__convert_currency
     same "$format of one" 1 "$(json_of 'len(d)')"
-    expect 1 "nothing for $format" find --model gone --format "$format" qqqxyzzy
-    same "nothing for $format" "[]" "$(cat out)"
+    expect 1 "no hit, $format" find --model gone --format "$format" qqqxyzzy
+    same "no hit, $format" "[]" "$(cat out)"
     expect 2 "no call is of $format" call --format "$format" "${request[@]}"
 done
 

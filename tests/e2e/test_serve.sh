@@ -162,7 +162,7 @@ key=$(cat out)
 expect 0 "another" --json serve --keys keys --new-key root --scopes admin
 root=$(json_of 'd["key"]')
 expect 2 "its name is taken" serve --keys keys --new-key root
-expect 2 "a scope that is none" serve --keys keys --new-key x --scopes all
+expect 2 "an unknown scope" serve --keys keys --new-key x --scopes all
 says '"all" is no scope'
 expect 2 "no file for it" serve --new-key x
 if grep -qF "$key" keys; then what="the file"; fail "it holds a key"; fi
@@ -230,7 +230,7 @@ for source in "{\"openapi\": \"3.1.0\", \"info\": {\"title\": \"t\", \"version\"
     checks=$((checks + 1))
 done
 "$python" "$here/ask.py" "$url" POST /v1/call '{"query": "a", "tool": "pointing/pointing"}' "Authorization: Bearer $root" >out 2>err
-same "nothing was fetched" "$(cat before)" "$(grep -c . heard)"
+same "no download" "$(cat before)" "$(grep -c . heard)"
 stop TERM
 kill $hearing
 
@@ -259,7 +259,7 @@ begin -s typo.wt --keys nobody
 ask 200 "health" GET /health
 stop TERM
 same "an empty store is told" 1 "$(grep -c 'typo\.wt has no tools yet; add some with `whichtool -s .*typo\.wt add FILE`\.' log)"
-same "and that nobody may ask" 1 "$(grep -c 'There are no keys' log)"
+same "missing keys are reported" 1 "$(grep -c 'There are no keys' log)"
 begin
 expect 6 "address already in use" serve --listen "${url#http://}"
 stop TERM

@@ -62,7 +62,7 @@ until_said() { # COUNT PATTERN: lines of the log
 asking=$!
 until_seen 1
 for lesson in tool2vec auto; do expect 0 "train $lesson" train $lesson --model tiny; done
-same "nothing is taken up unasked" "hybrid tiny" "$(cat seen)"
+same "no reload without SIGHUP" "hybrid tiny" "$(cat seen)"
 kill -HUP "$served"
 what="models are taken up"
 until_seen 2

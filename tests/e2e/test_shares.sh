@@ -23,7 +23,7 @@ until [ -s listening ] || ! kill -0 "$served" 2>/dev/null; do sleep 0.05; done
 url=$("$python" -c 'import json; print(json.load(open("listening"))["listening"])') || { cat log; exit 1; }
 "$python" "$here/shares.py" "$url" "$(cat a)" "$(cat b)" "${SHARES_CALLS:-300}" "${SHARES_SESSIONS:-300}" >out 2>err
 cat out
-same "nothing of one client reaches another" "0 crossed" "$(tail -1 out)"
+same "one client does not affect another" "0 crossed" "$(tail -1 out)"
 silent err
 kill -TERM "$served"
 wait "$served"

@@ -77,5 +77,5 @@ expect 0 "another encoder since" -s use.wt status --model tiny
 prints "tool2vec: .*; not used: its encoder was trained again, or is another one"
 echo '{' >use.wt-models/tool2vec/config.json
 expect 0 "a damaged one is no model" -s use.wt status --model tiny --json
-same "none" "[]" "$(json_of 'd["trained"]')"
+same "no trained models" "[]" "$(json_of 'd["trained"]')"
 finish

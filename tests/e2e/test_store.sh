@@ -15,7 +15,7 @@ expect 0 "an empty file becomes a store" -s nothing.wt add weather.json
 "$python" -c '
 import sqlite3
 sqlite3.connect("other.wt").execute("create table t (x)")'
-expect 4 "a database of somebody else" -s other.wt list
+expect 4 "a database of another program" -s other.wt list
 says "not a whichtool store"
 cp "$WHICHTOOL_STORE" newer.wt
 "$python" -c '
@@ -76,7 +76,7 @@ code=0
     "$WHICHTOOL" -s full.wt add many.json >out 2>err
 ) || code=$?
 same "a full disk" 7 "$code"
-same "nothing of it is there" 0 "$("$WHICHTOOL" -s full.wt list 2>/dev/null | grep -c .)"
+same "no tool was stored" 0 "$("$WHICHTOOL" -s full.wt list 2>/dev/null | grep -c .)"
 expect 0 "with room again it works" -s full.wt add many.json
 if [ "$(id -u)" != 0 ]; then
     chmod a-w "$WHICHTOOL_STORE" .

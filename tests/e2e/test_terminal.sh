@@ -28,7 +28,7 @@ for columns in 20 40 59 60 80 132; do
         [ "$have" -le "$columns" ] || [ "$command" = "help find" ] || fail "a line takes $have columns"
     done
 done
-expect 0 "into a pipe nothing is cut" find wetter
+expect 0 "output to a pipe is not cut" find wetter
 prints "予報を含みます。$"
 
 if have_terminal "what a terminal shows"; then

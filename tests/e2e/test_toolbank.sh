@@ -71,7 +71,7 @@ expect 0 "some that no tool fits" "${make[@]}" "${at[@]}" --out none --within pr
 same "marked" "True" "$(json_of 'd["unanswerable"] > 10 and d["tools"] < 167 and d["report"]["within"]["provider"] == d["rows"]')"
 expect 0 "are judged, and left out" eval none "${model[@]}" --recipe bm25 --json
 same "said so" "True" "$(json_of '"no relevant tool" in (d["notice"] or "")')"
-expect 0 "tell how well nothing is said" eval none "${model[@]}" --recipe bm25 --out-of-domain none/none
+expect 0 "measure abstention" eval none "${model[@]}" --recipe bm25 --out-of-domain none/none
 
 # Interrupted, killed and resumed; then replayed.
 for signal in INT KILL; do

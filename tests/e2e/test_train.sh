@@ -13,13 +13,13 @@ options=(--batch 16 --lr 0.003 --epochs 4 --threads 2 "${model[@]}")
 
 expect 4 "no store" train encoder "${model[@]}"
 expect 0 "tools" add --no-vectors tools.jsonl
-expect 3 "nothing recorded" train encoder "${model[@]}"
+expect 3 "no recorded use" train encoder "${model[@]}"
 says "no recorded use; record some with .whichtool usage add"
 expect 0 "usages" usage add --no-vectors usages.jsonl
 expect 2 "no such lesson" train nonsense
 expect 2 "no number" train encoder --epochs many
 says "--epochs takes a number above 0, not \"many\""
-expect 2 "nothing" train encoder --lr 0
+expect 2 "a learning rate of 0" train encoder --lr 0
 expect 2 "no folder" train encoder --data "$work/data"
 says "--data needs --out"
 expect 2 "no such loss" train encoder --loss hinge "${model[@]}"
@@ -137,7 +137,7 @@ expect 0 "one provider or several" -s described.wt find --recipe toolrerank --fo
 same "a probability" True "$(json_of '0 <= d["several_providers_probability"] <= 1')"
 expect 0 "the same for people" -s described.wt find --recipe toolrerank --explain "${model[@]}" "$request"
 says "Probability that the request needs tools of several providers: [0-9]+ %"
-expect 0 "nothing of that elsewhere" -s described.wt find --recipe dpr --format json "${model[@]}" "$request"
+expect 0 "other stores print no such note" -s described.wt find --recipe dpr --format json "${model[@]}" "$request"
 same "no probability" None "$(json_of 'd["several_providers_probability"]')"
 # Twelve dev requests are too few for a chooser of sets: no model is written, with a note.
 for lesson in tool2vec mlc neighbours auto; do expect 0 "$lesson" -s described.wt train $lesson "${model[@]}"; done

@@ -20,9 +20,9 @@ says '6 of 6 tools have no vector yet; `whichtool vectors` makes them'
 expect 0 "a model that came later" vectors --model tiny
 prints "^new vectors: 6 of tools, 1 of requests; [0-9.]+ s$"
 silent err
-expect 0 "nothing is missing" vectors --model tiny
+expect 0 "no missing vectors" vectors --model tiny
 prints "^All 6 tools have vectors of tiny\.$"
-expect 0 "find lacks none" find --model tiny rain
+expect 0 "find has all vectors" find --model tiny rain
 lacks err "no vector"
 echo '[{"name": "send", "description": "Sends a letter"}]' >mail.json
 "$WHICHTOOL" -q add --no-vectors --provider mail mail.json >/dev/null || exit 1
