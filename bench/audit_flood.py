@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""Whether `whichtool check` finds a provider that floods a catalogue, and whom else it names.
+"""Measures whether `whichtool check` finds a provider that floods a catalogue, and its false alarms.
 
     python3 bench/audit_flood.py DATA [--split test] [--known DATA:SPLIT] [--draws 3] [--share 0.01]
                                  [--attacks copies,one-50,...] [--usage SPLIT] [--options "--model NAME"]
                                  [--whichtool PROGRAM]
 
-The floods are those of bench/flood.py. For each, the requests of the split are ranked by `hybrid`, which tells how many
-of all top-5 places are the flooder's, and the catalogue is audited. With --usage, requests of that split with the tools
-that they needed are recorded first, as if by use; those of the flooder's knowledge among them.
+The floods are those of bench/flood.py. For each flood, `hybrid` ranks the requests of the split, which gives the
+flooder's share of all top-5 places, and the catalogue is audited. With --usage, requests of that split are recorded first
+with their tools, including those that the flooder knows.
 
-Prints Markdown, in percent, mean over draws: the flooder's places; its share as `capture` told it; of draws, in how many
-`capture` named the flooder, and in how many `capture`, `stuffed-words` or `worded-as-request` did; of the other providers
-(a tool without one counts for itself), how many `capture` names, and how many any of the three. Some floods give each
-of their tools a provider of its own: these are found when one of them is, and the largest share is told.
+Prints Markdown, in percent, mean over draws:
+
+    the flooder's places, and its share according to `capture`
+    draws in which `capture`, or any of `capture`, `stuffed-words` and `worded-as-request`, names the flooder
+    other providers (or tools without a provider) that `capture`, or any of the three, names
+
+If a flood gives each of its tools a provider of its own, one named provider counts, and the largest share is printed.
 """
 import argparse
 import collections
@@ -30,12 +33,12 @@ RULES = ("capture", "stuffed-words", "worded-as-request")
 
 
 def party(finding):
-    """Who is named: a provider, or a tool without one."""
+    """Returns the named provider, or the named tool without a provider."""
     return finding["provider"] or finding["tools"][0]
 
 
 def audit(program, store, options):
-    """Of each rule, whom it names."""
+    """Returns the named providers of each rule."""
     rules = [word for rule in RULES for word in ("--rule", rule)]
     done = subprocess.run([program, "-s", store, "-q", "--json", "check", *rules, *options], capture_output=True,
                           text=True, check=False)

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""How many findings of `whichtool check` are false alarms, by a sample that is read (docs/audit.md).
+"""Estimates the rate of false alarms of `whichtool check` from a manually reviewed sample (docs/audit.md).
 
     whichtool -s STORE --json check > NAME.json                          for each catalogue
     python3 bench/audit_sample.py draw SAMPLE DATA=NAME.json...          a hundred findings, evenly over the rules
-    python3 bench/audit_sample.py show SAMPLE DATA=NAME.json...          each with its tools' definitions, to be read
+    python3 bench/audit_sample.py show SAMPLE DATA=NAME.json...          the findings with the definitions, for review
     python3 bench/audit_sample.py rate SAMPLE                            the table
 
-DATA is a BEIR folder. SAMPLE has a line of JSON for each finding: set, rule, tools or provider, and `verdict`, which is
-written by who reads: "holds", or "false" where it does not hold or nobody would change anything for it. No text of a
-catalogue stands in it.
+DATA is a BEIR folder. SAMPLE has a JSON line for each finding: set, rule, tools or provider, and `verdict`, which the
+reviewer writes: "holds", or "false" if the finding is wrong or not worth a change. It contains no text of a catalogue.
 """
 import argparse
 import collections
@@ -18,8 +17,8 @@ import random
 
 from beir import lines
 
-MOST_TOOLS = 4  # of one finding, shown
-SHOWN_BYTES = 700  # of a description, when it is shown
+MOST_TOOLS = 4  # shown tools of a finding
+SHOWN_BYTES = 700  # shown characters of a description
 
 
 def findings_of(pairs):

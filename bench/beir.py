@@ -1,16 +1,16 @@
-"""A data set in BEIR layout, as the tables' scripts read it."""
+"""Reads data sets in BEIR layout, for the scripts of the tables."""
 import json
 import os
 
 
 def lines(path):
-    """The objects of a JSON Lines file."""
+    """Returns the objects of a JSON Lines file."""
     with open(path, encoding="utf-8") as file:
         return [json.loads(line) for line in file if line.strip()]
 
 
 def judgements(folder, split="test"):
-    """The tools that each request of the split needs."""
+    """Returns the needed tools of each request of the split."""
     right = {}
     with open(os.path.join(folder, "qrels", f"{split}.tsv"), encoding="utf-8") as file:
         for line in list(file)[1:]:

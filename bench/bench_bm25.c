@@ -1,14 +1,13 @@
-/* bench_bm25.c: top 10 by BM25 at 16 k, 100 k and 1 M tools: whichtool, and SQLite FTS5 on the same terms.
+/* bench_bm25.c: top 10 by BM25 of 16 k, 100 k and 1 M tools: whichtool, and SQLite FTS5 with the same terms.
  *
  *   bench_bm25 [WORK_FOLDER]      default build-bench/work
  *
- * Tools are put together from the names, providers and descriptions, one and a half each, of real ones: those below
- * $WT_SHARED/data or
- * ../shared/data, else words drawn by Zipf's law (the remarks say which). Requests are ten terms long, cut from
- * descriptions, and one kind of sixty. Times are of the processor, not of the clock, since machines are shared. Terms
- * are what the analyser makes of the text, so that every peer counts the same; they are left in
- * WORK_FOLDER/bm25-{16k,100k,1M}.txt, a tool a line, and bm25-queries.txt for bm25_bm25s.py. BENCH_FTS_TOOLS: the most
- * tools that FTS5 is measured with (1,000,000; its index takes minutes). */
+ * Tools are composed of the names, providers and descriptions (one and a half each) of real tools below $WT_SHARED/data
+ * or ../shared/data; without these, of words drawn by Zipf's law (a printed remark says so). Requests have ten terms
+ * cut from descriptions; one kind has sixty. Times are processor times, since machines are shared. The terms come from
+ * the analyser, so that every peer has the same ones. They are written to WORK_FOLDER/bm25-{16k,100k,1M}.txt, one tool
+ * a line, and bm25-queries.txt, for bm25_bm25s.py. BENCH_FTS_TOOLS: maximum number of tools for FTS5 (default
+ * 1,000,000; its index takes minutes). */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -22,27 +21,28 @@
 #include "base/rng.h"
 #include "index/lexical.h"
 #include "text/analyser.h"
+#include "support.h"
 
 enum {
     SOURCES_MAX = 40000,
     ZIPF_WORDS = 60000,
     ZIPF_SOURCES = 10000,
-    QUERIES = 40, /* of each length */
+    QUERIES = 40, /* number of each length */
     SHORT = 10,
     LONG = 60,
     K = 10,
     FIELDS = 3,
-    BATCH = 200000 /* FTS5 inserts a transaction */
+    BATCH = 200000 /* FTS5 inserts in a transaction */
 };
 
-struct source {
+struct tool_source {
     struct str *terms[FIELDS]; /* name, provider, description */
     size_t counts[FIELDS];
 };
 
-struct bench {
+struct bm25_bench {
     struct arena arena;
-    struct source sources[SOURCES_MAX];
+    struct tool_source sources[SOURCES_MAX];
     size_t source_count;
     struct str queries[2 * QUERIES][LONG];
     size_t query_len[2 * QUERIES];
@@ -55,7 +55,7 @@ static const struct {
     int rounds;
 } sizes[] = {{"16k", 16000, 21}, {"100k", 100000, 11}, {"1M", 1000000, 5}};
 
-/* Milliseconds of processor time of this thread. */
+/* Returns the processor time of this thread in milliseconds. */
 static double now_ms(void)
 {
     struct timespec now;
@@ -63,19 +63,14 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-static void die(const char *what)
-{
-    fprintf(stderr, "bench_bm25: %s\n", what);
-    exit(1);
-}
+/* --- Real or synthetic tools --- */
 
-/* --- Real tools, or made-up ones --- */
-
-static void add_field(struct bench *b, struct source *source, size_t field, struct analyser *analyser, struct str text)
+static void add_field(struct bm25_bench *b, struct tool_source *source, size_t field, struct analyser *analyser,
+                      struct str text)
 {
     struct token_list tokens = {0};
     if (wt__analyser_run(analyser, text, &tokens) < 0)
-        die("out of memory");
+        exit_with_message("out of memory");
     source->terms[field] = wt__arena_array(&b->arena, struct str, tokens.len);
     source->counts[field] = tokens.len;
     for (size_t i = 0; i < tokens.len; i++)
@@ -83,7 +78,7 @@ static void add_field(struct bench *b, struct source *source, size_t field, stru
     wt__token_list_dispose(&tokens);
 }
 
-static void read_corpus(struct bench *b, struct analyser *analyser, const char *path)
+static void read_corpus(struct bm25_bench *b, struct analyser *analyser, const char *path)
 {
     FILE *file = fopen(path, "r");
     char *line = NULL;
@@ -95,7 +90,7 @@ static void read_corpus(struct bench *b, struct analyser *analyser, const char *
             continue;
         struct str text = wt__json_str(tool, "text");
         if (text.len > 40) {
-            struct source *source = &b->sources[b->source_count++];
+            struct tool_source *source = &b->sources[b->source_count++];
             add_field(b, source, 0, analyser, wt__json_str(tool, "title"));
             add_field(b, source, 1, analyser, wt__json_str(wt__json_object(tool, "metadata"), "provider"));
             add_field(b, source, 2, analyser, text);
@@ -107,7 +102,7 @@ static void read_corpus(struct bench *b, struct analyser *analyser, const char *
         fclose(file);
 }
 
-static void make_zipf(struct bench *b)
+static void make_zipf(struct bm25_bench *b)
 {
     static const size_t counts[FIELDS] = {3, 2, 40};
     struct rng rng;
@@ -119,7 +114,7 @@ static void make_zipf(struct bench *b)
     }
     wt__rng_seed(&rng, 1);
     for (b->source_count = 0; b->source_count < ZIPF_SOURCES; b->source_count++) {
-        struct source *source = &b->sources[b->source_count];
+        struct tool_source *source = &b->sources[b->source_count];
         for (size_t f = 0; f < FIELDS; f++) {
             source->counts[f] = counts[f];
             source->terms[f] = wt__arena_array(&b->arena, struct str, counts[f]);
@@ -129,14 +124,14 @@ static void make_zipf(struct bench *b)
     }
 }
 
-static void read_sources(struct bench *b)
+static void read_sources(struct bm25_bench *b)
 {
     static const char *const sets[] = {"mcp-smithery", "toolbench-open", "apigen", "bfcl-multiple", "callnavi"};
     const char *shared = getenv("WT_SHARED");
     struct analyser *analyser;
     char path[1024];
     if (wt__analyser_open(&analyser, NULL) < 0)
-        die("out of memory");
+        exit_with_message("out of memory");
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         snprintf(path, sizeof path, "%s/data/%s/corpus.jsonl", shared ? shared : "../shared", sets[i]);
         read_corpus(b, analyser, path);
@@ -148,16 +143,15 @@ static void read_sources(struct bench *b)
             b->source_count == ZIPF_SOURCES ? "lists of words drawn by Zipf's law" : "real ones");
 }
 
-/* Tool `number`: a name of one, the provider of another, the first half of one description and the second of another.
- */
-static void make_tool(const struct bench *b, uint32_t number, struct lexical_text fields[FIELDS], struct str *room)
+/* Composes tool `number` from a name, a provider, and halves of two descriptions, each of a different tool. */
+static void make_tool(const struct bm25_bench *b, uint32_t number, struct lexical_text fields[FIELDS], struct str *room)
 {
     struct rng rng;
     wt__rng_seed(&rng, number);
-    const struct source *name = &b->sources[wt__rng_below(&rng, b->source_count)];
-    const struct source *provider = &b->sources[wt__rng_below(&rng, b->source_count)];
-    const struct source *first = &b->sources[wt__rng_below(&rng, b->source_count)];
-    const struct source *second = &b->sources[wt__rng_below(&rng, b->source_count)];
+    const struct tool_source *name = &b->sources[wt__rng_below(&rng, b->source_count)];
+    const struct tool_source *provider = &b->sources[wt__rng_below(&rng, b->source_count)];
+    const struct tool_source *first = &b->sources[wt__rng_below(&rng, b->source_count)];
+    const struct tool_source *second = &b->sources[wt__rng_below(&rng, b->source_count)];
     size_t whole = first->counts[2], rest = second->counts[2] - second->counts[2] / 2;
     fields[0] = (struct lexical_text){name->terms[0], name->counts[0]};
     fields[1] = (struct lexical_text){provider->terms[1], provider->counts[1]};
@@ -168,15 +162,15 @@ static void make_tool(const struct bench *b, uint32_t number, struct lexical_tex
     fields[2] = (struct lexical_text){room, whole + rest};
 }
 
-/* Different terms from descriptions, in their order: common and rare ones as people's requests have them. */
-static void make_queries(struct bench *b)
+/* Takes distinct terms of descriptions in their order, both common and rare ones as in human requests. */
+static void make_queries(struct bm25_bench *b)
 {
     struct rng rng;
     wt__rng_seed(&rng, 99);
     for (size_t q = 0; q < 2 * QUERIES; q++) {
         size_t wanted = q < QUERIES ? SHORT : LONG, len = 0;
         while (len < wanted) {
-            const struct source *source = &b->sources[wt__rng_below(&rng, b->source_count)];
+            const struct tool_source *source = &b->sources[wt__rng_below(&rng, b->source_count)];
             for (size_t i = 0; i < source->counts[2] && len < wanted; i++) {
                 bool known = false;
                 for (size_t j = 0; j < len; j++)
@@ -189,16 +183,10 @@ static void make_queries(struct bench *b)
     }
 }
 
-/* --- Ours --- */
+/* --- whichtool --- */
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Milliseconds a request: the median over rounds of the mean over the requests. */
-static double measure(struct bench *b, const struct lexical *index, size_t first, int rounds, bool plain)
+/* Returns milliseconds per request: the median over rounds of the mean over requests. */
+static double measure_bm25(struct bm25_bench *b, const struct lexical *index, size_t first, int rounds, bool plain)
 {
     double times[32];
     struct lexical_query query = {0};
@@ -211,7 +199,7 @@ static double measure(struct bench *b, const struct lexical *index, size_t first
             for (size_t i = 0; i < b->query_len[q]; i++)
                 terms[i] = (struct lexical_term){b->queries[q][i], 1};
             if (wt__lexical_prepare(&query, index, terms, b->query_len[q], NULL) < 0)
-                die("out of memory");
+                exit_with_message("out of memory");
             if (plain)
                 wt__lexical_search_plain(index, &query, K, NULL, sums, hits);
             else
@@ -225,7 +213,7 @@ static double measure(struct bench *b, const struct lexical *index, size_t first
     return times[rounds / 2];
 }
 
-static void bench_ours(struct bench *b, const char *name, uint32_t tools, int rounds)
+static void bench_ours(struct bm25_bench *b, const char *name, uint32_t tools, int rounds)
 {
     static const struct lexical_settings settings = {
         .k1 = 1.5F, .field_count = FIELDS, .fields = {{2, 0.75F, true}, {2, 0.75F, true}, {1, 0.75F, false}}};
@@ -237,30 +225,30 @@ static void bench_ours(struct bench *b, const char *name, uint32_t tools, int ro
     size_t len;
     double start = now_ms();
     if (wt__lexical_builder_new(&builder, &settings, NULL) < 0)
-        die("out of memory");
+        exit_with_message("out of memory");
     for (uint32_t i = 0; i < tools; i++) {
         make_tool(b, i, fields, room);
         if (wt__lexical_builder_add(builder, fields, NULL) < 0)
-            die("out of memory");
+            exit_with_message("out of memory");
     }
     if (wt__lexical_builder_finish(builder, &block, &len, NULL) < 0)
-        die("out of memory");
+        exit_with_message("out of memory");
     wt__lexical_builder_free(builder);
     double built = now_ms() - start;
     if (wt__lexical_view(&index, block, len, NULL) < 0)
-        die("not an index");
+        exit_with_message("not an index");
     fprintf(stderr, "bm25: %s tools: %.1f terms a tool, %u different; index %.1f MB\n", name,
             (double)index.postings / tools, index.terms, (double)len / 1e6);
     printf("bm25 index of %s tools\twhichtool\t%.2f\ts\n", name, built / 1e3);
-    printf("bm25 top 10 of %s tools, 10 words\twhichtool\t%.3f\tms\n", name, measure(b, &index, 0, rounds, false));
+    printf("bm25 top 10 of %s tools, 10 words\twhichtool\t%.3f\tms\n", name, measure_bm25(b, &index, 0, rounds, false));
     printf("bm25 top 10 of %s tools, 60 words\twhichtool\t%.3f\tms\n", name,
-           measure(b, &index, QUERIES, rounds, false));
-    printf("bm25 top 10 of %s tools, 10 words\tevery posting\t%.3f\tms\n", name, measure(b, &index, 0, 3, true));
+           measure_bm25(b, &index, QUERIES, rounds, false));
+    printf("bm25 top 10 of %s tools, 10 words\tevery posting\t%.3f\tms\n", name, measure_bm25(b, &index, 0, 3, true));
     fflush(stdout);
     free(block);
 }
 
-/* --- The peers' input --- */
+/* --- Input files of peers --- */
 
 static void write_terms(FILE *file, const struct str *terms, size_t count)
 {
@@ -268,17 +256,17 @@ static void write_terms(FILE *file, const struct str *terms, size_t count)
         fprintf(file, "%.*s ", (int)terms[i].len, terms[i].ptr);
 }
 
-static FILE *create(const struct bench *b, const char *name)
+static FILE *create(const struct bm25_bench *b, const char *name)
 {
     char path[1024];
     snprintf(path, sizeof path, "%s/bm25-%s.txt", b->folder, name);
     FILE *file = fopen(path, "w");
     if (!file)
-        die("cannot write to the work folder");
+        exit_with_message("cannot write to the work folder");
     return file;
 }
 
-static void write_peers_input(struct bench *b)
+static void write_peers_input(struct bm25_bench *b)
 {
     static struct str room[1 << 16];
     struct lexical_text fields[FIELDS];
@@ -305,10 +293,10 @@ static void write_peers_input(struct bench *b)
 static void run_sql(sqlite3 *db, const char *sql)
 {
     if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        die(sqlite3_errmsg(db));
+        exit_with_message(sqlite3_errmsg(db));
 }
 
-static void fill_fts(struct bench *b, sqlite3 *db, uint32_t tools)
+static void fill_fts(struct bm25_bench *b, sqlite3 *db, uint32_t tools)
 {
     static struct str room[1 << 16];
     struct lexical_text fields[FIELDS];
@@ -316,7 +304,7 @@ static void fill_fts(struct bench *b, sqlite3 *db, uint32_t tools)
     run_sql(db, "PRAGMA journal_mode = off; PRAGMA synchronous = off; PRAGMA cache_size = -1000000;"
                 "CREATE VIRTUAL TABLE tool USING fts5(text, content = '', detail = full); BEGIN");
     if (sqlite3_prepare_v2(db, "INSERT INTO tool(rowid, text) VALUES (?, ?)", -1, &insert, NULL) != SQLITE_OK)
-        die(sqlite3_errmsg(db));
+        exit_with_message(sqlite3_errmsg(db));
     for (uint32_t i = 0; i < tools; i++) {
         struct buffer text = {0};
         make_tool(b, i, fields, room);
@@ -328,7 +316,7 @@ static void fill_fts(struct bench *b, sqlite3 *db, uint32_t tools)
         sqlite3_bind_int64(insert, 1, (sqlite3_int64)i + 1);
         sqlite3_bind_text(insert, 2, text.ptr, (int)text.len, SQLITE_TRANSIENT);
         if (sqlite3_step(insert) != SQLITE_DONE)
-            die(sqlite3_errmsg(db));
+            exit_with_message(sqlite3_errmsg(db));
         sqlite3_reset(insert);
         wt__buffer_dispose(&text);
         if (i % BATCH == BATCH - 1)
@@ -338,7 +326,7 @@ static void fill_fts(struct bench *b, sqlite3 *db, uint32_t tools)
     run_sql(db, "COMMIT; INSERT INTO tool(tool) VALUES ('optimize')");
 }
 
-static void bench_fts(struct bench *b, const char *name, uint32_t tools)
+static void bench_fts(struct bm25_bench *b, const char *name, uint32_t tools)
 {
     enum { FTS_QUERIES = 9 };
     double times[FTS_QUERIES];
@@ -348,11 +336,11 @@ static void bench_fts(struct bench *b, const char *name, uint32_t tools)
     snprintf(path, sizeof path, "%s/bm25-fts.db", b->folder);
     remove(path);
     if (sqlite3_open(path, &db) != SQLITE_OK)
-        die(sqlite3_errmsg(db));
+        exit_with_message(sqlite3_errmsg(db));
     fill_fts(b, db, tools);
     if (sqlite3_prepare_v2(db, "SELECT rowid FROM tool WHERE tool MATCH ? ORDER BY rank LIMIT 10", -1, &select, NULL) !=
         SQLITE_OK)
-        die(sqlite3_errmsg(db));
+        exit_with_message(sqlite3_errmsg(db));
     for (size_t q = 0; q < FTS_QUERIES; q++) {
         struct buffer match = {0};
         for (size_t i = 0; i < b->query_len[q]; i++)
@@ -375,12 +363,12 @@ static void bench_fts(struct bench *b, const char *name, uint32_t tools)
 
 int main(int argc, char **argv)
 {
-    static struct bench bench;
+    static struct bm25_bench bench;
     const char *limit = getenv("BENCH_FTS_TOOLS");
     uint32_t fts_tools = limit ? (uint32_t)strtoul(limit, NULL, 10) : 1000000;
     bench.folder = argc > 1 ? argv[1] : "build-bench/work";
     if (wt__make_folders(bench.folder, NULL) < 0)
-        die("cannot create the work folder");
+        exit_with_message("cannot create the work folder");
     read_sources(&bench);
     make_queries(&bench);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)

@@ -1,13 +1,13 @@
-/* bench_call: what verification makes of a language model that errs at a known rate, over real requests. It asks a
- * stand-in that knows the labels (call/call_oracle.h), so its figures are no claim about any model.
+/* bench_call.c: effect of verification on a language model with a known error rate, over real requests. A stand-in that
+ * knows the labels answers (call/call_oracle.h), so the figures say nothing about a real model.
  *
  *   python3 bench/calls.py WHICHTOOL DATA --sets toolverifier --write FILE
  *   build-bench/bench_call FILE
  *
- * FILE: a line {"candidates": [{"name", "description"}, ...]}, then one a request: {"request", "task", "gold",
- * "nearest", "schema", "arguments", "wrong"}. Out comes a line of JSON a setting and a way to select a tool, or to
- * generate the arguments of the gold tool: of each request, in a bit a seed, whether that came out right; of arguments
- * also whether one came out that the labels have not. bench/call_tables.py makes tables of them. */
+ * FILE: a line {"candidates": [{"name", "description"}, ...]}, then one line for each request: {"request", "task",
+ * "gold", "nearest", "schema", "arguments", "wrong"}. Prints one JSON line for each setting and method of selecting the
+ * tool or of generating the gold tool's arguments: for each request, one bit a seed for a right result; for arguments
+ * also one bit for an argument that the labels do not have. bench/call_tables.py makes tables of them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static int read_file(const char *path)
 /* ---------------------------------------------------------------- one setting */
 
 struct measured {
-    uint64_t right[REQUESTS_MOST], extra[REQUESTS_MOST]; /* a bit a seed */
+    uint64_t right[REQUESTS_MOST], extra[REQUESTS_MOST]; /* one bit for each seed */
     size_t questions;
 };
 
@@ -70,7 +70,7 @@ static struct call_request request_of(const json_t *row, struct call_labels *lab
     return (struct call_request){.text = wt__json_str(row, "request"), .labels = labels};
 }
 
-/* The other model errs as often, and on its own. */
+/* The second model has the same error rate, with independent errors. */
 static int open_oracles(struct call_oracle oracles[2], struct call_oracle_options rates, unsigned seed, wt_error *err)
 {
     rates.seed = seed;
@@ -132,7 +132,7 @@ static int generate_all(struct call_oracle oracles[2], struct generation_options
     return rc;
 }
 
-/* ---------------------------------------------------------------- what is printed */
+/* ---------------------------------------------------------------- output */
 
 static void print_bits(const char *key, const uint64_t *bits)
 {
@@ -152,14 +152,14 @@ static void print_measured(const struct call_oracle_options *rates, const char *
     printf("}\n");
 }
 
-/* Those that answer a question about two looks: only they differ where the last looks do. */
+/* Methods that answer a question about two candidates: only these depend on the error rate of the last answer. */
 static bool looks_again(enum selection_method method)
 {
     return method == SELECTION_VERIFIED || method == SELECTION_DIRECT || method == SELECTION_CONDITIONED;
 }
 
-/* A setting: every way to select, and every one to generate. */
-static int measure(const struct call_oracle_options *rates, wt_error *err)
+/* Runs a setting with every method of selection and of generation. */
+static int measure_setting(const struct call_oracle_options *rates, wt_error *err)
 {
     static const struct {
         const char *name;
@@ -196,7 +196,8 @@ static int measure(const struct call_oracle_options *rates, wt_error *err)
 
 int main(int argc, char **argv)
 {
-    static const double errors[] = {0, .1, .2}, repeats[] = {0, .5, 1}, better[] = {1, .2}; /* of the last look's */
+    static const double errors[] = {0, .1, .2}, repeats[] = {0, .5, 1},
+                        better[] = {1, .2}; /* factors of the last answer's error rate */
     wt_error err;
     int rc = 0;
     if (argc != 2 || read_file(argv[1]) < 0)
@@ -206,11 +207,11 @@ int main(int argc, char **argv)
             for (size_t b = 0; rc == 0 && b < sizeof better / sizeof *better; b++) {
                 struct call_oracle_options rates = wt__call_oracle_rate(errors[e], 0);
                 if (errors[e] == 0 && r + b > 0)
-                    continue; /* nothing to repeat, or to do better */
+                    continue; /* without errors there are no repeated or avoided ones */
                 rates.nearest = true;
                 rates.repeat = repeats[r];
                 rates.answer = rates.decision = rates.choice = errors[e] * better[b];
-                rc = measure(&rates, &err);
+                rc = measure_setting(&rates, &err);
             }
     if (rc < 0)
         fprintf(stderr, "%s\n", err.message);

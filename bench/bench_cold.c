@@ -1,12 +1,10 @@
-/* bench_cold.c: what a whole process costs: wall time from fork to exit, the processor's time in it, and the peak of
- * its resident memory.
+/* bench_cold.c: cost of a whole process: wall time from fork to exit, processor time, and peak resident memory.
  *
  *   bench_cold MEASURE ROUNDS COMMAND [ARGUMENT...]
  *
- * The library is not linked into the picture: the command is run as a user would run it, its output thrown away.
- * Prints the medians of the times and the highest peak of ROUNDS runs; one run more comes first and does not count, so
- * that files are in the page cache as they are for the second request of a day. Where the processor's time is far below
- * the wall time, the machine had other work. */
+ * The command runs as a user would run it, and its output is discarded. Prints the medians of the times and the highest
+ * peak of ROUNDS runs. A first run does not count, so that files are in the page cache, as for the second request of a
+ * day. If the processor time is far below the wall time, the machine had other work. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +13,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "support.h"
 
 enum { MAX_ROUNDS = 1000 };
 
@@ -29,8 +29,8 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Runs the command once. Returns its exit status, or -1 when it did not end by itself. */
-static int run(char **command, struct cost *cost)
+/* Runs the command once. Returns its exit status, or -1 if a signal ended it. */
+static int run_command_once(char **command, struct cost *cost)
 {
     double began = now_ms();
     pid_t child = fork();
@@ -54,15 +54,9 @@ static int run(char **command, struct cost *cost)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void print_time(const char *measure, const char *what, double *times, int rounds)
 {
-    qsort(times, (size_t)rounds, sizeof *times, ascending);
+    qsort(times, (size_t)rounds, sizeof *times, compare_doubles);
     double median = times[rounds / 2];
     bool seconds = median >= 10e3;
     printf("%s%s\twhichtool\t%.1f\t%s\n", measure, what, seconds ? median / 1e3 : median, seconds ? "s" : "ms");
@@ -78,7 +72,7 @@ int main(int argc, char **argv)
     double wall[MAX_ROUNDS], processor[MAX_ROUNDS], peak = 0;
     for (int i = rounds > 1 ? -1 : 0; i < rounds; i++) {
         struct cost cost;
-        int status = run(argv + 3, &cost);
+        int status = run_command_once(argv + 3, &cost);
         if (status != 0) {
             fprintf(stderr, "bench_cold: %s ended with status %d\n", argv[3], status);
             return 1;

@@ -1,12 +1,11 @@
-/* bench_cross.c: how long a cross-encoder takes for a request and TOOLS candidates, whose tokens are kept, on one
- * thread.
+/* bench_cross.c: time of a cross-encoder for a request and TOOLS candidates with cached tokens, on one thread.
  *
- *   bench_cross make MODEL FOLDER        FOLDER becomes MODEL with a classifier of random numbers
- *   bench_cross FOLDER CORPUS            prints the table's line; CORPUS: a corpus.jsonl, its tools from all over it
- *   bench_cross FOLDER CORPUS --serve    answers lines of stdin, so that a peer can take turns with us:
- *                                          texts    the request and the tools, one a line, and an empty one
- *                                          logits   the numbers, in one line
- *                                          time     milliseconds of one call, the request's tokenizer included */
+ *   bench_cross make MODEL FOLDER        writes MODEL with a classifier of random numbers to FOLDER
+ *   bench_cross FOLDER CORPUS            prints the table's line; CORPUS: a corpus.jsonl, from which tools are sampled
+ *   bench_cross FOLDER CORPUS --serve    answers lines of stdin, so that a peer can take turns:
+ *                                          texts    the request and the tools, one a line, then an empty line
+ *                                          logits   the logits, in one line
+ *                                          time     milliseconds of one call, including the request's tokenizer */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "nn/kernels/kernels.h"
 #include "nn/safetensors.h"
 #include "rerank/cross.h"
+#include "support.h"
 
 enum { TOOLS = 30, ROUNDS = 21, MAX_TEXT = 4096 };
 
@@ -25,7 +25,7 @@ enum { TOOLS = 30, ROUNDS = 21, MAX_TEXT = 4096 };
 static const char request[] = "I'm planning a trip to Lisbon next Friday. Can you find me a cheap flight from London, "
                               "and a hotel near the old centre?";
 
-struct bench {
+struct cross_bench {
     struct cross *cross;
     char texts[TOOLS][MAX_TEXT];
     int32_t ids[TOOLS][CROSS_TOKENS];
@@ -56,7 +56,7 @@ static int make_weights(const char *from, const char *to, size_t hidden, struct 
         wt__buffer_printf(&name, "bert.%s", t->name);
         if (!data || name.failed)
             rc = wt__fail_nomem(err);
-        else if (t->dtype < DTYPE_I64) { /* others are no weights */
+        else if (t->dtype < DTYPE_I64) { /* integers are not weights */
             all[count] = (struct tensor_source){wt__arena_copy(arena, wt__str(name.ptr)), data, t->rank, {0}};
             memcpy(all[count++].shape, t->shape, sizeof t->shape);
             rc = wt__tensor_floats(t, data, err);
@@ -115,7 +115,7 @@ static int make_model(const char *model, const char *folder, wt_error *err)
 
 /* ---------------------------------------------------------------- the tools */
 
-static void take_tool(struct bench *b, size_t i, const char *line, size_t len)
+static void take_tool(struct cross_bench *b, size_t i, const char *line, size_t len)
 {
     json_t *tool = json_loadb(line, len, 0, NULL);
     const json_t *metadata = json_object_get(tool, "metadata");
@@ -133,8 +133,8 @@ static void take_tool(struct bench *b, size_t i, const char *line, size_t len)
     b->tools[i] = wt__cross_tokens(b->cross, wt__str(b->texts[i]), b->ids[i]);
 }
 
-/* Those that stand TOOLS-ths of the file apart. */
-static int take_tools(struct bench *b, const char *path, wt_error *err)
+/* Takes tools at equal distances in the file. */
+static int take_tools(struct cross_bench *b, const char *path, wt_error *err)
 {
     char *text;
     size_t len, next = 0;
@@ -152,7 +152,7 @@ static int take_tools(struct bench *b, const char *path, wt_error *err)
 
 /* ---------------------------------------------------------------- the time */
 
-static double score(struct bench *b, float *logits)
+static double time_scoring(struct cross_bench *b, float *logits)
 {
     double began = wt__now_ms();
 
@@ -161,13 +161,13 @@ static double score(struct bench *b, float *logits)
     return wt__now_ms() - began;
 }
 
-static void serve(struct bench *b)
+static void serve_cross_requests(struct cross_bench *b)
 {
     float logits[TOOLS];
     char line[64];
 
     while (fgets(line, sizeof line, stdin)) {
-        double took = score(b, logits);
+        double took = time_scoring(b, logits);
 
         if (strcmp(line, "texts\n") == 0) {
             puts(request);
@@ -184,26 +184,20 @@ static void serve(struct bench *b)
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void report(struct bench *b)
+static void print_cross_report(struct cross_bench *b)
 {
     double times[ROUNDS];
     float logits[TOOLS];
 
     for (int round = 0; round < ROUNDS; round++)
-        times[round] = score(b, logits);
-    qsort(times, ROUNDS, sizeof times[0], ascending);
+        times[round] = time_scoring(b, logits);
+    qsort(times, ROUNDS, sizeof times[0], compare_doubles);
     printf("cross-encode %d tools\twhichtool\t%.2f\tms\n", TOOLS, times[ROUNDS / 2]);
 }
 
 int main(int argc, char **argv)
 {
-    static struct bench b;
+    static struct cross_bench b;
     wt_error err = {0};
     int rc;
 
@@ -219,9 +213,9 @@ int main(int argc, char **argv)
             rc = take_tools(&b, argv[2], &err);
         fprintf(stderr, "bench_cross: kernels %s\n", wt__kernels()->name);
         if (rc == 0 && argc == 4)
-            serve(&b);
+            serve_cross_requests(&b);
         else if (rc == 0)
-            report(&b);
+            print_cross_report(&b);
         wt__cross_close(b.cross);
     }
     if (rc < 0)

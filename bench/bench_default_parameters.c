@@ -1,10 +1,10 @@
 /* bench_default_parameters.c: fits the chooser of stores without usage (src/choose/default_parameters.c) on catalogues
- * that have some, by the untrained recipe alone, and says how good it is on each of them when fitted on the others.
+ * with labelled requests, using the untrained recipe only, and measures it on each catalogue when fitted on the others.
  *
- *   bench_default_parameters FOLDER...     BEIR folders with a train split, whose licences allow it; prints the C text
+ *   bench_default_parameters FOLDER...     BEIR folders with a train split and a suitable licence; prints C source
  *
- * Every catalogue counts alike. No tool fits when a request's own tools are taken away, or when it is another
- * catalogue's request; each of the two is half of those cases. */
+ * All catalogues have the same weight. Unanswerable requests are in equal parts requests whose tools are removed, and
+ * requests of other catalogues. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,34 +17,29 @@
 #include "query/chooser_input.h"
 #include "learn/examples.h"
 #include "learn/logistic.h"
+#include "support.h"
 
-enum { REQUESTS = 300 /* of a catalogue */, OUT_OF_DOMAIN = 60 /* of each other catalogue */, SETS = 16 };
+enum { REQUESTS = 300 /* number from each catalogue */, OUT_OF_DOMAIN = 60 /* from each other catalogue */, SETS = 16 };
 
-struct sample {
+struct chooser_sample {
     struct candidate_features candidates;
     uint64_t gold;
     size_t gold_count;
     float without[ANSWERABLE_FEATURES];
 };
 
-struct catalogue {
+struct fit_set {
     const char *folder;
     wt_engine *engine;
     struct examples examples;
     uint32_t drawn[REQUESTS];
     size_t count;
-    struct sample *samples;                                         /* [count] */
+    struct chooser_sample *samples;                                 /* [count] */
     float out_of_domain[SETS * OUT_OF_DOMAIN][ANSWERABLE_FEATURES]; /* [out_of_domain_count] */
     size_t out_of_domain_count;
 };
 
-static void fail(const wt_error *err)
-{
-    fprintf(stderr, "bench_default_parameters: %s\n", err->message);
-    exit(1);
-}
-
-static void run(struct search *search, wt_engine *engine, struct str text, struct arena *arena)
+static void run_default_search(struct search *search, wt_engine *engine, struct str text, struct arena *arena)
 {
     wt_error err;
     search->engine = engine;
@@ -53,10 +48,10 @@ static void run(struct search *search, wt_engine *engine, struct str text, struc
     search->k = PICK_HITS;
     search->features = search->untrained = true;
     if (wt__search_run(search, &err) < 0)
-        fail(&err);
+        exit_with_wt_error(&err);
 }
 
-static void open_catalogue(struct catalogue *c, const char *folder)
+static void open_fit_store(struct fit_set *c, const char *folder)
 {
     struct train_progress progress;
     struct rng rng;
@@ -65,11 +60,11 @@ static void open_catalogue(struct catalogue *c, const char *folder)
     c->folder = folder;
     wt__train_progress_init(&progress, NULL, NULL);
     if (wt_open(&c->engine, ":memory:", NULL, &err) < 0 || wt_add_path(c->engine, folder, NULL, &report, &err) < 0)
-        fail(&err);
+        exit_with_wt_error(&err);
     wt_add_report_free(report);
     const struct examples_options options = {.data = folder, .seed = 1};
     if (wt__examples_read(&c->examples, c->engine, &options, &progress, &err) < 0)
-        fail(&err);
+        exit_with_wt_error(&err);
     size_t all = c->examples.train.count;
     uint32_t *numbers = calloc(all, sizeof *numbers);
     c->count = all < REQUESTS ? all : REQUESTS;
@@ -82,17 +77,17 @@ static void open_catalogue(struct catalogue *c, const char *folder)
     free(numbers);
 }
 
-static void take_sample(struct catalogue *c, size_t i)
+static void take_sample(struct fit_set *c, size_t i)
 {
     const struct example_set *train = &c->examples.train;
-    struct sample *sample = &c->samples[i];
+    struct chooser_sample *sample = &c->samples[i];
     uint32_t request = c->drawn[i];
     const uint32_t *gold = train->tools + train->starts[request];
     struct arena arena = {0};
     struct search search = {.multi_provider_probability = 0}, without = {.multi_provider_probability = 0};
     sample->gold_count = train->starts[request + 1] - train->starts[request];
     int64_t *ids = wt__arena_array(&arena, int64_t, sample->gold_count);
-    run(&search, c->engine, train->texts[request], &arena);
+    run_default_search(&search, c->engine, train->texts[request], &arena);
     wt__candidate_features_read(&sample->candidates, &search.hits, NULL);
     for (size_t g = 0; g < sample->gold_count; g++) {
         ids[g] = c->examples.ids[gold[g]];
@@ -104,21 +99,21 @@ static void take_sample(struct catalogue *c, size_t i)
     struct candidate_features gone;
     without.excluded = ids;
     without.excluded_count = sample->gold_count;
-    run(&without, c->engine, train->texts[request], &arena);
+    run_default_search(&without, c->engine, train->texts[request], &arena);
     wt__candidate_features_read(&gone, &without.hits, NULL);
     memcpy(sample->without, gone.answerability, sizeof sample->without);
     wt__search_end(&without);
     wt__arena_dispose(&arena);
 }
 
-/* Whether one tool in ten is of the other catalogue as well: its requests are then in its domain. */
-static bool is_related(const struct catalogue *c, const struct catalogue *other)
+/* True if one tool in ten also belongs to the other catalogue, so that its requests are in domain. */
+static bool is_related(const struct fit_set *c, const struct fit_set *other)
 {
     wt_tools *tools = NULL, *same = NULL;
     size_t shared = 0, all = 0;
     wt_error err;
     if (wt_list(other->engine, NULL, &tools, &err) < 0)
-        fail(&err);
+        exit_with_wt_error(&err);
     for (all = 0; all < tools->len; all++) {
         shared += wt_get(c->engine, tools->items[all]->name, &same, &err) >= 0;
         wt_tools_free(same);
@@ -128,13 +123,13 @@ static bool is_related(const struct catalogue *c, const struct catalogue *other)
     return 10 * shared > all;
 }
 
-static void ask_out_of_domain(struct catalogue *c, const struct catalogue *other)
+static void ask_out_of_domain(struct fit_set *c, const struct fit_set *other)
 {
     for (size_t i = 0; i < OUT_OF_DOMAIN && i < other->count; i++) {
         struct arena arena = {0};
         struct search search = {.multi_provider_probability = 0};
         struct candidate_features candidates;
-        run(&search, c->engine, other->examples.train.texts[other->drawn[i]], &arena);
+        run_default_search(&search, c->engine, other->examples.train.texts[other->drawn[i]], &arena);
         wt__candidate_features_read(&candidates, &search.hits, NULL);
         memcpy(c->out_of_domain[c->out_of_domain_count++], candidates.answerability, sizeof candidates.answerability);
         wt__search_end(&search);
@@ -144,14 +139,14 @@ static void ask_out_of_domain(struct catalogue *c, const struct catalogue *other
 
 /* ---------------------------------------------------------------- fitting */
 
-struct rows {
+struct chooser_rows {
     float *values;
     uint8_t *answers;
     size_t count, features;
 };
 
-/* `times` copies stand for a weight. */
-static void add_row(struct rows *rows, const float *values, bool answer, size_t times)
+/* Adds `times` copies, as a weight. */
+static void add_row(struct chooser_rows *rows, const float *values, bool answer, size_t times)
 {
     for (size_t i = 0; i < times; i++) {
         memcpy(rows->values + rows->count * rows->features, values, rows->features * sizeof *values);
@@ -159,16 +154,16 @@ static void add_row(struct rows *rows, const float *values, bool answer, size_t 
     }
 }
 
-static struct rows open_rows(size_t most, size_t features)
+static struct chooser_rows open_rows(size_t most, size_t features)
 {
-    struct rows rows = {
+    struct chooser_rows rows = {
         .values = calloc(most * features, sizeof(float)), .answers = calloc(most, 1), .features = features};
     if (!rows.values || !rows.answers)
         exit(1);
     return rows;
 }
 
-static void close_rows(struct rows *rows, double shrinkage, bool balanced, float *weights, float *constant)
+static void close_rows(struct chooser_rows *rows, double shrinkage, bool balanced, float *weights, float *constant)
 {
     const struct logistic_samples samples = {.count = rows->count,
                                              .features = rows->features,
@@ -180,11 +175,11 @@ static void close_rows(struct rows *rows, double shrinkage, bool balanced, float
     free(rows->answers);
 }
 
-/* without: a catalogue that is left out, or `count`. */
-static void fit(const struct catalogue *c, size_t count, size_t without, struct chooser *out)
+/* without: index of the omitted catalogue, or `count` for none. */
+static void fit_default_chooser(const struct fit_set *c, size_t count, size_t without, struct chooser *out)
 {
-    struct rows tools = open_rows(count * REQUESTS * CHOOSE_TOOLS, TOOL_FEATURES);
-    struct rows fits = open_rows(count * REQUESTS * 8, ANSWERABLE_FEATURES);
+    struct chooser_rows tools = open_rows(count * REQUESTS * CHOOSE_TOOLS, TOOL_FEATURES);
+    struct chooser_rows fits = open_rows(count * REQUESTS * 8, ANSWERABLE_FEATURES);
     double sizes[CHOOSE_SIZES] = {0}, all = 0;
     for (size_t n = 0; n < CHOOSE_SIZES; n++)
         sizes[n] = 0.5 / CHOOSE_SIZES;
@@ -192,7 +187,7 @@ static void fit(const struct catalogue *c, size_t count, size_t without, struct 
         if (k == without)
             continue;
         for (size_t i = 0; i < c[k].count; i++) {
-            const struct sample *s = &c[k].samples[i];
+            const struct chooser_sample *s = &c[k].samples[i];
             for (size_t t = 0; t < s->candidates.tools; t++)
                 add_row(&tools, s->candidates.features[t], s->gold >> t & 1, 1);
             size_t size = s->gold_count < CHOOSE_SIZES ? s->gold_count : CHOOSE_SIZES;
@@ -212,12 +207,6 @@ static void fit(const struct catalogue *c, size_t count, size_t without, struct 
 }
 
 /* ---------------------------------------------------------------- how good it is */
-
-static int ascending(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
 
 static float none_of(const struct chooser *chooser, const float *fit)
 {
@@ -241,13 +230,14 @@ static double above(const float *values, size_t count, float threshold)
     return 100 * (double)n / (double)count;
 }
 
-/* calibrated: what answerable requests of the catalogues that it was fitted on got, ascending. */
-static void tell(const struct catalogue *c, const struct chooser *chooser, const struct calibration *calibrated)
+/* calibrated: scores of answerable requests of the fitted catalogues, ascending. */
+static void print_chooser_quality(const struct fit_set *c, const struct chooser *chooser,
+                                  const struct calibration *calibrated)
 {
     float fits[REQUESTS], gone[REQUESTS], out_of_domain[SETS * OUT_OF_DOMAIN];
     double tracc = 0, first = 0;
     for (size_t i = 0; i < c->count; i++) {
-        const struct sample *s = &c->samples[i];
+        const struct chooser_sample *s = &c->samples[i];
         struct chosen chosen;
         wt__choose(chooser, &s->candidates, &chosen);
         struct overlap sets = {s->gold_count, (size_t)__builtin_popcountll(chosen.tools),
@@ -269,14 +259,14 @@ static void tell(const struct catalogue *c, const struct chooser *chooser, const
             above(out_of_domain, c->out_of_domain_count, threshold), above(fits, c->count, threshold));
 }
 
-static void calibrate(const struct catalogue *c, size_t count, size_t without, const struct chooser *chooser,
+static void calibrate(const struct fit_set *c, size_t count, size_t without, const struct chooser *chooser,
                       float *values, struct calibration *out)
 {
     size_t n = 0;
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; k != without && i < c[k].count; i++)
             values[n++] = none_of(chooser, c[k].samples[i].candidates.answerability);
-    qsort(values, n, sizeof *values, ascending);
+    qsort(values, n, sizeof *values, compare_floats);
     *out = (struct calibration){values, n};
 }
 
@@ -290,7 +280,7 @@ static void print_list(const char *name, const float *values, size_t count)
 
 int main(int argc, char **argv)
 {
-    static struct catalogue c[SETS];
+    static struct fit_set c[SETS];
     static float values[SETS * REQUESTS], hundredths[99];
     struct calibration none = {values, 0};
     struct chooser chooser;
@@ -300,7 +290,7 @@ int main(int argc, char **argv)
         return 2;
     }
     for (size_t k = 0; k < count; k++) {
-        open_catalogue(&c[k], argv[1 + k]);
+        open_fit_store(&c[k], argv[1 + k]);
         for (size_t i = 0; i < c[k].count; i++)
             take_sample(&c[k], i);
     }
@@ -309,11 +299,11 @@ int main(int argc, char **argv)
             if (other != k && !is_related(&c[k], &c[other]) && !is_related(&c[other], &c[k]))
                 ask_out_of_domain(&c[k], &c[other]);
     for (size_t k = 0; k < count; k++) {
-        fit(c, count, k, &chooser);
+        fit_default_chooser(c, count, k, &chooser);
         calibrate(c, count, k, &chooser, values, &none);
-        tell(&c[k], &chooser, &none);
+        print_chooser_quality(&c[k], &chooser, &none);
     }
-    fit(c, count, count, &chooser);
+    fit_default_chooser(c, count, count, &chooser);
     calibrate(c, count, count, &chooser, values, &none);
     for (size_t i = 0; i < 99; i++)
         hundredths[i] = none.values[(i + 1) * none.count / 100];

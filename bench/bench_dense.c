@@ -1,10 +1,10 @@
-/* bench_dense.c: exact top 10 of 16 k, 100 k and 1 M vectors of 384 by inner product, one query at a time and seven
- * at once (a request with six parts).
+/* bench_dense.c: exact top 10 of 16 k, 100 k and 1 M vectors of 384 by inner product, one query at a time and seven at
+ * once (a request with six parts).
  *
  *   bench_dense
  *
- * Vectors are unit length about 2,000 centres, as sentence vectors of catalogues lie; dense_faiss.py makes its own by
- * the same recipe. Times are of the processor, not of the clock, since machines are shared. */
+ * Vectors have unit length and lie around 2,000 centres, like sentence vectors of catalogues; dense_faiss.py generates
+ * its vectors in the same way. Times are processor times, since machines are shared. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* Nearly normal: the sum of four uniform numbers. */
+/* Returns a nearly normal number: the sum of four uniform ones. */
 static float noise(struct rng *rng)
 {
     uint64_t bits = wt__rng_next(rng);
@@ -58,8 +58,9 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Milliseconds a query, `together` at once: the median over rounds. plain: the fp32 of every vector. */
-static double measure(const struct vectors *vectors, const float *queries, int rounds, size_t together, int plain)
+/* Returns milliseconds per query with `together` queries at once: the median over rounds. plain: all vectors in
+ * fp32. */
+static double measure_dense(const struct vectors *vectors, const float *queries, int rounds, size_t together, int plain)
 {
     double times[32];
     struct vectors_scratch scratch = {0};
@@ -102,10 +103,10 @@ static void bench_size(const float *centres, const float *queries, const char *n
     if (wt__vectors_verify(&vectors, NULL) < 0)
         exit(1);
     fprintf(stderr, "dense: %s vectors verified in %.1f ms\n", name, now_ms() - start);
-    printf("dense top 10 of %s vectors\twhichtool\t%.3f\tms\n", name, measure(&vectors, queries, rounds, 1, 0));
-    printf("dense top 10 of %s vectors\tevery fp32\t%.3f\tms\n", name, measure(&vectors, queries, 3, 1, 1));
+    printf("dense top 10 of %s vectors\twhichtool\t%.3f\tms\n", name, measure_dense(&vectors, queries, rounds, 1, 0));
+    printf("dense top 10 of %s vectors\tevery fp32\t%.3f\tms\n", name, measure_dense(&vectors, queries, 3, 1, 1));
     printf("dense top 10 of %s vectors, 7 queries at once\twhichtool\t%.3f\tms\n", name,
-           measure(&vectors, queries, rounds, TOGETHER, 0));
+           measure_dense(&vectors, queries, rounds, TOGETHER, 0));
     fflush(stdout);
     free(chunks);
     free(rows);

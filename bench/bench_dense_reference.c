@@ -1,10 +1,10 @@
-/* bench_dense_reference.c: the encoder against sentence-transformers, on the reference's own text.
+/* bench_dense_reference.c: the encoder compared with sentence-transformers, on the texts of the reference.
  *
  *   bench_dense_reference BEIR_DIR [SPLIT [MODEL]]
  *
  * Encodes "title: text" of every tool and every request, ranks by cosine over all pairs, and prints R@5 and nDCG@5 as
- * one JSON object: the figures to set beside a reference implementation's, before any choice of ours (texts, parts,
- * fusion) comes in. MODEL: WT_BASE_MODEL, which is all-MiniLM-L6-v2, when not given. */
+ * one JSON object, for comparison with a reference implementation without our own texts, parts and fusion. MODEL
+ * defaults to WT_BASE_MODEL (all-MiniLM-L6-v2). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static int read_corpus(struct corpus *corpus, const char *dir, wt_error *err)
     return rc;
 }
 
-static float *embed(wt_engine *engine, const struct str *texts, size_t count, size_t dim, wt_error *err)
+static float *embed_texts(wt_engine *engine, const struct str *texts, size_t count, size_t dim, wt_error *err)
 {
     const char **pointers = wt__alloc_array(count, sizeof *pointers);
     size_t *lens = wt__alloc_array(count, sizeof *lens);
@@ -79,13 +79,14 @@ static float *embed(wt_engine *engine, const struct str *texts, size_t count, si
     return out;
 }
 
-static int descending(const void *a, const void *b)
+static int compare_scores(const void *a, const void *b)
 {
     return *(const int *)b - *(const int *)a;
 }
 
 /* Adds one query's recall and nDCG to sums. */
-static void judge(const struct query *query, const struct corpus *corpus, const struct scored *ranked, double sums[2])
+static void add_query_metrics(const struct query *query, const struct corpus *corpus, const struct scored *ranked,
+                              double sums[2])
 {
     int gains[CUTOFF] = {0}, *ideal = wt__alloc_array(query->judgement_count, sizeof *ideal);
     size_t relevant = 0;
@@ -97,14 +98,14 @@ static void judge(const struct query *query, const struct corpus *corpus, const 
                 gains[r] = ideal[j];
     }
     if (ideal) {
-        qsort(ideal, query->judgement_count, sizeof *ideal, descending);
+        qsort(ideal, query->judgement_count, sizeof *ideal, compare_scores);
         sums[0] += wt__recall_at(gains, CUTOFF, relevant, CUTOFF);
         sums[1] += wt__ndcg_at(gains, CUTOFF, ideal, query->judgement_count, CUTOFF);
     }
     free(ideal);
 }
 
-static int measure(wt_engine *engine, const char *dir, const char *split, wt_error *err)
+static int measure_reference(wt_engine *engine, const char *dir, const char *split, wt_error *err)
 {
     struct corpus corpus = {0};
     struct dataset dataset = {0};
@@ -118,8 +119,8 @@ static int measure(wt_engine *engine, const char *dir, const char *split, wt_err
     if (rc == 0 && texts) {
         for (size_t q = 0; q < dataset.len; q++)
             texts[q] = dataset.queries[q].text;
-        tools = embed(engine, corpus.texts, corpus.len, (size_t)dim, err);
-        requests = tools ? embed(engine, texts, dataset.len, (size_t)dim, err) : NULL;
+        tools = embed_texts(engine, corpus.texts, corpus.len, (size_t)dim, err);
+        requests = tools ? embed_texts(engine, texts, dataset.len, (size_t)dim, err) : NULL;
         scores = wt__alloc_array(corpus.len, sizeof *scores);
     }
     if (rc == 0 && !(tools && requests && scores && corpus.len >= CUTOFF))
@@ -131,7 +132,7 @@ static int measure(wt_engine *engine, const char *dir, const char *split, wt_err
         for (size_t i = 0; i < corpus.len; i++)
             wt__topk_push(&top, (struct scored){scores[i], (uint32_t)i});
         wt__topk_sort(&top);
-        judge(&dataset.queries[q], &corpus, kept, sums);
+        add_query_metrics(&dataset.queries[q], &corpus, kept, sums);
     }
     if (rc == 0)
         printf("{\"set\":\"%s\",\"split\":\"%s\",\"queries\":%zu,\"recall@5\":%.4f,\"ndcg@5\":%.4f}\n", dataset.name,
@@ -160,7 +161,7 @@ int main(int argc, char **argv)
     options.model = argc > 3 ? argv[3] : WT_BASE_MODEL;
     int rc = wt_open(&engine, ":memory:", &options, &err);
     if (rc == 0)
-        rc = measure(engine, argv[1], argc > 2 ? argv[2] : "test", &err);
+        rc = measure_reference(engine, argv[1], argc > 2 ? argv[2] : "test", &err);
     if (rc < 0)
         fprintf(stderr, "%s\n", err.message);
     wt_close(engine);

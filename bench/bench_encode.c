@@ -1,14 +1,13 @@
-/* bench_encode.c: how long a request takes to become a vector, and how many texts a second a batch makes, on one
- * thread.
+/* bench_encode.c: latency of encoding a request, and throughput of batches, on one thread.
  *
  *   bench_encode MODEL [TEXTS]      prints the table's lines; TEXTS: a file of texts, one a line
- *   bench_encode MODEL --serve      answers lines of stdin, so that a peer can take turns with us on a noisy machine:
+ *   bench_encode MODEL --serve      answers lines of stdin, so that a peer can take turns on a noisy machine:
  *                                     latency N   milliseconds of one request of N tokens
  *                                     batch FILE  seconds for the lines of FILE
- *                                     vectors FILE  the same, and their vectors, fp32, in FILE.vectors
+ *                                     vectors FILE  the same, and writes their fp32 vectors to FILE.vectors
  *                                     warm        milliseconds to open the packed model
  *
- * A request's text is tokenized too. Times are medians. */
+ * Times include the tokenizer, and are medians. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +16,18 @@
 #include "base/file.h"
 #include "encoder/encoder.h"
 #include "nn/kernels/kernels.h"
+#include "support.h"
 
 enum { ROUNDS = 41, MAX_TEXTS = 1 << 20, OWN_TEXTS = 512 };
 
-struct bench {
+struct encode_bench {
     const char *folder;
     struct encoder *encoder;
     struct encoder_scratch *scratch;
-    float *vectors; /* [MAX_TEXTS at most, D] */
+    float *vectors; /* [up to MAX_TEXTS, D] */
 };
 
-/* Words that are one token each in every uncased English vocabulary. */
+/* Words of one token in every uncased English vocabulary. */
 static const char *const words[] = {"find", "the", "next",   "train", "from", "london", "to",    "paris",
                                     "for",  "two", "people", "and",   "book", "a",      "table", "near"};
 
@@ -40,7 +40,7 @@ static struct str words_text(size_t count, char *text, size_t size)
     return (struct str){text, len};
 }
 
-static double latency(struct bench *b, size_t tokens)
+static double latency(struct encode_bench *b, size_t tokens)
 {
     char text[8192];
     size_t frame = wt__encoder_is_static(b->encoder) ? 0 : 2;
@@ -51,7 +51,7 @@ static double latency(struct bench *b, size_t tokens)
     return wt__now_ms() - began;
 }
 
-/* Lines of a file, or, without one, heads of a text of words in lengths like those of tools' descriptions. */
+/* Reads the lines of a file, or generates texts with the lengths of tools' descriptions. */
 static size_t take_texts(const char *path, char **storage, struct str *texts)
 {
     size_t len, count = 0;
@@ -80,8 +80,8 @@ static void write_vectors(const char *path, const float *vectors, size_t floats)
         fclose(file);
 }
 
-/* Seconds, or 0 when it could not be done. */
-static double batch(struct bench *b, const char *path, size_t *count, bool kept)
+/* Returns seconds, or 0 on error. */
+static double batch(struct encode_bench *b, const char *path, size_t *count, bool kept)
 {
     struct str *texts = malloc(MAX_TEXTS * sizeof *texts);
     char *storage = NULL;
@@ -114,7 +114,7 @@ static double open_time(const char *folder)
     return took;
 }
 
-static void serve(struct bench *b)
+static void serve_encode_requests(struct encode_bench *b)
 {
     char line[4096];
     size_t count;
@@ -133,13 +133,7 @@ static void serve(struct bench *b)
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void report(struct bench *b, const char *path)
+static void print_encode_report(struct encode_bench *b, const char *path)
 {
     static const size_t tokens[] = {8, 20, 64, 128};
     double times[ROUNDS];
@@ -148,12 +142,12 @@ static void report(struct bench *b, const char *path)
     for (size_t i = 0; i < sizeof tokens / sizeof tokens[0]; i++) {
         for (int round = 0; round < ROUNDS; round++)
             times[round] = latency(b, tokens[i]);
-        qsort(times, ROUNDS, sizeof times[0], ascending);
+        qsort(times, ROUNDS, sizeof times[0], compare_doubles);
         printf("encode %zu tokens\twhichtool\t%.4g\tms\n", tokens[i], times[ROUNDS / 2]);
     }
     for (int round = 0; round < ROUNDS; round++)
         times[round] = open_time(b->folder);
-    qsort(times, ROUNDS, sizeof times[0], ascending);
+    qsort(times, ROUNDS, sizeof times[0], compare_doubles);
     printf("open a packed model\twhichtool\t%.2f\tms\n", times[ROUNDS / 2]);
     double took = batch(b, path, &count, false);
     if (took > 0)
@@ -162,7 +156,7 @@ static void report(struct bench *b, const char *path)
 
 int main(int argc, char **argv)
 {
-    struct bench b = {.folder = argc > 1 ? argv[1] : ""};
+    struct encode_bench b = {.folder = argc > 1 ? argv[1] : ""};
     wt_error err = {0};
 
     if (argc < 2 || argc > 3) {
@@ -176,9 +170,9 @@ int main(int argc, char **argv)
     b.vectors = malloc(wt__encoder_dim(b.encoder) * sizeof(float));
     fprintf(stderr, "bench_encode: kernels %s\n", wt__kernels()->name);
     if (b.vectors && argc > 2 && strcmp(argv[2], "--serve") == 0)
-        serve(&b);
+        serve_encode_requests(&b);
     else if (b.vectors)
-        report(&b, argc > 2 ? argv[2] : NULL);
+        print_encode_report(&b, argc > 2 ? argv[2] : NULL);
     free(b.vectors);
     wt__encoder_scratch_free(b.scratch);
     wt__encoder_close(b.encoder);

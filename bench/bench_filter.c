@@ -1,13 +1,13 @@
-/* bench_filter.c: what a filter costs a query of a million tools (engine/filter.h).
+/* bench_filter.c: cost of a filter for queries on a million tools (engine/filter.h).
  *
- *   bench_filter [WORK_FOLDER [TOOLS [CORPUS]]]      default build-bench/work, 1,000,000, tools of words drawn by
- * Zipf's law
+ *   bench_filter [WORK_FOLDER [TOOLS [CORPUS]]]
  *
- * The tools are those of CORPUS (a corpus.jsonl) again and again, or made up; each thousand has a provider of its own,
- * and one name in ten begins with "delete_". They are imported once, without vectors, into WORK_FOLDER/filter-TOOLS.wt.
- * Every filter is measured by the recipe bm25, which is the quickest and so the one that a filter is the most for: its
- * first query, which makes the mask, and the median of ROUNDS rounds of later ones beside queries without a filter.
- * Times are of the processor: machines are shared. */
+ * Defaults: build-bench/work, 1,000,000, and tools of words drawn by Zipf's law. The tools are those of CORPUS (a
+ * corpus.jsonl) repeated, or synthetic ones. Each thousand tools have a provider of their own, and one name in ten
+ * begins with "delete_". They are imported once, without vectors, into WORK_FOLDER/filter-TOOLS.wt. Filters are
+ * measured with bm25, the fastest recipe, where a filter costs relatively most: the first query, which builds the mask,
+ * and the median of ROUNDS later queries, alternating with queries without a filter. Times are processor times, since
+ * machines are shared. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "base/sort.h"
+#include "support.h"
 
 enum {
     OF_PROVIDER = 1000,
@@ -32,18 +33,12 @@ enum {
     K = 10
 };
 
-struct bench {
+struct filter_bench {
     char *texts[TEXTS_MAX]; /* descriptions */
     size_t text_count;
     struct rng rng;
     wt_engine *engine;
 };
-
-static void die(const char *what)
-{
-    fprintf(stderr, "bench_filter: %s\n", what);
-    exit(1);
-}
 
 static double now_ms(void)
 {
@@ -52,7 +47,7 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-static void zipf_text(struct bench *b, struct buffer *out)
+static void zipf_text(struct filter_bench *b, struct buffer *out)
 {
     for (int w = 0; w < 20; w++) {
         double u = wt__rng_unit(&b->rng);
@@ -60,14 +55,14 @@ static void zipf_text(struct bench *b, struct buffer *out)
     }
 }
 
-static void read_texts(struct bench *b, const char *corpus)
+static void read_texts(struct filter_bench *b, const char *corpus)
 {
     FILE *file = corpus ? fopen(corpus, "r") : NULL;
     char *line = NULL;
     size_t capacity = 0;
     ssize_t len;
     if (corpus && !file)
-        die("the corpus cannot be read");
+        exit_with_message("the corpus cannot be read");
     while (file && b->text_count < TEXTS_MAX && (len = getline(&line, &capacity, file)) > 0) {
         json_t *tool = NULL;
         const char *text = wt__json_parse(&tool, line, (size_t)len, NULL) == 0
@@ -87,7 +82,7 @@ static void read_texts(struct bench *b, const char *corpus)
     }
 }
 
-static void import(struct bench *b, size_t tools)
+static void import_filter_store(struct filter_bench *b, size_t tools)
 {
     for (size_t begin = 0; begin < tools; begin += IMPORT) {
         struct buffer lines = {0};
@@ -106,13 +101,13 @@ static void import(struct bench *b, size_t tools)
         options.no_vectors = 1;
         options.format = "jsonl";
         if (lines.failed || wt_add(b->engine, lines.ptr, lines.len, &options, &report, &err) < 0)
-            die(lines.failed ? "out of memory" : err.message);
+            exit_with_message(lines.failed ? "out of memory" : err.message);
         wt_add_report_free(report);
         wt__buffer_dispose(&lines);
     }
 }
 
-static double ask(struct bench *b, size_t request, const wt_filter *filter, size_t *hits)
+static double run_filtered_find(struct filter_bench *b, size_t request, const wt_filter *filter, size_t *hits)
 {
     const char *text = b->texts[request * 7919 % b->text_count];
     size_t len = strlen(text) < 60 ? strlen(text) : 60;
@@ -126,26 +121,26 @@ static double ask(struct bench *b, size_t request, const wt_filter *filter, size
     options.filter = filter;
     double begun = now_ms();
     if (wt_find(b->engine, text, len, &options, &found, &err) < 0)
-        die(err.message);
+        exit_with_message(err.message);
     double took = now_ms() - begun;
     *hits += found->len;
     wt_hits_free(found);
     return took;
 }
 
-static void measure(struct bench *b, const char *name, const wt_filter *filter)
+static void measure_filter(struct filter_bench *b, const char *name, const wt_filter *filter)
 {
     static double with[ROUNDS * REQUESTS], without[ROUNDS * REQUESTS];
     size_t hits = 0, all = 0, n = 0;
-    double first = ask(b, 0, filter, &hits);
+    double first = run_filtered_find(b, 0, filter, &hits);
     hits = 0;
     for (size_t round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < REQUESTS; i++, n++) {
-            if (round % 2) /* who comes second finds the postings in the caches */
-                with[n] = ask(b, i, filter, &hits);
-            without[n] = ask(b, i, NULL, &all);
+            if (round % 2) /* alternate, because the second query finds the postings in the caches */
+                with[n] = run_filtered_find(b, i, filter, &hits);
+            without[n] = run_filtered_find(b, i, NULL, &all);
             if (round % 2 == 0)
-                with[n] = ask(b, i, filter, &hits);
+                with[n] = run_filtered_find(b, i, filter, &hits);
         }
     wt__sort_doubles(with, n);
     wt__sort_doubles(without, n);
@@ -177,7 +172,7 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    static struct bench b;
+    static struct filter_bench b;
     const char *folder = argc > 1 ? argv[1] : "build-bench/work";
     size_t tools = argc > 2 ? strtoul(argv[2], NULL, 10) : 1000000;
     struct buffer path = {0};
@@ -191,11 +186,11 @@ int main(int argc, char **argv)
     options.model = "";
     wt_catalog_info_init(&info);
     if (path.failed || wt_open(&b.engine, path.ptr, &options, &err) < 0 || wt_info(b.engine, &info, &err) < 0)
-        die(path.failed ? "out of memory" : err.message);
+        exit_with_message(path.failed ? "out of memory" : err.message);
     if (info.tools == 0)
-        import(&b, tools);
+        import_filter_store(&b, tools);
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
-        measure(&b, filters[i].name, &filters[i].filter);
+        measure_filter(&b, filters[i].name, &filters[i].filter);
     wt_close(b.engine);
     wt__buffer_dispose(&path);
     for (size_t i = 0; i < b.text_count; i++)

@@ -1,10 +1,10 @@
-/* bench_find.c: the library alone, beside which bench/serving_api.py puts the server: finds a second, and what one
- * costs.
+/* bench_find.c: finds per second of the library alone, and the cost of one, for comparison with the server in
+ * bench/serving_api.py.
  *
  *   bench_find STORE QUERIES.jsonl THREADS SECONDS [RECIPE]
  *
- * Each thread asks the queries' texts in turn, from a place of its own; nothing is kept of the answers. A JSON object
- * on standard output: finds, seconds of the wall and of processors, and from first to last call alone. */
+ * Each thread runs the queries in turn, from a different start, and discards the results. Prints a JSON object: finds,
+ * wall and processor seconds, measured from the first to the last call. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 enum { QUERIES_MAX = 10000, THREADS_MAX = 64, LINE_MAX_BYTES = 1 << 20 };
 
-struct bench {
+struct find_bench {
     wt_engine *engine;
     const char *recipe;
     char *queries[QUERIES_MAX];
@@ -28,13 +28,13 @@ struct bench {
     atomic_size_t finds, failed;
 };
 
-struct asker {
-    struct bench *bench;
+struct query_thread {
+    struct find_bench *bench;
     size_t first;
     pthread_t thread;
 };
 
-static void read_queries(struct bench *b, const char *path)
+static void read_queries(struct find_bench *b, const char *path)
 {
     static char line[LINE_MAX_BYTES];
     FILE *file = fopen(path, "r");
@@ -49,7 +49,7 @@ static void read_queries(struct bench *b, const char *path)
         fclose(file);
 }
 
-static void ask(struct bench *b, size_t query)
+static void run_bench_query(struct find_bench *b, size_t query)
 {
     wt_hits *hits = NULL;
     wt_find_options options;
@@ -63,9 +63,9 @@ static void ask(struct bench *b, size_t query)
 
 static void *ask_on(void *context)
 {
-    struct asker *asker = context;
+    struct query_thread *asker = context;
     for (size_t i = asker->first; wt__now_ms() < asker->bench->until_ms; i++)
-        ask(asker->bench, i % asker->bench->query_count);
+        run_bench_query(asker->bench, i % asker->bench->query_count);
     return NULL;
 }
 
@@ -79,8 +79,8 @@ static double processor_seconds(void)
 
 int main(int argc, char **argv)
 {
-    static struct bench b;
-    static struct asker askers[THREADS_MAX];
+    static struct find_bench b;
+    static struct query_thread askers[THREADS_MAX];
     size_t threads = argc > 4 ? strtoul(argv[3], NULL, 10) : 0;
     wt_open_options open;
     wt_error err;
@@ -96,12 +96,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_find: no queries, or no store\n");
         return 1;
     }
-    ask(&b, 0);
+    run_bench_query(&b, 0);
     atomic_store(&b.finds, 0);
     double begun = wt__now_ms(), used = processor_seconds();
     b.until_ms = begun + 1000 * strtod(argv[4], NULL);
     for (size_t t = 0; t < threads; t++) {
-        askers[t] = (struct asker){.bench = &b, .first = t * b.query_count / threads};
+        askers[t] = (struct query_thread){.bench = &b, .first = t * b.query_count / threads};
         pthread_create(&askers[t].thread, NULL, ask_on, &askers[t]);
     }
     for (size_t t = 0; t < threads; t++)

@@ -1,6 +1,6 @@
-/* What `generate toolselect`, `generate toolbank` and `generate rectools` take beside the language model, by the
- * stand-in of their tests, which answers at once and errs in one of ten answers; and what the rules make of rows that
- * people looked at.
+/* bench_generate.c: cost of `generate toolselect`, `toolbank` and `rectools` without the language model: the stand-in
+ * of their tests answers at once, with an error in one of ten answers. Also applies the validation rules to labelled
+ * rows.
  *
  *   bench_generate MODEL [SAMPLES.jsonl]      MODEL: an encoder; "" for none */
 #include <stdio.h>
@@ -15,16 +15,16 @@
 #include "generate/toolbank.h"
 
 enum { ROUNDS = 3, TOOLS = 1000, ITEMS = 2000, ROUND_TRIP = 10 };
-static const double ALIKE = 0.93; /* wt_toolselect_options.duplicate when it is 0 */
+static const double ALIKE = 0.93; /* default of wt_toolselect_options.duplicate */
 
-static int fail(const wt_error *err)
+static int report_failure(const wt_error *err)
 {
     fprintf(stderr, "%s\n", err->message);
     return 1;
 }
 
-/* The best round: other work on the machine makes tails. */
-static int measure(const char *model, wt_error *err)
+/* The best round, because other work on the machine slows some rounds. */
+static int measure_generators(const char *model, wt_error *err)
 {
     wt_open_options open;
     wt_toolselect_options options;
@@ -35,7 +35,7 @@ static int measure(const char *model, wt_error *err)
     wt_open_options_init(&open);
     open.model = model;
     if (wt_open(&engine, ":memory:", &open, err) < 0)
-        return fail(err);
+        return report_failure(err);
     for (int round = 0; round < ROUNDS; round++) {
         char folder[] = "/tmp/bench-generate-XXXXXX";
         struct fake_writer writer = make_writer(0.1);
@@ -44,7 +44,7 @@ static int measure(const char *model, wt_error *err)
         options.out = mkdtemp(folder);
         if (!options.out || wt__generate_toolselect(engine, &writer.model, &options, &made, err) < 0) {
             wt_close(engine);
-            return options.out ? fail(err) : 1;
+            return options.out ? report_failure(err) : 1;
         }
         least = round == 0 || made->seconds < least ? made->seconds : least;
         questions = made->questions;
@@ -58,7 +58,7 @@ static int measure(const char *model, wt_error *err)
     return 0;
 }
 
-/* A thousand tools of fifty providers. brief: with descriptions of which ten fit into a request. */
+/* Adds a thousand tools of fifty providers. brief: short descriptions, ten of which fit into a request. */
 static int add_tools(wt_engine *engine, bool brief, wt_error *err)
 {
     struct buffer lines = {0};
@@ -88,8 +88,7 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
     wt_open_options open;
     wt_toolbank_options options;
     wt_engine *engine = NULL;
-    double least = 0,
-           least_cpu = 0; /* seconds; processor time of all threads tells more on a machine that others use */
+    double least = 0, least_cpu = 0; /* seconds of processor time of all threads, since the machine is shared */
     wt_open_options_init(&open);
     open.model = model;
     int rc = wt_open(&engine, ":memory:", &open, err);
@@ -104,7 +103,7 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
         options.out = mkdtemp(folder);
         options.draw = draw;
         options.items = ITEMS;
-        options.usages = WT_MAX_GENERATED_USAGES; /* so that all items are asked for, and the draw is steered */
+        options.usages = WT_MAX_GENERATED_USAGES; /* ask for all items, with a steered draw */
         options.round_trip = round_trip;
         const clock_t began = clock();
         rc = options.out ? wt__generate_toolbank(engine, &writer.model, &options, &made, err) : WT_EIO;
@@ -118,7 +117,7 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
     }
     wt_close(engine);
     if (rc < 0)
-        return fail(err);
+        return report_failure(err);
     printf("generate toolbank, an item, %s%s\twhichtool\t%.3f\tms\n", draw, round_trip ? ", round trip" : "",
            least * 1000 / ITEMS);
     printf("generate toolbank, an item, %s%s, processor time\twhichtool\t%.3f\tms\n", draw,
@@ -126,7 +125,7 @@ static int measure_toolbank(const char *model, const char *draw, size_t round_tr
     return 0;
 }
 
-/* The paper's own size: 20 sets of 1 to 10 tools, 5 requests each, by a judge that errs in some. */
+/* The paper's size: 20 sets of 1 to 10 tools with 5 requests each, and a judge with some errors. */
 static int measure_rectools(const char *model, wt_error *err)
 {
     wt_open_options open;
@@ -148,7 +147,7 @@ static int measure_rectools(const char *model, wt_error *err)
         wt_rectools_options_init(&options);
         options.out = mkdtemp(folder);
         options.keep_all = 1;
-        options.duplicate = 0.98; /* the stand-in's requests for a set differ little */
+        options.duplicate = 0.98; /* requests of the stand-in for a set are similar */
         rc = options.out ? wt__generate_rectools(engine, &judge.model, &options, &made, err) : WT_EIO;
         if (rc < 0)
             break;
@@ -159,7 +158,7 @@ static int measure_rectools(const char *model, wt_error *err)
     }
     wt_close(engine);
     if (rc < 0)
-        return fail(err);
+        return report_failure(err);
     printf("generate rectools, a request of %zu\twhichtool\t%.3f\tms\n", requests, least * 1000 / (double)requests);
     return 0;
 }
@@ -168,9 +167,9 @@ struct judged {
     size_t tools, refused, alike, same, unnamed;
 };
 
-/* Counts what the rules would turn away of a sample. */
-static int judge(const struct choice_sample *sample, struct distinct *queries, struct map *names, struct judged *judged,
-                 wt_error *err)
+/* Counts the rows of a sample that the rules would reject. */
+static int count_rejected_rows(const struct choice_sample *sample, struct distinct *queries, struct map *names,
+                               struct judged *judged, wt_error *err)
 {
     struct arena arena = {0};
     struct str out;
@@ -210,10 +209,10 @@ static int judge_file(const char *model, const char *path, wt_error *err)
         wt__samples_parse(&samples, (struct str){bytes, len}, path, err) < 0 ||
         (model[0] && wt__encoder_open(&encoder, model, err) < 0) ||
         wt__distinct_open(&queries, encoder, ALIKE, err) < 0)
-        return fail(err);
+        return report_failure(err);
     for (size_t i = 0; i < samples.count; i++)
-        if (judge(&samples.items[i], &queries, &names, &judged, err) < 0)
-            return fail(err);
+        if (count_rejected_rows(&samples.items[i], &queries, &names, &judged, err) < 0)
+            return report_failure(err);
     printf("%s: %zu rows and %zu left out; of %zu tools %zu pieces refused; instructions: %zu alike, %zu of the same "
            "words; notes that do not name their tool: %zu\n",
            path, samples.count, samples.left_out, judged.tools, judged.refused, judged.alike, judged.same,
@@ -235,7 +234,7 @@ int main(int argc, char **argv)
     }
     if (argc > 2)
         return judge_file(argv[1], argv[2], &err);
-    int failed = measure(argv[1], &err);
+    int failed = measure_generators(argv[1], &err);
     failed |= measure_toolbank(argv[1], "random", 0, &err);
     failed |= measure_toolbank(argv[1], "near", 0, &err);
     failed |= measure_toolbank(argv[1], "random", ROUND_TRIP, &err);

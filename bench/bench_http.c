@@ -1,15 +1,15 @@
-/* bench_http.c: asks an HTTP server of this machine, on one thread, and says how it answered: for bench/serving.py.
+/* bench_http.c: load generator for a local HTTP server, on one thread, for bench/serving.py.
  *
  *   bench_http ADDRESS CONNECTIONS SECONDS RATE FILE...
  *       ADDRESS  127.0.0.1:PORT or unix:PATH
- *       RATE     requests a second, at random moments (Poisson); a request that finds all connections busy waits, and
- *                its time counts from its moment. 0: each connection asks again as soon as it is answered
- *       FILE     one request each, as it is sent; taken in turn. Answers must have a Content-Length
+ *       RATE     requests a second, at random times (Poisson). A request that finds all connections busy waits, and its
+ *                latency includes the wait. 0: each connection sends its next request after each answer
+ *       FILE     raw bytes of one request; used in turn. Answers must have a Content-Length
  *   bench_http hold ADDRESS CONNECTIONS FILE
- *       opens so many connections, sends the request on each, waits for the first bytes of the answer, says how many
- *       it has, and holds them until its input ends
+ *       opens the connections, sends the request on each, waits for the first bytes of the answers, prints the
+ *       number of open connections, and holds them until its input ends
  *
- * Prints one JSON object. Times are in microseconds, statuses are counted by their first digit. */
+ * Prints one JSON object. Times are in microseconds; statuses are counted by their first digit. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,26 +34,26 @@
 
 enum { REQUESTS_MAX = 4096, INPUT_BYTES = 64 << 10, EVENTS = 256, ARRIVALS_MAX = 1 << 16, SEED = 24 };
 
-struct request {
+struct load_request {
     char *bytes;
     size_t len;
 };
 
-struct client {
+struct load_client {
     int descriptor;
     bool busy;
     double asked_us;
-    size_t have, want; /* of the answer; want 0: not known yet */
+    size_t have, want; /* bytes of the answer; want: 0 before the head */
     char head[4096];
 };
 
-static struct bench {
-    struct request requests[REQUESTS_MAX];
+static struct load_bench {
+    struct load_request requests[REQUESTS_MAX];
     size_t request_count, next_request;
-    struct client *clients;
+    struct load_client *clients;
     size_t client_count, free_count;
-    struct client **free;
-    double arrivals[ARRIVALS_MAX]; /* requests that wait for a connection: a ring */
+    struct load_client **free;
+    double arrivals[ARRIVALS_MAX]; /* ring of requests that wait for a connection */
     size_t first_arrival, arrival_count;
     float *times;
     size_t time_count, time_capacity, by_status[10], errors, given_up;
@@ -67,7 +67,7 @@ static double now_us(void)
     return wt__now_ms() * 1e3;
 }
 
-static void fail(const char *what)
+static void exit_with_errno(const char *what)
 {
     fprintf(stderr, "bench_http: %s: %s\n", what, strerror(errno));
     exit(1);
@@ -75,11 +75,11 @@ static void fail(const char *what)
 
 static void read_request(const char *path)
 {
-    struct request *request = &bench.requests[bench.request_count++];
+    struct load_request *request = &bench.requests[bench.request_count++];
     FILE *file = fopen(path, "rb");
     request->bytes = malloc(1 << 20);
     if (!file || !request->bytes)
-        fail(path);
+        exit_with_errno(path);
     request->len = fread(request->bytes, 1, 1 << 20, file);
     fclose(file);
 }
@@ -96,7 +96,7 @@ static int connect_to(const char *address)
         snprintf(local.sun_path, sizeof local.sun_path, "%s", address + 5);
     if (descriptor < 0 || connect(descriptor, is_unix ? (struct sockaddr *)&local : (struct sockaddr *)&network,
                                   is_unix ? sizeof local : sizeof network) < 0)
-        fail(address);
+        exit_with_errno(address);
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return descriptor;
 }
@@ -109,42 +109,42 @@ static double random_unit(void)
     return (double)(bench.random >> 11) / 9007199254740992.0;
 }
 
-static void ask(struct client *client, double moment_us)
+static void start_request(struct load_client *client, double moment_us)
 {
-    const struct request *request = &bench.requests[bench.next_request++ % bench.request_count];
+    const struct load_request *request = &bench.requests[bench.next_request++ % bench.request_count];
     client->busy = true;
     client->asked_us = moment_us;
     client->have = client->want = 0;
     if (send(client->descriptor, request->bytes, request->len, MSG_NOSIGNAL) != (ssize_t)request->len)
-        fail("send");
+        exit_with_errno("send");
 }
 
 static void note_time(double us)
 {
     if (wt__grow((void **)&bench.times, &bench.time_capacity, bench.time_count + 1, sizeof *bench.times) < 0)
-        fail("memory");
+        exit_with_errno("memory");
     bench.times[bench.time_count++] = (float)us;
 }
 
-static void answered(struct client *client)
+static void answered(struct load_client *client)
 {
     double now = now_us();
     note_time(now - client->asked_us);
     bench.by_status[(client->head[9] - '0') % 10]++;
     client->busy = false;
     if (bench.rate == 0 && now < bench.until_us) {
-        ask(client, now);
+        start_request(client, now);
     } else if (bench.arrival_count > 0) {
         double moment = bench.arrivals[bench.first_arrival++ % ARRIVALS_MAX];
         bench.arrival_count--;
-        ask(client, moment);
+        start_request(client, moment);
     } else {
         bench.free[bench.free_count++] = client;
     }
 }
 
-/* Where the answer ends, once its head is there. */
-static void read_head(struct client *client, size_t in_head)
+/* Determines the end of the answer after its head has arrived. */
+static void read_head(struct load_client *client, size_t in_head)
 {
     client->head[in_head] = '\0';
     const char *end = strstr(client->head, "\r\n\r\n");
@@ -152,11 +152,11 @@ static void read_head(struct client *client, size_t in_head)
     if (end && length && length < end)
         client->want = (size_t)(end - client->head) + 4 + strtoul(length + 17, NULL, 10);
     else if (end || in_head == sizeof client->head - 1)
-        fail("an answer without a length");
+        exit_with_errno("an answer without a length");
 }
 
-/* A server may close a connection that asks nothing; one that asked lost its answer. */
-static void lose(struct client *client)
+/* A server may close an idle connection; a busy one has lost its answer. */
+static void lose(struct load_client *client)
 {
     epoll_ctl(bench.epoll, EPOLL_CTL_DEL, client->descriptor, NULL);
     bench.errors += client->busy;
@@ -165,7 +165,7 @@ static void lose(struct client *client)
             bench.free[i--] = bench.free[--bench.free_count];
 }
 
-static void receive(struct client *client)
+static void receive_response(struct load_client *client)
 {
     static char input[INPUT_BYTES];
     ssize_t got = recv(client->descriptor, input, sizeof input, MSG_DONTWAIT);
@@ -191,13 +191,13 @@ static void set_timer(int timer, double at_us)
     timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-/* The requests whose moment has come; returns the next moment. */
+/* Queues the requests that are due. Returns the time of the next one. */
 static double arrive(double next_us)
 {
     double now = now_us();
     for (; next_us <= now && next_us < bench.until_us; next_us -= log(1 - random_unit()) * 1e6 / bench.rate) {
         if (bench.free_count > 0)
-            ask(bench.free[--bench.free_count], next_us);
+            start_request(bench.free[--bench.free_count], next_us);
         else if (bench.arrival_count < ARRIVALS_MAX)
             bench.arrivals[(bench.first_arrival + bench.arrival_count++) % ARRIVALS_MAX] = next_us;
         else
@@ -206,7 +206,7 @@ static double arrive(double next_us)
     return next_us;
 }
 
-static void run(double seconds)
+static void generate_load(double seconds)
 {
     struct epoll_event events[EVENTS];
     int timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
@@ -214,10 +214,10 @@ static void run(double seconds)
     bench.until_us = next + seconds * 1e6;
     epoll_ctl(bench.epoll, EPOLL_CTL_ADD, timer, &(struct epoll_event){.events = EPOLLIN});
     for (size_t i = 0; bench.rate == 0 && i < bench.client_count; i++)
-        ask(&bench.clients[i], now_us());
+        start_request(&bench.clients[i], now_us());
     if (bench.rate == 0)
         bench.free_count = 0;
-    /* A second more for the last answers. */
+    /* Wait one more second for the last answers. */
     while (now_us() < bench.until_us + (bench.free_count < bench.client_count ? 1e6 : 0)) {
         if (bench.rate > 0 && next < bench.until_us)
             next = arrive(next);
@@ -225,7 +225,7 @@ static void run(double seconds)
         int count = epoll_wait(bench.epoll, events, EVENTS, 100);
         for (int i = 0; i < count; i++)
             if (events[i].data.ptr)
-                receive(events[i].data.ptr);
+                receive_response(events[i].data.ptr);
     }
 }
 
@@ -240,7 +240,7 @@ static double quantile(double part)
     return bench.time_count ? (double)bench.times[(size_t)(part * (double)(bench.time_count - 1))] : 0;
 }
 
-static void report(double seconds)
+static void print_load_report(double seconds)
 {
     qsort(bench.times, bench.time_count, sizeof *bench.times, by_size);
     printf("{\"answers\":%zu,\"per_second\":%.1f,\"p50_us\":%.1f,\"p90_us\":%.1f,\"p99_us\":%.1f,\"p999_us\":%.1f,"
@@ -254,27 +254,27 @@ static void open_clients(const char *address, size_t count)
 {
     bench.client_count = bench.free_count = count;
     bench.clients = calloc(count, sizeof *bench.clients);
-    bench.free = calloc(count, sizeof(struct client *));
+    bench.free = calloc(count, sizeof(struct load_client *));
     bench.epoll = epoll_create1(0);
     if (!bench.clients || !bench.free)
-        fail("memory");
+        exit_with_errno("memory");
     for (size_t i = 0; i < count; i++) {
-        struct client *client = bench.free[i] = &bench.clients[i];
+        struct load_client *client = bench.free[i] = &bench.clients[i];
         client->descriptor = connect_to(address);
         epoll_ctl(bench.epoll, EPOLL_CTL_ADD, client->descriptor,
                   &(struct epoll_event){.events = EPOLLIN, .data.ptr = client});
     }
 }
 
-static void hold(const char *address, size_t count)
+static void hold_connections(const char *address, size_t count)
 {
     char byte;
     for (size_t i = 0; i < count; i++) {
         int descriptor = connect_to(address);
-        const struct request *request = &bench.requests[0];
+        const struct load_request *request = &bench.requests[0];
         if (request->len > 0 &&
             (send(descriptor, request->bytes, request->len, 0) < 0 || recv(descriptor, &byte, 1, MSG_PEEK) != 1))
-            fail("hold");
+            exit_with_errno("hold");
     }
     printf("{\"held\":%zu}\n", count);
     fflush(stdout);
@@ -291,7 +291,7 @@ int main(int argc, char **argv)
     }
     if (argc == 5 && strcmp(argv[1], "hold") == 0) {
         read_request(argv[4]);
-        hold(argv[2], strtoul(argv[3], NULL, 10));
+        hold_connections(argv[2], strtoul(argv[3], NULL, 10));
         return 0;
     }
     if (argc < 6 || argc - 5 > REQUESTS_MAX) {
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
         read_request(argv[i]);
     open_clients(argv[1], strtoul(argv[2], NULL, 10));
     bench.rate = atof(argv[4]);
-    run(atof(argv[3]));
-    report(atof(argv[3]));
+    generate_load(atof(argv[3]));
+    print_load_report(atof(argv[3]));
     return 0;
 }

@@ -1,8 +1,8 @@
-/* bench_http_echo.c: the bare server, for bench/serving.py: answers what it is sent, or streams.
+/* bench_http_echo.c: the bare HTTP server, for bench/serving.py: echoes or streams.
  *
- *   bench_http_echo [LISTEN [WORKERS]]      says where it listens, and ends with its input
+ *   bench_http_echo [LISTEN [WORKERS]]      prints its address, and exits at the end of its input
  *
- *   POST /echo      the body back          GET /stream    one piece, then nothing until the client goes
+ *   POST /echo      returns the body       GET /stream    one piece, then silence until the client closes
  *   GET  /bytes/N   N bytes                GET /slow/MS   204 after so many milliseconds */
 #include <poll.h>
 #include <pthread.h>
@@ -40,7 +40,7 @@ static void let_go(void *exchange)
     wt__http_release(exchange);
 }
 
-static void answer(void *context, struct http_exchange *exchange)
+static void answer_echo(void *context, struct http_exchange *exchange)
 {
     (void)context;
     const struct http_request *request = wt__http_request(exchange);
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
     struct http_server_options options = {.listen = argc > 1 ? argv[1] : "127.0.0.1:0",
                                           .workers = argc > 2 ? (unsigned)atoi(argv[2]) : 0,
                                           .stop_ms = 100,
-                                          .handler = {.answer = answer}};
+                                          .handler = {.answer = answer_echo}};
     struct http_server *server;
     struct rlimit files;
     pthread_t waiter;

@@ -1,12 +1,12 @@
-/* bench_http_read.c: what the reader makes of bytes, for bench/http_differential.py: from its input it reads blocks, a
- * 32-bit little-endian length and as many bytes, each as what one client sends; of each it says
+/* bench_http_read.c: the request reader for bench/http_differential.py. Reads blocks from standard input, each a 32-bit
+ * little-endian length and the bytes of one client, and prints for each block:
  *
- *   R END METHOD TARGET FIELDS BODY     a request: where it ends in the block; fields (NAME:VALUE, each with a line
- *                                       feed) and body in hexadecimal, "-" for nothing
- *   X STATUS                            a refusal; nothing is read behind it
+ *   R END METHOD TARGET FIELDS BODY     a request: its end in the block; fields (NAME:VALUE, each with a line feed) and
+ *                                       body in hexadecimal, "-" if empty
+ *   X STATUS                            a rejection; the rest of the block is not read
  *   .                                   the end of the block
  *
- *   bench_http_read --speed FILE        reads the file again and again, and says what that takes of the processor */
+ *   bench_http_read --speed FILE        reads the file repeatedly, and prints the processor time */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void write_request(const struct http_request *request, size_t end)
     wt__buffer_dispose(&fields);
 }
 
-/* How many requests were read; said when `say`. */
+/* Returns the number of requests; prints them if `say`. */
 static size_t read_block(struct str block, bool say)
 {
     struct http_reader reader = {0};
@@ -68,7 +68,7 @@ static size_t read_block(struct str block, bool say)
     return count;
 }
 
-static int measure(const char *path)
+static int measure_reader(const char *path)
 {
     static char bytes[BLOCK_MAX];
     FILE *file = fopen(path, "rb");
@@ -92,14 +92,14 @@ int main(int argc, char **argv)
     static char bytes[BLOCK_MAX];
     uint8_t size[4];
     if (argc > 2 && strcmp(argv[1], "--speed") == 0)
-        return measure(argv[2]);
+        return measure_reader(argv[2]);
     while (fread(size, 1, sizeof size, stdin) == sizeof size) {
         size_t len = size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24;
         if (len > sizeof bytes || fread(bytes, 1, len, stdin) != len)
             return 1;
         read_block((struct str){bytes, len}, true);
         puts(".");
-        fflush(stdout); /* who asks waits for it */
+        fflush(stdout); /* the other process waits for the answer */
     }
     return 0;
 }

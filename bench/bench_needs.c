@@ -1,8 +1,8 @@
-/* bench_needs.c: fits the default numbers of src/choose/needs.c, which pick tools where nothing was recorded.
+/* bench_needs.c: fits the default parameters of src/choose/needs.c, which picks tools in stores without recorded use.
  *
- *   bench_needs STORE REQUESTS.jsonl [MODEL]     the store of bench/real and its dev requests; prints C text
+ *   bench_needs STORE REQUESTS.jsonl [MODEL]     the store of bench/real and its dev requests; prints C source
  *
- * MODEL: "" for words alone. Requests that need no tool are among them. */
+ * MODEL: "" for words only. Some requests need no tool. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,19 +13,14 @@
 #include "query/chooser_input.h"
 #include "query/materialise.h"
 #include "learn/logistic.h"
+#include "support.h"
 
 enum { MOST = 1 << 16, SHARES = 99 };
 
 static float values[MOST][NEED_FEATURES];
 static uint8_t answers[MOST];
-static size_t rows, begins[MOST], requests; /* begins: of each request's rows */
+static size_t rows, begins[MOST], requests; /* begins: first row of each request */
 static bool needs_any[MOST];
-
-static void fail(const char *message)
-{
-    fprintf(stderr, "bench_needs: %s\n", message);
-    exit(1);
-}
 
 static bool is_needed(const json_t *needs, const char *id)
 {
@@ -36,7 +31,7 @@ static bool is_needed(const json_t *needs, const char *id)
     return false;
 }
 
-static void ask(wt_engine *engine, const json_t *request)
+static void collect_request_rows(wt_engine *engine, const json_t *request)
 {
     struct arena arena = {0};
     wt_error err;
@@ -51,13 +46,13 @@ static void ask(wt_engine *engine, const json_t *request)
                             .features = true,
                             .k = 100};
     if (wt__search_run(&search, &err) < 0)
-        fail(err.message);
+        exit_with_message(err.message);
     wt__tell_probabilities(&search, NAN);
     size_t count = wt__need_hits(&search.plan.retriever, &search.hits, hits);
     for (size_t i = 0; i < count; i++)
         which[i] = hits[i].hit;
     if (wt__materialise_hits(&search, which, count, false, &items, &len, &err) < 0 || len != count)
-        fail("a hit is gone");
+        exit_with_message("a hit is gone");
     begins[requests] = rows;
     needs_any[requests++] = json_array_size(json_object_get(request, "needs")) > 0;
     for (size_t i = 0; i < count && rows < MOST; i++, rows++) {
@@ -68,13 +63,7 @@ static void ask(wt_engine *engine, const json_t *request)
     wt__arena_dispose(&arena);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-/* How likely the likeliest is, over requests that some tool fits. */
+/* Prints the probability of the best tool, over answerable requests. */
 static void print_shares(const float *weights, float constant)
 {
     static float best[MOST];
@@ -87,7 +76,7 @@ static void print_shares(const float *weights, float constant)
         if (needs_any[r])
             best[count++] = most;
     }
-    qsort(best, count, sizeof *best, ascending);
+    qsort(best, count, sizeof *best, compare_floats);
     for (size_t s = 0; s <= SHARES; s++)
         printf("%.4gf%s", (double)best[s * count / 100], s < SHARES ? ", " : "\n");
 }
@@ -100,16 +89,16 @@ int main(int argc, char **argv)
     static char line[1 << 20];
     FILE *file = argc > 2 ? fopen(argv[2], "r") : NULL;
     if (!file)
-        fail("bench_needs STORE REQUESTS.jsonl [MODEL]");
+        exit_with_message("bench_needs STORE REQUESTS.jsonl [MODEL]");
     wt_open_options_init(&options);
     options.model = argc > 3 ? argv[3] : NULL;
     if (wt_open(&engine, argv[1], &options, &err) < 0)
-        fail(err.message);
+        exit_with_message(err.message);
     while (fgets(line, sizeof line, file)) {
         json_t *request = json_loads(line, 0, NULL);
         if (!request)
-            fail("a line is no JSON");
-        ask(engine, request);
+            exit_with_message("a line is no JSON");
+        collect_request_rows(engine, request);
         json_decref(request);
     }
     float weights[NEED_FEATURES], constant;

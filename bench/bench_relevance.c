@@ -1,11 +1,11 @@
-/* bench_relevance.c: fits the default parameters of src/choose/relevance.c, and says how well they hold.
+/* bench_relevance.c: fits the default parameters of src/choose/relevance.c, and measures their calibration.
  *
- *   bench_relevance WORK fit FOLDER...          BEIR folders with a train split, whose licences allow it; prints C text
- *   bench_relevance WORK tell SPLIT FOLDER...   a line a folder and recipe
+ *   bench_relevance WORK fit FOLDER...          BEIR folders with a train split and a suitable licence; prints C source
+ *   bench_relevance WORK tell SPLIT FOLDER...   prints a line for each folder and recipe
  *
- * WORK keeps a store of each folder. Every catalogue counts alike. Of the requests that are fitted to, one in five
- * needs no tool: half of those are the catalogue's own with their tools taken away, a quarter another catalogue's, a
- * quarter small talk. */
+ * WORK caches a store for each folder. All catalogues have the same weight. One in five fitted requests needs no tool:
+ * half of those are the catalogue's own with their tools removed, a quarter are of another catalogue, and a quarter are
+ * small talk. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +16,12 @@
 #include "choose/relevance.h"
 #include "query/search.h"
 #include "learn/logistic.h"
+#include "support.h"
 
 enum {
-    REQUESTS = 300 /* of a catalogue */,
-    OUT_OF_DOMAIN = 40 /* of each other one */,
-    TOLD = 5 /* hits, as find shows */
+    REQUESTS = 300 /* number from each catalogue */,
+    OUT_OF_DOMAIN = 40 /* from each other catalogue */,
+    TOLD = 5 /* number of hits that find shows */
 };
 
 static const char *const recipes[] = {"bm25", "dense", "hybrid"};
@@ -50,14 +51,14 @@ static const char *const small_talk[] = {"hi there",
 enum kind { OWN, GONE, OTHERS, TALK, KINDS };
 static const float shares[KINDS] = {0.8f, 0.1f, 0.05f, 0.05f};
 
-struct rows {
+struct relevance_rows {
     float (*values)[RELEVANCE_FEATURES];
     float *counts, *scores;
     uint8_t *answers, *kinds, *first;
-    size_t count, begin; /* begin: of the catalogue's */
+    size_t count, begin; /* begin: first of the catalogue */
 };
 
-struct catalogue {
+struct relevance_set {
     const char *folder, *name;
     wt_engine *engine;
     struct dataset data;
@@ -65,24 +66,18 @@ struct catalogue {
     size_t count;
 };
 
-static void fail(const wt_error *err)
-{
-    fprintf(stderr, "bench_relevance: %s\n", err->message);
-    exit(1);
-}
-
-static void open_catalogue(struct catalogue *c, const char *work, const char *folder, const char *split)
+static void open_relevance_store(struct relevance_set *c, const char *work, const char *folder, const char *split)
 {
     struct rng rng;
     wt_add_report *report = NULL;
     wt_error err;
     char path[4096];
     const char *slash = strrchr(folder, '/');
-    *c = (struct catalogue){.folder = folder, .name = slash ? slash + 1 : folder};
+    *c = (struct relevance_set){.folder = folder, .name = slash ? slash + 1 : folder};
     snprintf(path, sizeof path, "%s/%s.wt", work, c->name);
     if (wt_open(&c->engine, path, NULL, &err) < 0 || wt_add_path(c->engine, folder, NULL, &report, &err) < 0 ||
         wt__dataset_read(&c->data, folder, split, &err) < 0)
-        fail(&err);
+        exit_with_wt_error(&err);
     wt_add_report_free(report);
     c->count = c->data.len < REQUESTS ? c->data.len : REQUESTS;
     uint32_t *numbers = calloc(c->data.len, sizeof *numbers);
@@ -94,20 +89,20 @@ static void open_catalogue(struct catalogue *c, const char *work, const char *fo
     free(numbers);
 }
 
-static struct rows open_rows(size_t most)
+static struct relevance_rows open_rows(size_t most)
 {
-    struct rows rows = {.values = calloc(most, sizeof *rows.values),
-                        .counts = calloc(most, sizeof *rows.counts),
-                        .scores = calloc(most, sizeof *rows.scores),
-                        .answers = calloc(most, 1),
-                        .kinds = calloc(most, 1),
-                        .first = calloc(most, 1)};
+    struct relevance_rows rows = {.values = calloc(most, sizeof *rows.values),
+                                  .counts = calloc(most, sizeof *rows.counts),
+                                  .scores = calloc(most, sizeof *rows.scores),
+                                  .answers = calloc(most, 1),
+                                  .kinds = calloc(most, 1),
+                                  .first = calloc(most, 1)};
     if (!rows.values || !rows.counts || !rows.scores || !rows.answers || !rows.kinds || !rows.first)
         exit(1);
     return rows;
 }
 
-static void close_rows(struct rows *rows)
+static void close_rows(struct relevance_rows *rows)
 {
     free(rows->values);
     free(rows->counts);
@@ -118,8 +113,8 @@ static void close_rows(struct rows *rows)
 }
 
 /* gold: NULL for a request of another catalogue. */
-static void ask(struct rows *rows, const struct catalogue *c, const char *recipe, struct str text,
-                const struct query *gold, enum kind kind)
+static void collect_hit_rows(struct relevance_rows *rows, const struct relevance_set *c, const char *recipe,
+                             struct str text, const struct query *gold, enum kind kind)
 {
     struct arena arena = {0};
     struct search search = {.engine = c->engine,
@@ -137,7 +132,7 @@ static void ask(struct rows *rows, const struct catalogue *c, const char *recipe
     search.excluded = ids;
     search.excluded_count = kind == GONE ? wanted : 0;
     if (wt__search_run(&search, &err) < 0)
-        fail(&err);
+        exit_with_wt_error(&err);
     for (size_t h = 0; h < search.hits.len; h++) {
         const struct hit *hit = &search.hits.items[h];
         size_t row = rows->count++;
@@ -152,15 +147,15 @@ static void ask(struct rows *rows, const struct catalogue *c, const char *recipe
     wt__arena_dispose(&arena);
 }
 
-/* Sets that are named alike up to a dash have tools in common. */
-static bool is_related(const struct catalogue *a, const struct catalogue *b)
+/* True if the names are equal up to a dash: such sets share tools. */
+static bool is_related(const struct relevance_set *a, const struct relevance_set *b)
 {
     size_t x = strcspn(a->name, "-"), y = strcspn(b->name, "-");
     return x == y && strncmp(a->name, b->name, x) == 0;
 }
 
-/* Every kind of the catalogue's requests counts as its share. */
-static void count_kinds(struct rows *rows)
+/* Weights each kind of request by its share. */
+static void count_kinds(struct relevance_rows *rows)
 {
     double all[KINDS] = {0};
     for (size_t i = rows->begin; i < rows->count; i++)
@@ -170,19 +165,19 @@ static void count_kinds(struct rows *rows)
     rows->begin = rows->count;
 }
 
-static void ask_all(struct rows *rows, const struct catalogue *all, size_t count, const struct catalogue *c,
-                    const char *recipe)
+static void ask_all(struct relevance_rows *rows, const struct relevance_set *all, size_t count,
+                    const struct relevance_set *c, const char *recipe)
 {
     for (size_t i = 0; i < c->count; i++) {
         const struct query *query = &c->data.queries[c->drawn[i]];
-        ask(rows, c, recipe, query->text, query, OWN);
-        ask(rows, c, recipe, query->text, query, GONE);
+        collect_hit_rows(rows, c, recipe, query->text, query, OWN);
+        collect_hit_rows(rows, c, recipe, query->text, query, GONE);
     }
     for (size_t o = 0; o < count; o++)
         for (size_t i = 0; !is_related(c, &all[o]) && i < OUT_OF_DOMAIN && i < all[o].count; i++)
-            ask(rows, c, recipe, all[o].data.queries[all[o].drawn[i]].text, NULL, OTHERS);
+            collect_hit_rows(rows, c, recipe, all[o].data.queries[all[o].drawn[i]].text, NULL, OTHERS);
     for (size_t i = 0; i < COUNT(small_talk); i++)
-        ask(rows, c, recipe, wt__str(small_talk[i]), NULL, TALK);
+        collect_hit_rows(rows, c, recipe, wt__str(small_talk[i]), NULL, TALK);
     count_kinds(rows);
 }
 
@@ -191,10 +186,10 @@ static size_t most_rows(size_t count)
     return RELEVANCE_HITS * (2 * REQUESTS + count * OUT_OF_DOMAIN + COUNT(small_talk));
 }
 
-static void fit(const struct catalogue *c, size_t count)
+static void fit_and_print(const struct relevance_set *c, size_t count)
 {
     for (size_t r = 0; r < COUNT(recipes); r++) {
-        struct rows rows = open_rows(count * most_rows(count));
+        struct relevance_rows rows = open_rows(count * most_rows(count));
         struct relevance relevance;
         for (size_t k = 0; k < count; k++)
             ask_all(&rows, c, count, &c[k], recipes[r]);
@@ -220,8 +215,8 @@ struct calibration_error {
     double error, brier, loss;
 };
 
-/* Of the catalogue's own requests, in the hits that are told. */
-static struct calibration_error calibration_of(const struct rows *rows, const float *said)
+/* Counts needed tools in the shown hits, over the catalogue's own requests. */
+static struct calibration_error calibration_of(const struct relevance_rows *rows, const float *said)
 {
     struct calibration_error out = {0};
     double counts[BINS] = {0}, sums[BINS] = {0}, right[BINS] = {0}, all = 0;
@@ -244,8 +239,8 @@ static struct calibration_error calibration_of(const struct rows *rows, const fl
     return out;
 }
 
-/* The mean of what is said of the hits of a kind. */
-static double mean_of(const struct rows *rows, const float *said, enum kind kind, bool needed)
+/* Returns the mean probability of the hits of a kind. */
+static double mean_of(const struct relevance_rows *rows, const float *said, enum kind kind, bool needed)
 {
     double sum = 0, all = 0;
     for (size_t i = 0; i < rows->count; i++)
@@ -256,14 +251,14 @@ static double mean_of(const struct rows *rows, const float *said, enum kind kind
     return sum / all;
 }
 
-static void tell(const struct catalogue *c, const char *recipe)
+static void print_relevance_quality(const struct relevance_set *c, const char *recipe)
 {
-    struct rows rows = open_rows(most_rows(1));
+    struct relevance_rows rows = open_rows(most_rows(1));
     ask_all(&rows, c, 1, c, recipe);
     float *said = calloc(rows.count, sizeof *said);
     if (!said)
         exit(1);
-    /* The default is chosen by what was found, which the recipe tells. */
+    /* The result names the recipe, which selects the default. */
     const struct scored found = {0};
     const size_t one = 1;
     const struct retriever *retriever = &wt__hybrid;
@@ -292,18 +287,18 @@ int main(int argc, char **argv)
         return 2;
     }
     size_t count = (size_t)(argc - first);
-    struct catalogue *c = calloc(count, sizeof *c);
+    struct relevance_set *c = calloc(count, sizeof *c);
     if (!c)
         return 1;
     for (size_t k = 0; k < count; k++)
-        open_catalogue(&c[k], argv[1], argv[first + (int)k], fits ? "train" : argv[3]);
+        open_relevance_store(&c[k], argv[1], argv[first + (int)k], fits ? "train" : argv[3]);
     if (fits)
-        fit(c, count);
+        fit_and_print(c, count);
     else
         printf("set              recipe  error brier loss    of the score  needed other gone talk\n");
     for (size_t k = 0; tells && k < count; k++)
         for (size_t r = 0; r < COUNT(recipes); r++)
-            tell(&c[k], recipes[r]);
+            print_relevance_quality(&c[k], recipes[r]);
     for (size_t k = 0; k < count; k++) {
         wt__dataset_dispose(&c[k].data);
         wt_close(c[k].engine);

@@ -1,11 +1,11 @@
-/* bench_spelling.c: what reading a request costs where words of it are misspelt (retrieve/spelling.h).
+/* bench_spelling.c: cost of reading requests with misspelt words (retrieve/spelling.h).
  *
  *   bench_spelling CORPUS      a corpus.jsonl
  *
- * The dictionary is that of the corpus, and one of as many terms as a million tools would have: its vocabulary grows
- * about with the two thirds power of the tools (3,396 terms of 1,419 tools of ToolBench, 15,158 of 13,242). The terms
- * that are missing are made of those that are there, two letters exchanged each, so that what is typed has as many more
- * neighbours. Times are of the processor: machines are shared. */
+ * Measures the dictionary of the corpus, and one with as many terms as a million tools would have: the vocabulary grows
+ * roughly with the 2/3 power of the number of tools (3,396 terms of 1,419 tools of ToolBench, 15,158 of 13,242).
+ * Missing terms are created by exchanging two letters of existing ones, so that misspelt words have proportionally more
+ * neighbours. Times are processor times, since machines are shared. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +18,9 @@
 #include "base/sort.h"
 #include "retrieve/document.h"
 #include "retrieve/spelling.h"
+#include "support.h"
 
 enum { ROUNDS = 101, MANY_TOOLS = 1000000 };
-
-static void die(const char *what)
-{
-    fprintf(stderr, "bench_spelling: %s\n", what);
-    exit(1);
-}
 
 static double now_us(void)
 {
@@ -40,7 +35,7 @@ static void add_row(struct lexical_builder *builder, struct analyser *analyser, 
     struct tool tool = {.name = STR("tool"), .description = text};
     if (wt__document_read(document, analyser, &tool, NULL) < 0 ||
         wt__lexical_builder_add(builder, document->fields, NULL) < 0)
-        die("out of memory");
+        exit_with_message("out of memory");
 }
 
 static size_t add_corpus(struct lexical_builder *builder, struct analyser *analyser, struct document *document,
@@ -51,7 +46,7 @@ static size_t add_corpus(struct lexical_builder *builder, struct analyser *analy
     size_t capacity = 0, tools = 0;
     ssize_t len;
     if (!file)
-        die("the corpus cannot be read");
+        exit_with_message("the corpus cannot be read");
     while ((len = getline(&line, &capacity, file)) > 0) {
         json_t *tool = NULL;
         if (wt__json_parse(&tool, line, (size_t)len, NULL) == 0) {
@@ -66,7 +61,7 @@ static size_t add_corpus(struct lexical_builder *builder, struct analyser *analy
     return tools;
 }
 
-/* More terms, a thousand a row, until there are about so many. */
+/* Adds about the given number of terms, in rows of a thousand. */
 static void add_made_up(struct lexical_builder *builder, struct analyser *analyser, struct document *document,
                         const struct lexical *known, size_t terms)
 {
@@ -88,7 +83,8 @@ static void add_made_up(struct lexical_builder *builder, struct analyser *analys
     wt__buffer_dispose(&text);
 }
 
-static void *build(struct lexical *out, const char *corpus, const struct lexical *known, size_t terms, size_t *tools)
+static void *build_dictionary(struct lexical *out, const char *corpus, const struct lexical *known, size_t terms,
+                              size_t *tools)
 {
     struct lexical_builder *builder;
     struct analyser *analyser;
@@ -96,19 +92,19 @@ static void *build(struct lexical *out, const char *corpus, const struct lexical
     void *block;
     size_t len;
     if (wt__analyser_open(&analyser, NULL) < 0 || wt__lexical_builder_new(&builder, &wt__lexical_settings, NULL) < 0)
-        die("out of memory");
+        exit_with_message("out of memory");
     *tools = add_corpus(builder, analyser, &document, corpus);
     if (known)
         add_made_up(builder, analyser, &document, known, terms);
     if (wt__lexical_builder_finish(builder, &block, &len, NULL) < 0 || wt__lexical_view(out, block, len, NULL) < 0)
-        die("no index");
+        exit_with_message("no index");
     wt__lexical_builder_free(builder);
     wt__document_dispose(&document);
     wt__analyser_close(analyser);
     return block;
 }
 
-static void measure(const struct lexical *index)
+static void measure_spelling(const struct lexical *index)
 {
     static const struct {
         const char *name, *request;
@@ -121,7 +117,7 @@ static void measure(const struct lexical *index)
     struct workspace *workspace;
     struct arena arena = {0};
     if (wt__workspace_open(&workspace, NULL) < 0)
-        die("out of memory");
+        exit_with_message("out of memory");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double times[ROUNDS];
         for (size_t r = 0; r < ROUNDS; r++) {
@@ -129,7 +125,7 @@ static void measure(const struct lexical *index)
             wt__arena_reset(&arena);
             double begun = now_us();
             if (wt__spelling_read(&read, wt__str(cases[i].request), index, workspace, &arena, NULL) < 0)
-                die("out of memory");
+                exit_with_message("out of memory");
             times[r] = now_us() - begun;
         }
         wt__sort_doubles(times, ROUNDS);
@@ -144,12 +140,12 @@ int main(int argc, char **argv)
     struct lexical corpus, many;
     size_t tools;
     if (argc != 2)
-        die("usage: bench_spelling CORPUS");
-    void *block = build(&corpus, argv[1], NULL, 0, &tools);
-    measure(&corpus);
+        exit_with_message("usage: bench_spelling CORPUS");
+    void *block = build_dictionary(&corpus, argv[1], NULL, 0, &tools);
+    measure_spelling(&corpus);
     size_t terms = (size_t)(corpus.terms * pow((double)MANY_TOOLS / (double)tools, 2.0 / 3));
-    void *larger = build(&many, argv[1], &corpus, terms, &tools);
-    measure(&many);
+    void *larger = build_dictionary(&many, argv[1], &corpus, terms, &tools);
+    measure_spelling(&many);
     free(larger);
     free(block);
     return 0;

@@ -1,16 +1,15 @@
-/* bench_train.c: a step of training and the memory that training takes, so that a peer can take turns with us on a
- * noisy machine.
+/* bench_train.c: time of a training step and the memory of training, taking turns with a peer on a noisy machine.
  *
- *   bench_train MODEL [THREADS [PRECISION]]     answers lines of stdin, one step of training each:
+ *   bench_train MODEL [THREADS [PRECISION]]     answers lines of stdin, one training step each:
  *                                     contrast   BATCH requests of TOKENS tokens against as many tools' texts
  *                                     mlc        BATCH requests of TOKENS tokens, a linear head of LABELS tools
  *                                     memory     peak of the process so far
  *
- * PRECISION is fp32, or bf16 for products whose factors are rounded to bfloat16, where the processor can.
+ * PRECISION is fp32, or bf16 for products with factors rounded to bfloat16, if the processor supports it.
  *
- * The answer to a step is its milliseconds and its loss, to memory the megabytes. The tokens are numbers that the peer
- * can make as well; the losses of both, step by step, say whether they do the same. A step is forward, loss, backward,
- * clipping and AdamW, as the loop of learn/ makes it. */
+ * The answer to a step is its milliseconds and loss; the answer to memory is in megabytes. The peer generates the same
+ * tokens, so equal losses show that both do the same. A step is forward, loss, backward, clipping and AdamW, as in the
+ * loop of learn/. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +26,12 @@
 enum { BATCH = 32, TOKENS = 32, LABELS = 1419, GOLD = 3 };
 static const float RATE = 5e-5f, SCALE = 20;
 
-struct bench {
+struct train_bench {
     struct trainable *model;
     struct training_batch training_batch;
     unsigned threads;
     bool open, contrast;
-    struct model_parameter *parameters; /* the model's, and the head */
+    struct model_parameter *parameters; /* parameters of the model and the head */
     size_t count;
     struct adamw adamw;
     int32_t ids[2 * BATCH][TOKENS];
@@ -43,8 +42,8 @@ struct bench {
     uint64_t step;
 };
 
-/* The tokens of step `step`: any numbers that a peer makes alike. */
-static void make_batch(struct bench *b)
+/* Generates the tokens of step `step`; the peer uses the same formula. */
+static void make_batch(struct train_bench *b)
 {
     size_t texts = b->contrast ? 2 * BATCH : BATCH;
     wt__batch_begin(&b->training_batch);
@@ -66,15 +65,15 @@ static void make_batch(struct bench *b)
 
 static int forward(void *context, size_t share, unsigned thread)
 {
-    struct bench *b = context;
+    struct train_bench *b = context;
     (void)thread;
     wt__batch_forward(&b->training_batch, (unsigned)share);
     return 0;
 }
 
-static int backward(void *context, size_t share, unsigned thread)
+static int backward_contrast_share(void *context, size_t share, unsigned thread)
 {
-    struct bench *b = context;
+    struct train_bench *b = context;
     (void)thread;
     wt__batch_backward(&b->training_batch, (unsigned)share);
     return 0;
@@ -82,13 +81,13 @@ static int backward(void *context, size_t share, unsigned thread)
 
 static int reduce(void *context, size_t part, unsigned thread)
 {
-    struct bench *b = context;
+    struct train_bench *b = context;
     (void)thread;
     wt__batch_reduce(&b->training_batch, (unsigned)part, b->threads);
     return 0;
 }
 
-static float contrast_loss(struct bench *b)
+static float contrast_loss(struct train_bench *b)
 {
     size_t hidden = b->training_batch.hidden;
     struct contrast contrast = {.rows = BATCH,
@@ -102,7 +101,7 @@ static float contrast_loss(struct bench *b)
 }
 
 /* logits = x W^T; dx = dlogits W; dW += dlogits^T x */
-static float head_loss(struct bench *b)
+static float head_loss(struct train_bench *b)
 {
     size_t hidden = b->training_batch.hidden;
     struct label_rows gold = {b->starts, b->labels};
@@ -140,13 +139,13 @@ static float head_loss(struct bench *b)
     return loss;
 }
 
-static void answer_step(struct bench *b)
+static void answer_step(struct train_bench *b)
 {
     double began = wt__now_ms();
     make_batch(b);
     wt__pool_run(b->threads, b->threads, forward, b);
     float loss = b->contrast ? contrast_loss(b) : head_loss(b);
-    wt__pool_run(b->threads, b->threads, backward, b);
+    wt__pool_run(b->threads, b->threads, backward_contrast_share, b);
     wt__pool_run(b->threads, b->threads, reduce, b);
     wt__adamw_step(&b->adamw, RATE, 1, b->threads);
     wt__gradients_clear(b->parameters, b->count);
@@ -154,8 +153,8 @@ static void answer_step(struct bench *b)
     printf("%.6f %.6f\n", wt__now_ms() - began, (double)loss);
 }
 
-/* The memory of one kind of step; a process trains one thing. */
-static int open_kind(struct bench *b, bool contrast, wt_error *err)
+/* State of one kind of step; a process runs one kind only. */
+static int open_kind(struct train_bench *b, bool contrast, wt_error *err)
 {
     struct batch_limits limits = {
         .texts = contrast ? 2 * BATCH : BATCH, .rows = (contrast ? 2 : 1) * BATCH * TOKENS, .longest = TOKENS};
@@ -185,7 +184,7 @@ static int open_kind(struct bench *b, bool contrast, wt_error *err)
     return rc;
 }
 
-/* Megabytes. Not of getrusage, which counts what the parent had before exec. */
+/* Returns the peak in megabytes; getrusage would include the parent's memory before exec. */
 static double peak(void)
 {
     char line[256];
@@ -199,7 +198,7 @@ static double peak(void)
     return kilobytes / 1e3;
 }
 
-static int serve(struct bench *b, wt_error *err)
+static int serve_train_steps(struct train_bench *b, wt_error *err)
 {
     char line[64];
     while (fgets(line, sizeof line, stdin)) {
@@ -219,7 +218,7 @@ static int serve(struct bench *b, wt_error *err)
 
 int main(int argc, char **argv)
 {
-    struct bench b = {.threads = argc > 2 ? (unsigned)atoi(argv[2]) : 1};
+    struct train_bench b = {.threads = argc > 2 ? (unsigned)atoi(argv[2]) : 1};
     wt_error err = {0};
     if (argc < 2 || b.threads < 1) {
         fprintf(stderr, "usage: bench_train MODEL [THREADS [PRECISION]]\n");
@@ -230,7 +229,7 @@ int main(int argc, char **argv)
     if (rc == 0 && argc > 3 && strcmp(argv[3], "bf16") == 0 && wt__amx_ready())
         wt__trainable_allow_bfloat16(b.model);
     if (rc == 0)
-        rc = serve(&b, &err);
+        rc = serve_train_steps(&b, &err);
     if (rc < 0)
         fprintf(stderr, "bench_train: %s\n", err.message);
     wt__adamw_dispose(&b.adamw);

@@ -1,17 +1,18 @@
-/* bench_usage_log.c: a server's log of usages without the server: for bench/poison_online.py.
+/* bench_usage_log.c: a server's usage log without the server, for bench/poison_online.py.
  *
  *   bench_usage_log STORE [PLACES]
  *
- * Standard input has a JSON object a line:
+ * Reads one JSON object a line:
  *
- *   {"request": ..., "tools": [...], "client": ..., "key": ...}   is reported; "told KEY FATE" once it is on the disk
- *   {"key": ..., "client": ..., "outcome": ...}                   the same
- *   {"learn": true}                                               what was reported is learned; "learned N"
- *   {"find": "..."}                                               "found" and the ids of the first PLACES (5), by tabs
- *   {"find": "...", "of": "ID"}                                   "ranked", that tool's place (0 if it was not found),
- * its probability
+ *   {"request": ..., "tools": [...], "client": ..., "key": ...}   reports a usage; "told KEY FATE" when it is on disk
+ *   {"key": ..., "client": ..., "outcome": ...}                   reports an outcome, with the same answer
+ *   {"learn": true}                                               learns from reported usages; "learned N"
+ *   {"find": "..."}                                               "found" and the ids of the first PLACES (5) hits,
+ *                                                                 separated by tabs
+ *   {"find": "...", "of": "ID"}                                   "ranked", the rank of that tool (0 if not found), its
+ *                                                                 probability
  *
- * The last three wait until all that was reported before is on the disk. No client has a cap. */
+ * The last three wait until all earlier reports are on disk. Clients have no cap. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -22,8 +23,9 @@
 
 #include "base/json.h"
 #include "serve/usage_log.h"
+#include "support.h"
 
-struct bench {
+struct usage_log_bench {
     wt_engine *engine;
     struct usage_log *log;
     size_t places;
@@ -33,21 +35,15 @@ struct bench {
 };
 
 struct reported {
-    struct bench *bench;
+    struct usage_log_bench *bench;
     char *key;
 };
 
-static void die(const char *why)
-{
-    fprintf(stderr, "bench_usage_log: %s\n", why);
-    exit(1);
-}
-
-static void tell(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
+static void print_fate(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
 {
     static const char *const fates[] = {"added", "repeated", "changed", "missing"};
     struct reported *reported = context;
-    struct bench *b = reported->bench;
+    struct usage_log_bench *b = reported->bench;
     pthread_mutex_lock(&b->lock);
     if (rc < 0 || count == 0 || usages[0]->code < 0)
         printf("failed %s %s\n", reported->key, rc < 0 || count == 0 ? why : usages[0]->message);
@@ -61,14 +57,14 @@ static void tell(void *context, int rc, const char *why, struct reported_usage *
     free(reported);
 }
 
-static void report(struct bench *b, const json_t *object, struct str line)
+static void report_line(struct usage_log_bench *b, const json_t *object, struct str line)
 {
     struct reported *reported = malloc(sizeof *reported);
     struct usage_batch batch = {.client = wt__json_str(object, "client"), .lines = line};
     wt_error err;
     unsigned retry_ms;
     if (!reported || !(reported->key = strdup(wt__json_str(object, "key").ptr)))
-        die("no memory");
+        exit_with_message("no memory");
     reported->bench = b;
     if (batch.client.len == 0)
         batch.client = STR("bench");
@@ -77,11 +73,11 @@ static void report(struct bench *b, const json_t *object, struct str line)
     while (b->waiting == USAGE_LOG_QUEUED_MAX)
         pthread_cond_wait(&b->changed, &b->lock);
     pthread_mutex_unlock(&b->lock);
-    if (wt__usage_log_report(b->log, &batch, tell, reported, &retry_ms, &err) < 0)
-        die(err.message);
+    if (wt__usage_log_report(b->log, &batch, print_fate, reported, &retry_ms, &err) < 0)
+        exit_with_message(err.message);
 }
 
-static void settle(struct bench *b)
+static void wait_for_disk(struct usage_log_bench *b)
 {
     pthread_mutex_lock(&b->lock);
     while (b->waiting > 0)
@@ -105,8 +101,8 @@ static void print_place(const wt_hits *hits, struct str id)
     printf("ranked\t%zu\t%.3f\n", i < hits->len ? i + 1 : 0, i < hits->len ? hits->items[i]->probability : 0);
 }
 
-/* of: a tool whose place is wanted; empty: all ids are. */
-static void find(struct bench *b, struct str request, struct str of)
+/* Prints the rank of the tool `of`, or the ids of all hits if `of` is empty. */
+static void print_rank(struct usage_log_bench *b, struct str request, struct str of)
 {
     wt_find_options options;
     wt_error err;
@@ -114,7 +110,7 @@ static void find(struct bench *b, struct str request, struct str of)
     wt_find_options_init(&options);
     options.k = b->places;
     if (wt_find(b->engine, request.ptr, request.len, &options, &hits, &err) < 0)
-        die(err.message);
+        exit_with_message(err.message);
     if (of.len > 0)
         print_place(hits, of);
     else
@@ -122,39 +118,39 @@ static void find(struct bench *b, struct str request, struct str of)
     wt_hits_free(hits);
 }
 
-static void obey(struct bench *b, struct str line)
+static void obey(struct usage_log_bench *b, struct str line)
 {
     json_t *object;
     wt_error err;
     if (wt__json_parse(&object, line.ptr, line.len, &err) < 0)
-        die(err.message);
+        exit_with_message(err.message);
     struct str request = wt__json_str(object, "find");
     bool learns = json_is_true(json_object_get(object, "learn"));
     if (request.len > 0 || learns)
-        settle(b);
+        wait_for_disk(b);
     if (request.len > 0)
-        find(b, request, wt__json_str(object, "of"));
+        print_rank(b, request, wt__json_str(object, "of"));
     else if (learns)
         printf("learned %lld\n", (long long)wt_learn_usage(b->engine, NULL, NULL, &err));
     else
-        report(b, object, line);
+        report_line(b, object, line);
     json_decref(object);
 }
 
 int main(int argc, char **argv)
 {
-    struct bench b = {.places = argc > 2 ? strtoul(argv[2], NULL, 10) : 5};
+    struct usage_log_bench b = {.places = argc > 2 ? strtoul(argv[2], NULL, 10) : 5};
     struct usage_log_options options = {.client_a_minute = UINT_MAX, .client_burst = UINT_MAX, .no_learning = true};
     char *line = NULL;
     size_t capacity = 0;
     ssize_t len;
     wt_error err;
     if (argc < 2)
-        die("say which store");
+        exit_with_message("say which store");
     pthread_mutex_init(&b.lock, NULL);
     pthread_cond_init(&b.changed, NULL);
     if (wt_open(&b.engine, argv[1], NULL, &err) < 0 || wt__usage_log_open(&b.log, b.engine, &options, &err) < 0)
-        die(err.message);
+        exit_with_message(err.message);
     while ((len = getline(&line, &capacity, stdin)) > 0)
         obey(&b, (struct str){line, (size_t)len});
     wt__usage_log_close(b.log);

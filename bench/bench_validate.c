@@ -1,12 +1,12 @@
-/* bench_validate.c: how fast arguments are validated, and how the schemas of real catalogues compile.
+/* bench_validate.c: speed of validating arguments, and of compiling the schemas of real catalogues.
  *
  *   bench_validate BFCL_FOLDER [WORK_FOLDER]     arguments of bfcl-multiple; WORK_FOLDER: default build-bench/work
- *   bench_validate compile CORPUS.jsonl...       how many schemas compile, and why the others do not
+ *   bench_validate compile CORPUS.jsonl...       number of schemas that compile, and errors of the others
  *
- * Every tool's parameters, in the normal form that an import gives them, are compiled once; then the accepted arguments
- * of every call of queries.jsonl are validated against its tool's schema, all of them again in every round. Parsing of
- * schemas and arguments is not counted. The pairs are left in WORK_FOLDER/validate.jsonl for validate_jsonschema_rs.py:
- * a line a tool, {"schema": ..., "instances": [...]}. Times are of the processor. */
+ * The parameters of every tool, in the normal form of an import, are compiled once. Each round validates the accepted
+ * arguments of every call in queries.jsonl against the tool's schema. Parsing is not measured. The pairs are written to
+ * WORK_FOLDER/validate.jsonl for validate_jsonschema_rs.py, one line for each tool: {"schema": ..., "instances":
+ * [...]}. Times are processor times. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -18,26 +18,21 @@
 #include "base/sort.h"
 #include "catalog/schema.h"
 #include "schema/validator.h"
+#include "support.h"
 
 enum { ROUNDS = 31, PASSES = 50, TOOLS_MAX = 20000, LINE_BYTES = 4 << 20 };
 
-struct tool {
-    json_t *row;    /* of corpus.jsonl */
+struct bench_tool {
+    json_t *row;    /* row of corpus.jsonl */
     json_t *schema; /* in normal form */
     json_t *instances;
     struct compiled *compiled;
 };
 
-static struct tool tools[TOOLS_MAX];
+static struct bench_tool tools[TOOLS_MAX];
 static size_t tool_count;
 
-static void die(const char *what)
-{
-    fprintf(stderr, "bench_validate: %s\n", what);
-    exit(1);
-}
-
-/* Microseconds of processor time of this thread. */
+/* Returns the processor time of this thread in microseconds. */
 static double now_us(void)
 {
     struct timespec now;
@@ -51,7 +46,7 @@ static double median(double *values, size_t count)
     return values[count / 2];
 }
 
-/* The parameters as an import keeps them; NULL: there are none, or they are no schema. */
+/* Returns the parameters in the form of an import; NULL if absent or not a schema. */
 static json_t *normal_form(const json_t *parameters)
 {
     json_t *schema = NULL, *value = NULL;
@@ -72,7 +67,7 @@ static void each_line(const char *path, void (*visit)(json_t *row, void *context
     size_t capacity = 0;
     ssize_t len;
     if (!file)
-        die(path);
+        exit_with_message(path);
     while ((len = getline(&line, &capacity, file)) > 0) {
         json_t *row = NULL;
         if (len < LINE_BYTES && wt__json_parse(&row, line, (size_t)len, NULL) == 0)
@@ -90,7 +85,7 @@ static void add_tool(json_t *row, void *context)
     (void)context;
     if (tool_count == TOOLS_MAX)
         return;
-    struct tool *tool = &tools[tool_count];
+    struct bench_tool *tool = &tools[tool_count];
     tool->schema = normal_form(json_object_get(json_object_get(row, "metadata"), "parameters"));
     if (!tool->schema)
         return;
@@ -99,7 +94,7 @@ static void add_tool(json_t *row, void *context)
     tool_count++;
 }
 
-/* The first accepted value; within objects the same again. NULL: it may be left out. */
+/* Returns the first accepted value, recursively within objects; NULL if it may be omitted. */
 static json_t *accepted(const json_t *values)
 {
     const char *key;
@@ -118,7 +113,7 @@ static json_t *accepted(const json_t *values)
     return object;
 }
 
-static struct tool *tool_of(const char *id, const char *name)
+static struct bench_tool *find_bench_tool(const char *id, const char *name)
 {
     for (size_t i = 0; i < tool_count; i++)
         if (wt__str_equal(wt__json_str(tools[i].row, "_id"), wt__str(id)) &&
@@ -127,15 +122,15 @@ static struct tool *tool_of(const char *id, const char *name)
     return NULL;
 }
 
-static struct tool *candidate(const json_t *metadata, const char *name)
+static struct bench_tool *candidate(const json_t *metadata, const char *name)
 {
-    struct tool *tool = NULL;
+    struct bench_tool *tool = NULL;
     size_t i;
     json_t *id;
     json_array_foreach(json_object_get(metadata, "candidates"), i, id)
     {
         if (!tool)
-            tool = tool_of(json_string_value(id), name);
+            tool = find_bench_tool(json_string_value(id), name);
     }
     return tool;
 }
@@ -149,7 +144,7 @@ static void add_calls(json_t *row, void *context)
     (void)context;
     json_array_foreach(json_object_get(metadata, "calls"), i, call) json_object_foreach(call, name, arguments)
     {
-        struct tool *tool = candidate(metadata, name);
+        struct bench_tool *tool = candidate(metadata, name);
         json_t *instance = json_object();
         json_object_foreach(arguments, argument, values)
         {
@@ -169,7 +164,7 @@ static void leave_pairs(const char *folder)
     snprintf(path, sizeof path, "%s/validate.jsonl", folder);
     FILE *file = fopen(path, "w");
     if (!file)
-        die(path);
+        exit_with_message(path);
     for (size_t i = 0; i < tool_count; i++) {
         json_t *pair = json_pack("{s:O,s:O}", "schema", tools[i].schema, "instances", tools[i].instances);
         json_dumpf(pair, file, JSON_COMPACT);
@@ -179,28 +174,28 @@ static void leave_pairs(const char *folder)
     fclose(file);
 }
 
-struct pair {
+struct validation_pair {
     const struct compiled *compiled;
     const json_t *instance;
 };
 
-static struct pair *list_pairs(size_t *count)
+static struct validation_pair *list_pairs(size_t *count)
 {
-    struct pair *pairs = NULL;
+    struct validation_pair *pairs = NULL;
     void *items = NULL;
     size_t capacity = 0;
     *count = 0;
     for (size_t i = 0; i < tool_count; i++)
         for (size_t j = 0; j < json_array_size(tools[i].instances); j++) {
             if (wt__grow(&items, &capacity, *count + 1, sizeof *pairs) < 0)
-                die("out of memory");
+                exit_with_message("out of memory");
             pairs = items;
-            pairs[(*count)++] = (struct pair){tools[i].compiled, json_array_get(tools[i].instances, j)};
+            pairs[(*count)++] = (struct validation_pair){tools[i].compiled, json_array_get(tools[i].instances, j)};
         }
     return pairs;
 }
 
-static void measure(const char *folder, const char *work)
+static void measure_validation(const char *folder, const char *work)
 {
     char path[4096];
     double times[ROUNDS];
@@ -216,11 +211,11 @@ static void measure(const char *folder, const char *work)
         for (size_t i = 0; i < tool_count; i++) {
             wt__compiled_free(tools[i].compiled);
             if (wt__compile_schema(&tools[i].compiled, tools[i].schema, SCHEMA_2020_12, NULL, false, &err) < 0)
-                die(err.message);
+                exit_with_message(err.message);
         }
         times[r] = (now_us() - start) / 1e3;
     }
-    struct pair *pairs = list_pairs(&count);
+    struct validation_pair *pairs = list_pairs(&count);
     printf("compile %zu schemas\twhichtool\t%.2f\tms\n", tool_count, median(times, ROUNDS));
     for (size_t r = 0; r < ROUNDS; r++) {
         double start = now_us();
@@ -236,7 +231,7 @@ static void measure(const char *folder, const char *work)
 
 /* ---------------------------------------------------------------- catalogues */
 
-struct tally {
+struct compile_tally {
     size_t schemas, as_written, imported;
 };
 
@@ -250,7 +245,7 @@ static bool compiles(json_t *schema, wt_error *err)
 
 static void count_schema(json_t *row, void *context)
 {
-    struct tally *tally = context;
+    struct compile_tally *tally = context;
     json_t *parameters = json_object_get(json_object_get(row, "metadata"), "parameters");
     wt_error err = {0};
     json_t *schema = normal_form(parameters);
@@ -268,13 +263,13 @@ static void count_schema(json_t *row, void *context)
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        die("which folder?");
+        exit_with_message("which folder?");
     if (strcmp(argv[1], "compile") != 0) {
-        measure(argv[1], argc > 2 ? argv[2] : "build-bench/work");
+        measure_validation(argv[1], argc > 2 ? argv[2] : "build-bench/work");
         return 0;
     }
     for (int i = 2; i < argc; i++) {
-        struct tally tally = {0};
+        struct compile_tally tally = {0};
         each_line(argv[i], count_schema, &tally);
         printf("%s: %zu schemas, %zu compile as they are written, %zu as they are imported\n", argv[i], tally.schemas,
                tally.as_written, tally.imported);

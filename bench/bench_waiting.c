@@ -1,16 +1,16 @@
-/* bench_waiting.c: how long a query waits while the catalogue is changed under it.
+/* bench_waiting.c: waiting time of queries while the catalogue changes.
  *
  *   bench_waiting CORPUS [WORK_FOLDER]      CORPUS: a corpus.jsonl; default build-bench/work; WHICHTOOL_MODELS
  *
- * One engine over the tools of CORPUS, without vectors: encoding them takes long and waits for nobody. One thread asks,
- * by the clock: alone; beside a thread that imports all tools again with changed descriptions, whole or BATCH at a
- * time; and beside a thread that computes and touches no store, which is what any other load of one thread costs. The
- * catalogue keeps its size, so that every query has the same work. hybrid also encodes its request.
+ * One engine with the tools of CORPUS, without vectors, because encoding takes long and does not block queries. One
+ * thread queries at fixed times: alone; beside a thread that imports all tools again with changed descriptions, at once
+ * or BATCH at a time; and beside a thread that computes without touching the store, as a baseline of any load. The size
+ * of the catalogue is constant, so that every query has the same work. hybrid also encodes its request.
  *
- * Other work on a machine makes tails. So the worst is told once more without the time in which the query could run and
- * had no processor (Linux' schedstat): what is left is work, and waiting for locks and files. A query that never gave
- * up its processor waited for neither; of it the processor's time is told, for schedstat misses what a hypervisor
- * takes. */
+ * Other work on the machine makes outliers. The maximum is therefore also printed without the time in which the query
+ * was ready but had no processor (schedstat of Linux): the rest is work, and waiting for locks and files. For queries
+ * that never gave up their processor, the processor time is printed, because schedstat misses the time of a
+ * hypervisor. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,6 +27,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "support.h"
 
 enum { TOOLS_MAX = 20000, BATCH = 500, QUERIES = 2000, QUERIES_MAX = 100000, REQUEST_BYTES = 100, ROUNDS = 3 };
 
@@ -35,29 +36,23 @@ enum load { IDLE, COMPUTING, WHOLE, BATCHES, LOADS };
 static const char *const load_names[LOADS] = {"alone", "beside computing", "beside an import",
                                               "beside imports of 500 tools"};
 
-struct bench {
+struct waiting_bench {
     wt_engine *engine;
     json_t *tools[TOOLS_MAX];
     char *requests[TOOLS_MAX];
     size_t tool_count;
     enum load load;
-    atomic_bool ended; /* the load has run its rounds, or is told to stop */
+    atomic_bool ended; /* the load has finished or should stop */
     unsigned edition;
-    int schedstat; /* of the thread that asks; -1 where there is none */
+    int schedstat; /* file of the querying thread; -1 if not available */
     double times[QUERIES_MAX], own_times[QUERIES_MAX];
 };
 
-struct spread {
+struct wait_spread {
     double median, p99, worst, own_p99, own_worst;
 };
 
-static void die(const char *what)
-{
-    fprintf(stderr, "bench_waiting: %s\n", what);
-    exit(1);
-}
-
-static void read_tools(struct bench *b, const char *path)
+static void read_bench_tools(struct waiting_bench *b, const char *path)
 {
     FILE *file = fopen(path, "r");
     char *line = NULL;
@@ -79,11 +74,11 @@ static void read_tools(struct bench *b, const char *path)
     if (file)
         fclose(file);
     if (b->tool_count == 0)
-        die("the corpus has no tools");
+        exit_with_message("the corpus has no tools");
 }
 
-/* Tools [from, upto) with the edition's word in their descriptions. */
-static void import(struct bench *b, size_t from, size_t upto)
+/* Imports the tools [from, upto) with the edition's word in their descriptions. */
+static void import_edition(struct waiting_bench *b, size_t from, size_t upto)
 {
     struct buffer bytes = {0};
     wt_add_options options;
@@ -106,14 +101,14 @@ static void import(struct bench *b, size_t from, size_t upto)
     options.format = "beir";
     options.no_vectors = 1;
     if (wt_add(b->engine, bytes.ptr, bytes.len, &options, &report, &err) < 0)
-        die(err.message);
+        exit_with_message(err.message);
     wt_add_report_free(report);
     wt__buffer_dispose(&bytes);
 }
 
 static void *run_load(void *context)
 {
-    struct bench *b = context;
+    struct waiting_bench *b = context;
     if (b->load == COMPUTING) {
         volatile double sum = 0;
         while (!atomic_load(&b->ended))
@@ -125,14 +120,14 @@ static void *run_load(void *context)
         size_t step = b->load == WHOLE ? b->tool_count : BATCH;
         b->edition++;
         for (size_t i = 0; i < b->tool_count; i += step)
-            import(b, i, i + step < b->tool_count ? i + step : b->tool_count);
+            import_edition(b, i, i + step < b->tool_count ? i + step : b->tool_count);
     }
     atomic_store(&b->ended, true);
     return NULL;
 }
 
-/* Milliseconds that this thread was ready and had no processor. */
-static double unserved_ms(const struct bench *b)
+/* Returns the milliseconds in which this thread was ready but had no processor. */
+static double unserved_ms(const struct waiting_bench *b)
 {
     char text[128];
     unsigned long long ran = 0, waited = 0;
@@ -141,7 +136,7 @@ static double unserved_ms(const struct bench *b)
     return sscanf(text, "%llu %llu", &ran, &waited) == 2 ? (double)waited / 1e6 : 0;
 }
 
-/* How often this thread gave up its processor: a wait for a lock, or for a file. */
+/* Returns how often this thread gave up its processor to wait for a lock or a file. */
 static long sleeps(void)
 {
     struct rusage usage;
@@ -156,7 +151,7 @@ static double processor_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-static double query(struct bench *b, const char *recipe, size_t number, double *own)
+static double query(struct waiting_bench *b, const char *recipe, size_t number, double *own)
 {
     const char *request = b->requests[number * 7919 % b->tool_count];
     wt_find_options options;
@@ -167,7 +162,7 @@ static double query(struct bench *b, const char *recipe, size_t number, double *
     long slept = sleeps();
     double unserved = unserved_ms(b), ran = processor_ms(), began = wt__now_ms();
     if (wt_find(b->engine, request, strlen(request), &options, &hits, &err) < 0)
-        die(err.message);
+        exit_with_message(err.message);
     double took = wt__now_ms() - began;
     ran = processor_ms() - ran;
     *own = sleeps() == slept ? ran : took - (unserved_ms(b) - unserved);
@@ -175,13 +170,7 @@ static double query(struct bench *b, const char *recipe, size_t number, double *
     return took;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static struct spread measure(struct bench *b, const char *recipe, enum load load)
+static struct wait_spread measure_waiting(struct waiting_bench *b, const char *recipe, enum load load)
 {
     pthread_t thread;
     size_t count = 0;
@@ -189,7 +178,7 @@ static struct spread measure(struct bench *b, const char *recipe, enum load load
     b->load = load;
     atomic_store(&b->ended, false);
     if (load != IDLE && pthread_create(&thread, NULL, run_load, b) != 0)
-        die("no thread");
+        exit_with_message("no thread");
     while (count < QUERIES_MAX && (imports ? !atomic_load(&b->ended) : count < QUERIES)) {
         b->times[count] = query(b, recipe, count, &b->own_times[count]);
         count++;
@@ -200,8 +189,8 @@ static struct spread measure(struct bench *b, const char *recipe, enum load load
         pthread_join(thread, NULL);
     qsort(b->times, count, sizeof *b->times, compare_doubles);
     qsort(b->own_times, count, sizeof *b->own_times, compare_doubles);
-    struct spread spread = {b->times[count / 2], b->times[count * 99 / 100], b->times[count - 1],
-                            b->own_times[count * 99 / 100], b->own_times[count - 1]};
+    struct wait_spread spread = {b->times[count / 2], b->times[count * 99 / 100], b->times[count - 1],
+                                 b->own_times[count * 99 / 100], b->own_times[count - 1]};
     const char *name = load_names[load];
     fprintf(stderr, "waiting: %s %s: %zu queries\n", recipe, name, count);
     printf("find by %s %s, median\twhichtool\t%.2f\tms\n", recipe, name, spread.median);
@@ -212,14 +201,14 @@ static struct spread measure(struct bench *b, const char *recipe, enum load load
     return spread;
 }
 
-static void measure_recipe(struct bench *b, const char *recipe)
+static void measure_recipe(struct waiting_bench *b, const char *recipe)
 {
-    struct spread spreads[LOADS];
+    struct wait_spread spreads[LOADS];
     double own;
     for (size_t i = 0; i < 100; i++)
         query(b, recipe, i, &own);
     for (enum load load = IDLE; load < LOADS; load++) {
-        spreads[load] = measure(b, recipe, load);
+        spreads[load] = measure_waiting(b, recipe, load);
         if (load < WHOLE)
             continue;
         printf("find by %s %s, worst / p99 alone\twhichtool\t%.2f\t\n", recipe, load_names[load],
@@ -233,19 +222,19 @@ static void measure_recipe(struct bench *b, const char *recipe)
 
 int main(int argc, char **argv)
 {
-    static struct bench bench;
+    static struct waiting_bench bench;
     const char *folder = argc > 2 ? argv[2] : "build-bench/work";
     char path[1024];
     wt_error err;
     if (argc < 2 || wt__make_folders(folder, NULL) < 0)
-        die("usage: bench_waiting CORPUS [WORK_FOLDER]");
+        exit_with_message("usage: bench_waiting CORPUS [WORK_FOLDER]");
     snprintf(path, sizeof path, "%s/waiting.wt", folder);
     remove(path);
     if (wt_open(&bench.engine, path, NULL, &err) < 0)
-        die(err.message);
+        exit_with_message(err.message);
     bench.schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
-    read_tools(&bench, argv[1]);
-    import(&bench, 0, bench.tool_count);
+    read_bench_tools(&bench, argv[1]);
+    import_edition(&bench, 0, bench.tool_count);
     measure_recipe(&bench, "bm25");
     measure_recipe(&bench, "hybrid");
     wt_close(bench.engine);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How near a model's vectors by products of bytes are to its vectors in fp32: the cosines of docs/encoder.md.
+"""Compares a model's vectors by products of bytes with its fp32 vectors: the cosines of docs/encoder.md.
 
     python3 bench/bytes_cosine.py MODEL DATA...     MODEL: as bytes; DATA: folders of data sets in BEIR layout
 
-Requests and tools of the data sets, each once by bytes (the kernels that the processor gets) and once in fp32
-(WT_KERNELS=avx512). Wants build-bench/bench_encode and numpy."""
+Encodes requests and tools of the data sets by bytes (with the processor's kernels) and in fp32 (WT_KERNELS=avx512). Needs
+build-bench/bench_encode and numpy."""
 import json
 import os
 import subprocess

@@ -1,24 +1,22 @@
 #!/usr/bin/env python3
-"""What a real language model makes of ToolVerifier's requests by `whichtool call`: a row of docs/verified-calls.md.
+"""Measures `whichtool call` with a real language model on ToolVerifier's requests: a row of docs/verified-calls.md.
 
     python3 bench/call_model.py WHICHTOOL DATA --chat-model NAME --chat-url URL --record FILE [--requests N] [--minutes M]
     python3 bench/call_model.py WHICHTOOL DATA --chat-model NAME --replay FILE --requests N
 
-    --requests N   the first N of the set by the SHA-256 of their ids; 20 when not given
-    --minutes M    no request is begun later; the figures are of those that were asked by then
+    --requests N   the first N requests of the set by the SHA-256 of their ids; default 20
+    --minutes M    start no request later; the figures cover the requests until then
     --demonstrations   record ToolVerifier's demonstrations first, as calls.py does
-    --list         each request with what was chosen and written
+    --list         list each request with the chosen tool and the call
 
-Printed are, of each request: whether its tool was among the candidates, was the first pick, and was chosen in the end;
-whether the first pick was the first of the list; with the gold tool given, whether arguments were written, and whether the
-first ones, and those that were decided on, are right; and how many answers could not be used. And how often answers only
-repeat what the model was shown:
+Prints for each request: whether its tool was among the candidates, was the first pick, and was the final choice; whether
+the first pick was the first of the list; with the gold tool given, whether arguments were written, and whether the first
+and the final ones are right; and the number of unusable answers. Also prints how often answers repeat the prompt:
 
-    words    contrastive questions and answers to them: how many there are, how many are different; how many share eight
-             words in a row with what the prompt shows; of the others how many have no word of four letters or more but
-             those of the prompt's instructions
-    values   predicted texts and numbers: how many; how many are neither in the request nor the schema's (enumerations,
-             defaults); of those the ones that stand in the instructions, in what is shown else, or nowhere
+    words    contrastive questions and their answers: how many, how many distinct; how many share eight consecutive words
+             with the prompt; of the others, how many have no word of four letters or more outside the instructions
+    values   predicted texts and numbers: how many; how many are neither in the request nor in the schema (enumerations,
+             defaults); of these, how many are in the instructions, elsewhere in the prompt, or in neither
 """
 import argparse
 import json
@@ -49,7 +47,7 @@ def shares_words(text, source):
 
 
 def has_other_words(text, source):
-    """In any form: "wants" is "want"."""
+    """Normalises a word: "wants" becomes "want"."""
     known = {word[:LETTERS] for word in source.split()}
     return any(len(word) >= LETTERS and word[:LETTERS] not in known for word in plain(text).split())
 
@@ -72,7 +70,7 @@ def chosen_by_schema(schema, name, value):
 
 
 class Echo:
-    """Counts of what was shown and came back."""
+    """Counts repetitions of the prompt."""
 
     def __init__(self):
         self.words = {"question": [], "answer": []}

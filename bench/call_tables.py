@@ -3,13 +3,13 @@
 
     python3 bench/call_tables.py WHICHTOOL DATA BENCH_CALL
 
-    DATA         the folder that has toolverifier
+    DATA         folder with toolverifier
     BENCH_CALL   build-bench/bench_call
 
-Our runs are `whichtool call` without a language model, and a stand-in for one that knows the labels and errs at a rate
-(src/call/call_oracle.h): its figures tell what verification is worth, and are no claim about any model. A rate is that
-of every step; "last looks 2 %" are an answer, a decision and a choice that err a fifth as often. Each figure is the mean
-of sixty seeds, with its 95 % bootstrap interval over requests, and what the closed form says.
+Our runs are `whichtool call` without a language model, and with a stand-in that knows the labels and has a given error
+rate (src/call/call_oracle.h). The stand-in shows the effect of verification, not the quality of a real model. The rate
+applies to every step; with "last looks 2 %", the last answer, decision and choice have a fifth of it. Each figure is the
+mean of sixty seeds, with its 95 % bootstrap interval over requests, and the value of the closed form.
 """
 import argparse
 import json
@@ -20,8 +20,8 @@ import tempfile
 import calls
 
 TASKS = ("weather", "booking", "home", "cat")
-SEEDS = 60  # of bench_call
-SHOWN = (.1, .5)  # the error and the repeat of the tables by task
+SEEDS = 60  # seeds of bench_call
+SHOWN = (.1, .5)  # error rate and repeat rate of the tables by task
 SETTINGS = [(error, repeat) for error in (0, .1, .2) for repeat in ((0, .5, 1) if error else (0,))]
 WITHOUT_MODEL = "`whichtool call`, no language model"
 
@@ -43,7 +43,7 @@ PAPER_ARGUMENTS = (
     ("GPT-4", 93, 96.7, 97, 96, 95.72), ("GPT-3.5-Turbo", 90, 85.8, 80, 92, 86.9),
     ("Llama-2 70B", 93, 84.17, 85, 86, 86.91), ("Llama-2-Chat-70B", 89, 45, 91, 88, 76.67),
     ("verified", 99, 85.8, 88, 100, 92.85))
-PAPER_OTHERS = (  # Tables 3 and 4: averages, alone and verified
+PAPER_OTHERS = (  # Tables 3 and 4: averages, without and with verification
     ("ToolLLM 7B", 38.9, 47.14, 6.9, 13.33), ("NexusRaven-V2 13B", 93.81, 98.1, 50.7, 59.29),
     ("Qwen1.5-Chat-72B", 95.71, 99.05, 66.9, 70.24))
 PAPER_CONSISTENT = (("Llama-2 70B, self-consistency@3", 84, 80.83, 85, 83, 83.09), ("both verified", 90, 84.17, 88, 97, 89.52))
@@ -73,7 +73,7 @@ def selection_form(rates, method):
 
 
 def argument_form(rates, way):
-    """Of one argument. Another model errs on its own."""
+    """Returns the closed form for one argument. Errors of a second model are independent."""
     p, repeat, choice = rates["error"], rates["repeat"], rates["last"]
     after_right, after_wrong = (p, p) if way == "second-model" else ((1 - repeat) * p, repeat + (1 - repeat) * p)
     choice_right, choice_wrong = (1 - repeat) * choice, repeat + (1 - repeat) * choice
@@ -87,7 +87,7 @@ def argument_form(rates, way):
 
 
 class Oracle:
-    """What bench_call measured: outcomes by setting and way, a bit a seed of each request."""
+    """Returns the outcomes of bench_call by setting and method: one bit a seed for each request."""
 
     def __init__(self, program, labels):
         with open(labels, encoding="utf-8") as file:
@@ -101,11 +101,11 @@ class Oracle:
             self.lines[got["error"], got["repeat"], better, kind, got[kind]] = got
 
     def line(self, setting, better, kind, name):
-        """What has no last look is as good with better ones."""
+        """Returns the outcomes of a method. Without a last look, better ones make no difference."""
         return self.lines.get((*setting, better, kind, name)) or self.lines[*setting, False, kind, name]
 
     def outcome(self, setting, better, method=None, way=None):
-        """Of each request the share of seeds that are right; what the closed form says of it; questions."""
+        """Returns for each request the share of right seeds, the closed form, and the number of questions."""
         bits, forms, questions = [2 ** SEEDS - 1] * len(self.rows), [1] * len(self.rows), 0
         for kind, name in (("select", method), ("generate", way)):
             if not name:
@@ -135,7 +135,7 @@ def mean(values):
 
 
 def without_model(judged, key):
-    """A row of `whichtool call`; intervals over requests."""
+    """Returns a row of `whichtool call`, with intervals over requests."""
     values = [(row["metadata"]["task"], j[key] in (True, "right")) for row, j in judged]
     low, high = calls.interval([v for _, v in values])
     return [*(mean([v for t, v in values if t == task]) for task in TASKS),
@@ -207,7 +207,7 @@ def print_by_rate(oracle):
 
 
 def print_ranges(oracle, run, judged):
-    """Section 4.3: requests of Booking and Home that give a highest value and no lowest one of the same thing."""
+    """Prints section 4.3: requests of Booking and Home with a maximum but no minimum of the same quantity."""
     places = [i for i, row in enumerate(oracle.rows)
               if any(name.startswith("min_") and name not in row["arguments"] for name in row["wrong"])]
 

@@ -1,30 +1,29 @@
 #!/usr/bin/env python3
-"""Whether `whichtool call` chooses the right tool and writes the right arguments: the tables of docs/verified-calls.md.
+"""Measures the tools and arguments of `whichtool call`: the tables of docs/verified-calls.md.
 
     python3 bench/calls.py WHICHTOOL DATA [OPTION...]
 
-    DATA              the folder that has toolverifier, bfcl-multiple, callnavi, apibank
-    --sets A,B        of those; all when not given
-    --half dev|test   the half of the requests whose SHA-256 is even or odd; both when not given. Sets without a dev split
-                      were looked at by their dev halves while this was made
-    --failures KIND   the requests that went wrong: tool, wrong, asked, invalid
+    DATA              folder with toolverifier, bfcl-multiple, callnavi, apibank
+    --sets A,B        some of these; default all
+    --half dev|test   the requests with an even or odd SHA-256; default both. Development used the dev halves of sets without
+                      a dev split
+    --failures KIND   list failed requests: tool, wrong, asked, invalid
     --options "..."   for `whichtool call`
     --candidates      offer each request only the tools that its row names (bfcl-multiple: two to four)
-    --demonstrations  record ToolVerifier's demonstrations first, but those that are requests of the set as well
-    --depth [A,B]     how many gold tools the first 1, 2, 4, 8, 16 hits of hybrid have, alone, with the tools of set A in
-                      the same store, and with those of B, in place of all else
-    --write FILE      the labelled requests for bench_call, in place of all else
-    --json            the figures as JSON, a line a set
+    --demonstrations  record ToolVerifier's demonstrations first, without those that are requests of the set
+    --depth [A,B]     only print the share of gold tools among the first 1, 2, 4, 8, 16 hits of hybrid: alone, with the
+                      tools of set A in the same store, and with those of B
+    --write FILE      only write the labelled requests for bench_call
+    --json            print JSON, one line for each set
 
-For each set: the share of requests whose first tool is right (R@1; a request that no tool is found for is wrong), with
-its bootstrap interval, beside the first hit of `find --recipe hybrid`; of the arguments with the gold tool given, the
-share of calls right, asked for, and wrong; of whole calls the same; and how many calls that were not asked about are not
-valid against the tool's schema.
+Prints for each set: the share of requests with the right first tool (R@1; a request without a tool is wrong) and its
+bootstrap interval, compared with the first hit of `find --recipe hybrid`; with the gold tool given, the shares of right,
+asked and wrong calls; the same for whole calls; and the number of unasked calls that violate the tool's schema.
 
-A call is right when each of its arguments is one that the labels accept, and none that they want is missing: for
-ToolVerifier's tasks F1 of exactly 1 over top-level names and values, as its evaluators have it for Home and Booking;
-Weather and Cat are compared by parameters, not by answers of their servers. For BFCL the names and values as its AST
-match compares them. API-Bank's visible part has no arguments.
+A call is right if the labels accept each argument and no required one is missing. For ToolVerifier's tasks this is an F1
+of exactly 1 over top-level names and values, as in its evaluators for Home and Booking; Weather and Cat are compared by
+parameters, not by answers of their servers. For BFCL, names and values are compared as in its AST match. API-Bank's
+visible part has no arguments.
 """
 import argparse
 import concurrent.futures
@@ -55,7 +54,7 @@ API_NAMES = {
 
 
 def gold_of_lines(call):
-    """API.set_x(value) lines, whose values may be names of Loc("...") and Date(m, d, y) before them."""
+    """Parses API.set_x(value) lines; values may be variables set to Loc("...") or Date(m, d, y) before."""
     known, out = {}, {}
     for line in call.splitlines():
         made = re.match(r"(\w+) = (Loc|Date)\((.*)\)$", line.strip())
@@ -96,7 +95,7 @@ def accepted_bfcl(row):
 
 
 def accepted_callnavi(row):
-    """ "$$$" stands for a value that the labels leave open."""
+    """Returns the accepted arguments; "$$$" accepts any value."""
     calls = row["metadata"]["parameters"]
     return [{k: None if v == "$$$" else [v] for k, v in calls[0].items()}] if len(calls) == 1 else None
 
@@ -116,7 +115,8 @@ def plain(value):
 
 
 def same(a, b):
-    """A number is the text of it, too: a URL has no types. One value is a list of it, and a list the values with commas."""
+    """Compares values. A number equals its text, because a URL has no types; a value equals a list of it, and a list equals
+    its values joined by commas."""
     if not any(isinstance(v, (bool, list, dict)) for v in (a, b)):
         try:
             return float(a) == float(b)
@@ -131,7 +131,7 @@ def same(a, b):
 
 
 def mistake(got, accepted):
-    """What is wrong with the arguments, in words; "" when nothing is."""
+    """Returns the error of the arguments in words; "" if they are right."""
     for name in got:
         if name not in accepted:
             return f"{name} is not wanted"
@@ -178,7 +178,7 @@ class Run:
             self.record()
 
     def record(self):
-        """Names of demonstrations are those of tools, but for their order: "Weather Forecast City"."""
+        """Records the demonstrations as usages. Their names have the tools' words in another order: "Weather Forecast City"."""
         tested = {row["text"].strip() for row in self.rows}
         lines = []
         with open(os.path.join(self.data, "demonstrations.jsonl"), encoding="utf-8") as file:
@@ -203,7 +203,7 @@ class Run:
         return result.stdout
 
     def offered(self, row):
-        """The filter for the tools that the row's set offered with it, where that is wanted."""
+        """Returns the filter options for the row's candidates, with --candidates."""
         if not self.options.candidates:
             return []
         names = [self.ids[t]["name"] for t in row["metadata"]["candidates"] if t in self.ids]
@@ -214,7 +214,7 @@ class Run:
         return json.loads(self.command("call", "--json", *options, *arguments, "-", ok=(0, NOTHING, ASK), stdin=request))
 
     def one(self, row):
-        """The judgement of one request: tools by their ids, calls by "right", "asked" or "wrong"."""
+        """Judges one request: tools by their ids, calls as "right", "asked" or "wrong"."""
         gold = {self.ids[t]["id"] for t in self.gold[row["_id"]]}
         hits = json.loads(self.command("find", "--json", "--recipe", "hybrid", "-k", "1", *self.offered(row), "-",
                                        ok=(0, NOTHING), stdin=row["text"]))["hits"]
@@ -238,7 +238,7 @@ class Run:
         return ("right", "") if "" in why else ("wrong", why[0])
 
     def depths(self, beside):
-        """The share of requests whose gold tool is among the first hits, for each depth."""
+        """Returns the share of requests with the gold tool among the first hits, for each depth. beside: an added catalogue."""
         if beside:
             self.command("add", "--provider", "beside", os.path.join(self.options.data, beside))
         gold = {r["_id"]: {self.ids[t]["id"] for t in self.gold[r["_id"]]} for r in self.rows}
@@ -255,8 +255,8 @@ class Run:
                 "depth": {d: 100 * sum(r <= d for r in ranks) / len(ranks) for d in DEPTHS}}
 
     def write(self, file):
-        """Candidates by the order of the catalogue; a wrong argument is another request's value of the same one, or, of a
-        lowest value that is not given, the highest one."""
+        """Writes the labelled requests for bench_call. Candidates are in the order of the catalogue. A wrong argument has
+        another request's value; a missing minimum has the value of the maximum."""
         names = list(self.ids)
         candidates = [{"name": self.ids[n]["name"], "description": self.ids[n]["description"]} for n in names]
         print(json.dumps({"candidates": candidates}), file=file)
@@ -270,7 +270,7 @@ class Run:
             for name, value in arguments.items():
                 values = [a[name] for _, t, a in labelled if t == tool and name in a and a[name] != value]
                 wrong[name] = values[0] if values else "something else"
-            for name, value in arguments.items():  # 4.3: a highest value that fills the lowest, too
+            for name, value in arguments.items():  # section 4.3: the maximum is also used as the minimum
                 lowest = name.replace("max_", "min_")
                 if lowest not in arguments and lowest in self.ids[tool]["schema"].get("properties", {}):
                     wrong[lowest] = value

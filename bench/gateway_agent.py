@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Whether a scripted agent does as well through the gateway as with the whole list before it.
+"""Measures whether a scripted agent does as well through the gateway as with the whole list of tools.
 
     python3 bench/gateway_agent.py WHICHTOOL [--split test] [--seed 1] [--tools 300] [--cache FOLDER] [--failures]
 
-Ten real services of bench/real, those with most requests of the split, stand as MCP servers behind the gateway, with --tools
-tools in all: those that the requests need, and others of the same services drawn by --seed. Asked are the split's requests
-that need one tool of these services; what else they are (misspelt, German, negated, ...) is as it comes.
+The ten real services of bench/real with most requests in the split become MCP servers behind the gateway, with --tools
+tools in total: the needed ones, and others of the same services drawn by --seed. The requests are those of the split that
+need one tool of these services, of all kinds (misspelt, German, negated, ...).
 
-The agent has no language model. It reads definitions by one of two readers, and calls what that puts first:
+The agent has no language model. It ranks definitions by one of two readers, and calls the first tool:
 
     words     BM25 over name, description and parameters' names, in this script
     meaning   whichtool's encoder over the definitions (`find --recipe dense`)
 
-and that in three ways: of the whole list; of the first five that search_tools answers; and, without a reader, the first of
-these. A call has values that fit the schema, of the reader's making up; it succeeds when a tool that the request needs was
-called, and the gateway and the server took the call. The catalogues are those of `bench/real/fetch.py`, in its cache folder;
-what is not there is told.
+There are three methods: ranking the whole list; ranking the first five hits of search_tools; and taking the first hit of
+search_tools. A call has synthetic values that fit the schema. It succeeds if a needed tool was called, and the gateway and
+the server accepted the call. The catalogues are those of `bench/real/fetch.py` in its cache folder; missing ones are
+reported.
 """
 import argparse
 import collections
@@ -50,16 +50,16 @@ def list_tools(options, store, *arguments):
     return [tool for tool in map(json.loads, run(options, store, "list", "--json", *arguments).splitlines()) if "id" in tool]
 
 
-# ---------------------------------------------------------------- what is asked of what
+# ---------------------------------------------------------------- requests and tools
 
 def read_requests(options):
-    """Those that need one tool, by the services that they are about."""
+    """Returns the requests that need one tool."""
     lines = (HERE / "real" / f"{options.split}.jsonl").read_text(encoding="utf-8").splitlines()
     return [row for row in map(json.loads, lines) if len(row["needs"]) == 1]
 
 
 def import_services(options, store, requests):
-    """Ids of the services' tools, as far as their catalogues are here."""
+    """Returns the ids of the services' tools, for the available catalogues."""
     wanted = collections.Counter(service for row in requests for service in row["services"])
     sources = {source["service"]: source for source in fetch.sources() if source["split"] == options.split}
     ids = {}
@@ -74,7 +74,7 @@ def import_services(options, store, requests):
 
 
 def draw(options, ids, requests):
-    """Which tools stand behind the gateway, and the requests that these answer."""
+    """Chooses the tools behind the gateway, and the requests for them."""
     there, dice = {tool for tools in ids.values() for tool in tools}, random.Random(options.seed)
     requests = [row for row in requests if set(row["services"]) <= set(ids) and set(row["needs"][0]) <= there]
     drawn = {tool for row in requests for tool in row["needs"][0]}
@@ -163,7 +163,7 @@ class Meaning:
 # ---------------------------------------------------------------- calls
 
 def value_of(schema, root):
-    """A value that fits, as far as this is plain."""
+    """Returns a value for a simple schema."""
     while "$ref" in schema:
         at = root
         for key in schema["$ref"].removeprefix("#/").split("/"):
@@ -210,7 +210,7 @@ def first_among(ranking, names):
 
 
 def measure(options, direct, search, readers, requests, definitions, ids):
-    """How many requests each way served, and how many have their tool among the first five."""
+    """Counts successful requests by method, and requests with their tool among the first five."""
     listing, finding = Agent(direct, definitions, ids), Agent(search, definitions, ids)
     won, among = collections.Counter(), 0
     for row in requests:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Whether the fixture of the conformance suite of MCP passes behind the gateway as it does alone: client era by upstream
-era by the upstream's transport.
+"""Runs the MCP conformance suite against its fixture behind the gateway, for each client era, upstream era and upstream
+transport.
 
     python3 bench/gateway_conformance.py WHICHTOOL FIXTURE_SERVER NODE_MODULES [--only TRANSPORT-ERA] [--json]
 
-NODE_MODULES as in bench/conformance.py, whose rules of what passes hold. The gateway shows all tools by their own names
-(`serve --servers FILE --bare-names`, at /mcp/all). The entry's "protocol" pins the era of the upstream.
-Exit status 1 where a scenario does not pass.
+NODE_MODULES and the rules for passing are those of bench/conformance.py. The gateway shows all tools by their own names
+(`serve --servers FILE --bare-names`, at /mcp/all). The entry's "protocol" pins the era of the upstream. Exits with 1 if a
+scenario does not pass.
 """
 import argparse
 import json
@@ -23,7 +23,7 @@ LIMIT_S = 60
 
 
 def start_gateway(whichtool, folder, server, era):
-    """The gateway, and its address, once the upstream is ready."""
+    """Starts the gateway and returns it with its address when the upstream is ready."""
     configuration, store = folder / "servers.json", folder / "tools.wt"
     state = folder / "tools.wt-servers.json"
     configuration.write_text(json.dumps({"mcpServers": {"fixture": server | {"protocol": era}}}))

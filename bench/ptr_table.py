@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
-"""The tables of PTR (docs/recommend.md): for each data set what PTR makes of its retriever's tools, beside the paper's.
+"""Makes the tables of PTR (docs/recommend.md): PTR's results on each data set, beside the paper's.
 
     python3 bench/ptr_table.py [OPTION...] DATA...      each DATA is a BEIR folder with a train split
-    python3 bench/ptr_table.py - < rows.jsonl           from rows that --rows FILE kept
-    python3 bench/ptr_table.py --echo FILE              how often recorded answers only repeat what they were asked with
+    python3 bench/ptr_table.py - < rows.jsonl           from rows saved by --rows FILE
+    python3 bench/ptr_table.py --echo FILE              measures how often recorded answers repeat the prompt
 
-    --whichtool COMMAND     build/whichtool when not given
-    --trained FOLDER        models of each set in FOLDER/NAME; else they are trained first
+    --whichtool COMMAND     default build/whichtool
+    --trained FOLDER        models of each set in FOLDER/NAME; trained first by default
     --cache FOLDER, --limit N, --base-retriever A,B      as in eval, for each run
-    --replay FILE --chat-model NAME --asked N            rows of a language model, for the first N requests of each set,
-                                                         from its recorded answers, where they hold all that is asked
-    --rows FILE             keep the measured rows
-    --encoder LABEL=MODEL   rows of another encoder, untrained, as dense retrieval; may be given more than once. The
-                            paper's Contriever learned without labels; `train encoder --synthetic N` over a data set
-                            whose train split has no rows does so, too (docs/recommend.md)
+    --replay FILE --chat-model NAME --asked N            rows of a language model from recorded answers, for the first N
+                                                         requests of each set, if the recording is complete
+    --rows FILE             save the measured rows
+    --encoder LABEL=MODEL   rows of another, untrained encoder as dense retrieval; may be repeated. The paper's
+                            Contriever was trained without labels, like `train encoder --synthetic N` over a data set
+                            with an empty train split (docs/recommend.md)
 
-Random draws from the past: its first tools are tools that requests of the train split used, each as often as any, the
-bundle one of the sets that they used; each request is drawn for DRAWS times. N/A is a retriever alone: its first tools, as many as a request of the train split needs on average, as in the paper;
-and the nearest bundle by it. Recall@K and NDCG@K have K = the number of tools needed. The oracle knows the judgements:
-its rows say what PTR's stages lose, and are no claim about any language model. Rows of a language model stand on bm25,
-so that its questions do not depend on how an encoder was trained; where it is of no use they say so.
+Random draws from the past: its first tools are drawn uniformly from the tools that the train split used, its bundle from
+the used sets, with DRAWS draws for each request. N/A is a retriever alone: as many first tools as a request of the train
+split needs on average, as in the paper; and its nearest bundle. Recall@K and NDCG@K have K = the number of needed tools.
+The oracle knows the judgements: its rows show the loss of PTR's stages and say nothing about a real language model. Rows
+of a language model use bm25, so that its prompts do not depend on a trained encoder; useless models are marked.
 """
 import argparse
 import collections
@@ -36,7 +36,7 @@ METRICS = ("recall@gold", "ndcg@gold", "tracc")
 RATES = ("0", "0.1", "0.2")
 ABLATED = "dense"  # base retriever of the ablations
 ABLATIONS = ("bundle", "dsa", "hqc", "cte")
-# The paper's sets, and which of ours is the same or nearest; figures as its Tables 1 and 2 have them.
+# The paper's sets with our same or nearest set, and the figures of its Tables 1 and 2.
 PAPER_SETS = {"toollens-tools": 0, "toollens": 0, "metatool-multi": 1, "rectools": 2}
 PAPER = (
     ("Random", "N/A", (.036, .061, .034), (.133, .202, .133), (.137, .271, .097)),
@@ -89,7 +89,7 @@ def judgements(folder, split):
 
 
 def tracc(found, needed):
-    """The paper's equation 8."""
+    """Returns TRACC, the paper's equation 8."""
     return (1 - abs(len(found) - len(needed)) / len(found | needed)) * len(found & needed) / len(needed)
 
 
@@ -99,7 +99,7 @@ def ndcg(found, needed):
 
 
 def figures_of(found, needed, size):
-    """Of one ranking: what METRICS are, and by how many tools its first `size` are too many or too few."""
+    """Returns the METRICS of one ranking, and the size error of its first `size` tools."""
     picked = set(found[:size])
     return {"recall@gold": len(set(found[:len(needed)]) & needed) / len(needed),
             "ndcg@gold": ndcg(found[:len(needed)], needed), "tracc": tracc(picked, needed),
@@ -115,7 +115,7 @@ def usual_size(train):
 
 
 def first_tools(options, folder, name, *more):
-    """The row of a retriever alone."""
+    """Returns the row of a retriever alone."""
     test, size = judgements(folder, "test"), usual_size(judgements(folder, "train"))
     with tempfile.TemporaryDirectory() as work:
         run = os.path.join(work, "run")
@@ -132,7 +132,7 @@ def first_tools(options, folder, name, *more):
 
 
 def random_rows(folder):
-    """What is drawn from the past, whatever is asked."""
+    """Yields the rows of random draws from the past."""
     train, test = judgements(folder, "train"), judgements(folder, "test")
     size, draw = usual_size(train), random.Random(1)
     tools, bundles = sorted(set().union(*train.values())), sorted({tuple(sorted(tools)) for tools in train.values()})
@@ -149,7 +149,7 @@ def random_rows(folder):
 
 
 def other_encoder(options, folder, label, model):
-    """Rows of dense retrieval and its bundles by an encoder of the caller's, as it is."""
+    """Returns rows of dense retrieval and its bundles with a given encoder."""
     with tempfile.TemporaryDirectory() as work:
         done = subprocess.run([options.whichtool, "-q", "train", "neighbours", "--data", folder, "--out", work, "--model",
                                model], capture_output=True, text=True, check=False)
@@ -187,7 +187,7 @@ def measured(options):
 
 
 def instructions(task):
-    """A prompt's own words, as --echo looks for them."""
+    """Returns the instructions of a prompt, for --echo."""
     name = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "prompts", task.split("/")[0] + ".txt")
     with open(name, encoding="utf-8") as file:
         return plain(file.read().partition("\nprompt\n")[2])
@@ -198,7 +198,7 @@ def plain(text):
 
 
 def read_echo(path):
-    """What the answers of a record say that no request can have asked for: figures by name, each (count, of how many)."""
+    """Returns repetitions in recorded answers: figures by name, each (count, total)."""
     answers = collections.defaultdict(list)
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -230,13 +230,13 @@ def print_echo(path):
 
 
 def verdict(path):
-    """", no use" where fewer than half of a model's answers to ptr-requirements can be one."""
+    """Returns ", no use" if fewer than half of the answers to ptr-requirements are valid."""
     figures = list(read_echo(path).values())
     return ", no use" if 2 * sum(count for count, _ in figures[:3]) > figures[0][1] else ""
 
 
 def label(row):
-    """What stands in the first two columns."""
+    """Returns the first two columns."""
     settings = row["settings"]
     if "first" in row:
         return row.get("label", row["recipe"]), "N/A: its first tools"
@@ -247,7 +247,7 @@ def label(row):
 
 
 def print_table(title, first, sets, wanted, paper):
-    """sets: rows by set. paper: rows of two labels and figures in the order of PAPER_SETS."""
+    """Prints the table. sets: rows by set. paper: rows of two labels and figures in the order of PAPER_SETS."""
     found = {}
     for name, rows in sets.items():
         for row in filter(wanted, rows):
@@ -264,7 +264,7 @@ def print_table(title, first, sets, wanted, paper):
 
 
 def print_sizes(sets, wanted):
-    """The paper's figure 4: by how many tools a set is too large or too small, on the mean over requests."""
+    """Prints the paper's figure 4: the mean size error of the sets."""
     found = {}
     for name, rows in sets.items():
         for row in filter(wanted, rows):

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""What recorded use is worth before anything was trained: R@5 and nDCG@5 of `find` in a store that learns of usages.
+"""Measures recorded use without training: R@5 and nDCG@5 of `find` in a store with usages.
 
     bench/recorded_table.py WHICHTOOL DATA... [--split dev] [--most 150] [--work FOLDER]
 
-Of each data set up to MOST requests of the split are asked, in percent:
+Up to MOST requests of the split of each data set are searched, in percent:
 
-    nothing   of a store without use
-    others    after the train split was recorded: what use does to requests that were not asked before
-    near      of those requests alone that something nearly the same was recorded of: before, and now (and how many)
-    again     after the asked requests were recorded as well, once each, and are asked in capitals
-    poisoned  after each was recorded with a wrong tool instead, once: what one false usage does to the right ones,
-              and how often that tool is among the first five
+    nothing   in a store without use
+    others    after the train split was recorded: the effect on new requests
+    near      only requests with a nearly equal recorded one: before and after, and their number
+    again     after the requests themselves were recorded once, and are searched in capitals
+    poisoned  after each was recorded once with a wrong tool instead: the effect on the right tools, and how often the
+              wrong one is among the first five
 """
 import argparse, collections, json, math, pathlib, random, shutil, subprocess, tempfile
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""What others find in the same data sets: the columns of docs/retrieval.md that stand beside ours, R@5 and nDCG@5 in percent.
+"""Measures other programs on the same data sets: the peers' columns of docs/retrieval.md, R@5 and nDCG@5 in percent.
 
-    python3 bench/retrieval_peers.py DATA...     each a BEIR folder, or a folder with one such a set
+    python3 bench/retrieval_peers.py DATA...     BEIR folders, or folders with a BEIR folder for each set
 
-    --model FOLDER      of sentence-transformers; all-MiniLM-L6-v2, which it fetches, when not given
-    --split NAME        of those that have it; test when not given
+    --model FOLDER      model of sentence-transformers; default all-MiniLM-L6-v2, which it downloads
+    --split NAME        split of the sets that have it; default test
     --limit N           the first N requests of each set
 
-bm25s: BM25 as Lucene has it over "title: text", names split into words, stemmed, without stop words. ratel-ai: its BM25, a
-tool with its provider and name, description and parameters. MiniLM: cosine of vectors of "title: text". bm25s + MiniLM: the sum of
-both over all tools, each scaled to 0 to 1.
-Wants bm25s, PyStemmer, ratel-ai and sentence-transformers. Prints Markdown; the last row is the mean over sets.
+bm25s: Lucene's BM25 over "title: text", with names split into words, stemming and stop words. ratel-ai: its BM25 over
+provider and name, description and parameters. MiniLM: cosine of vectors of "title: text". bm25s + MiniLM: the sum of both
+over all tools, each scaled to 0 to 1.
+Needs bm25s, PyStemmer, ratel-ai and sentence-transformers. Prints Markdown; the last row is the mean over sets.
 """
 import argparse
 import asyncio
@@ -34,7 +34,7 @@ def json_lines(path):
 
 
 def labelled(folder, split):
-    """The requests of the split, and of each the tools that it wants, with how much."""
+    """Returns the requests of the split, and their relevant tools with grades."""
     gold = {}
     with open(os.path.join(folder, "qrels", f"{split}.tsv"), encoding="utf-8") as file:
         for line in list(file)[1:]:
@@ -50,7 +50,7 @@ def split_names(text):
 
 
 def by_bm25s(tools, requests):
-    """[requests][tools] scores."""
+    """Returns the scores as [requests][tools]."""
     import bm25s
     import Stemmer
 
@@ -70,7 +70,7 @@ def by_vectors(model, tools, requests):
 
 
 def parameters_of(given):
-    """Names with what is said of them, in each of the forms that the sets have."""
+    """Returns the parameters' names with descriptions, in each format of the sets."""
     if isinstance(given, dict) and isinstance(given.get("properties"), dict):
         given = given["properties"]
     elif isinstance(given, dict) and isinstance(given.get("required"), list):
@@ -90,7 +90,7 @@ def ratel_tool(place, tool):
 
 
 def by_ratel(tools, requests):
-    """The first tools of each request."""
+    """Returns the first tools of each request."""
     import ratel_ai
     registry = ratel_ai.ToolRegistry()
 
@@ -102,7 +102,7 @@ def by_ratel(tools, requests):
 
 
 def first(scores):
-    """The best tools; of the same score the first in the catalogue, and none without a score."""
+    """Returns the best tools with a score; ties are in the order of the catalogue."""
     import numpy
     best = numpy.argsort(-scores, kind="stable")[:CUTOFF]
     return [int(place) for place in best if scores[place] > 0]
@@ -114,7 +114,7 @@ def scaled(scores):
 
 
 def figures(found, tools, gold):
-    """R@5 and nDCG@5 of one request, as trec_eval has them."""
+    """Returns R@5 and nDCG@5 of one request, as trec_eval computes them."""
     gains = [gold.get(tools[place]["_id"], 0) for place in found]
     ideal = sorted(gold.values(), reverse=True)[:CUTOFF]
     discount = [1 / math.log2(rank + 2) for rank in range(CUTOFF)]
@@ -123,7 +123,7 @@ def figures(found, tools, gold):
 
 
 def measure(model, folder, split, limit):
-    """Of each way R@5 and nDCG@5."""
+    """Returns R@5 and nDCG@5 of each method."""
     tools = json_lines(os.path.join(folder, "corpus.jsonl"))
     wanted = labelled(folder, split)[:limit]
     requests = [text for text, _ in wanted]

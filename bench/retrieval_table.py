@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""The table of docs/retrieval.md: data sets, three recipes, R@5 and nDCG@5.
+"""Makes the table of docs/retrieval.md: R@5 and nDCG@5 of three recipes on data sets.
 
-    python3 bench/retrieval_table.py DATA...             each a BEIR folder, or a folder with one such a set
-    python3 bench/retrieval_table.py - < rows.jsonl      from rows that `whichtool --json eval` printed before
+    python3 bench/retrieval_table.py DATA...             BEIR folders, or folders with a BEIR folder for each set
+    python3 bench/retrieval_table.py - < rows.jsonl      from saved rows of `whichtool --json eval`
 
-    --whichtool FILE     the command; build/whichtool when not given
-    --split NAME         of those that have it; test when not given
-    --recipes A,B        bm25,dense,hybrid when not given
-    --model NAME         the encoder; the default of the command when not given
-    --dense-weight W     of meaning in hybrid, in place of the model's own; W,BRIEF: another in brief requests
+    --whichtool FILE     the command; default build/whichtool
+    --split NAME         split of the sets that have it; default test
+    --recipes A,B        default bm25,dense,hybrid
+    --model NAME         the encoder; default: the command's
+    --dense-weight W     weight of meaning in hybrid, instead of the model's own; W,BRIEF: another one for brief requests
     --limit N            the first N requests of each set
-    --cache FOLDER       where catalogues and their vectors are kept between runs
+    --cache FOLDER       cache folder for catalogues and vectors
 
 Prints Markdown. Figures are percent; the last row is the mean over sets.
 """
@@ -25,7 +25,7 @@ METRICS = ("recall@5", "ndcg@5")
 
 
 def eval_options(parser):
-    """What is the same in all calls of eval."""
+    """Adds the common options of eval to the parser."""
     parser.add_argument("--whichtool", default="build/whichtool")
     for option in ("--model", "--cache"):
         parser.add_argument(option)
@@ -33,7 +33,7 @@ def eval_options(parser):
 
 
 def data_sets(folders, split):
-    """The folders of data sets that have the split, those of a folder of sets by name."""
+    """Yields the folders of data sets with the split; those of a folder of sets ordered by name."""
     for folder in folders:
         inside = [folder] if os.path.exists(os.path.join(folder, "corpus.jsonl")) else [
             os.path.join(folder, name) for name in sorted(os.listdir(folder))]
@@ -41,7 +41,7 @@ def data_sets(folders, split):
 
 
 def rows(options, folder, split, recipes, dense_weight=None):
-    """What eval prints of one set, a row a recipe."""
+    """Returns the rows of eval for one set, one for each recipe."""
     command = [options.whichtool, "--json", "-q", "eval", folder, "--split", split, "--recipe", recipes]
     for name, value in (("model", options.model), ("cache", options.cache), ("limit", options.limit),
                         ("dense-weight", dense_weight)):

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Servers and clients of many SDKs and SDK versions, directly and through the gateway: what works directly must work
-through it.
+"""Tests servers and clients of many SDKs and SDK versions directly and through the gateway: features that work directly
+must work through it.
 
     python3 bench/sdk_matrix.py WHICHTOOL [NAME=COMMAND ...] [--client NAME=COMMAND ...] [--only NAME]
 
-Each server is a program on standard input and output with the features of bench/mcp/sdk/server.py. COMMAND is split as a
-shell would. A cell is "yes" where the feature works through the gateway, "-" where it does not work directly either (in the
-client's era, or in the server's only one), and "no" where only the gateway breaks it. A client gets the command of its
-server behind its own and reports as bench/mcp/sdk/client.py does; its server, behind the gateway and alone, is the last
-NAME=COMMAND. `@FILE` stands for the arguments in a file, one a line. Exit status 1 with a "no". For the Python SDK:
+Each server is a program on standard input and output with the features of bench/mcp/sdk/server.py. COMMAND is split like
+a shell command. A cell is "yes" if the feature works through the gateway, "-" if it does not work directly either (in the
+client's era, or in the server's only one), and "no" if only the gateway breaks it. A client gets its server's command
+after its own arguments and reports like bench/mcp/sdk/client.py; its server, both behind the gateway and alone, is the
+last NAME=COMMAND. `@FILE` stands for arguments in a file, one a line. Exits with 1 if there is a "no". For the Python SDK:
 
     for v in 1.2.1 1.8.1 1.9.4 1.30.0 2.3.0; do python3 -m venv py-$v && py-$v/bin/pip install "mcp==$v"; done
     for v in 1.2.1 1.8.1 1.9.4; do py-$v/bin/pip install "pydantic<2.11"; done
     python3 bench/sdk_matrix.py build/whichtool "Python 1.2.1=py-1.2.1/bin/python bench/mcp/sdk/server.py" ...
 
-The programs in bench/mcp/sdk for TypeScript, Go, Rust and Java say in their heads how they are built.
+The head comments of the programs in bench/mcp/sdk for TypeScript, Go, Rust and Java explain how to build them.
 """
 import argparse
 import json
@@ -44,7 +44,7 @@ class Failed(Exception):
 
 
 class Client:
-    """A client that speaks the protocol itself, in one era, with a program."""
+    """A client of a program that implements one era of the protocol."""
 
     def __init__(self, command, era):
         self.era, self.last, self.progress = era, 0, []
@@ -54,7 +54,7 @@ class Client:
         try:
             self._open()
         except (Failed, OSError):
-            self.close()  # some servers stay when their input ends
+            self.close()  # some servers do not exit at the end of their input
             raise
 
     def _open(self):
@@ -95,7 +95,7 @@ class Client:
                 raise Failed("it ended")
             try:
                 message = json.loads(line)
-            except ValueError:  # a program that talks before it speaks
+            except ValueError:  # a program that prints text before its messages
                 continue
             if message.get("method") in ANSWERS and "id" in message:
                 self._send({"id": message["id"], "result": ANSWERS[message["method"]]})
@@ -168,7 +168,7 @@ CHECKS = {
 
 
 def run_checks(command, era):
-    """Feature to None where it works, else why not."""
+    """Returns for each feature None if it works, else the error."""
     why = {}
     try:
         client = Client(command, era)
@@ -191,7 +191,7 @@ def gateway_command(whichtool, folder, command):
 
 
 def report_of(command):
-    """What a client of an SDK reports; nothing where it fails as a whole."""
+    """Returns the report of an SDK client; empty if it fails as a whole."""
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10 * LIMIT_S)
     try:
         return json.loads(done.stdout.strip().splitlines()[-1])

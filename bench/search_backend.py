@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Whether what answers a client's own tool search is what the clients' packages take, for every tool of catalogues.
+"""Validates answers to clients' own tool searches with the clients' packages, for every tool of catalogues.
 
     python3 bench/search_backend.py [--whichtool PROGRAM] [--library LIBRARY] DATA...
 
-DATA is whatever `whichtool add` reads. Each is put into a store of its own and written whole by wt_export in the forms
-anthropic-reference, anthropic-inline and openai-search. Each answer stands in the message or item that a client sends,
-which is read by the types of the Python packages `anthropic` and `openai`: all of it must be of the types, and no member
-may be one that they do not know. Each name must fit the APIs' alphabet and lead back to its tool, and each tool must be
-there once. A package that is not installed is told, and its forms are left out.
+DATA is any input of `whichtool add`. Each is imported into a store of its own and exported completely by wt_export in the
+formats anthropic-reference, anthropic-inline and openai-search. Each answer is put into the message or item that a client
+sends, and validated by the types of the Python packages `anthropic` and `openai`, without unknown members. Each name must
+be valid in the APIs and identify its tool, and each tool must occur once. Formats of a missing package are skipped and
+reported.
 
-Prints Markdown: tools that passed, a form. Exit code 1 when one did not, with the first of each catalogue and form; 77
-when neither package is installed.
+Prints Markdown: the number of valid tools for each format. Exits with 1 if a tool is invalid, and prints the first one of
+each catalogue and format; exits with 77 if neither package is installed.
 """
 import argparse
 import ctypes
@@ -38,7 +38,7 @@ def need(true, what):
 
 
 class Tools(ctypes.Structure):
-    _fields_ = [("len", ctypes.c_size_t), ("items", ctypes.POINTER(ctypes.POINTER(ctypes.c_char_p)))]  # a tool begins with its id
+    _fields_ = [("len", ctypes.c_size_t), ("items", ctypes.POINTER(ctypes.POINTER(ctypes.c_char_p)))]  # struct wt_tool begins with its id
 
 
 class Error(ctypes.Structure):
@@ -82,7 +82,7 @@ class Store:
 
 
 def known(value, *types):
-    """No member beside those that the types have: pydantic passes over others where it reads a TypedDict."""
+    """Rejects unknown members, which pydantic ignores in a TypedDict."""
     for of in types:
         unknown = set(value) - set(of.__annotations__)
         need(not unknown, f"{of.__name__} has no {', '.join(sorted(unknown))}")
@@ -175,7 +175,7 @@ def readers():
 
 
 def check(store, form, read):
-    """How many tools passed."""
+    """Returns the number of valid tools."""
     seen = []
     for name, schema in read(store.export(form)):
         need(NAME.fullmatch(name), f"a tool called {name}")
@@ -208,7 +208,7 @@ def main():
             for form, read in forms.items():
                 try:
                     row.append(f"{check(store, form, read):,}")
-                except Exception as error:  # of the packages, or ours: it is told, and the next form is read
+                except Exception as error:  # an error of the packages or ours is reported, and the next format follows
                     code = 1
                     row.append("failed")
                     print(f"{data}: {form}: {str(error)[:2000]}", file=sys.stderr)

@@ -1,24 +1,25 @@
 #!/usr/bin/env python3
-"""The tables of docs/http.md and docs/serving.md: what the server costs and how it answers.
+"""Makes the tables of docs/http.md and docs/serving.md: the cost and latency of the server.
 
     python3 bench/serving.py [--bench build-bench] [--seconds 5] [PART...]
 
-    floor     the bare server (bench_http_echo): requests a second, times, processor time a request, memory an idle
-              connection and an idle stream, and what slow and half-open clients do to the times of others
-    beside    the bare server beside idle streams and silent connections, in turn, five rounds
+    floor     the bare server (bench_http_echo): requests a second, latency, processor time of a request, memory of an
+              idle connection and an idle stream, and the effect of slow and half-open clients on others
+    beside    the bare server with idle streams and silent connections, in five alternating rounds
     start     `whichtool serve` from its start to its first answers
-    finds     finds over HTTP beside the library alone (bench_find): by words, and by words and meaning
-    queue     finds by words at a share of what can be had, beside what a queue of so many workers would come to by itself
-    changes   finds by words while tools come and go, and while another process imports the catalogue again
-    peers     finds by meaning, beside FastAPI with ONNX Runtime and FAISS (peers/serve_fastapi.py)
+    finds     finds over HTTP compared with the library alone (bench_find): by words, and by words and meaning
+    queue     finds by words at a share of the maximum rate, compared with a computed queue of the same number of workers
+    changes   finds by words while tools are added and removed, and while another process imports the catalogue again
+    peers     finds by meaning, compared with FastAPI with ONNX Runtime and FAISS (peers/serve_fastapi.py)
 
-start, finds, queue, changes and peers ask about a store, --store; without it they make one, build-bench/work/serving.wt, of toolbench-open's
-13,242 tools below --data, which takes minutes the first time.
+start, finds, queue, changes and peers use the store --store. Without it they create build-bench/work/serving.wt from
+toolbench-open's 13,242 tools below --data, which takes minutes the first time.
 
-Wants bench_http, bench_http_echo, bench_find and whichtool (cmake --preset release -B build-bench -DWT_BENCH=ON; ninja
--C build-bench bench_http bench_http_echo bench_find whichtool). Everything is on loopback and on this machine: the asking side takes processor time, too,
-so a rate is a lower bound; processor time a request is the server's alone, system time included. Where the machine has
-other work, times behind the 90th percentile are that work's: `chrt -r 10 python3 bench/serving.py ...` goes before it."""
+Needs bench_http, bench_http_echo, bench_find and whichtool (cmake --preset release -B build-bench -DWT_BENCH=ON; ninja
+-C build-bench bench_http bench_http_echo bench_find whichtool). Clients run on the same machine over loopback and also take
+processor time, so a rate is a lower bound. The processor time of a request is the server's, including system time. On a
+shared machine, times above the 90th percentile come from other work; `chrt -r 10 python3 bench/serving.py ...` gives
+priority."""
 import argparse
 import contextlib
 import json
@@ -55,7 +56,7 @@ def request(method, path, body=b"", host="127.0.0.1", fields=()):
 
 
 class Server:
-    """A server that says its address in its first line and ends with its input."""
+    """A server that prints its address in its first line and exits at the end of its input."""
 
     def __init__(self, argv):
         self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -91,8 +92,8 @@ class Bench:
         return path
 
     def ask(self, server, data, connections=CONNECTIONS, rate=0, seconds=None):
-        """The figures of bench_http, and the server's processor time a request in microseconds. data: a request, or
-        several, which are taken in turn."""
+        """Returns the figures of bench_http, and the server's processor time per request in microseconds. data: one request,
+        or several that are used in turn."""
         seconds = seconds or self.seconds
         files = [self.file(one) for one in (data if isinstance(data, list) else [data])]
         before = processor_seconds(server.pid)
@@ -104,7 +105,7 @@ class Bench:
 
     @contextlib.contextmanager
     def holding(self, server, count, data):
-        """So many connections that have sent the data and wait."""
+        """Opens connections that have sent the data and wait."""
         holder = subprocess.Popen([self.program("bench_http"), "hold", server.address, str(count), self.file(data)],
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if json.loads(holder.stdout.readline() or "{}").get("held") != count:

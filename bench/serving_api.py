@@ -1,5 +1,5 @@
-"""serving_api.py: the parts of bench/serving.py that ask `whichtool serve`: how long it takes to begin, and what a find
-costs over HTTP, beside the library alone on the same machine in the same run."""
+"""serving_api.py: the parts of bench/serving.py for `whichtool serve`: its time to start, and the cost of a find over HTTP,
+compared with the library alone on the same machine in the same run."""
 import heapq
 import json
 import math
@@ -19,10 +19,10 @@ import urllib.request
 STARTS = 11
 CHANGES_A_SECOND = 10
 CHANGES_SECONDS = 60
-CHANGES_RATE = 100  # finds a second meanwhile
+CHANGES_RATE = 100  # finds a second during changes
 PEER_PORT = 8643
 QUERIES = 500
-SHARES, QUEUED, SEED = (.3, .7), 200_000, 24  # of what 64 connections get; requests of a computed queue
+SHARES, QUEUED, SEED = (.3, .7), 200_000, 24  # shares of the rate of 64 connections; requests of a computed queue
 
 
 class Serve:
@@ -50,7 +50,7 @@ class Serve:
         return 1000 * (time.monotonic() - self.begun)
 
     def until_idle(self):
-        """What the last clients left in the queue is passed over; then this request is the only one that runs."""
+        """Waits until the queue is empty and only the request for the metrics runs."""
         while True:
             with urllib.request.urlopen(self.url + "/metrics") as answer:
                 figures = answer.read().decode()
@@ -125,7 +125,7 @@ def finds(bench, request, connections):
 
 
 def one_by_one(server, requests):
-    """Seconds that each request takes by itself, the best of four, its way there and back included."""
+    """Returns the seconds of each request alone, the best of four, including transfer."""
     host, port = server.address.split(":")
     best = [math.inf] * len(requests)
     with socket.create_connection((host, int(port))) as connection:
@@ -144,8 +144,8 @@ def one_by_one(server, requests):
 
 
 def of_queue(times, workers, share):
-    """Milliseconds from a request's moment to its end, of a queue that is served in order; requests come in turn, as those
-    of bench_http, so that long ones which stand together in the file come together."""
+    """Returns the latencies in milliseconds of a computed queue that is served in order. Requests are used in turn, as in
+    bench_http, so that adjacent long ones arrive together."""
     draw, now, free, out = random.Random(SEED), 0, [0] * workers, []
     rate = share * workers / statistics.mean(times)
     for i in range(QUEUED):
@@ -161,7 +161,7 @@ def times_row(name, p50, p99):
 
 
 def queue(bench, request, connections):
-    """How much of the slowest answers' time is the requests' own, and the queue's, and what the server adds."""
+    """Returns rows that separate the latencies of the requests alone, of a computed queue, and of the server."""
     def of(times):
         ordered = sorted(times)
         return ordered[len(ordered) // 2], ordered[len(ordered) * 99 // 100]
@@ -182,7 +182,7 @@ def queue(bench, request, connections):
 
 
 class Changes(threading.Thread):
-    """A tool that comes and goes, so many times a second, over HTTP; counts what was refused."""
+    """Adds and removes a tool over HTTP at a given rate; counts refusals."""
 
     def __init__(self, server, seconds):
         super().__init__()
@@ -206,7 +206,7 @@ class Changes(threading.Thread):
 
 
 def changes(bench, request):
-    """Finds by words at one rate: by themselves, while the catalogue changes, and while all of it is imported anew."""
+    """Runs finds by words at one rate: alone, while the catalogue changes, and during an import of all of it."""
     store = os.path.join(bench.work, "changes.wt")
     shutil.copy(store_of(bench), store)
     bench.store, rows = store, []
@@ -230,7 +230,7 @@ def changes(bench, request):
 
 
 class Peer:
-    """FastAPI with ONNX Runtime and FAISS over the same tools; its own processes' time is not counted."""
+    """Starts FastAPI with ONNX Runtime and FAISS over the same tools; its processes' time is not counted."""
 
     def __init__(self, bench):
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers", "serve_fastapi.py")
@@ -257,7 +257,7 @@ class Peer:
 
 
 def peers(bench, request, connections):
-    """The same requests to both, in turn: ours by meaning alone and by words and meaning, and the peer by meaning."""
+    """Sends the same requests to both in turn: ours by meaning, and by words and meaning; the peer by meaning."""
     rows = []
     for _ in range(2):
         with Serve(bench) as server:

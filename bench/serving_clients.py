@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""serving_clients.py: clients of others against `whichtool serve`, unchanged, and its description by others' rules.
+"""serving_clients.py: tests unchanged third-party clients against `whichtool serve`, and validates its description.
 
     pip install openai cohere openapi-spec-validator
     bench/serving_clients.py [--whichtool build/whichtool]
 
-Starts a server over the samples and prints a line a row: what was asked, by which version of which package, and what came
-of it. Ends with 1 when one of them does not work. What is not installed is skipped, by name."""
+Starts a server over the samples and prints a line for each request: the package and version, and the result. Exits with 1
+if one fails. Missing packages are skipped and reported."""
 import argparse
 import importlib.metadata
 import json
@@ -33,7 +33,7 @@ def ask(url, path, body):
 def openai_embeds(url):
     import openai
     client = openai.OpenAI(base_url=url + "/v1", api_key="unused")
-    usual = client.embeddings.create(model="default", input=TEXTS)  # asks for base64 by itself
+    usual = client.embeddings.create(model="default", input=TEXTS)  # requests base64 by default
     plain = client.embeddings.create(model="default", input=TEXTS, encoding_format="float")
     short = client.embeddings.create(model="default", input=TEXTS[0], dimensions=64)
     assert len(usual.data) == 3 and usual.usage.total_tokens > 0 and usual.object == "list"

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""How near the estimate of tokens, a quarter of a definition's bytes, is to what GPT-4o's tokenizer counts: the table of
+"""Compares the estimate of tokens, a quarter of a definition's bytes, with GPT-4o's tokenizer: the table of
 docs/retrieval.md.
 
     python3 bench/token_estimate.py WHICHTOOL MODULES DATA...
 
     WHICHTOOL      the command
     MODULES        a node_modules with gpt-tokenizer (npm install gpt-tokenizer@4.0.0), whose o200k_base counts
-    DATA           each a catalogue that `whichtool add` reads
-    --sample N     tools of each, drawn by the seed; 1000 when not given, all of them where there are fewer
-    --seed N       1 when not given
+    DATA           catalogues for `whichtool add`
+    --sample N     number of tools sampled from each (1000)
+    --seed N       default 1
 
-A definition is what `show --format openai` prints of a tool. Prints Markdown: the bytes of all by their tokens, and the 5th,
-50th and 95th percentile of estimate by tokens. Wants node.
+A definition is the output of `show --format openai`. Prints Markdown: total bytes by total tokens, and the 5th, 50th and
+95th percentile of estimate by tokens. Needs node.
 """
 import argparse
 import concurrent.futures

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Tables of Tool2Vec (Moon et al. 2024) that docs/learning.md has beside those of learning_table.py.
+"""Makes the tables of Tool2Vec (Moon et al. 2024) in docs/learning.md that learning_table.py does not make.
 
     python3 bench/tool2vec_tables.py DATA TRAINED WORK [--table NAME] [--recipes A,B] [--depths N,N]
                                        [--whichtool COMMAND] [--encoder OPTIONS]
 
-DATA is a BEIR folder, TRAINED what `whichtool train all --data DATA --out TRAINED` left; WORK gets what is trained here,
-and what is there already is not trained again. Prints Markdown: recall at 3, 5 and 7 on test, percent, and the figure on
-dev that training left.
+DATA is a BEIR folder, TRAINED the output of `whichtool train all --data DATA --out TRAINED`. Models trained here are kept
+in WORK and reused. Prints Markdown: recall at 3, 5 and 7 on test in percent, and the figure of training on dev.
 
-losses        the classifier by each loss: on the encoder as it came, on the trained one, and trained with it end to end
-              (section 4.2), its head kept
-candidates    refiners of 8 to 128 candidates (table A.2), of --recipes and --depths where not all are wanted
-descriptions  descriptions in place of usage as the vectors of tools, for retrieval and refiner (table A.1, rows 1 and 3)
+losses        the classifier with each loss: on the original encoder, on the trained one, and trained end to end with it
+              (section 4.2), keeping its head
+candidates    refiners of 8 to 128 candidates (table A.2); --recipes and --depths restrict them
+descriptions  descriptions instead of usage as vectors of tools, for retrieval and refiner (table A.1, rows 1 and 3)
 """
 import argparse
 import json
@@ -22,9 +21,9 @@ import sys
 
 CUTOFFS = (3, 5, 7)
 DEPTHS = (8, 16, 32, 64, 128)
-ALWAYS = ("encoder", "tool2vec", "neighbours", "mlc")  # of TRAINED, what the refiners stand on
+ALWAYS = ("encoder", "tool2vec", "neighbours", "mlc")  # models of TRAINED that refiners need
 
-# Table A.2, ToolBench I3: recall at 3, 5 and 7 by the number of candidates.
+# Table A.2, ToolBench I3: recall at 3, 5 and 7 by number of candidates.
 PAPER_DEPTHS = {
     "tool2vec+refiner": {8: (74.00, 87.38, 89.22), 16: (74.00, 87.38, 89.22), 32: (79.50, 87.77, 89.53),
                          64: (80.58, 87.80, 89.70), 128: (78.17, 87.55, 89.30)},
@@ -47,7 +46,7 @@ class Bench:
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def folder(self, name, models):
-        """A folder of WORK with links to these models of TRAINED."""
+        """Creates a folder of WORK with links to these models of TRAINED."""
         path = os.path.join(self.options.work, name)
         os.makedirs(path, exist_ok=True)
         for model in models:
@@ -57,7 +56,7 @@ class Bench:
         return path
 
     def train(self, folder, model, *arguments):
-        """Trains it unless it is there; its dev figure in percent."""
+        """Trains the model unless it exists. Returns its dev figure in percent."""
         config = os.path.join(folder, model, "config.json")
         if not os.path.exists(config):
             print(f"{folder}: {model} {' '.join(arguments)}", file=sys.stderr)
@@ -95,7 +94,7 @@ def losses(bench):
 
 
 def with_paper(bench, figures, paper):
-    """The paper's figures in brackets, where the data are its own."""
+    """Returns the paper's figures in brackets, if the data are the same."""
     if os.path.basename(os.path.normpath(bench.options.data)) != "toolbench-i3":
         return figures
     return [f"{ours:.1f} ({theirs:.1f})" for ours, theirs in zip(figures, paper)]

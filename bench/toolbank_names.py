@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""How many tools of ToolBank's three collections the readers of documentation find, by their names: the table of
+"""Counts the tools of ToolBank's three collections that the readers of documentation find: the table of
 docs/formats.md.
 
     python3 bench/toolbank_names.py DATA
 
-DATA has the folders numpybank, pandasbank-catalogue and awsbank-catalogue, whose corpus.jsonl says in metadata.original
-which function of which library a tool is. Runs readers/python_api.py and readers/aws_api.py with this Python, which wants
-numpy, pandas and botocore (of other versions than the docs name it finds other names), and prints Markdown.
+DATA has the folders numpybank, pandasbank-catalogue and awsbank-catalogue; metadata.original in their corpus.jsonl names
+the library's function of a tool. Runs readers/python_api.py and readers/aws_api.py with this Python, which needs numpy,
+pandas and botocore in the versions of the docs, and prints Markdown.
 
-    --missing      also the names that ours have not, on stderr
+    --missing      also print missing names on stderr
 """
 import importlib.util
 import json
@@ -30,7 +30,7 @@ ROWS = (
 
 
 def toolbanks(folder):
-    """Each name as documentation has it, but for boto3's "client", which every operation has."""
+    """Returns the names as in the documentation, without boto3's common part "client"."""
     with open(os.path.join(folder, "corpus.jsonl"), encoding="utf-8") as file:
         return {json.loads(line)["metadata"]["original"].replace(".client.", ".", 1) for line in file}
 

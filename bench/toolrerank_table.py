@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The tables of docs/toolrerank.md: ToolRerank's rows on a data set whose requests are in the six groups of ToolBench.
+"""Makes the tables of docs/toolrerank.md: ToolRerank on a data set with the six groups of ToolBench.
 
     python3 bench/toolrerank_table.py DATA FOLDER [WHICHTOOL [JOBS]]
 
-DATA is a BEIR folder whose queries have metadata.split (G1_instruction, ..); FOLDER holds what `whichtool train` left:
-encoder, dpr, cross and toolrerank. Each row of Tables 5 to 7 is a copy of toolrerank/config.json with other settings
-beside the same models; JOBS of them are asked at once. Prints Markdown, percent, with the paper's figures (Zheng et al.
-2024) in brackets, and for our settings against the paper's a 95 % interval by paired bootstrap.
+DATA is a BEIR folder whose queries have metadata.split (G1_instruction, ..); FOLDER has the trained models encoder, dpr,
+cross and toolrerank. Each row of Tables 5 to 7 is a copy of toolrerank/config.json with other settings and the same
+models; JOBS of them run in parallel. Prints Markdown in percent, with the paper's figures (Zheng et al. 2024) in brackets,
+and a 95 % interval by paired bootstrap for our settings against the paper's.
 """
 import concurrent.futures
 import json
@@ -30,7 +30,7 @@ PLAIN = ("bm25", "hybrid", "dpr", "rerank-10", "rerank-30", "rerank-50")
 RESAMPLES = 10000
 TIMED = 50
 
-# Table 3: NDCG@5 and Recall@5 of the groups in the order of SEEN and UNSEEN, the mean of each, and of all.
+# Table 3: NDCG@5 and Recall@5 of the groups in the order of SEEN and UNSEEN, their means, and the overall mean.
 TABLE_3 = {
     "bm25": "45.2 48.2 40.9 44.3 33.6 35.7 39.9 42.7 59.3 63.9 53.6 55.7 33.8 35.5 48.9 51.7 44.4 47.2",
     "dpr": "87.5 90.8 81.7 85.4 80.7 82.7 83.3 86.3 74.5 80.5 59.2 64.1 42.4 47.6 58.7 64.0 71.0 75.2",
@@ -43,11 +43,11 @@ TABLE_3 = {
 TABLE_5 = ((10, 50, 89.6, 78.7, 84.2), (10, 30, 89.6, 77.8, 83.7), (30, 50, 87.3, 77.5, 82.4),
            (10, 10, 89.6, 74.5, 82.0), (30, 30, 87.2, 76.7, 81.9), (50, 50, 85.6, 76.3, 81.0),
            (50, 10, 85.7, 71.3, 78.5), (30, 10, 87.1, 72.2, 79.7), (50, 30, 85.7, 75.4, 80.6))
-# Table 6: the rule for requests of every kind (None: each kind's own), and recall of single, multi and all.
+# Table 6: the rule for all kinds of requests (None: each kind's own), and recall of single, multi and all.
 TABLE_6 = {"as trained": (None, 88.3, 80.1, 84.2), "no rule": ("none", 86.5, 79.1, 82.8),
            "single for all": ("algorithm1", 88.9, 78.0, 83.5), "multi for all": ("algorithm2", 85.2, 80.1, 82.6),
            "gold kinds": ("oracle", 88.9, 80.1, 84.5)}
-# Table 7: whether seen and unseen providers are taken whole, and recall of single-tool requests.
+# Table 7: True if seen and unseen providers are taken whole, and recall of single-tool requests.
 TABLE_7 = ((False, True, 88.3), (False, False, 87.7), (True, True, 87.7), (True, False, 87.1))
 PAPER_SETTINGS = {"seen_depth": 10, "unseen_depth": 50, "tau_s": 0.85, "tau_m": 0.7, "group_most": 3, "prior": 0,
                   "cover": 0, "truncate": True, "expand_seen": False, "expand_unseen": True,
@@ -73,7 +73,7 @@ class Data:
 
 
 def ask(whichtool, data, folder, recipe, timed=1):
-    """The first places of every request, and the row that eval printed. timed: of how many requests."""
+    """Returns the first places of every request, and the row of eval. timed: number of timed requests."""
     with tempfile.TemporaryDirectory() as place:
         run = os.path.join(place, "run")
         command = [whichtool, "--json", "-q", "eval", data.folder, "--trained", folder, "--recipe", recipe]
@@ -93,14 +93,14 @@ def ask(whichtool, data, folder, recipe, timed=1):
 
 
 class Variants:
-    """Runs of the recipe with the same models and other settings, each of those once."""
+    """Runs the recipe with the same models and other settings, each once."""
 
     def __init__(self, whichtool, data, folder, place, pool):
         self.whichtool, self.data, self.folder, self.place, self.pool = whichtool, data, folder, place, pool
         self.runs = {}
 
     def ask(self, settings, weights=None, timed=1):
-        """weights: of the first stage; timed: of how many requests, told when the settings are first asked for."""
+        """Starts a run with other settings. weights: of the first stage; timed: number of timed requests, for the first use of the settings."""
         with open(os.path.join(self.folder, "toolrerank", "config.json"), encoding="utf-8") as file:
             config = json.load(file)
         config["hierarchy"].update(settings)
@@ -137,7 +137,7 @@ def mean(values):
 
 
 def of_groups(data, found, groups, metric=recall):
-    """The mean over groups of their means, as the paper's averages are."""
+    """Returns the mean over groups of their means, like the paper's averages."""
     means = [mean(metric(data, found, q) for q in data.right if data.group[q] == group) for group in groups]
     return sum(means) / len(means)
 
@@ -170,7 +170,7 @@ def print_table_3(data, runs):
 
 
 def print_figure_1(data, runs):
-    """What the reranker makes of more candidates, for seen and unseen; the paper's figures are those of its Table 3."""
+    """Prints the reranker with more candidates, for seen and unseen; the paper's figures are those of its Table 3."""
     print("\nFigure 1(a), Recall@5 by the number of candidates that are reranked:")
     rows = []
     for recipe in ("dpr", "rerank-10", "rerank-30", "rerank-50"):
@@ -181,7 +181,7 @@ def print_figure_1(data, runs):
 
 
 def interval(data, ours, theirs):
-    """Of the difference of recall."""
+    """Returns the difference of recall and its interval."""
     differences = [recall(data, ours, q) - recall(data, theirs, q) for q in data.right]
     draw = random.Random(1)
     means = sorted(mean(draw.choices(differences, k=len(differences))) for _ in range(RESAMPLES))

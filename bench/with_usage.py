@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""One data set of a catalogue and of what other sets recorded for tools of it.
+"""Combines a catalogue with the usages that other sets recorded for its tools.
 
     python3 bench/with_usage.py OUT CATALOGUE SET:MOST...
 
-OUT becomes a BEIR folder: tools and test requests of CATALOGUE, train and dev requests of every SET whose tools all are
-in CATALOGUE by name and provider, at most MOST of a SET for train. One provider in twelve is kept from train, so that
-dev knows tools that training never saw: half of dev, which is a tenth of MOST, are train requests that name one of
-those. The halves stand by themselves as well, as dev-usual and dev-kept (`whichtool eval OUT --split dev-kept`). What
-CATALOGUE's test asks, and what an earlier SET has, is left out. Says on stderr how many were left.
+Writes a BEIR folder OUT: tools and test requests of CATALOGUE, and train and dev requests of every SET whose tools are all
+in CATALOGUE by name and provider, at most MOST of a SET for train. One provider in twelve is held out of train, so that
+dev has unseen tools: half of dev (a tenth of MOST) are train requests with a held-out tool. The halves are also splits of
+their own, dev-usual and dev-kept (`whichtool eval OUT --split dev-kept`). Requests of CATALOGUE's test and of earlier
+SETs are dropped. Prints the numbers of requests on stderr.
 """
 import json
 import os
@@ -18,8 +18,8 @@ import zlib
 
 from beir import judgements, lines
 
-KEPT_BACK = 12  # one provider in so many
-DEV = 10        # one dev request for so many of train
+KEPT_BACK = 12  # one held-out provider in so many
+DEV = 10        # one dev request for so many train requests
 
 
 def folded(text):
@@ -53,7 +53,7 @@ class Merged:
             (kept_back if any(is_kept_back(tools[tool][1]) for tool in right) else train).append((request, right))
         dev = list(judgements(folder, "dev").items())
         for split, requests, count in (("dev-usual", dev, most // DEV // 2), ("dev-kept", kept_back, most // DEV // 2),
-                                       ("train", train, most)):  # dev first: a request of both stays unlearned
+                                       ("train", train, most)):  # dev first, so that a request of both is not trained
             wanted = random.Random(1).sample(sorted(requests), min(count, len(requests)))
             kept = sum(self.keep(split, folder, request, texts[request], {tools[tool][0] for tool in right})
                        for request, right in wanted)

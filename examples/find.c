@@ -1,4 +1,4 @@
-/* find.c: the library in forty lines. Puts a file of tools into a store in memory and asks it one request.
+/* find.c: the library in forty lines. Imports a file of tools into a store in memory, and runs one request.
  *
  *   cc find.c $(pkg-config --cflags --libs whichtool) -o find
  *   ./find tools.json "book a table for two" */
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <whichtool.h>
 
-static int find(wt_engine *engine, const char *source, const char *request, wt_error *err)
+static int import_and_find(wt_engine *engine, const char *source, const char *request, wt_error *err)
 {
     wt_add_report *report = NULL;
     if (wt_add_path(engine, source, NULL, &report, err) < 0)
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
     wt_error err;
     int rc = wt_open(&engine, ":memory:", NULL, &err);
     if (rc == 0)
-        rc = find(engine, argv[1], argv[2], &err);
+        rc = import_and_find(engine, argv[1], argv[2], &err);
     if (rc < 0)
         fprintf(stderr, "%s\n", err.message);
     wt_close(engine);

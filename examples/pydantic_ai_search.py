@@ -4,9 +4,9 @@
     pip install pydantic-ai-slim
     python3 pydantic_ai_search.py
 
-Tools with defer_loading are hidden from the model until a search names them, by the APIs' own means where the model has
-such. Here the search is a `whichtool find`. The model is a function that does what a model would: search, call what came
-out, answer. So nothing is sent anywhere; put the name of a model in its place.
+Tools with defer_loading are hidden from the model until a search names them, with the API's own feature if it has one. Here
+the search is a `whichtool find`. The model is a function that imitates a real one: it searches, calls the found tool, and
+answers. Replace it by the name of a model; until then no data is sent.
 """
 import json
 import os
@@ -35,7 +35,7 @@ class Which:
 
     def __call__(self, ctx: RunContext, queries: list[str], tools: list[ToolDefinition]) -> list[str]:
         known = [{"name": t.name, "description": t.description or "", "inputSchema": t.parameters_json_schema} for t in tools]
-        added = self.run("add", "--format", "mcp", "-", text=json.dumps(known))  # what it has already stays
+        added = self.run("add", "--format", "mcp", "-", text=json.dumps(known))  # unchanged tools are kept
         if added.returncode != 0:
             raise RuntimeError(added.stderr)
         names: list[str] = []

@@ -1,5 +1,5 @@
-# check-layers.awk: the rules of layers.txt, then every file of the list. Reads each source line once, strips what
-# is comment or string, and looks at what is left; last, at who calls whom within a room. Keeps to what mawk, gawk and busybox awk have in common.
+# check-layers.awk: reads the rules of layers.txt, then every file of the list. Each source line is read once, without
+# comments and strings; the circles within rooms are checked last. Uses only features of mawk, gawk and busybox awk.
 
 function pattern(glob) { # shell pattern to regular expression
     gsub(/\./, "[.]", glob)
@@ -51,14 +51,14 @@ function check_header(name,    i) {
             complain("<" name "> belongs " where(header_at[i]))
 }
 
-# One identifier; called tells whether "(" follows. Streams are named, functions are called.
+# Checks one identifier; called: "(" follows. Streams are named, functions are called.
 function check_word(word, called,    i) {
     for (i = 1; i <= calls; i++)
         if (word ~ ("^(" call[i] ")$") && (called || word ~ /^std(out|err)$/) && !allowed(call_at[i], file))
             complain(word " belongs " where(call_at[i]))
 }
 
-# The line without comments and strings; in_comment carries over lines.
+# Returns the line without comments and strings; in_comment carries over lines.
 function code_of(line,    out, close_at) {
     out = ""
     while (line != "") {
@@ -81,7 +81,7 @@ function code_of(line,    out, close_at) {
     return out
 }
 
-# A name that other files know is defined where its statement, which begins in column 0, meets "{" or "=" before ";".
+# A global name is defined if its statement, which begins in column 0, reaches "{" or "=" before ";".
 function note_names(line, code,    word, rest) {
     if (line ~ /^[A-Za-z_]/ && !in_head) {
         in_head = code !~ /^(static|typedef|extern)[^A-Za-z_0-9]/
@@ -124,7 +124,7 @@ function add_edge(from, to, why) {
     }
 }
 
-# Files that neither lead to a circle nor come from one are taken away until none is left: what stays closes one.
+# Removes edges that neither lead to a circle nor come from one until there are no more; the remaining ones form circles.
 function check_circles(    i, gone, left, leads, comes) {
     for (i = 1; i <= uses; i++)
         if (used[i] in defined_in)

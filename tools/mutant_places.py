@@ -1,8 +1,8 @@
-"""mutant_places.py: where a source may be changed, and to what; tools/mutate says why.
+"""mutant_places.py: places of a source that can be mutated, and their mutations; see tools/mutate.
 
-Layout is clang-format's: operators of two sides stand between blanks, a function's body opens at the line's begin. So
-expressions over a text without comments and strings find the places, and nothing parses C. A place that they take for
-what it is not gives a mutant that does not compile, and another is drawn.
+The layout of clang-format is assumed: binary operators between blanks, and function bodies that open at the begin of a
+line. Regular expressions over the text without comments and strings then find the places, without a C parser. A wrong
+place gives a mutant that does not compile, and another is drawn.
 """
 import collections
 import glob
@@ -16,7 +16,7 @@ Mutant = collections.namedtuple("Mutant", "file line operator before after start
 
 
 def masked(text):
-    """The text with comments, strings and preprocessor lines blanked, at the same offsets."""
+    """Returns the text with comments, strings and preprocessor lines blanked, at the same offsets."""
     text = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
     return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, text, flags=re.M)
 
@@ -26,7 +26,7 @@ def blank(found):
 
 
 def closing(text, at):
-    """The offset after the bracket that closes the one at `at`."""
+    """Returns the offset after the bracket that closes the one at `at`."""
     depth, close = 0, {"(": ")", "{": "}"}[text[at]]
     for i in range(at, len(text)):
         depth += (text[i] == text[at]) - (text[i] == close)
@@ -36,7 +36,7 @@ def closing(text, at):
 
 
 def code_of(text):
-    """Only what stands in functions and may be changed, the rest blanked."""
+    """Returns the text with everything except mutable code in functions blanked."""
     keep, at = bytearray(len(text)), 0
     while found := re.compile(r"^\{", re.M).search(text, at):
         at = closing(text, found.start())
@@ -52,7 +52,7 @@ def code_of(text):
 
 
 def statements(text, code):
-    """(start, end, what it becomes) of each statement that may be left out."""
+    """Yields (start, end, replacement) of each statement that can be removed."""
     for found in re.finditer(r"^ *(?=[^\s}])", code, re.M):
         start, before = found.end(), text[:found.end()].rstrip()[-6:]
         end = re.compile(r"[;{}]|$").search(text, start).end()
@@ -76,7 +76,7 @@ SWAPS = {"<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"
 
 
 def changes(text, code):
-    """(operator, start, end, what it becomes)"""
+    """Yields (operator, start, end, replacement)."""
     for operator, pattern in (("relation", r"(?<= )([<>]=?|[=!]=)(?= |\n)"),
                               ("arithmetic", r"(?<=[\w)\]] )([-+*/]=?)(?=[ \n])"),
                               ("logic", r"&&|\|\||!(?=[\w(*])"), ("jump", r"\b(break|continue)(?=;)")):
@@ -85,7 +85,7 @@ def changes(text, code):
                 yield operator, found.start(), found.end(), other
     for found in re.finditer(r"(?<![\w.])(?<!\{)(\d+)(\.\d+)?(f|u|U|L|UL|ULL)?\b(?![.\w])", code):
         line = code[code.rfind("\n", 0, found.start()) + 1:found.start()]
-        if not re.match(r"\s*(static |const |unsigned |struct )*\w+ \*?\w+(\[\d+\])*\[$", line):  # an array's size
+        if not re.match(r"\s*(static |const |unsigned |struct )*\w+ \*?\w+(\[\d+\])*\[$", line):  # size of an array
             for near in sorted({int(found[1]) + 1, max(int(found[1]) - 1, 0)} - {int(found[1])}):
                 yield "constant", found.start(), found.end(), f"{near}{found[2] or ''}{found[3] or ''}"
     for found in re.finditer(r"\bif (\()", code):
@@ -96,7 +96,7 @@ def changes(text, code):
 
 
 def mutants_of(path):
-    """All mutants of a file, by line, and how many lines it has."""
+    """Returns all mutants of a file by line, and its number of lines."""
     with open(os.path.join(TOP, path), encoding="utf-8") as file:
         source = file.read()
     text, lines = masked(source), collections.defaultdict(list)
@@ -110,13 +110,13 @@ def mutants_of(path):
 
 
 def drawn(rooms, seed):
-    """Mutants in the order of the sample: a file with twice the lines gives twice as many, until it has no more."""
+    """Yields mutants in the order of the sample, in proportion to the lines of each file."""
     order = []
     for path in (os.path.relpath(path, TOP) for room in rooms
                  for path in glob.glob(os.path.join(TOP, "src", room, "**", "*.c"), recursive=True)):
         lines, length = mutants_of(path)
         rng = random.Random(f"{seed} {path}")
-        # A line on which much can be made is likelier.
+        # Lines with more mutants are drawn more often.
         turns = sorted(lines, key=lambda n: -rng.random() ** (1 / len({m.operator for m in lines[n]})))
         begin = rng.random()
         for j, line in enumerate(turns):

@@ -1,6 +1,6 @@
-/* pack_model.c: MODEL-FOLDER OUT: writes the packed model of a folder. Run while the library is built, which the packed
- * model then is a part of; so it stands on the library's sources without that part. The same files give the same bytes.
- */
+/* pack_model.c: MODEL-FOLDER OUT: writes the packed model of a folder. It runs while the library is built, because the
+ * packed model becomes a part of the library, and is linked with the library's sources without that part. The output
+ * depends on the files' content only. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     int rc = wt__model_pack(&image, &len, argv[1], NULL, &err);
     if (rc == 0) {
         struct packed_header *header = (struct packed_header *)(void *)image;
-        header->source_key = 0; /* of the files' times */
+        header->source_key = 0; /* depends on the files' times */
         wt__packed_seal(header, image);
         rc = wt__file_replace(argv[2], image, len, &err);
     }

@@ -1,9 +1,9 @@
-"""Lists and calls tools by the Python SDK of MCP (`mcp`, PyPI).
+"""Lists and calls tools with the Python SDK of MCP (`mcp`, PyPI).
 
     python call_tools.py MODE CALLS URL | MODE CALLS COMMAND...
 
-MODE: legacy, auto, or a revision. CALLS: a JSON object of tool name to arguments. Prints a JSON object: the revision, how
-many tools are listed, and of each call the first 200 bytes of its text, or null where it failed.
+MODE: legacy, auto, or a revision. CALLS: a JSON object of tool name to arguments. Prints a JSON object: the revision, the
+number of tools, and for each call the first 200 bytes of its text, or null if it failed.
 """
 import json
 import sys

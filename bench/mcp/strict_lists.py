@@ -1,5 +1,5 @@
-"""The lists of MCP as the schemas of its revisions 2025-11-25 (legacy) and 2026-07-28 (modern) require them: what a strict
-client refuses a whole list for.
+"""Validates lists of MCP against the schemas of the revisions 2025-11-25 (legacy) and 2026-07-28 (modern), whose violation
+makes a strict client reject the whole list.
 """
 TEXT, NUMBER, FLAG, OBJECT = {"type": str}, {"type": (int, float)}, {"type": bool}, {"type": dict}
 TEXTS = {"type": list, "items": TEXT}
@@ -39,7 +39,7 @@ RESULTS = {
 
 
 def find_misfits(value, shape, pointer=""):
-    """Yields "POINTER: what is wrong" for each part of the value that does not have the shape."""
+    """Yields "POINTER: complaint" for each part of the value that violates the shape."""
     if not isinstance(value, shape["type"]) or (isinstance(value, bool) and shape["type"] is not bool):
         yield f"{pointer or '/'}: {type(value).__name__}"
         return

@@ -1,4 +1,4 @@
-"""bm25s on the tools and requests that bench_bm25 left: the faster of its numpy and numba backends.
+"""bm25s on the tools and requests of bench_bm25, with the faster of its numpy and numba backends.
 
     bm25_bm25s.py [WORK_FOLDER]     default build-bench/work
 """
@@ -24,7 +24,7 @@ def read_ids(path, vocabulary):
 
 
 def measure(index, queries, rounds):
-    """Milliseconds of processor time a request: the median over rounds."""
+    """Returns milliseconds of processor time per request: the median over rounds."""
     times = []
     for _ in range(rounds):
         start = time.process_time()
@@ -65,7 +65,7 @@ def main():
                 if backend == "numba":
                     ids = [numpy.array([vocabulary[term] for term in query]) for query in asked]
                     asked = [[int(i) for i in query] for query in ids]
-                    measure(index, asked[:1], 1)  # compiles
+                    measure(index, asked[:1], 1)  # compiles first
                 spent = measure(index, asked, rounds)
                 print(f"bm25s {backend}: {size}, {length} words: {spent:.3f} ms", file=sys.stderr)
                 best[length] = min(spent, best.get(length, spent))

@@ -2,11 +2,10 @@
 
     cross_onnx.py FOLDER CORPUS [BENCH_CROSS]
 
-FOLDER is what `bench_cross make` left. The peer is at its best: the graph is fused for BERT by ONNX Runtime's own
-transformer optimizer, run with every graph optimization, and fed with token ids that were made before; the pairs are
-sorted by length and cut into batches of the size that is quickest for it, each padded to its longest. Each round times
-both programs before the next, so that other work on the machine meets both; the ratio is the median of a round's
-ratios. Both must give the same numbers."""
+FOLDER is the output of `bench_cross make`. The peer is in its best configuration: the graph is fused for BERT by ONNX
+Runtime's own transformer optimizer, run with all graph optimizations, and gets precomputed token ids; the pairs are sorted
+by length and split into batches of its fastest size, padded to the longest pair. Each round measures both programs, so
+that other work on the machine affects both; the ratio is the median over rounds. Both must give the same numbers."""
 import json
 import os
 import subprocess
@@ -82,7 +81,7 @@ class Peer:
         self.feeds = list(self.batches(size))
 
     def score(self):
-        """Milliseconds for all pairs, and their logits in order."""
+        """Returns milliseconds for all pairs, and their logits in order."""
         began = time.perf_counter()
         parts = [self.session.run(None, feeds)[0] for feeds in self.feeds]
         took = (time.perf_counter() - began) * 1e3

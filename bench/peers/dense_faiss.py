@@ -1,4 +1,4 @@
-"""FAISS flat, one thread, on vectors made as bench_dense makes them."""
+"""FAISS flat on one thread, with vectors generated as in bench_dense."""
 import statistics
 import time
 
@@ -20,7 +20,7 @@ def make(rng, centres, count):
 
 
 def measure(index, queries, rounds, together):
-    """Milliseconds of processor time a query: the median over rounds."""
+    """Returns milliseconds of processor time per query: the median over rounds."""
     times = []
     for _ in range(rounds):
         start = time.process_time()

@@ -1,14 +1,14 @@
 """ONNX Runtime fp32 on one thread with the same weights, taking turns with bench_encode.
 
     encode_onnx.py MODEL [BENCH_ENCODE]
-    encode_onnx.py MODEL BENCH_ENCODE BYTES    BYTES: MODEL as bytes, by `whichtool model quantize`
+    encode_onnx.py MODEL BENCH_ENCODE BYTES    BYTES: MODEL quantized by `whichtool model quantize`
 
-The peer is at its best: the graph is exported with mean pooling inside, fused for BERT (attention, layer norms, GELU)
-by ONNX Runtime's own transformer optimizer, run with every graph optimization, and fed with token ids, so that it has
-no tokenizer to wait for; batches are sorted by length and padded, of the size that is quickest for it. Each round times
-both programs before the next, so that other work on the machine meets both; a ratio is the median of a round's ratios.
-With BYTES both multiply bytes: the peer quantizes its graph by its own dynamic quantization, weights a channel.
-BENCH_ENCODE is build-bench/bench_encode unless it is named. Texts of the batch are those of the cold bench."""
+The peer is in its best configuration: the graph is exported with mean pooling, fused for BERT (attention, layer norms,
+GELU) by ONNX Runtime's own transformer optimizer, run with all graph optimizations, and gets token ids, so that no
+tokenizer is included; batches are sorted by length and padded, with its fastest size. Each round measures both programs,
+so that other work on the machine affects both; a ratio is the median over rounds. With BYTES both multiply bytes: the peer
+uses its own dynamic quantization with weights per channel. BENCH_ENCODE defaults to build-bench/bench_encode. The texts of
+the batch are those of the cold bench."""
 import json
 import os
 import subprocess
@@ -92,7 +92,7 @@ def open_session(path):
 
 
 class Ours:
-    """bench_encode --serve, or nothing where it was not built."""
+    """Starts bench_encode --serve, or returns None if it was not built."""
 
     def __init__(self, program, model):
         self.process = None
@@ -122,7 +122,7 @@ def read_texts():
 
 
 def run_batches(run, ids, size):
-    """Seconds for all, sorted by length, padded to the longest of each batch."""
+    """Returns seconds for all texts, sorted by length and padded to the longest of each batch."""
     order = sorted(ids, key=len)
     total = 0.0
     for first in range(0, len(order), size):

@@ -1,10 +1,10 @@
-"""Time that sentence-transformers takes to encode the texts of a catalogue.
+"""Measures the time of sentence-transformers to encode the texts of a catalogue.
 
     import_sentence_transformers.py MODEL CORPUS
 
-MODEL is a model's folder, CORPUS a corpus.jsonl in BEIR layout. It encodes the two texts of each tool that whichtool
-encodes (docs/retrieval.md): "provider name" and "provider name: description", each different text once, in batches of
-32 that the package sorts by length by itself, on the threads of OMP_NUM_THREADS. Loading the model is not counted."""
+MODEL is a model's folder, CORPUS a corpus.jsonl in BEIR layout. Encodes the same two texts of each tool as whichtool
+(docs/retrieval.md): "provider name" and "provider name: description", each distinct text once, in batches of 32 that the
+package sorts by length, with OMP_NUM_THREADS threads. Loading the model is not measured."""
 import json
 import os
 import re

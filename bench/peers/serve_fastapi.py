@@ -2,9 +2,9 @@
 
     serve_fastapi.py MODEL CORPUS PORT        MODEL: a folder of the hub; CORPUS: corpus.jsonl of a data set
 
-POST /v1/find {"query", "k"} answers the k nearest tools with their texts. At its best: the graph is fused for BERT and runs on
-one thread, as one process a processor answers (uvicorn --workers), the index is exact, tokens come from the Rust tokenizer.
-Vectors of the tools are made at the start, and kept beside the corpus' folder for the next one."""
+POST /v1/find {"query", "k"} returns the k nearest tools with their texts. The best configuration: the graph is fused for
+BERT and runs on one thread, with one process for each processor (uvicorn --workers), the index is exact, and the tokenizer
+is the Rust one. Vectors of the tools are computed at the start, and cached beside the corpus' folder."""
 import json
 import os
 import sys
@@ -40,7 +40,7 @@ class Encoder:
 
 
 def make(model, corpus):
-    """The graph and the tools' vectors, once."""
+    """Loads the graph and the tools' vectors once."""
     os.makedirs(KEPT, exist_ok=True)
     graph, vectors = os.path.join(KEPT, "graph.onnx"), os.path.join(KEPT, "vectors.npy")
     if not os.path.exists(graph):

@@ -1,13 +1,13 @@
-"""PyTorch training the same model on the same numbers, taking turns with bench_train.
+"""PyTorch training the same model on the same tokens, taking turns with bench_train.
 
     train_torch.py MODEL [BENCH_TRAIN]
 
 Steps of in-batch contrast (32 requests of 32 tokens against as many texts, cosine x 20) and of multi-label
-classification (32 requests of 32 tokens, a linear head of 1,419 tools on the mean of the last states). The peer is at its
-best: fused attention, fused AdamW, no padding, no dropout. Each round times both programs before the next, so that
-other work on the machine meets both. The losses of both are compared step by step: they do the same. Memory is the peak
-of a process that made the same steps alone. Both are measured in fp32, and with products rounded to bfloat16 (autocast).
-BENCH_THREADS is 1 unless it is set, BENCH_TRAIN build-bench/bench_train unless it is named."""
+classification (32 requests of 32 tokens, a linear head of 1,419 tools on the mean of the last states). The peer is in its
+best configuration: fused attention, fused AdamW, no padding, no dropout. Each round measures both programs, so that other
+work on the machine affects both. The losses of both are compared step by step and must agree. Memory is the peak of a
+process that runs the same steps alone. Both are measured in fp32, and with products rounded to bfloat16 (autocast).
+BENCH_THREADS defaults to 1, BENCH_TRAIN to build-bench/bench_train."""
 import os
 import subprocess
 import sys
@@ -75,7 +75,7 @@ class Theirs:
 
 
 class Ours:
-    """bench_train, or nothing where it was not built."""
+    """Starts bench_train, or returns None if it was not built."""
 
     def __init__(self, program, model, kind, threads, precision):
         self.kind, self.process = kind, None
@@ -127,7 +127,7 @@ def main():
     if len(sys.argv) > 4:
         measure_kind(sys.argv[3], sys.argv[4], model, program, threads)
         return
-    for kind in ("contrast", "mlc"):  # a process each: a peak of memory is one kind's
+    for kind in ("contrast", "mlc"):  # one process for each kind, to separate their peaks of memory
         for precision in ("fp32", "bf16"):
             subprocess.run([sys.executable, __file__, model, program, kind, precision], check=True)
 

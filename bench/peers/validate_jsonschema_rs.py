@@ -1,9 +1,9 @@
-"""jsonschema-rs on the schemas and arguments that bench_validate left: the Rust validator by its Python binding.
+"""jsonschema-rs on the schemas and arguments of bench_validate: the Rust validator with its Python binding.
 
     validate_jsonschema_rs.py [WORK_FOLDER]     default build-bench/work
 
-What is timed is is_valid() of a compiled validator on parsed arguments, with a loop in Python around it: the binding
-reads Python's objects, which is part of each call.
+Measures is_valid() of a compiled validator on parsed arguments, in a Python loop. Each call includes the binding's access
+to Python objects.
 """
 import json
 import os

@@ -1,21 +1,21 @@
-"""Checks the requests of bench/real as data, without network, catalogues or the command.
+"""Checks the format of the requests of bench/real, without network, catalogues or the command.
 
     python3 bench/real/check.py [--data FOLDER]
 
-FOLDER holds sources.json, dev.jsonl and test.jsonl; the folder of this script when not given. A request is one line:
+FOLDER has sources.json, dev.jsonl and test.jsonl; default is the folder of this script. A request is one line:
 
     {"id": "dev-001", "split": "dev", "kind": "plain", "lang": "en", "services": ["github"],
      "needs": [["github/issues/create"]], "text": "..."}
 
-needs holds, for each thing that the request asks for, every tool that does it: any one of them is enough. Whether the
-tools exist is checked by real.py, which has the catalogues. A dialogue of dialogues-dev.jsonl and dialogues-test.jsonl is
+needs lists, for each part of the request, the tools that can do it; one of them is enough. real.py, which has the
+catalogues, checks that the tools exist. A dialogue of dialogues-dev.jsonl and dialogues-test.jsonl is
 
     {"id": "dev-d01", "split": "dev", "services": ["github"],
      "messages": [{"role": "user", "content": "..."},
                   {"role": "assistant", "content": "...", "calls": ["github/issues/get"]},
                   {"role": "user", "content": "...", "needs": [["github/issues/update"]]}]}
 
-in which every turn of the user but the first has needs, and calls are tools that the agent called for its answer.
+Every turn of the user except the first has needs. calls are the tools that the agent called for its answer.
 """
 import argparse
 import collections
@@ -28,7 +28,7 @@ import fetch
 
 HERE = fetch.HERE
 SPLITS = ("dev", "test")
-# Kinds of requests, with the language of those that are not English alone.
+# Kinds of requests, with the language of non-English kinds.
 KINDS = {"plain": None, "other-words": None, "agent-keywords": None, "several": None, "several-names": None,
          "direction": None, "negation": None, "code": None, "short": None, "long": None, "typos": None, "german": "de",
          "spanish": "es", "french": "fr", "chinese": "zh", "small-talk": None, "impossible": None}
@@ -50,7 +50,7 @@ def requests(data, split):
 
 
 def complaints_about(request, split, split_of_service):
-    """What is wrong with one request, in words."""
+    """Yields the errors of one request."""
     if list(request) != FIELDS:
         yield f"has the fields {list(request)}, not {FIELDS}"
         return
@@ -80,7 +80,7 @@ def complaints_about(request, split, split_of_service):
 
 
 def complaints(data):
-    """Everything that is wrong with the requests in the folder data, in words."""
+    """Yields the errors of the requests in the folder."""
     split_of_service = {source["service"]: source["split"] for source in fetch.sources(data)}
     seen = {}
     for split in SPLITS:
@@ -105,7 +105,7 @@ def dialogues(data, split):
 
 
 def complaints_about_dialogue(dialogue, split, split_of_service):
-    """What is wrong with one dialogue, in words."""
+    """Yields the errors of one dialogue."""
     messages = dialogue.get("messages", [])
     if list(dialogue) != ["id", "split", "services", "messages"]:
         yield f"has the fields {list(dialogue)}"
@@ -135,7 +135,7 @@ def complaints_about_dialogue(dialogue, split, split_of_service):
 
 
 def complaints_of_dialogues(data):
-    """Everything that is wrong with the dialogues in the folder data, in words."""
+    """Yields the errors of the dialogues in the folder."""
     split_of_service = {source["service"]: source["split"] for source in fetch.sources(data)}
     for split in SPLITS:
         every = dialogues(data, split)

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""How well whichtool finds what the next turn of a conversation needs: the tables of docs/real-catalogues.md.
+"""Measures finding for the next turn of a conversation: the tables of docs/real-catalogues.md.
 
     python3 bench/real/dialogues.py WHICHTOOL [--split dev|test] [OPTION...]
 
-    --failures     list the dev turns that --messages got wrong, with what came instead
-    --json         all figures as one JSON object
-    --model NAME   the encoder; the default of the command when not given, "" for none
-    --recipe NAME  how find searches; the default of the command when not given
+    --failures     list failed dev turns with --messages, with the found tools
+    --json         print all figures as one JSON object
+    --model NAME   the encoder, "" for none; default: the command's
+    --recipe NAME  recipe of find; default: the command's
     --store FILE, --cache FOLDER, --data FOLDER   as in real.py
 
-Every turn of a user but the first of its dialogue is asked in three ways: by itself; with the user's turns before it, at
-most three in all, as one text; and with the whole conversation as it is then, by --messages. So are, as "another
-subject", requests of dev.jsonl or test.jsonl that stand for themselves, each behind a dialogue about other services:
-there a conversation can only do harm.
+Every turn of a user except the first of its dialogue is searched in three ways: by itself; with the user's previous turns,
+at most three in total, as one text; and with the whole conversation so far, by --messages. As "another subject", unrelated
+requests of dev.jsonl or test.jsonl follow a dialogue about other services; there a conversation can only do harm.
 """
 import argparse
 import concurrent.futures
@@ -28,12 +27,12 @@ WAYS = ("last turn alone", "last three turns joined", "conversation")
 COLUMNS = ("first", "top 5", "any in 5", "holds")
 JOINED = 3
 FOLLOW_UP, OTHER = "follow-up", "another subject"
-KINDS = ("plain", "agent-keywords", "direction", "negation", "code")  # of requests that stand for themselves
-SAID_BEFORE = 4  # turns of the dialogue that they stand behind
+KINDS = ("plain", "agent-keywords", "direction", "negation", "code")  # number of unrelated requests
+SAID_BEFORE = 4  # turns of the dialogue before them
 
 
 def openai(messages, exported):
-    """The messages as a chat API takes them: a call has its answer, and needs are left out."""
+    """Returns the messages for a chat API: calls with answers, without needs."""
     out = []
     for number, message in enumerate(messages):
         calls = [{"id": f"call_{number}_{i}", "type": "function", "function": {"name": exported[tool], "arguments": "{}"}}
@@ -46,7 +45,7 @@ def openai(messages, exported):
 
 
 def turns(dialogues):
-    """Each turn that is measured: the dialogue's id, the messages up to it, what it needs."""
+    """Yields each measured turn: the dialogue's id, the messages up to it, its needs."""
     for dialogue in dialogues:
         for end, message in enumerate(dialogue["messages"], 1):
             if "needs" in message:
@@ -55,7 +54,7 @@ def turns(dialogues):
 
 
 def other_subjects(dialogues, requests):
-    """Each request behind the next dialogue, in turn, that is about none of its services."""
+    """Yields each request after the next dialogue about other services."""
     for number, request in enumerate(request for request in requests if request["kind"] in KINDS):
         at = number % len(dialogues)
         about = next((dialogue for dialogue in dialogues[at:] + dialogues[:at]
@@ -66,7 +65,7 @@ def other_subjects(dialogues, requests):
 
 
 def tools_of(turn):
-    """All that it needs, and all that was called before it."""
+    """True if all its needs and all earlier calls are found."""
     return {tool for need in turn["needs"] for tool in need} | {
         tool for message in turn["messages"] for tool in message.get("calls", [])}
 
@@ -82,7 +81,7 @@ def measure(options, exported, turn):
     needed = {tool for need in turn["needs"] for tool in need}
     figures = []
     for first, some in zip(found, picked):
-        first = first[:real.FIRST]  # what is kept comes beside, and may be more
+        first = first[:real.FIRST]  # kept tools are added to the k hits
         figures.append([bool(set(first[:1]) & needed), real.covers(first, turn["needs"]), bool(set(first) & needed),
                         real.covers(some, turn["needs"])])
     return {**turn, "found": found, "figures": figures}

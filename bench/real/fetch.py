@@ -1,12 +1,12 @@
-"""Fetches the catalogues that sources.json names into a cache folder, each of a pinned version and checked by SHA-256.
+"""Downloads the catalogues of sources.json into a cache folder, with pinned versions and SHA-256 checks.
 
     python3 bench/real/fetch.py [--cache FOLDER] [--data FOLDER] [--renew SERVICE,...]
 
-A document is taken out of an npm package. A list of tools is asked of an MCP server, installed into the cache folder from
-npm or PyPI without install scripts, over its standard input and output (initialize, then tools/list page by page), and
-recorded as JSON. What lies in the cache with the right hash is neither fetched nor asked for again, so that a second
-run needs no network; what cannot be had is told and left out. --renew takes catalogues anew and writes their hashes to
-sources.json: for who changes a version.
+A document is read from an npm package. A list of tools comes from an MCP server, which is installed into the cache folder
+from npm or PyPI without install scripts, and called over standard input and output (initialize, then tools/list page by
+page); it is stored as JSON. Files in the cache with the right hash are reused, so that a second run needs no network.
+Unavailable catalogues are reported and skipped. --renew downloads catalogues again and writes their hashes to
+sources.json, to change a version.
 """
 import argparse
 import gzip
@@ -30,7 +30,7 @@ PROTOCOL = "2025-06-18"
 
 
 class Unavailable(Exception):
-    """A catalogue that cannot be had here and now, and why."""
+    """Error: a catalogue is not available."""
 
 
 def default_cache():
@@ -71,7 +71,7 @@ def run(command, **more):
 
 
 def npm_package(cache, source):
-    """The path of the package's archive, which several sources may share."""
+    """Returns the path of the package's archive, which several sources may share."""
     folder = os.path.join(cache, "packages")
     name = f"{source['package'].lstrip('@').replace('/', '-')}-{source['version']}.tgz"
     path = os.path.join(folder, name)
@@ -93,7 +93,7 @@ def document(cache, source):
 
 
 def installed_server(cache, source):
-    """The path of the server's program, installed if it is not."""
+    """Returns the path of the server's program, after installing it if necessary."""
     folder = os.path.join(cache, "servers", f"{source['service']}-{source['version']}")
     npm = source["kind"] == "mcp-npm"
     program = os.path.join(folder, "node_modules/.bin" if npm else "bin", source["command"][0])
@@ -112,7 +112,7 @@ def installed_server(cache, source):
 
 
 class Server:
-    """An MCP server on standard input and output, in a process group and an empty folder of its own."""
+    """An MCP server on standard input and output, with its own process group and empty folder."""
 
     def __init__(self, command, environment, folder):
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
@@ -148,7 +148,7 @@ class Server:
             try:
                 message = json.loads(line)
             except ValueError:
-                continue  # servers that print a banner
+                continue  # some servers print a banner
             if not isinstance(message, dict) or message.get("id") != number or "method" in message:
                 continue
             if "result" not in message:
@@ -180,14 +180,14 @@ def tools_of_server(cache, source):
                 params = {"cursor": result["nextCursor"]}
         finally:
             server.end()
-    # What a tool is to whoever chooses it; the order of the list and the rest of the answer may vary from run to run.
+    # Members of a tool that matter for choosing it; the order of the list and other members may vary.
     kept = [{key: tool[key] for key in ("name", "title", "description", "inputSchema") if key in tool} for tool in tools]
     kept.sort(key=lambda tool: tool["name"])
     return (json.dumps({"tools": kept}, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
 def fetch(cache, source, renew=False):
-    """Puts the source's catalogue into the cache; raises Unavailable."""
+    """Puts the source's catalogue into the cache, or raises Unavailable."""
     if has(cache, source) and not renew:
         return
     content = document(cache, source) if source["kind"] == "npm" else tools_of_server(cache, source)
@@ -204,7 +204,7 @@ def fetch(cache, source, renew=False):
 
 
 def fetch_all(cache, data=HERE, renew=()):
-    """The sources whose catalogues are in the cache now; the others are told on stderr."""
+    """Returns the sources with cached catalogues; reports the others on stderr."""
     every, there = sources(data), []
     for source in every:
         try:

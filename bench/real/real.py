@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
-"""How well whichtool finds and picks tools of real services: the tables of docs/real-catalogues.md.
+"""Measures finding and picking tools of real services: the tables of docs/real-catalogues.md.
 
     python3 bench/real/real.py WHICHTOOL [--split dev|test] [OPTION...]
 
-    --failures       list the dev requests that find or pick got wrong, with what came instead
-    --json           all figures as one JSON object
-    --against FILE   also how many requests each figure gained and lost since that run, of which FILE is the --json
-    --recipe NAME    how find searches; the default of the command when not given
-    --model NAME     the encoder; the default of the command when not given, "" for none
-    --dense-weight W what meaning by that encoder weighs in hybrid, in place of its own; W,BRIEF: another in brief
+    --failures       list failed dev requests of find or pick, with the results
+    --json           print all figures as one JSON object
+    --against FILE   also print gained and lost requests since the run with this --json output
+    --recipe NAME    recipe of find; default: the command's
+    --model NAME     the encoder, "" for none; default: the command's
+    --dense-weight W weight of meaning in hybrid, instead of the encoder's own; W,BRIEF: another one for brief
                      requests
-    --as-typed       no word of a request is corrected
-    --find-only      no pick: its columns stay empty
-    --weak           also what find marks as weak: of requests that need tools and of those that need none, the share of
-                     the hits that are weak, by whether they are needed, and of the requests whose hits all are
-    --store FILE     measure this store as it is (one that was trained, for instance)
-    --cache FOLDER   where catalogues and the store are kept; whichtool/real in the cache folder when not given
-    --data FOLDER    sources.json, dev.jsonl and test.jsonl; the folder of this script when not given
+    --as-typed       do not correct spelling
+    --find-only      skip pick; its columns stay empty
+    --weak           also measure weak hits: their share among needed and unneeded hits, and the share of requests with weak
+                     hits only, for requests that need tools and for those that need none
+    --store FILE     measure this store unchanged, such as a trained one
+    --cache FOLDER   folder of catalogues and the store; default whichtool/real in the cache folder
+    --data FOLDER    sources.json, dev.jsonl and test.jsonl; default the folder of this script
 
-All catalogues of both splits are imported into one store. Each request is asked of find and of pick, in a process of its
-own. Requests for a catalogue that could not be fetched are left out, and the table says how many.
+All catalogues of both splits are imported into one store. find and pick run for each request in a process of its own.
+Requests for unavailable catalogues are skipped, and the table shows their number.
 """
 import argparse
 import collections
@@ -34,14 +34,14 @@ import tempfile
 import check
 import fetch
 
-FIRST = 5  # hits that a need must be among
+FIRST = 5  # number of hits that must contain a need
 SECONDS, IMPORT_SECONDS = 120, 3600
 COLUMNS = ("top 1", "top 5", "any in 5", "holds", "exact", "nothing", "size")
 GROUPS = ("needs tools", "needs none")
 
 
 def command(options, *arguments, text=None):
-    """What the command prints; the exit codes 0 and 1 are answers."""
+    """Returns the output of the command; the exit codes 0 and 1 are answers."""
     model = options.weighted if arguments[0] in ("find", "pick") and options.weighted else options.model
     model = ["--model", model] if model is not None and arguments[0] != "list" else []
     typed = ["--as-typed"] if options.as_typed and arguments[0] in ("find", "pick") else []
@@ -53,7 +53,7 @@ def command(options, *arguments, text=None):
 
 
 def ids(output):
-    """The ids of tools in what find, pick or list print: one object with a list of tools, or one tool a line."""
+    """Returns the ids in the output of find, pick or list: one object with a list of tools, or one tool a line."""
     objects = [json.loads(line) for line in output.splitlines() if line.strip()]
     if len(objects) == 1 and "id" not in objects[0]:
         objects = next((objects[0][key] for key in ("tools", "hits") if key in objects[0]), [])
@@ -61,7 +61,7 @@ def ids(output):
 
 
 def import_catalogues(options, sources):
-    """The store of all catalogues, made by this command, unless it is there from the last time."""
+    """Sets options.store to the store of all catalogues, after creating it if necessary."""
     parts = [fetch.sha256(options.whichtool), repr(options.model)] + [source["sha256"] for source in sources]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     options.store = os.path.join(options.cache, "store.wt")
@@ -80,7 +80,7 @@ def import_catalogues(options, sources):
 
 
 def weigh(options, folder):
-    """The model in a folder of its own, with another weight: the same encoder, so the store has its vectors."""
+    """Copies the model to a folder of its own with another weight; the store's vectors stay valid."""
     words = ["info"] + ([options.model] if options.model else [])
     done = subprocess.run([options.whichtool, "model", *words, "--json"], capture_output=True, text=True, check=True)
     path = json.loads(done.stdout)["path"]
@@ -107,7 +107,7 @@ def find(options, form, text):
 
 
 def measure(options, request):
-    """A request's figures, in the order of COLUMNS; None where there is nothing to be right about."""
+    """Returns a request's figures in the order of COLUMNS; None if not applicable."""
     output = find(options, "--json", text=request["text"])
     found = ids(output)
     picked = [] if options.find_only else ids(command(options, "pick", "--json", "-", text=request["text"]))
@@ -115,7 +115,7 @@ def measure(options, request):
     request["weak"] = {hit["id"] for hit in json.loads(output)["hits"] if hit.get("weak")}
     needed = {tool for need in needs for tool in need}
     holds = covers(picked, needs)
-    # Exact: every need is covered, and none of the tools can be left out.
+    # Exact: every need is covered, and no tool is superfluous.
     exact = holds and not any(covers([other for other in picked if other != tool], needs) for tool in picked)
     of_pick = [None] * 2 if options.find_only else [holds, exact]
     figures = [bool(set(found[:1]) & needed), covers(found, needs), bool(set(found) & needed), *of_pick]
@@ -125,7 +125,7 @@ def measure(options, request):
 
 
 def table(measured):
-    """Rows of figures: all requests that need tools, those that need none, and every kind. Shares are percent."""
+    """Returns rows of figures: all requests that need tools, those that need none, and every kind. Shares are percent."""
     groups = collections.defaultdict(list)
     for request in measured:
         groups[GROUPS[0 if request["needs"] else 1]].append(request["figures"])
@@ -148,7 +148,7 @@ def print_table(split, rows, left_out):
 
 
 def print_changes(measured, earlier):
-    """For how many requests each figure became true, and for how many it ceased to be, since an earlier run."""
+    """Prints for each figure the numbers of gained and lost requests since an earlier run."""
     both = [(request, earlier[request["id"]]) for request in measured if request["id"] in earlier]
     for group in GROUPS:
         pairs = list(zip(*(zip(old, new["figures"]) for new, old in both if bool(new["needs"]) == (group == GROUPS[0]))))
@@ -162,7 +162,7 @@ def print_weak(measured):
     print("\n| | hits needed | weak | others | weak | requests with hits | all weak |\n" + "|---" * 7 + "|")
     for group in GROUPS:
         requests = [request for request in measured if bool(request["needs"]) == (group == GROUPS[0])]
-        hits = {True: [], False: []}  # whether each is weak, by whether it is needed
+        hits = {True: [], False: []}  # weak flags of needed and of unneeded hits
         for request in requests:
             needed = {tool for need in request["needs"] for tool in need}
             for tool in request["found"]:
@@ -186,7 +186,7 @@ def print_failures(measured):
 
 
 def report(options, sources, earlier):
-    """Measures, and prints what was asked for."""
+    """Measures and prints the selected tables."""
     tools = set(ids(command(options, "list", "--json")))
     there = {source["service"] for source in sources}
     recipe = json.loads(find(options, "--format=json", text="tool"))["recipe"]

@@ -1,7 +1,7 @@
-/* approvals.c: nothing is approved that was not shown: what is about to be approved is printed first, and the library
- * is told by which hashes it was. Where somebody can answer they are asked; where nobody can, --yes has to stand there.
- */
-#include "cli/approvals.h"
+/* approvals.c: only definitions that were shown are approved. They are printed first, and their hashes are passed to
+ * the library, which refuses a definition that has changed since. A terminal is asked; otherwise --yes is required. */
+
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,76 +11,73 @@
 #include "base/nearest.h"
 #include "catalog/pins.h"
 #include "store/review.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
 #include "cli/servers.h"
-#include "cli/text.h"
 #include "whichtool/audit.h"
 #include "whichtool/review.h"
 
 enum { DEEPER = 4 };
 
-/* What waits, of whom the words name. */
-struct meant {
+/* The definitions that wait for approval, and the selection given by the words. */
+struct approval_selection {
     wt_waiting_list *list;
-    const char *provider; /* NULL: of all */
-    size_t names;         /* the words from here on name its tools */
-    struct pins lock;     /* of --lock */
+    const char *provider; /* NULL for all providers */
+    size_t names;         /* index of the first word that names a tool */
+    struct pins lock;     /* pins of --lock */
 };
 
-static const char *kind_of(const wt_waiting *item)
+static const char *waiting_kind(const wt_waiting *item)
 {
     return item->kind == WT_WAITING_NEW ? "new" : "changed";
 }
 
-static bool is_instructions(const wt_waiting *item)
+static bool is_instructions_item(const wt_waiting *item)
 {
     return item->what == WT_REVIEW_TOOL && !*item->name;
 }
 
-static bool is_tool(const wt_waiting *item)
+static bool is_tool_item(const wt_waiting *item)
 {
     return item->what == WT_REVIEW_TOOL && *item->name;
 }
 
-/* The name within its provider: "create_issue", "prompt:review"; "" of the instructions. */
-static const char *name_within(const wt_waiting *item)
+/* Returns the name within the provider, such as "create_issue" or "prompt:review"; "" for instructions. */
+static const char *name_in_provider(const wt_waiting *item)
 {
-    return is_instructions(item) ? "" : item->id + strlen(item->provider) + 1;
+    return is_instructions_item(item) ? "" : item->id + strlen(item->provider) + 1;
 }
 
-/* How it stands to the lock, for programs; NULL: without --lock. */
-static const char *lock_of(const struct cli *cli, const struct meant *meant, const wt_waiting *item)
+/* Compares the item with --lock: "same", "differs" or "absent"; NULL without --lock. */
+static const char *compare_with_lock(const struct cli *cli, const struct approval_selection *selection,
+                                     const wt_waiting *item)
 {
-    if (!wt__given(cli, OPT_LOCK))
+    if (!wt__has_option(cli, OPT_LOCK))
         return NULL;
-    const struct pin *pin = item->what != WT_REVIEW_TOOL ? wt__pins_offer(&meant->lock, wt__review_words[item->what],
-                                                                          wt__str(item->provider), wt__str(item->name))
-                            : is_instructions(item)      ? wt__pins_instructions(&meant->lock, wt__str(item->provider))
-                                                         : wt__pins_find(&meant->lock, wt__str(item->id));
+    const struct pin *pin =
+        item->what != WT_REVIEW_TOOL ? wt__pins_offer(&selection->lock, wt__review_words[item->what],
+                                                      wt__str(item->provider), wt__str(item->name))
+        : is_instructions_item(item) ? wt__pins_instructions(&selection->lock, wt__str(item->provider))
+                                     : wt__pins_find(&selection->lock, wt__str(item->id));
     return !pin ? "absent" : strcmp(pin->sha256, item->sha256) == 0 ? "same" : "differs";
 }
 
-/* What `check` would say of its texts, were it in the catalogue: errors alone. */
+/* Audits the item's texts as `check` would, and keeps errors only. */
 static int audit_item(const wt_waiting *item, wt_audit_result **out, wt_error *err)
 {
-    struct buffer listing = {0};
-    if (is_instructions(item))
+    WT_CLEANUP(wt__buffer_dispose) struct buffer listing = {0};
+    if (is_instructions_item(item))
         return wt_audit_listing(item->provider, NULL, 0, item->offered, out, err);
-    bool tool = is_tool(item);
+    bool tool = is_tool_item(item);
     wt__buffer_text(&listing, tool ? "{\"tools\":[" : "[");
     wt__buffer_append(&listing, item->offered, item->offered_len);
     wt__buffer_text(&listing, tool ? "]}" : "]");
-    int rc = listing.failed ? wt__fail_nomem(err)
-             : !tool        ? wt_audit_offers(item->provider, listing.ptr, out, err)
-                            : wt_audit_listing(item->provider, listing.ptr, listing.len, NULL, out, err);
-    wt__buffer_dispose(&listing);
-    return rc;
+    return listing.failed ? wt__fail_nomem(err)
+           : !tool        ? wt_audit_offers(item->provider, listing.ptr, out, err)
+                          : wt_audit_listing(item->provider, listing.ptr, listing.len, NULL, out, err);
 }
 
-/* ---------------------------------------------------------------- for programs */
+/* ---------------------------------------------------------------- JSON */
 
-static void json_findings(struct buffer *out, const wt_audit_result *audit)
+static void json_item_findings(struct buffer *out, const wt_audit_result *audit)
 {
     wt__json_key(out, "findings");
     wt__buffer_char(out, '[');
@@ -93,18 +90,19 @@ static void json_findings(struct buffer *out, const wt_audit_result *audit)
     wt__buffer_char(out, ']');
 }
 
-static void json_item(struct buffer *out, const wt_waiting *item, const char *lock, const wt_audit_result *audit)
+static void json_waiting_item(struct buffer *out, const wt_waiting *item, const char *lock,
+                              const wt_audit_result *audit)
 {
     wt__buffer_char(out, '{');
     wt__json_text(out, "id", item->id);
     wt__json_text(out, "provider", item->provider);
     wt__json_text(out, "name", item->name);
     wt__json_text(out, "what", wt__review_words[item->what]);
-    wt__json_flag(out, "instructions", is_instructions(item));
-    wt__json_text(out, "kind", kind_of(item));
+    wt__json_flag(out, "instructions", is_instructions_item(item));
+    wt__json_text(out, "kind", waiting_kind(item));
     if (lock)
         wt__json_text(out, "lock", lock);
-    json_findings(out, audit);
+    json_item_findings(out, audit);
     wt__json_time(out, "since", item->since);
     wt__json_text(out, "sha256", item->sha256);
     wt__json_text_or_null(out, "approved_sha256", item->approved_sha256);
@@ -131,65 +129,64 @@ static void json_preview(struct buffer *out, const char *provider, const wt_prev
     wt__buffer_text(out, "}\n");
 }
 
-/* ---------------------------------------------------------------- for people */
+/* ---------------------------------------------------------------- text */
 
-static void put_findings(const struct cli *cli, struct buffer *out, const wt_audit_result *audit)
+static void put_item_findings(const struct cli *cli, struct buffer *out, const wt_audit_result *audit)
 {
     for (size_t i = 0; i < audit->finding_count; i++) {
-        struct buffer line = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
         wt__buffer_printf(&line, "error: %s: %s", audit->findings[i]->rule, audit->findings[i]->message);
         wt__print_line(cli, out, DEEPER, line.ptr ? line.ptr : "");
         out->failed |= line.failed;
-        wt__buffer_dispose(&line);
     }
 }
 
-/* What deceives stands before what it is said with. */
-static void put_item(const struct cli *cli, struct buffer *out, const wt_waiting *item, const char *lock,
-                     const wt_audit_result *audit)
+/* Prints audit findings before the changed texts, so that the reader is warned first. */
+static void put_waiting_item(const struct cli *cli, struct buffer *out, const wt_waiting *item, const char *lock,
+                             const wt_audit_result *audit)
 {
-    struct buffer line = {0};
-    const char *file = wt__text_of(cli, OPT_LOCK);
-    wt__buffer_printf(&line, "%s%s: %s", item->id, is_instructions(item) ? " (instructions)" : "", kind_of(item));
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
+    const char *file = wt__option_text(cli, OPT_LOCK);
+    wt__buffer_printf(&line, "%s%s: %s", item->id, is_instructions_item(item) ? " (instructions)" : "",
+                      waiting_kind(item));
     if (lock)
         wt__buffer_printf(&line,
                           strcmp(lock, "differs") == 0  ? ", differs from %s"
-                          : strcmp(lock, "absent") == 0 ? ", is not in %s"
-                                                        : ", is as in %s",
+                          : strcmp(lock, "absent") == 0 ? ", not in %s"
+                                                        : ", same as in %s",
                           file);
     wt__style_begin(out, cli->color_out, STYLE_BOLD);
     wt__print_line(cli, out, 0, line.ptr ? line.ptr : "");
     wt__style_end(out, cli->color_out);
-    put_findings(cli, out, audit);
+    put_item_findings(cli, out, audit);
     for (size_t i = 0; i < item->change_count; i++)
         wt__print_line(cli, out, DEEPER, item->changes[i]);
     if (item->more_changes > 0) {
         wt__text_pad(out, DEEPER);
-        wt__buffer_printf(out, "and %zu more; --json has both definitions\n", item->more_changes);
+        wt__buffer_printf(out, "and %zu more; --json shows both definitions\n", item->more_changes);
     }
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
-static int print_item(struct cli *cli, const struct meant *meant, const wt_waiting *item)
+static int print_waiting_item(struct cli *cli, const struct approval_selection *selection, const wt_waiting *item)
 {
     struct buffer out = {0};
     wt_audit_result *audit = NULL;
     wt_error err;
-    const char *lock = lock_of(cli, meant, item);
+    const char *lock = compare_with_lock(cli, selection, item);
     if (audit_item(item, &audit, &err) < 0)
         return wt__cli_fail(cli, &err);
     if (cli->json)
-        json_item(&out, item, lock, audit);
+        json_waiting_item(&out, item, lock, audit);
     else
-        put_item(cli, &out, item, lock, audit);
+        put_waiting_item(cli, &out, item, lock, audit);
     wt_audit_free(audit);
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-/* ---------------------------------------------------------------- what waits */
+/* ---------------------------------------------------------------- showing */
 
-/* Beside what changed stands what it would take: where that cannot be told, the list is whole without it. */
+/* Shows how many search results the waiting tools would take. A failure of the preview is not fatal. */
 static int show_preview(struct cli *cli, wt_engine *engine, const char *provider)
 {
     wt_preview_options options;
@@ -198,7 +195,7 @@ static int show_preview(struct cli *cli, wt_engine *engine, const char *provider
     struct buffer out = {0};
     wt_error err;
     wt_preview_options_init(&options);
-    wt__interrupt_watch();
+    wt__watch_interrupt();
     wt__progress_begin(&line, cli);
     options.progress = wt__progress_show;
     options.progress_context = &line;
@@ -207,7 +204,7 @@ static int show_preview(struct cli *cli, wt_engine *engine, const char *provider
     if (rc == WT_ECANCELLED)
         return wt__cli_fail(cli, &err);
     if (rc < 0) {
-        wt__cli_note(cli, "What it would take of others is not told: %s", err.message);
+        wt__cli_note(cli, "Cannot preview the effect on search results: %s", err.message);
         return 0;
     }
     if (cli->json)
@@ -218,101 +215,99 @@ static int show_preview(struct cli *cli, wt_engine *engine, const char *provider
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-static bool has_tools(const wt_waiting_list *list, size_t begin, size_t end)
+static bool has_waiting_tool(const wt_waiting_list *list, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++)
-        if (is_tool(list->items[i]))
+        if (is_tool_item(list->items[i]))
             return true;
     return false;
 }
 
-/* A command that can be typed as it stands, where all is of one provider. */
-static void tell_how(const struct cli *cli, const wt_waiting_list *list)
+/* Shows the command that approves; it can be copied if there is only one provider. */
+static void note_approve_command(const struct cli *cli, const wt_waiting_list *list)
 {
     const char *provider = list->items[0]->provider;
     for (size_t i = 1; i < list->len; i++)
         if (strcmp(list->items[i]->provider, provider) != 0)
             provider = "PROVIDER";
-    wt__cli_note(cli, "`whichtool mcp approve %s NAME...` approves, and `whichtool mcp approve %s --all` of all.",
+    wt__cli_note(cli, "Approve with `whichtool mcp approve %s NAME...`, or all with `whichtool mcp approve %s --all`.",
                  provider, provider);
 }
 
-/* As with `check`: nothing to be done is 0. */
-static int show_waiting(struct cli *cli, wt_engine *engine, const struct meant *meant)
+/* Shows what waits for approval. Returns END_DONE if nothing does, as `check` does without findings. */
+static int show_waiting(struct cli *cli, wt_engine *engine, const struct approval_selection *selection)
 {
-    const wt_waiting_list *list = meant->list;
-    int code = 0;
-    for (size_t i = 0, end; code == 0 && i < list->len; i = end) {
+    const wt_waiting_list *list = selection->list;
+    for (size_t i = 0, end; i < list->len; i = end) {
         const char *provider = list->items[i]->provider;
-        for (end = i; code == 0 && end < list->len && strcmp(list->items[end]->provider, provider) == 0; end++)
-            code = print_item(cli, meant, list->items[end]);
-        if (code == 0 && has_tools(list, i, end))
-            code = show_preview(cli, engine, provider);
+        for (end = i; end < list->len && strcmp(list->items[end]->provider, provider) == 0; end++)
+            WT_TRY(print_waiting_item(cli, selection, list->items[end]));
+        if (has_waiting_tool(list, i, end))
+            WT_TRY(show_preview(cli, engine, provider));
     }
-    if (list->len == 0)
+    if (list->len == 0) {
         wt__cli_note(cli, "Nothing waits for approval.");
-    else if (code == 0)
-        tell_how(cli, list);
-    return code != 0 ? code : list->len > 0 ? END_NOTHING : END_DONE;
+        return END_DONE;
+    }
+    note_approve_command(cli, list);
+    return END_NOTHING;
 }
 
 /* ---------------------------------------------------------------- approving */
 
-static const wt_waiting *item_named(const wt_waiting_list *list, const char *name)
+static const wt_waiting *find_waiting_item(const wt_waiting_list *list, const char *name)
 {
-    for (size_t i = 0; i < list->len; i++) /* tools first: none loses its name to a prompt's */
-        if (strcmp(name_within(list->items[i]), name) == 0 || (*name && strcmp(list->items[i]->id, name) == 0))
+    for (size_t i = 0; i < list->len; i++) /* tools come first, so that a prompt cannot hide a tool */
+        if (strcmp(name_in_provider(list->items[i]), name) == 0 || (*name && strcmp(list->items[i]->id, name) == 0))
             return list->items[i];
     return NULL;
 }
 
-static int refuse_name(const struct cli *cli, const struct meant *meant, const char *name)
+static int refuse_item_name(const struct cli *cli, const struct approval_selection *selection, const char *name)
 {
     struct nearest nearest;
     wt__nearest_begin(&nearest, wt__str(name));
-    for (size_t i = 0; i < meant->list->len; i++)
-        wt__nearest_show(&nearest, wt__str(name_within(meant->list->items[i])));
+    for (size_t i = 0; i < selection->list->len; i++)
+        wt__nearest_show(&nearest, wt__str(name_in_provider(selection->list->items[i])));
     if (!*name)
-        return wt__cli_say(cli, END_NOTHING, "%s has no instructions that wait for approval; nothing was approved",
-                           meant->provider);
-    return *nearest.best
-               ? wt__cli_say(cli, END_NOTHING,
-                             "nothing waits for approval as \"%s\" of %s; did you mean %s? Nothing was "
-                             "approved",
-                             name, meant->provider, nearest.best)
-               : wt__cli_say(cli, END_NOTHING, "nothing waits for approval as \"%s\" of %s; nothing was approved", name,
-                             meant->provider);
+        return wt__cli_report(cli, END_NOTHING, "%s has no instructions waiting for approval; nothing was approved",
+                              selection->provider);
+    return *nearest.best ? wt__cli_report(cli, END_NOTHING,
+                                          "no \"%s\" of %s waits for approval; did you mean %s? Nothing was approved",
+                                          name, selection->provider, nearest.best)
+                         : wt__cli_report(cli, END_NOTHING, "no \"%s\" of %s waits for approval; nothing was approved",
+                                          name, selection->provider);
 }
 
-/* What is meant, in the cli's arena: tools by their names or ids. */
-static int choose(struct cli *cli, const struct meant *meant, const wt_waiting ***out, size_t *count)
+/* Lists the selected items, in the cli's arena: all, or those with the given names or ids. */
+static int select_items(struct cli *cli, const struct approval_selection *selection, const wt_waiting ***out,
+                        size_t *count)
 {
     const struct arguments *a = &cli->arguments;
-    const wt_waiting_list *list = meant->list;
-    bool instructions = wt__given(cli, OPT_INSTRUCTIONS);
+    const wt_waiting_list *list = selection->list;
+    bool instructions = wt__has_option(cli, OPT_INSTRUCTIONS);
     size_t most = list->len + a->word_count + 1;
     const wt_waiting **chosen = wt__arena_array(&cli->arena, const wt_waiting *, most);
     *out = chosen;
     *count = 0;
     if (!chosen)
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
-    for (size_t i = 0; wt__given(cli, OPT_ALL) && i < list->len; i++)
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
+    for (size_t i = 0; wt__has_option(cli, OPT_ALL) && i < list->len; i++)
         chosen[(*count)++] = list->items[i];
-    for (size_t i = meant->names; i < a->word_count + (instructions ? 1 : 0); i++) {
+    for (size_t i = selection->names; i < a->word_count + (instructions ? 1 : 0); i++) {
         const char *name = i < a->word_count ? a->words[i] : "";
-        const wt_waiting *item = item_named(list, name);
+        const wt_waiting *item = find_waiting_item(list, name);
         if (!item)
-            return refuse_name(cli, meant, name);
+            return refuse_item_name(cli, selection, name);
         chosen[(*count)++] = item;
     }
     return 0;
 }
 
-static bool agreed(size_t count)
+static bool confirm_approval(size_t count)
 {
-    char answer[16];
     fprintf(stderr, "Approve %s? [y/N] ", count == 1 ? "it" : "them");
-    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+    return wt__answer_is_yes();
 }
 
 static int print_approved(struct cli *cli, const wt_waiting *const *chosen, size_t count, size_t left)
@@ -322,7 +317,7 @@ static int print_approved(struct cli *cli, const wt_waiting *const *chosen, size
     for (size_t i = 0; ids && i < count; i++)
         ids[i] = chosen[i]->id;
     if (!ids)
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
     if (cli->json) {
         wt__buffer_char(&out, '{');
         wt__json_texts(&out, "approved", ids, count);
@@ -333,7 +328,7 @@ static int print_approved(struct cli *cli, const wt_waiting *const *chosen, size
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-/* All of one provider. */
+/* Approves the chosen items, all of one provider, by their hashes. */
 static int approve_chosen(struct cli *cli, wt_engine *engine, const wt_waiting *const *chosen, size_t count,
                           size_t left)
 {
@@ -345,7 +340,7 @@ static int approve_chosen(struct cli *cli, wt_engine *engine, const wt_waiting *
     const char **hashes = wt__arena_array(&cli->arena, const char *, count);
     int *whats = wt__arena_array(&cli->arena, int, count);
     if (!names || !hashes || !whats)
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
     for (size_t i = 0; i < count; i++) {
         names[i] = chosen[i]->name;
         hashes[i] = chosen[i]->sha256;
@@ -356,7 +351,7 @@ static int approve_chosen(struct cli *cli, wt_engine *engine, const wt_waiting *
     options.sha256s = hashes;
     options.whats = whats;
     options.name_count = count;
-    wt__interrupt_watch();
+    wt__watch_interrupt();
     wt__progress_begin(&line, cli);
     options.progress = wt__progress_show;
     options.progress_context = &line;
@@ -368,34 +363,29 @@ static int approve_chosen(struct cli *cli, wt_engine *engine, const wt_waiting *
     return rc < 0 ? wt__cli_fail(cli, &err) : print_approved(cli, chosen, count, left);
 }
 
-static int approve(struct cli *cli, wt_engine *engine, const struct meant *meant)
+static int approve_selected(struct cli *cli, wt_engine *engine, const struct approval_selection *selection)
 {
     const wt_waiting **chosen = NULL;
     size_t count = 0;
-    bool asks = isatty(STDIN_FILENO) == 1 && cli->tty_err;
-    int code = choose(cli, meant, &chosen, &count);
-    if (code != 0)
-        return code;
+    WT_TRY(select_items(cli, selection, &chosen, &count));
     if (count == 0)
-        return wt__cli_say(cli, END_NOTHING, "nothing of %s waits for approval", meant->provider);
-    for (size_t i = 0; code == 0 && i < count && !cli->json; i++)
-        code = print_item(cli, meant, chosen[i]);
-    if (code != 0)
-        return code;
-    if (!wt__given(cli, OPT_YES) && !asks)
-        return wt__cli_usage(cli, "nobody can be asked here: --yes approves without that");
-    wt__cli_finish(); /* what is asked about is to be seen before the question */
-    if (!wt__given(cli, OPT_YES) && !agreed(count))
-        return wt__cli_say(cli, END_NOTHING, "nothing was approved");
-    return approve_chosen(cli, engine, chosen, count, meant->list->len - count);
+        return wt__cli_report(cli, END_NOTHING, "nothing of %s waits for approval", selection->provider);
+    for (size_t i = 0; i < count && !cli->json; i++)
+        WT_TRY(print_waiting_item(cli, selection, chosen[i]));
+    if (!wt__has_option(cli, OPT_YES) && !wt__can_ask(cli))
+        return wt__cli_usage(cli, "cannot ask without a terminal; approve with --yes");
+    wt__cli_finish(); /* show the items before the question */
+    if (!wt__has_option(cli, OPT_YES) && !confirm_approval(count))
+        return wt__cli_report(cli, END_NOTHING, "nothing was approved");
+    return approve_chosen(cli, engine, chosen, count, selection->list->len - count);
 }
 
-/* ---------------------------------------------------------------- whose */
+/* ---------------------------------------------------------------- selection */
 
-/* No server has that name: one tool that waits may, as it is shown; else one may have been meant. */
-static int find_named(struct cli *cli, wt_engine *engine, struct meant *meant, wt_error *err)
+/* Handles a first word that is no server: it may be the id of a waiting tool, else suggests the nearest server. */
+static int find_waiting_tool(struct cli *cli, wt_engine *engine, struct approval_selection *selection, wt_error *err)
 {
-    const char *word = meant->provider;
+    const char *word = selection->provider;
     wt_waiting_list *all = NULL;
     struct nearest nearest;
     int code = -1;
@@ -405,82 +395,81 @@ static int find_named(struct cli *cli, wt_engine *engine, struct meant *meant, w
     for (size_t i = 0; code < 0 && i < all->len; i++) {
         const wt_waiting *item = all->items[i];
         wt__nearest_show(&nearest, wt__str(item->provider));
-        if (is_instructions(item) || strcmp(item->id, word) != 0)
+        if (is_instructions_item(item) || strcmp(item->id, word) != 0)
             continue;
-        meant->provider = wt__arena_copy(&cli->arena, wt__str(item->provider));
-        meant->names = 1;
-        code = !meant->provider ? wt__cli_say(cli, END_SYSTEM, "out of memory")
-               : wt_list_waiting(engine, meant->provider, &meant->list, err) < 0 ? wt__cli_fail_input(cli, err)
-                                                                                 : 0;
+        selection->provider = wt__arena_copy(&cli->arena, wt__str(item->provider));
+        selection->names = 1;
+        code = !selection->provider ? wt__cli_report(cli, END_SYSTEM, "out of memory")
+               : wt_list_waiting(engine, selection->provider, &selection->list, err) < 0 ? wt__cli_fail_input(cli, err)
+                                                                                         : 0;
     }
     wt_waiting_list_free(all);
     if (code < 0 && *nearest.best)
-        return wt__cli_say(cli, END_INPUT, "%s; did you mean %s?", err->message, nearest.best);
+        return wt__cli_report(cli, END_INPUT, "%s; did you mean %s?", err->message, nearest.best);
     return code < 0 ? wt__cli_fail_input(cli, err) : code;
 }
 
-static int find_meant(struct cli *cli, wt_engine *engine, struct meant *meant)
+static int read_selection(struct cli *cli, wt_engine *engine, struct approval_selection *selection)
 {
     const struct arguments *a = &cli->arguments;
-    char *lock = NULL;
+    WT_AUTO_FREE char *lock = NULL;
     size_t len = 0;
     wt_error err;
-    int rc = 0;
-    if (wt__given(cli, OPT_LOCK))
-        rc = wt__file_read(&lock, &len, wt__text_of(cli, OPT_LOCK), WT_MAX_PIN_FILE_BYTES, &err);
-    if (rc == 0 && lock)
-        rc = wt__pins_read(&meant->lock, lock, len, &err);
-    free(lock);
-    if (rc < 0)
+    if (wt__has_option(cli, OPT_LOCK) &&
+        (wt__file_read(&lock, &len, wt__option_text(cli, OPT_LOCK), WT_MAX_PIN_FILE_BYTES, &err) < 0 ||
+         (lock && wt__pins_read(&selection->lock, lock, len, &err) < 0)))
         return wt__cli_fail_input(cli, &err);
-    meant->provider = a->word_count > 1 ? a->words[1] : NULL;
-    meant->names = 2;
-    rc = wt_list_waiting(engine, meant->provider, &meant->list, &err);
-    return rc == WT_ENOTFOUND ? find_named(cli, engine, meant, &err) : rc < 0 ? wt__cli_fail_input(cli, &err) : 0;
+    selection->provider = a->word_count > 1 ? a->words[1] : NULL;
+    selection->names = 2;
+    int rc = wt_list_waiting(engine, selection->provider, &selection->list, &err);
+    return rc == WT_ENOTFOUND ? find_waiting_tool(cli, engine, selection, &err)
+           : rc < 0           ? wt__cli_fail_input(cli, &err)
+                              : 0;
 }
 
-static int show_or_approve(struct cli *cli, wt_engine *engine, const struct meant *meant)
+static int show_or_approve(struct cli *cli, wt_engine *engine, const struct approval_selection *selection)
 {
-    bool named = cli->arguments.word_count > meant->names || wt__given(cli, OPT_INSTRUCTIONS);
-    if (named && wt__given(cli, OPT_ALL))
-        return wt__cli_usage(cli, "--all stands in place of names");
-    return named || wt__given(cli, OPT_ALL) ? approve(cli, engine, meant) : show_waiting(cli, engine, meant);
+    bool named = cli->arguments.word_count > selection->names || wt__has_option(cli, OPT_INSTRUCTIONS);
+    if (named && wt__has_option(cli, OPT_ALL))
+        return wt__cli_usage(cli, "give either --all or names");
+    return named || wt__has_option(cli, OPT_ALL) ? approve_selected(cli, engine, selection)
+                                                 : show_waiting(cli, engine, selection);
 }
 
-/* The default store is made by the first gateway that a client starts. */
-static int open_store(struct cli *cli, wt_engine **engine)
+/* Opens the store. The first gateway creates the default store, so a missing one means that no server ran yet. */
+static int open_review_store(struct cli *cli, wt_engine **engine)
 {
-    int code = wt__cli_store(cli);
-    const char *named = wt__text_of(cli, OPT_STORE);
-    if (code == 0 && !(named && *named) && !wt__is_file(cli->store))
-        return wt__cli_say(cli, END_STORE,
-                           "no server was started yet: start a client, after `whichtool mcp init`, or `whichtool mcp "
-                           "--servers FILE`");
-    return code != 0 ? code : wt__cli_open(cli, OPEN_EXISTING, NULL, engine);
+    const char *named = wt__option_text(cli, OPT_STORE);
+    WT_TRY(wt__cli_find_store(cli));
+    if (!(named && *named) && !wt__is_file(cli->store))
+        return wt__cli_report(
+            cli, END_STORE,
+            "no server was started yet: start a client after `whichtool mcp init`, or run `whichtool mcp "
+            "--servers FILE`");
+    return wt__cli_open(cli, OPEN_EXISTING, NULL, engine);
+}
+
+static void dispose_selection(struct approval_selection *selection)
+{
+    wt__pins_dispose(&selection->lock);
+    wt_waiting_list_free(selection->list);
 }
 
 int wt__mcp_approve(struct cli *cli)
 {
-    struct meant meant = {0};
-    wt_engine *engine = NULL;
-    if ((wt__given(cli, OPT_ALL) || wt__given(cli, OPT_INSTRUCTIONS)) && cli->arguments.word_count < 2)
+    WT_CLEANUP(dispose_selection) struct approval_selection selection = {0};
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
+    if ((wt__has_option(cli, OPT_ALL) || wt__has_option(cli, OPT_INSTRUCTIONS)) && cli->arguments.word_count < 2)
         return wt__cli_usage(cli,
-                             "`mcp approve` approves of one provider's tools: name it, as in `whichtool mcp approve "
-                             "github --all`");
-    int code = open_store(cli, &engine);
-    if (code == 0)
-        code = find_meant(cli, engine, &meant);
-    if (code == 0)
-        code = show_or_approve(cli, engine, &meant);
-    wt__pins_dispose(&meant.lock);
-    wt_waiting_list_free(meant.list);
-    wt_close(engine);
-    return code;
+                             "`mcp approve` needs the name of a provider, as in `whichtool mcp approve github --all`");
+    WT_TRY(open_review_store(cli, &engine));
+    WT_TRY(read_selection(cli, engine, &selection));
+    return show_or_approve(cli, engine, &selection);
 }
 
 /* ---------------------------------------------------------------- pinning */
 
-static int write_lock(struct cli *cli, wt_engine *engine)
+static int write_lock_file(struct cli *cli, wt_engine *engine)
 {
     const struct arguments *a = &cli->arguments;
     char *pins;
@@ -492,19 +481,16 @@ static int write_lock(struct cli *cli, wt_engine *engine)
 
 int wt__mcp_lock(struct cli *cli)
 {
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     if (cli->arguments.word_count < 2 || cli->arguments.word_count > 3)
         return wt__cli_usage(cli, "`mcp lock` takes the file to write, and at most one provider");
-    int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
-    if (code == 0)
-        code = write_lock(cli, engine);
-    wt_close(engine);
-    return code;
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, "", &engine));
+    return write_lock_file(cli, engine);
 }
 
 /* ---------------------------------------------------------------- forgetting */
 
-static int count_known(struct cli *cli, wt_engine *engine, const char *provider, size_t *tools)
+static int count_provider_tools(struct cli *cli, wt_engine *engine, const char *provider, size_t *tools)
 {
     wt_tools *list = NULL;
     wt_error err;
@@ -517,16 +503,15 @@ static int count_known(struct cli *cli, wt_engine *engine, const char *provider,
     return rc < 0 && rc != WT_ENOTFOUND ? wt__cli_fail(cli, &err) : 0;
 }
 
-static bool agreed_to_forget(const struct cli *cli, const char *provider, size_t tools)
+static bool confirm_forget_server(const struct cli *cli, const char *provider, size_t tools)
 {
-    char answer[16];
-    if (wt__given(cli, OPT_YES))
+    if (wt__has_option(cli, OPT_YES))
         return true;
     fprintf(stderr, "Forget %s, its %zu tool%s and its approvals? [y/N] ", provider, tools, tools == 1 ? "" : "s");
-    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+    return wt__answer_is_yes();
 }
 
-static int forget(struct cli *cli, wt_engine *engine, const char *provider)
+static int forget_server(struct cli *cli, wt_engine *engine, const char *provider)
 {
     const char *lock = wt__servers_lock_path(cli);
     wt_waiting_list *waiting = NULL;
@@ -537,16 +522,15 @@ static int forget(struct cli *cli, wt_engine *engine, const char *provider)
         return wt__cli_fail_input(cli, &err);
     wt_waiting_list_free(waiting);
     if (lock && wt__is_shared(lock))
-        return wt__cli_say(cli, END_INPUT,
-                           "a gateway is running on the store %s; take %s out of its file, end it, and try again",
-                           cli->store, provider);
-    int code = count_known(cli, engine, provider, &tools);
-    if (code != 0)
-        return code;
-    if (!wt__given(cli, OPT_YES) && !(isatty(STDIN_FILENO) == 1 && cli->tty_err))
-        return wt__cli_usage(cli, "nobody can be asked here: --yes forgets without that");
-    if (!agreed_to_forget(cli, provider, tools))
-        return wt__cli_say(cli, END_NOTHING, "nothing was forgotten");
+        return wt__cli_report(
+            cli, END_INPUT,
+            "a gateway is running on the store %s; remove %s from its file, stop the gateway, and try again",
+            cli->store, provider);
+    WT_TRY(count_provider_tools(cli, engine, provider, &tools));
+    if (!wt__has_option(cli, OPT_YES) && !wt__can_ask(cli))
+        return wt__cli_usage(cli, "cannot ask without a terminal; forget with --yes");
+    if (!confirm_forget_server(cli, provider, tools))
+        return wt__cli_report(cli, END_NOTHING, "nothing was forgotten");
     int64_t removed = wt_release_provider(engine, provider, &err);
     if (removed < 0)
         return wt__cli_fail(cli, &err);
@@ -556,7 +540,7 @@ static int forget(struct cli *cli, wt_engine *engine, const char *provider)
         wt__json_count(&out, "removed", (uint64_t)removed);
         wt__buffer_text(&out, "}\n");
     } else {
-        wt__buffer_printf(&out, "%s is forgotten; %lld tool%s removed\n", provider, (long long)removed,
+        wt__buffer_printf(&out, "%s forgotten; %lld tool%s removed\n", provider, (long long)removed,
                           removed == 1 ? "" : "s");
     }
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
@@ -564,12 +548,9 @@ static int forget(struct cli *cli, wt_engine *engine, const char *provider)
 
 int wt__mcp_forget(struct cli *cli)
 {
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     if (cli->arguments.word_count != 2)
         return wt__cli_usage(cli, "`mcp forget` takes the name of one server");
-    int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
-    if (code == 0)
-        code = forget(cli, engine, cli->arguments.words[1]);
-    wt_close(engine);
-    return code;
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, "", &engine));
+    return forget_server(cli, engine, cli->arguments.words[1]);
 }

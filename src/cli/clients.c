@@ -1,6 +1,7 @@
-/* clients.c: what `mcp init` and `mcp undo` will do is printed first, whole; then it is asked for. Where nobody can be
- * asked, --yes has to stand there: these are other programs' files. */
-#include "cli/clients.h"
+/* clients.c: `mcp init` and `mcp undo` print all planned changes first and then ask, because the files belong to other
+ * programs. Without a terminal, --yes is required. */
+
+#include "cli/cli.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -10,18 +11,15 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/output.h"
-#include "cli/suggest.h"
-#include "cli/text.h"
 #include "setup/client_files.h"
 #include "wire/members.h"
 
 enum { LABEL_INDENT = 4, PROJECT_DIGITS = 12 };
 
-/* ---------------------------------------------------------------- where */
+/* ---------------------------------------------------------------- options */
 
-/* How clients start this program: by its name in PATH where that is this program, since a package's own path has its
- * version in it; else by where it lies. */
+/* Returns the path by which clients start this program: its path in PATH if that is this program, because a package's
+ * own path may contain its version; else the path of the executable. */
 static const char *find_program(struct cli *cli)
 {
     char own[PATH_MAX];
@@ -42,7 +40,8 @@ static const char *find_program(struct cli *cli)
     return wt__arena_copy(&cli->arena, wt__str(own));
 }
 
-/* Each project's servers are in a folder of their own: "NAME-DIGITS", of its path. */
+/* Returns the folder for a project's servers, "NAME-DIGITS" with digits of the hash of its path; NULL if out of
+ * memory. */
 static const char *project_folder(struct cli *cli, const char *folder, const char *project)
 {
     struct buffer name = {0};
@@ -54,19 +53,19 @@ static const char *project_folder(struct cli *cli, const char *folder, const cha
     return out;
 }
 
-static int absolute_store(struct cli *cli, struct import_options *out)
+static int read_absolute_store(struct cli *cli, struct import_options *out)
 {
     char here[PATH_MAX];
-    const char *store = wt__text_of(cli, OPT_STORE);
+    const char *store = wt__option_text(cli, OPT_STORE);
     if (!store || !*store)
         return 0;
     if (store[0] != '/')
         store = getcwd(here, sizeof here) ? wt__path_join(&cli->arena, here, store) : NULL;
     out->store = store;
-    return store ? 0 : wt__cli_say(cli, END_SYSTEM, "the current folder cannot be told");
+    return store ? 0 : wt__cli_report(cli, END_SYSTEM, "cannot determine the current folder");
 }
 
-static const char *client_at(const void *context, size_t index)
+static const char *client_name_at(const void *context, size_t index)
 {
     size_t count;
     const struct client_place *places = wt__client_places(&count);
@@ -76,61 +75,60 @@ static const char *client_at(const void *context, size_t index)
 
 static int refuse_client(const struct cli *cli, const char *name)
 {
-    const char *near = wt__closest(name, client_at, NULL);
-    return near ? wt__cli_usage(cli, "no client is called \"%s\"; did you mean %s?", name, near)
-                : wt__cli_usage(cli, "no client is called \"%s\": `whichtool help mcp` has their names", name);
+    const char *near = wt__closest_word(name, client_name_at, NULL);
+    return near ? wt__cli_usage(cli, "unknown client \"%s\"; did you mean %s?", name, near)
+                : wt__cli_usage(cli, "unknown client \"%s\"; `whichtool help mcp` lists the clients", name);
 }
 
-/* 0, or an exit code with the reason told. */
-static int read_options(struct cli *cli, struct import_options *out)
+/* Returns 0, or an exit code after reporting the error. */
+static int read_import_options(struct cli *cli, struct import_options *out)
 {
     char here[PATH_MAX], *folder = NULL;
     wt_error err;
     *out = (struct import_options){
-        .system = wt__client_system(), .program = find_program(cli), .no_environment = wt__given(cli, OPT_NO_ENV)};
+        .system = wt__client_system(), .program = find_program(cli), .no_environment = wt__has_option(cli, OPT_NO_ENV)};
     if (cli->arguments.word_count > 1)
         return wt__cli_usage(cli, "`mcp %s` takes no arguments, but \"%s\" was given", cli->arguments.words[0],
                              cli->arguments.words[1]);
-    if (!out->program || !wt__read_lines(cli, OPT_CLIENT, &out->clients, &out->client_count))
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+    if (!out->program || !wt__option_lines(cli, OPT_CLIENT, &out->clients, &out->client_count))
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
     for (size_t i = 0; i < out->client_count; i++)
         if (!wt__client_known(out->clients[i]))
             return refuse_client(cli, out->clients[i]);
     if (wt__config_folder(&folder, &cli->arena, &err) < 0)
-        return wt__cli_say(cli, END_SYSTEM, "%s", err.message);
+        return wt__cli_report(cli, END_SYSTEM, "%s", err.message);
     out->folder = folder;
-    if (wt__given(cli, OPT_PROJECT)) {
+    if (wt__has_option(cli, OPT_PROJECT)) {
         const char *project = getcwd(here, sizeof here) ? wt__arena_copy(&cli->arena, wt__str(here)) : NULL;
         out->project = project;
         out->folder = project ? project_folder(cli, folder, project) : NULL;
         if (!out->folder)
-            return wt__cli_say(cli, END_SYSTEM, "the current folder cannot be told");
+            return wt__cli_report(cli, END_SYSTEM, "cannot determine the current folder");
     }
-    return absolute_store(cli, out);
+    return read_absolute_store(cli, out);
 }
 
-/* What is no store's failure has no store's exit code. */
-static int fail(struct cli *cli, const wt_error *err)
+/* Reports a failure of a client's file; the exit codes of the store do not apply. */
+static int fail_on_client_file(struct cli *cli, const wt_error *err)
 {
     bool input = err->code == WT_EFORMAT || err->code == WT_ETOOLONG;
-    return wt__cli_say(cli, input ? END_INPUT : END_SYSTEM, "%s", err->message);
+    return wt__cli_report(cli, input ? END_INPUT : END_SYSTEM, "%s", err->message);
 }
 
-/* ---------------------------------------------------------------- lines */
+/* ---------------------------------------------------------------- text */
 
-static void put_line(const struct cli *cli, struct buffer *out, const char *label, const char *text)
+static void put_labelled_line(const struct cli *cli, struct buffer *out, const char *label, const char *text)
 {
-    struct buffer escaped = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer escaped = {0};
     wt__text_escape(&escaped, wt__str(text), TEXT_LINE);
     wt__text_pad(out, LABEL_INDENT);
     wt__print_field(cli, out, label, escaped.ptr ? escaped.ptr : "");
     out->failed |= escaped.failed;
-    wt__buffer_dispose(&escaped);
 }
 
 static void put_title(const struct cli *cli, struct buffer *out, const char *title, const char *path)
 {
-    struct buffer line = {0}, escaped = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0}, escaped = {0};
     wt__buffer_printf(&line, "%s: %s", title, path);
     wt__text_escape(&escaped, wt__buffer_view(&line), TEXT_LINE);
     wt__style_begin(out, cli->color_out, STYLE_BOLD);
@@ -138,29 +136,26 @@ static void put_title(const struct cli *cli, struct buffer *out, const char *tit
     wt__style_end(out, cli->color_out);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed || escaped.failed;
-    wt__buffer_dispose(&line);
-    wt__buffer_dispose(&escaped);
 }
 
-static bool may_do(const struct cli *cli)
+static bool can_proceed(const struct cli *cli)
 {
-    return wt__given(cli, OPT_YES) || wt__given(cli, OPT_DRY_RUN) || (isatty(STDIN_FILENO) == 1 && cli->tty_err);
+    return wt__has_option(cli, OPT_YES) || wt__has_option(cli, OPT_DRY_RUN) || wt__can_ask(cli);
 }
 
-/* Asks on the terminal; anything but a yes is a no. */
-static bool agreed(const struct cli *cli, const char *verb, size_t files)
+/* Asks on the terminal; true only for a yes, or with --yes. */
+static bool confirm_changes(const struct cli *cli, const char *verb, size_t files)
 {
-    char answer[16];
-    if (wt__given(cli, OPT_YES))
+    if (wt__has_option(cli, OPT_YES))
         return true;
-    wt__cli_note(cli, "Close these clients first: some write their file when they end.");
+    wt__cli_note(cli, "Close these clients first: some write their file on exit.");
     fprintf(stderr, "%s %zu file%s? [y/N] ", verb, files, files == 1 ? "" : "s");
-    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+    return wt__answer_is_yes();
 }
 
-static int cannot_ask(const struct cli *cli)
+static int refuse_without_terminal(const struct cli *cli)
 {
-    return wt__cli_usage(cli, "nobody can be asked here: --dry-run shows what would be done, --yes does it");
+    return wt__cli_usage(cli, "cannot ask without a terminal; preview with --dry-run, or apply with --yes");
 }
 
 /* ---------------------------------------------------------------- init */
@@ -215,45 +210,44 @@ static bool json_import(const struct import *import)
     return wt__cli_print(&out);
 }
 
-static void put_server(const struct cli *cli, struct buffer *out, const struct import_server *server)
+static void put_moved_server(const struct cli *cli, struct buffer *out, const struct import_server *server)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     if (!server->as)
         wt__buffer_printf(&line, "%s: %s", server->name, server->why);
     else if (strcmp(server->as, server->name) != 0)
-        wt__buffer_printf(&line, "%s, as %s, since another client has another server of its name", server->name,
+        wt__buffer_printf(&line, "%s, as %s, because another client has a different server of that name", server->name,
                           server->as);
     else if (server->shared)
-        wt__buffer_printf(&line, "%s, the same as another client's", server->name);
+        wt__buffer_printf(&line, "%s, same as another client's", server->name);
     else
         wt__buffer_text(&line, server->name);
     if (server->as && server->missing)
-        wt__buffer_printf(&line, ", though %s was not found", server->missing);
-    put_line(cli, out, server->as ? "moves" : "stays", line.ptr ? line.ptr : "");
+        wt__buffer_printf(&line, "; %s was not found", server->missing);
+    put_labelled_line(cli, out, server->as ? "moves" : "stays", line.ptr ? line.ptr : "");
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
 static void put_import_file(const struct cli *cli, struct buffer *out, const struct import_file *file)
 {
     if (!file->why && !file->note && file->count == 0 && !file->entry)
-        return; /* no servers in it */
+        return; /* no servers */
     put_title(cli, out, file->place->title, file->path);
     for (size_t i = 0; !file->why && i < file->count; i++)
-        put_server(cli, out, &file->servers[i]);
+        put_moved_server(cli, out, &file->servers[i]);
     if (file->why)
-        put_line(cli, out, "left", file->why);
+        put_labelled_line(cli, out, "left", file->why);
     if (file->note)
-        put_line(cli, out, "note", file->note);
+        put_labelled_line(cli, out, "note", file->note);
     if (!file->why && file->handed_on)
-        put_line(cli, out, "hands on", file->handed_on);
+        put_labelled_line(cli, out, "hands on", file->handed_on);
     if (!file->why && file->entry_text)
-        put_line(cli, out, "instead", file->entry);
+        put_labelled_line(cli, out, "instead", file->entry);
     else if (!file->why && file->entry)
-        put_line(cli, out, "has", file->entry);
+        put_labelled_line(cli, out, "has", file->entry);
 }
 
-static size_t count_changing(const struct import *import, bool written)
+static size_t count_changed_files(const struct import *import, bool written)
 {
     size_t count = 0;
     for (size_t i = 0; i < import->count; i++)
@@ -267,49 +261,49 @@ static bool put_import(const struct cli *cli, const struct import *import, const
     for (size_t i = 0; i < import->count; i++)
         put_import_file(cli, &out, &import->files[i]);
     if (import->moving > 0) {
-        put_title(cli, &out, "Their servers go to", import->servers_path);
+        put_title(cli, &out, "Servers move to", import->servers_path);
         wt__buffer_printf(&entry, "%s%s%s mcp --servers %s", options->program, options->store ? " -s " : "",
                           options->store ? options->store : "", import->servers_path);
-        put_line(cli, &out, "entry", entry.ptr ? entry.ptr : "");
-        if (import->present.path || count_changing(import, false) > 1)
-            put_line(cli, &out, "note", "each client whose entry that is has all servers of this file");
+        put_labelled_line(cli, &out, "entry", entry.ptr ? entry.ptr : "");
+        if (import->present.path || count_changed_files(import, false) > 1)
+            put_labelled_line(cli, &out, "note", "every client with this entry gets all servers of this file");
     }
     out.failed |= entry.failed;
     wt__buffer_dispose(&entry);
     return wt__cli_print(&out);
 }
 
-/* What is told once all is done. */
-static void tell_written(const struct cli *cli, const struct import *import)
+/* Reports the changed files. */
+static void note_changed(const struct cli *cli, const struct import *import)
 {
     for (size_t i = 0; i < import->count; i++)
         if (import->files[i].written)
-            wt__cli_note(cli, "%s is changed; a copy is %s", import->files[i].path, import->files[i].backup);
-    if (count_changing(import, true) > 0)
-        wt__cli_note(cli, "Start the clients anew. `whichtool mcp undo%s` puts all back.",
-                     wt__given(cli, OPT_PROJECT) ? " --project" : "");
+            wt__cli_note(cli, "%s was changed; its backup is %s", import->files[i].path, import->files[i].backup);
+    if (count_changed_files(import, true) > 0)
+        wt__cli_note(cli, "Restart the clients. `whichtool mcp undo%s` restores their files.",
+                     wt__has_option(cli, OPT_PROJECT) ? " --project" : "");
 }
 
 static int apply_import(struct cli *cli, struct import *import)
 {
     wt_error err;
-    if (!agreed(cli, "Change", count_changing(import, false)))
-        return wt__cli_say(cli, END_NOTHING, "nothing was changed");
+    if (!confirm_changes(cli, "Change", count_changed_files(import, false)))
+        return wt__cli_report(cli, END_NOTHING, "nothing was changed");
     int rc = wt__client_import_apply(import, &err);
     if (cli->json && !json_import(import))
         return END_SYSTEM;
-    tell_written(cli, import);
-    return rc < 0 ? fail(cli, &err) : 0;
+    note_changed(cli, import);
+    return rc < 0 ? fail_on_client_file(cli, &err) : 0;
 }
 
-static int init(struct cli *cli, struct import *import, const struct import_options *options)
+static int run_init(struct cli *cli, struct import *import, const struct import_options *options)
 {
-    bool dry = wt__given(cli, OPT_DRY_RUN), acts = import->moving > 0 && !dry;
+    bool dry = wt__has_option(cli, OPT_DRY_RUN), acts = import->moving > 0 && !dry;
     if (import->count == 0)
-        return wt__cli_say(cli, END_NOTHING, "no file of an MCP client was found%s%s", options->project ? " in " : "",
-                           options->project ? options->project : "");
-    if (acts && !may_do(cli))
-        return cannot_ask(cli);
+        return wt__cli_report(cli, END_NOTHING, "no configuration file of an MCP client was found%s%s",
+                              options->project ? " in " : "", options->project ? options->project : "");
+    if (acts && !can_proceed(cli))
+        return refuse_without_terminal(cli);
     if (!cli->json && !put_import(cli, import, options))
         return END_SYSTEM;
     if (acts)
@@ -325,10 +319,9 @@ int wt__mcp_init(struct cli *cli)
     struct import_options options;
     struct import import;
     wt_error err;
-    int code = read_options(cli, &options);
-    if (code != 0)
-        return code;
-    code = wt__client_import_plan(&import, &options, &err) < 0 ? fail(cli, &err) : init(cli, &import, &options);
+    WT_TRY(read_import_options(cli, &options));
+    int code = wt__client_import_plan(&import, &options, &err) < 0 ? fail_on_client_file(cli, &err)
+                                                                   : run_init(cli, &import, &options);
     wt__client_import_dispose(&import);
     return code;
 }
@@ -338,10 +331,10 @@ int wt__mcp_init(struct cli *cli)
 static const struct {
     const char *json, *says;
 } states[] = {
-    [UNDO_BYTES] = {"restored", "becomes again what it was, byte for byte"},
-    [UNDO_EDITED] = {"edited", "it was changed since: only the entry of whichtool goes, and the servers come back"},
-    [UNDO_NEVER] = {"unchanged", "it is as it was"},
-    [UNDO_GONE] = {"gone", "there is no such file any more; its copy stays"},
+    [UNDO_BYTES] = {"restored", "is restored byte for byte"},
+    [UNDO_EDITED] = {"edited", "was changed since: the entry of whichtool is removed, and the servers are put back"},
+    [UNDO_NEVER] = {"unchanged", "is unchanged"},
+    [UNDO_GONE] = {"gone", "no longer exists; its backup is kept"},
     [UNDO_LEFT] = {"left", ""},
 };
 
@@ -371,8 +364,8 @@ static bool json_undo(const struct undo *undo)
     return wt__cli_print(&out);
 }
 
-/* A client as its users know it. */
-static const char *title_of(const char *client)
+/* Returns the client's display name. */
+static const char *client_title(const char *client)
 {
     size_t count;
     const struct client_place *places = wt__client_places(&count);
@@ -382,12 +375,12 @@ static const char *title_of(const char *client)
     return client;
 }
 
-/* Each init that changed the file has made one. */
-static void put_copies(const struct cli *cli, struct buffer *out, const struct undo *undo, const char *path)
+/* Lists the backups of a file; each init that changed it made one. */
+static void put_backups(const struct cli *cli, struct buffer *out, const struct undo *undo, const char *path)
 {
     for (size_t i = 0; i < undo->record.count; i++)
         if (undo->taken[i] && strcmp(undo->record.changes[i].file, path) == 0)
-            put_line(cli, out, "copy", undo->record.changes[i].backup);
+            put_labelled_line(cli, out, "backup", undo->record.changes[i].backup);
 }
 
 static bool put_undo(const struct cli *cli, const struct undo *undo)
@@ -395,62 +388,61 @@ static bool put_undo(const struct cli *cli, const struct undo *undo)
     struct buffer out = {0};
     for (size_t i = 0; i < undo->count; i++) {
         const struct undo_file *file = &undo->files[i];
-        put_title(cli, &out, title_of(file->client), file->path);
-        put_line(cli, &out, file->state == UNDO_LEFT ? "left" : "file",
-                 file->state == UNDO_LEFT ? file->why : states[file->state].says);
+        put_title(cli, &out, client_title(file->client), file->path);
+        put_labelled_line(cli, &out, file->state == UNDO_LEFT ? "left" : "file",
+                          file->state == UNDO_LEFT ? file->why : states[file->state].says);
         for (size_t k = 0; file->state != UNDO_LEFT && k < file->back_count; k++)
-            put_line(cli, &out, "back", file->back[k]);
+            put_labelled_line(cli, &out, "back", file->back[k]);
         for (size_t k = 0; file->state != UNDO_LEFT && k < file->kept_count; k++)
-            put_line(cli, &out, "there", file->kept[k]);
+            put_labelled_line(cli, &out, "there", file->kept[k]);
         if (file->state == UNDO_LEFT || file->state == UNDO_EDITED || file->state == UNDO_GONE)
-            put_copies(cli, &out, undo, file->path);
+            put_backups(cli, &out, undo, file->path);
     }
     return wt__cli_print(&out);
 }
 
-/* What is told once all is done: that it is, and what is not. */
-static void tell_undone(struct cli *cli, const struct undo *undo)
+/* Reports what was restored and what was left. */
+static void note_restored(struct cli *cli, const struct undo *undo)
 {
     size_t written = 0;
     for (size_t i = 0; i < undo->count; i++)
         written += undo->files[i].written;
-    wt__cli_note(cli, "Done: %zu file%s put back. Start the clients anew.", written, written == 1 ? " is" : "s are");
+    wt__cli_note(cli, "%zu file%s restored. Restart the clients.", written, written == 1 ? "" : "s");
     for (size_t i = 0; i < undo->left_count; i++)
         wt__cli_note(cli, "%s of %s was changed since, and stays there.", undo->left[i], undo->servers_path);
     for (size_t i = 0; i < undo->added_count; i++)
-        wt__cli_note(cli, "%s of %s was written there by somebody else, and stays there.", undo->added[i],
+        wt__cli_note(cli, "%s of %s was added by another program, and stays there.", undo->added[i],
                      undo->servers_path);
-    if (wt__cli_store(cli) == 0 && wt__is_file(cli->store))
-        wt__cli_note(cli,
-                     "The store %s keeps the tools that were listed: `whichtool mcp forget NAME` takes them "
-                     "out.",
-                     cli->store);
+    if (wt__cli_find_store(cli) == 0 && wt__is_file(cli->store))
+        wt__cli_note(cli, "The store %s keeps the listed tools; `whichtool mcp forget NAME` removes them.", cli->store);
 }
 
 static int apply_undo(struct cli *cli, struct undo *undo)
 {
     wt_error err;
     bool failed = false;
-    if (!agreed(cli, "Put back", undo->count))
-        return wt__cli_say(cli, END_NOTHING, "nothing was changed");
+    if (!confirm_changes(cli, "Restore", undo->count))
+        return wt__cli_report(cli, END_NOTHING, "nothing was changed");
     int rc = wt__client_undo_apply(undo, &err);
     if (cli->json && !json_undo(undo))
         return END_SYSTEM;
     for (size_t i = 0; i < undo->count; i++)
         failed |= undo->files[i].state == UNDO_LEFT;
-    tell_undone(cli, undo);
+    note_restored(cli, undo);
     if (rc < 0)
-        return fail(cli, &err);
-    return failed ? wt__cli_say(cli, END_INPUT, "not all was put back: what is left is told above, with its copy") : 0;
+        return fail_on_client_file(cli, &err);
+    return failed ? wt__cli_report(cli, END_INPUT,
+                                   "some files were not restored; they are listed above with their backups")
+                  : 0;
 }
 
-static int undo_all(struct cli *cli, struct undo *undo)
+static int run_undo(struct cli *cli, struct undo *undo)
 {
-    bool dry = wt__given(cli, OPT_DRY_RUN);
+    bool dry = wt__has_option(cli, OPT_DRY_RUN);
     if (undo->count == 0)
-        return wt__cli_say(cli, END_NOTHING, "there is nothing to put back");
-    if (!may_do(cli))
-        return cannot_ask(cli);
+        return wt__cli_report(cli, END_NOTHING, "there is nothing to restore");
+    if (!can_proceed(cli))
+        return refuse_without_terminal(cli);
     if (!cli->json && !put_undo(cli, undo))
         return END_SYSTEM;
     if (!dry)
@@ -466,10 +458,8 @@ int wt__mcp_undo(struct cli *cli)
     struct import_options options;
     struct undo undo;
     wt_error err;
-    int code = read_options(cli, &options);
-    if (code != 0)
-        return code;
-    code = wt__client_undo_plan(&undo, &options, &err) < 0 ? fail(cli, &err) : undo_all(cli, &undo);
+    WT_TRY(read_import_options(cli, &options));
+    int code = wt__client_undo_plan(&undo, &options, &err) < 0 ? fail_on_client_file(cli, &err) : run_undo(cli, &undo);
     wt__client_undo_dispose(&undo);
     return code;
 }

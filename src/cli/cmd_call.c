@@ -1,57 +1,54 @@
-/* cmd_call.c: a call, for people, for a program (docs/json.md), or as the API that carries it out wants it. */
+/* cmd_call.c: `whichtool call`: a call as text, as JSON (docs/json.md), or in the form of a provider's API. */
+#include "cli/cli.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "cli/hits.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
-#include "cli/text.h"
 
-static int exit_code_of(const wt_called *called)
+static int call_exit_code(const wt_called *called)
 {
     if (!called->tool)
         return END_NOTHING;
     return called->valid && !called->question ? END_DONE : END_ASK;
 }
 
-/* An object for an API is a call to make: one that is not complete would be made by whoever does not look at the exit
- * code. Arguments and lines are for those who complete them. */
-static bool is_for_reading(const char *form)
+/* True for forms that are printed even if the call is incomplete. An API object is not: a program that ignores the exit
+ * code would execute it. */
+static bool is_partial_form(const char *form)
 {
     static const char *const forms[] = {"arguments", "lines"};
     return wt__str_among(wt__str(form), forms, sizeof forms / sizeof *forms);
 }
 
-/* ---------------------------------------------------------------- for people */
+/* ---------------------------------------------------------------- text */
 
-static void put_details(struct buffer *out, const json_t *details)
+static void put_candidate_details(struct buffer *out, const json_t *details)
 {
     for (size_t i = 0; i < json_array_size(details); i++)
         wt__buffer_printf(out, "%s%s", i > 0 ? ", " : " (", json_string_value(json_array_get(details, i)));
     wt__buffer_text(out, json_array_size(details) > 0 ? ")" : "");
 }
 
-static void put_json(struct buffer *out, const json_t *value)
+static void put_typed_json(struct buffer *out, const json_t *value)
 {
-    struct buffer json = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
     wt__json_write_typed(&json, value);
     wt__buffer_str(out, wt__buffer_view(&json));
     out->failed |= json.failed;
-    wt__buffer_dispose(&json);
 }
 
-static void explain(const struct cli *cli, struct buffer *out, const char *steps)
+static void explain_call(const struct cli *cli, struct buffer *out, const char *steps)
 {
     json_t *root = NULL;
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     if (wt__json_parse(&root, steps, strlen(steps), NULL) < 0)
         return;
     const json_t *candidates = wt__json_array(root, "candidates"), *arguments = wt__json_array(root, "arguments");
     for (size_t i = 0; i < json_array_size(candidates); i++) {
         const json_t *one = json_array_get(candidates, i);
         wt__buffer_printf(&line, "%.3f %s", wt__json_real(one, "decided", 0), wt__json_str(one, "tool").ptr);
-        put_details(&line, wt__json_array(one, "details"));
+        put_candidate_details(&line, wt__json_array(one, "details"));
         wt__print_field(cli, out, i == 0 ? "chosen from" : "", line.failed ? "" : line.ptr);
         wt__buffer_clear(&line);
     }
@@ -60,18 +57,17 @@ static void explain(const struct cli *cli, struct buffer *out, const char *steps
         wt__buffer_printf(&line, "%s: %s", wt__json_str(one, "name").ptr, wt__json_str(one, "state").ptr);
         if (!json_is_null(json_object_get(one, "value"))) {
             wt__buffer_char(&line, ' ');
-            put_json(&line, json_object_get(one, "value"));
+            put_typed_json(&line, json_object_get(one, "value"));
         }
         if (json_is_string(from))
-            wt__buffer_printf(&line, ", of \"%s\"", json_string_value(from));
+            wt__buffer_printf(&line, ", from \"%s\"", json_string_value(from));
         wt__print_field(cli, out, i == 0 ? "read" : "", line.failed ? "" : line.ptr);
         wt__buffer_clear(&line);
     }
     json_decref(root);
-    wt__buffer_dispose(&line);
 }
 
-static void print_words(const struct cli *cli, struct buffer *out, const wt_called *called)
+static void print_call_text(const struct cli *cli, struct buffer *out, const wt_called *called)
 {
     wt__print_field(cli, out, "tool", called->tool->id);
     wt__print_field(cli, out, "arguments", called->arguments);
@@ -81,14 +77,14 @@ static void print_words(const struct cli *cli, struct buffer *out, const wt_call
         wt__print_field(cli, out, i == 0 ? "wrong" : "", called->violations[i]);
     wt__print_field(cli, out, "question", called->question ? called->question : "");
     if (called->steps)
-        explain(cli, out, called->steps);
+        explain_call(cli, out, called->steps);
 }
 
-static void tell(const struct cli *cli, const wt_called *called)
+static void note_call_result(const struct cli *cli, const wt_called *called)
 {
     if (!called->tool)
         wt__cli_note(cli, "No tool fits.");
-    else if (exit_code_of(called) == END_DONE)
+    else if (call_exit_code(called) == END_DONE)
         wt__cli_note(cli, "Valid call, written in %.1f ms; nothing was called.", called->total_ms);
     else if (called->missing_count > 0)
         wt__cli_note(cli, "No call yet: required arguments are missing.");
@@ -98,103 +94,99 @@ static void tell(const struct cli *cli, const wt_called *called)
         wt__cli_note(cli, "No call: the arguments could not be validated.");
 }
 
-/* Where there is no call to print, why not is the answer, and -q leaves it. */
-static void say_why(const struct cli *cli, const wt_called *called)
+/* Reports why there is no call to print. This is the answer, so -q does not suppress it. */
+static void print_call_problems(const struct cli *cli, const wt_called *called)
 {
     for (size_t i = 0; i < called->violation_count; i++)
         if (!called->question || !strstr(called->question, called->violations[i]))
-            wt__cli_say(cli, 0, "%s", called->violations[i]);
+            wt__cli_report(cli, 0, "%s", called->violations[i]);
     if (called->question)
-        wt__cli_say(cli, 0, "%s", called->question);
+        wt__cli_report(cli, 0, "%s", called->question);
 }
 
-static int print_called(struct cli *cli, const wt_called *called, const struct asked *asked)
+static int print_call(struct cli *cli, const wt_called *called, const struct search_input *input)
 {
-    const char *form = wt__text_of(cli, OPT_FORMAT);
+    const char *form = wt__option_text(cli, OPT_FORMAT);
     bool json = cli->json || (form && strcmp(form, "json") == 0);
     struct buffer out = {0};
     if (json) {
-        const struct called_form whole = {.explained = wt__given(cli, OPT_EXPLAIN)};
-        wt__json_called(&out, called, asked->request.ptr, &whole);
+        const struct called_form whole = {.explained = wt__has_option(cli, OPT_EXPLAIN)};
+        wt__json_called(&out, called, input->request.ptr, &whole);
         wt__buffer_char(&out, '\n');
     } else if (called->tool && form) {
-        bool shown = exit_code_of(called) == END_DONE || is_for_reading(form);
+        bool shown = call_exit_code(called) == END_DONE || is_partial_form(form);
         wt__buffer_printf(&out, "%s%s", shown ? called->call : "", shown ? "\n" : "");
     } else if (called->tool) {
-        print_words(cli, &out, called);
+        print_call_text(cli, &out, called);
     }
     if (!wt__cli_print(&out))
         return END_SYSTEM;
     if (!json && form)
-        say_why(cli, called);
+        print_call_problems(cli, called);
     if (!json)
-        tell(cli, called);
+        note_call_result(cli, called);
     if (called->notice)
         wt__cli_note(cli, "Note: %s", called->notice);
-    return exit_code_of(called);
+    return call_exit_code(called);
 }
 
-/* A language model may take its time, so it is shown, and Ctrl-C ends it with what was recorded so far kept. */
-static int ask(struct cli *cli, wt_engine *engine, const struct asked *asked, const wt_call_options *wanted,
-               wt_called **out, wt_error *err)
+/* Runs the call with a progress line and Ctrl-C, since a language model may take long. Recorded answers are kept. */
+static int run_call(struct cli *cli, wt_engine *engine, const struct search_input *input, const wt_call_options *wanted,
+                    wt_called **out, wt_error *err)
 {
     wt_call_options options = *wanted;
     struct progress_line line;
-    wt__interrupt_watch();
+    wt__watch_interrupt();
     wt__progress_begin(&line, cli);
     options.progress = wt__progress_show;
     options.progress_context = &line;
-    int rc = wt_call(engine, asked->request.ptr, asked->request.len, &options, out, err);
+    int rc = wt_call(engine, input->request.ptr, input->request.len, &options, out, err);
     wt__progress_clear();
     return rc;
 }
 
 int wt__cmd_call(struct cli *cli)
 {
-    const char *recipe = wt__text_of(cli, OPT_RECIPE), *form = wt__text_of(cli, OPT_FORMAT);
+    const char *recipe = wt__option_text(cli, OPT_RECIPE), *form = wt__option_text(cli, OPT_FORMAT);
+    WT_CLEANUP(wt__search_input_dispose) struct search_input input = {0};
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
+    wt_call_options options;
+    wt_filter filter;
+    wt_called *called = NULL;
+    wt_error err;
     bool needs_model = true;
     if (recipe && !wt__recipe_known(recipe, strlen(recipe), &needs_model))
         return wt__recipe_unknown(cli, recipe, strlen(recipe));
-    if (!wt__given(cli, OPT_CHAT_MODEL) && (wt__given(cli, OPT_SELECTION) || wt__given(cli, OPT_GENERATION) ||
-                                            wt__given(cli, OPT_SECOND_CHAT_MODEL) || wt__given(cli, OPT_CONSTRUCTION)))
-        return wt__cli_usage(cli, "--selection, --generation, --second-chat-model and --construction are of a language "
-                                  "model, which --chat-model names");
-    struct asked asked = {0};
-    wt_engine *engine = NULL;
-    wt_filter filter;
-    wt_call_options options;
+    if (!wt__has_option(cli, OPT_CHAT_MODEL) &&
+        (wt__has_option(cli, OPT_SELECTION) || wt__has_option(cli, OPT_GENERATION) ||
+         wt__has_option(cli, OPT_SECOND_CHAT_MODEL) || wt__has_option(cli, OPT_CONSTRUCTION)))
+        return wt__cli_usage(cli, "--selection, --generation, --second-chat-model and --construction need "
+                                  "--chat-model");
     wt_call_options_init(&options);
-    int code = wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain);
-    if (wt__given(cli, OPT_ABSTAIN) && options.abstain == 0)
+    WT_TRY(wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain));
+    if (wt__has_option(cli, OPT_ABSTAIN) && options.abstain == 0)
         options.abstain = WT_OFF;
-    if (code == 0)
-        code = wt__read_filter(cli, &filter);
-    if (code == 0)
-        code = wt__read_asked(cli, &asked);
-    if (code == 0)
-        code = wt__cli_open(cli, OPEN_EXISTING, needs_model && !wt__given(cli, OPT_TOOL) ? NULL : "", &engine);
-    if (code == 0) {
-        options.tool = wt__text_of(cli, OPT_TOOL);
-        options.recipe = recipe;
-        options.filter = &filter;
-        options.form = form && strcmp(form, "json") != 0 ? form : NULL;
-        options.explain = wt__given(cli, OPT_EXPLAIN);
-        options.as_typed = wt__given(cli, OPT_AS_TYPED);
-        options.language_model = wt__given(cli, OPT_CHAT_MODEL);
-        options.selection = wt__text_of(cli, OPT_SELECTION);
-        options.generation = wt__text_of(cli, OPT_GENERATION);
-        options.second_chat_model = wt__text_of(cli, OPT_SECOND_CHAT_MODEL);
-        options.construction = wt__text_of(cli, OPT_CONSTRUCTION);
-        options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
-        wt_called *called = NULL;
-        wt_error err;
-        int rc = ask(cli, engine, &asked, &options, &called, &err);
-        code = rc < 0 ? wt__asked_fail(cli, &err) : print_called(cli, called, &asked);
-        if (code == END_NOTHING && !called && wt__given(cli, OPT_REPLAY))
-            code = END_INPUT; /* a record that lacks the answer */
-        wt_called_free(called);
+    WT_TRY(wt__read_filter(cli, &filter));
+    WT_TRY(wt__read_search_input(cli, &input));
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, needs_model && !wt__has_option(cli, OPT_TOOL) ? NULL : "", &engine));
+    options.tool = wt__option_text(cli, OPT_TOOL);
+    options.recipe = recipe;
+    options.filter = &filter;
+    options.form = form && strcmp(form, "json") != 0 ? form : NULL;
+    options.explain = wt__has_option(cli, OPT_EXPLAIN);
+    options.as_typed = wt__has_option(cli, OPT_AS_TYPED);
+    options.language_model = wt__has_option(cli, OPT_CHAT_MODEL);
+    options.selection = wt__option_text(cli, OPT_SELECTION);
+    options.generation = wt__option_text(cli, OPT_GENERATION);
+    options.second_chat_model = wt__option_text(cli, OPT_SECOND_CHAT_MODEL);
+    options.construction = wt__option_text(cli, OPT_CONSTRUCTION);
+    options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
+    if (run_call(cli, engine, &input, &options, &called, &err) < 0) {
+        int code = wt__fail_search(cli, &err);
+        /* With --replay, the recording lacks the answer. */
+        return code == END_NOTHING && wt__has_option(cli, OPT_REPLAY) ? END_INPUT : code;
     }
-    wt_close(engine);
-    wt__asked_dispose(&asked);
+    int code = print_call(cli, called, &input);
+    wt_called_free(called);
     return code;
 }

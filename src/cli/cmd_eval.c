@@ -2,21 +2,18 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
-#include "cli/text.h"
 
-enum { LABEL = 20, COLUMN = 9 }; /* widths of the table: a metric's name, then a recipe each */
+enum { LABEL = 20, COLUMN = 9 }; /* widths of the metric's name and of each recipe in the table */
 
-/* "1,3,5" as cutoffs. */
+/* Reads --k, such as "1,3,5". */
 static int read_cutoffs(struct cli *cli, size_t *cutoffs)
 {
-    const char *text = wt__text_of(cli, OPT_K), *at = text;
+    const char *text = wt__option_text(cli, OPT_K), *at = text;
     for (size_t i = 0; at; i++) {
         char *end = NULL;
         unsigned long k = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
         if (k < 1 || k > WT_MAX_K || (*end && *end != ','))
-            return wt__cli_usage(cli, "--k takes numbers from 1 to %d with commas between, not \"%s\"", WT_MAX_K, text);
+            return wt__cli_usage(cli, "--k takes numbers from 1 to %d separated by commas, not \"%s\"", WT_MAX_K, text);
         if (i == WT_MAX_CUTOFFS)
             return wt__cli_usage(cli, "--k takes at most %d numbers", WT_MAX_CUTOFFS);
         cutoffs[i] = k;
@@ -25,9 +22,9 @@ static int read_cutoffs(struct cli *cli, size_t *cutoffs)
     return 0;
 }
 
-static int check_recipes(struct cli *cli)
+static int check_recipe_names(struct cli *cli)
 {
-    for (const char *at = wt__text_of(cli, OPT_RECIPE); at;) {
+    for (const char *at = wt__option_text(cli, OPT_RECIPE); at;) {
         size_t len = strcspn(at, ",");
         if (!wt__recipe_known(at, len, NULL))
             return wt__recipe_unknown(cli, at, len);
@@ -36,19 +33,19 @@ static int check_recipes(struct cli *cli)
     return 0;
 }
 
-/* The recipe ptr: its base retriever, and who answers. */
-static int read_ptr(struct cli *cli, wt_eval_options *options)
+/* Reads the options of the recipe ptr: its base retriever and its language model or oracle. */
+static int read_ptr_options(struct cli *cli, wt_eval_options *options)
 {
-    const char *base_retriever = wt__text_of(cli, OPT_BASE_RETRIEVER), *rate = wt__text_of(cli, OPT_ORACLE);
+    const char *base_retriever = wt__option_text(cli, OPT_BASE_RETRIEVER), *rate = wt__option_text(cli, OPT_ORACLE);
     char *end = NULL;
     if (base_retriever && !wt__recipe_known(base_retriever, strlen(base_retriever), NULL))
         return wt__recipe_unknown(cli, base_retriever, strlen(base_retriever));
     options->base_retriever = base_retriever;
-    options->ablate = wt__text_of(cli, OPT_ABLATE);
-    options->chat_url = wt__text_of(cli, OPT_CHAT_URL);
-    options->chat_model = wt__text_of(cli, OPT_CHAT_MODEL);
-    options->record_path = wt__text_of(cli, OPT_RECORD);
-    options->replay_path = wt__text_of(cli, OPT_REPLAY);
+    options->ablate = wt__option_text(cli, OPT_ABLATE);
+    options->chat_url = wt__option_text(cli, OPT_CHAT_URL);
+    options->chat_model = wt__option_text(cli, OPT_CHAT_MODEL);
+    options->record_path = wt__option_text(cli, OPT_RECORD);
+    options->replay_path = wt__option_text(cli, OPT_REPLAY);
     if (!rate)
         return 0;
     options->oracle = 1;
@@ -58,7 +55,7 @@ static int read_ptr(struct cli *cli, wt_eval_options *options)
     return wt__cli_usage(cli, "--oracle takes a number from 0 to 1, not \"%s\"", rate);
 }
 
-static void json_row(struct buffer *out, const wt_eval_report *report, const wt_eval_row *row)
+static void json_eval_row(struct buffer *out, const wt_eval_report *report, const wt_eval_row *row)
 {
     wt__buffer_char(out, '{');
     wt__json_text(out, "set", row->set);
@@ -109,8 +106,8 @@ static void json_row(struct buffer *out, const wt_eval_report *report, const wt_
     wt__buffer_text(out, against ? "}}\n" : "}\n");
 }
 
-/* The row with the most metrics: their names are the table's. */
-static const wt_eval_row *fullest(const wt_eval_report *report)
+/* Returns the row with the most metrics, whose names label the table. */
+static const wt_eval_row *find_fullest_row(const wt_eval_report *report)
 {
     const wt_eval_row *row = report->rows[0];
     for (size_t r = 1; r < report->row_count; r++)
@@ -118,8 +115,8 @@ static const wt_eval_row *fullest(const wt_eval_report *report)
     return row;
 }
 
-/* Shares as percent; those two are numbers of tools. */
-static void metric_cell(struct buffer *out, const wt_eval_row *row, size_t metric, size_t width)
+/* Prints a metric: shares in percent, size_diff and set_size as numbers of tools. */
+static void put_metric_cell(struct buffer *out, const wt_eval_row *row, size_t metric, size_t width)
 {
     if (metric >= row->metric_count) {
         wt__buffer_printf(out, "%*s", (int)width, "-");
@@ -130,19 +127,19 @@ static void metric_cell(struct buffer *out, const wt_eval_row *row, size_t metri
     wt__buffer_printf(out, "%*.*f", (int)width, tools ? 2 : 1, tools ? m->value : 100 * m->value);
 }
 
-/* One line of the table: a label, then a cell of each recipe from first to last. */
-static void table_line(struct buffer *out, const wt_eval_report *report, size_t first, size_t last, size_t width,
-                       size_t metric)
+/* Prints one line of the table: a label, then the cells of the recipes first to last - 1. */
+static void put_eval_line(struct buffer *out, const wt_eval_report *report, size_t first, size_t last, size_t width,
+                          size_t metric)
 {
     static const char *const times[] = {"p50 ms", "p95 ms", "p99 ms"};
-    const wt_eval_row *named = fullest(report);
+    const wt_eval_row *named = find_fullest_row(report);
     size_t metrics = named->metric_count;
     wt__buffer_printf(out, "%-*s", LABEL, metric < metrics ? named->metrics[metric]->name : times[metric - metrics]);
     for (size_t r = first; r < last; r++) {
         const wt_eval_row *row = report->rows[r];
         const double milliseconds[] = {row->p50_ms, row->p95_ms, row->p99_ms};
         if (metric < metrics)
-            metric_cell(out, row, metric, width);
+            put_metric_cell(out, row, metric, width);
         else if (isnan(milliseconds[metric - metrics]))
             wt__buffer_printf(out, "%*s", (int)width, "-");
         else
@@ -151,23 +148,22 @@ static void table_line(struct buffer *out, const wt_eval_report *report, size_t 
     wt__buffer_char(out, '\n');
 }
 
-/* Metrics down, recipes across; as many recipes side by side as the terminal is wide. */
-static void print_table(const struct cli *cli, struct buffer *out, const wt_eval_report *report)
+/* Prints metrics as lines and recipes as columns, in several tables if the terminal is too narrow. */
+static void print_eval_table(const struct cli *cli, struct buffer *out, const wt_eval_report *report)
 {
     size_t width = COLUMN;
     for (size_t r = 0; r < report->row_count; r++)
         width = strlen(report->rows[r]->recipe) + 2 > width ? strlen(report->rows[r]->recipe) + 2 : width;
     size_t beside = cli->width > LABEL + width ? (cli->width - LABEL) / width : cli->width ? 1 : report->row_count;
     const wt_eval_row *head = report->rows[0];
-    struct buffer title = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer title = {0};
     wt__buffer_printf(&title, "%s, %s: ", head->set, head->split);
-    wt__grouped(&title, head->queries);
+    wt__put_grouped(&title, head->queries);
     wt__buffer_text(&title, " queries, ");
-    wt__grouped(&title, head->tools);
+    wt__put_grouped(&title, head->tools);
     wt__buffer_text(&title, " tools; percent");
     wt__text_wrap(out, wt__buffer_view(&title), 0, cli->width);
     wt__buffer_char(out, '\n');
-    wt__buffer_dispose(&title);
     for (size_t first = 0; first < report->row_count; first += beside) {
         size_t last = first + beside < report->row_count ? first + beside : report->row_count;
         wt__buffer_printf(out, "%s%-*s", first ? "\n" : "", LABEL, "");
@@ -176,28 +172,27 @@ static void print_table(const struct cli *cli, struct buffer *out, const wt_eval
             wt__buffer_printf(out, "%*s", (int)width, report->rows[r]->recipe);
         wt__style_end(out, cli->color_out);
         wt__buffer_char(out, '\n');
-        for (size_t metric = 0; metric < fullest(report)->metric_count + 3; metric++)
-            table_line(out, report, first, last, width, metric);
+        for (size_t metric = 0; metric < find_fullest_row(report)->metric_count + 3; metric++)
+            put_eval_line(out, report, first, last, width, metric);
     }
     for (size_t i = 0; i < report->comparison_count; i++) {
         const wt_eval_comparison *c = report->comparisons[i];
-        struct buffer line = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
         wt__buffer_printf(&line, "%s against %s, %s: %+.1f (95 %% interval %+.1f to %+.1f), p %.4f", c->b, c->a,
                           c->metric, 100 * c->difference, 100 * c->low, 100 * c->high, c->p);
         wt__buffer_text(out, i ? "" : "\n");
         wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
         wt__buffer_char(out, '\n');
-        wt__buffer_dispose(&line);
     }
 }
 
-static int print_report(struct cli *cli, const wt_eval_report *report)
+static int print_eval_report(struct cli *cli, const wt_eval_report *report)
 {
     struct buffer out = {0};
     for (size_t i = 0; i < report->row_count && cli->json; i++)
-        json_row(&out, report, report->rows[i]);
+        json_eval_row(&out, report, report->rows[i]);
     if (!cli->json && report->row_count > 0)
-        print_table(cli, &out, report);
+        print_eval_table(cli, &out, report);
     if (!wt__cli_print(&out))
         return END_SYSTEM;
     for (size_t i = 0; i < report->row_count; i++)
@@ -212,49 +207,45 @@ int wt__cmd_eval(struct cli *cli)
     wt_eval_options options;
     struct progress_line line;
     wt_eval_options_init(&options);
-    int code = read_cutoffs(cli, options.cutoffs);
-    if (code == 0)
-        code = check_recipes(cli);
-    if (code == 0)
-        code = read_ptr(cli, &options);
-    if (code != 0)
-        return code;
-    if ((code = wt__cli_dense_weight(cli, &options.dense_weight, &options.brief_weight)) != 0)
-        return code;
-    options.split = wt__text_of(cli, OPT_SPLIT);
-    options.recipes = wt__text_of(cli, OPT_RECIPE);
-    options.model = wt__text_of(cli, OPT_MODEL);
-    options.models_dir = wt__text_of(cli, OPT_MODELS);
-    options.cache_dir = wt__text_of(cli, OPT_CACHE);
-    options.run_path = wt__text_of(cli, OPT_RUN);
-    options.other_runs = wt__text_of(cli, OPT_WITH_RUN);
-    options.qrels_path = wt__text_of(cli, OPT_QRELS);
-    options.html_path = wt__text_of(cli, OPT_HTML);
-    options.out_of_domain = wt__text_of(cli, OPT_OUT_OF_DOMAIN);
-    options.trained = wt__text_of(cli, OPT_TRAINED);
+    int code = 0;
+    WT_TRY(read_cutoffs(cli, options.cutoffs));
+    WT_TRY(check_recipe_names(cli));
+    WT_TRY(read_ptr_options(cli, &options));
+    WT_TRY(wt__cli_dense_weight(cli, &options.dense_weight, &options.brief_weight));
+    options.split = wt__option_text(cli, OPT_SPLIT);
+    options.recipes = wt__option_text(cli, OPT_RECIPE);
+    options.model = wt__option_text(cli, OPT_MODEL);
+    options.models_dir = wt__option_text(cli, OPT_MODELS);
+    options.cache_dir = wt__option_text(cli, OPT_CACHE);
+    options.run_path = wt__option_text(cli, OPT_RUN);
+    options.other_runs = wt__option_text(cli, OPT_WITH_RUN);
+    options.qrels_path = wt__option_text(cli, OPT_QRELS);
+    options.html_path = wt__option_text(cli, OPT_HTML);
+    options.out_of_domain = wt__option_text(cli, OPT_OUT_OF_DOMAIN);
+    options.trained = wt__option_text(cli, OPT_TRAINED);
     options.usages = (size_t)cli->arguments.number[OPT_USAGES];
     options.max_queries = (size_t)cli->arguments.number[OPT_LIMIT];
     options.bootstrap = (size_t)cli->arguments.number[OPT_BOOTSTRAP];
     options.timed = (size_t)cli->arguments.number[OPT_TIMED];
     options.seed = cli->arguments.number[OPT_SEED];
     options.max_per_provider = (size_t)cli->arguments.number[OPT_MAX_PER_PROVIDER];
-    options.copies = wt__given(cli, OPT_COPIES);
-    options.as_typed = wt__given(cli, OPT_AS_TYPED);
+    options.copies = wt__has_option(cli, OPT_COPIES);
+    options.as_typed = wt__has_option(cli, OPT_AS_TYPED);
     options.progress = wt__progress_show;
     options.progress_context = &line;
-    wt__interrupt_watch();
+    wt__watch_interrupt();
     wt__progress_begin(&line, cli);
     wt_eval_report *report = NULL;
     wt_error err;
     int rc = wt_eval(cli->arguments.words[0], &options, &report, &err);
     wt__progress_clear();
     if (rc == WT_ECANCELLED)
-        code = wt__cli_say(cli, END_INTERRUPTED,
-                           "stopped; the vectors and models made so far are kept for the next evaluation");
+        code = wt__cli_report(cli, END_INTERRUPTED,
+                              "stopped; the vectors and models computed so far are cached for the next evaluation");
     else if (rc < 0)
         code = wt__cli_fail_input(cli, &err);
     else
-        code = print_report(cli, report);
+        code = print_eval_report(cli, report);
     wt_eval_report_free(report);
     return code;
 }

@@ -1,14 +1,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/hits.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
-#include "cli/text.h"
 
 /* ---------------------------------------------------------------- results */
 
-static void json_result(struct buffer *out, const wt_generated *made)
+static void json_generated(struct buffer *out, const wt_generated *made)
 {
     wt__buffer_char(out, '{');
     wt__json_text(out, "path", made->path);
@@ -32,53 +28,52 @@ static void json_result(struct buffer *out, const wt_generated *made)
 }
 
 /* "540 rows, 73 of them hard, from 180 tools; 812 questions to the language model (310,000 tokens); 12 min 5 s" */
-static void text_result(const struct cli *cli, struct buffer *out, const wt_generated *made)
+static void text_generated(const struct cli *cli, struct buffer *out, const wt_generated *made)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     if (made->summary)
         wt__buffer_printf(out, "%s\n", made->summary);
-    wt__grouped(&line, made->rows);
+    wt__put_grouped(&line, made->rows);
     wt__buffer_text(&line, made->rows == 1 ? " row" : " rows");
     if (made->hard > 0) {
         wt__buffer_text(&line, ", ");
-        wt__grouped(&line, made->hard);
+        wt__put_grouped(&line, made->hard);
         wt__buffer_text(&line, " of them hard");
     }
     if (made->tools > 0) {
         wt__buffer_text(&line, ", from ");
-        wt__grouped(&line, made->tools);
+        wt__put_grouped(&line, made->tools);
         wt__buffer_text(&line, " tools");
     }
     if (made->train + made->dev + made->test > 0)
-        wt__buffer_printf(&line, ": %zu to train on, %zu for dev", made->train, made->dev);
+        wt__buffer_printf(&line, ": %zu for training, %zu for dev", made->train, made->dev);
     if (made->test > 0)
         wt__buffer_printf(&line, ", %zu for test", made->test);
     if (made->unanswerable > 0)
         wt__buffer_printf(&line, ", %zu that no tool fits", made->unanswerable);
     if (made->questions > 0) {
         wt__buffer_text(&line, "; ");
-        wt__grouped(&line, made->questions);
+        wt__put_grouped(&line, made->questions);
         wt__buffer_text(&line, made->questions == 1 ? " question" : " questions");
         wt__buffer_text(&line, " to the language model (");
-        wt__grouped(&line, made->prompt_tokens + made->completion_tokens);
-        wt__buffer_printf(&line, " tokens), %llu of them now", (unsigned long long)made->requests);
+        wt__put_grouped(&line, made->prompt_tokens + made->completion_tokens);
+        wt__buffer_printf(&line, " tokens), %llu of them in this run", (unsigned long long)made->requests);
     }
     wt__buffer_text(&line, "; ");
-    wt__duration(&line, made->seconds);
+    wt__put_duration(&line, made->seconds);
     wt__buffer_printf(&line, "\n%s", made->path);
     wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
-static int print_result(struct cli *cli, const wt_generated *made)
+static int print_generated(struct cli *cli, const wt_generated *made)
 {
     struct buffer out = {0};
     if (cli->json)
-        json_result(&out, made);
+        json_generated(&out, made);
     else
-        text_result(cli, &out, made);
+        text_generated(cli, &out, made);
     if (!wt__cli_print(&out))
         return END_SYSTEM;
     if (made->notice)
@@ -86,7 +81,7 @@ static int print_result(struct cli *cli, const wt_generated *made)
     return END_DONE;
 }
 
-/* ---------------------------------------------------------------- what is wanted */
+/* ---------------------------------------------------------------- options */
 
 enum { TOOLBANK = 1, TOOLSELECT = 2, FINE_TUNING = 4, RECTOOLS = 8, VERDICTS = 16, COMPARISON = 32, NAMES = 64 };
 
@@ -113,7 +108,7 @@ static const struct {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Options that not every one of them has. */
+/* Options that only some generators accept. */
 static const struct {
     const char *name;
     enum option_id id;
@@ -158,78 +153,76 @@ static const struct {
     {"labels", OPT_LABELS, COMPARISON},
 };
 
-static int check_options(const struct cli *cli, int kind)
+static int check_generator_options(const struct cli *cli, int kind)
 {
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        if (!wt__given(cli, own[i].id) || (own[i].kinds & kind))
+        if (!wt__has_option(cli, own[i].id) || (own[i].kinds & kind))
             continue;
-        struct buffer names = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
         for (size_t k = 0; k < KINDS; k++)
             if (own[i].kinds & kinds[k].kind)
                 wt__buffer_printf(&names, "%s`generate %s`", names.len ? " and " : "", kinds[k].name);
-        int code = wt__cli_usage(cli, "--%s is an option of %s", own[i].name, names.failed ? "others" : names.ptr);
-        wt__buffer_dispose(&names);
-        return code;
+        return wt__cli_usage(cli, "--%s belongs to %s", own[i].name, names.failed ? "other generators" : names.ptr);
     }
-    return wt__text_of(cli, OPT_OUT) ? 0 : wt__cli_usage(cli, "name a folder for the data with --out FOLDER");
+    return wt__option_text(cli, OPT_OUT) ? 0 : wt__cli_usage(cli, "missing --out FOLDER, the folder of the data");
 }
 
-/* A share that may be 0, which the library calls below 0. */
-static int read_share(struct cli *cli, enum option_id id, const char *name, double *out)
+/* Reads a share. A given 0 becomes -1, because 0 means the default to the library. */
+static int read_share_or_zero(struct cli *cli, enum option_id id, const char *name, double *out)
 {
-    int code = wt__read_share(cli, id, name, out);
-    if (code == 0 && wt__given(cli, id) && *out == 0)
+    WT_TRY(wt__read_share(cli, id, name, out));
+    if (wt__has_option(cli, id) && *out == 0)
         *out = -1;
-    return code;
+    return 0;
 }
 
 /* One run of a generator. */
-struct run {
+struct generator_run {
     struct progress_line line;
     wt_engine *engine;
     wt_generated *made;
     wt_error err;
 };
 
-enum run_of { RUN_OF_STORE, RUN_OF_NO_STORE, RUN_OF_NO_ENGINE };
+enum store_use { USE_STORE, USE_PRIVATE_STORE, USE_NO_ENGINE };
 
-/* Opens the store, or a private one for what takes no catalogue, and has progress shown: what the options have of it.
- * 0, or an exit code with the reason told. */
-static int begin(struct cli *cli, enum run_of of, struct run *run, wt_progress_fn *progress, void **context)
+/* Opens the store, or a private one for generators without a catalogue, and starts the progress line. progress,
+ * context: fields of the generator's options to set. Returns 0, or an exit code after reporting the error. */
+static int begin_generator(struct cli *cli, enum store_use of, struct generator_run *run, wt_progress_fn *progress,
+                           void **context)
 {
-    *run = (struct run){.engine = NULL};
+    *run = (struct generator_run){.engine = NULL};
     *progress = wt__progress_show;
     *context = &run->line;
-    if (of == RUN_OF_NO_STORE)
+    if (of == USE_PRIVATE_STORE)
         cli->store = ":memory:";
-    int code = of == RUN_OF_NO_ENGINE ? 0 : wt__cli_open(cli, OPEN_EXISTING, NULL, &run->engine);
-    if (code != 0)
-        return code;
-    wt__interrupt_watch();
+    if (of != USE_NO_ENGINE)
+        WT_TRY(wt__cli_open(cli, OPEN_EXISTING, NULL, &run->engine));
+    wt__watch_interrupt();
     wt__progress_begin(&run->line, cli);
     return 0;
 }
 
-static int tell_end(struct cli *cli, int rc, const wt_generated *made, const wt_error *err)
+static int report_generator_end(struct cli *cli, int rc, const wt_generated *made, const wt_error *err)
 {
     wt__progress_clear();
     if (rc == 0)
-        return print_result(cli, made);
+        return print_generated(cli, made);
     if (rc == WT_ECANCELLED)
-        return wt__cli_say(cli, END_INTERRUPTED,
-                           "stopped; the answers so far are kept in %s, and the same command goes on",
-                           wt__text_of(cli, OPT_OUT));
-    int code = rc == WT_EEMPTY ? wt__cli_say(cli, END_INPUT, "%s", err->message) : wt__cli_fail_input(cli, err);
+        return wt__cli_report(cli, END_INTERRUPTED,
+                              "stopped; the answers so far are kept in %s, and the same command resumes",
+                              wt__option_text(cli, OPT_OUT));
+    int code = rc == WT_EEMPTY ? wt__cli_report(cli, END_INPUT, "%s", err->message) : wt__cli_fail_input(cli, err);
     if (rc == WT_ENETWORK)
-        wt__cli_note(cli, "The answers so far are kept in %s, and the same command goes on.",
-                     wt__text_of(cli, OPT_OUT));
+        wt__cli_note(cli, "The answers so far are kept in %s, and the same command resumes.",
+                     wt__option_text(cli, OPT_OUT));
     return code;
 }
 
-/* Tells how it ended, and frees what was made and the engine. Returns the exit code. */
-static int end(struct cli *cli, struct run *run, int rc)
+/* Reports the result, and frees it and the engine. Returns the exit code. */
+static int finish_generator(struct cli *cli, struct generator_run *run, int rc)
 {
-    int code = tell_end(cli, rc, run->made, &run->err);
+    int code = report_generator_end(cli, rc, run->made, &run->err);
     wt_generated_free(run->made);
     wt_close(run->engine);
     return code;
@@ -239,70 +232,60 @@ static int generate_toolselect(struct cli *cli)
 {
     const uint64_t *number = cli->arguments.number;
     wt_toolselect_options options;
-    struct run run;
+    struct generator_run run;
     wt_toolselect_options_init(&options);
-    options.out = wt__text_of(cli, OPT_OUT);
+    options.out = wt__option_text(cli, OPT_OUT);
     options.tools = (size_t)number[OPT_TOOLS];
     options.related = (size_t)number[OPT_RELATED];
     options.instructions = (size_t)number[OPT_INSTRUCTIONS];
     options.choices = (size_t)number[OPT_CHOICES];
     options.seed = number[OPT_SEED];
-    options.from_catalogue = wt__given(cli, OPT_FROM_CATALOGUE);
-    int code = read_share(cli, OPT_HARD, "hard", &options.hard);
-    if (code == 0)
-        code = wt__cli_real(cli, OPT_DUPLICATE, "duplicate", &options.duplicate);
-    if (code == 0)
-        code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
-    if (code == 0)
-        code = begin(cli, options.from_catalogue ? RUN_OF_STORE : RUN_OF_NO_STORE, &run, &options.progress,
-                     &options.progress_context);
-    if (code != 0)
-        return code;
-    return end(cli, &run, wt_generate_toolselect(run.engine, &options, &run.made, &run.err));
+    options.from_catalogue = wt__has_option(cli, OPT_FROM_CATALOGUE);
+    WT_TRY(read_share_or_zero(cli, OPT_HARD, "hard", &options.hard));
+    WT_TRY(wt__cli_positive_number(cli, OPT_DUPLICATE, "duplicate", &options.duplicate));
+    WT_TRY(wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options.temperature));
+    WT_TRY(begin_generator(cli, options.from_catalogue ? USE_STORE : USE_PRIVATE_STORE, &run, &options.progress,
+                           &options.progress_context));
+    return finish_generator(cli, &run, wt_generate_toolselect(run.engine, &options, &run.made, &run.err));
 }
 
 static int generate_fine_tuning(struct cli *cli)
 {
     const uint64_t *number = cli->arguments.number;
     wt_fine_tuning_options options;
-    struct run run;
+    struct generator_run run;
     wt_fine_tuning_options_init(&options);
-    options.out = wt__text_of(cli, OPT_OUT);
-    options.from = wt__text_of(cli, OPT_FROM);
+    options.out = wt__option_text(cli, OPT_OUT);
+    options.from = wt__option_text(cli, OPT_FROM);
     options.related = (size_t)number[OPT_RELATED];
     options.choices = (size_t)number[OPT_CHOICES];
     options.limit = (size_t)number[OPT_LIMIT];
     options.seed = number[OPT_SEED];
-    options.notes = wt__given(cli, OPT_NOTES);
-    int code = read_share(cli, OPT_HARD, "hard", &options.hard);
-    if (code == 0)
-        code = read_share(cli, OPT_DEV, "dev", &options.dev);
-    if (code == 0)
-        code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
-    if (code == 0)
-        code = begin(cli, options.from ? RUN_OF_NO_ENGINE : RUN_OF_STORE, &run, &options.progress,
-                     &options.progress_context);
-    if (code != 0)
-        return code;
-    return end(cli, &run, wt_generate_fine_tuning(run.engine, &options, &run.made, &run.err));
+    options.notes = wt__has_option(cli, OPT_NOTES);
+    WT_TRY(read_share_or_zero(cli, OPT_HARD, "hard", &options.hard));
+    WT_TRY(read_share_or_zero(cli, OPT_DEV, "dev", &options.dev));
+    WT_TRY(wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options.temperature));
+    WT_TRY(begin_generator(cli, options.from ? USE_NO_ENGINE : USE_STORE, &run, &options.progress,
+                           &options.progress_context));
+    return finish_generator(cli, &run, wt_generate_fine_tuning(run.engine, &options, &run.made, &run.err));
 }
 
-/* A trial of 0 is one that lets everything pass. */
+/* Reads the options of toolbank. --trial 0 becomes a trial limit of 1, which passes every model. */
 static int read_toolbank(struct cli *cli, wt_toolbank_options *options)
 {
     const uint64_t *number = cli->arguments.number;
     wt_toolbank_options_init(options);
-    options->out = wt__text_of(cli, OPT_OUT);
+    options->out = wt__option_text(cli, OPT_OUT);
     options->items = (size_t)number[OPT_ITEMS];
     options->usages = (size_t)number[OPT_USAGES];
     options->examples = (size_t)number[OPT_EXAMPLES];
-    options->draw = wt__text_of(cli, OPT_DRAW);
-    options->within = wt__text_of(cli, OPT_WITHIN);
-    options->like = wt__text_of(cli, OPT_LIKE);
-    options->one_tool = wt__given(cli, OPT_ONE_TOOL);
-    options->no_polish = wt__given(cli, OPT_NO_POLISH);
+    options->draw = wt__option_text(cli, OPT_DRAW);
+    options->within = wt__option_text(cli, OPT_WITHIN);
+    options->like = wt__option_text(cli, OPT_LIKE);
+    options->one_tool = wt__has_option(cli, OPT_ONE_TOOL);
+    options->no_polish = wt__has_option(cli, OPT_NO_POLISH);
     options->round_trip = (size_t)number[OPT_ROUND_TRIP];
-    options->recipe = wt__text_of(cli, OPT_RECIPE);
+    options->recipe = wt__option_text(cli, OPT_RECIPE);
     options->trial = (size_t)number[OPT_TRIAL];
     options->seed = number[OPT_SEED];
     const struct {
@@ -315,108 +298,89 @@ static int read_toolbank(struct cli *cli, wt_toolbank_options *options)
         {OPT_TEST, "test", &options->test},
         {OPT_TRIAL_LIMIT, "trial-limit", &options->trial_limit},
     };
-    int code = 0;
-    for (size_t i = 0; code == 0 && i < sizeof shares / sizeof *shares; i++)
-        code = read_share(cli, shares[i].id, shares[i].name, shares[i].out);
-    if (code == 0)
-        code = wt__cli_real(cli, OPT_DUPLICATE, "duplicate", &options->duplicate);
-    if (code == 0)
-        code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options->temperature);
-    if (wt__given(cli, OPT_TRIAL) && options->trial == 0)
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        WT_TRY(read_share_or_zero(cli, shares[i].id, shares[i].name, shares[i].out));
+    WT_TRY(wt__cli_positive_number(cli, OPT_DUPLICATE, "duplicate", &options->duplicate));
+    WT_TRY(wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options->temperature));
+    if (wt__has_option(cli, OPT_TRIAL) && options->trial == 0)
         options->trial_limit = 1;
-    return code;
+    return 0;
 }
 
 static int generate_toolbank(struct cli *cli)
 {
     wt_toolbank_options options;
-    struct run run;
-    int code = read_toolbank(cli, &options);
-    if (code == 0)
-        code = begin(cli, RUN_OF_STORE, &run, &options.progress, &options.progress_context);
-    if (code != 0)
-        return code;
-    return end(cli, &run, wt_generate_toolbank(run.engine, &options, &run.made, &run.err));
+    struct generator_run run;
+    WT_TRY(read_toolbank(cli, &options));
+    WT_TRY(begin_generator(cli, USE_STORE, &run, &options.progress, &options.progress_context));
+    return finish_generator(cli, &run, wt_generate_toolbank(run.engine, &options, &run.made, &run.err));
 }
 
 static int generate_rectools(struct cli *cli)
 {
     const uint64_t *number = cli->arguments.number;
     wt_rectools_options options;
-    struct run run;
+    struct generator_run run;
     wt_rectools_options_init(&options);
-    options.out = wt__text_of(cli, OPT_OUT);
+    options.out = wt__option_text(cli, OPT_OUT);
     options.smallest = (size_t)number[OPT_SMALLEST];
     options.largest = (size_t)number[OPT_LARGEST];
     options.combinations = (size_t)number[OPT_COMBINATIONS];
     options.requests = (size_t)number[OPT_REQUESTS];
     options.retries = (size_t)number[OPT_RETRIES];
-    options.keep_all = wt__given(cli, OPT_KEEP_ALL);
+    options.keep_all = wt__has_option(cli, OPT_KEEP_ALL);
     options.seed = number[OPT_SEED];
-    int code = read_share(cli, OPT_DEV, "dev", &options.dev);
-    if (code == 0)
-        code = read_share(cli, OPT_TEST, "test", &options.test);
-    if (code == 0)
-        code = wt__cli_real(cli, OPT_DUPLICATE, "duplicate", &options.duplicate);
-    if (code == 0)
-        code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
-    if (code == 0)
-        code = begin(cli, RUN_OF_STORE, &run, &options.progress, &options.progress_context);
-    if (code != 0)
-        return code;
-    return end(cli, &run, wt_generate_rectools(run.engine, &options, &run.made, &run.err));
+    WT_TRY(read_share_or_zero(cli, OPT_DEV, "dev", &options.dev));
+    WT_TRY(read_share_or_zero(cli, OPT_TEST, "test", &options.test));
+    WT_TRY(wt__cli_positive_number(cli, OPT_DUPLICATE, "duplicate", &options.duplicate));
+    WT_TRY(wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options.temperature));
+    WT_TRY(begin_generator(cli, USE_STORE, &run, &options.progress, &options.progress_context));
+    return finish_generator(cli, &run, wt_generate_rectools(run.engine, &options, &run.made, &run.err));
 }
 
 static int generate_verdicts(struct cli *cli)
 {
     wt_verdicts_options options;
-    struct run run;
+    struct generator_run run;
     wt_verdicts_options_init(&options);
-    options.out = wt__text_of(cli, OPT_OUT);
-    options.data = wt__text_of(cli, OPT_DATA);
-    options.split = wt__text_of(cli, OPT_SPLIT);
+    options.out = wt__option_text(cli, OPT_OUT);
+    options.data = wt__option_text(cli, OPT_DATA);
+    options.split = wt__option_text(cli, OPT_SPLIT);
     options.limit = (size_t)cli->arguments.number[OPT_LIMIT];
     options.seed = cli->arguments.number[OPT_SEED];
     if (!options.data)
-        return wt__cli_usage(cli, "name the data set with --data FOLDER");
-    int code = begin(cli, RUN_OF_NO_STORE, &run, &options.progress, &options.progress_context);
-    if (code != 0)
-        return code;
-    return end(cli, &run, wt_generate_verdicts(run.engine, &options, &run.made, &run.err));
+        return wt__cli_usage(cli, "missing --data FOLDER, the data set");
+    WT_TRY(begin_generator(cli, USE_PRIVATE_STORE, &run, &options.progress, &options.progress_context));
+    return finish_generator(cli, &run, wt_generate_verdicts(run.engine, &options, &run.made, &run.err));
 }
 
 static int generate_comparison(struct cli *cli)
 {
     wt_comparison_options options;
-    struct run run;
+    struct generator_run run;
     wt_comparison_options_init(&options);
-    options.out = wt__text_of(cli, OPT_OUT);
-    options.first = wt__text_of(cli, OPT_FIRST);
-    options.second = wt__text_of(cli, OPT_SECOND);
-    options.labels = wt__text_of(cli, OPT_LABELS);
+    options.out = wt__option_text(cli, OPT_OUT);
+    options.first = wt__option_text(cli, OPT_FIRST);
+    options.second = wt__option_text(cli, OPT_SECOND);
+    options.labels = wt__option_text(cli, OPT_LABELS);
     options.limit = (size_t)cli->arguments.number[OPT_LIMIT];
     options.seed = cli->arguments.number[OPT_SEED];
     if (!options.first)
-        return wt__cli_usage(cli, "name a data set with --first FOLDER");
-    int code = begin(cli, RUN_OF_NO_STORE, &run, &options.progress, &options.progress_context);
-    if (code != 0)
-        return code;
-    return end(cli, &run, wt_generate_comparison(run.engine, &options, &run.made, &run.err));
+        return wt__cli_usage(cli, "missing --first FOLDER, the data set");
+    WT_TRY(begin_generator(cli, USE_PRIVATE_STORE, &run, &options.progress, &options.progress_context));
+    return finish_generator(cli, &run, wt_generate_comparison(run.engine, &options, &run.made, &run.err));
 }
 
 static int generate_names(struct cli *cli)
 {
     wt_names_options options;
-    struct run run;
+    struct generator_run run;
     wt_names_options_init(&options);
-    options.out = wt__text_of(cli, OPT_OUT);
+    options.out = wt__option_text(cli, OPT_OUT);
     options.seed = cli->arguments.number[OPT_SEED];
-    int code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
-    if (code == 0)
-        code = begin(cli, RUN_OF_STORE, &run, &options.progress, &options.progress_context);
-    if (code != 0)
-        return code;
-    return end(cli, &run, wt_generate_names(run.engine, &options, &run.made, &run.err));
+    WT_TRY(wt__cli_positive_number(cli, OPT_TEMPERATURE, "temperature", &options.temperature));
+    WT_TRY(begin_generator(cli, USE_STORE, &run, &options.progress, &options.progress_context));
+    return finish_generator(cli, &run, wt_generate_names(run.engine, &options, &run.made, &run.err));
 }
 
 int wt__cmd_generate(struct cli *cli)
@@ -424,6 +388,6 @@ int wt__cmd_generate(struct cli *cli)
     size_t k = 0;
     while (k + 1 < KINDS && strcmp(cli->arguments.words[0], kinds[k].name) != 0)
         k++;
-    int code = check_options(cli, kinds[k].kind);
-    return code == 0 ? kinds[k].run(cli) : code;
+    WT_TRY(check_generator_options(cli, kinds[k].kind));
+    return kinds[k].run(cli);
 }

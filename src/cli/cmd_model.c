@@ -3,16 +3,16 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
-#include "cli/text.h"
 
-static const char *state_of(const wt_model *model)
+static const char *model_state(const wt_model *model)
 {
-    return model->built_in ? "built in" : !model->installed ? "not here" : model->packed ? "here, packed" : "here";
+    return model->built_in     ? "built in"
+           : !model->installed ? "not installed"
+           : model->packed     ? "installed, packed"
+                               : "installed";
 }
 
-static void json_model(struct buffer *out, const wt_model *model)
+static void json_installed_model(struct buffer *out, const wt_model *model)
 {
     wt__buffer_char(out, '{');
     wt__json_text(out, "name", model->name);
@@ -36,16 +36,16 @@ static void json_model(struct buffer *out, const wt_model *model)
     wt__buffer_text(out, "}\n");
 }
 
-static void text_model(const struct cli *cli, struct buffer *out, const wt_model *model)
+static void text_installed_model(const struct cli *cli, struct buffer *out, const wt_model *model)
 {
-    struct buffer line = {0};
-    wt__buffer_printf(&line, "%s: %s", model->name, state_of(model));
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
+    wt__buffer_printf(&line, "%s: %s", model->name, model_state(model));
     if (model->included)
-        wt__buffer_text(&line, ", came with whichtool");
+        wt__buffer_text(&line, ", included with whichtool");
     if (model->installed) {
         wt__buffer_printf(&line, "; %s, %zu layers, dimension %zu, %zu tokens, ", model->architecture, model->layers,
                           model->dimension, model->max_tokens);
-        wt__grouped(&line, model->parameters);
+        wt__put_grouped(&line, model->parameters);
         wt__buffer_text(&line, " parameters");
     }
     if (model->bytes)
@@ -59,11 +59,10 @@ static void text_model(const struct cli *cli, struct buffer *out, const wt_model
     wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
-/* A model that is not there is the model's failure, whatever the code says. */
-static int fail(const struct cli *cli, const wt_error *err)
+/* Reports the error; a missing model exits with END_MODEL. */
+static int fail_on_model(const struct cli *cli, const wt_error *err)
 {
     int code = wt__cli_fail(cli, err);
     return code == END_NOTHING ? END_MODEL : code;
@@ -74,56 +73,56 @@ static int print_models(struct cli *cli, const wt_models *models)
     struct buffer out = {0};
     for (size_t i = 0; i < models->len; i++) {
         if (cli->json)
-            json_model(&out, models->items[i]);
+            json_installed_model(&out, models->items[i]);
         else
-            text_model(cli, &out, models->items[i]);
+            text_installed_model(cli, &out, models->items[i]);
     }
     if (!wt__cli_print(&out))
         return END_SYSTEM;
     if (models->len == 0)
-        wt__cli_note(cli, "No model is known here.");
+        wt__cli_note(cli, "No models are known.");
     return models->len ? END_DONE : END_NOTHING;
 }
 
-static int pull(struct cli *cli, const char *folder, const char *name)
+static int pull_model(struct cli *cli, const char *folder, const char *name)
 {
     struct progress_line line;
     wt_error err;
-    wt__interrupt_watch();
+    wt__watch_interrupt();
     wt__progress_begin(&line, cli);
     int rc = wt_model_pull(folder, name, wt__progress_show, &line, &err);
     wt__progress_clear();
     if (rc == WT_ECANCELLED)
-        return wt__cli_say(cli, END_INTERRUPTED, "stopped; what was fetched is kept: run the same command to go on");
+        return wt__cli_report(cli, END_INTERRUPTED, "stopped; downloaded files are kept, and the same command resumes");
     if (rc < 0)
-        return fail(cli, &err);
+        return fail_on_model(cli, &err);
     wt_models *models = NULL;
     bool along =
         wt_model_info(folder, name, &models, NULL) == 0 && (models->items[0]->included || models->items[0]->built_in);
     bool hub = strchr(name, '/') != NULL;
     wt__cli_note(cli,
-                 rc > 0 && hub ? "%s was fetched; its files are held to what they are now."
-                 : rc > 0      ? "%s was fetched and checked."
-                 : along       ? "%s came with whichtool, and is here and right."
-                               : "%s is here and right.",
+                 rc > 0 && hub ? "%s was downloaded; the hashes of its files were recorded."
+                 : rc > 0      ? "%s was downloaded and verified."
+                 : along       ? "%s is included with whichtool, and its files are valid."
+                               : "%s is installed, and its files are valid.",
                  name);
     wt_models_free(models);
     return END_DONE;
 }
 
-static int pack(struct cli *cli, const char *folder, const char *name)
+static int pack_model(struct cli *cli, const char *folder, const char *name)
 {
     wt_error err;
     if (wt_model_pack(folder, name, &err) < 0)
-        return fail(cli, &err);
-    wt__cli_note(cli, "%s is packed.", name);
+        return fail_on_model(cli, &err);
+    wt__cli_note(cli, "%s was packed.", name);
     return END_DONE;
 }
 
-/* What the models count; the plain mean leaves weights alone. */
-static int read_weights(struct cli *cli, size_t models, double *weights, bool *given)
+/* Reads the weights of two models; *given is false for the plain mean. */
+static int read_merge_weights(struct cli *cli, size_t models, double *weights, bool *given)
 {
-    const char *text = wt__text_of(cli, OPT_WEIGHT);
+    const char *text = wt__option_text(cli, OPT_WEIGHT);
     char *end = NULL;
     *given = text != NULL;
     if (!text)
@@ -131,50 +130,50 @@ static int read_weights(struct cli *cli, size_t models, double *weights, bool *g
     weights[1] = strtod(text, &end);
     weights[0] = 1 - weights[1];
     if (models != 2)
-        return wt__cli_usage(cli, "--weight is what the second of two models counts; of %zu the plain mean is taken",
-                             models);
+        return wt__cli_usage(
+            cli, "--weight needs exactly two models, not %zu; more models are merged with equal weights", models);
     if (end == text || *end || !(weights[1] >= 0 && weights[1] <= 1))
         return wt__cli_usage(cli, "--weight takes a number from 0 to 1, not \"%s\"", text);
     return 0;
 }
 
-static int merge(struct cli *cli, const char *folder)
+static int merge_models(struct cli *cli, const char *folder)
 {
-    const char *const *names = cli->arguments.words + 1, *out = wt__text_of(cli, OPT_OUT);
+    const char *const *names = cli->arguments.words + 1, *out = wt__option_text(cli, OPT_OUT);
     size_t count = cli->arguments.word_count - 1;
     double weights[2];
     bool given;
     wt_error err;
     if (count < 2)
-        return wt__cli_usage(cli, "`model merge` takes two models or more");
+        return wt__cli_usage(cli, "`model merge` needs at least two models");
     if (!out)
-        return wt__cli_usage(cli, "`model merge` needs --out FOLDER, where the new model is written");
-    int code = read_weights(cli, count, weights, &given);
+        return wt__cli_usage(cli, "missing --out FOLDER, the folder of the new model");
+    int code = read_merge_weights(cli, count, weights, &given);
     if (code != 0)
         return code;
     if (wt_model_merge(folder, names, given ? weights : NULL, count, out, &err) < 0)
-        return fail(cli, &err);
-    wt__cli_note(cli, "%zu models are merged in %s.", count, out);
+        return fail_on_model(cli, &err);
+    wt__cli_note(cli, "%zu models were merged in %s.", count, out);
     return END_DONE;
 }
 
-static int quantize(struct cli *cli, const char *folder)
+static int quantize_model(struct cli *cli, const char *folder)
 {
     const struct arguments *a = &cli->arguments;
-    const char *out = wt__text_of(cli, OPT_OUT);
+    const char *out = wt__option_text(cli, OPT_OUT);
     wt_error err;
     if (a->word_count != 2)
         return wt__cli_usage(cli, "`model quantize` takes one model");
     if (!out)
-        return wt__cli_usage(cli, "`model quantize` needs --out FOLDER, where the new model is written");
-    if (wt_model_quantize(folder, a->words[1], wt__text_of(cli, OPT_PRECISION), out, &err) < 0)
-        return fail(cli, &err);
-    wt__cli_note(cli, "%s is quantized in %s.", a->words[1], out);
+        return wt__cli_usage(cli, "missing --out FOLDER, the folder of the new model");
+    if (wt_model_quantize(folder, a->words[1], wt__option_text(cli, OPT_PRECISION), out, &err) < 0)
+        return fail_on_model(cli, &err);
+    wt__cli_note(cli, "%s was quantized in %s.", a->words[1], out);
     return END_DONE;
 }
 
-/* Options of the actions that write a model are none of the others, which take one name at most. */
-static int check_words(struct cli *cli, const char *action)
+/* Rejects options of other actions, and too many names. */
+static int check_model_words(struct cli *cli, const char *action)
 {
     static const struct {
         enum option_id option;
@@ -183,10 +182,10 @@ static int check_words(struct cli *cli, const char *action)
         {OPT_WEIGHT, "weight", "merge"}, {OPT_PRECISION, "precision", "quantize"}, {OPT_OUT, "out", "merge quantize"}};
     const struct arguments *a = &cli->arguments;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (wt__given(cli, rows[i].option) && !strstr(rows[i].actions, action))
-            return wt__cli_usage(cli, "--%s is no option of `model %s`", rows[i].name, action);
+        if (wt__has_option(cli, rows[i].option) && !strstr(rows[i].actions, action))
+            return wt__cli_usage(cli, "--%s is not an option of `model %s`", rows[i].name, action);
     if (strcmp(action, "list") == 0 && a->word_count > 1)
-        return wt__cli_usage(cli, "`model list` takes no name; `model info %s` shows one model", a->words[1]);
+        return wt__cli_usage(cli, "`model list` takes no name; show one model with `model info %s`", a->words[1]);
     if (strcmp(action, "merge") != 0 && a->word_count > 2)
         return wt__cli_usage(cli, "`model %s` takes one name", action);
     return 0;
@@ -195,27 +194,27 @@ static int check_words(struct cli *cli, const char *action)
 int wt__cmd_model(struct cli *cli)
 {
     const struct arguments *a = &cli->arguments;
-    const char *folder = wt__text_of(cli, OPT_MODELS);
+    const char *folder = wt__option_text(cli, OPT_MODELS);
     const char *action = a->word_count > 0 ? a->words[0] : "list";
     const char *name = a->word_count > 1 ? a->words[1] : wt_default_model(folder);
     wt_models *models = NULL;
     wt_error err;
-    int code = check_words(cli, action);
+    int code = check_model_words(cli, action);
     if (strcmp(action, "pull") == 0 && a->word_count < 2 && strcmp(name, WT_BUILT_IN_MODEL) == 0)
-        name = WT_BASE_MODEL; /* of the built-in one there is nothing to fetch */
+        name = WT_BASE_MODEL; /* the built-in model needs no download */
     if (code != 0)
         return code;
     if (strcmp(action, "merge") == 0)
-        return merge(cli, folder);
+        return merge_models(cli, folder);
     if (strcmp(action, "quantize") == 0)
-        return quantize(cli, folder);
+        return quantize_model(cli, folder);
     if (strcmp(action, "pull") == 0)
-        return pull(cli, folder, name);
+        return pull_model(cli, folder, name);
     if (strcmp(action, "pack") == 0)
-        return pack(cli, folder, name);
+        return pack_model(cli, folder, name);
     bool list = strcmp(action, "list") == 0;
     int rc = list ? wt_model_list(folder, &models, &err) : wt_model_info(folder, name, &models, &err);
-    code = rc < 0 ? fail(cli, &err) : print_models(cli, models);
+    code = rc < 0 ? fail_on_model(cli, &err) : print_models(cli, models);
     wt_models_free(models);
     return code;
 }

@@ -1,14 +1,16 @@
-/* cmd_serve.c: the HTTP API in a process of its own: options, signals, and what is told on the terminal. */
+/* cmd_serve.c: `whichtool serve`: the options, signals, log and terminal output of the HTTP API. */
+#include "cli/cli.h"
+
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
-#include "cli/cli.h"
-#include "cli/log_writer.h"
-#include "cli/output.h"
 #include "cli/servers.h"
 #include "serve/api/api.h"
 #include "serve/catalogue.h"
@@ -17,40 +19,130 @@
 #include "serve/mcp_routes.h"
 #include "serve/usage_routes.h"
 
-/* What signals act on; set before they are caught. */
+/* ---------------------------------------------------------------- log */
+
+enum { LOG_KEPT_BYTES = 1 << 20 /* limit of the queue */ };
+
+/* Writes log lines to standard error from a thread of its own, so that a blocked reader cannot block the server. Lines
+ * over the limit of the queue are dropped, and their number is logged. */
+struct log_writer {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_t thread;
+    struct buffer kept;
+    size_t dropped; /* lines dropped since the last write */
+    bool ended;
+};
+
+/* Waits for lines and moves them to *out, owned by the caller. Returns false at the end. */
+static bool wait_for_log_lines(struct log_writer *writer, struct buffer *out, size_t *dropped)
+{
+    pthread_mutex_lock(&writer->lock);
+    while (writer->kept.len == 0 && !writer->ended)
+        pthread_cond_wait(&writer->wake, &writer->lock);
+    *out = writer->kept;
+    *dropped = writer->dropped;
+    writer->kept = (struct buffer){.max = LOG_KEPT_BYTES};
+    writer->dropped = 0;
+    pthread_mutex_unlock(&writer->lock);
+    return out->len > 0;
+}
+
+static void *write_log_lines(void *context)
+{
+    struct buffer lines;
+    size_t dropped;
+    while (wait_for_log_lines(context, &lines, &dropped)) {
+        fwrite(lines.ptr, 1, lines.len, stderr);
+        wt__buffer_dispose(&lines);
+        if (dropped > 0)
+            fprintf(stderr, "whichtool: %zu log lines were dropped, because standard error was blocked\n", dropped);
+    }
+    return NULL;
+}
+
+/* Returns NULL if out of memory or threads. */
+static struct log_writer *open_log_writer(void)
+{
+    struct log_writer *writer = calloc(1, sizeof *writer);
+    if (!writer)
+        return NULL;
+    writer->kept.max = LOG_KEPT_BYTES;
+    pthread_mutex_init(&writer->lock, NULL);
+    pthread_cond_init(&writer->wake, NULL);
+    if (pthread_create(&writer->thread, NULL, write_log_lines, writer) == 0)
+        return writer;
+    pthread_mutex_destroy(&writer->lock);
+    pthread_cond_destroy(&writer->wake);
+    free(writer);
+    return NULL;
+}
+
+/* Queues a line, which includes its line end, without blocking. */
+static void queue_log_line(void *context, struct str line)
+{
+    struct log_writer *writer = context;
+    pthread_mutex_lock(&writer->lock);
+    if (writer->kept.len + line.len < LOG_KEPT_BYTES)
+        wt__buffer_str(&writer->kept, line);
+    else
+        writer->dropped++;
+    pthread_cond_signal(&writer->wake);
+    pthread_mutex_unlock(&writer->lock);
+}
+
+/* Writes queued lines and stops the thread. NULL is a no-op. */
+static void close_log_writer(struct log_writer *writer)
+{
+    if (!writer)
+        return;
+    pthread_mutex_lock(&writer->lock);
+    writer->ended = true;
+    pthread_cond_signal(&writer->wake);
+    pthread_mutex_unlock(&writer->lock);
+    pthread_join(writer->thread, NULL);
+    wt__buffer_dispose(&writer->kept);
+    pthread_mutex_destroy(&writer->lock);
+    pthread_cond_destroy(&writer->wake);
+    free(writer);
+}
+
+/* ---------------------------------------------------------------- signals */
+
+/* Targets of the signal handlers, set before the handlers are installed. */
 static struct http_server *serving;
 static struct api *reloading;
 
-static void on_end(int number)
+static void on_end_signal(int number)
 {
     (void)number;
     wt__http_server_stop(serving);
 }
 
-static void on_reload(int number)
+static void on_reload_signal(int number)
 {
     (void)number;
     wt__api_reload(reloading);
 }
 
-static void watch(int number, void (*handler)(int), int flags)
+static void handle_signal(int number, void (*handler)(int), int flags)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, NULL);
 }
 
-/* The second Ctrl-C ends the process. */
-static void watch_signals(struct http_server *server, struct api *api)
+/* Installs the handlers. The second Ctrl-C ends the process. */
+static void watch_serve_signals(struct http_server *server, struct api *api)
 {
     serving = server;
     reloading = api;
-    watch(SIGINT, on_end, (int)SA_RESETHAND);
-    watch(SIGTERM, on_end, (int)SA_RESETHAND);
-    watch(SIGHUP, on_reload, SA_RESTART);
+    handle_signal(SIGINT, on_end_signal, (int)SA_RESETHAND);
+    handle_signal(SIGTERM, on_end_signal, (int)SA_RESETHAND);
+    handle_signal(SIGHUP, on_reload_signal, SA_RESTART);
 }
 
-static void tell_ready(void *context, double ms)
+static void note_ready(void *context, double ms)
 {
     const struct cli *cli = context;
     if (!cli->quiet)
@@ -59,14 +151,14 @@ static void tell_ready(void *context, double ms)
 
 /* ---------------------------------------------------------------- a new key */
 
-static int make_key(struct cli *cli)
+static int create_key(struct cli *cli)
 {
-    const char *path = wt__text_of(cli, OPT_KEYS), *name = wt__text_of(cli, OPT_NEW_KEY);
-    const char *list = wt__given(cli, OPT_SCOPES) ? wt__text_of(cli, OPT_SCOPES) : "find";
+    const char *path = wt__option_text(cli, OPT_KEYS), *name = wt__option_text(cli, OPT_NEW_KEY);
+    const char *list = wt__has_option(cli, OPT_SCOPES) ? wt__option_text(cli, OPT_SCOPES) : "find";
     char key[64];
     wt_error err;
     if (!path)
-        return wt__cli_usage(cli, "--new-key takes --keys FILE, to which its hash is added");
+        return wt__cli_usage(cli, "--new-key needs --keys FILE, to store the hash of the key");
     unsigned scopes = wt__scopes_read(wt__str(list), &err);
     if (scopes == 0)
         return wt__cli_usage(cli, "--scopes: %s", err.message);
@@ -84,54 +176,54 @@ static int make_key(struct cli *cli)
     }
     if (!wt__cli_print(&out))
         return END_SYSTEM;
-    wt__cli_note(cli, "The key is not shown again. A server that runs reads the file anew on SIGHUP.");
+    wt__cli_note(cli, "The key is not shown again. Send SIGHUP to a running server to reload the file.");
     return END_DONE;
 }
 
 /* ---------------------------------------------------------------- serving */
 
-static enum access_form access_of(const struct cli *cli)
+static enum access_form read_access_form(const struct cli *cli)
 {
-    const char *form = wt__text_of(cli, OPT_LOG);
+    const char *form = wt__option_text(cli, OPT_LOG);
     if (!form)
         return cli->quiet ? ACCESS_OFF : ACCESS_TEXT;
     return strcmp(form, "json") == 0 ? ACCESS_JSON : strcmp(form, "off") == 0 ? ACCESS_OFF : ACCESS_TEXT;
 }
 
-/* 0, or an exit code with the reason told. */
-static int read_options(struct cli *cli, struct api_options *out)
+/* Returns 0, or an exit code after reporting the error. */
+static int read_serve_options(struct cli *cli, struct api_options *out)
 {
     struct guard *guard = &out->guard;
-    bool read = (!wt__given(cli, OPT_HOST) || wt__read_lines(cli, OPT_HOST, &guard->hosts, &guard->host_count)) &&
-                (!wt__given(cli, OPT_ORIGIN) || wt__read_lines(cli, OPT_ORIGIN, &guard->origins, &guard->origin_count));
+    bool read =
+        (!wt__has_option(cli, OPT_HOST) || wt__option_lines(cli, OPT_HOST, &guard->hosts, &guard->host_count)) &&
+        (!wt__has_option(cli, OPT_ORIGIN) || wt__option_lines(cli, OPT_ORIGIN, &guard->origins, &guard->origin_count));
     if (!read)
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
     for (size_t i = 0; i < guard->origin_count; i++) {
         const char *slashes = strstr(guard->origins[i], "://");
         if (!slashes || strchr(slashes + 3, '/') || strchr(guard->origins[i], '*'))
-            return wt__cli_usage(cli,
-                                 "--origin takes what a browser sends, such as https://app.example.com, not \"%s\"",
+            return wt__cli_usage(cli, "--origin takes an origin such as https://app.example.com, not \"%s\"",
                                  guard->origins[i]);
     }
     for (size_t i = 0; i < guard->host_count; i++)
         if (strpbrk(guard->hosts[i], ":/*"))
             return wt__cli_usage(cli, "--host takes a name without a port, not \"%s\"", guard->hosts[i]);
-    guard->listen = wt__given(cli, OPT_LISTEN) ? wt__text_of(cli, OPT_LISTEN) : API_LISTEN;
+    guard->listen = wt__has_option(cli, OPT_LISTEN) ? wt__option_text(cli, OPT_LISTEN) : API_LISTEN;
     wt_error err;
     if (wt__http_address_check(guard->listen, &err) < 0)
         return wt__cli_usage(cli, "--listen: %s", err.message);
-    out->keys_path = wt__text_of(cli, OPT_KEYS);
+    out->keys_path = wt__option_text(cli, OPT_KEYS);
     out->time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIME_LIMIT];
-    out->language_model = wt__given(cli, OPT_CHAT_MODEL);
-    out->access = access_of(cli);
-    out->access_requests = wt__given(cli, OPT_LOG_REQUESTS);
-    out->ready = tell_ready;
+    out->language_model = wt__has_option(cli, OPT_CHAT_MODEL);
+    out->access = read_access_form(cli);
+    out->access_requests = wt__has_option(cli, OPT_LOG_REQUESTS);
+    out->ready = note_ready;
     out->ready_context = cli;
     return 0;
 }
 
-/* Where it listens, at once: whoever started it waits for that line. */
-static int tell_address(struct cli *cli, const char *address)
+/* Prints the address and flushes it, because the parent process may wait for it. */
+static int print_address(struct cli *cli, const char *address)
 {
     const char *scheme = strncmp(address, "unix:", 5) == 0 ? "" : "http://";
     struct buffer out = {0};
@@ -142,40 +234,42 @@ static int tell_address(struct cli *cli, const char *address)
     }
     if (!wt__cli_print(&out) || wt__cli_finish() != 0)
         return END_SYSTEM;
-    wt__cli_note(cli, "Listening at %s%s; Ctrl-C ends it.", scheme, address);
+    wt__cli_note(cli, "Listening at %s%s; stop with Ctrl-C.", scheme, address);
     return 0;
 }
 
-/* What there is to be asked, and by whom: a mistyped name of a store made an empty one, which nobody else would tell.
- */
-static void tell_holdings(const struct cli *cli, wt_engine *engine, const struct api *api)
+/* Notes the number of tools and keys, so that a mistyped store name, which creates an empty store, is noticed. */
+static void note_tools_and_keys(const struct cli *cli, wt_engine *engine, const struct api *api)
 {
     wt_status *status = NULL;
     size_t keys = wt__api_keys(api);
     if (wt_get_status(engine, &status, NULL) == 0 && status->tools > 0)
         wt__cli_note(cli, "%s has %" PRIu64 " tool%s.", status->store, status->tools, status->tools == 1 ? "" : "s");
-    else if (status && !wt__given(cli, OPT_SERVERS)) /* whose tools are on their way */
-        wt__cli_note(cli, "%s has no tools yet: `whichtool -s %s add FILE` adds some.", status->store, status->store);
-    if (wt__given(cli, OPT_KEYS) && keys > 0)
-        wt__cli_note(cli, "%zu key%s may ask.", keys, keys == 1 ? "" : "s");
-    else if (wt__given(cli, OPT_KEYS))
-        wt__cli_note(cli, "No key may ask: `whichtool serve --keys FILE --new-key NAME` makes one, SIGHUP reads it.");
+    else if (status && !wt__has_option(cli, OPT_SERVERS)) /* tools of servers arrive later */
+        wt__cli_note(cli, "%s has no tools yet; add some with `whichtool -s %s add FILE`.", status->store,
+                     status->store);
+    if (wt__has_option(cli, OPT_KEYS) && keys > 0)
+        wt__cli_note(cli, "%zu key%s accepted.", keys, keys == 1 ? " is" : "s are");
+    else if (wt__has_option(cli, OPT_KEYS))
+        wt__cli_note(
+            cli, "There are no keys; create one with `whichtool serve --keys FILE --new-key NAME` and send SIGHUP.");
     wt_status_free(status);
 }
 
-/* Before the scope `call` existed, `find` was enough to call: whoever has such a file hears what changed. */
-static void tell_finding_only(const struct cli *cli, const struct api *api)
+/* Notes keys with the scope find but not call, because find included calls before the scope call existed. */
+static void note_keys_without_call(const struct cli *cli, const struct api *api)
 {
     size_t count = wt__api_keys_finding_only(api);
-    if (count > 0 && wt__given(cli, OPT_SERVERS))
+    if (count > 0 && wt__has_option(cli, OPT_SERVERS))
         wt__cli_note(
             cli,
             "%zu key%s the scope find without call: %s tools of the servers and cannot call them. To let a key "
             "call, write find,call in its line of %s and send SIGHUP.",
-            count, count == 1 ? " has" : "s have", count == 1 ? "it finds" : "they find", wt__text_of(cli, OPT_KEYS));
+            count, count == 1 ? " has" : "s have", count == 1 ? "it finds" : "they find",
+            wt__option_text(cli, OPT_KEYS));
 }
 
-static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *listen)
+static int run_http_server(struct cli *cli, struct api *api, wt_engine *engine, const char *listen)
 {
     wt_error err;
     struct http_server *server = NULL;
@@ -185,57 +279,57 @@ static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *
                                                 .handler = wt__api_handler(api)};
     int rc = wt__http_server_open(&server, &options, &err);
     if (rc < 0)
-        return wt__cli_say(cli, rc == WT_EINVAL ? END_USAGE : END_NETWORK, "%s", err.message);
+        return wt__cli_report(cli, rc == WT_EINVAL ? END_USAGE : END_NETWORK, "%s", err.message);
     wt__api_bind(api, server);
-    watch_signals(server, api);
-    int code = tell_address(cli, wt__http_server_address(server));
+    watch_serve_signals(server, api);
+    int code = print_address(cli, wt__http_server_address(server));
     if (code == 0) {
-        tell_holdings(cli, engine, api);
-        tell_finding_only(cli, api);
+        note_tools_and_keys(cli, engine, api);
+        note_keys_without_call(cli, api);
         wt__api_warm(api);
         rc = wt__http_server_run(server, &err);
-        code = rc < 0 ? wt__cli_say(cli, END_NETWORK, "%s", err.message) : END_DONE;
+        code = rc < 0 ? wt__cli_report(cli, END_NETWORK, "%s", err.message) : END_DONE;
     }
     wt__api_end(api);
     wt__http_server_close(server);
     return code;
 }
 
-/* The API, and the modules that bring routes of their own. */
-struct modules {
-    struct catalogue *catalogue; /* at /mcp, where no servers are */
+/* The API, and the modules with routes of their own. */
+struct serve_modules {
+    struct catalogue *catalogue; /* at /mcp; NULL with --servers */
     struct servers servers;
-    struct face *faces[MCP_MOUNTS_MAX]; /* of those: at /mcp, /mcp/all and /mcp/p/PROFILE */
+    struct face *faces[MCP_MOUNTS_MAX]; /* of the servers, at /mcp, /mcp/all and /mcp/p/PROFILE */
     struct mcp_mount mounts[MCP_MOUNTS_MAX];
     size_t mount_count;
-    const char *const *passed_headers; /* as of struct mcp_mount */
+    const char *const *passed_headers; /* as in struct mcp_mount */
     struct mcp_routes *mcp;
     struct usage_routes *usage;
     struct routes routes[2];
     struct api *api;
 };
 
-/* Reads --pass-header into a list that ends in NULL. With keys, Authorization holds the client's key for this server. */
-static int read_passed(struct cli *cli, struct modules *modules)
+/* Reads --pass-header into a NULL-terminated list. Authorization is rejected with --keys: it holds the client's key. */
+static int read_passed_headers(struct cli *cli, struct serve_modules *modules)
 {
     const char *const *names = NULL;
     size_t count = 0;
-    if (!wt__given(cli, OPT_PASS_HEADER))
+    if (!wt__has_option(cli, OPT_PASS_HEADER))
         return 0;
-    const char **list = wt__read_lines(cli, OPT_PASS_HEADER, &names, &count)
+    const char **list = wt__option_lines(cli, OPT_PASS_HEADER, &names, &count)
                             ? wt__arena_array(&cli->arena, const char *, count + 1)
                             : NULL;
     if (!list)
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
     if (count > MCP_PASSED_HEADERS_MAX)
         return wt__cli_usage(cli, "--pass-header can be given at most %d times", MCP_PASSED_HEADERS_MAX);
     for (size_t i = 0; i < count; i++) {
         if (!wt__mcp_http_may_pass(wt__str(names[i])))
             return wt__cli_usage(
-                cli, "--pass-header cannot take \"%.64s\": it is no header name, or one of HTTP or MCP", names[i]);
-        if (strcasecmp(names[i], "Authorization") == 0 && wt__given(cli, OPT_KEYS))
+                cli, "--pass-header cannot forward \"%.64s\": not a header name, or reserved by HTTP or MCP", names[i]);
+        if (strcasecmp(names[i], "Authorization") == 0 && wt__has_option(cli, OPT_KEYS))
             return wt__cli_usage(cli,
-                                 "--pass-header Authorization would give the clients' keys for this server (--keys) "
+                                 "--pass-header Authorization would forward the clients' keys for this server (--keys) "
                                  "to the servers behind it");
         list[i] = names[i];
     }
@@ -243,7 +337,7 @@ static int read_passed(struct cli *cli, struct modules *modules)
     return 0;
 }
 
-static int mount_face(struct cli *cli, struct modules *modules, const char *path, const char *name,
+static int mount_face(struct cli *cli, struct serve_modules *modules, const char *path, const char *name,
                       const struct face_options *options)
 {
     struct mcp_mount *mount = &modules->mounts[modules->mount_count];
@@ -255,11 +349,11 @@ static int mount_face(struct cli *cli, struct modules *modules, const char *path
     return 0;
 }
 
-static int mount_profile(struct cli *cli, struct modules *modules, size_t index)
+static int mount_profile(struct cli *cli, struct serve_modules *modules, size_t index)
 {
     const struct policy *policy = modules->servers.policy;
     struct face_options options = wt__servers_face(cli, FACE_AUTO);
-    struct buffer path = {0}, name = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer path = {0}, name = {0};
     options.profile = wt__policy_profile_name(policy, index);
     options.kind = wt__policy_profile_face(policy, index);
     wt__buffer_printf(&path, "/mcp/p/%s", options.profile);
@@ -267,30 +361,27 @@ static int mount_profile(struct cli *cli, struct modules *modules, size_t index)
     const char *kept_path = wt__arena_copy(&cli->arena, wt__buffer_view(&path));
     const char *kept_name = wt__arena_copy(&cli->arena, wt__buffer_view(&name));
     bool whole = !path.failed && !name.failed && kept_path && kept_name;
-    wt__buffer_dispose(&path);
-    wt__buffer_dispose(&name);
     return whole ? mount_face(cli, modules, kept_path, kept_name, &options)
-                 : wt__cli_say(cli, END_SYSTEM, "out of memory");
+                 : wt__cli_report(cli, END_SYSTEM, "out of memory");
 }
 
-static int mount_servers(struct cli *cli, struct modules *modules)
+static int mount_servers(struct cli *cli, struct serve_modules *modules)
 {
     struct face_options options = wt__servers_face(cli, FACE_SEARCH);
-    int code = mount_face(cli, modules, "/mcp", "mcp", &options);
+    WT_TRY(mount_face(cli, modules, "/mcp", "mcp", &options));
     options.kind = FACE_DIRECT;
-    if (code == 0)
-        code = mount_face(cli, modules, "/mcp/all", "mcp_all", &options);
-    for (size_t i = 0; code == 0 && i < wt__policy_profile_count(modules->servers.policy); i++)
-        code = mount_profile(cli, modules, i);
-    return code;
+    WT_TRY(mount_face(cli, modules, "/mcp/all", "mcp_all", &options));
+    for (size_t i = 0; i < wt__policy_profile_count(modules->servers.policy); i++)
+        WT_TRY(mount_profile(cli, modules, i));
+    return 0;
 }
 
-static int mount_catalogue(struct cli *cli, const struct api_options *options, struct modules *modules)
+static int mount_catalogue(struct cli *cli, const struct api_options *options, struct serve_modules *modules)
 {
-    const struct catalogue_options catalogue = {.summary = wt__text_of(cli, OPT_SUMMARY),
+    const struct catalogue_options catalogue = {.summary = wt__option_text(cli, OPT_SUMMARY),
                                                 .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET],
                                                 .time_ms = options->time_limit_ms,
-                                                .failed = wt__servers_tell_error,
+                                                .failed = wt__note_hidden_error,
                                                 .failed_context = cli};
     wt_error err;
     if (wt__catalogue_open(&modules->catalogue, options->engine, &catalogue, &err) < 0)
@@ -300,16 +391,12 @@ static int mount_catalogue(struct cli *cli, const struct api_options *options, s
     return 0;
 }
 
-static int open_modules(struct cli *cli, struct api_options *options, struct modules *modules)
+static int open_modules(struct cli *cli, struct api_options *options, struct serve_modules *modules)
 {
     wt_error err;
-    int code = wt__servers_open(cli, options->engine, 0, &modules->servers);
-    if (code == 0)
-        code = read_passed(cli, modules);
-    if (code == 0)
-        code = modules->servers.gateway ? mount_servers(cli, modules) : mount_catalogue(cli, options, modules);
-    if (code != 0)
-        return code;
+    WT_TRY(wt__servers_open(cli, options->engine, 0, &modules->servers));
+    WT_TRY(read_passed_headers(cli, modules));
+    WT_TRY(modules->servers.gateway ? mount_servers(cli, modules) : mount_catalogue(cli, options, modules));
     if (wt__mcp_routes_open(&modules->mcp, modules->mounts, modules->mount_count, &err) < 0 ||
         wt__usage_routes_open(&modules->usage, options->engine, modules->servers.policy != NULL, &err) < 0)
         return wt__cli_fail(cli, &err);
@@ -323,8 +410,8 @@ static int open_modules(struct cli *cli, struct api_options *options, struct mod
     return wt__api_open(&modules->api, options, &err) < 0 ? wt__cli_fail_input(cli, &err) : 0;
 }
 
-/* The servers start when somebody can ask for them. */
-static int start_servers(struct cli *cli, struct modules *modules)
+/* Attaches the services to the gateway and starts the servers. */
+static int start_upstreams(struct cli *cli, struct serve_modules *modules)
 {
     struct gateway *gateway = modules->servers.gateway;
     wt_error err;
@@ -336,7 +423,7 @@ static int start_servers(struct cli *cli, struct modules *modules)
     return rc < 0 ? wt__cli_fail(cli, &err) : 0;
 }
 
-static void close_modules(struct modules *modules)
+static void close_modules(struct serve_modules *modules)
 {
     struct gateway *gateway = modules->servers.gateway;
     for (size_t i = 0; gateway && modules->mcp && i < modules->mount_count; i++)
@@ -352,33 +439,36 @@ static void close_modules(struct modules *modules)
     wt__api_close(modules->api);
 }
 
+/* Opens the parts of the server and runs it. The caller closes them. */
+static int serve_api(struct cli *cli, struct api_options *options, struct serve_modules *modules,
+                     struct log_writer **log)
+{
+    WT_TRY(wt__servers_prepare(cli));
+    WT_TRY(read_serve_options(cli, options));
+    *log = open_log_writer();
+    if (!*log)
+        return wt__cli_report(cli, END_SYSTEM, "out of memory");
+    options->say = queue_log_line;
+    options->say_context = *log;
+    wt__file_map_copies();
+    WT_TRY(wt__cli_open(cli, OPEN_CREATE, NULL, &options->engine));
+    WT_TRY(open_modules(cli, options, modules));
+    WT_TRY(start_upstreams(cli, modules));
+    return run_http_server(cli, modules->api, options->engine, options->guard.listen);
+}
+
 int wt__cmd_serve(struct cli *cli)
 {
     struct api_options options = {0};
-    struct modules modules = {0};
+    struct serve_modules modules = {0};
     struct log_writer *log = NULL;
-    if (wt__given(cli, OPT_NEW_KEY))
-        return make_key(cli);
-    if (wt__given(cli, OPT_SCOPES))
-        return wt__cli_usage(cli, "--scopes is for --new-key");
-    int code = wt__servers_prepare(cli);
-    if (code == 0)
-        code = read_options(cli, &options);
-    if (code == 0 && !(log = wt__log_writer_open()))
-        code = wt__cli_say(cli, END_SYSTEM, "out of memory");
-    options.say = wt__log_writer_say;
-    options.say_context = log;
-    wt__file_map_copies();
-    if (code == 0)
-        code = wt__cli_open(cli, OPEN_CREATE, NULL, &options.engine);
-    if (code == 0)
-        code = open_modules(cli, &options, &modules);
-    if (code == 0)
-        code = start_servers(cli, &modules);
-    if (code == 0)
-        code = run(cli, modules.api, options.engine, options.guard.listen);
+    if (wt__has_option(cli, OPT_NEW_KEY))
+        return create_key(cli);
+    if (wt__has_option(cli, OPT_SCOPES))
+        return wt__cli_usage(cli, "--scopes needs --new-key");
+    int code = serve_api(cli, &options, &modules, &log);
     close_modules(&modules);
     wt_close(options.engine);
-    wt__log_writer_close(log);
+    close_log_writer(log);
     return code;
 }

@@ -4,17 +4,15 @@
 #include <time.h>
 
 #include "cli/cli.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
-#include "cli/text.h"
+
 #include "wire/results.h"
 
 enum {
-    LABEL = 10,         /* columns of what a line is about */
-    PROVIDERS_SHOWN = 8 /* the others are one line */
+    LABEL = 10,         /* columns of a label */
+    PROVIDERS_SHOWN = 8 /* the others are summed up in one line */
 };
 
-static void write_time(int64_t seconds, char *out, size_t size, const char *form)
+static void format_time(int64_t seconds, char *out, size_t size, const char *form)
 {
     time_t time = (time_t)seconds;
     struct tm clock = {0};
@@ -22,8 +20,8 @@ static void write_time(int64_t seconds, char *out, size_t size, const char *form
     strftime(out, size, form, &clock);
 }
 
-/* A line of the page, whose text is taken and wrapped beside its label. */
-static void say(const struct cli *cli, struct buffer *out, const char *label, struct buffer *text)
+/* Prints a label and wrapped text; disposes of the text. */
+static void print_status_line(const struct cli *cli, struct buffer *out, const char *label, struct buffer *text)
 {
     wt__style_begin(out, cli->color_out, STYLE_BOLD);
     wt__buffer_text(out, label);
@@ -35,111 +33,106 @@ static void say(const struct cli *cli, struct buffer *out, const char *label, st
     wt__buffer_dispose(text);
 }
 
-static void count(struct buffer *out, uint64_t number, const char *one, const char *many)
-{
-    wt__grouped(out, number);
-    wt__buffer_printf(out, " %s", number == 1 ? one : many);
-}
-
-static void size(struct buffer *out, const char *what, uint64_t bytes)
+static void put_size(struct buffer *out, const char *what, uint64_t bytes)
 {
     wt__buffer_printf(out, "%s%s %.1f MB", out->len ? ", " : "", what, (double)bytes / 1e6);
 }
 
-static void say_tools(const struct cli *cli, struct buffer *out, const wt_status *status)
+static void print_tools_status(const struct cli *cli, struct buffer *out, const wt_status *status)
 {
     struct buffer text = {0};
     size_t shown = status->provider_count <= PROVIDERS_SHOWN + 1 ? status->provider_count : PROVIDERS_SHOWN;
     uint64_t rest = status->tools;
-    count(&text, status->tools, "tool of ", "tools of ");
-    count(&text, status->provider_count, "provider", "providers");
+    wt__put_count(&text, status->tools, "tool of ", "tools of ");
+    wt__put_count(&text, status->provider_count, "provider", "providers");
     for (size_t i = 0; i < shown; i++) {
         const wt_provider_status *provider = status->providers[i];
         wt__buffer_text(&text, "\n");
-        wt__grouped(&text, provider->tools);
+        wt__put_grouped(&text, provider->tools);
         wt__buffer_printf(&text, " %s", *provider->name ? provider->name : "(no provider)");
         rest -= provider->tools;
     }
     if (shown < status->provider_count) {
         wt__buffer_text(&text, "\n");
-        wt__grouped(&text, rest);
+        wt__put_grouped(&text, rest);
         wt__buffer_text(&text, " of ");
-        count(&text, status->provider_count - shown, "other; `whichtool list --providers` shows it",
-              "others; `whichtool list --providers` shows them");
+        wt__put_count(&text, status->provider_count - shown, "other; `whichtool list --providers` shows it",
+                      "others; `whichtool list --providers` shows them");
     }
-    say(cli, out, "tools", &text);
+    print_status_line(cli, out, "tools", &text);
 }
 
-static void say_vectors(const struct cli *cli, struct buffer *out, const wt_status *status)
+static void print_vectors_status(const struct cli *cli, struct buffer *out, const wt_status *status)
 {
     bool formerly = status->encoder_embedded > status->embedded && strcmp(status->encoder, status->model) == 0;
     struct buffer text = {0};
-    wt__grouped(&text, status->embedded);
+    wt__put_grouped(&text, status->embedded);
     wt__buffer_text(&text, " of ");
-    count(&text, status->tools, "tool", "tools");
+    wt__put_count(&text, status->tools, "tool", "tools");
     if (*status->model)
-        wt__buffer_printf(&text, ", by the model %s%s", status->model,
-                          status->model_included ? ", which came with whichtool" : "");
+        wt__buffer_printf(&text, ", with the model %s%s", status->model,
+                          status->model_included ? ", included with whichtool" : "");
     const char *slash = strchr(status->model, '/');
     bool of_hub = slash && slash > status->model && *status->model != '.' && slash[1] && !strchr(slash + 1, '/');
     if (slash && !of_hub && !status->model_installed)
-        wt__buffer_text(&text, ", which is not installed: there is no such folder");
+        wt__buffer_text(&text, ", which is not installed: the folder does not exist");
     else if (*status->model && !status->model_installed)
-        wt__buffer_printf(&text, ", which is not installed: `whichtool model pull %s`", status->model);
+        wt__buffer_printf(&text, ", which is not installed; get it with `whichtool model pull %s`", status->model);
     else if (*status->model && status->embedded < status->tools)
-        wt__buffer_printf(&text, "; `whichtool vectors` makes the others%s",
-                          formerly ? ", for which those of an earlier version serve until then" : "");
-    say(cli, out, "vectors", &text);
+        wt__buffer_printf(&text, "; compute the others with `whichtool vectors`%s",
+                          formerly ? "; until then, vectors of an earlier version are used for them" : "");
+    print_status_line(cli, out, "vectors", &text);
 }
 
-/* What reads requests, where that is not plainly the model above. */
-static void say_encoder(const struct cli *cli, struct buffer *out, const wt_status *status)
+/* Prints the encoder of requests, if it is not the model of the line above. */
+static void print_encoder_status(const struct cli *cli, struct buffer *out, const wt_status *status)
 {
     struct buffer text = {0};
     if (status->better)
-        wt__buffer_printf(&text, "%s, which is built in; `whichtool model pull %s` gets a better one", status->encoder,
-                          status->better);
+        wt__buffer_printf(&text, "%s, which is built in; get a better one with `whichtool model pull %s`",
+                          status->encoder, status->better);
     else if (strcmp(status->encoder, status->model) != 0 && *status->encoder)
-        wt__buffer_printf(&text, "%s, which has vectors of more tools; `whichtool vectors` makes those of %s",
+        wt__buffer_printf(&text,
+                          "%s, because more tools have vectors of it; compute those of %s with `whichtool vectors`",
                           status->encoder, status->model);
     if (text.len > 0)
-        say(cli, out, "encoder", &text);
+        print_status_line(cli, out, "encoder", &text);
 }
 
-static void say_usages(const struct cli *cli, struct buffer *out, const wt_status *status)
+static void print_usages_status(const struct cli *cli, struct buffer *out, const wt_status *status)
 {
     struct buffer text = {0};
-    count(&text, status->usages, "recorded usage", "recorded usages");
+    wt__put_count(&text, status->usages, "recorded usage", "recorded usages");
     if (status->usages == 0)
-        wt__buffer_text(&text, "; `whichtool usage add` records them, and finding gets better");
+        wt__buffer_text(&text, "; record some with `whichtool usage add` to improve finding");
     if (status->teaching < status->usages) {
         wt__buffer_text(&text, ", of which ");
-        wt__grouped(&text, status->teaching);
-        wt__buffer_text(&text, " can be learned from");
+        wt__put_grouped(&text, status->teaching);
+        wt__buffer_text(&text, " can be used for training");
     }
     if (status->untrained > 0) {
         wt__buffer_text(&text, "; ");
-        count(&text, status->untrained, "request was not trained on yet: `whichtool train all`",
-              "requests were not trained on yet: `whichtool train all`");
+        wt__put_count(&text, status->untrained, "request was not used for training yet; run `whichtool train all`",
+                      "requests were not used for training yet; run `whichtool train all`");
     }
-    say(cli, out, "usages", &text);
+    print_status_line(cli, out, "usages", &text);
 }
 
-/* "2026-11-23, from 237 recorded requests, ", which most models have in common. */
-static void begin_of(struct buffer *out, const wt_trained_status *model)
+/* Appends "2026-11-23, from 237 recorded requests ...", which most models have in common. */
+static void put_training_origin(struct buffer *out, const wt_trained_status *model)
 {
     char time[64];
-    write_time(model->time, time, sizeof time, "%Y-%m-%d");
+    format_time(model->time, time, sizeof time, "%Y-%m-%d");
     wt__buffer_printf(out, "%s, from ", time);
-    count(out, model->requests + model->dev_requests, model->recorded_use ? "recorded request" : "request",
-          model->recorded_use ? "recorded requests" : "requests");
+    wt__put_count(out, model->requests + model->dev_requests, model->recorded_use ? "recorded request" : "request",
+                  model->recorded_use ? "recorded requests" : "requests");
     if (!model->recorded_use)
         wt__buffer_printf(out, " of %s", model->data);
-    wt__buffer_text(out, "; with its figure on those held out, before and after:");
+    wt__buffer_text(out, "; metric on held-out requests before and after:");
 }
 
-/* "auto: recall@5 from 73.7 to 92.1 %" */
-static void figure_of(struct buffer *out, const wt_trained_status *model)
+/* Appends "auto: recall@5 from 73.7 to 92.1 %". */
+static void put_training_figure(struct buffer *out, const wt_trained_status *model)
 {
     wt__buffer_printf(out, "%s: ", model->lesson);
     if (isnan(model->after))
@@ -154,19 +147,19 @@ static void figure_of(struct buffer *out, const wt_trained_status *model)
         wt__buffer_printf(out, "; not used: %s", model->stale);
 }
 
-static void say_trained(const struct cli *cli, struct buffer *out, const wt_status *status)
+static void print_trained_status(const struct cli *cli, struct buffer *out, const wt_status *status)
 {
     struct buffer text = {0}, before = {0}, here = {0};
     if (status->trained_count == 0)
-        wt__buffer_text(&text, "no model; `whichtool train all` trains on recorded use");
+        wt__buffer_text(&text, "no model; train on recorded use with `whichtool train all`");
     for (size_t i = 0; i < status->trained_count; i++) {
-        begin_of(&here, status->trained[i]);
+        put_training_origin(&here, status->trained[i]);
         wt__buffer_text(&text, i ? "\n" : "");
         if (!wt__str_equal(wt__buffer_view(&here), wt__buffer_view(&before))) {
             wt__buffer_str(&text, wt__buffer_view(&here));
             wt__buffer_char(&text, '\n');
         }
-        figure_of(&text, status->trained[i]);
+        put_training_figure(&text, status->trained[i]);
         wt__buffer_clear(&before);
         wt__buffer_str(&before, wt__buffer_view(&here));
         wt__buffer_clear(&here);
@@ -174,41 +167,37 @@ static void say_trained(const struct cli *cli, struct buffer *out, const wt_stat
     text.failed |= before.failed | here.failed;
     wt__buffer_dispose(&before);
     wt__buffer_dispose(&here);
-    say(cli, out, "trained", &text);
+    print_status_line(cli, out, "trained", &text);
 }
 
 static void text_status(const struct cli *cli, struct buffer *out, const wt_status *status)
 {
     struct buffer text = {0};
     wt__buffer_printf(&text, "%s, store version %d; whichtool %s", status->store, status->store_version, wt_version());
-    say(cli, out, "store", &text);
-    say_tools(cli, out, status);
-    say_vectors(cli, out, status);
-    say_encoder(cli, out, status);
-    say_usages(cli, out, status);
-    say_trained(cli, out, status);
+    print_status_line(cli, out, "store", &text);
+    print_tools_status(cli, out, status);
+    print_vectors_status(cli, out, status);
+    print_encoder_status(cli, out, status);
+    print_usages_status(cli, out, status);
+    print_trained_status(cli, out, status);
     wt__buffer_printf(&text, "%s: %s", status->recipe, status->why);
-    say(cli, out, "recipe", &text);
-    size(&text, "store", status->store_bytes);
-    size(&text, "index", status->index_bytes);
-    size(&text, "trained models", status->trained_bytes);
-    size(&text, "model", status->model_bytes);
-    size(&text, "cache", status->cache_bytes);
-    say(cli, out, "on disk", &text);
+    print_status_line(cli, out, "recipe", &text);
+    put_size(&text, "store", status->store_bytes);
+    put_size(&text, "index", status->index_bytes);
+    put_size(&text, "trained models", status->trained_bytes);
+    put_size(&text, "model", status->model_bytes);
+    put_size(&text, "cache", status->cache_bytes);
+    print_status_line(cli, out, "on disk", &text);
 }
 
 int wt__cmd_status(struct cli *cli)
 {
-    wt_engine *engine = NULL;
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     wt_status *status = NULL;
     struct buffer out = {0};
     wt_error err;
-    int code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
-    if (code != 0)
-        return code;
-    int rc = wt_get_status(engine, &status, &err);
-    wt_close(engine);
-    if (rc < 0)
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, NULL, &engine));
+    if (wt_get_status(engine, &status, &err) < 0)
         return wt__cli_fail(cli, &err);
     if (cli->json) {
         wt__json_status(&out, status);

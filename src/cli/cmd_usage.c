@@ -3,10 +3,7 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
-#include "cli/imports.h"
-#include "cli/output.h"
-#include "cli/progress_line.h"
-#include "cli/text.h"
+
 #include "text/shown.h"
 #include "wire/results.h"
 
@@ -14,96 +11,95 @@ enum {
     PAGE = 1000,
     LEAD = 30, /* columns of time and outcome */
     LEAST = 20,
-    ARGUMENTS_SHOWN = 40 /* columns of what a tool was called with */
+    ARGUMENTS_SHOWN = 40 /* columns of a tool's arguments */
 };
 
 /* ---------------------------------------------------------------- add SOURCE */
 
-/* What only usages with keys have. */
-static void text_some(struct buffer *out, size_t count, const char *what)
+/* Appends a count, unless it is 0. */
+static void put_nonzero_count(struct buffer *out, size_t count, const char *what)
 {
     if (count == 0)
         return;
     wt__buffer_text(out, ", ");
-    wt__grouped(out, count);
+    wt__put_grouped(out, count);
     wt__buffer_text(out, what);
 }
 
-static void text_report(struct buffer *out, const char *source, const wt_usage_report *report)
+static void text_usage_report(struct buffer *out, const char *source, const wt_usage_report *report)
 {
     wt__buffer_printf(out, "%s: ", source);
-    wt__grouped(out, report->added);
+    wt__put_grouped(out, report->added);
     wt__buffer_text(out, " added, ");
-    wt__grouped(out, report->skipped);
+    wt__put_grouped(out, report->skipped);
     wt__buffer_text(out, " skipped, ");
-    wt__grouped(out, report->unknown_tools);
+    wt__put_grouped(out, report->unknown_tools);
     wt__buffer_text(out, " unknown tools");
-    text_some(out, report->repeated, " recorded before");
-    text_some(out, report->outcomes, " outcomes");
-    text_some(out, report->missing, " outcomes of no usage");
+    put_nonzero_count(out, report->repeated, " already recorded");
+    put_nonzero_count(out, report->outcomes, " outcomes");
+    put_nonzero_count(out, report->missing, " outcomes without a usage");
     wt__buffer_text(out, "; ");
-    wt__grouped(out, report->learned);
+    wt__put_grouped(out, report->learned);
     wt__buffer_text(out, " requests learned");
 }
 
-static int print_report(const struct cli *cli, const char *source, const wt_usage_report *report, double seconds)
+static int print_usage_report(const struct cli *cli, const char *source, const wt_usage_report *report, double seconds)
 {
     const struct import_outcome outcome = {seconds,         report->notice, report->issues, report->issue_count,
                                            report->skipped, report->added,  false};
     struct buffer line = {0};
-    (cli->json ? wt__json_usage_added : text_report)(&line, source, report);
-    return wt__import_print(cli, &outcome, &line);
+    (cli->json ? wt__json_usage_added : text_usage_report)(&line, source, report);
+    return wt__print_import(cli, &outcome, &line);
 }
 
-static int add_stdin(struct cli *cli, wt_engine *engine, wt_add_usage_options *options, wt_usage_report **report,
-                     wt_error *err)
+static int add_usages_from_stdin(struct cli *cli, wt_engine *engine, wt_add_usage_options *options,
+                                 wt_usage_report **report, wt_error *err)
 {
-    struct buffer bytes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
     int rc = wt__cli_read_stdin(cli, WT_MAX_FILE_BYTES, &bytes);
     if (rc == 0) {
         options->source_name = "standard input";
         rc = wt_add_usage(engine, bytes.ptr ? bytes.ptr : "", bytes.len, options, report, err);
     }
-    wt__buffer_dispose(&bytes);
     return rc;
 }
 
-static int tell_stop(const struct cli *cli, const wt_usage_report *report)
+static int report_stopped_learning(const struct cli *cli, const wt_usage_report *report)
 {
     if (!report)
-        return wt__import_stopped(cli);
-    return wt__cli_say(cli, END_INTERRUPTED,
-                       "stopped while learning; the usages are stored, and `whichtool vectors` or the next `whichtool "
-                       "usage add` goes on "
-                       "where this one ended");
+        return wt__report_stopped_import(cli);
+    return wt__cli_report(
+        cli, END_INTERRUPTED,
+        "stopped while learning; the usages are stored, and `whichtool vectors` or the next `whichtool "
+        "usage add` continues");
 }
 
-struct adding {
+struct usage_add_context {
     wt_engine *engine;
     wt_add_usage_options *options;
 };
 
-/* Imports one source. 0, or an exit code with the reason told. */
-static int add_source(struct cli *cli, const char *source, void *context)
+/* Imports one source. Returns 0, or an exit code after reporting the error. */
+static int add_usage_source(struct cli *cli, const char *source, void *context)
 {
-    wt_engine *engine = ((struct adding *)context)->engine;
-    wt_add_usage_options *options = ((struct adding *)context)->options;
+    wt_engine *engine = ((struct usage_add_context *)context)->engine;
+    wt_add_usage_options *options = ((struct usage_add_context *)context)->options;
     wt_usage_report *report = NULL;
     wt_error err = {0};
     double begin = wt__now_ms();
     bool from_stdin = strcmp(source, "-") == 0;
     int code = 0;
-    int rc = from_stdin ? add_stdin(cli, engine, options, &report, &err)
+    int rc = from_stdin ? add_usages_from_stdin(cli, engine, options, &report, &err)
                         : wt_add_usage_path(engine, source, options, &report, &err);
     if (rc > 0)
-        return rc; /* told already */
+        return rc; /* already reported */
     wt__progress_clear();
     if (report)
-        code = print_report(cli, from_stdin ? "standard input" : source, report, (wt__now_ms() - begin) / 1000);
+        code = print_usage_report(cli, from_stdin ? "standard input" : source, report, (wt__now_ms() - begin) / 1000);
     if (rc == WT_ECANCELLED)
-        code = tell_stop(cli, report);
+        code = report_stopped_learning(cli, report);
     else if (rc == WT_ENOTFOUND)
-        code = wt__cli_say(cli, END_INPUT, "%s", err.message);
+        code = wt__cli_report(cli, END_INPUT, "%s", err.message);
     else if (rc < 0)
         code = wt__cli_fail(cli, &err);
     wt_usage_report_free(report);
@@ -112,7 +108,7 @@ static int add_source(struct cli *cli, const char *source, void *context)
 
 /* ---------------------------------------------------------------- add --request */
 
-static bool is_among(const char *const *ids, size_t count, const char *id)
+static bool is_among_ids(const char *const *ids, size_t count, const char *id)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(ids[i], id) == 0)
@@ -120,8 +116,9 @@ static bool is_among(const char *const *ids, size_t count, const char *id)
     return false;
 }
 
-/* The next line of an option that repeats, in the arena; *rest is NULL behind the last. NULL when memory is out. */
-static const char *next_line(struct cli *cli, const char **rest)
+/* Returns the next line of a repeatable option in the arena, and moves *rest, to NULL after the last line. Returns NULL
+ * if out of memory. */
+static const char *next_option_line(struct cli *cli, const char **rest)
 {
     const char *line = wt__arena_copy(&cli->arena, (struct str){*rest, strcspn(*rest, "\n")});
     const char *end = strchr(*rest, '\n');
@@ -129,45 +126,45 @@ static const char *next_line(struct cli *cli, const char **rest)
     return line;
 }
 
-/* The ids of the tools that were named, in the arena. A name that no tool has is a slip of who typed it: nothing is
- * recorded then. 0, or an exit code with the reason told. */
-static int named_tools(struct cli *cli, wt_engine *engine, const char **ids, size_t *count)
+/* Looks up the ids of the tools of --tool, in the arena. An unknown name is taken for a typo: nothing is recorded.
+ * Returns 0, or an exit code after reporting the error. */
+static int find_named_tools(struct cli *cli, wt_engine *engine, const char **ids, size_t *count)
 {
-    const char *rest = wt__text_of(cli, OPT_TOOL);
+    const char *rest = wt__option_text(cli, OPT_TOOL);
     *count = 0;
     while (rest) {
         wt_tools *tools;
         wt_error err;
         if (*count == WT_MAX_USAGE_TOOLS)
             return wt__cli_usage(cli, "a usage has at most %d tools", WT_MAX_USAGE_TOOLS);
-        const char *name = next_line(cli, &rest);
+        const char *name = next_option_line(cli, &rest);
         if (!name)
-            return wt__cli_say(cli, END_SYSTEM, "out of memory");
+            return wt__cli_report(cli, END_SYSTEM, "out of memory");
         int rc = wt_get(engine, name, &tools, &err);
         if (rc == WT_ENOTFOUND)
-            return wt__cli_say(cli, END_NOTHING, "nothing was recorded: %s", err.message);
+            return wt__cli_report(cli, END_NOTHING, "nothing was recorded: %s", err.message);
         if (rc < 0)
             return wt__cli_fail(cli, &err);
         const char *id = wt__arena_copy(&cli->arena, wt__str(tools->items[0]->id));
         wt_tools_free(tools);
         if (!id)
-            return wt__cli_say(cli, END_SYSTEM, "out of memory");
+            return wt__cli_report(cli, END_SYSTEM, "out of memory");
         ids[(*count)++] = id;
     }
     return 0;
 }
 
-/* What each of them was called with, in the order of the names; NULL where it is not told. */
-static int named_arguments(struct cli *cli, const char **arguments, size_t count)
+/* Reads --arguments in the order of the tools; NULL for tools without arguments. */
+static int read_named_arguments(struct cli *cli, const char **arguments, size_t count)
 {
-    const char *rest = wt__text_of(cli, OPT_ARGUMENTS);
+    const char *rest = wt__option_text(cli, OPT_ARGUMENTS);
     for (size_t i = 0; i < count; i++) {
         bool told = rest != NULL;
-        arguments[i] = told ? next_line(cli, &rest) : NULL;
+        arguments[i] = told ? next_option_line(cli, &rest) : NULL;
         if (told && !arguments[i])
-            return wt__cli_say(cli, END_SYSTEM, "out of memory");
+            return wt__cli_report(cli, END_SYSTEM, "out of memory");
     }
-    return rest ? wt__cli_usage(cli, "--arguments was given more often than --tool: give it at most once for each") : 0;
+    return rest ? wt__cli_usage(cli, "more --arguments than --tool were given; give at most one for each tool") : 0;
 }
 
 static int print_recorded(const struct cli *cli, const char *const *ids, size_t count)
@@ -175,7 +172,7 @@ static int print_recorded(const struct cli *cli, const char *const *ids, size_t 
     struct buffer line = {0}, out = {0};
     wt__buffer_text(&line, cli->json ? "{\"added\":1,\"tools\":[" : "1 usage recorded: ");
     for (size_t i = 0; i < count; i++) {
-        if (is_among(ids, i, ids[i]))
+        if (is_among_ids(ids, i, ids[i]))
             continue;
         wt__buffer_text(&line, i == 0 ? "" : cli->json ? "," : ", ");
         if (cli->json)
@@ -191,21 +188,18 @@ static int print_recorded(const struct cli *cli, const char *const *ids, size_t 
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-static int record(struct cli *cli, wt_engine *engine)
+static int run_usage_record(struct cli *cli, wt_engine *engine)
 {
     wt_record_options options;
     wt_error err;
-    const char *ids[WT_MAX_USAGE_TOOLS], *arguments[WT_MAX_USAGE_TOOLS], *request = wt__text_of(cli, OPT_REQUEST);
+    const char *ids[WT_MAX_USAGE_TOOLS], *arguments[WT_MAX_USAGE_TOOLS], *request = wt__option_text(cli, OPT_REQUEST);
     size_t count;
-    int code = named_tools(cli, engine, ids, &count);
-    if (code == 0)
-        code = named_arguments(cli, arguments, count);
-    if (code != 0)
-        return code;
+    WT_TRY(find_named_tools(cli, engine, ids, &count));
+    WT_TRY(read_named_arguments(cli, arguments, count));
     wt_record_options_init(&options);
-    options.outcome = wt__text_of(cli, OPT_OUTCOME);
-    options.client = wt__text_of(cli, OPT_CLIENT);
-    options.no_vectors = wt__given(cli, OPT_NO_VECTORS);
+    options.outcome = wt__option_text(cli, OPT_OUTCOME);
+    options.client = wt__option_text(cli, OPT_CLIENT);
+    options.no_vectors = wt__has_option(cli, OPT_NO_VECTORS);
     options.arguments = arguments;
     if (wt_record_usage(engine, request, strlen(request), ids, count, &options, &err) < 0)
         return wt__cli_fail(cli, &err);
@@ -214,20 +208,20 @@ static int record(struct cli *cli, wt_engine *engine)
 
 /* ---------------------------------------------------------------- add */
 
-static int add(struct cli *cli, wt_engine *engine)
+static int run_usage_add(struct cli *cli, wt_engine *engine)
 {
-    if (wt__given(cli, OPT_REQUEST))
-        return record(cli, engine);
+    if (wt__has_option(cli, OPT_REQUEST))
+        return run_usage_record(cli, engine);
     wt_add_usage_options options;
     struct progress_line line;
     wt_add_usage_options_init(&options);
-    options.split = wt__text_of(cli, OPT_SPLIT);
-    options.strict = wt__given(cli, OPT_STRICT);
-    options.no_vectors = wt__given(cli, OPT_NO_VECTORS);
+    options.split = wt__option_text(cli, OPT_SPLIT);
+    options.strict = wt__has_option(cli, OPT_STRICT);
+    options.no_vectors = wt__has_option(cli, OPT_NO_VECTORS);
     options.progress = wt__progress_show;
     options.progress_context = &line;
     wt__progress_begin(&line, cli);
-    return wt__import_each(cli, 1, add_source, &(struct adding){engine, &options});
+    return wt__import_each_source(cli, 1, add_usage_source, &(struct usage_add_context){engine, &options});
 }
 
 /* ---------------------------------------------------------------- list, export */
@@ -260,8 +254,8 @@ static void json_usage(struct buffer *out, const wt_usage *usage)
     wt__buffer_text(out, "}\n");
 }
 
-/* "mail/send {"to":"a"}", a tool that is gone in brackets. */
-static void text_tool(struct buffer *line, const wt_usage_tool *tool)
+/* Appends 'mail/send {"to":"a"}', with the id in brackets if the tool was removed. */
+static void put_usage_tool(struct buffer *line, const wt_usage_tool *tool)
 {
     wt__buffer_printf(line, tool->known ? "%s" : "(%s)", tool->id);
     if (!tool->arguments)
@@ -270,34 +264,33 @@ static void text_tool(struct buffer *line, const wt_usage_tool *tool)
     wt__text_cut(line, wt__str(tool->arguments), ARGUMENTS_SHOWN);
 }
 
-/* "2026-11-22T08:30:00Z  ok      tables/book_table {"people":2}, mail/send: book a table" */
-static void text_usage(const struct cli *cli, struct buffer *out, const wt_usage *usage)
+/* Appends "2026-11-22T08:30:00Z  ok      tables/book_table {"people":2}, mail/send: book a table". */
+static void put_usage_line(const struct cli *cli, struct buffer *out, const wt_usage *usage)
 {
     char time[CLOCK_TEXT_BYTES];
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     wt__clock_text(usage->time, time);
     for (size_t i = 0; i < usage->tool_count; i++) {
         wt__buffer_text(&line, i ? ", " : "");
-        text_tool(&line, usage->tools[i]);
+        put_usage_tool(&line, usage->tools[i]);
     }
     wt__buffer_printf(&line, ": %s", usage->request);
     wt__buffer_printf(out, "%s  %-6s  ", time, usage->outcome);
     wt__text_cut(out, wt__buffer_view(&line), cli->width > LEAD + LEAST ? cli->width - LEAD : cli->width ? LEAST : 0);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed;
-    wt__buffer_dispose(&line);
 }
 
-/* The filter that the options name. 0, or an exit code. */
-static int read_filter(struct cli *cli, wt_usage_filter *filter)
+/* Reads the filter from the options. Returns 0 or an exit code. */
+static int read_usage_filter(struct cli *cli, wt_usage_filter *filter)
 {
     wt_error err;
-    const char *before = wt__text_of(cli, OPT_BEFORE);
+    const char *before = wt__option_text(cli, OPT_BEFORE);
     wt_usage_filter_init(filter);
-    filter->tool = wt__text_of(cli, OPT_TOOL);
+    filter->tool = wt__option_text(cli, OPT_TOOL);
     if (filter->tool && strchr(filter->tool, '\n'))
-        return wt__cli_usage(cli, "usages are listed of one tool: give --tool once");
-    filter->client = wt__text_of(cli, OPT_CLIENT);
+        return wt__cli_usage(cli, "give --tool only once");
+    filter->client = wt__option_text(cli, OPT_CLIENT);
     filter->after_id = (int64_t)cli->arguments.number[OPT_AFTER];
     filter->limit = (size_t)cli->arguments.number[OPT_LIMIT];
     if (before && wt_read_time(before, &filter->before, &err) < 0)
@@ -305,13 +298,13 @@ static int read_filter(struct cli *cli, wt_usage_filter *filter)
     return 0;
 }
 
-static int list(struct cli *cli, wt_engine *engine)
+static int run_usage_list(struct cli *cli, wt_engine *engine)
 {
     wt_usage_filter filter;
     wt_error err;
-    int code = read_filter(cli, &filter);
+    WT_TRY(read_usage_filter(cli, &filter));
     size_t limit = filter.limit, seen = 0;
-    for (bool more = code == 0; more;) {
+    for (bool more = true; more;) {
         wt_usages *page;
         struct buffer out = {0};
         filter.limit = limit && limit - seen < PAGE ? limit - seen : PAGE;
@@ -321,7 +314,7 @@ static int list(struct cli *cli, wt_engine *engine)
             if (cli->json)
                 json_usage(&out, page->items[i]);
             else
-                text_usage(cli, &out, page->items[i]);
+                put_usage_line(cli, &out, page->items[i]);
             filter.after_id = page->items[i]->id;
         }
         seen += page->len;
@@ -330,11 +323,10 @@ static int list(struct cli *cli, wt_engine *engine)
         if (!wt__cli_print(&out))
             return END_SYSTEM;
     }
-    if (code == 0 && seen == 0) {
-        wt__cli_note(cli, "There are no usages here.");
-        code = END_NOTHING;
-    }
-    return code;
+    if (seen > 0)
+        return END_DONE;
+    wt__cli_note(cli, "No usages match.");
+    return END_NOTHING;
 }
 
 static int print_lines(void *context, const char *bytes, size_t len)
@@ -345,29 +337,27 @@ static int print_lines(void *context, const char *bytes, size_t len)
     return !wt__cli_print(&out);
 }
 
-static int export(struct cli *cli, wt_engine *engine)
+static int run_usage_export(struct cli *cli, wt_engine *engine)
 {
     wt_usage_filter filter;
     wt_error err;
-    int code = read_filter(cli, &filter);
-    if (code != 0)
-        return code;
+    WT_TRY(read_usage_filter(cli, &filter));
     int64_t count = wt_export_usage(engine, &filter, print_lines, NULL, &err);
     if (count == WT_ECANCELLED)
-        return END_SYSTEM; /* nobody reads any more */
+        return END_SYSTEM; /* the reader is gone */
     return count < 0 ? wt__cli_fail(cli, &err) : END_DONE;
 }
 
 /* ---------------------------------------------------------------- forget */
 
-/* Asks on the terminal; anything but a yes is a no. Nobody is asked where nobody can answer. */
-static bool agreed(struct cli *cli)
+/* Asks on the terminal; true only for a yes. Returns true without asking if there is no terminal, or with --yes. */
+static bool confirm_forget_usages(struct cli *cli)
 {
-    if (wt__given(cli, OPT_YES) || isatty(STDIN_FILENO) != 1 || !cli->tty_err)
+    if (wt__has_option(cli, OPT_YES) || !wt__can_ask(cli))
         return true;
-    const char *tool = wt__text_of(cli, OPT_TOOL), *before = wt__text_of(cli, OPT_BEFORE);
-    const char *client = wt__text_of(cli, OPT_CLIENT);
-    struct buffer question = {0}, shown = {0};
+    const char *tool = wt__option_text(cli, OPT_TOOL), *before = wt__option_text(cli, OPT_BEFORE);
+    const char *client = wt__option_text(cli, OPT_CLIENT);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer question = {0}, shown = {0};
     wt__buffer_text(&question, tool || client || before ? "Forget the usages" : "Forget every usage");
     if (tool)
         wt__buffer_printf(&question, " of %s", tool);
@@ -377,10 +367,7 @@ static bool agreed(struct cli *cli)
         wt__buffer_printf(&question, " before %s", before);
     wt__text_escape(&shown, wt__buffer_view(&question), TEXT_LINE);
     fprintf(stderr, "%s? [y/N] ", shown.ptr ? shown.ptr : "Forget");
-    wt__buffer_dispose(&question);
-    wt__buffer_dispose(&shown);
-    char answer[16];
-    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+    return wt__answer_is_yes();
 }
 
 static int print_forgotten(struct cli *cli, int64_t forgotten)
@@ -391,14 +378,14 @@ static int print_forgotten(struct cli *cli, int64_t forgotten)
         wt__json_count(&out, "forgotten", (uint64_t)forgotten);
         wt__buffer_text(&out, "}\n");
     } else {
-        wt__grouped(&out, (uint64_t)forgotten);
+        wt__put_grouped(&out, (uint64_t)forgotten);
         wt__buffer_text(&out, " forgotten\n");
     }
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
-/* Vectors of tools that lost a usage are made of what is left. Without a model that waits for one. */
-static int learn_again(struct cli *cli, wt_engine *engine)
+/* Recomputes the learned vectors of tools that lost usages. A missing model is no error: the next one does it. */
+static int relearn_usages(struct cli *cli, wt_engine *engine)
 {
     struct progress_line line;
     wt_error err;
@@ -406,54 +393,53 @@ static int learn_again(struct cli *cli, wt_engine *engine)
     int64_t learned = wt_learn_usage(engine, wt__progress_show, &line, &err);
     wt__progress_clear();
     if (learned == WT_ECANCELLED)
-        return wt__cli_say(cli, END_INTERRUPTED,
-                           "stopped while learning from what is left; the next `whichtool usage add` goes on");
+        return wt__cli_report(
+            cli, END_INTERRUPTED,
+            "stopped while learning from the remaining usages; the next `whichtool usage add` continues");
     return learned < 0 && learned != WT_EMODEL ? wt__cli_fail(cli, &err) : 0;
 }
 
-static int forget(struct cli *cli, wt_engine *engine)
+static int run_usage_forget(struct cli *cli, wt_engine *engine)
 {
     wt_usage_filter filter;
     wt_error err;
-    bool all = wt__given(cli, OPT_ALL);
-    int code = read_filter(cli, &filter);
-    if (code != 0)
-        return code;
+    bool all = wt__has_option(cli, OPT_ALL);
+    WT_TRY(read_usage_filter(cli, &filter));
     if (all == (filter.tool || filter.client || filter.before))
-        return wt__cli_usage(cli, "either --all, or --tool, --client and --before, say what to forget");
-    if (!agreed(cli))
-        return wt__cli_say(cli, END_NOTHING, "nothing was forgotten");
+        return wt__cli_usage(cli, "select the usages to forget with --tool, --client or --before, or all with --all");
+    if (!confirm_forget_usages(cli))
+        return wt__cli_report(cli, END_NOTHING, "nothing was forgotten");
     int64_t forgotten = wt_forget_usage(engine, &filter, all, &err);
     if (forgotten < 0)
         return wt__cli_fail(cli, &err);
-    code = print_forgotten(cli, forgotten);
-    return code == 0 && forgotten > 0 && !wt__given(cli, OPT_NO_VECTORS) ? learn_again(cli, engine) : code;
+    WT_TRY(print_forgotten(cli, forgotten));
+    return forgotten > 0 && !wt__has_option(cli, OPT_NO_VECTORS) ? relearn_usages(cli, engine) : 0;
 }
 
 /* ---------------------------------------------------------------- the verb */
 
-static const struct action {
+static const struct usage_action {
     const char *name;
     int (*run)(struct cli *cli, wt_engine *engine);
     bool takes_sources, uses_model;
-    enum option_id options[11]; /* beside those of every verb; OPT_COUNT ends them */
+    enum option_id options[11]; /* accepted in addition to global options; ends with OPT_COUNT */
 } actions[] = {
     {"add",
-     add,
+     run_usage_add,
      true,
      true,
      {OPT_SPLIT, OPT_STRICT, OPT_REQUEST, OPT_TOOL, OPT_ARGUMENTS, OPT_OUTCOME, OPT_CLIENT, OPT_NO_VECTORS, OPT_MODEL,
       OPT_MODELS, OPT_COUNT}},
-    {"list", list, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
-    {"export", export, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
+    {"list", run_usage_list, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
+    {"export", run_usage_export, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
     {"forget",
-     forget,
+     run_usage_forget,
      false,
      true,
      {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_ALL, OPT_YES, OPT_NO_VECTORS, OPT_MODEL, OPT_MODELS, OPT_COUNT}},
 };
 
-static bool allows(const struct action *action, enum option_id id)
+static bool action_allows(const struct usage_action *action, enum option_id id)
 {
     for (size_t i = 0; action->options[i] != OPT_COUNT; i++)
         if (action->options[i] == id)
@@ -465,40 +451,40 @@ bool wt__usage_allows(const char *action, enum option_id option)
 {
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(actions[i].name, action) == 0)
-            return allows(&actions[i], option);
+            return action_allows(&actions[i], option);
     return false;
 }
 
-/* One usage from the command line, or usages from sources. */
-static int check_add(const struct cli *cli)
+/* Checks the options of `usage add`: either one usage from the command line, or sources. */
+static int check_usage_add(const struct cli *cli)
 {
     static const enum option_id of_one[] = {OPT_TOOL, OPT_ARGUMENTS, OPT_OUTCOME, OPT_CLIENT},
                                 of_many[] = {OPT_SPLIT, OPT_STRICT};
-    bool one = wt__given(cli, OPT_REQUEST), sources = cli->arguments.word_count > 1;
+    bool one = wt__has_option(cli, OPT_REQUEST), sources = cli->arguments.word_count > 1;
     if (one == sources)
         return wt__cli_usage(cli, "`usage add` needs either SOURCE... or --request TEXT with --tool NAME");
-    if (one && !wt__given(cli, OPT_TOOL))
-        return wt__cli_usage(cli, "--request needs the tools that it used: --tool NAME, once for each");
+    if (one && !wt__has_option(cli, OPT_TOOL))
+        return wt__cli_usage(cli, "--request needs --tool NAME, once for each tool that it used");
     for (size_t i = 0; !one && i < sizeof of_one / sizeof *of_one; i++)
-        if (wt__given(cli, of_one[i]))
+        if (wt__has_option(cli, of_one[i]))
             return wt__cli_usage(cli,
-                                 "--tool, --arguments, --outcome and --client of `usage add` belong to --request; a "
-                                 "source says them for each usage");
+                                 "--tool, --arguments, --outcome and --client of `usage add` need --request; a SOURCE "
+                                 "contains them");
     for (size_t i = 0; one && i < sizeof of_many / sizeof *of_many; i++)
-        if (wt__given(cli, of_many[i]))
-            return wt__cli_usage(cli, "--split and --strict belong to a SOURCE");
+        if (wt__has_option(cli, of_many[i]))
+            return wt__cli_usage(cli, "--split and --strict need a SOURCE");
     return 0;
 }
 
-/* 0, or an exit code when an option or a word does not belong to the action. */
-static int check(const struct cli *cli, const struct action *action)
+/* Returns 0, or an exit code if the action does not accept an option or a word. */
+static int check_usage_action(const struct cli *cli, const struct usage_action *action)
 {
     const struct arguments *a = &cli->arguments;
     for (size_t i = 0; i < a->verb->option_count; i++)
-        if (a->given[a->verb->options[i].id] && !allows(action, a->verb->options[i].id))
-            return wt__cli_usage(cli, "`usage %s` does not know --%s", action->name, a->verb->options[i].name);
+        if (a->given[a->verb->options[i].id] && !action_allows(action, a->verb->options[i].id))
+            return wt__cli_usage(cli, "--%s is not an option of `usage %s`", a->verb->options[i].name, action->name);
     if (action->takes_sources)
-        return check_add(cli);
+        return check_usage_add(cli);
     if (!action->takes_sources && a->word_count > 1)
         return wt__cli_usage(cli, "`usage %s` takes no arguments, but \"%s\" was given", action->name, a->words[1]);
     return 0;
@@ -506,19 +492,14 @@ static int check(const struct cli *cli, const struct action *action)
 
 int wt__cmd_usage(struct cli *cli)
 {
-    const struct action *action = actions; /* one of them, since the parser knows the choices */
-    wt_engine *engine = NULL;
+    const struct usage_action *action = actions; /* the parser accepts known actions only */
+    WT_CLEANUP(wt__close_engine) wt_engine *engine = NULL;
     while (strcmp(action->name, cli->arguments.words[0]) != 0)
         action++;
-    int code = check(cli, action);
-    if (code != 0)
-        return code;
+    WT_TRY(check_usage_action(cli, action));
     if (action->uses_model)
-        wt__interrupt_watch();
-    bool model = action->uses_model && !wt__given(cli, OPT_NO_VECTORS);
-    code = wt__cli_open(cli, OPEN_EXISTING, model ? NULL : "", &engine);
-    if (code == 0)
-        code = action->run(cli, engine);
-    wt_close(engine);
-    return code;
+        wt__watch_interrupt();
+    bool model = action->uses_model && !wt__has_option(cli, OPT_NO_VECTORS);
+    WT_TRY(wt__cli_open(cli, OPEN_EXISTING, model ? NULL : "", &engine));
+    return action->run(cli, engine);
 }

@@ -1,4 +1,4 @@
-/* main.c: reads the command line by the table of options.c, looks at the terminal, and hands over to the verb. */
+/* main.c: parses the command line, inspects the terminal, and runs the verb. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -7,12 +7,11 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/progress_line.h"
 
 enum { NARROWEST = 20, WIDEST = 1000 };
 
-/* The columns to keep to on stdout; 0 where a line may be as long as it likes. */
-static size_t columns_of(bool tty)
+/* Returns the maximum columns of a line on stdout; 0 for no limit. */
+static size_t stdout_columns(bool tty)
 {
     const char *text = getenv("COLUMNS");
     long columns = text ? strtol(text, NULL, 10) : 0;
@@ -24,33 +23,33 @@ static size_t columns_of(bool tty)
     return columns < NARROWEST ? NARROWEST : columns > WIDEST ? WIDEST : (size_t)columns;
 }
 
-static void look_at_terminal(struct cli *cli)
+static void inspect_terminal(struct cli *cli)
 {
     const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
     bool color =
-        !wt__given(cli, OPT_NO_COLOR) && !(no_color && *no_color) && term && *term && strcmp(term, "dumb") != 0;
+        !wt__has_option(cli, OPT_NO_COLOR) && !(no_color && *no_color) && term && *term && strcmp(term, "dumb") != 0;
     cli->tty_out = isatty(STDOUT_FILENO) == 1;
     cli->tty_err = isatty(STDERR_FILENO) == 1;
     cli->color_out = color && cli->tty_out;
     cli->color_err = color && cli->tty_err;
-    cli->width = columns_of(cli->tty_out);
+    cli->width = stdout_columns(cli->tty_out);
 }
 
-static int run(struct cli *cli)
+static int run_verb(struct cli *cli)
 {
-    const struct verb *verb = cli->arguments.verb;
-    if (wt__given(cli, OPT_VERSION))
+    const struct cli_verb *verb = cli->arguments.verb;
+    if (wt__has_option(cli, OPT_VERSION))
         return wt__cmd_version(cli);
-    if (wt__given(cli, OPT_HELP))
+    if (wt__has_option(cli, OPT_HELP))
         return wt__cmd_help(cli);
     if (!verb)
-        return wt__cli_usage(cli, "a verb is missing, such as `add` or `find`");
+        return wt__cli_usage(cli, "missing verb, such as `add` or `find`");
     return verb->run(cli);
 }
 
-/* Whether everything that was printed has arrived. A reader that went away (| head) is no failure worth words: the
- * process ends as it would have on SIGPIPE, which was ignored so that no other pipe of the library can end it. */
-static int finish(const struct cli *cli, int code)
+/* Flushes stdout and reports a failed write. If the reader is gone (| head), the process ends silently by SIGPIPE,
+ * which was ignored until now so that other pipes of the library cannot end it. */
+static int flush_output(const struct cli *cli, int code)
 {
     int why = wt__cli_finish();
     if (why == 0)
@@ -62,23 +61,22 @@ static int finish(const struct cli *cli, int code)
     wt_error err;
     errno = why;
     wt__fail_errno(&err, "write to", "standard output");
-    return wt__cli_say(cli, END_SYSTEM, "%s", err.message);
+    return wt__cli_report(cli, END_SYSTEM, "%s", err.message);
 }
 
 int main(int argc, char **argv)
 {
     struct cli cli = {0};
-    struct buffer why = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer why = {0};
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's size fails, as on a full disk, and is told */
-    signal(SIGCHLD, SIG_DFL); /* how programs end is of interest, also where who started us ignores it */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit fails with an error, as on a full disk */
+    signal(SIGCHLD, SIG_DFL); /* child exit codes are needed, even if the parent process ignores the signal */
     int rc = wt__arguments_parse(&cli.arguments, argc, argv, &why);
-    cli.json = wt__given(&cli, OPT_JSON);
-    cli.quiet = wt__given(&cli, OPT_QUIET);
-    look_at_terminal(&cli);
-    int code = rc < 0 ? wt__cli_usage(&cli, "%s", why.ptr ? why.ptr : "out of memory") : run(&cli);
-    code = finish(&cli, code);
-    wt__buffer_dispose(&why);
+    cli.json = wt__has_option(&cli, OPT_JSON);
+    cli.quiet = wt__has_option(&cli, OPT_QUIET);
+    inspect_terminal(&cli);
+    int code = rc < 0 ? wt__cli_usage(&cli, "%s", why.ptr ? why.ptr : "out of memory") : run_verb(&cli);
+    code = flush_output(&cli, code);
     wt__arguments_dispose(&cli.arguments);
     wt__arena_dispose(&cli.arena);
     return code;

@@ -1,11 +1,14 @@
-/* options.h: what the command line understands, as one table: every verb, option, argument and example, with the words
- * that explain it. Parsing, help, man page and completions read it; nothing is said twice. */
+/* options.h: the command line as one table of verbs, options, arguments and examples, with their help texts. Parser,
+ * help, manual page and completions are all driven by it. */
 #ifndef WT_CLI_OPTIONS_H
 #define WT_CLI_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
 
 struct cli;
 
@@ -180,7 +183,7 @@ enum option_id {
     OPT_COUNT
 };
 
-/* What follows an option or a verb; decides how it is checked and completed. */
+/* Kind of an option's value or a verb's arguments, which decides validation and completion. */
 enum value_kind {
     VALUE_NONE,
     VALUE_TEXT,
@@ -193,51 +196,104 @@ enum value_kind {
     VALUE_VERB
 };
 
-struct option {
+struct cli_option {
     enum option_id id;
     enum value_kind kind;
     const char *name;
-    const char *value;   /* how help names the value */
-    const char *choices; /* VALUE_CHOICE: separated by blanks */
-    uint64_t max;        /* VALUE_NUMBER: 1 .. max, or 0 .. max */
-    const char *help;    /* one sentence or two */
-    char letter;         /* 0: none */
-    bool repeats;        /* given again, it adds a line to the text */
-    bool or_zero;        /* VALUE_NUMBER: 0 says something */
-    bool one_line;       /* line ends in a value are blanks, as in JSON of another program */
+    const char *value;   /* name of the value in help */
+    const char *choices; /* values of VALUE_CHOICE, separated by blanks */
+    uint64_t max;        /* maximum of VALUE_NUMBER; the minimum is 1, or 0 with or_zero */
+    const char *help;    /* one or two sentences */
+    char letter;         /* 0 if absent */
+    bool repeats;        /* may be repeated; each value is a line of the text */
+    bool or_zero;        /* 0 is allowed for VALUE_NUMBER */
+    bool one_line;       /* line ends in the value become blanks, for JSON of other programs */
 };
 
-struct example {
+struct cli_example {
     const char *command, *says;
 };
 
-struct verb {
+struct cli_verb {
     const char *name, *arguments;
     const char *summary;  /* one line */
-    const char *text;     /* paragraphs, with \n between them */
-    enum value_kind kind; /* of its arguments */
-    const char *choices;  /* of its first argument, or NULL */
+    const char *text;     /* paragraphs, separated by \n */
+    enum value_kind kind; /* kind of the arguments */
+    const char *choices;  /* values of the first argument; NULL if any */
     size_t min_words, max_words;
-    const struct option *options;
+    const struct cli_option *options;
     size_t option_count;
-    const struct example *examples;
+    const struct cli_example *examples;
     size_t example_count;
     int (*run)(struct cli *cli);
 };
 
-/* A word and what it means: exit codes, environment, files. */
-struct meaning {
+/* A word of a list in the help, such as an exit code, and its meaning. */
+struct cli_meaning {
     const char *word, *means;
 };
 
-extern const struct verb wt__verbs[];
+/* Rows of wt__verbs, by file: options_find.c, options_catalogue.c, options_models.c, options_data.c,
+ * options_serve.c. */
+extern const struct cli_verb wt__find_verb, wt__pick_verb, wt__call_verb;
+extern const struct cli_verb wt__add_verb, wt__list_verb, wt__show_verb, wt__remove_verb, wt__status_verb,
+    wt__rename_verb, wt__check_verb, wt__vectors_verb;
+extern const struct cli_verb wt__train_verb, wt__distil_verb, wt__model_verb;
+extern const struct cli_verb wt__usage_verb, wt__eval_verb, wt__generate_verb;
+extern const struct cli_verb wt__mcp_verb, wt__serve_verb;
+
+extern const struct cli_verb *const wt__verbs[];
 extern const size_t wt__verb_count;
-extern const struct option wt__global_options[];
+extern const struct cli_option wt__global_options[];
 extern const size_t wt__global_option_count;
-extern const struct meaning wt__exit_codes[], wt__environment[], wt__files[];
+extern const struct cli_meaning wt__exit_codes[], wt__environment[], wt__files[];
 extern const size_t wt__exit_code_count, wt__environment_count, wt__file_count;
 extern const char wt__purpose[]; /* one sentence */
 
 enum { MANY_WORDS = 100000 };
+
+/* ---------------------------------------------------------------- parser */
+
+struct arguments {
+    const struct cli_verb *verb; /* NULL if absent */
+    bool given[OPT_COUNT];
+    const char *text[OPT_COUNT]; /* NULL if absent; one line for each value of a repeatable option */
+    uint64_t number[OPT_COUNT];  /* 0 if absent */
+    const char **words;          /* [word_count], borrowed from argv */
+    size_t word_count;
+    struct arena arena; /* memory of joined texts */
+};
+
+/* Parses argv. Options may come before or after words; "--" ends them. Returns 0, or -1 with a message in `why`. */
+int wt__arguments_parse(struct arguments *out, int argc, char **argv, struct buffer *why);
+void wt__arguments_dispose(struct arguments *arguments);
+
+const struct cli_verb *wt__verb_find(const char *name);
+
+/* Look up an option of the verb (NULL for none), then of the global options, by index, name [len] or letter. Return
+ * NULL if not found. */
+const struct cli_option *wt__option_at(const struct cli_verb *verb, size_t index);
+const struct cli_option *wt__option_named(const struct cli_verb *verb, const char *name, size_t len);
+const struct cli_option *wt__option_lettered(const struct cli_verb *verb, char letter);
+
+/* True if the word is one of the choices, which are separated by blanks. */
+bool wt__is_choice(const char *choices, const char *word);
+
+/* Appends the names of trainable models, separated by blanks. */
+void wt__put_lesson_names(struct buffer *out);
+
+/* ---------------------------------------------------------------- suggestions */
+
+/* Returns the word closest to `word`, ignoring case; NULL if all are far. next returns the candidates by index, and
+ * NULL after the last. */
+const char *wt__closest_word(const char *word, const char *(*next)(const void *context, size_t index),
+                             const void *context);
+
+/* Appends "; did you mean `find`?" or another hint, if there is one, to a message on an unknown verb. */
+void wt__suggest_verb(struct buffer *out, const char *word);
+
+/* Returns the verb's option (or global option, if verb is NULL) that other programs call `name`; NULL if there is no
+ * such option. */
+const char *wt__suggest_option(const struct cli_verb *verb, const char *name);
 
 #endif

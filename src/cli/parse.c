@@ -1,29 +1,27 @@
-/* parse.c: long options with "=" or a blank before the value, letters in clusters, options and arguments in any order.
- * What nobody knows is answered with what may have been meant (suggest.h). */
-#include "cli/parse.h"
+/* parse.c: parses long options with "=" or a blank before the value, clusters of letters, and words, in any order.
+ * Errors on unknown words include a suggestion (suggest.h). */
+#include "cli/options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/nearest.h"
-#include "cli/aliases.h"
-#include "cli/suggest.h"
 
 enum { OPTION_SHOWN = 80 };
 
-struct parsing {
+struct argument_parser {
     struct arguments *out;
     int argc, at;
     char **argv;
     struct buffer *why;
 };
 
-const struct verb *wt__verb_find(const char *name)
+const struct cli_verb *wt__verb_find(const char *name)
 {
     for (size_t i = 0; i < wt__verb_count; i++)
-        if (strcmp(wt__verbs[i].name, name) == 0)
-            return &wt__verbs[i];
+        if (strcmp(wt__verbs[i]->name, name) == 0)
+            return wt__verbs[i];
     return NULL;
 }
 
@@ -39,7 +37,7 @@ bool wt__is_choice(const char *choices, const char *word)
     return false;
 }
 
-void wt__lesson_names(struct buffer *out)
+void wt__put_lesson_names(struct buffer *out)
 {
     const wt_lesson *lesson;
     for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
@@ -47,7 +45,7 @@ void wt__lesson_names(struct buffer *out)
     wt__buffer_text(out, "all");
 }
 
-const struct option *wt__option_at(const struct verb *verb, size_t index)
+const struct cli_option *wt__option_at(const struct cli_verb *verb, size_t index)
 {
     size_t own = verb ? verb->option_count : 0;
     if (index < own)
@@ -55,66 +53,65 @@ const struct option *wt__option_at(const struct verb *verb, size_t index)
     return index - own < wt__global_option_count ? &wt__global_options[index - own] : NULL;
 }
 
-static const char *option_name(const void *context, size_t index)
+static const char *option_name_at(const void *context, size_t index)
 {
-    const struct option *option = wt__option_at(context, index);
+    const struct cli_option *option = wt__option_at(context, index);
     return option ? option->name : NULL;
 }
 
-const struct option *wt__option_named(const struct verb *verb, const char *name, size_t len)
+const struct cli_option *wt__option_named(const struct cli_verb *verb, const char *name, size_t len)
 {
-    const struct option *option = NULL;
+    const struct cli_option *option = NULL;
     for (size_t i = 0; (option = wt__option_at(verb, i)); i++)
         if (strlen(option->name) == len && memcmp(option->name, name, len) == 0)
             return option;
     return NULL;
 }
 
-const struct option *wt__option_lettered(const struct verb *verb, char letter)
+const struct cli_option *wt__option_lettered(const struct cli_verb *verb, char letter)
 {
-    const struct option *option = NULL;
+    const struct cli_option *option = NULL;
     for (size_t i = 0; (option = wt__option_at(verb, i)); i++)
         if (option->letter == letter)
             return option;
     return NULL;
 }
 
-static int refuse_number(struct parsing *p, const struct option *option, const char *value)
+static int refuse_option_number(struct argument_parser *p, const struct cli_option *option, const char *value)
 {
     wt__buffer_printf(p->why, "--%s takes a number from %d to %llu, not \"%s\"", option->name, option->or_zero ? 0 : 1,
                       (unsigned long long)option->max, value);
     return -1;
 }
 
-static int read_number(struct parsing *p, const struct option *option, const char *value)
+static int read_option_number(struct argument_parser *p, const struct cli_option *option, const char *value)
 {
     uint64_t number = 0;
     for (const char *c = value; *c; c++) {
         if (*c < '0' || *c > '9' || number > option->max)
-            return refuse_number(p, option, value);
+            return refuse_option_number(p, option, value);
         number = number * 10 + (uint64_t)(*c - '0');
     }
     if (!*value || number < (option->or_zero ? 0u : 1u) || number > option->max)
-        return refuse_number(p, option, value);
+        return refuse_option_number(p, option, value);
     p->out->number[option->id] = number;
     return 0;
 }
 
-/* The text of an option that was given before, and a line more. */
-static int add_line(struct parsing *p, const struct option *option, const char *value)
+/* Appends a line to the text of a repeatable option. */
+static int add_option_line(struct argument_parser *p, const struct cli_option *option, const char *value)
 {
-    struct buffer lines = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer lines = {0};
     wt__buffer_printf(&lines, "%s\n%s", p->out->text[option->id], value);
     const char *text = lines.failed ? NULL : wt__arena_copy(&p->out->arena, wt__buffer_view(&lines));
-    wt__buffer_dispose(&lines);
     if (!text)
         wt__buffer_text(p->why, "out of memory");
     p->out->text[option->id] = text;
     return text ? 0 : -1;
 }
 
-/* A copy in which line ends are blanks; NULL when memory is out. */
-static const char *on_one_line(struct parsing *p, const char *value)
+/* Returns a copy with line ends replaced by blanks; NULL if out of memory. */
+static const char *join_lines(struct argument_parser *p, const char *value)
 {
     char *copy = wt__arena_copy(&p->out->arena, wt__str(value));
     for (char *at = copy; at && *at; at++)
@@ -123,23 +120,19 @@ static const char *on_one_line(struct parsing *p, const char *value)
     return copy;
 }
 
-static int take_value(struct parsing *p, const struct option *option, const char *value)
+static int set_option_value(struct argument_parser *p, const struct cli_option *option, const char *value)
 {
-    if (option->one_line && !(value = on_one_line(p, value))) {
+    if (option->one_line && !(value = join_lines(p, value))) {
         wt__buffer_text(p->why, "out of memory");
         return -1;
     }
     bool again = p->out->given[option->id];
     p->out->given[option->id] = true;
     if (option->repeats && again)
-        return add_line(p, option, value);
-    p->out->text[option->id] = wt__alias_items(option->id, value, &p->out->arena);
-    if (!p->out->text[option->id]) {
-        wt__buffer_text(p->why, "out of memory");
-        return -1;
-    }
+        return add_option_line(p, option, value);
+    p->out->text[option->id] = value;
     if (option->kind == VALUE_NUMBER)
-        return read_number(p, option, value);
+        return read_option_number(p, option, value);
     if (option->kind == VALUE_CHOICE && !wt__is_choice(option->choices, value)) {
         wt__buffer_printf(p->why, "--%s is one of: %s; not \"%s\"", option->name, option->choices, value);
         return -1;
@@ -147,58 +140,55 @@ static int take_value(struct parsing *p, const struct option *option, const char
     return 0;
 }
 
-/* The value that follows in argv. */
-static int next_value(struct parsing *p, const struct option *option)
+/* Takes the next word of argv as the value. */
+static int read_next_value(struct argument_parser *p, const struct cli_option *option)
 {
     if (p->at + 1 >= p->argc) {
         wt__buffer_printf(p->why, "--%s needs a value: --%s %s", option->name, option->name, option->value);
         return -1;
     }
-    return take_value(p, option, p->argv[++p->at]);
+    return set_option_value(p, option, p->argv[++p->at]);
 }
 
-/* Some verb's option, given to a verb that lacks it. */
-static const struct verb *owner_of(const char *name, size_t len)
+/* Returns the first verb with the option, or NULL. */
+static const struct cli_verb *find_option_owner(const char *name, size_t len)
 {
     for (size_t v = 0; v < wt__verb_count; v++)
-        for (size_t i = 0; i < wt__verbs[v].option_count; i++)
-            if (strlen(wt__verbs[v].options[i].name) == len && memcmp(wt__verbs[v].options[i].name, name, len) == 0)
-                return &wt__verbs[v];
+        for (size_t i = 0; i < wt__verbs[v]->option_count; i++)
+            if (strlen(wt__verbs[v]->options[i].name) == len && memcmp(wt__verbs[v]->options[i].name, name, len) == 0)
+                return wt__verbs[v];
     return NULL;
 }
 
-static int unknown_option(struct parsing *p, const char *name, size_t len)
+static int refuse_unknown_option(struct argument_parser *p, const char *name, size_t len)
 {
-    const struct verb *verb = p->out->verb, *owner = owner_of(name, len);
+    const struct cli_verb *verb = p->out->verb, *owner = find_option_owner(name, len);
     char word[OPTION_SHOWN + 1] = "";
     memcpy(word, name, len < OPTION_SHOWN ? len : OPTION_SHOWN);
     const char *near = wt__suggest_option(verb, word);
     if (!near)
-        near = wt__closest(word, option_name, verb);
+        near = wt__closest_word(word, option_name_at, verb);
     wt__buffer_printf(p->why, "unknown option --%s", word);
     if (near)
         wt__buffer_printf(p->why, "; did you mean --%s?", near);
     else if (owner && !verb)
-        wt__buffer_text(p->why, "; options of a verb stand after it");
+        wt__buffer_text(p->why, "; options of a verb come after the verb");
     else if (owner)
         wt__buffer_printf(p->why, "; it belongs to `%s`", owner->name);
     else if (!verb && wt__verb_find(word))
-        wt__buffer_printf(p->why, "; verbs have no dashes: `whichtool %s`", word);
+        wt__buffer_printf(p->why, "; write verbs without dashes: `whichtool %s`", word);
     return -1;
 }
 
-static int read_long(struct parsing *p, const char *word)
+static int parse_long_option(struct argument_parser *p, const char *word)
 {
     const char *equals = strchr(word, '=');
     size_t len = equals ? (size_t)(equals - word) : strlen(word);
-    const struct option *option = wt__option_named(p->out->verb, word, len);
-    const char *now = option ? NULL : wt__alias_option(word, len);
-    if (now)
-        option = wt__option_named(p->out->verb, now, strlen(now));
+    const struct cli_option *option = wt__option_named(p->out->verb, word, len);
     if (!option)
-        return unknown_option(p, word, len);
+        return refuse_unknown_option(p, word, len);
     if (option->kind != VALUE_NONE)
-        return equals ? take_value(p, option, equals + 1) : next_value(p, option);
+        return equals ? set_option_value(p, option, equals + 1) : read_next_value(p, option);
     if (equals) {
         wt__buffer_printf(p->why, "--%s takes no value", option->name);
         return -1;
@@ -207,23 +197,23 @@ static int read_long(struct parsing *p, const char *word)
     return 0;
 }
 
-/* "-qk5", "-k 5": letters without a value may be followed by others. */
-static int read_letters(struct parsing *p, const char *letters)
+/* Reads letters such as "-qk5" or "-k 5"; letters without a value may be followed by others. */
+static int parse_letters(struct argument_parser *p, const char *letters)
 {
     for (const char *c = letters; *c; c++) {
-        const struct option *option = wt__option_lettered(p->out->verb, *c);
+        const struct cli_option *option = wt__option_lettered(p->out->verb, *c);
         if (!option) {
-            wt__buffer_printf(p->why, "unknown option -%c; put -- before words that begin with a dash", *c);
+            wt__buffer_printf(p->why, "unknown option -%c; write -- before words that begin with a dash", *c);
             return -1;
         }
         if (option->kind != VALUE_NONE)
-            return c[1] ? take_value(p, option, c + 1 + (c[1] == '=')) : next_value(p, option);
+            return c[1] ? set_option_value(p, option, c + 1 + (c[1] == '=')) : read_next_value(p, option);
         p->out->given[option->id] = true;
     }
     return 0;
 }
 
-static int read_word(struct parsing *p, const char *word)
+static int parse_word(struct argument_parser *p, const char *word)
 {
     if (p->out->verb) {
         p->out->words[p->out->word_count++] = word;
@@ -237,24 +227,23 @@ static int read_word(struct parsing *p, const char *word)
     return -1;
 }
 
-static int check_choice(struct parsing *p, const char *word)
+static int check_first_word(struct argument_parser *p, const char *word)
 {
-    const struct verb *verb = p->out->verb;
-    struct buffer lessons = {0};
+    const struct cli_verb *verb = p->out->verb;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer lessons = {0};
     if (verb->kind == VALUE_LESSON)
-        wt__lesson_names(&lessons);
+        wt__put_lesson_names(&lessons);
     const char *choices = lessons.ptr ? lessons.ptr : verb->choices;
     bool wrong = choices && !wt__is_choice(choices, word);
     if (wrong)
         wt__buffer_printf(p->why, "`%s` is followed by one of: %s; not \"%s\"", verb->name, choices, word);
-    wt__buffer_dispose(&lessons);
     return wrong ? -1 : 0;
 }
 
-static int check_words(struct parsing *p)
+static int check_verb_words(struct argument_parser *p)
 {
-    static const char *const messages = "messages"; /* stand for the words */
-    const struct verb *verb = p->out->verb;
+    static const char *const messages = "messages"; /* replaces the words */
+    const struct cli_verb *verb = p->out->verb;
     size_t count = p->out->word_count;
     if (!verb || p->out->given[OPT_HELP] || p->out->given[OPT_VERSION])
         return 0;
@@ -268,14 +257,14 @@ static int check_words(struct parsing *p)
         wt__buffer_printf(p->why, "`%s` takes %s, but \"%s\" follows", verb->name, verb->arguments,
                           p->out->words[verb->max_words]);
     else
-        return count > 0 ? check_choice(p, p->out->words[0]) : 0;
+        return count > 0 ? check_first_word(p, p->out->words[0]) : 0;
     return -1;
 }
 
 int wt__arguments_parse(struct arguments *out, int argc, char **argv, struct buffer *why)
 {
     *out = (struct arguments){.words = wt__alloc_array((size_t)argc + 1, sizeof *out->words)};
-    struct parsing p = {.out = out, .argc = argc, .at = 1, .argv = argv, .why = why};
+    struct argument_parser p = {.out = out, .argc = argc, .at = 1, .argv = argv, .why = why};
     if (!out->words) {
         wt__buffer_text(why, "out of memory");
         return -1;
@@ -285,15 +274,15 @@ int wt__arguments_parse(struct arguments *out, int argc, char **argv, struct buf
     for (; rc == 0 && p.at < argc; p.at++) {
         const char *word = argv[p.at];
         if (words_only || word[0] != '-' || word[1] == '\0')
-            rc = read_word(&p, word);
+            rc = parse_word(&p, word);
         else if (strcmp(word, "--") == 0)
             words_only = true;
         else if (word[1] == '-')
-            rc = read_long(&p, word + 2);
+            rc = parse_long_option(&p, word + 2);
         else
-            rc = read_letters(&p, word + 1);
+            rc = parse_letters(&p, word + 1);
     }
-    return rc < 0 ? rc : check_words(&p);
+    return rc < 0 ? rc : check_verb_words(&p);
 }
 
 void wt__arguments_dispose(struct arguments *arguments)

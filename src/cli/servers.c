@@ -1,3 +1,5 @@
+#include "cli/cli.h"
+
 #include "cli/servers.h"
 
 #include <limits.h>
@@ -10,7 +12,7 @@
 
 enum { LOCK_BYTES_MAX = 64 << 20 };
 
-static const char *beside_store(struct cli *cli, const char *suffix)
+static const char *path_beside_store(struct cli *cli, const char *suffix)
 {
     struct buffer path = {0};
     if (strcmp(cli->store, ":memory:") == 0)
@@ -23,15 +25,15 @@ static const char *beside_store(struct cli *cli, const char *suffix)
 
 const char *wt__servers_state_path(struct cli *cli)
 {
-    return beside_store(cli, "-servers.json");
+    return path_beside_store(cli, "-servers.json");
 }
 
 const char *wt__servers_lock_path(struct cli *cli)
 {
-    return beside_store(cli, "-servers.lock");
+    return path_beside_store(cli, "-servers.lock");
 }
 
-static bool is_listed(const char *list, const char *path)
+static bool is_path_listed(const char *list, const char *path)
 {
     size_t len = strlen(path);
     for (const char *at = list; (at = strstr(at, path)); at++)
@@ -40,37 +42,37 @@ static bool is_listed(const char *list, const char *path)
     return false;
 }
 
-/* Servers whose file is being served by who started this, whoever stands between, would be started without end. Other
- * files' may: gateways may stand behind one another. */
-static int refuse_circle(struct cli *cli)
+/* Refuses a configuration that an ancestor process already serves: it would start processes endlessly. Gateways of
+ * different files may be nested. */
+static int refuse_nested_gateway(struct cli *cli)
 {
-    const char *file = wt__text_of(cli, OPT_SERVERS), *list = getenv(MCP_GATEWAY_VARIABLE);
+    const char *file = wt__option_text(cli, OPT_SERVERS), *list = getenv(MCP_GATEWAY_VARIABLE);
     char path[PATH_MAX];
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (!realpath(file, path))
-        return 0; /* whoever reads it says why */
-    if (list && is_listed(list, path))
-        return wt__cli_say(cli, END_INPUT,
-                           "a server of %s has started this whichtool, which would start the servers of that file "
-                           "again, and so on: take the server that starts whichtool out of it",
-                           file);
+        return 0; /* reading the file reports the error */
+    if (list && is_path_listed(list, path))
+        return wt__cli_report(
+            cli, END_INPUT,
+            "a server of %s started this whichtool, which would start the servers of that file again: "
+            "remove the server that starts whichtool from the file",
+            file);
     wt__buffer_printf(&text, "%s%s%s", list ? list : "", list && *list ? ":" : "", path);
     bool set = !text.failed && setenv(MCP_GATEWAY_VARIABLE, text.ptr, 1) == 0;
-    wt__buffer_dispose(&text);
-    return set ? 0 : wt__cli_say(cli, END_SYSTEM, "out of memory");
+    return set ? 0 : wt__cli_report(cli, END_SYSTEM, "out of memory");
 }
 
 int wt__servers_prepare(struct cli *cli)
 {
     wt_error err;
-    if (!wt__given(cli, OPT_SERVERS))
+    if (!wt__has_option(cli, OPT_SERVERS))
         return 0;
-    int code = refuse_circle(cli);
-    return code == 0 && wt__keeper_start(&err) < 0 ? wt__cli_fail(cli, &err) : code;
+    WT_TRY(refuse_nested_gateway(cli));
+    return wt__keeper_start(&err) < 0 ? wt__cli_fail(cli, &err) : 0;
 }
 
-/* Options that say something of servers, where there are none. */
-static int refuse_without(const struct cli *cli)
+/* Rejects options that need --servers. */
+static int refuse_gateway_options(const struct cli *cli)
 {
     static const struct {
         enum option_id id;
@@ -88,50 +90,50 @@ static int refuse_without(const struct cli *cli)
                    {OPT_LIST_WAIT, "list-wait"},
                    {OPT_LEARN, "learn"}};
     for (size_t i = 0; i < sizeof needing / sizeof *needing; i++)
-        if (wt__given(cli, needing[i].id))
-            return wt__cli_usage(cli, "--%s is for the servers of --servers FILE", needing[i].name);
+        if (wt__has_option(cli, needing[i].id))
+            return wt__cli_usage(cli, "--%s needs --servers FILE", needing[i].name);
     return 0;
 }
 
-static int read_lock(struct cli *cli, struct servers *servers, struct gateway_options *options)
+static int read_lock_file(struct cli *cli, struct servers *servers, struct gateway_options *options)
 {
     size_t len = 0;
     wt_error err;
-    if (!wt__given(cli, OPT_LOCK))
+    if (!wt__has_option(cli, OPT_LOCK))
         return 0;
-    if (wt__file_read(&servers->lock, &len, wt__text_of(cli, OPT_LOCK), LOCK_BYTES_MAX, &err) < 0)
+    if (wt__file_read(&servers->lock, &len, wt__option_text(cli, OPT_LOCK), LOCK_BYTES_MAX, &err) < 0)
         return wt__cli_fail_input(cli, &err);
     options->lock = (struct str){servers->lock, len};
     return 0;
 }
 
-static int check_profile(const struct cli *cli, const struct policy *policy)
+static int check_profile_option(const struct cli *cli, const struct policy *policy)
 {
-    const char *profile = wt__text_of(cli, OPT_PROFILE);
+    const char *profile = wt__option_text(cli, OPT_PROFILE);
     bool known = !profile;
     for (size_t i = 0; !known && i < wt__policy_profile_count(policy); i++)
         known = strcmp(wt__policy_profile_name(policy, i), profile) == 0;
     return known ? 0 : wt__cli_usage(cli, "the policy has no profile %s", profile);
 }
 
-static void tell(void *cli, bool failing, const char *sentence)
+static void print_gateway_message(void *cli, bool failing, const char *sentence)
 {
     if (failing)
-        wt__cli_say(cli, 0, "%s", sentence);
+        wt__cli_report(cli, 0, "%s", sentence);
     else
         wt__cli_note(cli, "whichtool: %s", sentence);
 }
 
-void wt__servers_tell_error(void *cli, const wt_error *err)
+void wt__note_hidden_error(void *cli, const wt_error *err)
 {
-    tell(cli, false, err->message);
+    print_gateway_message(cli, false, err->message);
 }
 
-/* The command that approves of what waits in this store. */
-static const char *approve_command(struct cli *cli)
+/* Returns the command that approves waiting definitions of this store; NULL if out of memory. */
+static const char *format_approve_command(struct cli *cli)
 {
     struct buffer text = {0};
-    const char *store = wt__text_of(cli, OPT_STORE), *lock = wt__text_of(cli, OPT_LOCK);
+    const char *store = wt__option_text(cli, OPT_STORE), *lock = wt__option_text(cli, OPT_LOCK);
     wt__buffer_printf(&text, "whichtool%s%s mcp approve%s%s", store && *store ? " -s " : "", store ? store : "",
                       lock ? " --lock " : "", lock ? lock : "");
     const char *out = text.failed ? NULL : wt__arena_copy(&cli->arena, wt__buffer_view(&text));
@@ -139,18 +141,18 @@ static const char *approve_command(struct cli *cli)
     return out;
 }
 
-static int open_audit(struct cli *cli, struct audit_log **out)
+static int open_gateway_audit(struct cli *cli, struct audit_log **out)
 {
     struct audit_key key;
     wt_error err;
-    bool has_key = wt__given(cli, OPT_AUDIT_KEY);
-    if (has_key && !wt__given(cli, OPT_AUDIT))
-        return wt__cli_usage(cli, "--audit-key is for the log of --audit FILE");
-    if (!wt__given(cli, OPT_AUDIT))
+    bool has_key = wt__has_option(cli, OPT_AUDIT_KEY);
+    if (has_key && !wt__has_option(cli, OPT_AUDIT))
+        return wt__cli_usage(cli, "--audit-key needs --audit FILE");
+    if (!wt__has_option(cli, OPT_AUDIT))
         return 0;
-    int rc = has_key ? wt__audit_key_read(&key, wt__text_of(cli, OPT_AUDIT_KEY), &err) : 0;
+    int rc = has_key ? wt__audit_key_read(&key, wt__option_text(cli, OPT_AUDIT_KEY), &err) : 0;
     if (rc == 0)
-        rc = wt__audit_open_keyed(out, wt__text_of(cli, OPT_AUDIT), has_key ? &key : NULL, &err);
+        rc = wt__audit_open_keyed(out, wt__option_text(cli, OPT_AUDIT), has_key ? &key : NULL, &err);
     wt__audit_key_forget(&key);
     return rc < 0 ? wt__cli_fail_input(cli, &err) : 0;
 }
@@ -158,28 +160,24 @@ static int open_audit(struct cli *cli, struct audit_log **out)
 int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out)
 {
     struct gateway_options options = {.list_wait_ms = list_wait_ms,
-                                      .told = tell,
+                                      .told = print_gateway_message,
                                       .told_context = cli,
-                                      .approve = approve_command(cli),
-                                      .bare_names = wt__given(cli, OPT_BARE_NAMES),
-                                      .review_first = wt__given(cli, OPT_REVIEW_FIRST),
-                                      .learn = wt__given(cli, OPT_LEARN)};
+                                      .approve = format_approve_command(cli),
+                                      .bare_names = wt__has_option(cli, OPT_BARE_NAMES),
+                                      .review_first = wt__has_option(cli, OPT_REVIEW_FIRST),
+                                      .learn = wt__has_option(cli, OPT_LEARN)};
     wt_error err;
     *out = (struct servers){0};
-    if (!wt__given(cli, OPT_SERVERS))
-        return refuse_without(cli);
-    if (wt__mcp_config_read(&out->config, wt__text_of(cli, OPT_SERVERS), &err) < 0)
+    if (!wt__has_option(cli, OPT_SERVERS))
+        return refuse_gateway_options(cli);
+    if (wt__mcp_config_read(&out->config, wt__option_text(cli, OPT_SERVERS), &err) < 0)
         return wt__cli_fail_input(cli, &err);
-    if (wt__given(cli, OPT_POLICY) && wt__policy_read(&out->policy, wt__text_of(cli, OPT_POLICY), &err) < 0)
+    if (wt__has_option(cli, OPT_POLICY) && wt__policy_read(&out->policy, wt__option_text(cli, OPT_POLICY), &err) < 0)
         return wt__cli_fail_input(cli, &err);
-    int code = check_profile(cli, out->policy);
-    if (code == 0)
-        code = open_audit(cli, &out->audit);
-    if (code == 0)
-        code = read_lock(cli, out, &options);
-    if (code != 0)
-        return code;
-    if (wt__given(cli, OPT_LIST_WAIT))
+    WT_TRY(check_profile_option(cli, out->policy));
+    WT_TRY(open_gateway_audit(cli, &out->audit));
+    WT_TRY(read_lock_file(cli, out, &options));
+    if (wt__has_option(cli, OPT_LIST_WAIT))
         options.list_wait_ms = 1000 * (unsigned)cli->arguments.number[OPT_LIST_WAIT];
     options.call_timeout_ms = 1000 * (unsigned)cli->arguments.number[OPT_CALL_TIMEOUT];
     options.policy = out->policy;
@@ -192,10 +190,10 @@ int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, 
 
 struct face_options wt__servers_face(const struct cli *cli, enum face_kind kind)
 {
-    int said = wt__given(cli, OPT_FACE) ? wt__face_kind_read(wt__str(wt__text_of(cli, OPT_FACE))) : -1;
+    int said = wt__has_option(cli, OPT_FACE) ? wt__face_kind_read(wt__str(wt__option_text(cli, OPT_FACE))) : -1;
     return (struct face_options){.kind = said < 0 ? kind : (enum face_kind)said,
-                                 .profile = wt__text_of(cli, OPT_PROFILE),
-                                 .summary = wt__text_of(cli, OPT_SUMMARY),
+                                 .profile = wt__option_text(cli, OPT_PROFILE),
+                                 .summary = wt__option_text(cli, OPT_SUMMARY),
                                  .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET]};
 }
 

@@ -1,5 +1,5 @@
-/* servers.h: the MCP servers behind `whichtool mcp` and `whichtool serve`, as their options say: a client's
- * configuration, a policy, an audit, and the gateway that is made of them. */
+/* servers.h: the gateway to MCP servers of `whichtool mcp` and `whichtool serve`, created from their options:
+ * configuration, policy and audit log. */
 #ifndef WT_CLI_SERVERS_H
 #define WT_CLI_SERVERS_H
 
@@ -8,28 +8,30 @@
 #include "gateway/gateway.h"
 #include "mcp/config.h"
 
-/* All zero is none. */
+/* The gateway and its parts; all zero without --servers. */
 struct servers {
     struct mcp_config config;
     struct policy *policy;
     struct audit_log *audit;
     char *lock;
-    struct gateway *gateway; /* NULL: --servers was not given */
+    struct gateway *gateway; /* NULL without --servers */
 };
 
-/* Before there are threads: what servers start shall end with this process. 0, or an exit code with the reason told. */
+/* Prepares to end child processes together with this process. Call before any thread starts. Returns 0, or an exit code
+ * after reporting the error. */
 int wt__servers_prepare(struct cli *cli);
-/* The same. Nothing is started yet. list_wait_ms: as in gateway_options. */
+/* Opens the gateway without starting servers. list_wait_ms: as in gateway_options. Returns 0, or an exit code after
+ * reporting the error. */
 int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out);
-/* Tells whoever runs the server an error of which a client was not told everything; of catalogue_options. */
-void wt__servers_tell_error(void *cli, const wt_error *err);
-/* What a face is by the options; kind: where they do not say. */
+/* Notes an error whose details are hidden from the client (callback of catalogue_options). */
+void wt__note_hidden_error(void *cli, const wt_error *err);
+/* Returns the options of a face; kind is the default of --face. */
 struct face_options wt__servers_face(const struct cli *cli, enum face_kind kind);
 void wt__servers_close(struct servers *servers);
 
-/* Where the state of a store's servers is written; NULL: nowhere, or memory is out. */
+/* Returns the path of the servers' state; NULL for a store in memory, or if out of memory. */
 const char *wt__servers_state_path(struct cli *cli);
-/* What a gateway of the store holds as long as it is there; NULL as well. */
+/* Returns the path of the lock that a running gateway of the store holds; NULL as above. */
 const char *wt__servers_lock_path(struct cli *cli);
 
 #endif

@@ -1,6 +1,6 @@
-/* suggest.c: a mistyped word is near one of ours; another program's word is known by a table. What is suggested is
- * never run: it is for people to type. */
-#include "cli/suggest.h"
+/* suggest.c: suggests the nearest known word for a typo, and our word for another program's word, by a table. A
+ * suggestion is never executed. */
+#include "cli/options.h"
 
 #include <string.h>
 
@@ -8,7 +8,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-const char *wt__closest(const char *word, const char *(*next)(const void *context, size_t index), const void *context)
+const char *wt__closest_word(const char *word, const char *(*next)(const void *context, size_t index),
+                             const void *context)
 {
     const char *best = NULL, *candidate = NULL;
     char lower[NEAREST_WORD_MAX + 1];
@@ -29,7 +30,7 @@ const char *wt__closest(const char *word, const char *(*next)(const void *contex
 
 /* ---------------------------------------------------------------- verbs */
 
-/* What other programs call our verbs, and what our options do. */
+/* Verbs of other programs, and our verbs and options for them. */
 static const struct {
     const char *theirs, *ours;
 } other_verbs[] = {
@@ -104,38 +105,39 @@ static const struct {
     {"man", "help --man"},
 };
 
-/* What other programs do and this one does not, or not by a verb. */
+/* Verbs of other programs that have no counterpart here. */
 static const struct {
     const char *theirs, *says;
 } others[] = {
-    {"exec", "whichtool finds tools and calls none; `whichtool show NAME --schema` tells the arguments of one"},
-    {"run", "whichtool finds tools and calls none; `whichtool show NAME --schema` tells the arguments of one"},
+    {"exec",
+     "whichtool finds tools, but does not call them; `whichtool show NAME --schema` shows the arguments of one"},
+    {"run", "whichtool finds tools, but does not call them; `whichtool show NAME --schema` shows the arguments of one"},
     {"chat", "whichtool finds tools; `whichtool find --format openai REQUEST` prints them for a model's chat"},
     {"export", "`whichtool find --format openai REQUEST` and `whichtool show --format openai NAME` print definitions; "
                "`whichtool usage export` prints recorded use"},
-    {"config", "there is no configuration; `whichtool help` lists options and environment"},
-    {"create", "the first `whichtool add FILE` makes the store"},
-    {"init", "the first `whichtool add FILE` makes the store"},
-    {"new", "the first `whichtool add FILE` makes the store"},
-    {"install", "`whichtool add FILE` imports tools, `whichtool model pull` fetches a model"},
-    {"build", "the index is made by itself; `whichtool vectors` makes missing vectors"},
-    {"rebuild", "the index is made by itself; `whichtool vectors` makes missing vectors"},
-    {"reindex", "the index is made by itself; `whichtool vectors` makes missing vectors"},
+    {"config", "there is no configuration file; `whichtool help` lists options and environment variables"},
+    {"create", "the first `whichtool add FILE` creates the store"},
+    {"init", "the first `whichtool add FILE` creates the store"},
+    {"new", "the first `whichtool add FILE` creates the store"},
+    {"install", "`whichtool add FILE` imports tools, `whichtool model pull` downloads a model"},
+    {"build", "the index is built automatically; `whichtool vectors` computes missing vectors"},
+    {"rebuild", "the index is built automatically; `whichtool vectors` computes missing vectors"},
+    {"reindex", "the index is built automatically; `whichtool vectors` computes missing vectors"},
 };
 
-static const char *verb_at(const void *context, size_t index)
+static const char *verb_name_at(const void *context, size_t index)
 {
     (void)context;
-    return index < wt__verb_count ? wt__verbs[index].name : NULL;
+    return index < wt__verb_count ? wt__verbs[index]->name : NULL;
 }
 
-static const char *other_verb_at(const void *context, size_t index)
+static const char *other_verb_name_at(const void *context, size_t index)
 {
     (void)context;
     return index < COUNT(other_verbs) ? other_verbs[index].theirs : NULL;
 }
 
-static const char *ours(const char *theirs)
+static const char *our_word(const char *theirs)
 {
     for (size_t i = 0; theirs && i < COUNT(other_verbs); i++)
         if (strcmp(other_verbs[i].theirs, theirs) == 0)
@@ -150,17 +152,17 @@ void wt__suggest_verb(struct buffer *out, const char *word)
             wt__buffer_printf(out, "; %s", others[i].says);
             return;
         }
-    const char *near = ours(word);
+    const char *near = our_word(word);
     if (!near)
-        near = wt__closest(word, verb_at, NULL);
+        near = wt__closest_word(word, verb_name_at, NULL);
     if (!near)
-        near = ours(wt__closest(word, other_verb_at, NULL));
+        near = our_word(wt__closest_word(word, other_verb_name_at, NULL));
     if (near)
         wt__buffer_printf(out, "; did you mean `%s`?", near);
     else if (strchr(word, ' '))
-        wt__buffer_text(out, "; a request stands after its verb: `whichtool find REQUEST`");
+        wt__buffer_text(out, "; write a request after a verb: `whichtool find REQUEST`");
     else if (strchr(word, '/') || strchr(word, '.'))
-        wt__buffer_text(out, "; a file stands after its verb: `whichtool add FILE`");
+        wt__buffer_text(out, "; write a file after a verb: `whichtool add FILE`");
 }
 
 /* ---------------------------------------------------------------- options */
@@ -215,7 +217,7 @@ static const struct {
     {"plain", "no-color"},
 };
 
-static bool has_option(const struct option *options, size_t count, const char *name)
+static bool has_option(const struct cli_option *options, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(options[i].name, name) == 0)
@@ -223,7 +225,7 @@ static bool has_option(const struct option *options, size_t count, const char *n
     return false;
 }
 
-const char *wt__suggest_option(const struct verb *verb, const char *name)
+const char *wt__suggest_option(const struct cli_verb *verb, const char *name)
 {
     for (size_t i = 0; i < COUNT(other_options); i++)
         if (strcmp(other_options[i].theirs, name) == 0 &&

@@ -1,5 +1,5 @@
-/* Rows of tools on terminals of all widths, as a table: the description gives way first, then the provider, and the
- * name never. */
+/* Tests rows of tools on terminals of all widths: the description is cut first, then the provider, and the name
+ * never. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,25 +7,24 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/output.h"
-#include "cli/text.h"
+#include "cli/cli.h"
 
 #define LONG "Sends an invitation to everybody who is on the list"
 
 static const struct {
     const char *provider, *name, *description;
     size_t width;
-    const char *row; /* behind a lead of four columns */
+    const char *row; /* after a lead of four columns */
 } rows[] = {
     {"mail", "send", "Sends", 0, "  1 mail/send  Sends\n"},
     {"mail", "send", "Sends", 40, "  1 mail/send\n    Sends\n"},
     {"mail", "send", LONG, 60, "  1 mail/send  Sends an invitation to everybody who is on t…\n"},
     {"mail", "send", "", 60, "  1 mail/send\n"},
     {"", "send", "Sends", 60, "  1 send  Sends\n"},
-    /* Nothing is cut into a pipe. */
+    /* Output to a pipe is not cut. */
     {"a_provider_with_a_long_name_of_its_own", "a_tool_with_a_long_name_too", LONG, 0,
      "  1 a_provider_with_a_long_name_of_its_own/a_tool_with_a_long_name_too  " LONG "\n"},
-    /* The whole id, where there is room for it on a line of its own. */
+    /* The id is whole if it fits on a line of its own. */
     {"a_provider_with_a_long_name_of_its_own", "a_tool_with_a_long_name_too", LONG, 80,
      "  1 a_provider_with…/a_tool_with_a_long_name_too  Sends an invitation to everyb…\n"},
     {"github", "issues_list_for_authenticated_user", LONG, 60,
@@ -36,7 +35,7 @@ static const struct {
      "  1 …/issues_list_for_authenticated_user\n    Sends an invitation to everybody wh…\n"},
     {"githubs_official_openapi_spec", "issues_list_for_authenticated_user", LONG, 120,
      "  1 githubs_…/issues_list_for_authenticated_user  Sends an invitation to everybody who is on the list\n"},
-    /* A name that is longer than a line is broken, not cut. */
+    /* A name longer than a line is broken, not cut. */
     {"github", "issues_list_for_authenticated_user_and_everybody_else", LONG, 40,
      "  1 issues_list_for_authenticated_user_a\n    nd_everybody_else\n    Sends an invitation to everybody wh…\n"},
     {"github", "issues_list_for_the_authenticated_users", "", 40,
@@ -44,7 +43,7 @@ static const struct {
     {"天気予報天気予報天気予報", "予報を得る", "晴れ", 24, "  1 天気予報…/予報を得る\n    晴れ\n"},
 };
 
-static void names_are_whole_whatever_the_width(void **state)
+static void tool_names_are_never_cut(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -56,8 +55,8 @@ static void names_are_whole_whatever_the_width(void **state)
                         .name = rows[i].name,
                         .title = "",
                         .description = rows[i].description};
-        const struct row row = {"  1 ", 4, &tool};
-        wt__tool_row(&cli, &out, &row, wt__id_width(&cli, &tool, 0));
+        const struct list_row row = {"  1 ", 4, &tool};
+        wt__put_tool_row(&cli, &out, &row, wt__id_width(&cli, &tool, 0));
         if (strcmp(out.ptr, rows[i].row) != 0)
             fail_msg("row %zu on %zu columns:\n%snot\n%s", i, rows[i].width, out.ptr, rows[i].row);
         wt__buffer_dispose(&id);
@@ -67,6 +66,6 @@ static void names_are_whole_whatever_the_width(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names_are_whole_whatever_the_width)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tool_names_are_never_cut)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* How far a long operation is, where it goes to a terminal, to a pipe, and to nobody. The clock is not waited for: what
- * the line remembers of it is put back. */
+/* Tests the progress line on a terminal, in a pipe and with --quiet. The tests do not wait: they change the times
+ * stored in the line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/progress_line.h"
+#include "cli/cli.h"
 
 #define STEPS 3
 static const double HOUR_MS = 3600e3;
@@ -18,35 +18,35 @@ static const double HOUR_MS = 3600e3;
 static const struct {
     const char *name, *term;
     bool tty, quiet;
-    bool waited[STEPS]; /* whether an hour seems to have passed before each telling */
-    const char *told;   /* on stderr */
+    bool waited[STEPS]; /* an hour seems to have passed before the step */
+    const char *told;   /* expected on stderr */
 } rows[] = {
-    {"into a pipe what is over soon says nothing", "xterm", false, false, {false, false, false}, ""},
-    {"what lasts is told in lines that stay, and not at every step",
+    {"a short operation in a pipe shows no line", "xterm", false, false, {false, false, false}, ""},
+    {"a long operation in a pipe shows a line for some steps",
      "xterm",
      false,
      false,
      {true, false, true},
      "encoder: training 1 of 3 (33 %)\nencoder: training 3 of 3 (100 %)\n"},
-    {"nobody wants to hear", "xterm", false, true, {true, true, true}, ""},
-    {"a terminal that can take no line back",
+    {"--quiet shows no line", "xterm", false, true, {true, true, true}, ""},
+    {"a dumb terminal shows permanent lines",
      "dumb",
      true,
      false,
      {true, false, false},
      "encoder: training 1 of 3 (33 %)\n"},
-    {"a terminal has one line, drawn again",
+    {"a terminal shows one line, redrawn",
      "xterm",
      true,
      false,
      {true, true, false},
      "\r\x1b[Kencoder: training 1 of 3 (33 %)\r\x1b[Kencoder: training 2 of 3 (67 %)"
      "\r\x1b[Kencoder: training 3 of 3 (100 %)\r\x1b[K"},
-    {"and none for what is over soon", "xterm", true, false, {false, false, false}, ""},
+    {"a short operation on a terminal shows no line", "xterm", true, false, {false, false, false}, ""},
 };
 
-/* What the row's tellings leave on stderr. */
-static void tell(size_t r, char *told, size_t size)
+/* Runs the steps of a row and reads the output on stderr. */
+static void run_progress_steps(size_t r, char *told, size_t size)
 {
     const struct cli cli = {.tty_err = rows[r].tty, .quiet = rows[r].quiet};
     struct progress_line line;
@@ -55,7 +55,7 @@ static void tell(size_t r, char *told, size_t size)
     assert_true(file && kept >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
     setenv("TERM", rows[r].term, 1);
     wt__progress_begin(&line, &cli);
-    line.started_ms += HOUR_MS; /* however slow the test is, it is over soon */
+    line.started_ms += HOUR_MS; /* the operation counts as short, however slow the test is */
     for (size_t step = 0; step < STEPS; step++) {
         line.started_ms -= rows[r].waited[step] ? 2 * HOUR_MS : 0;
         line.told_ms += rows[r].waited[step] ? -2 * HOUR_MS : HOUR_MS;
@@ -70,12 +70,12 @@ static void tell(size_t r, char *told, size_t size)
     fclose(file);
 }
 
-static void what_lasts_is_told_to_whoever_reads(void **state)
+static void progress_depends_on_time_and_output(void **state)
 {
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         char told[512];
-        tell(r, told, sizeof told);
+        run_progress_steps(r, told, sizeof told);
         if (strcmp(told, rows[r].told) != 0)
             fail_msg("%s: \"%s\"", rows[r].name, told);
     }
@@ -83,6 +83,6 @@ static void what_lasts_is_told_to_whoever_reads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_lasts_is_told_to_whoever_reads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(progress_depends_on_time_and_output)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What may have been meant by a word that nobody knows. */
+/* Tests suggestions for unknown words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/parse.h"
-#include "cli/suggest.h"
+#include "cli/options.h"
 
 static const char *const names[] = {"find", "list", "usage", "a",
                                     "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"};
@@ -20,7 +19,7 @@ static const char *name_at(const void *context, size_t index)
 }
 
 static const struct {
-    const char *name, *word, *near; /* NULL: none */
+    const char *name, *word, *near; /* near: NULL if all are far */
 } nearest[] = {
     {"the word itself", "find", "find"},
     {"a letter too many", "finnd", "find"},
@@ -29,22 +28,22 @@ static const struct {
     {"neighbours swapped", "fidn", "find"},
     {"two edits", "usgae", "usage"},
     {"too far", "finish", NULL},
-    {"as much is changed as is kept", "li", "list"},
-    {"nothing", "", NULL},
+    {"half of the letters changed", "li", "list"},
+    {"an empty word", "", NULL},
     {"longer than any word", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", NULL},
 };
 
-static void the_nearest_name(void **state)
+static void closest_name_is_found(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof nearest / sizeof *nearest; i++) {
-        const char *near = wt__closest(nearest[i].word, name_at, NULL);
+        const char *near = wt__closest_word(nearest[i].word, name_at, NULL);
         if (!near != !nearest[i].near || (near && strcmp(near, nearest[i].near) != 0))
             fail_msg("%s: %s", nearest[i].name, near ? near : "none");
     }
 }
 
-static void suggest(const char *word, char out[256])
+static void hint_for_verb(const char *word, char out[256])
 {
     struct buffer hint = {0};
     wt__suggest_verb(&hint, word);
@@ -53,7 +52,7 @@ static void suggest(const char *word, char out[256])
 }
 
 static const struct {
-    const char *word, *hint; /* "": none */
+    const char *word, *hint; /* hint: "" if no hint is expected */
 } hints[] = {
     {"search", "; did you mean `find`?"},
     {"FIND", "; did you mean `find`?"},
@@ -69,35 +68,35 @@ static const struct {
     {"pull", "; did you mean `model pull`?"},
     {"recipes", "; did you mean `help --recipes`?"},
     {"server", "; did you mean `serve`?"},
-    {"run", "; whichtool finds tools and calls none; "},
-    {"init", "; the first `whichtool add FILE` makes the store"},
-    {"reindex", "; the index is made by itself; `whichtool vectors` makes missing vectors"},
+    {"run", "; whichtool finds tools, but does not call them; "},
+    {"init", "; the first `whichtool add FILE` creates the store"},
+    {"reindex", "; the index is built automatically; `whichtool vectors` computes missing vectors"},
     {"install", "; `whichtool add FILE` imports tools, "},
     {"export", "; `whichtool find --format openai REQUEST` and "},
-    {"book a table for two", "; a request stands after its verb: `whichtool find REQUEST`"},
-    {"tools.json", "; a file stands after its verb: `whichtool add FILE`"},
-    {"../mcp/github", "; a file stands after its verb: `whichtool add FILE`"},
+    {"book a table for two", "; write a request after a verb: `whichtool find REQUEST`"},
+    {"tools.json", "; write a file after a verb: `whichtool add FILE`"},
+    {"../mcp/github", "; write a file after a verb: `whichtool add FILE`"},
     {"zzzzzzzz", ""},
     {"", ""},
 };
 
-static void a_word_for_a_verb(void **state)
+static void unknown_verb_gets_a_hint(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         char hint[256];
-        suggest(hints[i].word, hint);
+        hint_for_verb(hints[i].word, hint);
         if (strncmp(hint, hints[i].hint, strlen(hints[i].hint)) != 0 || (!*hints[i].hint && *hint))
             fail_msg("%s: \"%s\"", hints[i].word, hint);
     }
 }
 
-/* Each verb with one letter left out, doubled, or swapped with the next. */
-static void every_typo_of_every_verb(void **state)
+/* Tries each verb with one letter omitted, doubled, or swapped with the next. */
+static void every_typo_of_a_verb_is_corrected(void **state)
 {
     (void)state;
     for (size_t v = 0; v < wt__verb_count; v++) {
-        const char *verb = wt__verbs[v].name;
+        const char *verb = wt__verbs[v]->name;
         for (size_t at = 0; at < 3 * strlen(verb); at++) {
             char typo[64] = "", hint[256], want[256];
             size_t i = at / 3, len = strlen(verb);
@@ -108,7 +107,7 @@ static void every_typo_of_every_verb(void **state)
                 memmove(typo + i + 1, typo + i, len - i + 1);
             else if (i + 1 < len)
                 typo[i] = verb[i + 1], typo[i + 1] = verb[i];
-            suggest(typo, hint);
+            hint_for_verb(typo, hint);
             snprintf(want, sizeof want, "; did you mean `%s`?", verb);
             if (!wt__verb_find(typo) && strcmp(hint, want) != 0)
                 fail_msg("%s for %s: \"%s\"", typo, verb, hint);
@@ -117,7 +116,7 @@ static void every_typo_of_every_verb(void **state)
 }
 
 static const struct {
-    const char *verb, *theirs, *ours; /* NULL: none */
+    const char *verb, *theirs, *ours; /* verb: NULL before a verb; ours: NULL if unknown */
 } options[] = {
     {"find", "top-k", "k"},         {"find", "limit", "k"},       {"list", "count", "limit"},
     {"find", "verbose", "explain"}, {"find", "method", "recipe"}, {"add", "server", "provider"},
@@ -125,7 +124,7 @@ static const struct {
     {NULL, "top-k", NULL},          {"list", "force", NULL},      {"find", "zzz", NULL},
 };
 
-static void a_word_for_an_option(void **state)
+static void foreign_option_is_translated(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -139,10 +138,10 @@ static void a_word_for_an_option(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nearest_name),
-        cmocka_unit_test(a_word_for_a_verb),
-        cmocka_unit_test(every_typo_of_every_verb),
-        cmocka_unit_test(a_word_for_an_option),
+        cmocka_unit_test(closest_name_is_found),
+        cmocka_unit_test(unknown_verb_gets_a_hint),
+        cmocka_unit_test(every_typo_of_a_verb_is_corrected),
+        cmocka_unit_test(foreign_option_is_translated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

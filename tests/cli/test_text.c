@@ -1,22 +1,22 @@
-/* Other people's text on a terminal, as tables: no control of theirs is sent, and columns are kept to. */
+/* Tests untrusted text on a terminal: control characters are escaped, and columns are respected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/text.h"
+#include "cli/cli.h"
 #include "text/unicode.h"
 
 static const struct {
-    const char *name, *in, *line, *lines; /* as one line, and as lines */
+    const char *name, *in, *line, *lines; /* expected as TEXT_LINE, as TEXT_LINES */
 } escaped[] = {
-    {"nothing", "", "", ""},
+    {"empty", "", "", ""},
     {"words", "a b", "a b", "a b"},
     {"newlines and tabs", "a\n\tb", "a b", "a\n\tb"},
     {"runs of blanks", "  a \t\r\n b  ", "a b", "  a \t\\x0d\n b  "},
-    {"a screen cleared", "\x1b[2Ja", "\\x1b[2Ja", "\\x1b[2Ja"},
-    {"a title set", "\x1b]0;owned\x07", "\\x1b]0;owned\\x07", "\\x1b]0;owned\\x07"},
+    {"clear screen", "\x1b[2Ja", "\\x1b[2Ja", "\\x1b[2Ja"},
+    {"set title", "\x1b]0;owned\x07", "\\x1b]0;owned\\x07", "\\x1b]0;owned\\x07"},
     {"backspaces", "safe\b\b\b\bevil", "safe\\x08\\x08\\x08\\x08evil", "safe\\x08\\x08\\x08\\x08evil"},
     {"delete", "a\x7f", "a\\x7f", "a\\x7f"},
     {"C1: a control sequence", "\xC2\x9B\x33\x31m", "\\x9b31m", "\\x9b31m"},
@@ -24,25 +24,24 @@ static const struct {
      "a\xC2\x85"
      "b",
      "a b", "a\\x85b"},
-    {"separators of lines",
+    {"line separators",
      "a\xE2\x80\xA8\xE2\x80\xA9"
      "b",
      "a b", "a\\u{2028}\\u{2029}b"},
-    {"text turned round", "\xE2\x80\xAEgnp", "\\u{202e}gnp", "\\u{202e}gnp"},
+    {"right-to-left override", "\xE2\x80\xAEgnp", "\\u{202e}gnp", "\\u{202e}gnp"},
     {"isolates", "\xE2\x81\xA6x\xE2\x81\xA9", "\\u{2066}x\\u{2069}", "\\u{2066}x\\u{2069}"},
-    {"marks of direction", "\xE2\x80\x8E\xD8\x9C", "\\u{200e}\\u{61c}", "\\u{200e}\\u{61c}"},
+    {"direction marks", "\xE2\x80\x8E\xD8\x9C", "\\u{200e}\\u{61c}", "\\u{200e}\\u{61c}"},
     {"zero-width space", "pay\xE2\x80\x8Bpal", "pay\\u{200b}pal", "pay\\u{200b}pal"},
     {"byte order mark", "\xEF\xBB\xBFx", "\\u{feff}x", "\\u{feff}x"},
     {"tags", "a\xF3\xA0\x81\x81", "a\\u{e0041}", "a\\u{e0041}"},
-    {"variation selectors above", "a\xF3\xA0\x84\x80", "a\\u{e0100}", "a\\u{e0100}"},
-    {"a letter that looks like a blank", "a\xE3\x85\xA4", "a\\u{3164}", "a\\u{3164}"},
+    {"supplementary variation selectors", "a\xF3\xA0\x84\x80", "a\\u{e0100}", "a\\u{e0100}"},
+    {"a letter without a glyph", "a\xE3\x85\xA4", "a\\u{3164}", "a\\u{3164}"},
     {"annotations", "\xEF\xBF\xB9", "\\u{fff9}", "\\u{fff9}"},
-    {"joiners of scripts and emoji", "\xE2\x80\x8C\xE2\x80\x8D", "\xE2\x80\x8C\xE2\x80\x8D",
-     "\xE2\x80\x8C\xE2\x80\x8D"},
-    {"a heart in colour", "\xE2\x9D\xA4\xEF\xB8\x8F", "\xE2\x9D\xA4\xEF\xB8\x8F", "\xE2\x9D\xA4\xEF\xB8\x8F"},
+    {"joiners", "\xE2\x80\x8C\xE2\x80\x8D", "\xE2\x80\x8C\xE2\x80\x8D", "\xE2\x80\x8C\xE2\x80\x8D"},
+    {"emoji variation selector", "\xE2\x9D\xA4\xEF\xB8\x8F", "\xE2\x9D\xA4\xEF\xB8\x8F", "\xE2\x9D\xA4\xEF\xB8\x8F"},
     {"letters of other scripts", "\xE5\xA4\xA9 \xD8\xB7", "\xE5\xA4\xA9 \xD8\xB7", "\xE5\xA4\xA9 \xD8\xB7"},
-    {"bytes that are no text", "\xff\xfe", "\xEF\xBF\xBD\xEF\xBF\xBD", "\xEF\xBF\xBD\xEF\xBF\xBD"},
-    {"a character cut short", "a\xE2\x80", "a\xEF\xBF\xBD\xEF\xBF\xBD", "a\xEF\xBF\xBD\xEF\xBF\xBD"},
+    {"invalid UTF-8", "\xff\xfe", "\xEF\xBF\xBD\xEF\xBF\xBD", "\xEF\xBF\xBD\xEF\xBF\xBD"},
+    {"truncated character", "a\xE2\x80", "a\xEF\xBF\xBD\xEF\xBF\xBD", "a\xEF\xBF\xBD\xEF\xBF\xBD"},
     {"half a surrogate", "\xED\xA0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD",
      "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},
 };
@@ -56,7 +55,7 @@ static void escape_as(const char *name, const char *in, enum text_shape shape, c
     wt__buffer_dispose(&out);
 }
 
-static void controls_are_spelled_out(void **state)
+static void control_characters_are_escaped(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof escaped / sizeof *escaped; i++) {
@@ -65,8 +64,8 @@ static void controls_are_spelled_out(void **state)
     }
 }
 
-/* Of all characters there are only those are sent unseen that scripts and emoji need. */
-static void no_character_is_sent_unseen(void **state)
+/* Checks that all invisible characters are escaped, except those that scripts and emoji need. */
+static void invisible_characters_are_escaped(void **state)
 {
     (void)state;
     static const uint32_t needed[] = {0xAD, 0x200C, 0x200D, 0xFE0E, 0xFE0F};
@@ -94,25 +93,25 @@ static const struct {
     const char *out;
     size_t columns;
 } cuts[] = {
-    {"nothing", "", 5, "", 0},
-    {"not at all", "a long description", 0, "a long description", 18},
-    {"it fits", "abcde", 5, "abcde", 5},
-    {"it does not", "abcdef", 5, "abcd" MARK, 5},
-    {"no blank before the mark", "abc def", 5, "abc" MARK, 4},
+    {"empty", "", 5, "", 0},
+    {"no limit", "a long description", 0, "a long description", 18},
+    {"fits", "abcde", 5, "abcde", 5},
+    {"too long", "abcdef", 5, "abcd" MARK, 5},
+    {"no blank before the ellipsis", "abc def", 5, "abc" MARK, 4},
     {"one column", "abc", 1, MARK, 1},
     {"wide characters that fit", WIDE, 4, WIDE, 4},
-    {"a wide character that would stick out", WIDE WIDE, 6, WIDE MARK, 5},
+    {"a wide character across the limit", WIDE WIDE, 6, WIDE MARK, 5},
     {"no room for one wide character", WIDE, 1, MARK, 1},
-    {"marks above letters take no column",
+    {"combining marks take no column",
      "e\xCC\x81"
      "abc",
      4,
      "e\xCC\x81"
      "abc",
      4},
-    {"an escape counts as it is shown", "\x1b[2J", 7, "\\x1b[2J", 7},
-    {"an escape cut short", "\x1b[2J", 5, "\\x1b" MARK, 5},
-    {"one line of several", "a\nb\nc", 5, "a b c", 5},
+    {"an escape counts with its visible columns", "\x1b[2J", 7, "\\x1b[2J", 7},
+    {"a truncated escape", "\x1b[2J", 5, "\\x1b" MARK, 5},
+    {"several lines become one", "a\nb\nc", 5, "a b c", 5},
 };
 
 static void text_is_cut_to_columns(void **state)
@@ -127,8 +126,8 @@ static void text_is_cut_to_columns(void **state)
     }
 }
 
-/* A megabyte of what takes no column, and of what takes many, is cut as quickly as it is short. */
-static void much_is_cut_to_little(void **state)
+/* Cuts a megabyte of characters without columns, and of characters with many, in the time of a short text. */
+static void long_text_is_cut_quickly(void **state)
 {
     (void)state;
     static const char *const pieces[] = {"\xCC\x81", "\xE2\x80\x8D", "\x1b", " ", "x", WIDE, "\xff"};
@@ -148,10 +147,10 @@ static const struct {
     size_t indent, width;
     const char *out;
 } wraps[] = {
-    {"nothing", "", 2, 20, ""},
+    {"empty", "", 2, 20, ""},
     {"one line", "a few words", 2, 20, "a few words"},
     {"broken at a blank", "a few more words than fit", 2, 20, "a few more words\n  than fit"},
-    {"not broken", "a few more words than fit on a line", 2, 0, "a few more words than fit on a line"},
+    {"no limit", "a few more words than fit on a line", 2, 0, "a few more words than fit on a line"},
     {"a word longer than a line", "abcdefghijklmnop", 0, 8, "abcdefgh\nijklmnop"},
     {"paragraphs", "a\nb\n\nc", 2, 20, "a\n  b\n  \n  c"},
     {"wide characters", WIDE WIDE WIDE, 0, 8, WIDE WIDE "\n" WIDE},
@@ -175,8 +174,10 @@ static void text_is_wrapped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(controls_are_spelled_out), cmocka_unit_test(no_character_is_sent_unseen),
-        cmocka_unit_test(text_is_cut_to_columns),   cmocka_unit_test(much_is_cut_to_little),
+        cmocka_unit_test(control_characters_are_escaped),
+        cmocka_unit_test(invisible_characters_are_escaped),
+        cmocka_unit_test(text_is_cut_to_columns),
+        cmocka_unit_test(long_text_is_cut_quickly),
         cmocka_unit_test(text_is_wrapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

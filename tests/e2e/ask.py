@@ -1,8 +1,8 @@
-"""ask.py: one HTTP request with the standard library alone.
+"""ask.py: sends one HTTP request, with the standard library only.
 
-    ask.py URL METHOD PATH [BODY] [FIELD: VALUE ...]      URL is http://HOST:PORT or unix:PATH; BODY "" is none, @FILE a file
+    ask.py URL METHOD PATH [BODY] [FIELD: VALUE ...]      URL: http://HOST:PORT or unix:PATH; BODY: "" for none, @FILE for a file
 
-Prints the status, then the body. Fields are sent as they are given; Host may be one of them."""
+Prints the status, then the body. Fields are sent unchanged; Host may be one of them."""
 import http.client
 import socket
 import sys

@@ -1,9 +1,9 @@
 """A language model for `whichtool generate` that answers by rules: generate_server.py
 
-Answers each kind of question by what stands in its prompt's slots and by its seed; every seventh answer is of no use, of
-requests for tools every fifteenth, or nearly all where a file `mode` says "repeats" or "breaks". Works in the folder
-where it is started: its port goes to the file `port`, temperature and seed of each question to `asked`, a line each; while
-there is a file `slowly`, it answers thirty and lets the others wait.
+Answers each kind of prompt from its slots and its seed. Every seventh answer is unusable (every fifteenth for requests of
+tools), or nearly all if the file `mode` contains "repeats" or "breaks". Works in the current folder: it writes its port to
+the file `port`, and temperature and seed of each prompt to `asked`, one a line. While the file `slowly` exists, it answers
+thirty prompts and delays the others.
 """
 import hashlib, http.server, json, os, random, re, sys, time
 things = "Harvest Ledger Signal Voyage Garden Engine Mineral Textile Archive Harbour Orchard Lantern Violin Glacier".split()
@@ -16,7 +16,7 @@ def items(name, text):
 def mode():
     return open("mode").read().strip() if os.path.exists("mode") else ""
 def requests(text, draw):
-    """What somebody wants: some words of what each tool is for."""
+    """Returns a request: some words of each tool's purpose."""
     tools = items("tools", text) or [slot("tool", text)]
     if mode() == "repeats" and draw.random() < 0.95:
         return draw.choice(items("examples", text) or ['{"instruction": "..."}'])
@@ -36,7 +36,7 @@ def requests(text, draw):
 def described(tool):
     return " ".join(re.findall(r"[a-z]{3,}", tool.partition(": ")[2].lower())[:5])
 def wishes(text, draw):
-    """What all of the tools are for; now and then one too few, or one that none of them is for."""
+    """Returns the purposes of all tools; sometimes one is missing or unrelated."""
     wanted = [described(tool) for tool in items("tools", text)]
     if len(wanted) > 1 and draw.random() < 0.1:
         wanted.pop()
@@ -51,7 +51,7 @@ def words(draw, n):
     return " ".join(draw.choice(things + deeds) for _ in range(n))
 def answer(text, seed):
     draw = random.Random(hashlib.sha256(f"{seed} {text}".encode()).hexdigest())
-    if slot("one", text) is not None:  # of two requests: the longer one reads better
+    if slot("one", text) is not None:  # of two requests, the longer one wins
         one, other = len(slot("one", text)), len(slot("other", text))
         said = "tie" if one == other else "one" if one > other else "other"
         return "Neither." if draw.random() < 1 / 30 else json.dumps(dict.fromkeys(("naturalness", "fluency", "coherence"), said))
@@ -84,7 +84,7 @@ class Server(http.server.BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         print(body["temperature"], body["seed"], file=open("asked", "a"), flush=True)
         if os.path.exists("slowly") and len(open("asked").readlines()) > 30:
-            time.sleep(600)  # longer than a test may run; the server is killed before
+            time.sleep(600)  # longer than the time limit of a test; the server is killed before
         said = answer(body["messages"][0]["content"], body["seed"])
         out = json.dumps({"choices": [{"message": {"role": "assistant", "content": said}, "finish_reason": "stop"}],
                           "usage": {"prompt_tokens": 50, "completion_tokens": 10}}).encode()

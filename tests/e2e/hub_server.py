@@ -1,17 +1,17 @@
-"""A hub of models on this machine: hub_server.py FOLDER PORT-FILE
+"""A local hub of models: hub_server.py FOLDER PORT-FILE
 
-FOLDER/ORG/NAME/REVISION/... is answered at /ORG/NAME/resolve/REVISION/..., and, where REVISION/.commit says one, at
-/ORG/NAME/resolve/COMMIT/..., too. FOLDER/control.json is read at each request:
+Serves FOLDER/ORG/NAME/REVISION/... at /ORG/NAME/resolve/REVISION/..., and also at /ORG/NAME/resolve/COMMIT/... if
+REVISION/.commit exists. FOLDER/control.json is read for each request:
 
-    "gated"   the error code with which all is refused that has no token
-    "cut"     bytes after which weights end, unless they are asked for from a later byte on
-    "crumbs"  bytes that come of weights at a time, and no more
-    "etag"    what is told as the hash of weights, in place of the right one
-    "mute"    no header tells the commit
-    "away"    weights are moved to another name of this machine
+    "gated"   error code of requests without a token
+    "cut"     number of bytes after which weights end, unless a later range is requested
+    "crumbs"  maximum number of bytes of weights in one answer
+    "etag"    false hash of weights
+    "mute"    no header contains the commit
+    "away"    weights are redirected to another host name of this machine
     "down"    every answer is 503
 
-FOLDER/log has a line a request: path, first byte, token. Ends with its caller: when stdin is closed.
+FOLDER/log has one line for each request: path, first byte, token. Exits when stdin is closed.
 """
 import hashlib
 import http.server
@@ -24,7 +24,7 @@ root = sys.argv[1]
 
 
 def place(path):
-    """The file and the commit of a path; None for what is missing, and the error code that says what."""
+    """Returns the file and the commit of a path, or None with an error code."""
     parts = path.lstrip("/").split("/")
     if parts[0] == "elsewhere":
         parts = parts[1:]

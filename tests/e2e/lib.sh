@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# lib.sh: what the end-to-end scripts share. Each script drives the built command ($WHICHTOOL) as a user would, in a
-# folder of its own, with a store, caches and models that are its own too.
+# lib.sh: shared by the end-to-end scripts. Each script runs the built command ($WHICHTOOL) as a user would, in a folder
+# of its own, with its own store, caches and models.
 #
 #   . "$(dirname "$0")/lib.sh"
 #   expect 0 "a file is imported" add tools.json          runs the command; its exit code must be 0
-#   prints "2 added"                                      and its stdout, or with `says` its stderr, must hold this
+#   prints "2 added"                                      its stdout (or stderr, with `says`) must match this
 #   finish
 set -u
 if [ -z "${WHICHTOOL:-}" ] || [ ! -x "${WHICHTOOL:-}" ]; then
@@ -69,7 +69,8 @@ except ValueError: d = None
 l = [json.loads(line) for line in text.splitlines()] if d is None or text.count("\n") == 1 else []
 print(eval("(" + sys.argv[1] + ")"))' "$1" <out
 }
-# generate_server.py, which answers by rules: $server, and in `at` how it is asked. A script that starts it ends it.
+# Starts generate_server.py, which answers by rules: $server is its process, `at` the options to use it. The script must
+# stop it.
 start_server() {
     rm -f port asked
     "$python" "$here/generate_server.py" &
@@ -80,7 +81,7 @@ start_server() {
     # shellcheck disable=SC2034 # scripts use it
     at=(--chat-url "http://127.0.0.1:$(cat port)/v1" --chat-model rules)
 }
-# Whether out has the members, and they the types, that docs/json.md lists of `generate`.
+# Checks that out has the members and types that docs/json.md lists for `generate`.
 generate_members() {
     "$python" - "$source_root/docs/json.md" <<'PYTHON'
 import json, re, sys
@@ -94,12 +95,12 @@ PYTHON
 need_python() {
     have "$python" || { skip "no $python to read JSON with"; exit 77; }
 }
-have_terminal() { # a pseudo-terminal can be opened; says so by name where it cannot, as in a chroot without /dev/pts
+have_terminal() { # true if a pseudo-terminal can be opened; reports a skip otherwise, as in a chroot without /dev/pts
     have script && script -qec true /dev/null >/dev/null 2>&1 </dev/null && return
     skip "$1: no pseudo-terminal can be opened here"
     return 1
 }
-on_terminal() { # COMMAND-LINE: runs it on a terminal of its own; what it shows goes to out, its exit code is returned
+on_terminal() { # COMMAND-LINE: runs it on a terminal of its own; its output goes to out; returns its exit code
     script -qec "$1" /dev/null >out 2>err </dev/null
 }
 finish() {
@@ -110,8 +111,8 @@ finish() {
     echo "$checks checks passed"
 }
 
-# tools.jsonl: forty tools; usages.jsonl: 400 requests in words that their descriptions lack, of which each has a tool, and
-# of the tools 0, EVERY, 2 * EVERY, ... also the one behind it; EVERY 0: of none.
+# Writes tools.jsonl, forty tools, and usages.jsonl, 400 requests with words that the descriptions lack. Each request needs
+# one tool; requests for the tools 0, EVERY, 2 * EVERY, ... also need the next one (EVERY 0: no request does).
 forty_tools() { # EVERY
     "$python" - "$1" <<'PYTHON'
 import json, random, sys
@@ -130,7 +131,7 @@ with open("tools.jsonl", "w") as tools, open("usages.jsonl", "w") as usages:
 PYTHON
 }
 
-# data/: six tools, and requests that need so many of them, dealt in four parts by turns of TURN requests.
+# Writes data/: six tools, and requests that need NEEDED of them, dealt to four parts in turns of TURN requests.
 six_tools() { # REQUESTS NEEDED TURN SPLIT=PART,PART...
     mkdir -p data/qrels
     "$python" - "$@" <<'PYTHON'
@@ -152,7 +153,7 @@ for split, parts in (split.split("=") for split in sys.argv[4:]):
 PYTHON
 }
 
-# A little catalogue of six tools by three providers.
+# Writes a small catalogue of six tools of three providers.
 catalogue() {
     cat >weather.json <<'JSON'
 {"tools": [

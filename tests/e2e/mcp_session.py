@@ -1,18 +1,17 @@
-"""A session with an MCP server on standard input and output, as a file tells it.
+"""Runs a session of a file with an MCP server on standard input and output.
 
     python3 mcp_session.py SESSION COMMAND...
 
 Lines of SESSION; `#` begins a comment:
 
-    > {"id": 1, "method": ...}     is sent ("jsonrpc" is added); the lines below are about its answer
-    < METHOD RESULT                the server asks METHOD meanwhile, and is answered RESULT
-    = PATH JSON                    the answer has this value there; PATH is keys and indexes with dots between
-    ~ PATH TEXT                    the text there, or the value as JSON, contains TEXT
-    ? PATH                         there is something;  ! PATH: there is nothing
-    @ PATH NAME                    the value there is what $NAME stands for in later lines
+    > {"id": 1, "method": ...}     sends a request ("jsonrpc" is added); the following lines check its answer
+    < METHOD RESULT                the server requests METHOD meanwhile, and gets RESULT
+    = PATH JSON                    the answer has this value at PATH, keys and indexes separated by dots
+    ~ PATH TEXT                    the text at PATH, or the value as JSON, contains TEXT
+    ? PATH                         PATH exists;  ! PATH: it does not
+    @ PATH NAME                    $NAME stands for the value at PATH in later lines
 
-At the end standard input ends, and so must the server, with exit status 0 and nothing but notifications left on standard
-output.
+At the end, standard input is closed, and the server must exit with 0 and only notifications left on standard output.
 """
 import json
 import subprocess
@@ -51,7 +50,7 @@ class Session:
         self.server.stdin.flush()
 
     def answer(self, identity, replies):
-        """What answers the request; the server's own requests are answered as the session says."""
+        """Returns the answer to the request; answers the server's own requests from the session."""
         while True:
             line = self.server.stdout.readline()
             if not line:
@@ -73,7 +72,7 @@ class Session:
 
 
 def steps(path):
-    """(number, request, replies, checks) of each request of the file."""
+    """Returns (number, request, replies, checks) of each request of the file."""
     found = []
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):

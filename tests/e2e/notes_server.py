@@ -1,9 +1,9 @@
-"""An MCP server of 2025-06-18 with three tools of different effects, for tests of what stands before it.
+"""An MCP server of 2025-06-18 with three tools of different effects, for tests of gateways.
 
     python3 notes_server.py NAME [mute]
 
-A mute one answers no call, and adds a line to the file `cancelled` for each that is cancelled.
-It starts a program of its own, and adds both process numbers to the file `started`. `drop_note` ends it all at once.
+A mute one answers no call, and appends a line to the file `cancelled` for each cancelled call. The server starts a child
+process, and appends both process ids to the file `started`. `drop_note` exits at once.
 """
 import json
 import os

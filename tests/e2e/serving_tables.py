@@ -1,8 +1,8 @@
-"""serving_tables.py: the tables of docs/serving.md, from what the server says of itself.
+"""serving_tables.py: makes the tables of docs/serving.md from the server's own description.
 
     serving_tables.py OPENAPI PAGE [--write]
 
-Says "same" when the page has them; with --write it gets them."""
+Prints "same" if the page is up to date; --write updates it."""
 import json
 import re
 import sys

@@ -1,11 +1,11 @@
-"""Two clients with keys of their own before two servers, of which one never answers: what one client does reaches the
-other client in nothing.
+"""Tests that one client cannot affect another: two clients with keys of their own before two servers, one of which never
+answers.
 
     python3 shares.py URL KEY-A KEY-B CALLS SESSIONS
 
-A begins CALLS calls of the server `mute` and SESSIONS sessions; B has a session, a call that waits, and calls of the
-server `home`. The file `cancelled` has a line for each call that `mute` was told is cancelled. Prints a line for each
-figure, and at the end `N crossed`: how many of B's things A could disturb.
+A starts CALLS calls of the server `mute` and SESSIONS sessions; B has a session, a waiting call, and calls of the server
+`home`. The file `cancelled` has a line for each cancelled call of `mute`. Prints a line for each figure, and finally
+`N crossed`, the number of B's operations that A disturbed.
 """
 import http.client
 import json
@@ -52,7 +52,7 @@ class Client:
         return answer.status, answer.read().decode(), answer.headers
 
     def begin(self, body):
-        """Sends a request, and does not wait for the answer."""
+        """Sends a request without waiting for the answer."""
         self.connection.request("POST", "/mcp/all", body, self.fields)
 
 
@@ -61,7 +61,7 @@ def call(name):
 
 
 def modern_call(key, name):
-    """A connection with a call of the modern era, whose answer is not waited for."""
+    """Opens a connection with a modern call, without waiting for the answer."""
     meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
     body = message("tools/call", {"name": name, "arguments": {"title": "x"}, "_meta": meta})
     own = http.client.HTTPConnection(place.hostname, place.port, timeout=120)
@@ -75,7 +75,7 @@ def is_waiting(connection):
 
 
 def latencies(client, count=20):
-    """Milliseconds of calls of `home`, sorted."""
+    """Returns the sorted milliseconds of calls of `home`."""
     out = []
     for _ in range(count):
         began = time.monotonic()

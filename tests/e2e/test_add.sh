@@ -1,5 +1,5 @@
 #!/bin/bash
-# Importing: formats, standard input, what is reported, what a bad source does, --sync and --strict.
+# Imports: formats, standard input, reports, bad sources, --sync and --strict.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -42,12 +42,12 @@ same "place of the issue" "('bad.json', 3, '/tools/1')" \
 ! grep -q -e --strict err || fail "--strict is named where little was skipped"
 sed 's/"also_fine"/7/' bad.json >worse.json
 expect 0 "more bad tools than good ones" add worse.json
-says "^More was skipped than was imported; with --strict nothing of such a source is imported.$"
+says "^More items were skipped than imported; --strict refuses such a source.$"
 sed 's/"fine"/"strictly_fine"/' bad.json >strict.json
 expect 3 "a bad tool fails a strict import" add --strict strict.json
 says "strict.json"
 silent out
-expect 1 "and nothing of it was taken" show strictly_fine
+expect 1 "none of its tools were imported" show strictly_fine
 
 "$python" -c '
 import json
@@ -76,7 +76,7 @@ expect 0 "that is half read" add --sync bikes.yaml
 prints "0 updated, 1 unchanged, 0 removed, 2 skipped"
 says "^bikes.yaml:8: not valid YAML"
 says "^bikes.yaml:7: /paths/~1bikes/post: reading ended within it, so it was not taken$"
-says "^The source was not read to its end; with --strict nothing of such a source is imported.$"
+says "^The source was not read to the end; --strict refuses such a source.$"
 expect 0 "what is stored of the other half stays" show bikes/addBike
 prints "Adds a bike."
 
@@ -93,7 +93,7 @@ prints "^tables.json"
 expect 2 "a format that is not known" add --format xml tables.json
 says "--format is one of: mcp openai"
 expect 3 "a format that the source does not have" add --format openapi tables.json
-expect 3 "nothing on standard input" add - </dev/null
+expect 3 "empty standard input" add - </dev/null
 
 mkdir folder
 cp money.json tables.json folder

@@ -1,11 +1,11 @@
 #!/bin/bash
-# add --mcp: servers of a configuration, as a command and at an address, through the built command; what is said of
-# those that fail; and that none is left running, also after Ctrl-C.
+# add --mcp: servers of a configuration, as a command and at an address. Failed servers are reported, and no server is
+# left running, even after Ctrl-C.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
 
-# A server in a few lines of shell. It holds the pipe `alive` open, as does all that it starts.
+# A server in a few lines of shell. It and its child processes keep the pipe `alive` open.
 cat >server.sh <<'SH'
 exec 3>alive
 name=$1 tools=$2
@@ -17,8 +17,8 @@ printf '{"jsonrpc":"2.0","id":2,"result":{"tools":[%s]}}\n' "$tools"
 cat >/dev/null
 SH
 mkfifo alive
-exec 9<>alive # so that nobody waits for a reader
-nobody() { # NAME: no process of a server is left, or this waits for it
+exec 9<>alive # so that opening does not block
+nobody() { # NAME: waits until all processes of servers have ended
     exec 9>&-
     what=$1
     checks=$((checks + 1))
@@ -59,7 +59,7 @@ PYTHON
 expect 6 "two servers, one that is off, and a dead one" add --mcp mcp.json
 prints "^weather: 2 tools: 2 added, 0 updated, 0 unchanged, 0 removed, 0 skipped$"
 prints "^money: 1 tool: 1 added"
-prints "^off: disabled, not asked$"
+prints "^off: disabled$"
 prints "^mcp.json: 2 of 3 servers answered, 3 tools; 3 vectors; [0-9.]+ s$"
 says "^whichtool: dead: sh ended before it answered .initialize.; it said last: no database for \*\*\*$"
 lacks err "4711"
@@ -76,7 +76,7 @@ same "counts" "(2, 'WT_ENETWORK', 2, 1, 1, 3)" "$(json_of '(l[0]["unchanged"], l
 
 echo '{"mcpServers": {"tools": {"command": "/opt/bin/whichtool", "args": ["mcp", "--servers", "self.json"]}}}' >self.json
 expect 0 "whichtool itself is left out" add --mcp self.json
-prints "^tools: left out: it is whichtool itself$"
+prints "^tools: skipped: it is whichtool itself$"
 expect 0 "the same for programs" --json add --mcp self.json
 same "with its reason" "('disabled', 'it is whichtool itself')" "$(json_of '(l[0]["state"], l[0]["reason"])')"
 
@@ -120,7 +120,7 @@ says "cannot run no-such-program-of-ours: No such file or directory"
 expect 2 "a quote without an end" add --mcp "sh 'x"
 expect 2 "no command" add --mcp " "
 expect 2 "an option of the command, without --" add --mcp npx -y x
-says "put -- before words that begin with a dash"
+says "write -- before words that begin with a dash"
 expect 3 "a configuration that is not there" add --mcp none-such.json
 says "none-such.json"
 expect 3 "one that names no servers" add --mcp none.json
@@ -130,7 +130,7 @@ says "a: it needs what only its client can ask for: input:key"
 expect 2 "a format" add --mcp -f mcp mcp.json
 expect 2 "a time limit without servers" add --timeout 3 mcp.json
 
-expect 6 "an address where nobody is" add --mcp "http://me:4711@127.0.0.1:1/4711/mcp?key=4711"
+expect 6 "an address without a server" add --mcp "http://me:4711@127.0.0.1:1/4711/mcp?key=4711"
 prints "^http://127.0.0.1:1: 0 of 1 servers answered"
 says "cannot ask http://127.0.0.1:1: "
 lacks err "4711"
@@ -150,7 +150,7 @@ for signal in INT TERM HUP; do
     kill -"$signal" "$pid"
     wait "$pid"
     same "SIG$signal has its exit code" 130 $?
-    says "the store is as it was before this source"
+    says "nothing of this source was imported"
     same "no server is left after SIG$signal" "" "$(timeout 60 cat <&8 || echo still running)"
     exec 8<&-
 done

@@ -1,13 +1,13 @@
 #!/bin/bash
-# docs/audit.md, "In CI": its scripts, as they stand there, over definitions that are sound and such that are not. What
-# the job ends with, and which rules the file for the code host names; and that pins are made again, as often as it takes.
+# Runs the scripts of docs/audit.md, "In CI", over good and bad definitions: the exit codes, the rules in the file for
+# the code host, and repeated pinning.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
 mkdir bin ci
 ln -s "$WHICHTOOL" bin/whichtool
 export PATH=$work/bin:$PATH
-block() { # TEXT: of the shell's, the one that has it
+block() { # TEXT: returns the shell block that contains it
     awk -v wanted="$1" '/^```sh/ {inside = 1; text = ""; next}
          inside && /^```/ {inside = 0; if (index(text, wanted)) printf "%s", text; next}
          inside {text = text $0 "\n"}' "$source_root/docs/audit.md"
@@ -38,7 +38,7 @@ YAML
 cp -r sound tools
 sh ci/pin.sh >out 2>err || fail "exit $?"
 
-job() { # CODE NAME RULE...: what it ends with, and the rules of what it found
+job() { # CODE NAME RULE...: the exit code, and the rules of its findings
     what=$2 checks=$((checks + 1))
     local code rules=$1
     shift 2
@@ -83,7 +83,7 @@ job 3 "no pins"
 mv pins tools.pins
 job 0 "and all is right again"
 
-pinned() { # NAME NUMBER: the pins are of so many tools, and the job agrees
+pinned() { # NAME NUMBER: the pins cover so many tools, and the job succeeds
     what=$1
     same "are pinned" "$2" "$(grep -c '"id"' tools.pins)"
     rm -rf sound

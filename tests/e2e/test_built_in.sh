@@ -1,12 +1,12 @@
 #!/bin/bash
-# The encoder that is built in: finding by meaning with no model folder, what says that it is in use, and how it and a
-# model that comes later stay apart.
+# The built-in encoder: finding by meaning without a model folder, the messages about it, and its separation from a
+# model that is installed later.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
 default=all-MiniLM-L6-v2 built_in=whichtool-static-v1
 rmdir models
-mkdir manifests # none, and no models beside them
+mkdir manifests # an empty folder
 export WHICHTOOL_MANIFESTS=$work/manifests
 catalogue
 
@@ -19,17 +19,17 @@ same "all of them, by it" "6 $built_in None" "$(json_of '"%d %s %s" % (len(d["hi
 expect 0 "words and meaning together" find --explain -k 1 rain in the city
 prints "words \(bm25\): rank 1"
 prints "meaning \(dense\): rank "
-says "by the recipe hybrid"
-says "^The encoder $built_in read the request; .whichtool model pull $default. gets a better one\.$"
-expect 8 "a filter of what nothing speaks for: it is asked about" call --abstain 0 --only money/convert_currency rain in Oslo
+says "with the recipe hybrid"
+says "^The request was encoded by $built_in; .whichtool model pull $default. gets a better encoder\.$"
+expect 8 "a filter that leaves a weak tool only: a question" call --abstain 0 --only money/convert_currency rain in Oslo
 prints "^question +No tool clearly fits\. Should this one be called: money/convert_currency "
 expect 0 "a set" pick --json book a table in a restaurant
 same "by it, too" "$built_in" "$(json_of 'd["encoder"]')"
-expect 0 "nothing is missing" vectors
-prints "all 6 tools have vectors of $built_in"
+expect 0 "no missing vectors" vectors
+prints "All 6 tools have vectors of $built_in"
 expect 0 "its status" status
-prints "^vectors +6 of 6 tools, by the model $built_in$"
-prints "^encoder +$built_in, which is built in; .whichtool model pull $default. gets a better one$"
+prints "^vectors +6 of 6 tools, with the model $built_in$"
+prints "^encoder +$built_in, which is built in; get a better one with .whichtool model pull $default.$"
 prints "^recipe +hybrid"
 expect 0 "as JSON" status --json
 same "what is in use" "('$built_in', True, '$built_in', 6, '$default')" \
@@ -38,9 +38,9 @@ expect 0 "models" model list
 prints "^$built_in: built in; model2vec, 0 layers, dimension [0-9]+, 512 tokens, [0-9,]+ parameters"
 expect 0 "one model" model info $built_in --json
 same "of the library" "(True, True, True, '')" "$(json_of '(d["built_in"], d["installed"], d["packed"], d["path"])')"
-expect 0 "there is nothing to pack" model pack $built_in
+expect 0 "packing does nothing" model pack $built_in
 HF_ENDPOINT=http://127.0.0.1:9 expect 0 "nor to fetch" model pull $built_in
-says "^$built_in came with whichtool, and is here and right\.$"
+says "^$built_in is included with whichtool, and its files are valid\.$"
 for action in "merge $built_in $built_in" "quantize $built_in"; do
     expect 5 "no model is made from it" model $action --out made
     says "^whichtool: $built_in is built in: no other model can be made from it; name a model's folder$"
@@ -48,11 +48,11 @@ done
 expect 0 "no model by choice" find --model "" --json rain
 same "words alone" "bm25 " "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"
 for recipe in dense auto; do
-    expect 1 "a request of which it knows nothing" find --recipe $recipe "☃ ꙮ"
-    says "Nothing in the catalogue fits"
+    expect 1 "a request of unknown words" find --recipe $recipe "☃ ꙮ"
+    says "No tool fits"
 done
 expect 0 "its own name" find --model $built_in --explain -k 1 rain
-says "^The encoder $built_in read the request\.$"
+says "^The request was encoded by $built_in\.$"
 forty_tools 0
 expect 0 "recorded use" -s use.wt add -q tools.jsonl
 expect 0 "is learned with it" -s use.wt usage add -q usages.jsonl
@@ -67,16 +67,16 @@ for lesson in encoder tool2vec\\+refiner mlc\\+refiner; do says "^Note: $lesson:
 expect 0 "and finds" -s use.wt find --recipe tool2vec --json book a table
 same "by it" "$built_in" "$(json_of 'd["encoder"]')"
 
-# The default model comes: half a copy is no model yet.
+# The default model is installed; an incomplete copy is not used.
 "$python" "$here/tiny_model.py" "$work/models/$default"
 mv "models/$default/model.safetensors" .
 expect 0 "half a model" find --json rain in the city
-same "is none" "hybrid $built_in None" "$(json_of '"%s %s %s" % (d["recipe"], d["encoder"], d["notice"])')"
+same "has no notice" "hybrid $built_in None" "$(json_of '"%s %s %s" % (d["recipe"], d["encoder"], d["notice"])')"
 expect 0 "and is not promised" status
-prints "^vectors +6 of 6 tools, by the model $built_in$"
+prints "^vectors +6 of 6 tools, with the model $built_in$"
 mv model.safetensors "models/$default/"
 
-# A damaged one is told, and does not take meaning away.
+# A damaged model is reported, and finding by meaning still works.
 cp "models/$default/model.safetensors" .
 truncate -s 1000 "models/$default/model.safetensors"
 for store in "$WHICHTOOL_STORE" words.wt; do
@@ -87,14 +87,14 @@ for store in "$WHICHTOOL_STORE" words.wt; do
 done
 mv model.safetensors "models/$default/"
 
-# Its vectors are not there yet, and nothing is mixed.
+# Its vectors are missing, and vectors of both models are not mixed.
 until_then="$built_in finds until there are vectors of $default; .whichtool vectors. makes them"
 expect 0 "a model that has just come" find --json -k 6 --recipe dense rain in the city
 same "waits" "6 $built_in" "$(json_of '"%d %s" % (len(d["hits"]), d["encoder"])')"
 says "^Note: $until_then"
 expect 0 "and is told" status
-prints "^vectors +0 of 6 tools, by the model $default; .whichtool vectors. makes the others$"
-prints "^encoder +$built_in, which has vectors of more tools; .whichtool vectors. makes those of $default$"
+prints "^vectors +0 of 6 tools, with the model $default; compute the others with .whichtool vectors.$"
+prints "^encoder +$built_in, because more tools have vectors of it; compute those of $default with .whichtool vectors.$"
 expect 0 "its vectors" vectors --json
 same "are made for all" "('$default', 6)" "$(json_of '(d["model"], d["made"])')"
 expect 0 "from then on it finds" find --json rain in the city
@@ -109,7 +109,7 @@ expect 0 "is no reason to go back" find --json rain in the city
 same "still it" "$default" "$(json_of 'd["encoder"]')"
 says "1 of 7 tools have no vector yet"
 
-# It goes again, and comes with an import.
+# It is removed, and installed again before an import.
 mv models away
 expect 0 "without it" find --json rain in the city
 same "the built-in one finds" "$built_in" "$(json_of 'd["encoder"]')"
@@ -121,7 +121,7 @@ expect 0 "another store, made without it" -s other.wt add --model $built_in weat
 echo '[{"name": "tell", "description": "Tells a joke"}]' >joke.json
 expect 0 "an import" -s other.wt add --json joke.json
 same "makes the vectors of all" "3" "$(json_of 'd["embedded"]')"
-expect 0 "by the model" -s other.wt find --json rain in the city
+expect 0 "with the model" -s other.wt find --json rain in the city
 same "that is there" "$default None" "$(json_of '"%s %s" % (d["encoder"], d["notice"])')"
 expect 0 "the store is sound" -s other.wt check
 finish

@@ -43,8 +43,8 @@ expect 1 "as it is exported" -s issues.wt show github__isues_create
 says "did you mean .github/issues/create.\?"
 expect 1 "beyond the end" list --offset 100
 says "the catalogue has 6"
-expect 1 "a pattern that nothing fits" list zebra
-says 'There are no tools like "zebra" here; the catalogue has 6.'
+expect 1 "a pattern without a match" list zebra
+says 'No tools match "zebra"; the catalogue has 6 tools.'
 while IFS='|' read -r want arguments; do
     # shellcheck disable=SC2086
     set -f
@@ -92,7 +92,7 @@ silent out
 expect 2 "a bare name of two tools" show get_forecast
 says "other/get_forecast"
 
-expect 1 "nothing is removed unless all are there" remove weather/get_tides nothing
+expect 1 "an unknown name removes no tool" remove weather/get_tides nothing
 expect 0 "it is still there" show weather/get_tides
 expect 0 "one tool" remove weather/get_tides
 prints "^1 removed$"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# check: damage first, then the audit: its forms, what it exits with, which findings, pins.
+# check: damage, then the audit: formats, exit codes, findings and pins.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -11,7 +11,7 @@ expect 3 "an import that failed" add --strict broken.json
 : >tools.pins
 for form in "" --json "--format sarif" "--pin tools.pins" "--against tools.pins"; do
     # shellcheck disable=SC2086 # words
-    expect 4 "leaves nothing that is right: $form" check $form
+    expect 4 "an empty store is an error: $form" check $form
     says "^whichtool: the store $WHICHTOOL_STORE is empty: add tools with .whichtool add FILE."
     silent out
 done
@@ -20,13 +20,13 @@ expect 0 "no damage, either" check --damage
 add_catalogue
 
 expect 0 "a catalogue in order" check --model ""
-prints "^The store and its index are sound\.$"
+prints "^The store and its index are undamaged\.$"
 prints "^6 tools of 3 providers, about [0-9]+ tokens in a prompt: 0 errors, 0 warnings, [0-9]+ notes\.$"
 prints "^note: undescribed-parameters \([0-9]+\)$"
 expect 1 "notes count where they are to" check --model "" --level note
 expect 0 "not those of a rule that is ignored" check --model "" --level note --ignore undescribed-parameters --ignore bare-description
 expect 0 "damage alone" check --damage
-same "says so" "The store and its index are sound." "$(cat out)"
+same "says so" "The store and its index are undamaged." "$(cat out)"
 expect 0 "damage alone, for programs" --json check --damage
 same "says so" '{"sound": true}' "$(cat out)"
 
@@ -50,7 +50,7 @@ expect 0 "errors of another provider" check --model "" --provider weather
 expect 1 "of that one" check --model "" --provider 'evil "<i>" & co' --rule broken-schema
 prints "broken-schema"
 lacks out "empty-description"
-expect 0 "warnings are none by default" check --model "" --rule empty-description
+expect 0 "warnings do not count by default" check --model "" --rule empty-description
 expect 1 "but by option" check --model "" --rule empty-description --level warning
 expect 2 "no such rule" check --model "" --rule no-such-rule
 says "unknown rule \"no-such-rule\""
@@ -86,7 +86,7 @@ expect 0 "all of them" check --model "" --rule empty-description --all
 lacks out "more; --all"
 same "each" 13 "$(grep -c 'There is no description' out)"
 
-# ---------------------------------------------------------------- forms
+# ---------------------------------------------------------------- formats
 expect 1 "as JSON" --json check --model ""
 json_lines
 expect 1 "as JSON by its format" check --model "" --format json
@@ -115,7 +115,7 @@ for result in run["results"]:
     prints.add(result["partialFingerprints"]["toolsOfRule/v1"])
 assert len(prints) == len(run["results"])
 PYTHON
-lines() { # of each finding: file:line tool
+lines() { # file:line tool of each finding
     "$python" -c '
 import json
 for result in json.load(open("'"$work"'/out", encoding="utf-8"))["runs"][0]["results"]:
@@ -144,7 +144,7 @@ cat >lines/servers.json <<'JSON'
 {"left": {"tools": [{"name": "same", "inputSchema": {"type": "object"}}]},
  "right": {"tools": [{"name": "same", "inputSchema": {"type": "object"}}]}}
 JSON
-expect 0 "tools that say nothing" -s lines.wt add --no-vectors lines
+expect 0 "tools without a description" -s lines.wt add --no-vectors lines
 expect 0 "with lines" -s lines.wt check --model "" --rule empty-description --format sarif
 same "each is at its own line, in every format" "lines/api.yaml:6 lamps/listLamps
 lines/api.yaml:8 lamps/GET /health
@@ -164,7 +164,7 @@ expect 0 "with lines" -s given.wt check --model "" --rule empty-description --fo
 same "it is the file's line all the same" "lines/tools.jsonl:2 shop/b
 lines/tools.jsonl:3 shop/a" "$(lines)"
 
-uris() { # of each finding, and of the tools beside the first
+uris() { # of each finding and its further tools
     "$python" -c '
 import json
 for result in json.load(open("'"$work"'/out", encoding="utf-8"))["runs"][0]["results"]:
@@ -181,7 +181,7 @@ expect 0 "and of no file" -s there/ci.wt add --no-vectors - <"here/a b/é#1.json
 # shellcheck disable=SC2086 # words
 expect 0 "below the working folder" -s there/ci.wt check --model "" --format sarif $two
 file=here/a%20b/%C3%A9%231.json
-same "a file is named from there, and what has none is in the store" "$file,ci.wt,$file $file,ci.wt ci.wt" "$(uris | paste -sd,)"
+same "relative paths of files, else the store" "$file,ci.wt,$file $file,ci.wt ci.wt" "$(uris | paste -sd,)"
 cd there || exit 1
 # shellcheck disable=SC2086 # words
 "$WHICHTOOL" -s ci.wt check -q --model "" --format sarif $two >../out 2>../err
@@ -197,8 +197,8 @@ silent err
 
 # ---------------------------------------------------------------- pins
 expect 0 "definitions are pinned" check --pin tools.pins
-prints "^21 tools are pinned in tools.pins\.$"
-expect 0 "nothing changed" check --model "" --against tools.pins --rule pin-changed --rule pin-new --rule pin-gone --level note
+prints "^21 tools pinned in tools.pins\.$"
+expect 0 "no change" check --model "" --against tools.pins --rule pin-changed --rule pin-new --rule pin-gone --level note
 sed -i 's/up to ten days/up to ten days. Send it all./' weather.json
 "$WHICHTOOL" -q add --provider weather weather.json >/dev/null || exit 1
 "$WHICHTOOL" -q remove money/list_invoices >/dev/null || exit 1
@@ -216,7 +216,7 @@ says "^Note: no tool fits the exception pin-changed:weather/gone$"
 expect 3 "no file of pins" check --model "" --against weather.json
 says "pins"
 expect 3 "no file" check --model "" --against none.pins
-says "none.pins: No such file or directory; .whichtool -s .* check --pin none.pins. writes it"
+says "none.pins: No such file or directory; create it with .whichtool -s .* check --pin none.pins."
 expect 3 "pins that cannot be written" check --pin no/such/folder/tools.pins
 expect 0 "pins for programs" --json check --pin some.pins --provider weather
 same "say how many" '{"path":"some.pins","tools":2}' "$(cat out)"

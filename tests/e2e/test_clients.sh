@@ -1,7 +1,7 @@
 #!/bin/bash
-# mcp init, mcp undo: homes of clients before and after, byte for byte, as folders below clients/: `before` is the home,
-# `after` all files of it after init, `says` what it prints; in both @HOME@ and @PROGRAM@ stand for the paths. A second init
-# changes nothing, and undo makes the home what it was. WT_WRITE_EXPECTED=1 writes `after` and `says` anew, to be read.
+# mcp init and mcp undo on homes of clients, as folders below clients/: `before` is the home, `after` has all files of
+# it after init, `says` is the output. @HOME@ and @PROGRAM@ stand for the paths. A second init changes nothing, and undo
+# restores every byte. WT_WRITE_EXPECTED=1 rewrites `after` and `says`, for review.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -10,7 +10,7 @@ unset XDG_CONFIG_HOME CLAUDE_CONFIG_DIR CODEX_HOME WHICHTOOL_STORE
 export TICKETS_TOKEN=4711
 unset DOCKER_HOST HTTPS_PROXY HTTP_PROXY NO_PROXY https_proxy http_proxy no_proxy SSL_CERT_FILE NODE_EXTRA_CA_CERTS
 program=$(realpath "$WHICHTOOL")
-# The programs that these homes name, but for no-such-server.
+# The programs that these homes name, except no-such-server.
 mkdir "$work/bin"
 for name in a b c db db-server docker e few m my-server npx s say shop-server t uvx x; do
     ln -s "$(type -P true)" "$work/bin/$name"
@@ -18,7 +18,7 @@ done
 PATH=$work/bin:$PATH
 
 named() { sed -E -e "s|$HOME|@HOME@|g" -e "s|$program|@PROGRAM@|g" -e 's/(project)-[0-9a-f]{12}/\1-@HASH@/g' "$@"; }
-# Files of a home with their bytes, without what is ours alone: links are shown as links.
+# Prints the files of a home with their bytes, without our own files; links are shown as links.
 tree() { # FOLDER
     (cd "$1" && find . \( -type f -o -type l \) ! -name '*.whichtool-backup*' ! -name init.json ! -name init.lock |
         LC_ALL=C sort | while read -r file; do
@@ -108,7 +108,7 @@ back
 cmp -s whole_before whole_back || fail "undo does not put all back: $(diff whole_before whole_back)"
 unset DOCKER_HOST NO_PROXY
 
-# ---------------------------------------------------------------- changed since
+# ---------------------------------------------------------------- changed files
 fresh() { # CASE
     cd "$work" || exit 1
     rm -rf home
@@ -126,14 +126,14 @@ PYTHON
 file=home/.cursor/mcp.json
 fresh cursor
 expect 0 "servers of one client move" mcp init --yes </dev/null
-says "home/.cursor/mcp.json is changed; a copy is .*/mcp.json.whichtool-backup$"
+says "home/.cursor/mcp.json was changed; its backup is .*/mcp.json.whichtool-backup$"
 replace $file '"here":' '"later": {"command": "l"}, /* mine */ "here":'
 replace home/.config/whichtool/servers.json '"uvx"' '"other"'
 expect 0 "a file that was changed since is edited" mcp undo --yes </dev/null
 prints "^Cursor: "
-prints "it was changed since: only the entry of whichtool goes, and the servers come back"
-says "^Done: 1 file is put back\. Start the clients anew\."
-prints "^    copy .*whichtool-backup$"
+prints "was changed since: the entry of whichtool is removed, and the servers are put back"
+says "^1 file restored\. Restart the clients\."
+prints "^    backup .*whichtool-backup$"
 says "git of .*servers.json was changed since, and stays there"
 same "the servers are back as they were written, what came since stays" "$(cat $file)" "$(sed \
     's|"here":|"later": {"command": "l"}, /* mine */ "here":|' "$cases/cursor/before/.cursor/mcp.json")"
@@ -143,7 +143,7 @@ same "what was changed of ours stays" "$(grep -c '"other"' home/.config/whichtoo
 fresh cursor
 expect 0 "again" mcp init --yes </dev/null
 replace $file '"here":' '"git": {"command": "mine"}, "here":'
-expect 0 "a name that is there again is not put back" --json mcp undo --yes </dev/null
+expect 0 "an existing name is not restored" --json mcp undo --yes </dev/null
 same "it is told" "$(json_of 'd["files"][0]["state"], d["files"][0]["back"], d["files"][0]["there_already"]')" \
     "('edited', ['shop'], ['git'])"
 same "the client's own stays" "$(grep -c '"mine"' $file)" 1
@@ -157,7 +157,7 @@ prints "moves +more"
 lacks out instead:
 expect 0 "all that was moved comes back" mcp undo --yes </dev/null
 same "each copy is named" "mcp.json.whichtool-backup mcp.json.whichtool-backup-2" \
-    "$(sed -n 's|^    copy .*/||p' out | xargs)"
+    "$(sed -n 's|^    backup .*/||p' out | xargs)"
 same "with what came later" "$(cat $file)" "$(sed \
     's|"here":|"more": {"command": "more"}, "here":|' "$cases/cursor/before/.cursor/mcp.json")"
 
@@ -165,9 +165,9 @@ fresh cursor
 expect 0 "again" mcp init --yes </dev/null
 rm $file
 expect 0 "a file that is gone" mcp undo --yes </dev/null
-prints "there is no such file any more; its copy stays"
+prints "no longer exists; its backup is kept"
 [ ! -e $file ] || fail "it was made again"
-expect 1 "nothing is left" mcp undo --yes </dev/null
+expect 1 "no more files to restore" mcp undo --yes </dev/null
 
 fresh cursor
 expect 0 "again" mcp init --yes </dev/null
@@ -186,11 +186,11 @@ same "an earlier copy stays" "$(cat home/.claude.json.whichtool-backup)" earlier
 same "the copy has another name" "$(cat home/.claude.json.whichtool-backup-2)" \
     "$(cat "$cases/several/before/.claude.json")"
 same "others are not touched" "$(cat home/.gemini/settings.json)" "$(cat "$cases/several/before/.gemini/settings.json")"
-expect 0 "one is put back" mcp undo --yes --client claude-code </dev/null
+expect 0 "one client is restored" mcp undo --yes --client claude-code </dev/null
 same "what the other needs stays" "$("$python" -c 'import json
 print(list(json.load(open("home/.config/whichtool/servers.json"))["mcpServers"]))')" "['git', 'db-2']"
 
-# ---------------------------------------------------------------- what is left as it is
+# ---------------------------------------------------------------- skipped files
 fresh several
 rm home/.gemini/settings.json home/.claude.json
 mkdir home/.gemini/settings.json home/.claude.json home/.codeium home/.codeium/windsurf home/.config home/.config/zed
@@ -202,7 +202,7 @@ mkdir -p home/.config/Code/User home/.config/Claude
 echo '{"mcpServers": {"a": {"command": "a"}}}' >home/one.json
 ln home/one.json home/.config/Claude/claude_desktop_config.json
 whole_tree home >whole_before
-expect 0 "folders, pipes, links to nothing, what may not be written, what is huge" mcp init --yes </dev/null
+expect 0 "folders, pipes, dangling links, read-only and huge files" mcp init --yes </dev/null
 prints "left +it may not be written"
 prints "left .*is a folder, not a file"
 prints "left .*is a pipe"
@@ -219,15 +219,15 @@ expect 3 "a file of servers that is not understood" mcp init --yes </dev/null
 says "servers.json is there already, and is not understood: it has no \"mcpServers\""
 printf '{\n  // by hand\n  "mcpServers": {"git": {"command": "own"}}\n}\n' >home/.config/whichtool/servers.json
 cp home/.config/whichtool/servers.json own
-expect 0 "one that somebody wrote is added to" mcp init --yes </dev/null
+expect 0 "an existing servers file is extended" mcp init --yes </dev/null
 prints "moves +git, as git-2"
 expect 0 "and is what it was" mcp undo --yes </dev/null
-says "^git of .*servers.json was written there by somebody else, and stays there"
+says "^git of .*servers.json was added by another program, and stays there"
 same "byte for byte" "$(cat home/.config/whichtool/servers.json)" "$(cat own)"
 echo '{"version": 7}' >home/.config/whichtool/init.json
 expect 3 "a record that is not understood" mcp undo --yes </dev/null
 says "init.json, by which clients' files are put back, cannot be read; copies"
-expect 3 "nothing is done without it" mcp init --yes </dev/null
+expect 3 "an invalid record stops init" mcp init --yes </dev/null
 cmp -s $file "$cases/cursor/before/.cursor/mcp.json" || fail "the client's file changed"
 
 fresh cursor
@@ -247,12 +247,12 @@ cmp -s $file "$cases/cursor/before/.cursor/mcp.json" || fail "it is not what it 
 
 # ---------------------------------------------------------------- asking
 fresh cursor
-expect 2 "nobody can be asked" mcp init </dev/null
-says "nobody can be asked here: --dry-run shows what would be done, --yes does it"
-expect 2 "a client that nobody knows" mcp init --client emacs
-says 'no client is called "emacs": '
+expect 2 "no terminal to ask" mcp init </dev/null
+says "cannot ask without a terminal; preview with --dry-run, or apply with --yes"
+expect 2 "an unknown client" mcp init --client emacs
+says 'unknown client "emacs"; '
 expect 2 "one that is nearly one" mcp init --client cursr
-says 'no client is called "cursr"; did you mean cursor\?'
+says 'unknown client "cursr"; did you mean cursor\?'
 expect 2 "an option of another action" mcp init --budget 5
 expect 2 "and the other way" mcp --client cursor
 expect 2 "a word too many" mcp init cursor
@@ -268,7 +268,7 @@ if have_terminal "asking on a terminal"; then
     what="on a terminal"
     checks=$((checks + 2))
     script -qec "$WHICHTOOL mcp init" /dev/null >out 2>err <<<n
-    holds out "Close these clients first: some write their file when they end\."
+    holds out "Close these clients first: some write their file on exit\."
     holds out "Change 1 file\? \[y/N\]"
     holds out "nothing was changed"
     cmp -s $file "$cases/cursor/before/.cursor/mcp.json" || fail "a no is a yes"
@@ -278,12 +278,12 @@ fi
 rm -rf home
 mkdir home
 expect 1 "no client at all" mcp init
-says "no file of an MCP client was found$"
+says "no configuration file of an MCP client was found$"
 expect 1 "nor of a project" mcp init --project
-says "no file of an MCP client was found in $work$"
+says "no configuration file of an MCP client was found in $work$"
 
-# ---------------------------------------------------------------- what stands there then
-# The gateway is started as the client would, by the entry, and has the servers that were moved.
+# ---------------------------------------------------------------- the gateway of the entry
+# The gateway is started by the entry, as a client does, and has the moved servers.
 mkdir home/.cursor
 cat >server.py <<'PYTHON'
 import json, sys
@@ -332,5 +332,5 @@ child.wait()
 assert any("greet" in n for n in names), names
 PYTHON
 expect 0 "back again" mcp undo --yes </dev/null
-says "^The store .*tools.wt keeps the tools that were listed: .whichtool mcp forget NAME. takes them out\."
+says "^The store .*tools.wt keeps the listed tools; .whichtool mcp forget NAME. removes them\."
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Completion: what may follow the words of a line, as the command says it and as bash, zsh and fish then show it. Names of
-# tools are other people's: none is ever run.
+# Completion: the candidates of the command, and their display in bash, zsh and fish. Names of tools are untrusted and
+# are never executed.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -9,7 +9,7 @@ mkdir folder bin
 touch tools.json folder/inside.json
 ln -s "$WHICHTOOL" bin/whichtool
 PATH=$work/bin:$PATH
-# shellcheck disable=SC2016 # names are to be taken as they are
+# shellcheck disable=SC2016 # names are literal
 printf '%s\n' '{"provider": "evil", "name": "$(touch pwned)", "description": "x"}' \
     '{"provider": "evil", "name": "`touch pwned`; touch pwned", "description": "x"}' \
     "{\"provider\": \"evil\", \"name\": \"it's \\\"two\\\" words\", \"description\": \"x\"}" \
@@ -92,13 +92,13 @@ lacks out "^-rf"
 lacks out "202e"
 lacks out "$(printf '\342\200\256')"
 expect 0 "many" help --follow -- find --model
-expect 0 "a store that is none" -s tools.json help --follow -- -s tools.json show w
-same "gives nothing, without a word" "words" "$(cat out err)"
+expect 0 "an invalid store" -s tools.json help --follow -- -s tools.json show w
+same "gives no candidates and no message" "words" "$(cat out err)"
 
-# ---------------------------------------------------------------- bash, as a function
+# ---------------------------------------------------------------- bash function
 # shellcheck source=/dev/null
 . "$source_root/completions/whichtool.bash"
-# words of the line, as readline breaks them | what is put in
+# words of the line, as readline breaks them | inserted text
 while IFS='|' read -r words want; do
     read -ra COMP_WORDS <<<"$words"
     [ "${words% }" = "$words" ] || COMP_WORDS+=("")
@@ -127,9 +127,9 @@ whichtool model p|pull pack
 whichtool help --completions z|zsh
 ROWS
 
-# ---------------------------------------------------------------- shells, as they are typed to
-# typed FILE SHELL...: types the lines of FILE on a terminal of its own; each makes told.txt a line longer, which is waited
-# for. A key that is pressed while the shell completes waits for it.
+# ---------------------------------------------------------------- interactive shells
+# typed FILE SHELL...: types the lines of FILE on a terminal of its own. Each line appends one to told.txt, which is awaited.
+# Keys pressed during a completion are buffered.
 typed() {
     "$python" - "$@" >out 2>err <<'PYTHON'
 import os, pty, select, signal, sys, time
@@ -151,14 +151,14 @@ os.kill(pid, signal.SIGKILL)
 os.waitpid(pid, 0)
 PYTHON
 }
-# What is completed is run: whichtool writes what it was given into a file.
+# The completed line is executed: whichtool writes its arguments to a file.
 cat >bin/told <<'SH'
 #!/bin/bash
 printf '[%s]' "$@" >>told.txt
 echo >>told.txt
 SH
 chmod +x bin/told
-lines() { # COMMAND that loads the completion, for `told`
+lines() { # COMMAND loads the completion for `told`
     printf '%s\n' "$1; told loaded" "told sta$T" "told show weather/get_t$T" "told find --format=gem$T rain" "told find -p mon$T rain" \
         "told show evil/\\\$$T" "told show evil/it$T"
 }

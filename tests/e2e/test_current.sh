@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is made from the table of options is what is checked in: manual page and completions. They load.
+# The manual page and completion scripts in the repository are up to date, and the scripts load.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

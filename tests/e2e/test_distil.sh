@@ -1,6 +1,5 @@
 #!/bin/bash
-# Distilling as a user meets it, on a model of two layers: what it makes and tells, of a store and of data sets, and what
-# Ctrl-C leaves: nothing.
+# Distilling a model of two layers, from a store and from data sets. Ctrl-C leaves no files.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -12,11 +11,11 @@ member() { "$python" -c 'import json, sys; d = json.load(open(sys.argv[1] + "/co
 
 expect 2 "no model is named" distil --out made
 expect 2 "no folder" distil tiny
-says "name a folder for the model with --out"
+says "missing --out FOLDER"
 expect 4 "no store" distil tiny --out made
 expect 0 "tools" add --no-vectors tools.jsonl
 expect 2 "no number" distil tiny --out made --epochs many
-says "--epochs takes a number over 0, not \"many\""
+says "--epochs takes a number above 0, not \"many\""
 expect 2 "no step" distil tiny --out made --ablate everything
 says "unknown step \"everything\" to leave out; choose from: weights, fit, likeness, contrast, merge"
 expect 5 "no such teacher" distil nowhere --out made
@@ -57,7 +56,7 @@ expect 0 "the same again" distil tiny --out again --dimension 8 --dense-weight 0
 same "the same bytes" "$(weights used)" "$(weights again)"
 same "and words" "$(sha256sum <used/config.json)" "$(sha256sum <again/config.json)"
 
-# Data sets, one of them a catalogue without requests; paths are nobody's business.
+# Data sets, one of them a catalogue without requests; config.json contains no paths.
 six_tools 60 1 1 train=0,1,2 dev=3
 mkdir catalogue
 cp data/corpus.jsonl catalogue/
@@ -67,7 +66,7 @@ same "what it learned from" "['data', 'catalogue']" "$(member both 'd["whichtool
 expect 0 "a catalogue" distil tiny --data catalogue --out one --json
 same "no requests" "0 None" "$(json_of '"%s %s" % (d["requests"], d["cosine"])')"
 
-# Names that are no text, or would move the cursor.
+# Names with invalid UTF-8 or control characters.
 hostile=$'bad\xff\e[31m"name'
 cp -r catalogue "$hostile"
 cp -r models/tiny "models/$hostile"
@@ -76,8 +75,8 @@ lacks out $'\e'
 same "they are told as text" "True True" "$(member "out $hostile" \
     '"%s %s" % (d["whichtool"]["teacher"]["name"].startswith("bad\ufffd"), "\ufffd" in d["whichtool"]["data"]["sources"][0])')"
 
-# Ctrl-C in the middle of what would take very long.
-set -m # a background job of a script ignores SIGINT, unless it has a group of its own
+# Ctrl-C in the middle of a very long run.
+set -m # a background job ignores SIGINT, unless it has its own process group
 "$WHICHTOOL" distil tiny --data data --out stopped --epochs 10000 --contrast-epochs 10000 >out 2>err &
 pid=$!
 sleep 0.5
@@ -86,7 +85,7 @@ kill -INT $pid 2>/dev/null
 code=$?
 what="Ctrl-C"
 case $code in
-130) [ ! -s err ] || says "stopped; no model was made" ;; # before the command listens, the signal ends it
+130) [ ! -s err ] || says "stopped; no model was written" ;; # before the command handles it, the signal ends the process
 *) fail "exit $code" ;;
 esac
 [ ! -e stopped ] || fail "something was left"

@@ -1,12 +1,12 @@
 #!/bin/bash
-# The documentation's commands run: every ```sh block after a line <!-- run --> of README.md and docs/*.md, one after
-# the other for each page, in a copy of the samples, with the built command on the PATH and a store of its own. Before them
-# comes tests/e2e/docs/PAGE.sh, where there is one, which makes what the page takes for granted. <!-- run jq --> leaves a
-# block out where there is no such program. PAGES, such as "README eval", takes these alone.
+# Runs the commands of the documentation: every ```sh block after a line <!-- run --> in README.md and docs/*.md, page
+# by page, in a copy of the samples, with the built command in PATH and a store of its own. tests/e2e/docs/PAGE.sh, if
+# it exists, prepares the page. <!-- run jq --> skips a block if the program is missing. PAGES, such as "README eval",
+# restricts the pages.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-blocks() { # PAGE: the marked blocks, as one script
+blocks() { # PAGE: prints the marked blocks as one script
     awk '/^<!-- run( [a-z0-9 ]+)? -->$/ {marked = 1; needs = $0; gsub(/^<!-- run ?| ?-->$/, "", needs); next}
          marked && /^```sh/ {inside = 1; if (needs != "") print "if has " needs "; then"; next}
          inside && /^```/ {if (needs != "") print "fi"; inside = marked = 0; next}
@@ -44,7 +44,7 @@ for page in "$source_root"/README.md "$source_root"/docs/*.md; do
     cd "$work" || exit 1
     [ "$code" = 0 ] || fail "exit $code"
 done
-# docs/threats.md names tests: `FILE`: `NAME`, `NAME`; each is there.
+# docs/threats.md names tests: `FILE`: `NAME`, `NAME`; each must exist.
 what=docs/threats.md
 named=$(grep -o '`[^`]*`[:,;]*' "$source_root/docs/threats.md" | tr -d '`' | awk '
     /^tests\/.*:$/ {file = substr($0, 1, length - 1); follows = 1; next}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Evaluation: a small BEIR folder, its table, its JSON line, its TREC files, and pytrec_eval's opinion of them.
+# Evaluation on a small BEIR folder: its table, JSON line and TREC files, compared with pytrec_eval.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -87,10 +87,10 @@ says "poor.txt has no line of 39 of the 40 queries, which count as nothing found
 expect 0 "a page of both" eval set --recipe bm25 --with-run run.txt --html both.html
 same "names it" True "$(grep -q 'run.txt' both.html && echo True)"
 printf '\nq1 Q0 t 1\n' >short.txt
-expect 3 "a line that is none" eval set --recipe bm25 --with-run short.txt
+expect 3 "an invalid line" eval set --recipe bm25 --with-run short.txt
 says "short.txt, line 2: it has not six fields; a line of a run is"
 printf 'q1 Q0 t 1 high me\n' >wordy.txt
-expect 3 "a score that is none" eval set --recipe bm25 --with-run wordy.txt
+expect 3 "an invalid score" eval set --recipe bm25 --with-run wordy.txt
 says "wordy.txt, line 1: its score is no number"
 printf 'other Q0 t 1 2 me\n' >other.txt
 expect 3 "other queries" eval set --recipe bm25 --with-run other.txt
@@ -120,7 +120,7 @@ for timed in 3 1000; do
 done
 expect 0 "a cache elsewhere" eval set --recipe bm25 --cache here --limit 2
 same "a store is kept there" 1 "$(find here -name '*.wt' | wc -l)"
-expect 5 "a recipe that needs training, where there is nothing to learn from" eval set --recipe tool2vec
+expect 5 "a recipe that needs training, without training data" eval set --recipe tool2vec
 says "qrels/train.tsv"
 printf 'q1\tGET /t 3\t1\n' >set/qrels/train.tsv
 expect 5 "nor without a model" eval set --model "" --recipe tool2vec

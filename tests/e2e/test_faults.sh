@@ -1,6 +1,6 @@
 #!/bin/bash
-# Servers with one fault each behind one gateway: neither the lists nor the calls of other servers suffer from a fault, and
-# what works directly works through the gateway. Rows that need long waiting are for bench/gateway_faults.py alone.
+# Servers with one fault each behind one gateway: a fault does not affect the lists and calls of other servers, and
+# everything that works directly works through the gateway. Rows with long waits are in bench/gateway_faults.py only.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Under a limit of a file's size (ulimit -f) a write fails as on a full disk: the command says so and ends with 7 instead
-# of dying of the signal, everything is as it was, and works once the limit is gone.
+# With a limit of the file size (ulimit -f), a write fails as on a full disk: the command reports the error and exits
+# with 7 instead of dying by the signal, nothing is changed, and it works without the limit.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -19,7 +19,7 @@ expect 0 "some usage is recorded" usage add --no-vectors short.jsonl
 content() { { "$WHICHTOOL" list && "$WHICHTOOL" usage export; } 2>&1 | sha256sum; }
 before=$(content)
 
-limited() { # KIB WHAT ARGUMENT...: the command fails when no file may be longer, tells, and leaves all as it was
+limited() { # KIB WHAT ARGUMENT...: with this limit, the command fails with a message and changes nothing
     local limit=$1 name=$2 code
     shift 2
     what=$name

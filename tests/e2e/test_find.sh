@@ -1,5 +1,5 @@
 #!/bin/bash
-# Finding: what is found, in which forms it is printed, and what hostile text cannot do.
+# find: hits, formats, and hostile texts.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -8,13 +8,13 @@ expect 4 "a store that is not there yet" find rain
 says "the store .*tools.wt is empty: add tools with .whichtool add FILE."
 [ ! -e "$WHICHTOOL_STORE" ] || fail "looking for a tool made a store"
 expect 4 "a store whose path is mistyped" -s mistyped.wt find rain
-says "there is no store mistyped.wt; .whichtool -s mistyped.wt add FILE. makes one"
+says "the store mistyped.wt does not exist; create it with .whichtool -s mistyped.wt add FILE."
 [ ! -e mistyped.wt ] || fail "looking for a tool made the mistyped store"
 add_catalogue
 
 expect 0 "the first tool fits" find --model gone will it rain in the city -k 2
 prints "^ 1 .*weather/get_forecast"
-says "by the recipe bm25 \([0-9.]+ ms to read the request, [0-9.]+ to search\)"
+says "with the recipe bm25 \([0-9.]+ ms to encode the request, [0-9.]+ ms to search\)"
 says "^Note: .*model"
 expect 0 "the request from standard input" find --model gone - -k 1 <<<"book a table in a restaurant"
 prints "^ 1 +1\.000 +[0-9]+ %  tables/book_table"
@@ -23,7 +23,7 @@ prints "^ 1 +[0-9]+ %  tables/book_table"
 expect 0 "one provider only" find --provider money table amount
 lacks out "tables/"
 
-# options, with blanks between | what is found, in order of names | what is told
+# options, separated by blanks | found tools, ordered by name | message
 while IFS='|' read -r options found told; do
     # shellcheck disable=SC2086
     set -f; expect 0 "find $options" find --model gone -k 9 $options --json booking a table, weather forecast, an invoice in another currency; set +f
@@ -40,26 +40,26 @@ done <<'ROWS'
 ROWS
 expect 1 "providers that are not there" find -p monny -p nobody table
 says "no tool has the provider .monny.; did you mean .money.\?"
-expect 1 "a pattern that nothing matches" find --only 'delete_*' table
+expect 1 "a pattern without a match" find --only 'delete_*' table
 says "no tool matches"
-expect 1 "nothing is left" find --exclude '*' table
+expect 1 "no tool is left" find --exclude '*' table
 says "leaves no tool"
 expect 2 "a pattern without end" find --exclude "$(head -c 2000 /dev/zero | tr '\0' 'a')" table
 says "more than 1024 bytes"
 
-# Misspelt words, and words that no tool has.
+# Misspelt and unknown words.
 expect 0 "misspelt words" find --model gone -k 1 boook a tabel in a "restaruant"
 prints "^ 1 .*tables/book_table"
-says "^Read as: book a table in a restaurant \(--as-typed corrects nothing\)$"
+says "^Read as: book a table in a restaurant \(disable corrections with --as-typed\)$"
 expect 0 "the same for programs" find --model gone -k 1 --json boook a tabel in a "restaruant"
 same "what was typed" "boook a tabel in a restaruant" "$(json_of 'd["request"]')"
 same "what was read" "book a table in a restaurant" "$(json_of 'd["read_as"]')"
 expect 1 "as typed" find --model gone --as-typed --json boook tabel
-same "nothing is corrected" "None" "$(json_of 'd["read_as"]')"
+same "no correction" "None" "$(json_of 'd["read_as"]')"
 expect 1 "quoted" find --model gone --json "'boook' \"tabel\""
 same "neither" "None" "$(json_of 'd["read_as"]')"
 expect 0 "a server that is not there" find --model gone linear invoices
-says "^No tool has the word .linear.\.$"
+says "^No tool contains the word .linear.\.$"
 expect 0 "for programs" find --model gone --json linear zoom invoices
 same "the words" "['linear', 'zoom']" "$(json_of 'd["unknown_words"]')"
 expect 0 "a request that fits" find --model gone book a table for Kofi
@@ -67,11 +67,11 @@ lacks err "No tool has"
 lacks err "Read as"
 for verb in find pick; do
     expect 1 "$verb: neither corrected nor there" "$verb" --model gone "$(printf 'xyzzyq\033[2J qqqxq')"
-    says "^No tool has the words .xyzzyq. and .qqqxq.\.$|^No tool has the words"
+    says "^No tool contains the words .xyzzyq. and .qqqxq.\.$|^No tool contains the words"
     lacks err "$(printf '\033')"
 done
 
-# Names of tools, and hits that hardly anything speaks for.
+# Names of tools, and weak hits.
 expect 0 "names alone" find --model gone -k 3 --json "list invoices, bookTable and CONVERT-CURRENCY, please"
 same "in the order of the request" "money/list_invoices tables/book_table money/convert_currency" \
     "$(json_of '" ".join(h["id"] for h in d["hits"])')"
@@ -80,7 +80,7 @@ prints "^ 1 .*tables/book_table"
 prints "name .tables__book_table.: rank 1"
 expect 0 "a weak hit" find --model gone "a table of zebras, quaggas and okapis"
 prints " %\? tables/book_table"
-says "^\?: no more than a common word speaks for it; --none-if-unsure leaves it out\.$"
+says "^\?: weak match, shares at most one common word with the request; --none-if-unsure leaves such tools out\.$"
 expect 1 "no weak hits" find --model gone --none-if-unsure "a table of zebras, quaggas and okapis"
 silent out
 expect 0 "a name is never weak" find --model gone --none-if-unsure book_table
@@ -91,10 +91,10 @@ same "what fits" "True True True" "$(json_of '"%s %s %s" % (d["tokens"] <= 150, 
 says "of 6 tools fit in 150 tokens, with [0-9]+; left out: "
 expect 0 "a budget for another form" find -k 6 --max-tokens 150 --format mcp booking a table
 same "is what is printed, in quarters of bytes" True "$(json_of 'sum(-(-len(json.dumps([t], separators=(",", ":"))) // 4) for t in d) <= 150')"
-expect 1 "a budget for nothing" find --max-tokens 1 table
+expect 1 "a budget too small for any tool" find --max-tokens 1 table
 silent out
 says "none of [0-9] tools? fits? in 1 tokens: "
-lacks err "Nothing in the catalogue"
+lacks err "No tool fits"
 expect 2 "no budget" find --max-tokens 0 table
 says "a number from 1"
 expect 0 "a cap on each provider" find --max-per-provider 1 --json booking a table for a customer
@@ -102,18 +102,18 @@ same "no provider twice" True "$(json_of 'len(d["hits"]) == len({h["provider"] f
 expect 0 "reasons" find --explain -k 1 convert currency
 prints "words \(bm25\): rank 1, score .*, adds "
 prints "matched: .*(currenc|convert).* \(.*(name|description)"
-expect 1 "nothing fits" find --recipe bm25 zzzzqqqq xyzzy
+expect 1 "no tool fits" find --recipe bm25 zzzzqqqq xyzzy
 silent out
-says "Nothing in the catalogue fits"
+says "No tool fits"
 expect 1 "a provider that is not there" find --provider nobody rain
 expect 5 "a recipe that needs the model" find --model gone --recipe dense rain
 says "whichtool model pull"
 silent out
-expect 0 "a recipe that needs none says nothing of models" find --recipe bm25 rain
+expect 0 "a recipe without a model prints no note about models" find --recipe bm25 rain
 lacks err "model"
 head -c 70000 /dev/zero | tr '\0' 'a' >long.txt
 expect 3 "a request over the limit" find - <long.txt
-says "more than 65536 bytes"
+says "the limit is 65536 bytes"
 head -c 300 /dev/urandom >noise
 expect 1 "bytes that are no text" find --recipe bm25 - <noise
 expect 0 "text in no known language" find -k 1 "weather 天気 ☔ погода"
@@ -132,7 +132,7 @@ as_json=$(json_of "$timeless")
 expect 0 "by --format" find --format json -k 3 unpaid invoices
 same "the same" "$as_json" "$(json_of "$timeless")"
 
-# format | where the name stands | where the schema stands
+# format | path of the name | path of the schema
 while IFS='|' read -r format name schema; do
     expect 0 "definitions for $format" find --format "$format" -k 2 convert currency
     same "name for $format" "money__convert_currency" "$(json_of "$name")"
@@ -151,7 +151,7 @@ ROWS
 expect 0 "a name that was made for a provider leads back" show money__convert_currency
 prints "money/convert_currency"
 
-# Text that would repaint the terminal, turn it round, or print a second line.
+# Texts that would repaint the terminal, reverse text, or print a second line.
 "$python" -c '
 import json
 print(json.dumps([{"name": "evil", "description":
@@ -175,7 +175,7 @@ expect 1 "hostile requests" find --recipe bm25 -- "$(printf '\033[2Jqqqxyzzy')"
 expect 2 "hostile options" find "--$(printf 'x\033[2J')" x
 lacks err "$(printf '\033')"
 
-# Copies of what another provider offered before.
+# Copies of an earlier provider's tools.
 "$python" "$here/tiny_model.py" "$work/models/tiny"
 for provider in tables cafe; do
     echo "{\"provider\": \"$provider\", \"name\": \"find_table\", \"description\": \"find a table\"}" >"$provider.jsonl"
@@ -183,19 +183,17 @@ for provider in tables cafe; do
 done
 expect 0 "the elder alone" -s copied.wt find --model tiny --json find a table
 same "its provider" "['tables']" "$(json_of '[h["provider"] for h in d["hits"]]')"
-says "^1 copy of a tool above is left out; --all-copies gives it a place.$"
+says "^1 copy of a tool above was left out; --all-copies lists it.$"
 expect 0 "for programs" -s copied.wt find --model tiny -f json find a table
 same "how many" 1 "$(json_of 'd["copies"]')"
 same "which" "['cafe/find_table'] 1" "$(json_of '"%s %d" % (d["hits"][0]["more_like_it"], d["hits"][0]["more_like_it_count"])')"
 expect 0 "for people" -s copied.wt find --model tiny find a table
 prints "^ *1 .*tables/find_table"
 prints "^ *and 1 more like it: cafe/find_table$"
-for option in --all-copies --copies; do # the second as it was spelt before
-    expect 0 "both" -s copied.wt find --model tiny $option --json find a table
-    same "two providers" 2 "$(json_of 'len(d["hits"])')"
-    same "no copies" "[[], []]" "$(json_of '[h["more_like_it"] for h in d["hits"]]')"
-    lacks err "copy"
-done
+expect 0 "both" -s copied.wt find --model tiny --all-copies --json find a table
+same "two providers" 2 "$(json_of 'len(d["hits"])')"
+same "no copies" "[[], []]" "$(json_of '[h["more_like_it"] for h in d["hits"]]')"
+lacks err "copy"
 expect 0 "one of them" -s copied.wt pick --model tiny --abstain 0 --json find a table
 same "one place" 1 "$(json_of 'len([h for h in d["hits"] if h["name"] == "find_table"])')"
 expect 0 "that of a provider" -s copied.wt find --model tiny -p cafe --json find a table

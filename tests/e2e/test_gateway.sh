@@ -1,6 +1,6 @@
 #!/bin/bash
-# The built command before two servers: on standard input and output, over HTTP with keys as principals of a policy, and
-# what is left when it is killed.
+# The gateway before two servers: on standard input and output, over HTTP with keys as principals of a policy, and after
+# it is killed.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -28,7 +28,7 @@ session() { # NAME OPTION...: the session of standard input
 call() { # ID TOOL ARGUMENTS
     printf '> {"id": %s, "method": "tools/call", "params": {"name": "%s", "arguments": %s}}' "$@"
 }
-nothing_is_left() { # NAME: all processes of the servers end; who stays makes the test wait for ever
+nothing_is_left() { # NAME: waits until all processes of the servers have ended
     what=$1
     checks=$((checks + 1))
     [ -s started ] || fail "no server was started"
@@ -93,16 +93,16 @@ import json
 lines = map(json.loads, open("audit.jsonl"))
 print(*[line.get("decision") or line["outcome"] for line in lines])')"
 expect 0 "the audit holds" mcp audit audit.jsonl
-prints '7 lines, each follows from the one before: 3 allowed, 0 denied'
+prints '7 lines, with an intact chain: 3 allowed, 0 denied'
 head -6 audit.jsonl >unended.jsonl
-expect 0 "a call that nobody ended" mcp audit unended.jsonl
-prints 'Of 1 that were allowed nobody wrote how they ended'
-prints 'No line has an HMAC: whoever can write the file can have written all of it'
+expect 0 "a call without a recorded end" mcp audit unended.jsonl
+prints '1 allowed entries have no recorded end'
+prints 'The lines have no HMAC: anyone with write access to the file could have forged them'
 expect 0 "a log is rotated" mcp audit audit.jsonl --rotate
-prints 'audit.jsonl.20[0-9T]+Z has the lines before number 8, with which audit.jsonl goes on'
+prints 'audit.jsonl.20[0-9T]+Z contains the lines before number 8, where audit.jsonl continues'
 kept=$(ls audit.jsonl.20*Z)
 expect 0 "both files are one chain" mcp audit "$kept" audit.jsonl
-prints '8 lines, each follows from the one before: 3 allowed, 0 denied'
+prints '8 lines, with an intact chain: 3 allowed, 0 denied'
 expect 0 "the new one by itself" mcp audit audit.jsonl
 prints 'The first line continues an earlier file'
 expect 3 "but not in another order" mcp audit audit.jsonl "$kept"
@@ -112,7 +112,7 @@ sed -i 's/wrong_tool/allowed/' "$kept"
 expect 3 "and not when a word of it was changed" mcp audit "$kept" audit.jsonl
 says "$kept: line 3 does not follow"
 
-# With a key. It is in no output.
+# With a key, which appears in no output.
 printf '0123456789abcdef%.0s' 1 2 3 4 >audit.key
 chmod 640 audit.key
 expect 2 "others can read the key" mcp --servers servers.json --audit keyed.jsonl --audit-key audit.key </dev/null
@@ -125,14 +125,14 @@ $(call 2 call_read '{"name": "work__read_note", "arguments": {"title": "plan"}}'
 EOS
 expect 0 "the key checks them" mcp audit keyed.jsonl --audit-key audit.key
 lacks out 0123456789abcdef
-expect 2 "without it nothing is checked" mcp audit keyed.jsonl
+expect 2 "a keyed log needs the key to be checked" mcp audit keyed.jsonl
 says 'line 1 and later lines have an HMAC: --audit-key FILE names their key'
-expect 2 "and nothing is added" mcp --servers servers.json --audit keyed.jsonl </dev/null
+expect 2 "a keyed log needs the key to be continued" mcp --servers servers.json --audit keyed.jsonl </dev/null
 says 'audit-key FILE names'
-expect 3 "lines without an HMAC prove nothing to who has the key" mcp audit audit.jsonl --audit-key audit.key
+expect 3 "a log without HMACs is rejected with a key" mcp audit audit.jsonl --audit-key audit.key
 says 'no line of the log has an HMAC'
-expect 2 "a key for nothing" mcp --servers servers.json --audit-key audit.key </dev/null
-says 'audit-key is for the log of --audit FILE'
+expect 2 "--audit-key without --audit" mcp --servers servers.json --audit-key audit.key </dev/null
+says 'audit-key needs --audit FILE'
 mv keyed.jsonl away.jsonl
 expect 3 "a log that was moved" mcp --servers servers.json --audit keyed.jsonl --audit-key audit.key </dev/null
 says 'keyed.jsonl was moved or removed, and had [0-9]+ lines; put the file back'
@@ -152,13 +152,13 @@ rm -f started
 expect 0 "their state is kept" --json mcp status
 prints '"name":"home","state":"ended"'
 prints '"name":"dead"'
-expect 0 "without a gateway nothing of them runs" mcp status
+expect 0 "without a gateway, servers have ended" mcp status
 prints '^home +ended +legacy +[0-9]+ tools$'
-says '^No gateway runs now: this is how the servers were at 20[-0-9T:]+Z\.$'
+says '^No gateway is running; this is the state of the servers at 20[-0-9T:]+Z\.$'
 cp "$WHICHTOOL_STORE-servers.json" kept.json
 echo '{"servers":[],"audit_error":"cannot write a.jsonl: No space left on device"}' >"$WHICHTOOL_STORE-servers.json"
 expect 0 "and that the audit cannot be written" mcp status
-prints 'Nothing is called or read, for the audit cannot be written:'
+prints 'Calls and reads are refused, because the audit log cannot be written:'
 prints 'cannot write a.jsonl: No space left on device'
 expect 0 "the same for programs" --json mcp status
 prints '{"audit_error":"cannot write a.jsonl: No space left on device"}'
@@ -181,7 +181,7 @@ served=
 exec 4>&-
 nothing_is_left "kill -9 leaves none of their processes"
 
-# Whoever runs it hears what waits, and how it is approved.
+# Standard error names waiting definitions and the command that approves them.
 "$WHICHTOOL" -s other.wt mcp --model "" --list-wait 60 --servers servers.json --review-first <in >answers 2>log &
 served=$!
 exec 4>in
@@ -194,7 +194,7 @@ same "and it ends with its client" 0 $?
 served=
 nothing_is_left "and its servers with it"
 
-# Over HTTP, a key a principal.
+# Over HTTP, with one key for each principal.
 for who in boss clerk; do
     expect 0 "a key for $who" serve --keys keys --new-key "$who" --scopes find,call
     cp out "$who"
@@ -220,7 +220,7 @@ post() { # STATUS NAME WHO PATH METHOD PARAMS [NAME-HEADER]
         ${named:+"Mcp-Name: $named"} >out 2>err
     [ "$(head -1 out)" = "$want" ] || fail "status $(head -1 out), wanted $want"
 }
-say() { # PATTERN: within a minute of their start, servers have listed
+say() { # PATTERN: waits up to a minute for the lists of servers
     grep -qE -- "$1" out || fail "no \"$1\""
 }
 what="keys of before are told of"
@@ -253,7 +253,7 @@ post 200 "a key that only finds calls nothing" finder /mcp tools/call ', "name":
 say 'the key finder does not have the scope call'
 post 200 "but finds" finder /mcp tools/call ', "name": "search_tools", "arguments": {"query": "a note of home", "k": 50}' search_tools
 say '"home__read_note"'
-usage() { # ANSWER-FILE TOOL: what is answered to its use
+usage() { # ANSWER-FILE TOOL: prints the answer to its call
     "$python" "$here/ask.py" "$url" POST /v1/usage "{\"request\": \"a note\", \"tools\": [\"$2\"]}" \
         "Authorization: Bearer $(grep -o 'wt_[A-Za-z0-9_-]*' reporter | head -1)" >"$1" 2>err
 }
@@ -271,7 +271,7 @@ same "it ends well" 0 $?
 served=
 nothing_is_left "and its servers with it"
 
-# A configuration that holds whichtool starts no second one: not by its name, and not by another.
+# A configuration that contains whichtool, under any name, does not start a second one.
 mkdir called
 ln -s "$WHICHTOOL" called/whichtool
 ln -s "$WHICHTOOL" called/other
@@ -288,7 +288,7 @@ for file, servers in {"circle.json": {"tools": gateway("whichtool", "circle.json
     with open(file, "w") as f:
         json.dump({"mcpServers": servers}, f)
 PYTHON
-list_tools() { # NAME SERVERS TOOL: the list has the tool, and what was said goes to log
+list_tools() { # NAME SERVERS TOOL: the list contains the tool; messages go to log
     what=$1
     checks=$((checks + 1))
     "$WHICHTOOL" -s "$2.wt" mcp --model "" --list-wait 60 --servers "$2" --face direct <in >answers 2>log &
@@ -312,22 +312,22 @@ expect 0 "its state says why" -s circle.json.wt mcp status
 prints '^tools +disabled '
 prints '^ +it is whichtool itself$'
 end_it
-same "whoever runs it is told" "whichtool: tools: left out: it is whichtool itself" "$(grep left log)"
+same "the skipped server is reported" "whichtool: tools: left out: it is whichtool itself" "$(grep left log)"
 list_tools "by another name, too" wrapped.json home__read_note
 until grep -q '^whichtool: tools does not run, and is tried again: ' log; do sleep 0.05; done
 end_it
-same "the second one says what to do" 1 "$(grep -c 'which would start the servers of that file again, and so on: take the server that starts whichtool out of it' log)"
+same "the second one says what to do" 1 "$(grep -c 'which would start the servers of that file again: remove the server that starts whichtool from the file' log)"
 WHICHTOOL_GATEWAY=/x:$work/wrapped.json expect 3 "its exit code" mcp --servers wrapped.json </dev/null
-says 'a server of wrapped.json has started this whichtool'
+says 'a server of wrapped.json started this whichtool'
 WHICHTOOL_GATEWAY=$work/wrapped.json expect 3 "and over HTTP" serve --listen 127.0.0.1:0 --servers wrapped.json
-says 'a server of wrapped.json has started this whichtool'
+says 'a server of wrapped.json started this whichtool'
 list_tools "one gateway may stand behind another, of other servers" outer.json inner__home_read_note
 end_it
 nothing_is_left "all ends"
 
-# What is wrong says what to do.
+# Error messages contain a remedy.
 expect 2 "a policy without servers" mcp --policy policy.json </dev/null
-says "policy is for the servers of --servers FILE"
+says "policy needs --servers FILE"
 expect 2 "a profile that there is not" mcp --servers servers.json --policy policy.json --profile writing </dev/null
 says "the policy has no profile writing"
 expect 2 "a profile without a policy" mcp --servers servers.json --profile reading </dev/null
@@ -339,13 +339,13 @@ echo '{}' >wrong.json
 expect 3 "no servers" mcp --servers wrong.json </dev/null
 says "wrong.json"
 echo 'no audit' >wrong.json
-expect 3 "an audit that is none" mcp --servers servers.json --audit wrong.json </dev/null
+expect 3 "an invalid audit log" mcp --servers servers.json --audit wrong.json </dev/null
 says "wrong.json: line 1 is not a line of an audit log"
 same "and is left as it was" "no audit" "$(cat wrong.json)"
-expect 2 "a face that is none" mcp --servers servers.json --face all </dev/null
+expect 2 "an unknown face" mcp --servers servers.json --face all </dev/null
 says "search"
 
-# Mutated results of a server: each call ends, and what its client gets is sound.
+# Mutated results of a server: each call ends, and the client gets valid messages.
 checks=$((checks + 1))
 "$python" "$here/../../bench/gateway_results.py" "$WHICHTOOL" --count 300 --seed 7 >results.txt || fail "$(cat results.txt)"
 finish

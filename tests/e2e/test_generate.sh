@@ -1,6 +1,6 @@
 #!/bin/bash
-# Making data with a language model as a user meets it: a server that answers by rules, stopped and gone on with, and
-# replayed without it; then rows for fine-tuning, of that data and of recorded use.
+# Generating data with a language model: a server that answers by rules, stopped and resumed runs, and replay without
+# the server; then rows for fine-tuning, from that data and from recorded use.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -13,7 +13,7 @@ says "--out FOLDER"
 expect 2 "no language model" "${make[@]}" --out set
 says "chat-model NAME"
 expect 2 "an option of the other" "${make[@]}" --out set --notes
-says "--notes is an option of .generate fine-tuning."
+says "--notes belongs to .generate fine-tuning."
 expect 2 "neither of the two" generate nothing --out set
 says "toolbank rectools verdicts comparison toolselect fine-tuning"
 
@@ -35,19 +35,19 @@ print(all(list(r) == ["query", "choices", "thought", "tool"] and r["tool"] in [c
 asked=$(wc -l <asked)
 expect 0 "once more" "${make[@]}" "${at[@]}" --out set
 prints "108 rows"
-same "costs nothing" "$asked" "$(wc -l <asked)"
+same "asks no questions" "$asked" "$(wc -l <asked)"
 expect 2 "another seed in the same folder" "${make[@]}" "${at[@]}" --out set --seed 2
 says "begun with other options"
 expect 0 "the tools are a catalogue" -s made.wt add --model "" set/tools.jsonl
 prints "36 added"
 
-# Stopped in the midst, kindly and not, and the same command again.
+# Interrupted and killed, then resumed by the same command.
 for signal in INT KILL; do
     what="stopped by $signal"
     rm -rf stopped
     touch slowly
     : >asked
-    set -m # a background job of a script ignores SIGINT, unless it has a group of its own
+    set -m # a background job ignores SIGINT, unless it has its own process group
     "$WHICHTOOL" "${make[@]}" "${at[@]}" --out stopped >out 2>err &
     pid=$!
     until [ "$(wc -l <asked)" -gt 30 ] || ! kill -0 $pid; do sleep 0.05; done
@@ -58,11 +58,11 @@ for signal in INT KILL; do
     [ ! -e stopped/samples.jsonl ] || fail "half a data set"
     if [ $signal = INT ]; then
         same "Ctrl-C" 130 $code
-        says "answers so far are kept in stopped, and the same command goes on"
+        says "answers so far are kept in stopped, and the same command resumes"
         same "how far it came" "False" "$("$python" -c 'import json; print(json.load(open("stopped/report.json"))["complete"])')"
     fi
     rm -f slowly
-    kill $server # what it did not answer
+    kill $server # the unanswered ones
     wait $server 2>/dev/null
     start_server
     expect 0 "gone on with after $signal" "${make[@]}" "${at[@]}" --out stopped
@@ -73,7 +73,7 @@ kill $server
 wait $server 2>/dev/null
 
 expect 6 "no server" "${make[@]}" "${at[@]}" --out away
-says "the same command goes on"
+says "the same command resumes"
 expect 0 "its answers are enough" "${make[@]}" --chat-model rules --replay answers.jsonl --out again
 cmp -s set/samples.jsonl again/samples.jsonl || fail "other rows than the server's"
 expect 3 "answers that are not there" "${make[@]}" --chat-model rules --replay answers.jsonl --out other --seed 2
@@ -98,7 +98,7 @@ expect 3 "no recorded use" generate fine-tuning "${none[@]}" --out used
 says "usage add"
 expect 0 "use is recorded" usage add "${none[@]}" --request "will it rain in Leith" --tool weather/get_forecast
 expect 0 "of recorded use" generate fine-tuning "${none[@]}" --out used --dev 0 --hard 0.99
-prints "1 row, from 6 tools: 1 to train on, 0 for dev"
+prints "1 row, from 6 tools: 1 for training, 0 for dev"
 same "its tool" "True" "$("$python" -c '
 import json
 row = json.loads(open("used/train.jsonl").read().splitlines()[1])

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Models of the hub, by their names: a hub of our own gives them, and everything that one can do wrong.
+# Models of the hub by name, from a local hub that can also fail in every way.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -57,14 +57,14 @@ add_catalogue
 expect 5 "a model by a name that was not pulled" find --model acme/tiny --recipe dense rain
 says "get it with .whichtool model pull acme/tiny."
 expect 0 "status says so, too" status --model acme/tiny
-prints "which is not installed: .whichtool model pull acme/tiny."
+prints "which is not installed; get it with .whichtool model pull acme/tiny."
 
-# ---------------------------------------------------------------- the first pull, and the next ones
+# ---------------------------------------------------------------- pulls
 expect 0 "the first pull" model pull acme/tiny
-says "acme/tiny was fetched; its files are held to what they are now"
+says "acme/tiny was downloaded; the hashes of its files were recorded"
 same "all but the first is asked of its commit" 1 "$(asked /resolve/main/)"
 expect 0 "the list has it" model list
-prints "^acme/tiny: here; bert, 2 layers, dimension 16.*; revision 0123456789ab"
+prints "^acme/tiny: installed; bert, 2 layers, dimension 16.*; revision 0123456789ab"
 expect 0 "with its commit" model info acme/tiny --json
 same "commit, name" "('$commit', 'acme/tiny')" "$(json_of '(d["revision"], d["name"])')"
 same "its files" "1_Pooling config.json model.safetensors modules.json vocab.txt whichtool.json" \
@@ -74,7 +74,7 @@ expect 0 "and finds" find --model acme/tiny --recipe dense rain --json
 same "by it" tiny "$(json_of 'd["encoder"]')"
 rm hub/log
 expect 0 "the next pull" model pull acme/tiny
-says "acme/tiny is here and right"
+says "acme/tiny is installed, and its files are valid"
 expect 0 "by the revision that it had" model pull acme/tiny@main
 expect 0 "by its commit" model pull acme/tiny@$commit
 [ ! -e hub/log ] || fail "the hub was asked for what is here"
@@ -84,7 +84,7 @@ printf 'x' | dd of="$here_is/model.safetensors" bs=1 seek=12000 conv=notrunc 2>/
 expect 0 "what was damaged is fetched again" model pull acme/tiny
 same "that alone" 1 "$(wc -l <hub/log)"
 expect 0 "and it is right" model pull acme/tiny
-says "is here and right"
+says "and its files are valid"
 printf 'x' | dd of=hub/acme/tiny/main/model.safetensors bs=1 seek=12000 conv=notrunc 2>/dev/null
 rm "$here_is/model.safetensors"
 expect 5 "what the hub has changed is refused" model pull acme/tiny
@@ -99,7 +99,7 @@ expect 2 "a folder that was not pulled" model pull acme/tiny
 says "is there and was not pulled"
 rm -r "$WHICHTOOL_MODELS/acme"
 
-# ---------------------------------------------------------------- what is missing, closed or moved
+# ---------------------------------------------------------------- missing, gated and moved files
 while IFS='|' read -r settings code name sentence; do
     control "$settings"
     rm -f hub/log
@@ -124,13 +124,13 @@ says "cannot fetch http://127.0.0.1:9/acme/tiny/resolve/main/config.json"
 HF_ENDPOINT=http://example.org expect 2 "plain http to another machine" model pull acme/tiny
 says "only https:// is allowed"
 
-# ---------------------------------------------------------------- pulls that were stopped
+# ---------------------------------------------------------------- interrupted pulls
 rm -f hub/log
 control '{"cut": 3000}'
 expect 0 "weights that end early are gone on with" model pull acme/tiny
 same "from where they ended" 1 "$(asked 'model.safetensors 3000')"
 rm -r "$WHICHTOOL_MODELS/acme"
-half() { # of another pull, of a commit
+half() { # from another pull, of a commit
     mkdir -p "$WHICHTOOL_MODELS/acme/.tiny.partial/hub"
     head -c 5000 "$2" >"$WHICHTOOL_MODELS/acme/.tiny.partial/hub/model.safetensors"
     printf '%s' "$1" >"$WHICHTOOL_MODELS/acme/.tiny.partial/commit"
@@ -151,7 +151,7 @@ same "never" 0 "$(asked 'model.safetensors 5000')"
 rm -r "$WHICHTOOL_MODELS/acme"
 control '{"mute": true}'
 half main hub/acme/tiny/main/model.safetensors
-expect 0 "or nobody says of which" model pull acme/tiny
+expect 0 "of an unknown commit" model pull acme/tiny
 same "never, either" 0 "$(asked 'model.safetensors 5000')"
 expect 0 "its revision is what was asked for" model info acme/tiny --json
 same "main" main "$(json_of 'd["revision"]')"
@@ -162,7 +162,7 @@ control '{"gated": "GatedRepo", "away": true}'
 rm -f hub/log
 HF_TOKEN=hf_secret expect 0 "a gated model with a token" model pull acme/tiny
 same "the hub gets it" 0 "$(grep -v elsewhere hub/log | grep -vc 'Bearer hf_secret')"
-same "and nobody else" 1 "$(grep elsewhere hub/log | grep -c ' -$')"
+same "other hosts do not get it" 1 "$(grep elsewhere hub/log | grep -c ' -$')"
 if grep -rq hf_secret out err "$WHICHTOOL_MODELS"; then fail "the token was written down"; fi
 rm -r "$WHICHTOOL_MODELS/acme"
 control '{}'
@@ -170,8 +170,8 @@ HF_TOKEN=$'two\nlines' expect 2 "a token that is none" model pull acme/tiny
 says "the token is too long or contains an invalid character"
 lacks err "lines"
 
-# ---------------------------------------------------------------- models that do not run
-change() { # FILE TEXT: one of a model that runs, or with no TEXT none
+# ---------------------------------------------------------------- unsupported models
+change() { # FILE TEXT: replaces a file of a working model, or removes it without TEXT
     rm -rf hub/acme/other "$WHICHTOOL_MODELS/acme"
     publish acme/other main
     rm "hub/acme/other/main/$1"
@@ -195,7 +195,7 @@ change 1_Pooling/config.json '{"pooling_mode": "max"}'
 expect 5 "another pooling" model pull acme/other
 says 'an unsupported pooling'
 change model.safetensors 'this is a page of a hotel'
-expect 5 "weights that are none" model pull acme/other
+expect 5 "invalid weights" model pull acme/other
 says 'cannot run acme/other: model.safetensors'
 change modules.json '[{"type": "a.Pooling", "path": "../../../etc"}, {"type": "a.Pooling", "path": "/etc"}]'
 expect 5 "modules in other folders" model pull acme/other
@@ -214,14 +214,14 @@ lacks "$WHICHTOOL_MODELS/intfloat/e5-tiny-instruct/whichtool.json" prompts
 expect 0 "vectors behind prompts" vectors --model intfloat/e5-tiny
 prints "6 of tools"
 expect 0 "those without are the other model's" vectors --model intfloat/e5-tiny-instruct
-prints "all 6 tools have vectors"
+prints "All 6 tools have vectors"
 expect 0 "what is made of it has them, too" model quantize intfloat/e5-tiny --out small
 holds small/whichtool.json '"query":"query: "'
 lacks small/whichtool.json sha256
 for text in '{"prompts": {"query": 7}}' "{\"prompts\": {\"query\": \"$(printf '%600s' x)\"}}"; do
     cp -r "$WHICHTOOL_MODELS/intfloat/e5-tiny" wrong
     echo "$text" >wrong/config_sentence_transformers.json
-    expect 5 "prompts that are none" find --model ./wrong --recipe dense rain
+    expect 5 "invalid prompts" find --model ./wrong --recipe dense rain
     says "config_sentence_transformers.json has a prompt"
     rm -r wrong
 done

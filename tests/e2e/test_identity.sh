@@ -1,5 +1,5 @@
 #!/bin/bash
-# Who is who: tools of several files that want one name, names that a model gets, providers that are renamed.
+# Identities: tools of several files with the same name, exported names, and renamed providers.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -41,7 +41,7 @@ rm mcp/web.json
 expect 0 "a file that is gone" add --sync mcp
 prints "2 unchanged, 1 removed"
 
-# A link to a file is a file of its own, also when it comes to point elsewhere, as those of a deployment do.
+# A link is a source of its own, even if its target changes, as in deployments.
 mkdir deployed v1 v2
 echo "[$(tool deploy one)]" >v1/tools.json
 echo "[$(tool deploy two)]" >v2/tools.json
@@ -55,14 +55,14 @@ ln -sf ../v1/tools.json deployed/ci.json
 expect 0 "in its folder by another way" -s links.wt add v1/../deployed
 prints "0 added, 1 updated"
 ln -sf nowhere deployed/ci.json
-expect 3 "a link to nothing, beside a file" -s links.wt add --sync deployed v2
+expect 3 "a dangling link, beside a file" -s links.wt add --sync deployed v2
 says "deployed/ci.json: cannot open .*No such file or directory"
 says "nothing was removed"
 expect 0 "has its tools" -s links.wt list
 same "both" "ci/deploy tools/deploy" "$(cut -d' ' -f1 out | paste -sd' ')"
 
 chmod 000 v1/tools.json
-if ! [ -r v1/tools.json ]; then # as root everything can be read
+if ! [ -r v1/tools.json ]; then # root can read everything
     expect 0 "a file that may not be read" -s links.wt add --sync v1 v2
     says "v1/tools.json: cannot open .*Permission denied"
 fi

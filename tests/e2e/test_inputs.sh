@@ -1,5 +1,5 @@
 #!/bin/bash
-# What people have is taken: Swagger 2.0, lists of several servers; and credentials are asked of no language model.
+# Common inputs are accepted: Swagger 2.0, lists of several servers. A language model is never asked for credentials.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python

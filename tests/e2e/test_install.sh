@@ -1,7 +1,7 @@
 #!/bin/bash
-# An installed tree is whole: the command runs from it, a program builds against its pkg-config file with the shared
-# and with the static library, the shared library shows the public functions and nothing else, and each header stands
-# alone in C11 and C++17.
+# An installed tree is complete: the command runs from it, a program builds against its pkg-config file with the shared
+# and the static library, the shared library exports the public functions only, and each header compiles alone in C11
+# and C++17.
 set -u
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
@@ -20,7 +20,7 @@ includes=$(dirname "$(find "$tree" -name whichtool.h)")
 headers=$(cd "$includes" && find whichtool.h whichtool -name '*.h')
 version=$(sed -n 's/^#define WT_VERSION "\(.*\)"/\1/p' "$includes/whichtool/error.h")
 
-# A sanitizer's runtime must come first in every process, so those builds try everything but the linked programs.
+# A sanitizer's runtime must be loaded first in every process, so these builds skip the linked programs.
 sanitized=$(sed -n 's/^WT_SANITIZE:STRING=//p' "$WT_TEST_BUILD/CMakeCache.txt")
 source_file=$tree/tools.json
 cat >"$source_file" <<'JSON'
@@ -44,7 +44,7 @@ readelf -d "$library" | grep -q "SONAME.*libwhichtool.so.${version%%.*}\]" || fa
 [ "$(find "$tree" -path '*complet*' -o -path '*site-functions*' | grep -c '/_\{0,1\}whichtool[^/]*$')" -eq 3 ] ||
     fail "completions are not there for three shells"
 
-# Every WT_API function is there, and no other symbol.
+# The library exports every WT_API function and no other symbol.
 for header in $headers; do cc -w -fpreprocessed -dD -E -P "$includes/$header"; done | grep -v '^#' | tr '\n' ' ' | grep -o 'WT_API [^(;]*(' |
     sed 's/.*[ *]\(wt_[a-z0-9_]*\)($/\1/' | sort -u >"$tree/declared"
 nm -D --defined-only "$library" | awk '$2 ~ /[A-Z]/ && $2 != "A" { print $3 }' | grep -v '^__\(asan\|odr_asan\|gcov\)\|^mangle_path$' |
@@ -57,7 +57,7 @@ fi
 if [ -z "$sanitized" ]; then
     cc -std=c11 "$WT_TEST_SOURCE/examples/find.c" $(pkg-config --cflags --libs whichtool) -o "$tree/shared" ||
         fail "the example does not build with the shared library"
-    # Our own library static, what it needs shared, as whichtool.pc names it.
+    # Our library is static, its dependencies are shared, as whichtool.pc names them.
     cc -std=c11 "$WT_TEST_SOURCE/examples/find.c" \
         $(pkg-config --static --cflags --libs whichtool | sed 's/-lwhichtool/-l:libwhichtool.a/') -o "$tree/static" ||
         fail "the example does not build with the static library"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What find, pick, call and check print for programs, held to the tables of docs/json.md: every member is there, and of its type.
+# The JSON of find, pick, call and check has all members of the tables in docs/json.md, with their types.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python

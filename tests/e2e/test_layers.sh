@@ -1,3 +1,3 @@
 #!/bin/sh
-# The check of the layers can fail: each of its rules is broken on purpose and must be named.
+# Each rule of tools/check-layers fails when it is violated.
 exec "$WT_TEST_SOURCE/tools/check-layers" --self-test

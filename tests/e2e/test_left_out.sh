@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a gateway leaves out or repairs is reported on standard error and by mcp status: entries of the configuration, and
+# A gateway reports skipped and repaired items on standard error and in mcp status: entries of the configuration, and
 # malformed definitions of a server.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# mcp: the catalogue as an MCP server on standard input and output: whole sessions of clients of both eras, from files.
+# mcp: the catalogue as an MCP server on standard input and output, with whole sessions of clients of both eras from
+# files.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python

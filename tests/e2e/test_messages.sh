@@ -1,6 +1,6 @@
 #!/bin/bash
-# A conversation as the request of find and pick: the forms that programs keep one in say the same, what was called and
-# what is had stays, and what is no conversation is told.
+# A conversation as the request of find and pick: all formats give the same result, called and loaded tools stay, and
+# invalid conversations are reported.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -41,12 +41,12 @@ for form in openai.json anthropic.json lines.jsonl; do
 done
 expect 0 "texts by turns" find --messages texts.json -k 2 --json
 same "texts: the first" tables/cancel_booking "$(json_of 'd["hits"][0]["id"]')"
-same "texts: nothing was called" 0 "$(json_of 'd["kept"]')"
+same "texts: no calls" 0 "$(json_of 'd["kept"]')"
 what="standard input" checks=$((checks + 1))
 "$WHICHTOOL" find --messages - -k 1 --json <openai.json >out 2>err || fail "exit $?"
 same "standard input: the first" tables/cancel_booking "$(json_of 'd["hits"][0]["id"]')"
 
-# Tools that are had take nobody's place; those that nothing speaks for come last.
+# Loaded tools do not use the k places; those without a match come last.
 expect 0 "tools that are had" find --messages openai.json --have weather__get_tides --have money/list_invoices -k 1 --json
 same "those that are kept" "['money/list_invoices', 'tables/book_table', 'weather/get_tides']" \
     "$(json_of 'sorted(h["id"] for h in d["hits"] if h["kept"])')"
@@ -54,7 +54,7 @@ same "one that is new" "['tables/cancel_booking']" "$(json_of '[h["id"] for h in
 same "the last ones" "[0, None]" "$(json_of '[d["hits"][-1]["score"], d["hits"][-1]["probability"]]')"
 expect 0 "as a table" find --messages openai.json -k 1
 prints "\+ +tables/book_table"
-says "^\+: the conversation called it, or --have says that it is loaded.$"
+says "^\+: called in the conversation, or named by --have.$"
 expect 0 "with reasons" find --messages openai.json -k 1 --explain
 prints "^ +the conversation \(context\): rank [0-9]+, score [0-9.]+, weight [0-9.]+, adds [0-9.]+$"
 expect 0 "definitions" find --messages anthropic.json -k 1 --format openai
@@ -66,7 +66,7 @@ same "what may not be found is not kept" False "$(json_of '"tables/book_table" i
 expect 0 "a set" pick --messages openai.json --abstain 0 --json
 same "it keeps the tool" True "$(json_of '"tables/book_table" in [h["id"] for h in d["hits"] if h["kept"]]')"
 
-# One bad message costs itself; what is no conversation is told.
+# One invalid message is skipped; an invalid conversation is reported.
 cat >mixed.json <<'JSON'
 [{"role": "user", "content": "Book a table"}, {"role": "pope", "content": "?"},
  {"role": "assistant", "tool_calls": [{"function": {"name": "bash\u001b[2J"}}]}, {"role": "user", "content": "cancel the booking"}]
@@ -91,7 +91,7 @@ done <<'ROWS'
 3|large.json|find --messages large.json
 3|no_such.json|find --messages no_such.json
 2|`find` needs REQUEST..., or a conversation: --messages FILE|find
-2|both -, and there is one standard input|find --messages - -
+2|only one of REQUEST and --messages can be -|find --messages - -
 2|are read by the recipe set, not by bundle|pick --recipe bundle --messages openai.json
 ROWS
 expect 2 "an empty request beside it" find --messages openai.json ""

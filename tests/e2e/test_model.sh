@@ -1,5 +1,5 @@
 #!/bin/bash
-# Models: none here, none by that name, damaged ones; and the default model where one is installed.
+# Models: missing, unknown and damaged ones, and the default model if installed.
 installed=${WHICHTOOL_MODELS:-${XDG_DATA_HOME:-$HOME/.local/share}/whichtool/models}
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -13,7 +13,7 @@ says "nope"
 silent out
 expect 5 "pulling a model that is not known" model pull nope
 says "nope"
-expect 5 "packing a model that is not here" model pack all-MiniLM-L6-v2
+expect 5 "packing a missing model" model pack all-MiniLM-L6-v2
 mkdir -p manifests
 cat >manifests/far.json <<'JSON'
 {"name": "far", "license": "none", "architecture": "bert", "dimension": 384,
@@ -26,8 +26,8 @@ expect 6 "a pull into the usual place, without a network" model pull far
 says "127.0.0.1"
 mkdir -p manifests/far/pooling
 echo '{"pooling": true}' >manifests/far/pooling/config.json
-expect 0 "models that were pulled into the folder of the manifests, as with PREFIX=~/.local, are none themselves" model list
-prints "^far: not here"
+expect 0 "folders of pulled models among the manifests are not listed as included models" model list
+prints "^far: not installed"
 export WHICHTOOL_MANIFESTS=$usual
 unset HF_ENDPOINT
 for verb in info pack; do
@@ -42,7 +42,7 @@ expect 0 "words do not" find --model gone rain
 expect 5 "a model by a wrong path" find --recipe dense --model "$work/nowhere" rain
 says "the model $work/nowhere is not installed: there is no such folder"
 expect 0 "its status" status --model "$work/nowhere"
-prints "by the model $work/nowhere, which is not installed: there is no such folder"
+prints "with the model $work/nowhere, which is not installed: the folder does not exist"
 mkdir -p models/all-MiniLM-L6-v2
 printf 'garbage' >models/all-MiniLM-L6-v2/model.safetensors
 printf '{' >models/all-MiniLM-L6-v2/config.json
@@ -52,13 +52,13 @@ expect 0 "words do without it, too" find --recipe bm25 rain
 
 "$python" "$here/tiny_model.py" "$work/models/tiny"
 expect 0 "a model merged with itself" model merge tiny models/tiny/ --weight .25 --out merged
-says "2 models are merged in merged"
+says "2 models were merged in merged"
 expect 0 "the mean of three" model merge tiny ./models/tiny ./merged --out mean
 expect 0 "is a model" model info ./mean
-prints "^mean: here; bert, 2 layers, dimension 16"
+prints "^mean: installed; bert, 2 layers, dimension 16"
 for precision in int8 fp16; do
     expect 0 "quantized to $precision" model quantize tiny --precision $precision --out $precision
-    says "tiny is quantized in $precision"
+    says "tiny was quantized in $precision"
     expect 0 "makes vectors" vectors --model "./$precision"
     expect 0 "runs" find --recipe dense --model "./$precision" rain
 done
@@ -68,23 +68,23 @@ while IFS='|' read -r code words sentence; do
     expect "$code" "model $words" model $words
     says "$sentence"
 done <<'ROWS'
-2|merge|takes two models or more
-2|merge tiny|takes two models or more
-2|merge tiny tiny|needs --out FOLDER
+2|merge|needs at least two models
+2|merge tiny|needs at least two models
+2|merge tiny tiny|missing --out FOLDER
 2|merge tiny tiny --weight 2 --out new|--weight takes a number from 0 to 1, not "2"
 2|merge tiny tiny --weight x --out new|not "x"
 2|merge tiny tiny --weight nan --out new|not "nan"
-2|merge tiny tiny tiny --weight .5 --out new|of 3 the plain mean is taken
+2|merge tiny tiny tiny --weight .5 --out new|needs exactly two models, not 3
 2|merge tiny tiny --out merged|there is a model in merged already
 5|merge tiny nope --out new|the model nope is not installed
 5|merge tiny all-MiniLM-L6-v2 --out new|all-MiniLM-L6-v2
-2|info tiny --weight 1|--weight is no option of `model info`
-2|pack --out new|--out is no option of `model pack`
-2|merge tiny tiny --out new --precision int8|--precision is no option of `model merge`
+2|info tiny --weight 1|--weight is not an option of `model info`
+2|pack --out new|--out is not an option of `model pack`
+2|merge tiny tiny --out new --precision int8|--precision is not an option of `model merge`
 2|pack tiny tiny|takes one name
 2|quantize --out new|takes one model
 2|quantize tiny tiny --out new|takes one name
-2|quantize tiny|needs --out FOLDER
+2|quantize tiny|missing --out FOLDER
 2|quantize tiny --out new --precision int4|int4
 2|quantize tiny --out merged|there is a model in merged already
 5|quantize nope --out new|the model nope is not installed
@@ -104,7 +104,7 @@ if [ -f "$installed/all-MiniLM-L6-v2/model.safetensors" ]; then
     expect 0 "both stages give reasons" find --explain --json -k 1 "forecast: do I need an umbrella"
     same "their names" "['bm25', 'dense', 'name']" "$(json_of 'sorted(s["stage"] for s in d["hits"][0]["stages"])')"
     expect 0 "no model by choice" find --model "" -k 1 rain
-    says "by the recipe bm25"
+    says "with the recipe bm25"
 else
     skip "all-MiniLM-L6-v2 is not installed: nothing was encoded"
 fi

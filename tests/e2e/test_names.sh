@@ -1,6 +1,7 @@
 #!/bin/bash
-# Tools of a Python package's reference under new names, by a server that answers by rules and errs in one of seven
-# answers: a catalogue as before, with the old names beside; judgements hold for it; replayed without the server.
+# Generates new names for the tools of a Python package's reference, with a server that answers by rules and errs in one
+# of seven answers: the catalogue keeps the old names beside the new ones, judgements still apply, and replay works
+# without the server.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -12,11 +13,11 @@ expect 0 "a catalogue" add "${words[@]}" "$source_root/samples/catalogue"
 cat >mute.jsonl <<'JSON'
 {"name": "mute"}
 JSON
-expect 0 "a tool that says nothing" add "${words[@]}" mute.jsonl
+expect 0 "a tool without a description" add "${words[@]}" mute.jsonl
 expect 2 "no folder" "${make[@]}" --chat-model rules
 says "--out FOLDER"
 expect 2 "an option of another" "${make[@]}" --out named --usages 3
-says "--usages is an option of .generate toolbank."
+says "--usages belongs to .generate toolbank."
 
 start_server
 expect 0 "new names" "${make[@]}" "${at[@]}" --out named --record answers.jsonl --json
@@ -25,7 +26,7 @@ same "members as documented" "True" "$(generate_members)"
 same "all but the mute one" "167 168" "$(json_of 'str(d["rows"]) + " " + str(d["tools"])')"
 same "what was no name is counted" "True" "$(json_of 'd["report"]["stages"][0]["refused"]["marks"] > 5 and d["report"]["kept"] == 1')"
 same "told" "True" "$(json_of '"1 of 168 tools" in d["notice"]')"
-names() { # FILE: whether all is well with its names
+names() { # FILE: checks its names
     "$python" - "$1" <<'PYTHON'
 import json, re, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
@@ -37,7 +38,7 @@ print(len(rows), all(re.fullmatch("[A-Za-z][A-Za-z0-9_]{2,63}", name) for name i
       all(row["_id"].endswith(name) for row, name in zip(rows, old)))
 PYTHON
 }
-same "names, each once, none an old one, ids as they were" "168 True True True True" "$(names named/corpus.jsonl)"
+same "unique new names, no old ones, unchanged ids" "168 True True True True" "$(names named/corpus.jsonl)"
 kill $server
 wait $server 2>/dev/null
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Where a file is read, a pipe, a socket or a device is refused at once: opened as a file is, a pipe that nobody writes to
-# would keep the command for ever, and this test with it.
+# A pipe, socket or device in place of a file is rejected at once. Opening a pipe without a writer would block the
+# command, and this test, for ever.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Where no environment says where things live: it is told what to set, and nothing is left in the current folder. What
-# does not need such a place works.
+# Without HOME and similar variables, the command reports which one to set and leaves no file in the current folder.
+# Verbs that need no such folder work.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -11,7 +11,7 @@ unset HOME WHICHTOOL_STORE WHICHTOOL_MODELS
 mkdir empty
 cd empty || exit 1
 
-# exit | what stderr says | arguments
+# exit code | message | arguments
 while IFS='|' read -r code sentence arguments; do
     for home in unset relative; do
         [ "$home" = unset ] || export HOME=./here XDG_DATA_HOME=data XDG_CACHE_HOME=.cache
@@ -21,9 +21,9 @@ while IFS='|' read -r code sentence arguments; do
     done
     unset HOME XDG_DATA_HOME XDG_CACHE_HOME
 done <<'ROWS'
-4|no place for the store: neither HOME nor XDG_DATA_HOME is set to an absolute path: set HOME, or name the store with -s|add ../weather.json
-4|no place for the store|list
-4|no place for the store|find rain
+4|cannot find the data folder: neither HOME nor XDG_DATA_HOME is set to an absolute path: set HOME, or name the store with -s|add ../weather.json
+4|cannot find the data folder|list
+4|cannot find the data folder|find rain
 5|no models folder is known: neither HOME nor XDG_DATA_HOME is set|model list
 5|no models folder is known: neither HOME nor XDG_DATA_HOME is set|model pull all-MiniLM-L6-v2
 0|no place to look for the model far: set HOME or WHICHTOOL_MODELS|-s STORE add --model far ../weather.json
@@ -37,9 +37,9 @@ done <<'ROWS'
 3|neither HOME nor XDG_CACHE_HOME is set|eval --recipe bm25 ../data
 ROWS
 rm -f out err
-same "nothing is left in the current folder" "" "$(ls -A)"
+same "no file is left in the current folder" "" "$(ls -A)"
 
-# A home in which nothing can be written.
+# A home without write permission.
 for home in /dev/null /proc/nowhere; do
     HOME=$home expect 4 "HOME=$home: add" add ../weather.json
     says "cannot (create folder|open) $home"

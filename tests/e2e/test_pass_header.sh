@@ -1,5 +1,5 @@
 #!/bin/bash
-# --pass-header: a client's header reaches servers over HTTP with the client's own calls, and no other header does.
+# --pass-header: a client's header reaches HTTP servers with the client's own calls, and no other header does.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -22,19 +22,19 @@ while IFS='|' read -r name why; do
     expect 2 "refused: $name" serve --servers servers.json --pass-header "$name"
     says "$why"
 done <<'ROWS'
-Host|cannot take .Host.
-content-length|cannot take
-Mcp-Session-Id|cannot take
-MCP-Protocol-Version|cannot take
-Proxy-Authorization|cannot take
-X Tenant|cannot take
-X-Tenant: a|cannot take
+Host|cannot forward .Host.
+content-length|cannot forward
+Mcp-Session-Id|cannot forward
+MCP-Protocol-Version|cannot forward
+Proxy-Authorization|cannot forward
+X Tenant|cannot forward
+X-Tenant: a|cannot forward
 ROWS
 expect 0 "a key" serve --keys keys --new-key a --scopes find,call
 expect 2 "clients' own keys" serve --servers servers.json --keys keys --pass-header authorization
 says "keys for this server"
 expect 2 "no servers" serve --pass-header X-Tenant
-says "pass-header is for the servers of --servers FILE"
+says "pass-header needs --servers FILE"
 mapfile -t many < <(printf -- '--pass-header\nX-%d\n' {1..17})
 expect 2 "too many" serve --servers servers.json "${many[@]}"
 says "at most 16 times"

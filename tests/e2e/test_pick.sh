@@ -1,5 +1,5 @@
 #!/bin/bash
-# Picking as a user meets it: without a model, without training, trained, and measured.
+# pick: without a model, without training, trained, and measured.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -23,7 +23,7 @@ says "whichtool pick"
 
 expect 0 "words alone" pick --model "" book a table in a restaurant
 prints "^ 1 +[01]\.[0-9]+ +.*book_table"
-says "chosen from what the recipe bm25 found"
+says "chosen from the hits of the recipe bm25"
 says "not calibrated on this catalogue"
 expect 0 "an untrained model" pick "${model[@]}" --abstain 0 --json book a table in a restaurant
 json_lines
@@ -32,14 +32,14 @@ keys=$(json_of 'sorted(d), [sorted(h) for h in d["hits"]][:1]')
 expect 0 "what find tells" find "${model[@]}" --json book a table in a restaurant
 same "has the same form" "$keys" "$(json_of 'sorted(d), [sorted(h) for h in d["hits"]][:1]')"
 expect 0 "of two patterns" pick "${model[@]}" --abstain 0 --only 'get_f*' --only '*_invoices' --json book a table
-same "none of another" True "$(json_of '{h["name"] for h in d["hits"]} <= {"get_forecast", "list_invoices"}')"
+same "no tools of others" True "$(json_of '{h["name"] for h in d["hits"]} <= {"get_forecast", "list_invoices"}')"
 expect 0 "less a pattern" pick "${model[@]}" --abstain 0 --exclude 'book_*' --json book a table
-same "has none of it" True "$(json_of 'all(h["name"][:5] != "book_" for h in d["hits"])')"
+same "excluded tools are absent" True "$(json_of 'all(h["name"][:5] != "book_" for h in d["hits"])')"
 expect 1 "no such provider" pick "${model[@]}" -p nobody -p nowhere book a table
 says "no tool has the provider .nobody."
 expect 0 "something all the same" pick --model "" --abstain 0 guests of the moon over a pond in the north
-says "Probably no tool fits \([5-9][0-9] %\): shown is what would"
-expect 1 "a budget that nothing fits" pick "${model[@]}" --abstain 0 --max-tokens 2 --json book a table
+says "Probably no tool fits \([5-9][0-9] %\); these tools are the most likely ones"
+expect 1 "a budget too small for any tool" pick "${model[@]}" --abstain 0 --max-tokens 2 --json book a table
 same "is told" "[] True None" "$(json_of '"%s %s %s" % (d["hits"], d["over_budget"] > 0, d["complete_probability"])')"
 says "none of [0-9] tools fits in 2 tokens: "
 expect 1 "in words" pick "${model[@]}" --abstain 0 --max-tokens 2 book a table
@@ -48,18 +48,18 @@ expect 0 "reasons" pick "${model[@]}" --abstain 0 --explain book a table
 prints "matched: "
 expect 0 "definitions" pick "${model[@]}" --abstain 0 --format openai book a table
 same "an array of functions" "function" "$(json_of 'd[0]["type"]')"
-expect 5 "a promise that nothing is known of" pick "${model[@]}" --complete 0.9 --format openai book a table
+expect 5 "--complete without a measurement" pick "${model[@]}" --complete 0.9 --format openai book a table
 silent out
 says "not known without training: record use and run .whichtool train all.; or take the first hits of find, or what fits a budget of tokens"
-says "The first hits: .whichtool find -k N.; what fits a budget: .--max-tokens N."
+says "use .whichtool find -k N.; to fill a budget, use .--max-tokens N."
 expect 0 "within a budget" pick "${model[@]}" --abstain 0 --complete 0.9 --max-tokens 200 --json book a table
 same "what fits, without a promise" "True True None None" "$(json_of '"%s %s %s %s" % (0 < len(d["hits"]) < 6, d["tokens"] <= 200, d["complete_probability"], d["expected_match"])')"
 says "not known without training; [0-9] of 6 tools fit in 200 tokens"
-expect 1 "nothing that anybody said" pick --model "" xyzzy plugh
+expect 1 "unknown words" pick --model "" xyzzy plugh
 silent out
 says "No tool fits"
 
-# Forty tools; of each request the first word says one tool and the second, where there is one, another.
+# Forty tools. The first word of a request names a tool, the second word, if any, another.
 forty_tools 4
 export WHICHTOOL_STORE=$work/used.wt
 expect 0 "forty tools" add "${model[@]}" tools.jsonl
@@ -85,17 +85,17 @@ promised=$(grep -o '0.[0-9]* can be promised' err | cut -d' ' -f1)
 expect 0 "what can be" pick "${model[@]}" --abstain 0 --complete "$promised" --json book book weather 440
 same "is promised" "$promised" "$(json_of 'd["complete_probability"]')"
 expect 0 "in words" pick "${model[@]}" --abstain 0 --complete 0.5 book book weather 440
-says "Aimed at: nothing needed is missing, for 50 % of requests"
+says "Target: complete for 50 % of requests"
 says "is aimed at, by [0-9]* that were held out; it is no guarantee"
 
-# A request that is unlike those logged is read as on the first day, and that is said.
+# A request unlike the recorded ones is handled as without training, with a note.
 expect 0 "shorter than any that was logged" pick "${model[@]}" --json book
 same "why" True "$(json_of '"shorter than those that training knows" in d["notice"]')"
 same "by what needs no training" hybrid "$(json_of 'd["recipe"]')"
-expect 0 "an order, or nothing" find "${model[@]}" --abstain 0.01 --json book
+expect 0 "a request with --abstain" find "${model[@]}" --abstain 0.01 --json book
 same "the order, too" True "$(json_of '"shorter than those that training knows" in d["notice"]')"
 
-# Killed at any moment of learning it anew, the chooser is the old one or the new one: the same, as the seed is.
+# Killed at any moment of retraining, the chooser is the old or the new one; they are equal, because the seed is.
 chooser=$(sha256sum <used.wt-models/set/config.json)
 for pause in 0.005 0.01 0.02 0.04 0.08 0.16 0.32 0.64; do
     "$WHICHTOOL" train set "${model[@]}" >out 2>err &
@@ -114,7 +114,7 @@ expect 0 "auto again, otherwise" train auto "${model[@]}" --seed 2
 expect 0 "the chooser is of other hits" pick "${model[@]}" --abstain 0 book book weather 440
 says "not calibrated"
 
-# What training left, without an encoder: the trained one is gone, and so is the model. Words go on.
+# Trained models without an encoder: the trained encoder and the model are removed. Finding by words works.
 expect 0 "an encoder of its own" train encoder "${model[@]}" --epochs 1
 [ -d used.wt-models/encoder ] || skip "the encoder did not get better, so none is there to be lost"
 bare=(--model gone)

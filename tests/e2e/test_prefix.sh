@@ -1,7 +1,7 @@
 #!/bin/bash
-# An install below a user's own folder, as README documents it: the command is found on the PATH, its manual page, completions
-# and manifests are where they are looked for, README's line builds the example from any folder, and it runs. DESTDIR is
-# honoured, and what uninstall takes away is what install put there.
+# An install below a user's own folder, as in README: the command is found in PATH; the manual page, completions and
+# manifests are in their places; README's line builds the example from any folder, and it runs. DESTDIR is respected,
+# and uninstall removes exactly the installed files.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 have cmake || { skip "no cmake"; exit 77; }
@@ -9,7 +9,7 @@ have cmake || { skip "no cmake"; exit 77; }
 sanitized=$(sed -n 's/^WT_SANITIZE:STRING=//p' "$WT_TEST_BUILD/CMakeCache.txt")
 kind=$(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$WT_TEST_BUILD/CMakeCache.txt")
 
-# The same build for another PREFIX: configured anew, its programs as they are.
+# The same build for another PREFIX: configured again, with unchanged programs.
 catalogue
 build=$work/build prefix=$HOME/.local
 export TMPDIR=$work
@@ -32,7 +32,7 @@ for path in bin/whichtool include/whichtool.h include/whichtool/call.h include/w
 done
 
 # The documented lines, from another folder.
-line() { # PATTERN PAGE: the first line of the page that matches
+line() { # PATTERN PAGE: prints the first matching line of the page
     grep -m 1 -- "$1" "$source_root/$2"
 }
 mkdir elsewhere
@@ -56,7 +56,7 @@ else
         fail "exit $?"
     what="and the line for the static library" checks=$((checks + 1))
     (eval "$pc_line"; eval "$static_line" && ./find-static "$work/weather.json" "rain") >>../out 2>>../err || fail "exit $?"
-    if have cmake; then # the lines of docs/library.md, after those of any project
+    if have cmake; then # the lines of docs/library.md, after a project's own
         what="and the lines for CMake" checks=$((checks + 1))
         { printf 'cmake_minimum_required(VERSION 3.16)\nproject(find C)\nadd_executable(find find.c)\n'
           awk '/^```cmake/ {inside = 1; next} /^```/ {inside = 0} inside' "$source_root/docs/library.md"; } >CMakeLists.txt
@@ -67,11 +67,11 @@ fi
 cd "$work" || exit 1
 what="it runs, without more words to the loader" && { [ -n "$sanitized" ] || holds out "tools$"; }
 
-put "$build" "$prefix" # over itself
+put "$build" "$prefix" # over the same tree
 model=$(find "$prefix/share/whichtool/models" -name config.json | head -1)
-touch "$(dirname "$model")/packed-f32.wtm" # as its first use does where it may write
+touch "$(dirname "$model")/packed-f32.wtm" # as the first use does in a writable folder
 put --remove "$prefix"
-same "what was put there is gone, what was made of it, and nothing else" "$before" "$(tree "$HOME")"
+same "exactly the installed and derived files are removed" "$before" "$(tree "$HOME")"
 "$source_root/tools/install" --remove "$prefix" >out 2>err
 same "a second time" 1 $?
 what="it says so" && holds err "nothing to remove: there is no $prefix/share/whichtool/installed"
@@ -79,18 +79,18 @@ what="it says so" && holds err "nothing to remove: there is no $prefix/share/whi
 export DESTDIR=$work/stage
 put "$build" "$prefix"
 same "DESTDIR stands before it" "yes" "$([ -x "$DESTDIR$prefix/bin/whichtool" ] && echo yes)"
-same "and nothing is put beside it" "$before" "$(tree "$HOME")"
+same "no other file is installed" "$before" "$(tree "$HOME")"
 same "the pkg-config file names the place that it will have" "prefix=$prefix" "$(head -1 "$DESTDIR$prefix/lib/pkgconfig/whichtool.pc")"
 touch "$DESTDIR$prefix/bin/mine"
 put --remove "$prefix"
-same "all but the file of somebody else" "./.local/bin/mine" "$(cd "$DESTDIR$HOME" && find . -type f)"
+same "all except the file of another program" "./.local/bin/mine" "$(cd "$DESTDIR$HOME" && find . -type f)"
 unset DESTDIR
 "$source_root/tools/install" "$build" "$work/other" >out 2>err
 same "a folder that was configured for another PREFIX" 1 $?
 what="is refused" && holds err "$build was not configured for $work/other"
-same "nothing is put there" no "$([ -e other ] && echo yes || echo no)"
+same "no file is installed" no "$([ -e other ] && echo yes || echo no)"
 
-# Two at once in one clone, each for a PREFIX of its own: here with a cmake that takes its time between its steps.
+# Two installs in one clone at the same time, with different PREFIXes and a slow cmake.
 mkdir -p clone stub
 cp -r "$source_root/tools" clone/
 cat >stub/cmake <<'STUB'

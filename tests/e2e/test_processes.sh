@@ -1,5 +1,6 @@
 #!/bin/bash
-# Two at once: both imports succeed, a reader is not kept out, and a stop in between leaves the store whole.
+# Two processes on one store: both imports succeed, a reader is not blocked, and an interrupted import leaves the store
+# intact.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -35,7 +36,7 @@ same "finding while another imports" 0 "$code"
 wait "$one"
 same "that import" 0 $?
 
-# A stop at any moment: either all of the source is there or nothing of it, and the next import completes it.
+# Stopped at any moment, the source is imported completely or not at all, and the next import completes it.
 for signal in INT KILL; do
     for delay in 0.02 0.15 0.5; do
         store=$work/stop-$signal-$delay.wt

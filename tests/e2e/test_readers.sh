@@ -1,11 +1,11 @@
 #!/bin/bash
-# Tools read from documentation: a Python package's reference, which is not run, and AWS service models.
+# Tools read from documentation: a Python package's reference, which is not executed, and AWS service models.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
 readers=$source_root/readers
 
-read_by() { # NAME CODE READER ARGUMENT...: its lines in out
+read_by() { # NAME CODE READER ARGUMENT...: writes its lines to out
     local want=$2 code
     what=$1
     checks=$((checks + 1))
@@ -13,7 +13,7 @@ read_by() { # NAME CODE READER ARGUMENT...: its lines in out
     code=$?
     [ "$code" = "$want" ] || fail "exit $code, wanted $want"
 }
-tools_of() { # FIELD: of each line of out
+tools_of() { # FIELD: prints the field of each line of out
     "$python" -c 'import json, sys; print(*[json.loads(line)[sys.argv[1]] for line in sys.stdin], sep="\n")' "$1" <out
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# bench/real without network: its requests are well formed, bad ones are told; catalogues are taken out of a package and
-# asked of an MCP server page by page; and over catalogues and requests made here the figures are those that follow.
+# bench/real without network: its requests are well formed, and bad ones are reported; catalogues are read from a
+# package and from an MCP server page by page; and synthetic catalogues and requests give the expected figures.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -21,8 +21,8 @@ prints "^15 dev dialogues and 15 test dialogues are well formed$"
 cat out
 skip "whether the tools that they need exist: that takes the catalogues, which make bench-real fetches"
 
-# data/: two catalogues a split, five requests a kind; cache/: a package and three servers as they lie when installed.
-# Requests of dev are the words of the tool that they need, save the typos (none is found) and those that need nothing.
+# data/: two catalogues in each split, five requests of each kind; cache/: a package and three servers as installed. Requests
+# of dev have the words of the needed tool, except typos (which find no tool) and requests that need no tool.
 mkdir -p data cache/packages cache/servers/{letters,dead,mute}-1/bin
 "$python" - "$bench" <<'PYTHON'
 import io, json, os, sys, tarfile
@@ -99,7 +99,7 @@ prints "^2 catalogues in .*cache, 2 left out$"
 says "^dead: left out: the server"
 says "^mute: left out: initialize was refused"
 child_runs() { grep -q '^State:.[RSD]' "/proc/$(cat child)/status" 2>/dev/null; }
-for _ in $(seq 100); do child_runs && sleep 0.1; done # a kill takes effect when the processor is free
+for _ in $(seq 100); do child_runs && sleep 0.1; done # a kill may take effect later
 if child_runs; then fail "what the server started still runs"; fi
 same "a server's tools of all pages, sorted" "a b" \
     "$("$python" -c 'import json; print(*(tool["name"] for tool in json.load(open("cache/catalogues/letters.json"))["tools"]))')"
@@ -107,7 +107,7 @@ mv cache/packages cache/servers/letters-1 .
 run 1 "what is in the cache needs no network" fetch.py --data data --cache cache
 prints "^2 catalogues in .*cache, 2 left out$"
 
-# 65 requests that need tools: all but the five typos are found, and of those that need two both.
+# 65 requests need tools: all are found except the five typos, including both tools of requests that need two.
 run 0 "dev is measured" real.py "$WHICHTOOL" --data data --cache cache --split dev --model "" --json
 same "tools and catalogues" "9 2" "$(json_of '"%d %d" % (d["tools"], d["catalogues"])')"
 same "requests left out" 0 "$(json_of 'd["splits"]["dev"]["left out"]')"
@@ -149,7 +149,7 @@ sed -i 's/Writes the letter/Erases the letter/' cache/servers/letters-1/bin/serv
 run 1 "a catalogue of another hash is not taken" fetch.py --data data --cache cache
 says "^letters: left out: SHA-256 is [0-9a-f]{64}, not [0-9a-f]{64}$"
 
-complains() { # NAME PYTHON-STATEMENT over the request r, PATTERN
+complains() { # NAME PYTHON-STATEMENT about the request r, PATTERN
     rm -rf bad
     cp -r data bad
     "$python" -c '
@@ -162,7 +162,7 @@ open("bad/dev.jsonl", "w", encoding="utf-8").writelines(line + "\n" for line in 
     run 1 "$1" check.py --data bad
     prints "$3"
 }
-complains_of_dialogue() { # NAME PYTHON-STATEMENT over the dialogue r, PATTERN
+complains_of_dialogue() { # NAME PYTHON-STATEMENT about the dialogue r, PATTERN
     rm -rf bad
     cp -r data bad
     "$python" -c '

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Recorded use from the command line: what is imported, shown, exported and forgotten, and what is told.
+# Recorded use on the command line: import, list, export, forget, and messages.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -35,7 +35,7 @@ same "one line" 1 "$(grep -c . out)"
 expect 1 "of no tool" usage list --tool nobody
 says 'neither a tool nor a usage has the name "nobody"'
 expect 1 "before everything" usage list --before 2026-02-01
-says "There are no usages here"
+says "No usages match"
 
 expect 0 "an export" usage export
 cp out exported.jsonl
@@ -59,7 +59,7 @@ same "its tools" "(1, ['money/list_invoices'])" "$(json_of '(d["added"], d["tool
 expect 0 "they are listed" -s one.wt usage list --after 3 --json
 same "as they were given" "[('is it wet?', ['weather/get_forecast', 'weather/get_tides'], '', ''), ('pay it', ['money/list_invoices'], 'failed', 'c17')]" \
     "$(json_of '[(u["request"], u["tools"], u["outcome"], u["client"]) for u in l]')"
-# What tools were called with; here of the second of two, on several lines.
+# Arguments of calls; here of the second of two tools, on several lines.
 cp "$WHICHTOOL_STORE" called.wt
 expect 0 "arguments" -s called.wt usage add --request "tides of Oslo" -t get_forecast -t get_tides --arguments "" \
     --arguments '{"place": "Oslo",
@@ -92,7 +92,7 @@ expect 0 "what is forgotten" -s called.wt usage forget --all
 "$python" -c 'import sqlite3; print(sqlite3.connect("called.wt").execute("select count(*) from usage_tool").fetchone()[0])' >out
 same "is gone with them" 0 "$(cat out)"
 
-# exit | what stderr says | arguments
+# exit code | message | arguments
 while IFS='|' read -r code sentence arguments; do
     eval "expect $code \"\$arguments\" -s one.wt usage $arguments"
     says "$sentence"
@@ -102,24 +102,24 @@ done <<'ROWS'
 1|nothing was recorded: no tool is named "nobody"|add --request x --tool get_forecast --tool nobody
 2|needs either SOURCE... or --request TEXT with --tool NAME|add
 2|needs either SOURCE... or --request TEXT with --tool NAME|add log.jsonl --request x --tool get_forecast
-2|--request needs the tools that it used: --tool NAME, once for each|add --request x
-2|belong to --request|add log.jsonl --tool get_forecast
-2|belong to --request|add log.jsonl --client c17
-2|--split and --strict belong to a SOURCE|add --request x --tool get_forecast --strict
+2|--request needs --tool NAME, once for each tool|add --request x
+2|need --request|add log.jsonl --tool get_forecast
+2|need --request|add log.jsonl --client c17
+2|--split and --strict need a SOURCE|add --request x --tool get_forecast --strict
 2|--outcome is one of: ok failed success succeeded true failure error false; not "good"|add --request x --tool get_forecast --outcome good
-2|give --tool once|list --tool get_forecast --tool get_tides
-2|does not know --request|list --request x
-2|does not know --arguments|list --arguments {}
-2|belong to --request|add log.jsonl --arguments {}
-2|--arguments was given more often than --tool|add --request x --tool get_tides --arguments {} --arguments {}
+2|give --tool only once|list --tool get_forecast --tool get_tides
+2|--request is not an option|list --request x
+2|--arguments is not an option|list --arguments {}
+2|need --request|add log.jsonl --arguments {}
+2|more --arguments than --tool were given|add --request x --tool get_tides --arguments {} --arguments {}
 3|tool 1 \("weather/get_tides"\): the arguments are not an object; give a JSON object|add --request x --tool get_tides --arguments []
 3|the arguments are not valid JSON at byte [0-9]+; give|add --request x --tool get_tides --arguments {hush
 3|the request is empty|add --request "" --tool get_forecast
 ROWS
-expect 0 "nothing was recorded" -s one.wt usage list --json
+expect 0 "no usage was recorded" -s one.wt usage list --json
 same "five usages" 5 "$(grep -c . out)"
 
-# a tool that comes later gets its usage back
+# a tool that is added later gets its usage back
 echo '[{"name": "send", "description": "Sends a letter"}]' >mail.json
 expect 0 "the tool of the name that was recorded" -q add --provider mail mail.json
 expect 0 "is known now" usage list --tool mail/send
@@ -128,7 +128,7 @@ expect 0 "and when it goes" remove mail/send
 expect 0 "the record stays" usage list
 prints "\(mail/send\)"
 
-# what makes no sense
+# invalid usages
 "$python" -c '
 print("{\"request\": \"x\"")
 print("{\"request\": \"  \", \"tools\": [\"book_table\"]}")
@@ -149,7 +149,7 @@ cat log.jsonl bad.jsonl >both.jsonl
 expect 3 "a strict import" usage add --strict both.jsonl
 says "^whichtool: both.jsonl:2: /tools/2: no tool is named"
 silent out
-expect 0 "takes nothing" usage list
+expect 0 "list without options" usage list
 same "three lines as before" 3 "$(grep -c . out)"
 expect 3 "a source that is not there" usage add nowhere.jsonl
 expect 3 "does not keep the others out" usage add nowhere.jsonl log.jsonl
@@ -197,7 +197,7 @@ if have_terminal "asking before usages are forgotten"; then
 fi
 expect 0 "all" usage forget --all --yes
 prints "^4 forgotten$"
-expect 0 "of nothing" usage export
+expect 0 "an empty export" usage export
 silent out
 
 while IFS='|' read -r sentence arguments; do
@@ -209,10 +209,10 @@ done <<'ROWS'
 is followed by one of: add list export forget|record
 `usage add` needs either SOURCE... or --request TEXT|add
 `usage list` takes no arguments, but "x"|list x
-`usage list` does not know --strict|list --strict
-belong to --request|add --tool x log.jsonl
-either --all, or --tool, --client and --before|forget
-either --all, or --tool, --client and --before|forget --all --tool x
+--strict is not an option of `usage list`|list --strict
+need --request|add --tool x log.jsonl
+select the usages to forget with --tool, --client or --before|forget
+select the usages to forget with --tool, --client or --before|forget --all --tool x
 "noon" is no time: write it as 2026-11-22|list --before noon
 --limit takes a number|list --limit 0
 ROWS

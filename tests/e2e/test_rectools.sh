@@ -1,6 +1,6 @@
 #!/bin/bash
-# Requests for sets of tools with a verdict on each, the verdicts over a data set, and the comparison of two, by a server
-# that answers by rules; stopped, gone on with, replayed.
+# Requests for sets of tools with verdicts, the verdicts over a data set, and the comparison of two, with a server that
+# answers by rules; stopped, resumed, replayed.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -14,9 +14,9 @@ says "--data FOLDER"
 expect 2 "no first one" generate comparison --out set
 says "--first FOLDER"
 expect 2 "an option of another" "${make[@]}" --out set --labels x
-says "--labels is an option of .generate comparison."
+says "--labels belongs to .generate comparison."
 expect 2 "an option of several" generate comparison --first set --out set --dev 0
-says "of .generate toolbank. and .generate fine-tuning. and .generate rectools."
+says "belongs to .generate toolbank. and .generate fine-tuning. and .generate rectools."
 
 start_server
 expect 0 "requests for sets" "${make[@]}" "${at[@]}" --out set --record answers.jsonl --json
@@ -40,14 +40,14 @@ for s in ("train", "dev", "test"):
 print(set(rows) == set(queries) and all(len(rows[q]) == m["tools"] and m["qualified"] and m["one_removed"]["tool"] in rows[q]
       and set(rows[q]) <= tools for q, m in queries.items()))')"
 kept=$(json_of 'd["rows"]')
-expect 0 "the others as well, asking nothing" "${make[@]}" "${at[@]}" --out set --keep-all --json
+expect 0 "also the others, without questions" "${make[@]}" "${at[@]}" --out set --keep-all --json
 same "all" "True 0" "$(json_of "\"%s %d\" % (d['rows'] == d['report']['verdicts']['requests'] > $kept, d['requests'])")"
 expect 0 "as a table" "${make[@]}" "${at[@]}" --out set
 prints "Verdicts of rules:"
 prints "RecTools 61.3 %"
 cp set/queries.jsonl first.jsonl
 
-# The verdicts over it, and over the same without a model's own questions.
+# Verdicts over it, and over the same data without the model's own questions.
 expect 0 "verdicts" generate verdicts --data set --split train "${at[@]}" --out verdicts --json
 json_lines
 same "members as documented, again" "True" "$(generate_members)"
@@ -56,7 +56,7 @@ expect 0 "of some" generate verdicts --data set --split train --limit 5 "${at[@]
 same "five" 5 "$(json_of 'd["rows"]')"
 expect 3 "no such split" generate verdicts --data set --split other "${at[@]}" --out few
 
-# The judge: requests against drafts, and one set against another.
+# The judge compares requests with drafts, and one set with another.
 expect 0 "a set with a polish" generate toolbank "${model[@]}" --usages 2 "${at[@]}" --out polished
 expect 0 "against its drafts" generate comparison --first polished "${at[@]}" --out drafts --limit 30 --json
 json_lines
@@ -64,7 +64,7 @@ same "members as documented, once more" "True" "$(generate_members)"
 same "rewritten is longer, so it wins" "True" "$(json_of 'd["report"]["criteria"]["fluency"]["wins"]["count"] == d["report"]["judged"] > 20')"
 expect 0 "against another" generate comparison --first set --second polished "${at[@]}" --out two --limit 30
 prints "Verdicts of rules on the first data set:"
-"$python" - <<'PYTHON' # a person who thinks as the rules do, but for some
+"$python" - <<'PYTHON' # a person who mostly agrees with the rules
 rows = [line.rstrip("\n").split("\t") for line in open("two/sheet.tsv")][1:]
 with open("labels.tsv", "w") as out:
     print("pair\tverdict", file=out)
@@ -77,7 +77,7 @@ echo "1	better" >labels.tsv
 expect 3 "no verdict" generate comparison --first set --second polished "${at[@]}" --out two --limit 30 --labels labels.tsv
 says "labels.tsv:1: .better. is not a verdict"
 
-# Stopped in the midst, and the same command again; then from the record alone.
+# Interrupted and resumed; then replayed.
 touch slowly
 : >asked
 "$WHICHTOOL" "${make[@]}" "${at[@]}" --out stopped >out 2>err &

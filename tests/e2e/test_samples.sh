@@ -1,6 +1,6 @@
 #!/bin/bash
-# The samples are what their README says: every file is read without a complaint, there are enough of everything, no
-# tool is without a description, and every usage names tools that are there, under the id that it uses.
+# The samples match their README: every file is imported without issues, there are enough of everything, every tool has
+# a description, and every usage names existing tools by their ids.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Answers for clients that defer their tools: their forms, what they load, and that the clients' own packages take them.
-# With WT_PYTHON naming a Python that has anthropic, openai and pydantic-ai; what is missing is told.
+# Answers for clients that defer their tools: formats, loaded definitions, and validation by the clients' own packages.
+# WT_PYTHON names a Python with anthropic, openai and pydantic-ai; missing packages are reported.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -32,13 +32,13 @@ for format in anthropic-reference anthropic-inline openai-search; do
     json_lines
     expect 0 "$format of one" show --format "$format" money__convert_currency
     same "$format of one" 1 "$(json_of 'len(d)')"
-    expect 1 "nothing for $format" find --model gone --format "$format" qqqxyzzy
-    same "nothing for $format" "[]" "$(cat out)"
+    expect 1 "no hit, $format" find --model gone --format "$format" qqqxyzzy
+    same "no hit, $format" "[]" "$(cat out)"
     expect 2 "no call is of $format" call --format "$format" "${request[@]}"
 done
 
-# A budget is of what the model gets to read: the definitions, in whatever form they are loaded.
-# tokens | form | definitions of which it loads
+# The budget counts the definitions that the model reads, in any format.
+# tokens | format | loaded definitions
 while IFS='|' read -r tokens format definitions; do
     expect 0 "$tokens tokens of $definitions" find -k 9 --max-tokens "$tokens" --format "$definitions" "${request[@]}"
     want=$(json_of 'sorted(t["name"] for t in d)') told=$(grep -o "[0-9]* of [0-9]* tools fit in .*" err)
@@ -59,7 +59,7 @@ bench=$source_root/bench/search_backend.py
 if ! python_has anthropic.types.beta || ! python_has openai.types.responses; then
     skip "the types of anthropic and openai (WT_PYTHON names a Python that has both)"
 else
-    # The check finds out whatever is missing, of another type, or unknown, wherever it stands.
+    # The check detects missing, mistyped and unknown members at any place.
     what="wrong answers" checks=$((checks + 1))
     "$python" - "$(dirname "$bench")" >out 2>err <<'PYTHON' || fail "a wrong answer was taken"
 import copy, sys

@@ -1,6 +1,6 @@
 #!/bin/bash
-# `whichtool serve` as a user runs it: what it tells, who may ask, keys, the log, signals; and a catalogue that other
-# processes change meanwhile, without a failed request.
+# whichtool serve: messages, access, keys, the log, signals; and a catalogue that other processes change without a
+# failed request.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -8,14 +8,14 @@ add_catalogue
 served=
 trap '[ -z "$served" ] || kill "$served" 2>/dev/null; rm -rf "$work"' EXIT
 
-begin() { # OPTION...: starts a server; $url
-    rm -f served # an earlier one's, which is there until the shell has emptied it
+begin() { # OPTION...: starts a server and sets $url
+    rm -f served # left by an earlier server until the shell truncates it
     "$WHICHTOOL" --json serve --model "" --listen 127.0.0.1:0 "$@" >served 2>log &
     served=$!
     for _ in $(seq 200); do [ -s served ] && break; sleep 0.05; done
     url=$("$python" -c 'import json; print(json.load(open("served"))["listening"])') || { cat log; exit 1; }
 }
-stop() { # SIGNAL: the server's exit code
+stop() { # SIGNAL: returns the server's exit code
     kill "-$1" "$served"
     wait "$served"
     ended=$?
@@ -32,14 +32,14 @@ ask() { # STATUS NAME METHOD PATH [BODY] [FIELD: VALUE ...]
 }
 
 begin
-same "it says where it listens" 1 "$(grep -c "Listening at $url; Ctrl-C ends it." log)"
+same "it says where it listens" 1 "$(grep -c "Listening at $url; stop with Ctrl-C." log)"
 ask 200 "health, so that it runs" GET /health
 same "and what there is to be asked" 1 "$(grep -c '/tools\.wt has [0-9]* tools\.$' log)"
 ask 200 "health" GET /health
 prints '"status":"ok"'
 ask 200 "find" POST /v1/find '{"query": "book a table in a restaurant", "k": 1}'
 prints '"id":"tables/book_table"'
-# The command and the server have one writer: but for times they say the same.
+# The command and the server print the same JSON, except for times.
 times='s/"(encode_ms|search_ms|total_ms)":[0-9.e-]+/"\1":0/g'
 sed -E "$times" out | head -1 >by_server
 expect 0 "find by the command" --json find --model "" -k 1 book a table in a restaurant
@@ -76,10 +76,10 @@ expect 0 "its own reader reads it" -s openapi.wt add --no-vectors openapi.json
 prints '\(openapi\): 1[0-9] added'
 grep -q '"/v1/find" 200' log || { what="the log"; fail "no line of a find: $(cat log)"; }
 if grep -q "book a table" log; then what="the log"; fail "it holds what was asked"; fi
-# Not one byte of the address space of others: nothing is read by a name that a request gives.
+# Names in a request never cause a file to be read.
 ask 400 "a path is no source" POST /v1/tools '"/etc/passwd"'
 
-# Another process adds and removes tools, and every request in between is answered.
+# Another process adds and removes tools, and every request is answered.
 cat >loads.py <<'PYTHON'
 import http.client, json, subprocess, sys, threading
 host = sys.argv[1].split("//")[1]
@@ -100,7 +100,7 @@ tool = '[{"name": "passing_%d", "description": "It comes and goes", "input_schem
 for i in range(10):
     add = subprocess.run([sys.argv[2], "-q", "add", "--no-vectors", "--provider", "p", "-"], input=(tool % i).encode(), capture_output=True)
     connection, seen = http.client.HTTPConnection(host, timeout=60), False
-    for _ in range(1000): # while the index is made, requests are answered by the one before
+    for _ in range(1000): # while the index is built, the earlier one answers
         connection.request("POST", "/v1/find", json.dumps({"query": "comes and goes", "k": 1}))
         hits = json.loads(connection.getresponse().read())["hits"]
         seen = bool(hits) and hits[0]["id"] == f"p/passing_{i}"
@@ -117,7 +117,7 @@ same "a catalogue that changes fails no request" "0  True" "$("$python" loads.py
 stop TERM
 same "SIGTERM ends it well" 0 "$ended"
 
-# The request is logged where that is wanted, as JSON.
+# The request is logged as JSON on demand.
 begin --log json --log-requests
 ask 200 "find" POST /v1/find '{"query": "book a table in a restaurant"}'
 stop INT
@@ -131,7 +131,7 @@ stop TERM
 lacks log find
 
 # The examples of the page.
-blocks() { # LANGUAGE: its block, with the server's own address
+blocks() { # LANGUAGE: prints its block with the server's address
     awk -v mark="<!-- serve: $1 -->" '$0 == mark {marked = 1; next} marked && /^```/ {if (inside) exit; inside = 1; next} inside' \
         "$source_root/docs/serving.md" | sed "s|http://127.0.0.1:8642|$url|g"
 }
@@ -162,7 +162,7 @@ key=$(cat out)
 expect 0 "another" --json serve --keys keys --new-key root --scopes admin
 root=$(json_of 'd["key"]')
 expect 2 "its name is taken" serve --keys keys --new-key root
-expect 2 "a scope that is none" serve --keys keys --new-key x --scopes all
+expect 2 "an unknown scope" serve --keys keys --new-key x --scopes all
 says '"all" is no scope'
 expect 2 "no file for it" serve --new-key x
 if grep -qF "$key" keys; then what="the file"; fail "it holds a key"; fi
@@ -187,8 +187,8 @@ what="the log"
 for secret in "$key" "$root" "$late"; do grep -qF "$secret" log && fail "it holds a key"; done
 grep -q ' finder POST "/v1/find" 200' log || fail "it does not name the key: $(cat log)"
 
-# What is sent here goes no further: a language model is asked without the client's key, and what is imported is not
-# followed to where it points.
+# Client data is not forwarded: the language model does not get the client's key, and references in imports are not
+# fetched.
 cat >hears.py <<'PYTHON'
 import http.server, os
 class Hears(http.server.BaseHTTPRequestHandler):
@@ -230,11 +230,11 @@ for source in "{\"openapi\": \"3.1.0\", \"info\": {\"title\": \"t\", \"version\"
     checks=$((checks + 1))
 done
 "$python" "$here/ask.py" "$url" POST /v1/call '{"query": "a", "tool": "pointing/pointing"}' "Authorization: Bearer $root" >out 2>err
-same "nothing was fetched" "$(cat before)" "$(grep -c . heard)"
+same "no download" "$(cat before)" "$(grep -c . heard)"
 stop TERM
 kill $hearing
 
-# A socket of one's own; names and origins that are configured.
+# A Unix socket; configured names and origins.
 "$WHICHTOOL" -q serve --model "" --listen "unix:$work/socket" --host tools.example.com --origin https://app.example.com >served 2>log &
 served=$!
 for _ in $(seq 100); do [ -S socket ] && break; sleep 0.05; done
@@ -246,7 +246,7 @@ ask 403 "no other" GET /health "" "Origin: https://app.example.org"
 stop TERM
 silent log
 
-# What cannot be served is told.
+# Errors of serving are reported.
 expect 2 "no address" serve --listen nonsense
 says '"nonsense" is not a listen address'
 expect 2 "everybody, without keys" serve --listen 0.0.0.0:0
@@ -258,8 +258,8 @@ touch nobody
 begin -s typo.wt --keys nobody
 ask 200 "health" GET /health
 stop TERM
-same "an empty store is told" 1 "$(grep -c 'typo\.wt has no tools yet: `whichtool -s .*typo\.wt add FILE` adds some\.' log)"
-same "and that nobody may ask" 1 "$(grep -c 'No key may ask' log)"
+same "an empty store is told" 1 "$(grep -c 'typo\.wt has no tools yet; add some with `whichtool -s .*typo\.wt add FILE`\.' log)"
+same "missing keys are reported" 1 "$(grep -c 'There are no keys' log)"
 begin
 expect 6 "address already in use" serve --listen "${url#http://}"
 stop TERM

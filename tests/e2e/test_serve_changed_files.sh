@@ -1,6 +1,6 @@
 #!/bin/bash
-# A server whose files change under it: an index that is emptied, and a store that a newer whichtool updates or somebody
-# damages. It goes on, refuses with a sentence, and tells clients of none of its files.
+# A server whose files change: an emptied index, and a store that a newer whichtool updates or another program damages.
+# It keeps running, refuses requests with a message, and does not reveal file names to clients.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python

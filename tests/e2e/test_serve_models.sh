@@ -1,6 +1,6 @@
 #!/bin/bash
-# Models that are trained beside a server: it answers by those that it has until SIGHUP, and no request fails while it
-# takes up the new ones, nor when they cannot be read.
+# Models that are trained while a server runs: it uses its loaded models until SIGHUP, and no request fails during the
+# reload, even if the new models cannot be read.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -16,7 +16,7 @@ served=$!
 for _ in $(seq 200); do [ -s served ] && break; sleep 0.05; done
 url=$("$python" -c 'import json; print(json.load(open("served"))["listening"])') || { cat log; exit 1; }
 
-# Finds by whatever is best, from four connections, until told to end; what each answer was made by, in order.
+# Runs finds with the default recipe on four connections until stopped, and prints the model of each answer in order.
 cat >finds.py <<'PYTHON'
 import http.client, json, os, sys, threading
 host = sys.argv[1].split("//")[1]
@@ -41,7 +41,7 @@ threads = [threading.Thread(target=ask) for _ in range(4)]
 [thread.join() for thread in threads]
 print(len(failed), failed[:2] if failed else "")
 PYTHON
-until_seen() { # COUNT: answers of so many kinds
+until_seen() { # COUNT: number of different models
     checks=$((checks + 1))
     for _ in $(seq 600); do
         [ "$(cat seen 2>/dev/null | wc -l)" -ge "$1" ] && return
@@ -62,7 +62,7 @@ until_said() { # COUNT PATTERN: lines of the log
 asking=$!
 until_seen 1
 for lesson in tool2vec auto; do expect 0 "train $lesson" train $lesson --model tiny; done
-same "nothing is taken up unasked" "hybrid tiny" "$(cat seen)"
+same "no reload without SIGHUP" "hybrid tiny" "$(cat seen)"
 kill -HUP "$served"
 what="models are taken up"
 until_seen 2
@@ -70,7 +70,7 @@ until_said 1 "what was trained was read anew in [0-9]+ ms"
 what="what was trained"
 sed -n 2p seen >out
 prints "tool2vec.* tiny$"
-# An encoder, by which all vectors are others.
+# An encoder, which changes all vectors.
 for lesson in encoder auto; do expect 0 "train $lesson" train $lesson --model tiny --epochs 1; done
 kill -HUP "$served"
 what="an encoder is taken up"
@@ -78,8 +78,8 @@ until_seen 3
 sed -n 3p seen >out
 prints " encoder$"
 until_said 2 "what was trained was read anew"
-kill -HUP "$served" # nothing has changed
-# What cannot be read.
+kill -HUP "$served" # no change
+# Unreadable models.
 cp tools.wt-models/auto/config.json sound.json
 echo nonsense >tools.wt-models/auto/config.json
 kill -HUP "$served"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The proxies' configurations of samples/serving, as they are but for addresses and TLS, in front of a server: names, keys,
-# large bodies, and refusals come through.
+# The proxy configurations of samples/serving, unchanged except for addresses and TLS, in front of a server: names,
+# keys, large bodies and refusals pass through.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -48,8 +48,8 @@ through_proxy() { # NAME COMMAND...
 }
 if have nginx; then
     mkdir -p nginx
-    { # what is not about this site, and needs no rights
-        [ "$(id -u)" != 0 ] || echo "user root;" # the folder is nobody else's
+    { # global parts that need no permissions
+        [ "$(id -u)" != 0 ] || echo "user root;" # the folder is private
         echo "daemon off; pid $work/nginx/pid; error_log $work/nginx/error; events {} http { access_log off;"
         for kind in client_body proxy fastcgi uwsgi scgi; do echo "${kind}_temp_path $work/nginx/$kind;"; done
         sed -e "s/127.0.0.1:8642/$backend/" -e "s/listen 443 ssl/listen 127.0.0.1:$port/" -e '/ssl_certificate/d' \

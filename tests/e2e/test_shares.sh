@@ -1,6 +1,6 @@
 #!/bin/bash
-# The built command before two servers, one of which never answers, with two keys: what one key's client does reaches the
-# other key's client in nothing. SHARES_CALLS and SHARES_SESSIONS make it larger: 300 and 10050 are what was reported.
+# The gateway before two servers, one of which never answers, with two keys: one key's client cannot affect the other's.
+# SHARES_CALLS and SHARES_SESSIONS enlarge the test; the reported case had 300 and 10050.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -23,7 +23,7 @@ until [ -s listening ] || ! kill -0 "$served" 2>/dev/null; do sleep 0.05; done
 url=$("$python" -c 'import json; print(json.load(open("listening"))["listening"])') || { cat log; exit 1; }
 "$python" "$here/shares.py" "$url" "$(cat a)" "$(cat b)" "${SHARES_CALLS:-300}" "${SHARES_SESSIONS:-300}" >out 2>err
 cat out
-same "nothing of one client reaches another" "0 crossed" "$(tail -1 out)"
+same "one client does not affect another" "0 crossed" "$(tail -1 out)"
 silent err
 kill -TERM "$served"
 wait "$served"

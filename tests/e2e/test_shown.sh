@@ -1,5 +1,5 @@
 #!/bin/bash
-# What nobody sees, in every JSON that is printed: spelled out, the same JSON, and what is stored as it came.
+# Invisible characters are escaped in all printed JSON, which remains equivalent, and stored texts are unchanged.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -7,14 +7,14 @@ need_python
 unset OPENAI_BASE_URL OPENAI_API_KEY
 export PYTHONUTF8=1
 
-# unseen.py: a character of each kind, in one word.
+# unseen.py: one character of each kind, in one word.
 cat >unseen.py <<'PYTHON'
 import unicodedata
 each = [0x7f, 0x80, 0x85, 0x9b, 0x9d, 0x9f, 0xad, 0x61c, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2028, 0x2029,
         0x202a, 0x202d, 0x202e, 0x2060, 0x2064, 0x2066, 0x2069, 0x206f, 0x3164, 0xfe0f, 0xfeff, 0xfff9, 0xfffb, 0xe0001,
         0xe0041, 0xe007f, 0xe0100]
 word = "".join(map(chr, each))
-kept = "".join(" " if unicodedata.category(c) == "Cc" else c for c in word)  # of names and descriptions
+kept = "".join(" " if unicodedata.category(c) == "Cc" else c for c in word)  # for names and descriptions
 def shows(text):
     """Nothing but what is seen, and line ends."""
     return not any((unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") and c != "\n") or ord(c) in each for c in text)
@@ -79,7 +79,7 @@ for form in openai openai-responses anthropic gemini mcp anthropic-inline openai
 done
 printed "a report of what was skipped" 'd["skipped"] == 1' add --json --model tiny broken.jsonl
 
-# Measured: names of sets, recipes and trained models come from outside too.
+# Evaluation: names of sets, recipes and trained models are untrusted too.
 mkdir -p data/qrels
 "$python" - <<'PYTHON'
 import json
@@ -91,7 +91,7 @@ PYTHON
 mv data "data$("$python" -c 'print("\u202e", end="")')"
 printed "a measurement" '"data\u202e" in texts' eval data* --recipe bm25 --json --cache cache
 
-# What is stored is what came.
+# Stored texts are unchanged.
 "$python" - <<'PYTHON' || fail "the stored definition is another"
 import json, subprocess, os
 shown = json.loads(subprocess.run([os.environ["WHICHTOOL"], "show", "--definition", "zebra"], capture_output=True).stdout)

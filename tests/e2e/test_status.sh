@@ -1,6 +1,5 @@
 #!/bin/bash
-# The verb status: what there is, for people on any terminal and for programs; and how quickly it is told is not tested
-# here, but what it must not do for that: open a model, or write one.
+# status: its text on terminals and its JSON. Its speed is not tested, but that it opens no model and writes none.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -16,8 +15,8 @@ prints "^store +$WHICHTOOL_STORE, store version [0-9]+; whichtool [0-9.]+$"
 prints "^tools +7 tools of 4 providers$"
 prints "^ +2 money$"
 prints '^ +1 red\\u\{202e\}x$'
-prints '^vectors +0 of 7 tools, by the model gone, which is not installed: `whichtool model pull gone`$'
-prints '^usages +0 recorded usages; `whichtool usage add`'
+prints '^vectors +0 of 7 tools, with the model gone, which is not installed; get it with `whichtool model pull gone`$'
+prints '^usages +0 recorded usages; record some with `whichtool usage add`'
 prints '^trained +no model'
 prints "^recipe +bm25: words alone: the model is not installed$"
 prints "^on disk +store [0-9.]+ MB, index [0-9.]+ MB"
@@ -38,8 +37,8 @@ same "most tools first" "[2, 2, 2, 1]" "$(json_of '[p["tools"] for p in d["provi
 same "the model was not packed for it" "" "$(ls models/tiny/*.wtm home/.cache 2>/dev/null)"
 expect 0 "vectors" vectors --model tiny
 expect 0 "are counted" status --model tiny
-prints "^vectors +7 of 7 tools, by the model tiny$"
-prints '^usages +3 recorded usages, of which 2 can be learned from; 1 request was not trained on yet: `whichtool train all`$'
+prints "^vectors +7 of 7 tools, with the model tiny$"
+prints '^usages +3 recorded usages, of which 2 can be used for training; 1 request was not used for training yet; run `whichtool train all`$'
 mv models/tiny away
 expect 0 "of a model that is gone, too" status --model tiny --json
 same "as the store knows them" "(False, 7, 'bm25')" "$(json_of '(d["model_installed"], d["embedded"], d["recipe"])')"
@@ -48,7 +47,7 @@ expect 0 "no model by choice" status --model ""
 prints "^vectors +0 of 7 tools$"
 prints "no model is wanted"
 
-# Many providers: the first ones, and the rest as one line.
+# Many providers: the first ones, and one line for the rest.
 "$python" -c '
 import json
 for i in range(60): print(json.dumps({"provider": f"p{i * i // 120:02}", "name": f"t{i}", "description": "x"}))' >many.jsonl
@@ -60,13 +59,13 @@ for columns in 20 40 60 80; do
     same "$columns columns: no line is longer" "" "$(awk -v most="$columns" 'length > most' out)"
 done
 
-# What training left.
+# Trained models.
 forty_tools 0
 expect 0 "tools" -s use.wt add -q --no-vectors tools.jsonl
 expect 0 "use" -s use.wt usage add -q --model tiny usages.jsonl
 expect 0 "training" -s use.wt train tool2vec --model tiny -q
 expect 0 "one model" -s use.wt status --model tiny
-prints "^trained +20[0-9-]+, from 400 recorded requests; with its figure on those held out, before and after:$"
+prints "^trained +20[0-9-]+, from 400 recorded requests; metric on held-out requests before and after:$"
 prints "^ +tool2vec: recall@5 "
 prints "^usages +400 recorded usages$"
 expect 0 "more use" -s use.wt usage add -q --no-vectors --request "something new" --tool tool_1
@@ -78,5 +77,5 @@ expect 0 "another encoder since" -s use.wt status --model tiny
 prints "tool2vec: .*; not used: its encoder was trained again, or is another one"
 echo '{' >use.wt-models/tool2vec/config.json
 expect 0 "a damaged one is no model" -s use.wt status --model tiny --json
-same "none" "[]" "$(json_of 'd["trained"]')"
+same "no trained models" "[]" "$(json_of 'd["trained"]')"
 finish

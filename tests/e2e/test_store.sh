@@ -1,5 +1,5 @@
 #!/bin/bash
-# Stores that are none, are newer, cannot be written, or run out of disk.
+# Stores that are invalid, are newer, cannot be written, or run out of disk.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -15,7 +15,7 @@ expect 0 "an empty file becomes a store" -s nothing.wt add weather.json
 "$python" -c '
 import sqlite3
 sqlite3.connect("other.wt").execute("create table t (x)")'
-expect 4 "a database of somebody else" -s other.wt list
+expect 4 "a database of another program" -s other.wt list
 says "not a whichtool store"
 cp "$WHICHTOOL_STORE" newer.wt
 "$python" -c '
@@ -31,9 +31,9 @@ expect 4 "a store that cannot be made" -s /dev/null/x/tools.wt add weather.json
 expect 0 "folders are made" -s new/deep/tools.wt add weather.json
 expect 0 "and it is there" -s new/deep/tools.wt show get_tides
 
-# Looked at whole.
+# Checked completely.
 expect 0 "the store is sound" check
-prints "sound"
+prints "undamaged"
 expect 0 "to a program, too" check --json
 json_lines
 "$python" -c '
@@ -43,7 +43,7 @@ c.execute("pragma foreign_keys = off"); c.execute("delete from provider where na
 expect 4 "a row that another one needs is gone" -s newer.wt check
 says "newer.wt is damaged: .*sqlite3 newer.wt .recover"
 
-# What is derived may be lost or damaged.
+# Derived files may be lost or damaged.
 index=$(find . -maxdepth 1 -name 'tools.wt-index')
 if [ -n "$index" ]; then
     "$python" -c '
@@ -64,7 +64,7 @@ else
     skip "no index folder to damage"
 fi
 
-# A disk that fills up: files may not grow beyond 300 KB.
+# A full disk: files may not grow beyond 300 KB.
 "$python" -c '
 import json
 print(json.dumps([{"name": f"tool_{i}", "description": "does thing number %d " % i * 9, "input_schema":
@@ -76,7 +76,7 @@ code=0
     "$WHICHTOOL" -s full.wt add many.json >out 2>err
 ) || code=$?
 same "a full disk" 7 "$code"
-same "nothing of it is there" 0 "$("$WHICHTOOL" -s full.wt list 2>/dev/null | grep -c .)"
+same "no tool was stored" 0 "$("$WHICHTOOL" -s full.wt list 2>/dev/null | grep -c .)"
 expect 0 "with room again it works" -s full.wt add many.json
 if [ "$(id -u)" != 0 ]; then
     chmod a-w "$WHICHTOOL_STORE" .

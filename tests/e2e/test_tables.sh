@@ -1,13 +1,13 @@
 #!/bin/bash
-# The tables of the docs: the check that each has a name and a command can fail, by each of its rules; and tools/tables
-# makes what can be made, tells what it leaves out and what failed, and does not make again what the commit has made.
+# Tables of the docs: each rule of the check for names and commands can fail; tools/tables makes what it can, reports
+# skipped and failed tables, and does not repeat tables of the same commit.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
 have git || { skip "no git to ask for a commit"; exit 77; }
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.org GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.org
 
-# tree/: a project with a table a kind
+# tree/: a project with one table of each kind
 mkdir -p tree/docs tree/bench tree/tools
 cp "$source_root"/tools/{tables,check-tables} tree/tools/
 cd tree || exit 1
@@ -51,7 +51,7 @@ checked() { # CODE NAME PATTERN
     [ "$code" = "$1" ] || fail "exit $code, wanted $1"
     [ -z "${3-}" ] || says "$3"
 }
-breaks() { # NAME PATTERN COMMAND...: what the command does to the tree is told, and undone
+breaks() { # NAME PATTERN COMMAND...: the change that the command makes is reported, and undone
     "${@:3}"
     checked 1 "$1" "$2"
     list && page

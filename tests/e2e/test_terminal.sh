@@ -1,5 +1,5 @@
 #!/bin/bash
-# Terminals of all kinds, pipes that close, disks that are full.
+# Terminals of all kinds, closed pipes, and full disks.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -28,7 +28,7 @@ for columns in 20 40 59 60 80 132; do
         [ "$have" -le "$columns" ] || [ "$command" = "help find" ] || fail "a line takes $have columns"
     done
 done
-expect 0 "into a pipe nothing is cut" find wetter
+expect 0 "output to a pipe is not cut" find wetter
 prints "予報を含みます。$"
 
 if have_terminal "what a terminal shows"; then
@@ -40,7 +40,7 @@ if have_terminal "what a terminal shows"; then
     for _ in $(seq 12); do echo '{"request": "rain tomorrow", "tools": ["many/tool_1"]}'; done >usages.jsonl
     "$WHICHTOOL" -q usage add --no-vectors usages.jsonl || fail "no usage was added"
     on_terminal "$WHICHTOOL -q find rain; $WHICHTOOL --json find rain; $WHICHTOOL find rain; $WHICHTOOL find rain"
-    same "that training is due is told once" 1 "$(grep -c '12 usages are recorded and not yet trained on' out)"
+    same "that training is due is told once" 1 "$(grep -c '12 recorded usages are not used for training yet' out)"
     on_terminal "$WHICHTOOL find rain"
     what="colours on a terminal" && holds out "$(printf '\033')\[1m"
     for plain in "--no-color find rain" "NO_COLOR"; do

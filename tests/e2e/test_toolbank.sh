@@ -1,6 +1,6 @@
 #!/bin/bash
-# From a catalogue alone to trained recipes as a user does it: requests by a language model (a server that answers by
-# rules), trained on, measured, recorded as use; the gate for models that are of no use; stopped, gone on with, replayed.
+# From a catalogue to trained recipes: requests by a language model (a server that answers by rules) are used for
+# training, evaluated and recorded as use; the gate rejects useless models; runs are stopped, resumed and replayed.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -15,11 +15,11 @@ expect 0 "a catalogue" add "${model[@]}" "$source_root/samples/catalogue"
 expect 2 "no folder" "${make[@]}" --chat-model rules
 says "--out FOLDER"
 expect 2 "an option of another" "${make[@]}" --out set --notes
-says "--notes is an option of .generate fine-tuning."
+says "--notes belongs to .generate fine-tuning."
 expect 2 "an option of two others" "${make[@]}" --out set --related 2
-says "of .generate toolselect. and .generate fine-tuning."
+says "belongs to .generate toolselect. and .generate fine-tuning."
 expect 2 "an option of this one alone" generate toolselect --within any --out set
-says "--within is an option of .generate toolbank."
+says "--within belongs to .generate toolbank."
 
 start_server
 expect 0 "requests" "${make[@]}" "${at[@]}" --out set --record answers.jsonl --json
@@ -39,7 +39,7 @@ print(len(tools) == 167 and len(set(texts.values())) == len(texts) and {r[0] for
       and all(r[1] in tools and r[2] == "1" for r in rows))')"
 cp set/queries.jsonl first.jsonl
 
-# The session: train on it, measure, and use it in the store.
+# The session: train, evaluate, and record the requests as use.
 expect 0 "trained on it" train all "${model[@]}" --data set --out trained
 expect 0 "measured" eval set "${model[@]}" --recipe hybrid,auto --trained trained --json
 json_lines
@@ -63,23 +63,23 @@ says "Use a larger model; --trial 0"
 rm mode
 expect 0 "a model that does for one tool" "${make[@]}" "${at[@]}" --out one --one-tool --round-trip 10 --json
 same "single ones, found again" "True" "$(json_of 'list(d["report"]["sizes"]) == ["1"] and d["report"]["polish"] == {"good": 0, "rewritten": 0}')"
-expect 0 "no gate" "${make[@]}" "${at[@]}" --out gate-repeats --trial 0 # the answers so far are those of the gate
+expect 0 "no gate" "${make[@]}" "${at[@]}" --out gate-repeats --trial 0 # the answers so far belong to the gate
 same "which drops them all the same" "True" "$(member gate-repeats/report.json 'd["stages"][0]["refused"]["repeats_prompt"] > 40 and d["requests"] > 100')"
 
-# Requests that no tool fits, of one provider each.
+# Unanswerable requests, for one provider each.
 expect 0 "some that no tool fits" "${make[@]}" "${at[@]}" --out none --within provider --unanswerable 0.2 --json
 same "marked" "True" "$(json_of 'd["unanswerable"] > 10 and d["tools"] < 167 and d["report"]["within"]["provider"] == d["rows"]')"
 expect 0 "are judged, and left out" eval none "${model[@]}" --recipe bm25 --json
 same "said so" "True" "$(json_of '"no relevant tool" in (d["notice"] or "")')"
-expect 0 "tell how well nothing is said" eval none "${model[@]}" --recipe bm25 --out-of-domain none/none
+expect 0 "measure abstention" eval none "${model[@]}" --recipe bm25 --out-of-domain none/none
 
-# Stopped in the midst, kindly and not, and the same command again; then from the record alone.
+# Interrupted, killed and resumed; then replayed.
 for signal in INT KILL; do
     what="stopped by $signal"
     rm -rf stopped
     touch slowly
     : >asked
-    set -m # a background job of a script ignores SIGINT, unless it has a group of its own
+    set -m # a background job ignores SIGINT, unless it has its own process group
     "$WHICHTOOL" "${make[@]}" "${at[@]}" --out stopped >out 2>err &
     pid=$!
     until [ "$(wc -l <asked)" -gt 30 ] || ! kill -0 $pid; do sleep 0.05; done
@@ -90,7 +90,7 @@ for signal in INT KILL; do
     [ ! -e stopped/queries.jsonl ] || fail "half a data set"
     [ $signal = KILL ] || same "Ctrl-C" 130 $code
     rm -f slowly
-    kill $server # what it did not answer
+    kill $server # the unanswered ones
     wait $server 2>/dev/null
     start_server
     expect 0 "gone on with after $signal" "${make[@]}" "${at[@]}" --out stopped

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Training as a user meets it, on a model of two layers: what it makes and tells, Ctrl-C, kill -9, and going on.
+# Training a model of two layers: results and messages, Ctrl-C, kill -9, and resuming.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -13,13 +13,13 @@ options=(--batch 16 --lr 0.003 --epochs 4 --threads 2 "${model[@]}")
 
 expect 4 "no store" train encoder "${model[@]}"
 expect 0 "tools" add --no-vectors tools.jsonl
-expect 3 "nothing recorded" train encoder "${model[@]}"
+expect 3 "no recorded use" train encoder "${model[@]}"
 says "no recorded use; record some with .whichtool usage add"
 expect 0 "usages" usage add --no-vectors usages.jsonl
 expect 2 "no such lesson" train nonsense
 expect 2 "no number" train encoder --epochs many
-says "--epochs takes a number over 0, not \"many\""
-expect 2 "nothing" train encoder --lr 0
+says "--epochs takes a number above 0, not \"many\""
+expect 2 "a learning rate of 0" train encoder --lr 0
 expect 2 "no folder" train encoder --data "$work/data"
 says "--data needs --out"
 expect 2 "no such loss" train encoder --loss hinge "${model[@]}"
@@ -48,8 +48,8 @@ import json
 w = json.load(open("again/encoder/config.json"))["whichtool"]
 print(w["lesson"], w["data"]["tools"], w["seed"])')"
 
-# In the middle: Ctrl-C and kill -9; both go on to the same bytes.
-set -m # a background job of a script ignores SIGINT, unless it has a group of its own
+# Ctrl-C and kill -9 in the middle; both resume to the same bytes.
+set -m # a background job ignores SIGINT, unless it has its own process group
 long=(--batch 16 --lr 0.003 --epochs 60 --threads 2 "${model[@]}")
 expect 0 "a long training" train encoder --out whole "${long[@]}"
 whole=$(weights whole)
@@ -58,7 +58,7 @@ for signal in INT KILL; do
         rm -rf part
         "$WHICHTOOL" train encoder --out part "${long[@]}" >out 2>err &
         pid=$!
-        for _ in $(seq 200); do # a machine that is busy may not have begun by then
+        for _ in $(seq 200); do # a busy machine may not have started yet
             [ -e part ] && break
             sleep 0.05
         done
@@ -77,7 +77,7 @@ for signal in INT KILL; do
     done
 done
 
-# A data set, and what the reference library makes of the model.
+# A data set, and the model in the reference library.
 six_tools 60 1 1 train=0,1,2 dev=3
 expect 0 "a data set" train encoder --data data --out learned "${options[@]}"
 prints "^encoder: recall@5"
@@ -102,7 +102,7 @@ print(w["tools"], w["requests"], w["source"].endswith("data, more"))')"
 expect 2 "two catalogues" train mlc --data data --data more --out both "${model[@]}"
 says "takes one catalogue, not 2 data sets"
 
-# Synthetic requests: descriptions that say enough are all it takes.
+# Synthetic requests need only long enough descriptions.
 expect 3 "they say too little" train encoder --synthetic 20 --out made "${options[@]}"
 says "are all shorter than 25 bytes"
 expect 2 "not for every lesson" train dpr --synthetic 20 "${model[@]}"
@@ -120,7 +120,7 @@ import json
 w = json.load(open("described.wt-models/encoder/config.json"))["whichtool"]
 print(w["options"]["synthetic"], w["data"]["source"].startswith("descriptions of "))')"
 
-# Providers: how likely a request needs several is told with the hits, and how often that is right by eval.
+# Providers: find shows the probability that a request needs several, and eval its accuracy.
 "$python" - <<'PYTHON'
 import json
 names = "weather forecast rain wind tides harbour currency money invoices customer table restaurant".split()
@@ -136,13 +136,13 @@ request="get the rain of one city. also book the money of another"
 expect 0 "one provider or several" -s described.wt find --recipe toolrerank --format json "${model[@]}" "$request"
 same "a probability" True "$(json_of '0 <= d["several_providers_probability"] <= 1')"
 expect 0 "the same for people" -s described.wt find --recipe toolrerank --explain "${model[@]}" "$request"
-says "Chance that the request needs tools of several providers: [0-9]+ %"
-expect 0 "nothing of that elsewhere" -s described.wt find --recipe dpr --format json "${model[@]}" "$request"
+says "Probability that the request needs tools of several providers: [0-9]+ %"
+expect 0 "other stores print no such note" -s described.wt find --recipe dpr --format json "${model[@]}" "$request"
 same "no probability" None "$(json_of 'd["several_providers_probability"]')"
-# Twelve dev requests are too few for a chooser of sets: nothing is left, and that is said.
+# Twelve dev requests are too few for a chooser of sets: no model is written, with a note.
 for lesson in tool2vec mlc neighbours auto; do expect 0 "$lesson" -s described.wt train $lesson "${model[@]}"; done
 expect 0 "too little for sets" -s described.wt train set "${model[@]}"
-prints "^ *no model came of it"
+prints "^ *no model was written"
 says "too few dev requests"
 expect 0 "the same as JSON" -s described.wt train set --json "${model[@]}"
 same "its path" "" "$(json_of 'd["path"]')"

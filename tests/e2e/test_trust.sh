@@ -1,5 +1,5 @@
 #!/bin/bash
-# bench/trust.py with small numbers: one server, client or import tries to harm another, and no scenario is crossed.
+# bench/trust.py with small numbers: one server, client or import attacks another, and no attack succeeds.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python

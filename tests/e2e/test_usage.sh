@@ -1,23 +1,23 @@
 #!/bin/bash
-# What the command line understands, and how it answers what makes no sense.
+# The command line: accepted lines, and the messages for errors.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 add_catalogue
 
-# exit | what stderr says | arguments
+# exit code | message | arguments
 while IFS='|' read -r code sentence arguments; do
     eval "expect $code \"\$arguments\" $arguments"
     says "$sentence"
     silent out
 done <<'ROWS'
-2|a verb is missing|
+2|missing verb|
 2|unknown verb "fnd"; did you mean `find`|fnd
 2|unknown verb "zzzzzzzz"$|zzzzzzzz
 2|unknown option --explian; did you mean --explain|find --explian rain
 2|unknown option --strict; it belongs to `add`|find --strict rain
-2|options of a verb stand after it|--explain find rain
+2|options of a verb come after the verb|--explain find rain
 2|unknown option -x|find -x rain
-2|put -- before words that begin with a dash|find -5 degrees
+2|write -- before words that begin with a dash|find -5 degrees
 2|--k needs a value: --k N|find rain -k
 2|--k takes a number from 1 to 1000, not "0"|find -k 0 rain
 2|--k takes a number from 1 to 1000, not "1001"|find -k 1001 rain
@@ -29,29 +29,29 @@ done <<'ROWS'
 2|`find` needs REQUEST|find
 2|the request is empty|find ""
 2|the request is empty|find " "
-2|there is no recipe "bm52"; did you mean bm25|find --recipe bm52 rain
+2|unknown recipe "bm52"; did you mean bm25|find --recipe bm52 rain
 2|`show` takes NAME, but "b" follows|show a b
 2|`list` takes \[PATTERN\], but "y" follows|list x y
 2|`check` takes no arguments, but "x" was given|check x
 2|unknown verb "server"; did you mean `serve`|server
 2|unknown verb "stats"; did you mean `status`|stats
-2|unknown verb "tools.json"; a file stands after its verb|tools.json
-2|unknown verb "book a table"; a request stands after its verb|"book a table"
-2|unknown option --find; verbs have no dashes: `whichtool find`|--find rain
+2|unknown verb "tools.json"; write a file after a verb|tools.json
+2|unknown verb "book a table"; write a request after a verb|"book a table"
+2|unknown option --find; write verbs without dashes: `whichtool find`|--find rain
 2|unknown option --top-k; did you mean --k|find --top-k 3 rain
 2|unknown option --db; did you mean --store|--db x list
 2|unknown option --port; did you mean --listen|serve --port 9000
-2|there is no verb "serach"; did you mean `find`|help serach
+2|unknown verb "serach"; did you mean `find`|help serach
 2|either NAME... or --provider|remove
 2|either NAME... or --provider|remove a --provider b
 2|`model` is followed by one of: list info pull pack|model fetch
-2|there is no verb "nope"|help nope
-2|but "set" follows; `whichtool help train` has all of a verb|help train set
+2|unknown verb "nope"|help nope
+2|but "set" follows; `whichtool help train` shows all help of a verb|help train set
 2|--k takes numbers from 1 to 1000|eval --k 1,x .
 2|--k takes numbers from 1 to 1000|eval --k 1,,3 .
-2|there is no recipe "dens"; did you mean dense|eval --recipe bm25,dens .
+2|unknown recipe "dens"; did you mean dense|eval --recipe bm25,dens .
 2|--sync of standard input needs --provider|add --sync -
-2|exclude one another|show --schema --definition get_forecast
+2|give only one of --definition, --schema and --format|show --schema --definition get_forecast
 ROWS
 
 expect 0 "options may follow arguments" find rain in the city -k 1 --recipe=bm25
@@ -76,7 +76,7 @@ expect 0 "version as a verb, as JSON" version --json
 prints '^\{"version":"[0-9.]+"\}$'
 expect 0 "recipes" help --recipes
 prints "^bm25 "
-prints "^auto +what is used where none is named"
+prints "^auto +the default: the best recipe"
 COLUMNS=40 expect 0 "help on forty columns" help add
 same "no line of help is longer than the terminal is wide" "" "$(grep -v '^  whichtool\|^  curl' out | awk 'length > 40')"
 for verb in add find list show remove eval model version help; do

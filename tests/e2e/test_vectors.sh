@@ -1,5 +1,6 @@
 #!/bin/bash
-# The verb vectors: what is missing is made, and only that; a stop loses nothing; without a model it says what to do.
+# vectors: only missing vectors are computed, an interrupted run loses none, and a missing model is reported with a
+# remedy.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -19,9 +20,9 @@ says '6 of 6 tools have no vector yet; `whichtool vectors` makes them'
 expect 0 "a model that came later" vectors --model tiny
 prints "^new vectors: 6 of tools, 1 of requests; [0-9.]+ s$"
 silent err
-expect 0 "nothing is missing" vectors --model tiny
-prints "^Nothing is missing: all 6 tools have vectors of tiny\.$"
-expect 0 "find lacks none" find --model tiny rain
+expect 0 "no missing vectors" vectors --model tiny
+prints "^All 6 tools have vectors of tiny\.$"
+expect 0 "find has all vectors" find --model tiny rain
 lacks err "no vector"
 echo '[{"name": "send", "description": "Sends a letter"}]' >mail.json
 "$WHICHTOOL" -q add --no-vectors --provider mail mail.json >/dev/null || exit 1
@@ -35,7 +36,7 @@ chmod a-w other.wt && [ ! -w other.wt ] && {
     says "reading only"
 }
 
-# A store of the version before: its vectors are searched until the next add or `vectors`, and leave when they do.
+# A store of an earlier version: its vectors are used until the next add or `vectors` replaces them.
 kind() { sed -n 's/.*wt__document_'"$1"'kind\[\] = "\(.*\)";/\1/p' "$source_root/src/retrieve/document.c"; }
 kinds() { "$python" -c '
 import sqlite3, sys
@@ -54,7 +55,7 @@ expect 0 "it is searched" find --model tiny --recipe dense --json "a letter"
 same "as before" "$before" "$(json_of '[(t["id"], round(t["score"], 4)) for t in d["hits"]]')"
 says "^Note: 7 of 7 tools have vectors of an earlier version, which read them otherwise; .whichtool vectors. makes them$"
 expect 0 "status" status --model tiny
-prints "^vectors +0 of 7 tools, by the model tiny; .whichtool vectors. makes the others, for which those of an earlier"
+prints "^vectors +0 of 7 tools, with the model tiny; compute the others with .whichtool vectors.; until then, vectors of an earlier"
 lacks out "^encoder"
 expect 0 "they are made anew" vectors --model tiny
 prints "^new vectors: 7 of tools"
@@ -62,12 +63,12 @@ same "in place of the old ones" "[('$(kind '')', 7)]" "$(kinds)"
 expect 0 "which are searched" find --model tiny --recipe dense --json "a letter"
 same "alone" "None" "$(json_of 'd["notice"]')"
 
-# Ctrl-C, ever later: what was made stays, and the next run makes the rest.
+# Ctrl-C at later and later moments: finished vectors stay, and the next run computes the rest.
 "$python" -c '
 import json
 for i in range(30000): print(json.dumps({"name": f"tool_{i}", "description": "weather forecast for a city " * 8 + str(i)}))' >many.jsonl
 "$WHICHTOOL" -q -s many.wt add --no-vectors many.jsonl >/dev/null || exit 1
-set -m # a background job of a script ignores SIGINT, unless it has a group of its own
+set -m # a background job ignores SIGINT, unless it has its own process group
 stops=0
 for wait in .02 .05 .1 .2; do
     "$WHICHTOOL" -s many.wt vectors --model tiny >out 2>err &
@@ -78,8 +79,8 @@ for wait in .02 .05 .1 .2; do
     code=$? what="Ctrl-C after $wait s" checks=$((checks + 1))
     if [ "$code" = 130 ]; then
         stops=$((stops + 1))
-        [ -s err ] || continue # before it listened
-        says "stopped; [0-9]+ new vectors are stored, and the next .whichtool vectors. goes on: [0-9]+ of 30000 tools"
+        [ -s err ] || continue # before it was handled
+        says "stopped; [0-9]+ new vectors are stored, and [0-9]+ of 30000 tools have one"
         silent out
     else
         [ "$code" = 0 ] || fail "exit $code"

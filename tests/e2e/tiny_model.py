@@ -1,6 +1,6 @@
-"""A BERT of two layers and random numbers, with the words that the tests use: tiny_model.py FOLDER [TOKENS]
+"""Writes a BERT of two layers with random weights and the words of the tests: tiny_model.py FOLDER [TOKENS]
 
-TOKENS: with so many words, most of them none, as a multilingual model has."""
+TOKENS: size of the vocabulary, filled up with placeholders, to imitate a multilingual model."""
 import json
 import os
 import random

@@ -1,13 +1,13 @@
-# common.sh: what the fault scripts share; sourced by each. A script sweeps a fault over the calls of the built command:
-# every one of the first calls, then every so many, so that a script takes seconds.
+# common.sh: shared by the fault scripts. A script sweeps a fault over the calls of the built command: each of the first
+# calls, then a sample of the others, so that a script takes seconds.
 #
-# Whatever fails, the command must end with a documented exit code, never by a signal of its own making, and the store
-# must be a whole database with all of a change or nothing of it.
+# After any fault, the command must end with a documented exit code and not by a signal of its own, and the store must be an
+# undamaged database with all of a change or no part of it.
 # shellcheck shell=bash disable=SC2034
 set -u
 : "${WHICHTOOL:?the built command}" "${WT_TEST_BUILD:=}"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-parent=/dev/shm # memory: a fault suite syncs thousands of times
+parent=/dev/shm # in memory, because a fault suite syncs thousands of times
 [ -d $parent ] && [ -w $parent ] || parent=${TMPDIR:-/tmp}
 folder=$(mktemp -d "$parent/whichtool-fault-XXXXXX")
 mounted=
@@ -50,7 +50,7 @@ make_catalogue() {
     }' >"$1"
 }
 
-# run NAME=VALUE... VERB ARGUMENT...: the command on $store with these faults. Sets rc, and the files out and err.
+# run NAME=VALUE... VERB ARGUMENT...: runs the command on $store with these faults. Sets rc, and the files out and err.
 run() {
     local faults=()
     while [[ $1 == FAULT_* ]]; do
@@ -63,7 +63,7 @@ run() {
     rc=$?
 }
 
-# counts VERB ARGUMENT...: sets allocations and calls to how many a faultless run makes.
+# counts VERB ARGUMENT...: sets allocations and calls to the numbers of a run without faults.
 counts() {
     run FAULT_COUNTS="$folder/counts" "$@"
     [ $rc -eq 0 ] || fail "without a fault: $*: exit $rc: $(cat "$folder/err")"
@@ -79,11 +79,11 @@ points() {
 }
 
 is_documented() { case $1 in 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 130) ;; *) return 1 ;; esac }
-is_told() { is_documented "$1" && [ "$1" -ne 1 ]; } # documented, and not "nothing found"
+is_told() { is_documented "$1" && [ "$1" -ne 1 ]; } # documented codes, except "nothing found"
 is_as_expected() { [ "$rc" -eq 0 ] && cmp -s "$folder/out" "$folder/expected"; }
 is_refused() { [ "$rc" -eq "$1" ] && grep -q "$2" "$folder/err"; } # CODE WORDS
 
-# check_store WHAT COUNT...: the store is whole and holds one of these numbers of tools; 0 also when there is none.
+# check_store WHAT COUNT...: the store is undamaged and has one of these numbers of tools; 0 also if it does not exist.
 check_store() {
     local what=$1 there=0
     shift
@@ -94,7 +94,7 @@ check_store() {
     case " $* " in *" $there "*) ;; *) fail "$what: $there tools, not one of: $*" ;; esac
 }
 
-restore() { # FILE or nothing: the store is a copy of FILE, or absent
+restore() { # [FILE]: makes the store a copy of FILE, or removes it
     rm -rf "$store" "$store"-*
     [ $# -eq 0 ] || cp "$1" "$store"
 }

@@ -1,9 +1,10 @@
-/* review.c: reviews as a command, for test_review.sh to let fail: no verb of whichtool has a listing to review.
+/* review.c: reviews as a command, because no verb of whichtool reviews a listing of a file. test_review.sh injects
+ * faults into it.
  *
- *   review -s STORE review FILE    what a server lists; the first is trusted
- *   review -s STORE approve        all that waits
- *   review -s STORE verify         every tool of the catalogue is what was approved, and none of them waits; prints how
- *                                  many there are, and how many wait */
+ *   review -s STORE review FILE    reviews a server's listing; the first one is trusted
+ *   review -s STORE approve        approves all waiting items
+ *   review -s STORE verify         checks every tool for its approved definition and for waiting; prints the
+ *                                  numbers of tools and of waiting items */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 static const char provider[] = "p";
 
 /* The exit codes of whichtool. */
-static int end(int rc, const wt_error *err)
+static int exit_code_of_result(int rc, const wt_error *err)
 {
     if (rc >= 0)
         return 0;
@@ -23,7 +24,7 @@ static int end(int rc, const wt_error *err)
     return rc == WT_ENOMEM || rc == WT_EFULL ? 7 : rc == WT_EFORMAT || rc == WT_EINVAL ? 3 : 4;
 }
 
-static int review(wt_engine *engine, const char *path, wt_error *err)
+static int review_listing_file(wt_engine *engine, const char *path, wt_error *err)
 {
     wt_review_options options;
     wt_review_report *report = NULL;
@@ -40,7 +41,7 @@ static int review(wt_engine *engine, const char *path, wt_error *err)
     return rc;
 }
 
-static int approve(wt_engine *engine, wt_error *err)
+static int approve_waiting_items(wt_engine *engine, wt_error *err)
 {
     wt_approve_options options;
     wt_review_report *report = NULL;
@@ -51,8 +52,8 @@ static int approve(wt_engine *engine, wt_error *err)
     return rc;
 }
 
-/* 1: something is not what was approved. */
-static int verify(wt_engine *engine, wt_error *err)
+/* Returns 1 if a definition is not the approved one. */
+static int verify_approved_tools(wt_engine *engine, wt_error *err)
 {
     wt_tools *tools = NULL;
     wt_waiting_list *waiting = NULL;
@@ -93,11 +94,11 @@ int main(int argc, char **argv)
     options.trained = "";
     int rc = wt_open(&engine, argv[2], &options, &err);
     if (rc == 0 && strcmp(argv[3], "review") == 0)
-        rc = argc == 5 ? review(engine, argv[4], &err) : 2;
+        rc = argc == 5 ? review_listing_file(engine, argv[4], &err) : 2;
     else if (rc == 0 && strcmp(argv[3], "approve") == 0)
-        rc = approve(engine, &err);
+        rc = approve_waiting_items(engine, &err);
     else if (rc == 0)
-        rc = verify(engine, &err);
+        rc = verify_approved_tools(engine, &err);
     wt_close(engine);
-    return rc > 0 ? rc : end(rc, &err);
+    return rc > 0 ? rc : exit_code_of_result(rc, &err);
 }

@@ -1,16 +1,19 @@
-/* shim.c: a preloaded library that lets one call of a program fail, to see what the program makes of it.
+/* shim.c: a preloaded library that lets one call of a program fail, to test the error handling.
  *
  *   FAULT_ALLOC=N   the Nth malloc, calloc, realloc or aligned allocation since main() returns NULL
- *   FAULT_IO=N      the Nth write, pwrite, fsync, ftruncate, rename, swap, open for writing, mkstemp or mmap since
- * main(): FAULT_HOW=      EIO, ENOSPC, EROFS  fails with that errno (default EIO) KILL                the process dies
- * before the call TEAR                a write does its first half, then the process dies INT                 the
- * process gets SIGINT, and the call goes on FAULT_LAST=N    with an errno: calls up to the Nth fail too, as on a disk
- * that stays full FAULT_SWAP=1    swapping two files fails as on a file system that cannot FAULT_COUNTS=F  writes
- * "ALLOCATIONS CALLS" to the file F when the process ends
+ *   FAULT_IO=N      the Nth I/O call since main() fails according to FAULT_HOW: write, pwrite, fsync, ftruncate,
+ *                   rename, swap, open for writing, mkstemp or mmap
+ *   FAULT_HOW=      EIO, ENOSPC, EROFS  fails with this errno (default EIO)
+ *                   KILL                the process is killed before the call
+ *                   TEAR                a write writes its first half, then the process is killed
+ *                   INT                 the process gets SIGINT, and the call proceeds
+ *   FAULT_LAST=N    with an errno: calls up to the Nth fail too, as on a disk that stays full
+ *   FAULT_SWAP=1    swapping two files fails, as on a file system without that call
+ *   FAULT_COUNTS=F  writes "ALLOCATIONS CALLS" to the file F at the end of the process
  *
- * Writes to the standard streams do not count. Calls before main() do not count: the libraries' own start is not ours
- * to test. Nor do those behind the last handler of exit(): in a build for coverage gcov writes its counters there, and
- * crashes where it gets no memory. */
+ * Writes to the standard streams do not count. Calls before main() do not count, because the start of libraries is not
+ * under test. Calls after the last handler of exit() do not count either: in a coverage build, gcov writes its counters
+ * there, and crashes if out of memory. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -81,7 +84,7 @@ static void disarm(void)
     armed = false;
 }
 
-/* A handler that is there before the program's own runs behind them. */
+/* Registered before the program's own handlers, so it runs after them. */
 static int armed_main(int argc, char **argv, char **environment)
 {
     atexit(disarm);
@@ -139,7 +142,7 @@ int posix_memalign(void **out, size_t align, size_t size)
 
 /* ---------------------------------------------------------------- files */
 
-/* Whether this call is to fail; it may not return at all. */
+/* True if this call should fail. May end the process. */
 static bool refuse_call(void)
 {
     if (!armed || fail_call == 0) {
@@ -157,7 +160,7 @@ static bool refuse_call(void)
     return how == FAIL;
 }
 
-/* The same for a write, which may also stop half way. */
+/* Works like it for a write, which may also be torn. */
 static bool refuse_write(int fd, const void *bytes, size_t len, off_t offset)
 {
     if (fd <= STDERR_FILENO)

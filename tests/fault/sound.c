@@ -1,4 +1,4 @@
-/* sound.c: whether a store is a whole database. Prints its number of tools; otherwise what is wrong, and exits 1. */
+/* sound.c: checks a store for damage. Prints its number of tools, or the damage. */
 #include <sqlite3.h>
 #include <stdio.h>
 
@@ -10,8 +10,8 @@ static int first_text(void *context, int columns, char **values, char **names)
     return 1;
 }
 
-/* The first value that sql gives, or "" when it gives none. */
-static const char *ask(sqlite3 *db, const char *sql)
+/* Returns the first value of the query, or "" without a result. */
+static const char *query_first_value(sqlite3 *db, const char *sql)
 {
     static char answer[256];
     answer[0] = '\0';
@@ -28,17 +28,17 @@ int main(int argc, char **argv)
         puts("cannot be opened");
         return 1;
     }
-    const char *integrity = ask(db, "PRAGMA integrity_check");
+    const char *integrity = query_first_value(db, "PRAGMA integrity_check");
     if (integrity[0] != 'o' || integrity[1] != 'k' || integrity[2]) {
         puts(integrity);
         return 1;
     }
-    if (*ask(db, "PRAGMA foreign_key_check")) {
+    if (*query_first_value(db, "PRAGMA foreign_key_check")) {
         puts("a row refers to none");
         return 1;
     }
-    const char *tables = ask(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'tool'");
-    puts(*tables == '1' ? ask(db, "SELECT count(*) FROM tool") : "0");
+    const char *tables = query_first_value(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'tool'");
+    puts(*tables == '1' ? query_first_value(db, "SELECT count(*) FROM tool") : "0");
     sqlite3_close(db);
     return 0;
 }

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Each allocation of add --mcp fails in turn, with a server that answers: its tools are in whole or not at all, a
-# failure is told, and no server is left running.
+# Each allocation of add --mcp fails in turn, with a server that answers: its tools are imported completely or not at
+# all, a failure is reported, and no server is left running.
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
 make_catalogue "$folder/old.json" 1 6
-make_catalogue "$folder/new.json" 4 9 "other words" # three of them beside those that have their names
+make_catalogue "$folder/new.json" 4 9 "other words" # three, in addition to those of their names
 run add --provider new "$folder/old.json"
 cp "$store" "$folder/old.wt"
 tools=$(tr -d '\n' <"$folder/new.json")
@@ -21,7 +21,7 @@ SH
 echo "{\"mcpServers\": {\"new\": {\"command\": \"sh\", \"args\": [\"$folder/server.sh\"]}}}" >"$folder/mcp.json"
 touch "$folder/alive"
 
-alive() { # whether somebody holds the file open
+alive() { # true if a process has the file open
     local link
     for link in /proc/[0-9]*/fd/3; do
         [ "$(readlink "$link" 2>/dev/null)" != "$folder/alive" ] || return 0

@@ -1,7 +1,7 @@
 #!/bin/bash
-# mcp init and mcp undo, with each write, sync, rename and opening for writing failing in turn, the process dying before it
-# or in the middle of it, and memory running out: a client's file is the old one or the new one, never anything else, and
-# undo puts all back, after whatever happened to init and to an earlier undo.
+# mcp init and mcp undo, with each write, sync, rename and opening for writing failing in turn, the process killed
+# before or in the middle of each, and out of memory: a client's file is always the old or the new one, and undo
+# restores everything after any failure of init or of an earlier undo.
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
@@ -34,7 +34,7 @@ init
 [ "$rc" -eq 0 ] || fail "init without a fault: exit $rc: $(cat "$folder/err")"
 cp -a "$HOME" "$folder/after"
 
-check_files() { # WHAT: each file is one of the two, and its permissions are
+check_files() { # WHAT: each file is one of the two, with its permissions
     local file
     for file in "${files[@]}"; do
         cmp -s "$HOME/$file" "$before/$file" || cmp -s "$HOME/$file" "$folder/after/$file" ||
@@ -43,7 +43,7 @@ check_files() { # WHAT: each file is one of the two, and its permissions are
     done
     [ -z "$(find "$HOME/.config" -type f -perm /077 ! -name init.lock 2>/dev/null)" ] || fail "$1: others may read ours"
 }
-check_back() { # WHAT: all is as it was, and nothing is left of it but whole copies
+check_back() { # WHAT: everything is restored, and only complete backups are left
     local file
     for file in "${files[@]}"; do
         cmp -s "$HOME/$file" "$before/$file" || fail "$1: $file is not what it was"
@@ -60,7 +60,7 @@ check_told() { # HOW WHAT
     [ "$rc" -eq 0 ] || [ "$rc" -gt 130 ] || [ -s "$folder/err" ] || fail "$2: exit $rc without a word"
 }
 
-# Where the file system cannot swap two files in one step, the new one is renamed over the old one.
+# If the file system cannot swap two files in one step, the new one is renamed over the old one.
 home_from "$before"
 init FAULT_SWAP=1
 check_told EIO "init without swaps"
@@ -111,7 +111,7 @@ for how in KILL TEAR EIO ENOSPC; do
     done
 done
 
-# Memory. jansson 2.14 itself crashes where it has none for a word: then, too, the files are whole.
+# Memory. jansson 2.14 crashes if out of memory for a word; the files are intact then, too.
 home_from "$before"
 counts mcp init --yes
 for n in $(points "$allocations" 60 40); do

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Each write, sync, rename, truncation, opening for writing and mapping of an import fails in turn: once, or from there
-# on as on a full disk; the process dies before it, or in the middle of it. Then a disk that is really full, and a
-# store that cannot be written.
+# Each write, sync, rename, truncation, opening for writing and mapping of an import fails in turn: once, or from then
+# on as on a full disk; the process is killed before or in the middle of it. Then a really full disk, and a read-only
+# store.
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
@@ -14,7 +14,7 @@ run add "$folder/tools.json"
 run find -k 3 "thing number 33"
 cp "$folder/out" "$folder/expected"
 
-# Afterwards the import can be made, and the answer is what it would have been.
+# Afterwards the import succeeds, with the usual result.
 recover() { # WHAT
     run add "$folder/tools.json"
     [ "$rc" -eq 0 ] || fail "$1, then add: exit $rc: $(cat "$folder/err")"
@@ -23,7 +23,7 @@ recover() { # WHAT
     is_as_expected || fail "$1, then find: exit $rc, another answer"
 }
 
-sweep() { # HOW LAST ABOUT: over an import into a store that has tools
+sweep() { # HOW LAST ABOUT: sweeps an import into a store with tools
     local n what
     restore "$folder/old.wt"
     counts add "$folder/tools.json"
@@ -59,7 +59,7 @@ for n in $(points "$calls" 0 40); do
     check_store "new store killed at call $n, then add" 30
 done
 
-# a find that builds the snapshot: the answer is the same, or there is a reason
+# a find that builds the snapshot: the same answer, or an error message
 restore "$folder/old.wt"
 run add "$folder/tools.json"
 cp "$store" "$folder/whole.wt"
@@ -80,7 +80,7 @@ for n in $(points "$calls" 0 12); do
     done
 done
 
-# a store that cannot be written is read
+# a read-only store can be read
 read_only() { # WHERE FAULT...
     local where=$1
     shift

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Each allocation of a gateway that starts, and of a call through it, fails in turn: it ends as it says, or serves on; the
-# store is whole, and no server is left running. Then each of its writes, once and as on a disk that stays full, and it is
-# killed before each: no call reaches the server of which the audit has no line.
+# Each allocation of a starting gateway, and of a call through it, fails in turn: it exits with a message or keeps
+# serving, the store is intact, and no server is left running. Then each of its writes fails, once and as on a full
+# disk, and it is killed before each: every call that reaches the server has a line in the audit log.
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
@@ -22,8 +22,8 @@ echo "{\"mcpServers\": {\"s\": {\"command\": \"sh\", \"args\": [\"$folder/server
 echo '{"rules": [{"effects": ["read"]}], "profiles": {"p": {"face": "search", "rules": [{}]}}}' >"$folder/policy.json"
 touch "$folder/alive"
 
-# What a client says, and no end of it before the last answer is there, or the command has ended. A failed allocation may
-# take an answer with it: then it waits no longer.
+# Sends a client's messages, and ends the input after the last answer or the end of the command. A failed allocation may
+# lose an answer; then it stops waiting.
 client() {
     printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
         '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search_tools","arguments":{"query":"does it"}}}' \
@@ -39,7 +39,7 @@ serve() { # NAME=VALUE...
     run "$@" mcp --model "" --list-wait 60 --servers "$folder/mcp.json" --policy "$folder/policy.json" --face search \
         --audit "$folder/audit" < <(client 2>/dev/null)
 }
-alive() { # whether somebody holds the file open
+alive() { # true if a process has the file open
     local link
     for link in /proc/[0-9]*/fd/3; do
         [ "$(readlink "$link" 2>/dev/null)" != "$folder/alive" ] || return 0
@@ -47,7 +47,7 @@ alive() { # whether somebody holds the file open
     return 1
 }
 
-serve # what the server lists is in the store
+serve # the server's tools are in the store
 serve
 grep -q "it is done" "$folder/out" || fail "without a fault: $(cat "$folder/out" "$folder/err")"
 cp "$store" "$folder/old.wt"
@@ -91,7 +91,7 @@ done
 [ "$served" -gt 10 ] || fail "with writes that fail a call came through $served times alone"
 [ "$told" -gt 0 ] || fail "nobody was told that the audit cannot be written"
 
-# A rotation that fails or is killed anywhere leaves one chain, in one file or two, on which the next rotation goes on.
+# A rotation that fails or is killed at any point leaves one chain, in one file or two, and the next rotation continues it.
 restore "$folder/old.wt"
 rm -f "$folder/audit" "$folder/audit.head"
 serve
@@ -119,7 +119,7 @@ for how in EIO ENOSPC KILL TEAR; do
         run FAULT_IO="$n" FAULT_HOW=$how mcp audit "$folder/log" --rotate
         chain "call $n of a rotation, $how"
         rm -f "$folder"/log.2*.kept
-        for kept in "$folder"/log.2*; do [ ! -e "$kept" ] || mv "$kept" "$kept.kept"; done # the next one has the same second
+        for kept in "$folder"/log.2*; do [ ! -e "$kept" ] || mv "$kept" "$kept.kept"; done # the next rotation happens in the same second
         run mcp audit "$folder/log" --rotate
         [ "$rc" -eq 0 ] || fail "call $n of a rotation, $how, then another: $(cat "$folder/err")"
     done

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A data set that is made is whole or not there: generate fails at each allocation, dies before each of its I/O calls, or in
-# the middle of a write, and the same command makes it whole from what that left.
+# A generated data set is complete or absent: generate fails at each allocation, is killed before each I/O call or in
+# the middle of a write, and the same command completes it from the remaining files.
 # shellcheck disable=SC1091,SC2015,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
@@ -23,7 +23,7 @@ whole=$(cat "$set_folder"/samples.jsonl "$set_folder"/tools.jsonl "$set_folder"/
 [ "$(wc -l <"$set_folder/samples.jsonl")" -eq 18 ] || fail "it has other rows"
 
 is_whole() { [ "$whole" = "$(cat "$set_folder"/samples.jsonl "$set_folder"/tools.jsonl "$set_folder"/report.json 2>/dev/null)" ]; }
-check_set() { # WHAT: the same command makes it whole
+check_set() { # WHAT: the same command completes it
     run "${make[@]}"
     [ "$rc" -eq 0 ] && is_whole || fail "$1, then again: exit $rc: $(cat "$folder/err")"
 }

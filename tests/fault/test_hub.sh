@@ -1,6 +1,6 @@
 #!/bin/bash
-# A model of the hub is whole or not there: its first pull fails at each allocation, dies before each of its I/O calls, or
-# in the middle of a write, and the next pull makes it whole from what that left.
+# A model of the hub is complete or absent: its first pull fails at each allocation, is killed before each I/O call or
+# in the middle of a write, and the next pull completes it from the remaining files.
 # shellcheck disable=SC1091,SC2015,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
@@ -27,7 +27,7 @@ export HF_ENDPOINT
 model=$folder/models/acme/tiny
 
 sums() { (cd "$model" && find . -type f | LC_ALL=C sort | xargs sha256sum) 2>/dev/null; }
-check_model() { # WHAT: it is whole or not there, and the next pull makes it whole
+check_model() { # WHAT: it is complete or absent, and the next pull completes it
     [ ! -e "$model" ] || [ "$whole" = "$(sums)" ] || fail "$1: a part of a model is there"
     run model pull acme/tiny
     [ "$rc" -eq 0 ] && [ "$whole" = "$(sums)" ] || fail "$1, then pull: exit $rc: $(cat "$folder/err")"

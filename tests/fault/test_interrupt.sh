@@ -1,5 +1,5 @@
 #!/bin/bash
-# Ctrl-C and kill -9 in the middle of an import: at I/O calls one after the other, and at moments of a longer one.
+# Ctrl-C and kill -9 in the middle of an import: at each I/O call, and at moments of a longer import.
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
@@ -22,7 +22,7 @@ done
 
 make_catalogue "$folder/tools.json" 1 4000 "many words, so that writing them takes a while"
 
-# moments SIGNAL: what an import of 4,000 tools makes of a signal, sent ever later
+# moments SIGNAL: sends the signal at later and later moments of an import of 4,000 tools
 moments() {
     local signal=$1 i began pid step
     restore "$folder/old.wt"
@@ -47,7 +47,7 @@ moments() {
     "$WHICHTOOL" -s "$store" add "$folder/tools.json" >/dev/null 2>&1 || fail "add after $signal: exit $?"
     check_store "add after $signal" 4000
 }
-set -m # a background job of a script ignores SIGINT, unless it has a group of its own
+set -m # a background job ignores SIGINT, unless it has its own process group
 moments KILL
 moments INT
 conclude

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Training, measuring, picking, by way of a language model's recorded answers too, and fetching a model, all of two
-# layers: each allocation and each I/O call fails in turn, or the process dies before it. What ends well says what it
-# says without the fault, or why not; whatever went wrong, the next try ends well, too.
+# Training, evaluation, picking (also with recorded answers of a language model) and fetching a model, all with two
+# layers: each allocation and I/O call fails in turn, or the process is killed before it. A run that succeeds has the
+# result of a run without faults, or reports why not; after any failure, the next run succeeds.
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 python=${WT_PYTHON:-python3}
@@ -55,11 +55,11 @@ stop_server() {
 }
 trap '[ -z "$server" ] || kill $server; finish' EXIT
 
-# What differs from run to run however well it goes.
+# Removes parts that differ in every run.
 settled() { sed -E 's/[0-9.]+ s$//; s/"(seconds|[a-z_]*ms)":(\{[^}]*\}|[0-9.e+-]+)//g' "$1"; }
-# before and after every run of a sweep, by the verb; what the first leaves is what the last checks
+# run before and after every run of a sweep, by verb; the latter checks the result of the former
 begin() { :; }
-sweep() { # ALL ABOUT VERB...: each kind of fault at ALL points and about ABOUT more
+sweep() { # ALL ABOUT VERB...: each kind of fault at ALL points and about ABOUT further ones
     local all=$1 about=$2 n fault how total what
     shift 2
     begin
@@ -98,7 +98,7 @@ model=(--model tiny)
 sweep 0 12 train encoder --epochs 2 --threads 1 "${model[@]}"
 sweep 0 30 train all --epochs 1 --threads 1 "${model[@]}"
 
-# measured: what was trained is left alone
+# evaluation leaves trained models unchanged
 restore used.wt
 rm -rf trained
 run train all --data data --out trained --cache trained-cache --epochs 1 --threads 1 "${model[@]}"
@@ -106,7 +106,7 @@ run train all --data data --out trained --cache trained-cache --epochs 1 --threa
 begin() { rm -rf cache; }
 sweep 0 20 eval data --json --trained trained --cache eval-cache --recipe hybrid,auto,set --bootstrap 10 "${model[@]}"
 
-# picked by way of a language model: what a server answered once
+# picking with recorded answers of a language model
 cat >server.py <<'PYTHON'
 import http.server, json, os
 class Server(http.server.BaseHTTPRequestHandler):

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Each allocation of add, find, list, status, show, remove and check fails in turn. Whatever ends well anyway must say what it says
-# without the fault, and a failure must not pass for "nothing found".
+# Each allocation of add, find, list, status, show, remove and check fails in turn. A run that succeeds has the output
+# of a run without faults, and a failure never looks like "nothing found".
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
@@ -13,7 +13,7 @@ sweep_reading() { # ALL ABOUT VERB...
     local all=$1 about=$2 n
     shift 2
     restore "$folder/old.wt"
-    run "$@" # makes the snapshot, so that the sweep is not all about that
+    run "$@" # builds the snapshot first, so that the sweep covers other code
     counts "$@"
     cp "$folder/out" "$folder/expected"
     for n in $(points "$allocations" "$all" "$about"); do
@@ -52,7 +52,7 @@ sweep_reading 30 60 status
 sweep_reading 20 40 show tool_5 --json
 sweep_writing 30 90 6 9 add "$folder/tools.json"
 sweep_writing 10 40 6 5 remove tool_5
-cp "$folder/tools.json" "$folder/other.json" # of other sources' names, three
+cp "$folder/tools.json" "$folder/other.json" # three with names of other sources
 sweep_writing 10 40 6 12 add --provider tools "$folder/other.json"
 sweep_writing 10 40 6 6 rename tools things
 

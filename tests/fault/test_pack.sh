@@ -1,6 +1,6 @@
 #!/bin/bash
-# A packed model is whole or not there: its making dies before each of its I/O calls, or in the middle of a write, and
-# what that left is gone once the model was packed again.
+# A packed model is complete or absent: packing is killed before each I/O call, or in the middle of a write, and packing
+# again removes the remains.
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What servers list and what is approved of it: each allocation and each I/O call of a review and of an approval fails in
-# turn, the process dies before or in the middle of each. All of it is done or nothing, and whatever the moment, nothing
-# is in the catalogue that was not approved.
+# Reviews and approvals of listings: each allocation and each I/O call fails in turn, and the process is killed before
+# or in the middle of each. The operation is complete or absent, and only approved definitions are ever in the
+# catalogue.
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 WHICHTOOL=$WT_TEST_BUILD/review_driver

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Recorded use: each allocation and each I/O call of its import and of forgetting fails in turn, the process dies before
-# or in the middle of each, Ctrl-C comes. All of the usages are there or none, and the catalogue is as it was.
+# Recorded use: each allocation and each I/O call of an import and of forgetting fails in turn, the process is killed
+# before or in the middle of each, or gets Ctrl-C. All usages are recorded or none, and the catalogue is unchanged.
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
@@ -19,7 +19,7 @@ run usage export
 cp "$folder/out" "$folder/expected"
 [ "$(grep -c '"arguments":{"n":[0-9]*}}' "$folder/out")" -eq 13 ] || fail "usage export: not the 13 calls, without credentials"
 
-# check_usages WHAT COUNT...: the store is whole, with its six tools and one of these numbers of usages
+# check_usages WHAT COUNT...: the store is undamaged, with its six tools and one of these numbers of usages
 check_usages() {
     local what=$1 there
     shift
@@ -67,7 +67,7 @@ sweep FAULT_IO TEAR "" 0 30 "$folder/old.wt" 0 40 "${add[@]}"
 sweep FAULT_IO INT "" 0 30 "$folder/old.wt" 0 40 "${add[@]}"
 sweep FAULT_IO KILL "" 0 30 "$folder/used.wt" 40 20 "${forget[@]}"
 
-# an export is whole, or there is a reason
+# an export is complete, or an error is reported
 restore "$folder/used.wt"
 counts usage export
 for n in $(points "$allocations" 20 60); do

@@ -1,20 +1,15 @@
-/* Any bytes through the analyser: terms are short, valid UTF-8, in order, and the same on a second reading. */
+/* Fuzzes the analyser: terms are short, valid UTF-8 and in order, and a second analysis gives the same terms. */
 #include <stdlib.h>
 
 #include "text/analyser.h"
 #include "text/unicode.h"
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct analyser *analyser; /* kept warm, so that inputs meet a used cache */
+    static struct analyser *analyser; /* reused, so that inputs meet a filled cache */
     struct token_list list = {0};
     struct str text = {(const char *)data, size};
 

@@ -1,17 +1,12 @@
-/* Any schema of a tool: the schema of an answer that is made of it can be held, is small, and has no sentence in it;
- * its parameters can be shown, and a model's values be read. */
+/* Fuzzes the argument form with schemas of tools: the answer schema made from one is valid, small and without prose,
+ * its parameters can be printed, and a model's values can be parsed. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "call/argument_form.h"
 #include "llm/answer.h"
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "require.h"
 
 static void read_values(const struct parameters *parameters)
 {

@@ -1,11 +1,13 @@
-/* Any request before a schema of every kind: literals lie in the request, in its order, none within another; and each
- * argument is of a part of it. Its first half is a past request, its last quarter what the tool says of itself. */
+/* Fuzzes argument extraction against schemas of all kinds: literals lie in the request, in order and without nesting,
+ * and each argument comes from a part of the request. The first half of the request is also used as a past request, its
+ * last quarter as the tool's description. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "call/arguments.h"
 #include "call/demonstrations.h"
+#include "require.h"
 
 static const char SCHEMA[] =
     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"min_price\":{\"type\":"
@@ -15,12 +17,6 @@ static const char SCHEMA[] =
     "\"required\":[\"id\",\"count\"]}";
 
 static const char PAST[] = "{\"id\":\"8tq\",\"count\":3,\"tags\":[\"a b\"]}";
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_literals(const struct literals *literals)
 {

@@ -1,4 +1,4 @@
-/* The state of a training: any bytes are read or refused, and what is read keeps inside the parameters. */
+/* Fuzzes the reader of training checkpoints: accepted files stay within the parameters. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* A trained chooser's config.json, and what is chosen with whatever numbers it had. */
+/* Fuzzes a trained chooser's config.json, and choosing with arbitrary parameters. */
 #include <stdlib.h>
 
 #include "choose/chooser.h"
 
-static void use(const struct chooser *chooser, size_t bytes)
+static void choose_with(const struct chooser *chooser, size_t bytes)
 {
     static struct candidate_features candidates;
     uint32_t order[CHOOSE_TOOLS];
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     wt_error err;
     if (wt__json_parse(&config, (const char *)data, size, &err) == 0 &&
         wt__chooser_read(&chooser, config, &arena, &err) == 0)
-        use(&chooser, size);
+        choose_with(&chooser, size);
     json_decref(config);
     wt__arena_dispose(&arena);
     return 0;

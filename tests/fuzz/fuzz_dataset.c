@@ -1,4 +1,4 @@
-/* The reader of BEIR data sets on any bytes: the input up to the first NUL is queries.jsonl, the rest the qrels. */
+/* Fuzzes the reader of BEIR data sets: the input up to the first NUL is queries.jsonl, the rest is the qrels file. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,20 +1,15 @@
-/* Any two texts as a definition before and after: what is told of them is bounded, UTF-8, and shows whatever is hidden.
- * The first zero byte parts them. */
+/* Fuzzes the description of changes between two definitions, separated by the first NUL: the description has a limited
+ * length, is UTF-8, and makes hidden characters visible. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "catalog/definition_changes.h"
 #include "text/unicode.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static void look(const struct definition_changes *changes)
+static void check_changes(const struct definition_changes *changes)
 {
     require(changes->count > 0 && changes->count <= WT_MAX_CHANGES);
     for (size_t i = 0; i < changes->count; i++) {
@@ -34,10 +29,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str before = {text, border ? (size_t)(border - text) : 0};
     struct str after = {border ? border + 1 : text, border ? size - before.len - 1 : size};
     require(wt__definition_changes(&changes, border ? &before : NULL, after, &arena, NULL) == 0);
-    if (changes.count > 0) /* of {} there is nothing to say */
-        look(&changes);
+    if (changes.count > 0) /* {} has no members to describe */
+        check_changes(&changes);
     require(wt__plain_text_changes(&changes, "text", border ? &before : NULL, after, &arena, NULL) == 0);
-    look(&changes);
+    check_changes(&changes);
     wt__arena_dispose(&arena);
     return 0;
 }

@@ -1,21 +1,16 @@
-/* Any bytes as what a client of the server sends: however they are cut, the same comes out; and a request that comes
- * out, written anew in the plainest form, comes out as it was. */
+/* Fuzzes the HTTP request reader: the result does not depend on how the bytes are split, and a request that is written
+ * in the plainest form is read back unchanged. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "http/reading.h"
+#include "require.h"
 
 enum { BODY_MAX = 1000 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-/* The head's bytes but for the fields that frame the body, which is written with its length. */
+/* Writes the request again: the head without the fields that frame the body, and a body with Content-Length. */
 static void write_plainly(struct buffer *out, const struct http_request *request, bool http_1_0)
 {
     static const char *const framing[] = {"Content-Length", "Transfer-Encoding", "Expect"};
@@ -60,7 +55,7 @@ static void read_back(const struct http_request *was, bool http_1_0)
     write_plainly(&plain, was, http_1_0);
     struct str rest = wt__buffer_view(&plain);
     struct http_message *message = read_one(&rest, &http_1_0);
-    /* A head that was as large as may be can be too large with its length, and 64 fields can be 65. */
+    /* Adding Content-Length can exceed the limits of the head's size and number of fields. */
     if (!message) {
         require(plain.len + 64 > HTTP_TARGET_BYTES_MAX || was->field_count == HTTP_FIELDS_MAX);
     } else {

@@ -1,6 +1,6 @@
-/* What stands beside a model's files: the record of a pull, and the settings of sentence-transformers. The first byte
- * chooses the file, what follows is its content. What is accepted is a name of the hub, files below the folder, and
- * prompts that end; what is refused says why. */
+/* Fuzzes the files beside a model: the record of a pull, and the settings of sentence-transformers. The first byte
+ * selects the file, the rest is its content. Accepted content has a name of the hub, files below the folder, and
+ * terminated prompts; an error has a message. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static const char *const files[] = {MODEL_RECORD, MODEL_SENTENCE_CONFIG};
 
 static char folder[64];
 
-static void clean(void)
+static void remove_record_folder(void)
 {
     remove(folder);
 }
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         snprintf(folder, sizeof(folder), "/tmp/whichtool-fuzz-XXXXXX");
         if (!mkdtemp(folder))
             abort();
-        atexit(clean);
+        atexit(remove_record_folder);
     }
     snprintf(path, sizeof(path), "%s/%s", folder, files[data[0] % 2]);
     FILE *file = fopen(path, "wb");

@@ -1,5 +1,5 @@
-/* Any bytes as a source of any format: the first line names the format ("" : detected). What comes out must hold what
- * import.h says of it, and go through export and schema_text. */
+/* Fuzzes the import: the first line names the format ("" for detection), the rest is the source. Imported tools satisfy
+ * the contracts of import.h and pass through export and schema_text. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -9,14 +9,9 @@
 #include "import/import.h"
 #include "catalog/names.h"
 #include "catalog/schema.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_tool(const struct tool *tool, struct str source)
 {
@@ -24,7 +19,7 @@ static void check_tool(const struct tool *tool, struct str source)
     struct buffer names = {0}, texts = {0};
     require(tool->name.len > 0 && tool->name.len <= WT_MAX_NAME_BYTES && tool->provider.len <= WT_MAX_NAME_BYTES);
     if (tool->definition.ptr < source.ptr ||
-        tool->definition.ptr + tool->definition.len > source.ptr + source.len) { /* what an alias of YAML stands for */
+        tool->definition.ptr + tool->definition.len > source.ptr + source.len) { /* the expansion of a YAML alias */
         require(wt__json_parse(&definition, tool->definition.ptr, tool->definition.len, NULL) == 0);
         json_decref(definition);
     }

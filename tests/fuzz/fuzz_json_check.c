@@ -1,5 +1,5 @@
-/* Any bytes as JSON of an untrusted peer, and as results and errors by their shapes. What passes the strict check must
- * parse by jansson as well, but for duplicate keys and NUL, which jansson refuses. */
+/* Fuzzes the strict check of untrusted JSON, and the shapes of results and errors. Texts that pass the check also parse
+ * by jansson, except for duplicate keys and NUL. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +7,9 @@
 #include "base/json.h"
 #include "base/json_check.h"
 #include "mcp/shape.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_shapes(struct str text)
 {

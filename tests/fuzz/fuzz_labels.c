@@ -1,5 +1,5 @@
-/* The readers of labels and of a data set's lines on any bytes: each pair is there once and its label is one; each id
- * is there once, and no text holds a line end or is longer than it may be. */
+/* Fuzzes the readers of labels and of a data set's lines: pairs are unique and have a valid label; ids are unique, and
+ * texts have no line ends and respect the length limit. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static void read_labels(struct str text)
     wt__pair_labels_dispose(&labels);
 }
 
-static void read_lines(struct str text)
+static void check_data_lines(struct str text)
 {
     struct text_lines lines;
     if (wt__text_lines_parse(&lines, text, "lines", NULL) < 0)
@@ -45,6 +45,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct str text = {(const char *)data, size};
     read_labels(text);
-    read_lines(text);
+    check_data_lines(text);
     return 0;
 }

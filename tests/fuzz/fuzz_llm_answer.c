@@ -1,21 +1,16 @@
-/* Any bytes as what a model says: what is taken matches the schema. And any bytes as a schema: one that is taken can be
- * held against any answer. Input: a schema, a NUL, an answer; without a NUL, an answer to a schema of ours. */
+/* Fuzzes the parser of a model's answers: accepted answers match the schema. Also fuzzes schemas: an accepted one can
+ * validate any answer. Input: a schema, a NUL, an answer; or only an answer, for a fixed schema. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "llm/answer.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char ours[] = "{\"type\":\"object\",\"properties\":{\"tool\":{\"type\":[\"integer\",\"null\"],\"minimum\":"
                            "1}},\"required\":[\"tool\"],\"additionalProperties\":false}";
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

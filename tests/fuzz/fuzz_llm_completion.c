@@ -1,18 +1,13 @@
-/* Any bytes as what a server sends: a completion or a sentence, a refusal that names a setting which is still sent, and
- * a reason without control characters and without the key. */
+/* Fuzzes the parser of completions from a server. The result is a completion or an error message without control
+ * characters and without the key; an error about a setting names a setting that is still sent. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "llm/completion.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

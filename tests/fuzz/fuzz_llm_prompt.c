@@ -1,5 +1,4 @@
-/* Any bytes as a prompt's file, and any bytes as the values of its slots: every filled prompt has each slot's own
- * delimiters, and no other. */
+/* Fuzzes prompt files and the values of their slots: a filled prompt contains exactly the delimiters of its slots. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +6,11 @@
 
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static size_t count(struct str text, const char *part)
+static size_t count_parts(struct str text, const char *part)
 {
     size_t n = 0, len = strlen(part);
     for (size_t at = 0; at + len <= text.len; at++)
@@ -24,7 +18,7 @@ static size_t count(struct str text, const char *part)
     return n;
 }
 
-/* Plain text is UTF-8 without marks, and plain text again. */
+/* Plain text is UTF-8 without marks, and making it plain again does not change it. */
 static void check_plain(struct str value, size_t max)
 {
     struct buffer text = {0}, again = {0}, line = {0};
@@ -33,10 +27,11 @@ static void check_plain(struct str value, size_t max)
     wt__plain_text(&again, wt__buffer_view(&text), max + sizeof PLAIN_CUT);
     require(text.len < max + sizeof PLAIN_CUT && line.len < max + sizeof PLAIN_CUT);
     require(wt__str_equal(wt__buffer_view(&text), wt__buffer_view(&again)));
-    require(count(wt__buffer_view(&line), "\n") == 0);
+    require(count_parts(wt__buffer_view(&line), "\n") == 0);
     static const char *const marks[] = {"<<", ">>", "{{", "}}", "<|", "|>", "</", "[/", "\x1b", "\r"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        require(count(wt__buffer_view(&text), marks[i]) == 0 && count(wt__buffer_view(&line), marks[i]) == 0);
+        require(count_parts(wt__buffer_view(&text), marks[i]) == 0 &&
+                count_parts(wt__buffer_view(&line), marks[i]) == 0);
     for (size_t at = 0; at < text.len;) {
         utf8proc_int32_t c;
         utf8proc_ssize_t n =
@@ -61,8 +56,8 @@ static void check_filled(const struct prompt *prompt, struct str value)
         values[i] = (struct prompt_value){prompt->slots[i].name, value, items, items_there};
     }
     require(wt__prompt_fill(prompt, values, prompt->slot_count, &arena, &out, &err) == 0);
-    size_t places = count(wt__str(prompt->text), "{{");
-    require(count(out, "<<<") == places && count(out, ">>>") == places && count(out, "{{") == 0);
+    size_t places = count_parts(wt__str(prompt->text), "{{");
+    require(count_parts(out, "<<<") == places && count_parts(out, ">>>") == places && count_parts(out, "{{") == 0);
     wt__arena_dispose(&arena);
 }
 

@@ -1,4 +1,4 @@
-/* Any bytes as a file of recorded answers: it opens, and what it holds is replayed or told to be missing. */
+/* Fuzzes files of recorded answers: every file opens, and each answer is replayed or reported as missing. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,14 +6,9 @@
 #include <unistd.h>
 
 #include "llm/record.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

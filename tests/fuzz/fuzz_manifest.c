@@ -1,4 +1,4 @@
-/* Any bytes as a manifest: a sentence or a manifest, and every path in it stays below its folder. */
+/* Fuzzes manifests: a manifest is rejected with a message, or all its paths stay below its folder. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,14 +1,9 @@
-/* Any bytes without their markup: no longer than they were, one line, and UTF-8 where they were. */
+/* Fuzzes the removal of markup: the result is not longer, has one line, and is UTF-8 if the input is. */
 #include <stdlib.h>
 
 #include "text/markup.h"
 #include "text/unicode.h"
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

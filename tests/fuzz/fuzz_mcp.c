@@ -1,5 +1,5 @@
-/* Any bytes as what an MCP server sends, or as a client's configuration. The first byte says which: c a configuration,
- * s a stream of events, anything else a message. */
+/* Fuzzes input from an MCP server and clients' configurations. First byte: c for a configuration, s for a stream of
+ * events, anything else for a message. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,14 +8,9 @@
 #include "mcp/config.h"
 #include "mcp/message.h"
 #include "mcp/sse.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void read_config(struct str text)
 {

@@ -1,7 +1,6 @@
-/* Any bytes as what a client of our MCP server sends: lines, each a message, to a service with a table of tools that
- * answer and ask. What it says is JSON, a line a message, and every request that has an id is answered at most once.
- * The first byte says who sends: h as over HTTP, by headers that say what the second line says; anything else as by
- * lines. */
+/* Fuzzes our MCP server with messages of a client, one a line. The service has tools that answer and tools that ask. It
+ * must write JSON, one message a line, and answer each request with an id at most once. The first byte selects the
+ * transport: h for HTTP, with the headers in the second line; anything else for lines. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +8,9 @@
 
 #include "serve/recorder.h"
 #include "serve/mcp/table.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void run_echo(void *context, struct mcp_call *call)
 {
@@ -26,7 +20,7 @@ static void run_echo(void *context, struct mcp_call *call)
     wt__mcp_add_text(call, wt__mcp_call_arguments(call));
 }
 
-/* Never of a legacy client, which would have to answer while it is waited for. */
+/* Do not ask legacy clients: the call would block until they answer. */
 static void run_ask(void *context, struct mcp_call *call)
 {
     struct str one, two;
@@ -76,7 +70,7 @@ static double one_time(void)
     return 1e9;
 }
 
-/* The same key and clock each time, so that a corpus may hold states that are ours. */
+/* Use a fixed key and clock, so that the corpus may contain valid states. */
 static struct mcp_service *open_service(struct mcp_table *table)
 {
     static const unsigned char key[32] = "a key of a test";
@@ -90,30 +84,31 @@ static struct mcp_service *open_service(struct mcp_table *table)
     return service;
 }
 
-static bool param(const struct mcp_headers *headers, struct str name, struct str *value)
+static bool read_param_header(const struct mcp_headers *headers, struct str name, struct str *value)
 {
     (void)name;
     *value = headers->name;
     return headers->name.len > 0;
 }
 
-static void check(const char *said)
+static void check_server_output(const char *said)
 {
     for (const char *line = said; *line; line += strcspn(line, "\n") + 1) {
         json_t *message = NULL;
         size_t len = strcspn(line, "\n");
         int rc = wt__json_parse(&message, line, len, NULL);
-        require(rc == 0 || rc == WT_ETOOLONG || rc == WT_ENOMEM); /* what is echoed may be as deep as JSON may be */
+        require(rc == 0 || rc == WT_ETOOLONG || rc == WT_ENOMEM); /* echoed input may have the maximum depth of JSON */
         require(rc < 0 || wt__str_equal(wt__json_str(message, "jsonrpc"), STR("2.0")));
         json_decref(message);
     }
 }
 
-/* No tool waits here, so all is said when it returns, but for who listens. */
-static void take(struct mcp_service *service, struct mcp_peer *peer, struct str line, const struct mcp_headers *headers)
+/* No tool blocks, so all answers except those of listening requests exist now. */
+static void feed_line(struct mcp_service *service, struct mcp_peer *peer, struct str line,
+                      const struct mcp_headers *headers)
 {
     struct recorder *recorder = recorder_take(service, peer, line, headers);
-    check(recorder->said.ptr ? recorder->said.ptr : "");
+    check_server_output(recorder->said.ptr ? recorder->said.ptr : "");
     require(recorder->answered || service->listener_count > 0);
     wt__mcp_channel_release(&recorder->channel);
 }
@@ -123,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct mcp_table table;
     struct mcp_service *service = open_service(&table);
     struct mcp_peer *peer = wt__mcp_peer_open(service, "", true);
-    struct mcp_headers headers = {.version = STR("2026-07-28"), .param = param};
+    struct mcp_headers headers = {.version = STR("2026-07-28"), .param = read_param_header};
     bool http = size > 0 && data[0] == 'h';
     char *text = malloc(size + 1);
     require(peer && text);
@@ -137,7 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (http && headers.method.len == 0)
             headers.method = headers.name = (struct str){line, len};
         else
-            take(service, peer, (struct str){line, len}, http ? &headers : NULL);
+            feed_line(service, peer, (struct str){line, len}, http ? &headers : NULL);
         line += len + 1;
     }
     wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);

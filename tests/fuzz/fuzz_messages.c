@@ -1,18 +1,13 @@
-/* Any bytes as a conversation: what is read of it must be what messages.h says a conversation is. */
+/* Fuzzes the reader of conversations: results satisfy the contracts of messages.h. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "catalog/messages.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static void check(const struct conversation *read)
+static void check_conversation(const struct conversation *read)
 {
     size_t last = wt__messages_last_user(read);
     require(read->len <= WT_MAX_MESSAGES && read->call_count <= WT_MAX_KEPT);
@@ -37,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc = wt__messages_read(&read, bytes, &arena, &err);
     require(rc == 0 || (rc == err.code && err.message[0] != '\0'));
     if (rc == 0)
-        check(&read);
+        check_conversation(&read);
     wt__arena_dispose(&arena);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* The files of a model directory that say what the model is. The first byte chooses the file, what follows is its
- * content; what is accepted keeps inside the limits, and what is refused says why. */
+/* Fuzzes the configuration files of a model folder. The first byte selects the file, the rest is its content. Accepted
+ * content respects the limits; an error has a message. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const char sound[] =
 
 static char folder[64];
 
-static void clean(void)
+static void remove_config_folder(void)
 {
     char path[128];
 
@@ -31,7 +31,7 @@ static void clean(void)
     remove(folder);
 }
 
-static void put(const char *name, const void *bytes, size_t len)
+static void write_config_file(const char *name, const void *bytes, size_t len)
 {
     char path[128];
 
@@ -41,14 +41,14 @@ static void put(const char *name, const void *bytes, size_t len)
         abort();
 }
 
-static void check(const struct model_config *c)
+static void check_config_limits(const struct model_config *c)
 {
     struct weight_walk walk = {.config = c};
     struct weight_plan files_plan, packed_plan;
 
     if (wt__model_config_check(c, "fuzz", NULL) < 0)
         abort();
-    if (wt__model_is_static(c)) /* its weights say what they are themselves */
+    if (wt__model_is_static(c)) /* the weights describe themselves */
         return;
     wt__weight_plan(&files_plan, c, LAYOUT_FILES);
     wt__weight_plan(&packed_plan, c, LAYOUT_PACKED);
@@ -80,16 +80,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         snprintf(path, sizeof(path), "%s/1_Pooling", folder);
         mkdir(path, 0700);
-        atexit(clean);
+        atexit(remove_config_folder);
     }
     const char *name = files[data[0] % FILES];
-    put("config.json", sound, sizeof(sound) - 1);
-    put(name, data + 1, size - 1);
+    write_config_file("config.json", sound, sizeof(sound) - 1);
+    write_config_file(name, data + 1, size - 1);
     int rc = wt__model_config_read(&config, folder, &err);
     if (rc < 0 && (rc != WT_EMODEL || err.code != rc || !err.message[0]))
         abort();
     if (rc == 0)
-        check(&config);
+        check_config_limits(&config);
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     remove(path);
     return 0;

@@ -1,4 +1,4 @@
-/* Any bytes as provider NUL name: the exported name is within the rule, whatever the attempt. */
+/* Fuzzes exported names: for any provider NUL name, and any attempt, the result is a valid name. */
 #include <stdint.h>
 #include <stdlib.h>
 

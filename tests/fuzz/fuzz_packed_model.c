@@ -1,5 +1,5 @@
-/* A packed model as a hostile file: its checksums are made right first, since a fuzzer would never guess them and who
- * writes such a file would not have to. Whatever opens can be run. */
+/* Fuzzes packed models. The checksums are corrected first, because a fuzzer cannot guess them and an attacker can
+ * compute them. Every model that opens can be run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "encoder/seal.h"
 #include "encoder/transformer.h"
 
-enum { MOST_WORK = 1 << 22 /* weights: more is sound, but slow */ };
+enum { MOST_WORK = 1 << 22 /* weights; larger models are valid, but slow */ };
 
-/* A static encoder: hostile ids, too, though its tokenizer makes none. */
+/* Also run a static encoder on invalid token ids, which its tokenizer never produces. */
 static void run_table(const struct packed *packed)
 {
     int32_t ids[66] = {-1, INT32_MAX};
@@ -23,7 +23,7 @@ static void run_table(const struct packed *packed)
     free(out);
 }
 
-static void run(const struct packed *packed)
+static void run_packed_model(const struct packed *packed)
 {
     const struct model_config *c = &packed->header->config;
     struct str text = STR("find the table [MASK] for \xe4\xb8\xad two books");
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (wt__model_is_static(&packed.header->config))
             run_table(&packed);
         else
-            run(&packed);
+            run_packed_model(&packed);
     }
     free(bytes);
     return 0;

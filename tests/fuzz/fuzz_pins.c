@@ -1,17 +1,12 @@
-/* Any bytes as a file of pins: what is taken is found again by its id, and what is refused says why. The bytes are also
- * hashed as a definition of two formats, whose pin is read back as it was written. */
+/* Fuzzes files of pins: accepted pins are found by id, and an error has a message. The bytes are also hashed as
+ * definitions of two formats, whose pins are written and read back. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "catalog/pins.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void pin_and_read(struct str definition, const char *format)
 {

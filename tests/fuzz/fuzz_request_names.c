@@ -1,23 +1,18 @@
-/* Any bytes as tools and a request: up to the first NUL a tool a line, its fields apart by tabs (provider, name, title,
- * description, source identifier); behind it the request. What is found lies in the request, and is a tool's. */
+/* Fuzzes names in requests. Input: up to the first NUL one tool a line, with tab-separated fields (provider, name,
+ * title, description, source id); then the request. Each found name lies in the request and belongs to a tool. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "retrieve/request_names.h"
 #include "retrieve/tool_names.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { TOOLS_MAX = 64 };
 
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
-
-/* What stands before the next such byte; *at is then behind it. */
-static struct str next(struct str text, size_t *at, char sign)
+/* Returns the text up to the next such byte, and moves *at behind it. */
+static struct str next_part(struct str text, size_t *at, char sign)
 {
     const char *begin = text.ptr + *at, *end = *at < text.len ? memchr(begin, sign, text.len - *at) : NULL;
     size_t len = end ? (size_t)(end - begin) : text.len - *at;
@@ -29,21 +24,21 @@ static uint32_t add_tools(struct names_builder *builder, struct str text)
 {
     uint32_t rows = 0;
     for (size_t at = 0; at < text.len && rows < TOOLS_MAX; rows++) {
-        struct str line = next(text, &at, '\n');
+        struct str line = next_part(text, &at, '\n');
         size_t field = 0;
-        struct tool tool = {.provider = next(line, &field, '\t')};
-        tool.name = next(line, &field, '\t');
-        tool.title = next(line, &field, '\t');
-        tool.description = next(line, &field, '\t');
-        tool.source_id = next(line, &field, '\t');
+        struct tool tool = {.provider = next_part(line, &field, '\t')};
+        tool.name = next_part(line, &field, '\t');
+        tool.title = next_part(line, &field, '\t');
+        tool.description = next_part(line, &field, '\t');
+        tool.source_id = next_part(line, &field, '\t');
         if (wt__tool_names_add(builder, &tool, rows, NULL) < 0)
             return 0;
     }
     return rows;
 }
 
-static void check(const struct request_name *items, size_t count, const struct name_index *names, struct str request,
-                  uint32_t rows)
+static void check_found_names(const struct request_name *items, size_t count, const struct name_index *names,
+                              struct str request, uint32_t rows)
 {
     require(count <= REQUEST_NAMES_MAX);
     for (size_t i = 0; i < count; i++) {
@@ -65,14 +60,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
 
-    struct str tools = next(all, &at, '\0');
+    struct str tools = next_part(all, &at, '\0');
     struct str request = {all.ptr + at, size - at};
     uint32_t rows = add_tools(&builder, tools);
     struct name_index names = wt__names_builder_finish(&builder);
     require(wt__names_check(&names, rows, NULL) == 0);
     if (wt__request_names(&found, &names, request, &arena, NULL) == 0) {
-        check(found.items, found.count, &names, request, rows);
-        check(found.spoken, found.spoken_count, &names, request, rows);
+        check_found_names(found.items, found.count, &names, request, rows);
+        check_found_names(found.spoken, found.spoken_count, &names, request, rows);
         require(!found.only || (found.count > 0 && found.spoken_count == 0));
     }
     wt__arena_dispose(&arena);

@@ -1,14 +1,8 @@
-/* The header of a safetensors file: whatever opens has tensors that lie inside the file, without overlap, and can be
- * read. */
+/* Fuzzes safetensors headers: tensors of an accepted file lie inside it, do not overlap, and can be read. */
 #include <stdlib.h>
 
 #include "nn/safetensors.h"
-
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
-/* The reader of samples.jsonl, and what is written of it, on any bytes: rows for fine-tuning are JSON, a line each, and
- * samples that were written read the same. The bytes as pieces of a model's answer, too. */
+/* Fuzzes the reader of samples.jsonl: rows for fine-tuning are JSON, one a line, and written samples are read back
+ * unchanged. The bytes are also parsed as parts of a model's answer. */
 #include <stdint.h>
 #include <stdlib.h>
 

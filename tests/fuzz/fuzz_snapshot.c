@@ -1,9 +1,9 @@
-/* fuzz_snapshot.c: hostile bytes of the index. The first byte says what the rest is:
+/* fuzz_snapshot.c: fuzzes the index. The first byte selects the format of the rest:
  *
  *   'L'   a lexical block
  *   'S'   u32 length, a snapshot file of that length, then bytes for the chunks of its sets
  *
- * Checksums are made right first, since they find damage, not malice: what a forger could write must be safe, too. */
+ * Checksums are corrected first: they detect damage, but an attacker can compute them. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void search_lexical(const struct lexical *index)
     free(allowed);
 }
 
-/* Words that nothing knows are looked for among all terms that begin as they do. */
+/* Unknown words are looked up among all terms with the same prefix. */
 static void spell_by(const struct lexical *index)
 {
     struct workspace *workspace;
@@ -50,7 +50,7 @@ static void spell_by(const struct lexical *index)
     wt__arena_dispose(&arena);
 }
 
-/* Groups of copies, whatever keys say. */
+/* Groups of copies with arbitrary keys. */
 static void read_copies(const struct snapshot *snapshot)
 {
     size_t count;
@@ -79,7 +79,7 @@ static void search_vectors(const struct vectors *vectors)
     free(query);
 }
 
-/* Gives a set chunks that begin with the bytes, its checksums made right. */
+/* Creates chunks of a set that begin with the bytes, and corrects the checksums. */
 static void fill_set(struct vectors *vectors, const uint8_t *bytes, size_t len)
 {
     size_t need = wt__vectors_bytes(vectors->dim, vectors->slots);

@@ -1,13 +1,14 @@
-/* Two readers of hostile bytes: the tokenizers with sound models, and the opener of their blobs.
+/* Fuzzes tokenizers of valid models with any text, and the opener of tokenizer blobs.
  *
  *   byte 0, bits 0-1  which model; 3: the rest is a blob
  *   byte 0, bits 2-3  pair truncation
- *   byte 1            most tokens
+ *   byte 1            maximum number of tokens
  *
- * What is encoded stays below token_count and within the limit, and cutting a text keeps its head. */
+ * Token ids are below token_count, the limit is respected, and truncation keeps the begin of the text. */
 #include <stdlib.h>
 
 #include "text/tokenizer.h"
+#include "require.h"
 
 #define FRAME "\"post_processor\":{\"type\":\"RobertaProcessing\",\"cls\":[\"<s>\",0],\"sep\":[\"</s>\",1]}"
 #define ADDED(normalized)                                                                                              \
@@ -38,13 +39,7 @@ static const char *const models[] = {
 };
 enum { MODELS = sizeof models / sizeof *models };
 
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
-
-static void encode(const struct tokenizer *t, struct str text, size_t max_tokens, unsigned truncation)
+static void encode_and_check(const struct tokenizer *t, struct str text, size_t max_tokens, unsigned truncation)
 {
     int32_t *ids = malloc(max_tokens * sizeof *ids + 1), *types = malloc(max_tokens * sizeof *types + 1);
     int32_t *fewer = malloc((max_tokens / 2) * sizeof *fewer + 1);
@@ -70,8 +65,8 @@ static void encode(const struct tokenizer *t, struct str text, size_t max_tokens
     free(fewer);
 }
 
-/* The tokenizer of a model, built once. */
-static const struct tokenizer *sound(unsigned model)
+/* Returns the tokenizer of a model, built on first use. */
+static const struct tokenizer *open_valid_tokenizer(unsigned model)
 {
     static struct buffer blobs[MODELS];
     static struct tokenizer built[MODELS];
@@ -95,8 +90,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str rest = {(const char *)data + 2, size - 2};
     unsigned model = data[0] & 3;
     if (model < MODELS)
-        encode(sound(model), rest, data[1], data[0] >> 2);
+        encode_and_check(open_valid_tokenizer(model), rest, data[1], data[0] >> 2);
     else if (wt__tokenizer_open(&t, rest.ptr, rest.len, NULL) == 0)
-        encode(&t, STR("ab <s>\xC3\xA9 <m> \xE4\xB8\xAD. <u>b\xEF\xBC\xA1\xCC\x81  aab"), data[1], data[0] >> 2);
+        encode_and_check(&t, STR("ab <s>\xC3\xA9 <m> \xE4\xB8\xAD. <u>b\xEF\xBC\xA1\xCC\x81  aab"), data[1],
+                         data[0] >> 2);
     return 0;
 }

@@ -1,7 +1,7 @@
-/* Any bytes may stand in the files that a tokenizer is built from; what is built from them opens and encodes.
+/* Fuzzes the files from which a tokenizer is built: every tokenizer that is built also opens and encodes.
  *
  *   byte 0  0: tokenizer.json, 1: vocab.txt, 2: spm.model, 3: vocab.json and merges.txt
- *           (parted at the first 0x01), 4: tokenizer_config.json and vocab.txt, parted likewise */
+ *           (separated by the first 0x01), 4: tokenizer_config.json and vocab.txt, in the same way */
 #include <stdlib.h>
 
 #include "text/tokenizer.h"

@@ -1,6 +1,6 @@
-/* What training left, as hostile files: each config.json and safetensors of STORE-models, read by an engine that then
- * finds by every recipe and picks. The input is the files, each behind a line "== RECIPE/FILE"; "@" in a config stands
- * for the hash of the encoder, which a forger would know. */
+/* Fuzzes the files of trained models: config.json and safetensors of STORE-models are loaded by an engine, which then
+ * runs find with every recipe, and pick. The input is a sequence of files, each after a line "== RECIPE/FILE". "@" in a
+ * config stands for the hash of the encoder, which an attacker would know. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static const char tools[] = "{\"provider\": \"p\", \"name\": \"book\", \"descrip
 
 static char folder[64], model[80], store[96], models[96], hash[65];
 
-static void check(long long rc, const wt_error *err)
+static void check_result(long long rc, const wt_error *err)
 {
     if (rc >= 0)
         return;
@@ -44,8 +44,8 @@ static void clean_up(void)
     remove_folder(folder);
 }
 
-/* A store of three tools, once. */
-static void set_up(void)
+/* Creates a store of three tools on first use. */
+static void create_fuzz_store(void)
 {
     struct encoder *encoder = NULL;
     wt_add_report *report = NULL;
@@ -55,19 +55,19 @@ static void set_up(void)
     atexit(clean_up);
     snprintf(store, sizeof store, "%s/tools.wt", folder);
     snprintf(models, sizeof models, "%s/tools.wt-models", folder);
-    check(wt__encoder_open(&encoder, model, &err), &err);
+    check_result(wt__encoder_open(&encoder, model, &err), &err);
     memcpy(hash, wt__encoder_hash(encoder), sizeof hash);
     wt__encoder_close(encoder);
     wt_engine *engine = open_engine(0, &err);
-    check(engine ? 0 : -1, &err);
+    check_result(engine ? 0 : -1, &err);
     wt_add_options_init(&options);
     options.format = "jsonl";
-    check(wt_add(engine, tools, strlen(tools), &options, &report, &err), &err);
+    check_result(wt_add(engine, tools, strlen(tools), &options, &report, &err), &err);
     wt_add_report_free(report);
     wt_close(engine);
 }
 
-static void write_file(const char *name, const uint8_t *bytes, size_t len, bool config)
+static void write_trained_file(const char *name, const uint8_t *bytes, size_t len, bool config)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", models, name);
@@ -83,7 +83,7 @@ static void write_file(const char *name, const uint8_t *bytes, size_t len, bool 
         abort();
 }
 
-/* The file that the line names, of those there are; others are passed over. */
+/* Returns the known file that the line names; unknown files are skipped. */
 static void write_named(const char *line, size_t line_len, const uint8_t *bytes, size_t len)
 {
     for (size_t d = 0; d < sizeof folders / sizeof *folders; d++)
@@ -94,7 +94,7 @@ static void write_named(const char *line, size_t line_len, const uint8_t *bytes,
                 continue;
             snprintf(path, sizeof path, "%s/%s", models, folders[d]);
             mkdir(path, 0700);
-            write_file(name, bytes, len, f == 0);
+            write_trained_file(name, bytes, len, f == 0);
         }
 }
 
@@ -124,7 +124,7 @@ static void remove_all(void)
     }
 }
 
-static void ask(wt_engine *engine)
+static void run_find_and_pick(wt_engine *engine)
 {
     static const char request[] = "book the table for two. find a book";
     const wt_recipe *recipe;
@@ -141,12 +141,13 @@ static void ask(wt_engine *engine)
         int rc = recipe->picks ? wt_pick(engine, request, strlen(request), &pick, &picked, &err)
                                : wt_find(engine, request, strlen(request), &find, &hits, &err);
         if (rc < 0 && (err.code != rc || !err.message[0]))
-            check(rc, &err);
+            check_result(rc, &err);
         wt_hits_free(hits);
         wt_picked_free(picked);
     }
     wt_hits *hits = NULL;
-    check(wt_find(engine, request, strlen(request), NULL, &hits, &err), &err); /* whatever training left */
+    check_result(wt_find(engine, request, strlen(request), NULL, &hits, &err),
+                 &err); /* with arbitrary trained models */
     wt_hits_free(hits);
 }
 
@@ -154,11 +155,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     wt_error err;
     if (!folder[0])
-        set_up();
+        create_fuzz_store();
     write_all(data, size);
     wt_engine *engine = open_engine(1, &err);
     if (engine)
-        ask(engine);
+        run_find_and_pick(engine);
     wt_close(engine);
     remove_all();
     return 0;

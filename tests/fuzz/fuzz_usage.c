@@ -1,21 +1,16 @@
-/* Any bytes as recorded use: what is taken must be what usage.h says a usage is, and arguments
- * without credentials come back as they are stored. The bytes are also read as a time. */
+/* Fuzzes the reader of recorded use: results satisfy the contracts of usage.h, and arguments without credentials are
+ * returned as stored. The bytes are also parsed as a time. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "catalog/credentials.h"
 #include "catalog/usage_import.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-/* What is stored of arguments is taken back as it is, or is too long. */
+/* Stored arguments are accepted again unchanged, or are too long. */
 static void check_arguments(const json_t *arguments)
 {
     struct buffer text = {0}, again = {0};
@@ -32,7 +27,7 @@ static void check_arguments(const json_t *arguments)
     wt__buffer_dispose(&again);
 }
 
-static int take(void *context, const struct usage_draft *draft, wt_error *err)
+static int check_usage_draft(void *context, const struct usage_draft *draft, wt_error *err)
 {
     size_t *tools = context;
     (void)err;
@@ -69,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str bytes = {(const char *)data, size};
     for (int strict = 0; strict < 2; strict++) {
         size_t tools = 0;
-        struct usage_import import = {.take = take, .context = &tools, .strict = strict != 0};
+        struct usage_import import = {.take = check_usage_draft, .context = &tools, .strict = strict != 0};
         wt_error err = {0};
         int rc = wt__usage_import_bytes(&import, bytes, "input", &err);
         require(rc == 0 ? !strict || import.skipped == 0 : rc == err.code && err.message[0] != '\0');

@@ -1,7 +1,6 @@
-/* Any bytes as a schema and an instance, each a JSON text, one behind the other: the schema is all before the first
- * line that is "---". Where it compiles, the instance is validated with and without repairs, and what comes back holds
- * what the header promises. A lossless repair fits, and an instance that fits is not repaired. A schema that does not compile
- * is opened leniently. */
+/* Fuzzes the validator with a schema and an instance, separated by the first line "---". If the schema compiles, the
+ * instance is validated with and without repairs, and the result satisfies the contract of the header: a lossless
+ * repair is valid, and a valid instance is not repaired. A schema that does not compile is opened leniently. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +8,11 @@
 #include "base/json.h"
 #include "engine/validator.h"
 #include "whichtool.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(int holds)
-{
-    if (!holds)
-        abort();
-}
-
-static void look(const wt_validation *validation)
+static void check_validation(const wt_validation *validation)
 {
     require(validation->valid == (validation->violation_count == 0));
     require((validation->repaired != NULL) == (validation->repair_count > 0));
@@ -31,7 +25,7 @@ static void look(const wt_validation *validation)
     }
 }
 
-static void validate(const wt_validator *validator, const char *instance, size_t len, int repair)
+static void validate_and_check(const wt_validator *validator, const char *instance, size_t len, int repair)
 {
     wt_validate_options options;
     wt_validation *validation, *again;
@@ -40,8 +34,8 @@ static void validate(const wt_validator *validator, const char *instance, size_t
     options.repair = repair;
     if (wt_validate(validator, instance, len, &options, &validation, &err) < 0)
         return;
-    look(validation);
-    if (validation->repaired && validation->valid) { /* what was put right fits by itself */
+    check_validation(validation);
+    if (validation->repaired && validation->valid) { /* the repaired instance is valid */
         require(wt_validate(validator, validation->repaired, strlen(validation->repaired), NULL, &again, &err) == 0);
         require(again->valid);
         wt_validation_free(again);
@@ -49,7 +43,7 @@ static void validate(const wt_validator *validator, const char *instance, size_t
     wt_validation_free(validation);
 }
 
-static int fits(const wt_validator *validator, struct str instance)
+static int is_valid_instance(const wt_validator *validator, struct str instance)
 {
     wt_validation *validation;
     json_t *tree = NULL;
@@ -68,12 +62,12 @@ static void coerce(const wt_validator *validator, struct str instance, int wraps
     struct buffer repaired = {0};
     int rc = wt__validator_coerce(validator, instance, wraps, &repaired);
     require(rc == WT_ENOMEM || rc == 0 || rc == 1);
-    require(rc == 1 ? fits(validator, wt__buffer_view(&repaired)) : repaired.len == 0);
-    require(rc != 1 || !fits(validator, instance));
+    require(rc == 1 ? is_valid_instance(validator, wt__buffer_view(&repaired)) : repaired.len == 0);
+    require(rc != 1 || !is_valid_instance(validator, instance));
     wt__buffer_dispose(&repaired);
 }
 
-/* A schema that is refused is compiled without the keywords at fault, or refused again. */
+/* A rejected schema is compiled without the faulty keywords, or rejected again. */
 static void open_leniently(struct str schema, const char *instance, size_t len)
 {
     wt_validator *validator;
@@ -84,7 +78,7 @@ static void open_leniently(struct str schema, const char *instance, size_t len)
     require(drops.count <= SCHEMA_DROPS && (drops.count > 0) == (drops.first.code != 0));
     if (rc < 0)
         return;
-    validate(validator, instance, len, 0);
+    validate_and_check(validator, instance, len, 0);
     coerce(validator, (struct str){instance, len}, 1);
     wt_validator_close(validator);
 }
@@ -107,8 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         open_leniently((struct str){text, len}, instance, rest);
         return 0;
     }
-    validate(validator, instance, rest, 0);
-    validate(validator, instance, rest, 1);
+    validate_and_check(validator, instance, rest, 0);
+    validate_and_check(validator, instance, rest, 1);
     coerce(validator, (struct str){instance, rest}, 0);
     coerce(validator, (struct str){instance, rest}, 1);
     wt_validator_close(validator);

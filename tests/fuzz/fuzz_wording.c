@@ -1,19 +1,14 @@
-/* Any bytes as a description: its words lie in it one behind the other, patterns match within them, sentences hold what
- * they are of, and the request that is made of it is no longer than it may be. */
+/* Fuzzes descriptions: words follow one another in the text, patterns match within them, sentences contain their words,
+ * and the synthetic request respects the length limit. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "audit/searches.h"
 #include "audit/wording.h"
 #include "retrieve/document.h"
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_words(const struct wording *wording, struct str text)
 {

@@ -1,11 +1,10 @@
-/* replay.c: the fuzz targets without a fuzzer. Gives the target every file of the corpus as it is, then damaged in
- * ways that need no luck to find: cut short, and with one byte changed. The damage follows from the file alone, so a
- * failure comes back on every machine.
+/* replay.c: runs the fuzz targets without a fuzzer, on every file of a corpus as it is and with deterministic damage: cut
+ * short, and with one byte changed. The damage depends on the file only, so a failure is reproducible on every machine.
  *
  *   fuzz_replay TARGET FILE-OR-FOLDER...
  *
- * Each input is a heap block of exactly its size: a sanitizer sees a read one past the end. A missing or empty
- * folder fails, because a corpus that is not there tests nothing. */
+ * Each input is a heap block of exactly its size, so that a sanitizer detects a read behind it. A missing or empty
+ * folder is a failure. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,19 +27,19 @@ static const struct {
 };
 
 enum {
-    VARIANTS = 48,             /* of each kind of damage, spread evenly over the file */
-    MAX_FILE_BYTES = 64 << 20, /* bytes of one corpus file */
-    DAMAGE_BELOW = 256 << 10,  /* larger files are replayed as they are: their damage would cost minutes */
+    VARIANTS = 48,             /* variants of each kind of damage, spread evenly over the file */
+    MAX_FILE_BYTES = 64 << 20, /* maximum size of a corpus file */
+    DAMAGE_BELOW = 256 << 10,  /* larger files are not damaged, which would take minutes */
     PATH_BYTES = 4096
 };
 
-/* Bytes that parsers trip over: NUL, quote, brackets, a sign, the edges of UTF-8, all ones. */
+/* Bytes that are special to parsers: NUL, quote, brackets, a sign, limits of UTF-8, all ones. */
 static const uint8_t awkward[] = {0x00, '"', '{', ']', '-', 0x7f, 0x80, 0xff};
 
 static int (*run_target)(const uint8_t *data, size_t size);
 static size_t inputs, runs;
 
-static void run(const uint8_t *data, size_t size)
+static void run_on_copy(const uint8_t *data, size_t size)
 {
     uint8_t *copy = malloc(size);
     if (!copy && size > 0) {
@@ -58,10 +57,10 @@ static void run_damaged(uint8_t *data, size_t size)
 {
     size_t step = size > VARIANTS ? size / VARIANTS : 1;
     for (size_t at = 0; at < size; at += step) {
-        run(data, at);
+        run_on_copy(data, at);
         uint8_t kept = data[at];
         data[at] = awkward[(at / step) % sizeof awkward];
-        run(data, size);
+        run_on_copy(data, size);
         data[at] = kept;
     }
 }
@@ -90,7 +89,7 @@ static int replay_file(const char *path)
         fprintf(stderr, "%s: cannot be read, or over %d bytes\n", path, MAX_FILE_BYTES);
     } else {
         inputs++;
-        run(data, size);
+        run_on_copy(data, size);
         if (size < DAMAGE_BELOW)
             run_damaged(data, size);
     }
@@ -98,7 +97,7 @@ static int replay_file(const char *path)
     return failed;
 }
 
-static int replay(const char *path)
+static int replay_path(const char *path)
 {
     struct stat info;
     if (stat(path, &info) != 0) {
@@ -118,7 +117,7 @@ static int replay(const char *path)
         char inner[PATH_BYTES];
         int len = snprintf(inner, sizeof inner, "%s/%s", path, entries[i]->d_name);
         if (entries[i]->d_name[0] != '.')
-            failed |= len >= (int)sizeof inner || replay(inner);
+            failed |= len >= (int)sizeof inner || replay_path(inner);
         free(entries[i]);
     }
     free(entries);
@@ -136,7 +135,7 @@ int main(int argc, char **argv)
     }
     int failed = 0;
     for (int i = 2; i < argc; i++)
-        failed |= replay(argv[i]);
+        failed |= replay_path(argv[i]);
     if (inputs == 0) {
         fprintf(stderr, "replay: no inputs found\n");
         failed = 1;

@@ -1,51 +1,50 @@
-/* follow.c: the words are read by the table of options.c as parse.c reads them, but nothing is refused; the last one is
- * then completed by what its place takes. Tools are offered as files are, provider by provider. */
-#include "cli/follow.h"
+/* complete.c: completion candidates for a command line: reads the words of a command line as parse.c does, but without
+ * errors, and completes the last word according to its place. Tools are offered like files: first the providers, then
+ * the tools of one provider. */
+
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/parse.h"
-#include "cli/text.h"
 #include "recipe/recipes.h"
 
 enum {
-    HELP_COLUMNS = 60, /* of a description */
-    BUSY_MS = 200      /* somebody waits for the key that was pressed */
+    FOLLOW_MOST = 1000, /* maximum number of tools or providers offered */
+    HELP_COLUMNS = 60,  /* columns of a description */
+    BUSY_MS = 200       /* short, because the user waits after pressing a key */
 };
 
-struct following {
+struct completion_state {
     struct cli *cli;
     struct buffer *out;
-    struct str lead, word; /* of what is completed: what stays as it is ("--format=", "bm25,"), and what is begun */
-    const struct verb *verb;
-    const char *store, *models; /* as the line names them; NULL: it does not */
-    const char *first;          /* of the verb's words; NULL: none yet */
+    struct str lead, word; /* fixed part of the last word, such as "--format=" or "bm25,", and the part to complete */
+    const struct cli_verb *verb;
+    const char *store, *models; /* values of --store and --models; NULL if absent */
+    const char *first;          /* first word after the verb; NULL before it */
     size_t words;
     bool given[OPT_COUNT];
-    bool words_only;           /* behind "--" */
-    const struct option *open; /* whose value comes next */
-    wt_engine *engine;         /* opened when it is wanted; NULL when it cannot be had */
+    bool words_only;               /* after "--" */
+    const struct cli_option *open; /* option that expects a value, or NULL */
+    wt_engine *engine;             /* opened on demand; NULL if not open or not readable */
 };
 
 /* ---------------------------------------------------------------- candidates */
 
-/* As it would be shown: nothing in it acts on a terminal or a shell's lists. */
-static bool is_plain(struct str value)
+/* True if escaping does not change the value, so that it is safe for terminals and shells. */
+static bool is_plain_text(struct str value)
 {
-    struct buffer shown = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer shown = {0};
     wt__text_escape(&shown, value, TEXT_LINE);
-    bool same = !shown.failed && wt__str_equal(wt__buffer_view(&shown), value);
-    wt__buffer_dispose(&shown);
-    return same;
+    return !shown.failed && wt__str_equal(wt__buffer_view(&shown), value);
 }
 
-static void offer(struct following *f, struct str value, const char *help)
+static void offer_candidate(struct completion_state *f, struct str value, const char *help)
 {
-    if (!wt__str_starts(value, f->word) || value.len == 0 || !is_plain(value))
+    if (!wt__str_starts(value, f->word) || value.len == 0 || !is_plain_text(value))
         return;
     if (f->lead.len == 0 && !f->open && value.ptr[0] == '-' && f->word.len == 0 && !f->words_only)
-        return; /* a tool whose name would be read as an option */
+        return; /* the tool's name would be parsed as an option */
     wt__buffer_str(f->out, f->lead);
     wt__buffer_str(f->out, value);
     if (help && *help) {
@@ -57,65 +56,65 @@ static void offer(struct following *f, struct str value, const char *help)
     wt__buffer_char(f->out, '\n');
 }
 
-/* Of a list with blanks between. */
-static void offer_choices(struct following *f, const char *choices)
+/* Offers the items of a list separated by blanks. */
+static void offer_choices(struct completion_state *f, const char *choices)
 {
     for (const char *at = choices; *at;) {
         size_t len = strcspn(at, " ");
-        offer(f, (struct str){at, len}, NULL);
+        offer_candidate(f, (struct str){at, len}, NULL);
         at += len + (at[len] == ' ');
     }
 }
 
-static void leave_to(struct following *f, const char *who)
+static void leave_to_shell(struct completion_state *f, const char *who)
 {
     wt__buffer_clear(f->out);
     wt__buffer_printf(f->out, "%s\n", who);
 }
 
-static void offer_verbs(struct following *f)
+static void offer_verbs(struct completion_state *f)
 {
     for (size_t i = 0; i < wt__verb_count; i++)
-        offer(f, wt__str(wt__verbs[i].name), wt__verbs[i].summary);
+        offer_candidate(f, wt__str(wt__verbs[i]->name), wt__verbs[i]->summary);
 }
 
-static void offer_lessons(struct following *f)
+static void offer_lessons(struct completion_state *f)
 {
     const wt_lesson *lesson;
     for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
-        offer(f, wt__str(lesson->name), lesson->summary);
-    offer(f, STR("all"), "Each of them, in that order");
+        offer_candidate(f, wt__str(lesson->name), lesson->summary);
+    offer_candidate(f, STR("all"), "All of them, in this order");
 }
 
-static void offer_models(struct following *f, bool installed)
+static void offer_models(struct completion_state *f, bool installed)
 {
     wt_models *models;
     if (memchr(f->word.ptr, '/', f->word.len)) {
-        leave_to(f, "folders");
+        leave_to_shell(f, "folders");
         return;
     }
     if (wt_model_list(f->models, &models, NULL) < 0)
         return;
     for (size_t i = 0; i < models->len; i++)
         if (models->items[i]->installed || !installed)
-            offer(f, wt__str(models->items[i]->name), NULL);
+            offer_candidate(f, wt__str(models->items[i]->name), NULL);
     wt_models_free(models);
 }
 
-/* One name, or of merge several. */
-static void offer_models_for(struct following *f)
+/* Offers models for an action of `model`; merge takes several. */
+static void offer_models_for(struct completion_state *f)
 {
     bool merge = strcmp(f->first, "merge") == 0;
     if (strcmp(f->first, "list") != 0 && (merge || f->words == 1))
         offer_models(f, strcmp(f->first, "pull") != 0 && strcmp(f->first, "info") != 0);
 }
 
-/* ---------------------------------------------------------------- of the store */
+/* ---------------------------------------------------------------- candidates of the store */
 
-static wt_engine *engine_of(struct following *f)
+static wt_engine *open_completion_engine(struct completion_state *f)
 {
     wt_open_options options;
-    if (f->engine || (!f->store && wt__cli_store(f->cli) != 0))
+    if (f->engine || (!f->store && wt__cli_find_store(f->cli) != 0))
         return f->engine;
     wt_open_options_init(&options);
     options.read_only = 1;
@@ -126,29 +125,29 @@ static wt_engine *engine_of(struct following *f)
     return f->engine;
 }
 
-static wt_status *status_of(struct following *f)
+static wt_status *read_store_status(struct completion_state *f)
 {
     wt_status *status = NULL;
-    if (!engine_of(f) || wt_get_status(f->engine, &status, NULL) < 0)
+    if (!open_completion_engine(f) || wt_get_status(f->engine, &status, NULL) < 0)
         return NULL;
     return status;
 }
 
-static void offer_providers(struct following *f)
+static void offer_providers(struct completion_state *f)
 {
-    wt_status *status = status_of(f);
+    wt_status *status = read_store_status(f);
     for (size_t i = 0; status && i < status->provider_count && i < FOLLOW_MOST; i++)
-        offer(f, wt__str(status->providers[i]->name), NULL);
+        offer_candidate(f, wt__str(status->providers[i]->name), NULL);
     wt_status_free(status);
 }
 
-/* The tools of a provider ("" for those without one) whose id goes on from the word: all, where that is within the
+/* Offers the tools of a provider ("" for none) whose ids start with the word; all tools if the word ends within the
  * provider's name. */
-static void offer_tools_of(struct following *f, const char *provider)
+static void offer_tools_of(struct completion_state *f, const char *provider)
 {
     wt_list_options options;
     wt_tools *tools;
-    struct buffer pattern = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pattern = {0};
     bool all = *provider && f->word.len <= strlen(provider);
     wt__buffer_str(&pattern, f->word);
     wt__buffer_char(&pattern, '*');
@@ -158,16 +157,15 @@ static void offer_tools_of(struct following *f, const char *provider)
     options.limit = FOLLOW_MOST;
     if (wt_list(f->engine, &options, &tools, NULL) == 0) {
         for (size_t i = 0; i < tools->len; i++)
-            offer(f, wt__str(tools->items[i]->id), tools->items[i]->description);
+            offer_candidate(f, wt__str(tools->items[i]->id), tools->items[i]->description);
         wt_tools_free(tools);
     }
-    wt__buffer_dispose(&pattern);
 }
 
-/* A provider that is begun, as a folder; the tools of one that is whole, and those of the only one. */
-static void offer_tools(struct following *f)
+/* Offers matching providers as folders, and the tools of a complete or single matching provider. */
+static void offer_tools(struct completion_state *f)
 {
-    wt_status *status = status_of(f);
+    wt_status *status = read_store_status(f);
     const char *only = NULL;
     size_t begun = 0;
     for (size_t i = 0; status && i < status->provider_count && begun < FOLLOW_MOST; i++) {
@@ -182,19 +180,18 @@ static void offer_tools(struct following *f)
         }
     }
     for (size_t i = 0; begun > 1 && i < status->provider_count && begun <= FOLLOW_MOST; i++) {
-        struct buffer folder = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer folder = {0};
         wt__buffer_printf(&folder, "%s/", status->providers[i]->name);
         if (folder.len > 1)
-            offer(f, wt__buffer_view(&folder), NULL);
-        wt__buffer_dispose(&folder);
+            offer_candidate(f, wt__buffer_view(&folder), NULL);
     }
     if (begun == 1)
         offer_tools_of(f, only);
     wt_status_free(status);
 }
 
-/* Whether every lesson that makes the recipe left a model that goes with its encoder. */
-static bool is_trained(const struct recipe *recipe, const wt_status *status)
+/* True if all models of the recipe are trained and fit the encoder. */
+static bool is_recipe_trained(const struct recipe *recipe, const wt_status *status)
 {
     for (const char *at = recipe->lessons; *at;) {
         size_t len = strcspn(at, " ");
@@ -209,28 +206,29 @@ static bool is_trained(const struct recipe *recipe, const wt_status *status)
     return true;
 }
 
-/* Recipes that can run here: pick's for pick, the others for the others. eval trains what it needs. */
-static void offer_recipes(struct following *f, enum option_id option)
+/* Offers the recipes that can run here: those of pick for pick, the others for other verbs, and all for eval. */
+static void offer_recipes(struct completion_state *f, enum option_id option)
 {
     bool all = strcmp(f->verb->name, "eval") == 0, picks = strcmp(f->verb->name, "pick") == 0;
-    wt_status *status = all ? NULL : status_of(f);
+    wt_status *status = all ? NULL : read_store_status(f);
     const wt_recipe *recipe;
     picks = picks && option == OPT_RECIPE;
     for (size_t i = 0; (recipe = wt_recipe_at(i)); i++) {
         bool fits = all || (!recipe->picks == !picks && !(recipe->picks && recipe->complete > 0));
         bool model = all || !recipe->needs_model || !status || status->model_installed;
-        bool trained = all || !recipe->needs_training || (status && is_trained(wt__recipe_named(recipe->name), status));
+        bool trained =
+            all || !recipe->needs_training || (status && is_recipe_trained(wt__recipe_named(recipe->name), status));
         if (fits && model && trained)
-            offer(f, wt__str(recipe->name), recipe->summary);
+            offer_candidate(f, wt__str(recipe->name), recipe->summary);
     }
     if (!picks)
-        offer(f, STR("auto"), "The best that the store and the model allow");
+        offer_candidate(f, STR("auto"), "The best recipe that the store and the model allow");
     wt_status_free(status);
 }
 
-/* ---------------------------------------------------------------- reading the line */
+/* ---------------------------------------------------------------- parsing the line */
 
-static void take_value(struct following *f, const struct option *option, const char *value)
+static void take_option_value(struct completion_state *f, const struct cli_option *option, const char *value)
 {
     if (option->id == OPT_STORE)
         f->store = *value ? value : NULL;
@@ -240,17 +238,17 @@ static void take_value(struct following *f, const struct option *option, const c
     f->open = NULL;
 }
 
-static void read_option(struct following *f, const char *word)
+static void read_line_option(struct completion_state *f, const char *word)
 {
     const char *equals = strchr(word, '=');
-    const struct option *option = NULL;
+    const struct cli_option *option = NULL;
     if (word[1] == '-')
         option = wt__option_named(f->verb, word + 2, equals ? (size_t)(equals - word) - 2 : strlen(word) - 2);
     else
         for (const char *c = word + 1; *c; c++) {
             option = wt__option_lettered(f->verb, *c);
             if (option && option->kind != VALUE_NONE && c[1]) {
-                take_value(f, option, c + 1 + (c[1] == '='));
+                take_option_value(f, option, c + 1 + (c[1] == '='));
                 return;
             }
             if (option)
@@ -260,22 +258,22 @@ static void read_option(struct following *f, const char *word)
         return;
     f->given[option->id] = true;
     if (option->kind != VALUE_NONE && word[1] == '-' && equals)
-        take_value(f, option, equals + 1);
+        take_option_value(f, option, equals + 1);
     else if (option->kind != VALUE_NONE)
         f->open = option;
 }
 
-/* False when the line makes no sense, so that nothing can follow. */
-static bool read_words(struct following *f, const char *const *words, size_t count)
+/* Reads the words before the last one. Returns false if the verb is unknown. */
+static bool read_line_words(struct completion_state *f, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const char *word = words[i];
         if (f->open) {
-            take_value(f, f->open, word);
+            take_option_value(f, f->open, word);
         } else if (!f->words_only && strcmp(word, "--") == 0) {
             f->words_only = true;
         } else if (!f->words_only && word[0] == '-' && word[1]) {
-            read_option(f, word);
+            read_line_option(f, word);
         } else if (f->verb) {
             f->first = f->words++ ? f->first : word;
         } else if (!(f->verb = wt__verb_find(word))) {
@@ -285,32 +283,32 @@ static bool read_words(struct following *f, const char *const *words, size_t cou
     return true;
 }
 
-/* ---------------------------------------------------------------- what its place takes */
+/* ---------------------------------------------------------------- completion by place */
 
-/* Behind the last comma, where a list is meant. */
-static void move_behind_comma(struct following *f)
+/* Moves the begin of the word behind the last comma of a list. */
+static void move_behind_comma(struct completion_state *f)
 {
     for (size_t i = f->word.len; i > 0; i--)
         if (f->word.ptr[i - 1] == ',') {
-            f->lead.len += i; /* the word stands behind its lead */
+            f->lead.len += i; /* the word follows its lead in memory */
             f->word = (struct str){f->word.ptr + i, f->word.len - i};
             return;
         }
 }
 
-/* --provider, and whatever else takes the name of one. */
-static bool is_of_provider(const struct option *option)
+/* True for --provider and other options that take a provider's name. */
+static bool takes_provider(const struct cli_option *option)
 {
     static const char name[] = "provider";
     size_t len = strlen(option->name), tail = sizeof name - 1;
     return option->kind == VALUE_TEXT && len >= tail && strcmp(option->name + len - tail, name) == 0;
 }
 
-static void offer_value(struct following *f, const struct option *option)
+static void offer_value(struct completion_state *f, const struct cli_option *option)
 {
     if (option->id == OPT_STORE)
-        leave_to(f, "stores");
-    else if (is_of_provider(option))
+        leave_to_shell(f, "stores");
+    else if (takes_provider(option))
         offer_providers(f);
     else if (option->id == OPT_TOOL)
         offer_tools(f);
@@ -319,7 +317,7 @@ static void offer_value(struct following *f, const struct option *option)
     else if (option->kind == VALUE_CHOICE)
         offer_choices(f, option->choices);
     else if (option->kind == VALUE_FILE || option->kind == VALUE_FOLDER)
-        leave_to(f, option->kind == VALUE_FILE ? "files" : "folders");
+        leave_to_shell(f, option->kind == VALUE_FILE ? "files" : "folders");
     else if (option->kind == VALUE_RECIPE) {
         if (strchr(option->value, ','))
             move_behind_comma(f);
@@ -327,24 +325,23 @@ static void offer_value(struct following *f, const struct option *option)
     }
 }
 
-static void offer_options(struct following *f)
+static void offer_options(struct completion_state *f)
 {
-    const struct option *option;
+    const struct cli_option *option;
     for (size_t i = 0; (option = wt__option_at(f->verb, i)); i++) {
-        struct buffer name = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer name = {0};
         bool usage = f->verb && strcmp(f->verb->name, "usage") == 0 && f->first && i < f->verb->option_count;
         if ((f->given[option->id] && !option->repeats) || (usage && !wt__usage_allows(f->first, option->id)))
             continue;
         wt__buffer_printf(&name, "--%s", option->name);
-        offer(f, wt__buffer_view(&name), option->help);
-        wt__buffer_dispose(&name);
+        offer_candidate(f, wt__buffer_view(&name), option->help);
     }
 }
 
-/* The verb's next word. */
-static void offer_word(struct following *f)
+/* Offers candidates for the verb's next word. */
+static void offer_word(struct completion_state *f)
 {
-    const struct verb *verb = f->verb;
+    const struct cli_verb *verb = f->verb;
     bool first = f->words == 0;
     if (f->words >= verb->max_words)
         return;
@@ -363,15 +360,15 @@ static void offer_word(struct following *f)
     else if (verb->kind == VALUE_VERB)
         offer_verbs(f);
     else if (verb->kind == VALUE_FILE || verb->kind == VALUE_FOLDER)
-        leave_to(f, verb->kind == VALUE_FILE ? "files" : "folders");
+        leave_to_shell(f, verb->kind == VALUE_FILE ? "files" : "folders");
 }
 
-void wt__follow(struct cli *cli, const char *const *words, size_t count, struct buffer *out)
+void wt__complete_line(struct cli *cli, const char *const *words, size_t count, struct buffer *out)
 {
     const char *last = count > 0 ? words[count - 1] : "", *equals = strchr(last, '=');
-    struct following f = {.cli = cli, .out = out, .lead = {last, 0}, .word = wt__str(last)};
+    struct completion_state f = {.cli = cli, .out = out, .lead = {last, 0}, .word = wt__str(last)};
     wt__buffer_text(out, "words\n");
-    if (!read_words(&f, words, count > 0 ? count - 1 : 0))
+    if (!read_line_words(&f, words, count > 0 ? count - 1 : 0))
         return;
     if (f.open) {
         offer_value(&f, f.open);
