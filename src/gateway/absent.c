@@ -1,13 +1,12 @@
-/* absent.c: what a client is told that names a tool which is not there. Its model cannot know that somebody has to
- * approve of it first, or that its server does not run, and looks for another one that does something else; so it is
- * told, for its user to hear.
+/* absent.c: errors for names of tools that cannot be called. A model cannot know that a tool waits for approval or that
+ * its server is down, and would look for another tool; so the error tells the user.
  *
- * That is for whom the policy lets use every tool of that name, whatever it does: nobody else can tell from the answer
- * which tools there are. Of the definition that waits nothing is told but the name, which the client has said. */
+ * Only callers whom the policy allows every possible tool of that name get this error. For all others a waiting tool
+ * looks like an unknown one. The error reveals no part of the waiting definition. */
 #include "catalog/names.h"
 #include "gateway/face_inside.h"
 
-enum { SHOWN_BYTES = 200 /* of the name that was asked for */ };
+enum { SHOWN_BYTES = 200 /* maximum length of the requested name in an error */ };
 
 static bool may_use_any(const struct face *face, const struct mcp_call *call, const struct upstream *upstream,
                         const char *tool)
@@ -24,7 +23,7 @@ static bool may_use_any(const struct face *face, const struct mcp_call *call, co
     return may;
 }
 
-/* What of the name would be a tool's, were it one of the server; NULL: it is not. */
+/* Returns the name without the prefix of the server, or NULL if it does not have that prefix. */
 static const char *name_behind(struct str name, const char *server)
 {
     char prefix[EXPORT_NAME_MAX + 1];
@@ -38,7 +37,7 @@ static int fail_down(const struct upstream_status *status, const char *server, w
 {
     return status->state == UPSTREAM_STARTING && status->failures == 0
                ? wt__fail(err, WT_EINVAL, "the server %.200s has not started yet: try again later", server)
-               : wt__fail(err, WT_EINVAL, "the server %.200s does not run: `whichtool mcp status` says why", server);
+               : wt__fail(err, WT_EINVAL, "the server %.200s is not running; see `whichtool mcp status`", server);
 }
 
 int wt__face_absent(const struct face *face, const struct mcp_call *call, struct str name, bool hidden, wt_error *err)
@@ -64,8 +63,8 @@ int wt__face_absent(const struct face *face, const struct mcp_call *call, struct
             may_use_any(face, call, upstream, behind))
             return fail_down(&status, server, err);
     }
-    return wt__fail(err, WT_ENOTFOUND, "there is no tool \"%.*s\" here: search_tools finds those that there are",
-                    (int)shown.len, shown.ptr ? shown.ptr : "");
+    return wt__fail(err, WT_ENOTFOUND, "unknown tool \"%.*s\"; find tools with search_tools", (int)shown.len,
+                    shown.ptr ? shown.ptr : "");
 }
 
 void wt__face_lacking(void *context, struct mcp_call *call, struct str query, struct buffer *out)

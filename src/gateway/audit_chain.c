@@ -26,11 +26,9 @@ static int check_key_file(int fd, const char *path, wt_error *err)
     if (fstat(fd, &info) != 0)
         return wt__fail_errno(err, "read", path);
     if (!S_ISREG(info.st_mode))
-        return wt__fail(err, WT_EINVAL, "%s is not a regular file: the key of an audit log is kept in one", path);
+        return wt__fail(err, WT_EINVAL, "%s is not a regular file; the key of an audit log must be in one", path);
     if ((info.st_mode & 077) != 0 || (info.st_uid != geteuid() && info.st_uid != 0))
-        return wt__fail(err, WT_EINVAL,
-                        "others can access the key in %s: make it yours alone (chmod 600), or create another key",
-                        path);
+        return wt__fail(err, WT_EINVAL, "others can access the key in %s; run chmod 600, or create another key", path);
     return 0;
 }
 
@@ -65,8 +63,9 @@ int wt__audit_key_read(struct audit_key *out, const char *path, wt_error *err)
     struct str key = wt__str_trim((struct str){(const char *)bytes, rc == 0 ? (size_t)len : 0});
     key = (struct str){(const char *)bytes, (size_t)(key.ptr + key.len - (const char *)bytes)};
     if (rc == 0 && (key.len < AUDIT_KEY_BYTES_MIN || len > AUDIT_KEY_BYTES_MAX))
-        rc = wt__fail(err, WT_EINVAL, "the key in %s must have %d to %d bytes: `openssl rand -hex 32 >FILE` makes one",
-                      path, AUDIT_KEY_BYTES_MIN, AUDIT_KEY_BYTES_MAX);
+        rc = wt__fail(err, WT_EINVAL,
+                      "the key in %s must have %d to %d bytes; create one with `openssl rand -hex 32 >FILE`", path,
+                      AUDIT_KEY_BYTES_MIN, AUDIT_KEY_BYTES_MAX);
     if (rc == 0)
         wt__hmac_begin(&out->begun, key);
     explicit_bzero(bytes, sizeof bytes);
@@ -108,7 +107,7 @@ void wt__audit_seal(struct buffer *out, const struct audit_key *key, struct str 
     wt__buffer_text(out, digits);
 }
 
-/* Length of the first member with the opening brace; 0 if the line does not begin with a time. */
+/* Returns the length of the first member with the opening brace, or 0 if the line does not begin with a time. */
 static size_t time_length(struct str line)
 {
     static const struct str begin = STR(BEGIN);
@@ -116,7 +115,7 @@ static size_t time_length(struct str line)
     return quote ? (size_t)(quote + 1 - line.ptr) : 0;
 }
 
-/* The number is the second member. */
+/* Inserts the number as the second member. */
 static void insert_number(struct buffer *line, uint64_t number)
 {
     struct buffer out = {0};
@@ -147,12 +146,12 @@ void wt__audit_link(struct audit_chain *chain, const struct audit_key *key, stru
 /* ---------------------------------------------------------------- reading */
 
 struct parsed {
-    struct str before, link; /* the text up to its link, and the digits */
+    struct str before, link; /* text before the link; digits of the link */
     bool is_keyed, has_number;
-    uint64_t number; /* if it has one */
+    uint64_t number; /* 0 if has_number is false */
 };
 
-/* Cuts the end off the text. False if the text does not end so. */
+/* Removes `end` from the text. False if the text does not end with it. */
 static bool cut_end(struct str *text, struct str end)
 {
     bool ends = text->len >= end.len && memcmp(text->ptr + text->len - end.len, end.ptr, end.len) == 0;
@@ -160,7 +159,7 @@ static bool cut_end(struct str *text, struct str end)
     return ends;
 }
 
-/* Reads the number behind the time, and returns what follows. A line of an earlier version has no number. */
+/* Reads the number after the time and returns the text after it. Lines of earlier versions have no number. */
 static struct str read_number(struct parsed *out, struct str line)
 {
     static const struct str seq = STR(SEQ);
@@ -191,7 +190,7 @@ static bool parse_line(struct parsed *out, struct str line)
     return true;
 }
 
-/* The member stands where no other line has text of a client or a server. */
+/* Reads only this position, since it never contains text of a client or a server. */
 struct str wt__audit_continues(struct str line)
 {
     static const struct str continues = STR(CONTINUES);
@@ -210,13 +209,13 @@ int wt__audit_follow(struct audit_chain *chain, const struct audit_key *key, str
     if (!parse_line(&parsed, line))
         return wt__fail(err, WT_EFORMAT, "line %llu is not a line of an audit log", number);
     if (parsed.is_keyed && !key)
-        return wt__fail(err, WT_EINVAL, "line %llu and later lines have an HMAC: --audit-key FILE names their key",
+        return wt__fail(err, WT_EINVAL, "line %llu and later lines have an HMAC; give their key with --audit-key FILE",
                         number);
     if (chain->is_keyed && !parsed.is_keyed)
-        return wt__fail(err, WT_EFORMAT, "line %llu has no HMAC, and the lines before it have one", number);
+        return wt__fail(err, WT_EFORMAT, "line %llu has no HMAC, but the lines before it do", number);
     struct str continues = wt__audit_continues(line);
     if (parsed.is_keyed && !chain->is_keyed && chain->number > 0 && continues.len == 0)
-        return wt__fail(err, WT_EFORMAT, "line %llu has an HMAC, and the lines before it have none", number);
+        return wt__fail(err, WT_EFORMAT, "line %llu has an HMAC, but the lines before it do not", number);
     if (chain->number == 0 && continues.len > 0) {
         memcpy(chain->link, continues.ptr, continues.len);
         chain->number = parsed.has_number && parsed.number > 0 ? parsed.number - 1 : 0;

@@ -19,7 +19,7 @@ static int name_head_file(struct buffer *out, const char *path, wt_error *err)
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* A head whose log has an HMAC at its end has one, too: its own HMAC is that of the text before it. */
+/* Checks the HMAC of a head against the text before it. The head of a log with a key has one. */
 static int check_seal(struct str text, const struct audit_key *key, wt_error *err)
 {
     struct buffer mac = {0};
@@ -27,13 +27,13 @@ static int check_seal(struct str text, const struct audit_key *key, wt_error *er
     size_t len = seal ? (size_t)(seal - text.ptr) : 0;
     const size_t end = len + sizeof SEAL - 1 + AUDIT_LINK_DIGITS;
     if (!key)
-        return wt__fail(err, WT_EINVAL, "the log has an HMAC: --audit-key FILE names its key");
+        return wt__fail(err, WT_EINVAL, "the log has an HMAC; give its key with --audit-key FILE");
     wt__audit_seal(&mac, key, (struct str){text.ptr, len});
     bool fits = seal && !mac.failed && text.len >= end &&
                 wt__same_secret(text.ptr + end - AUDIT_LINK_DIGITS, mac.ptr, AUDIT_LINK_DIGITS);
     int rc = fits         ? 0
              : mac.failed ? wt__fail_nomem(err)
-                          : wt__fail(err, WT_EFORMAT, "it was written with another key, or was changed");
+                          : wt__fail(err, WT_EFORMAT, "written with another key, or changed");
     wt__buffer_dispose(&mac);
     return rc;
 }
@@ -49,7 +49,7 @@ static int parse_head_text(struct audit_head *out, struct str text, const struct
     if (rc == 0 &&
         (!json_is_integer(bytes) || json_integer_value(bytes) < 0 || !json_is_integer(number) ||
          json_integer_value(number) < 0 || !json_is_boolean(keyed) || (link.len != 0 && link.len != AUDIT_LINK_DIGITS)))
-        rc = wt__fail(err, WT_EFORMAT, "it is not the head of an audit log");
+        rc = wt__fail(err, WT_EFORMAT, "not the head of an audit log");
     if (rc == 0) {
         out->bytes = (uint64_t)json_integer_value(bytes);
         out->chain.number = (uint64_t)json_integer_value(number);
@@ -99,7 +99,7 @@ static void put_head(struct buffer *out, uint64_t bytes, const struct audit_chai
     wt__buffer_text(out, "}\n");
 }
 
-/* Files that are replaced get mode 0644; a head is its owner's alone, as the log is. */
+/* Sets mode 0600, as the log has, since replaced files get 0644. */
 static int replace_head(const char *name, struct str text, wt_error *err)
 {
     struct replace replace;

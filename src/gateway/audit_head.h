@@ -1,7 +1,7 @@
-/* audit_head.h: PATH.head, a small file beside an audit log that says how far the log was on the disk: its length, and
- * the number and link of its last line. A log that was cut, emptied or removed while no gateway ran does not fit its
- * head. The head is written after the log is on the disk, so that it is never ahead of the log after a power failure.
- * Whoever can replace both files by older copies of both is not noticed (docs/threats.md). */
+/* audit_head.h: PATH.head, a small file next to an audit log. It holds the length of the log on disk and the number and
+ * link of its last line, so that the next start notices if the log was cut, emptied or removed in between. The head is
+ * written after the log is on disk, so it is never ahead of the log after a power failure. Replacing both files with
+ * older copies is not noticed (docs/threats.md). */
 #ifndef WT_GATEWAY_AUDIT_HEAD_H
 #define WT_GATEWAY_AUDIT_HEAD_H
 
@@ -14,11 +14,11 @@ struct audit_head {
     struct audit_chain chain;
 };
 
-/* Reads the head of the log at path. With a key its HMAC is checked. Returns 1, 0 if the file does not exist, or
+/* Reads the head of the log at path, and checks its HMAC with the key. Returns 1, 0 if the file does not exist, or
  * WT_EFORMAT, WT_EINVAL (it has an HMAC, and key is NULL), WT_EIO, ... */
 int wt__audit_head_read(struct audit_head *out, const char *path, const struct audit_key *key, wt_error *err);
 
-/* Replaces the head in one step. Does nothing if the head on the disk has the same number or a later one. */
+/* Replaces the head atomically, unless the head on disk has the same number or a later one. */
 int wt__audit_head_write(const char *path, uint64_t bytes, const struct audit_chain *chain, const struct audit_key *key,
                          wt_error *err);
 

@@ -29,14 +29,14 @@ struct audit_log {
     pthread_mutex_t lock;
     char *path;
     int fd;
-    off_t size; /* of the file up to the line that the chain ends with */
+    off_t size; /* length of the file up to the last line of the chain */
     struct audit_chain chain;
-    const struct audit_key *key; /* NULL for none */
+    const struct audit_key *key; /* NULL for no key */
     struct audit_key own_key;
     double synced_ms;
-    bool unsynced, lost; /* lost: the disk did not take what was written */
+    bool unsynced, lost; /* lost: fdatasync failed */
     bool is_misplaced;   /* the error is that the file is not the log, or not whole */
-    wt_error error;      /* of the last attempt; code 0: none */
+    wt_error error;      /* error of the last attempt; code 0 if it succeeded */
 };
 
 int wt__audit_check(struct str text, wt_error *err)
@@ -54,10 +54,10 @@ int wt__audit_check(struct str text, wt_error *err)
 
 /* ---------------------------------------------------------------- reading the file */
 
-/* A refusal that ends only when the operator has put the log right. */
+/* Advice in errors that last until the operator restores the log. */
 #define RECOVER "; put the file back, or stop the gateway, move the log and its .head file away, and start again"
 
-/* True if the text is the beginning of a line of a log. */
+/* True if the text is the beginning of an audit line. */
 static bool is_torn(struct str text)
 {
     size_t len = text.len < sizeof BEGIN - 1 ? text.len : sizeof BEGIN - 1;
@@ -81,8 +81,8 @@ static ssize_t read_log_at(int fd, char *bytes, size_t len, off_t from)
     return (ssize_t)got;
 }
 
-/* Follows the lines from offset *at to the end of the file, and moves *at and the chain behind the last whole line. A
- * torn line stays in front of *at. */
+/* Checks the lines from offset *at to the end of the file, and moves *at and the chain after the last complete line.
+ * *at stays before a torn line. */
 static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct audit_chain *chain, wt_error *err)
 {
     char bytes[LINE_BYTES];
@@ -110,8 +110,8 @@ static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct a
     }
 }
 
-/* Goes on from the last line of the file. A line that a crash cut short is removed, once the rest is known to be a
- * log. */
+/* Continues after the last line of the file. Removes a line that a crash cut short, once the lines before it are known
+ * to be a log. */
 static int read_new_lines(struct audit_log *log, off_t from, const struct audit_chain *chain, wt_error *err)
 {
     struct audit_chain next = *chain;
@@ -137,7 +137,7 @@ static bool has_link_at(int fd, off_t end, const char *link)
            memcmp(bytes, link, AUDIT_LINK_DIGITS) == 0 && bytes[AUDIT_LINK_END] == '\n';
 }
 
-/* True if the first line of the file continues this link: the file was rotated. */
+/* True if the first line of the file continues this link, since the log was rotated. */
 static bool begins_after(int fd, const char *link)
 {
     char bytes[512];
@@ -169,22 +169,20 @@ static int open_locked(struct audit_log *log, int flags, wt_error *err)
         close(log->fd);
         log->fd = -1;
     }
-    return wt__fail(err, WT_EBUSY, "%s is replaced again and again: try again", log->path);
+    return wt__fail(err, WT_EBUSY, "%s is being replaced repeatedly; try again", log->path);
 }
 
-/* A log without a head is new, or of a version that kept none. */
+/* Reads a log without a head: a new one, or one of an earlier version without heads. */
 static int read_headless(struct audit_log *log, wt_error *err)
 {
     int rc = read_new_lines(log, 0, &(struct audit_chain){0}, err);
     if (rc == 0 && log->chain.has_number)
-        return wt__fail(err, WT_EFORMAT,
-                        "%s" AUDIT_HEAD_SUFFIX " is missing, so that nobody can tell whether %s is "
-                        "whole" RECOVER,
-                        log->path, log->path);
+        return wt__fail(err, WT_EFORMAT, "%s" AUDIT_HEAD_SUFFIX " is missing: %s may be incomplete" RECOVER, log->path,
+                        log->path);
     return rc;
 }
 
-/* The file must still have all that it had when its head was written. */
+/* Reads a log from its head on. The file must still have all lines it had when the head was written. */
 static int read_from_head(struct audit_log *log, const struct audit_head *head, wt_error *err)
 {
     struct stat now;
@@ -205,17 +203,17 @@ static int open_log_file(struct audit_log *log, wt_error *err)
     if (has_head < 0)
         return has_head;
     if (has_head && head.bytes > 0 && access(log->path, F_OK) != 0)
-        return wt__fail(err, WT_EFORMAT, "%s was moved or removed, and had %llu lines" RECOVER, log->path,
+        return wt__fail(err, WT_EFORMAT, "%s, which had %llu lines, was moved or removed" RECOVER, log->path,
                         (unsigned long long)head.chain.number);
     int rc = open_locked(log, O_CREAT, err);
     if (rc < 0)
         return rc;
-    has_head = wt__audit_head_read(&head, log->path, log->key, err); /* as it is now that the log is locked */
+    has_head = wt__audit_head_read(&head, log->path, log->key, err); /* again, now that the log is locked */
     rc = has_head < 0 ? has_head : has_head ? read_from_head(log, &head, err) : read_headless(log, err);
     return rc < 0 ? rc : wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, err);
 }
 
-/* Opens a log whose lines have an HMAC or none, whatever key is. */
+/* Opens a log without requiring that its lines have an HMAC if there is a key. */
 static int open_any(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
 {
     struct audit_log *log = calloc(1, sizeof *log);
@@ -228,7 +226,7 @@ static int open_any(struct audit_log **out, const char *path, const struct audit
         log->own_key = *key;
         log->key = &log->own_key;
     }
-    log->path = realpath(path, NULL); /* a link is followed once, so that the log stays the same file */
+    log->path = realpath(path, NULL); /* follow a symbolic link only once, so that the log stays the same file */
     if (!log->path && errno == ENOENT)
         log->path = strdup(path);
     int rc = log->path ? open_log_file(log, err) : wt__fail_errno(err, "open", path);
@@ -253,8 +251,8 @@ int wt__audit_open_keyed(struct audit_log **out, const char *path, const struct 
     wt__audit_close(*out);
     *out = NULL;
     return wt__fail(err, WT_EINVAL,
-                    "the lines of %s have no HMAC: `mcp audit FILE --rotate --audit-key KEY` starts a file whose lines "
-                    "have one",
+                    "the lines of %s have no HMAC; start a file with an HMAC by `mcp audit FILE --rotate --audit-key "
+                    "KEY`",
                     path);
 }
 
@@ -269,7 +267,7 @@ void wt__audit_close(struct audit_log *log)
         return;
     if (log->fd >= 0) {
         flock(log->fd, LOCK_EX);
-        /* The head must not name lines that the disk lost, or belong to another file. */
+        /* The head must not refer to lines that are not on disk, or to another file. */
         if (fdatasync(log->fd) == 0 && is_at_path(log->fd, log->path))
             wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, NULL);
         close(log->fd);
@@ -280,10 +278,10 @@ void wt__audit_close(struct audit_log *log)
     free(log);
 }
 
-/* ---------------------------------------------------------------- checked before each line */
+/* ---------------------------------------------------------------- checks before each line */
 
-/* The path leads to another file. That is right only if the log was rotated: then the new file goes on from our last
- * line, or from one that another gateway wrote. */
+/* Continues in the file that is now at the path. It must have been rotated: its first line continues our last line, or
+ * a later one by another gateway. */
 static int adopt_rotated(struct audit_log *log, wt_error *err)
 {
     struct audit_chain chain = log->chain;
@@ -307,8 +305,8 @@ static int adopt_rotated(struct audit_log *log, wt_error *err)
     return 0;
 }
 
-/* Locks the file, and makes sure that it is the log with all its lines. Several gateways may write one file: each goes
- * on from the last line of another. */
+/* Locks the file and makes sure that it is the log with all its lines. Reads lines that another gateway has
+ * appended. */
 static int catch_up(struct audit_log *log, wt_error *err)
 {
     struct stat now;
@@ -397,7 +395,7 @@ static void put_line(struct buffer *out, const struct audit_line *line, bool who
         member(out, "trace", wt__str_head(line->trace, 200));
 }
 
-/* All of it, or nothing: what a full disk took of a line would be in the way of the next. */
+/* Appends the whole text or leaves the file as it was, so that a full disk does not leave half a line. */
 static int append(struct audit_log *log, struct str text, wt_error *err)
 {
     off_t after = log->size + (off_t)text.len;
@@ -415,14 +413,14 @@ static int append(struct audit_log *log, struct str text, wt_error *err)
     return 0;
 }
 
-/* What the disk did not take is gone: the next line waits for one that it takes. */
+/* Syncs the file. After a failure the next line is refused until a sync succeeds. */
 static int sync_file(struct audit_log *log, wt_error *err)
 {
     log->lost = fdatasync(log->fd) != 0;
     return log->lost ? wt__fail_errno(err, "write", log->path) : 0;
 }
 
-/* Writes a line. Under the lock. */
+/* Writes a line. Call with the lock held. */
 static int chain_up(struct audit_log *log, struct buffer *text, struct audit_mark *mark, wt_error *err)
 {
     int rc = log->lost ? sync_file(log, err) : 0;
@@ -485,8 +483,7 @@ int wt__audit_end(struct audit_log *log, const struct audit_mark *mark, const st
     return rc;
 }
 
-/* Looks at the file between two lines, so that a rotation is followed before the next one, and the operator hears of a
- * log that was moved. */
+/* Checks the file between two lines, so that a rotation is followed early and the operator hears of a moved log. */
 static void look_after(struct audit_log *log)
 {
     wt_error why = {0};
@@ -521,12 +518,12 @@ void wt__audit_sync(struct audit_log *log)
     bool synced = fdatasync(log->fd) == 0;
     if (!synced)
         wt__fail_errno(&why, "write", log->path);
-    else if (!is_at_path(log->fd, log->path) || /* the next line says what is wrong */
+    else if (!is_at_path(log->fd, log->path) || /* the next line reports the error */
              wt__audit_head_write(log->path, size, &chain, log->key, &why) == 0)
         return;
     pthread_mutex_lock(&log->lock);
     log->lost |= !synced;
-    log->unsynced = true; /* the head is written with the next turn */
+    log->unsynced = true; /* write the head next time */
     log->error = why;
     pthread_mutex_unlock(&log->lock);
 }
@@ -543,7 +540,7 @@ bool wt__audit_is_failing(struct audit_log *log, wt_error *why)
 
 /* ---------------------------------------------------------------- rotating */
 
-/* The first line of the next file. */
+/* Writes the first line of the next file. */
 static int put_first_line(struct audit_log *log, struct buffer *out, const char *kept, struct audit_chain *chain,
                           wt_error *err)
 {
@@ -555,7 +552,7 @@ static int put_first_line(struct audit_log *log, struct buffer *out, const char 
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* The new file takes the place of the old one in one step, with the same owner. */
+/* Replaces the old file with the new one atomically, keeping its owner. */
 static int put_next_file(struct audit_log *log, struct str line, wt_error *err)
 {
     struct replace replace;
@@ -573,7 +570,7 @@ static int put_next_file(struct audit_log *log, struct str line, wt_error *err)
     return rc;
 }
 
-/* Locks the file until the log is closed. The old file gets its second name first, so that a crash loses no line. */
+/* Rotates the file and leaves it locked. The old file gets its second name first, so that a crash loses no line. */
 static int rotate_file(struct audit_log *log, char **kept, wt_error *err)
 {
     struct audit_chain chain;
@@ -584,7 +581,7 @@ static int rotate_file(struct audit_log *log, char **kept, wt_error *err)
     int rc = catch_up(log, err);
     chain = log->chain;
     if (rc == 0 && log->size == 0)
-        rc = wt__fail(err, WT_EINVAL, "%s has no lines: there is nothing to rotate", log->path);
+        rc = wt__fail(err, WT_EINVAL, "cannot rotate %s: it has no lines", log->path);
     if (rc == 0)
         rc = sync_file(log, err);
     if (rc == 0)

@@ -7,8 +7,8 @@ static const char *text_of(const json_t *line, const char *key)
     return json_string_value(json_object_get(line, key));
 }
 
-/* Whether the policy allows it now: a tool, a resource or a prompt that was there. -1: it was none, and no policy was
- * asked. */
+/* Returns 1 if the policy allows the tool, resource or prompt of the line, 0 if not, or -1 if the line has none of them
+ * and no policy was consulted. */
 static int decide(const json_t *line, const struct policy *policy)
 {
     int effect = wt__effect_read(wt__json_str(line, "effect"));

@@ -1,5 +1,5 @@
-/* audited.c: what a face writes down of a call, a read, a prompt: the decision before anything is sent, and the outcome
- * before it is answered (audit_log.h). */
+/* audited.c: audit lines of a face for calls, reads and prompts. The decision is written before the request is sent,
+ * the outcome before the client gets its answer (audit_log.h). */
 #include "base/clock.h"
 #include "gateway/face_inside.h"
 
@@ -7,10 +7,11 @@ bool wt__face_may_call(const struct mcp_call *call, wt_error *err)
 {
     if (wt__mcp_call_may_call(call))
         return true;
-    wt__fail(err, WT_EINVAL,
-             "the key %s does not have the scope call, which calling tools, reading resources and getting prompts of "
-             "servers needs: whoever runs the gateway adds it in the file of keys",
-             wt__mcp_call_principal(call));
+    wt__fail(
+        err, WT_EINVAL,
+        "the key %s lacks the scope `call`, which is needed to call tools, read resources and get prompts; add the "
+        "scope in the key file of the gateway",
+        wt__mcp_call_principal(call));
     return false;
 }
 
@@ -44,7 +45,7 @@ static int write_decision(const struct face *face, const struct mcp_call *call, 
     return wt__audit_write(face->gateway->options.audit, &line, mark, err);
 }
 
-/* What was refused is refused, written down or not. */
+/* The request is refused even if the line cannot be written. */
 void wt__face_note(const struct face *face, const struct mcp_call *call, const struct face_asked *asked,
                    enum audit_decision decision)
 {
@@ -78,8 +79,8 @@ static const char *outcome_of(enum relayed relayed, const struct mcp_call *call,
     return wt__mcp_is_cancelled(call) ? "cancelled" : "failed";
 }
 
-/* What came of it cannot be undone: where that cannot be written, the client has its answer, and the next call is the
- * one that is refused. */
+/* The server has acted by the time of the outcome. If that line cannot be written, the client still gets its answer,
+ * and the next call is refused. */
 enum relayed wt__face_relay(const struct face *face, struct mcp_call *call, const struct face_asked *asked,
                             const struct relay *what, struct buffer *result, wt_error *err)
 {
@@ -92,8 +93,8 @@ enum relayed wt__face_relay(const struct face *face, struct mcp_call *call, cons
     }
     if (write_decision(face, call, asked, AUDIT_ALLOWED, &mark, NULL) < 0) {
         wt__fail(err, WT_EBUSY,
-                 "nothing was sent: the gateway's audit cannot be written, and until it can be nothing is called "
-                 "or read; whoever runs the gateway sees why");
+                 "the call was not sent: the gateway cannot write its audit log, and refuses calls and reads until it "
+                 "can; see the messages of the gateway");
         return RELAY_FAILED;
     }
     enum relayed out = wt__relay(gateway, call, asked->upstream, what, result, err);

@@ -1,11 +1,11 @@
-/* call.c: a call on its way to a server: may it be, do its arguments fit, what came of it. */
+/* call.c: calls of tools: permission, check and repair of the arguments, relay, result. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "gateway/face_inside.h"
 
-/* ---------------------------------------------------------------- who may */
+/* ---------------------------------------------------------------- permissions */
 
 bool wt__face_allows(const struct face *face, const struct mcp_call *call, const struct view_tool *tool)
 {
@@ -15,7 +15,7 @@ bool wt__face_allows(const struct face *face, const struct mcp_call *call, const
                                              .tool = tool->name,
                                              .own_name = tool->own_name,
                                              .effect = tool->effect};
-    /* A tool that was left out since is still in the catalogue until its server has listed. */
+    /* A tool excluded by the configuration stays in the catalogue until its server lists again. */
     return wt__upstream_offers(tool->upstream, tool->name) &&
            wt__policy_allows(face->gateway->options.policy, &question);
 }
@@ -28,18 +28,18 @@ bool wt__face_allows_server(const struct face *face, const struct mcp_call *call
 
 /* ---------------------------------------------------------------- the call */
 
-/* Arguments on their way to a server. */
+/* Arguments of a call to a server. */
 struct outgoing {
-    struct str arguments;                        /* as they are sent on */
-    struct str repaired_from;                    /* as the client wrote them, if they were repaired; else "" */
-    struct http_header headers[MCP_MIRRORS_MAX]; /* that repeat arguments */
+    struct str arguments;                        /* arguments sent to the server */
+    struct str repaired_from;                    /* arguments as the client wrote them; "" if they were not repaired */
+    struct http_header headers[MCP_MIRRORS_MAX]; /* copies of arguments */
     size_t header_count;
     bool cuts_result;
-    const char *unchecked;      /* why the arguments were not fully checked; NULL if they were */
-    const char *unchecked_part; /* "part" or "all" of the schema; NULL if they were */
+    const char *unchecked;      /* reason for incomplete checks; NULL if all was checked */
+    const char *unchecked_part; /* "part" or "all" of the schema; NULL if all was checked */
 };
 
-/* A result says who it is of, for the client's people: the tool's name is its server's to choose. */
+/* Puts the server and its tool into _meta of the result, since a server may choose a misleading tool name. */
 static void put_origin(struct mcp_call *call, const struct view_tool *tool, const char *unchecked)
 {
     struct buffer meta = {0};
@@ -105,8 +105,8 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
     wt__buffer_dispose(&result);
 }
 
-/* Checks the arguments, and repairs them where the policy allows it. repaired: owns the text of repaired ones. Returns 1
- * if they fit now; 0, with words for a model; or WT_ENOMEM. */
+/* Checks the arguments and, if the policy allows, repairs them. repaired: owns the text of repaired arguments. Returns
+ * 1 if the arguments are valid now, 0 with an explanation in words, or WT_ENOMEM. */
 static int fit_arguments(const struct face *face, const struct view_tool *tool, const struct mcp_input *input,
                          struct outgoing *outgoing, struct buffer *repaired, struct buffer *words)
 {
@@ -143,7 +143,7 @@ void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *t
     if (!input)
         wt__mcp_fail_tool_error(call, &err);
     else if (fits < 0 || repeated < 0)
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
     else if (fits == 0)
         wt__mcp_fail_tool(call, "%.*s", (int)words.len, words.ptr);
     if (fits > 0 && repeated >= 0) {
@@ -157,7 +157,7 @@ void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *t
     wt__buffer_dispose(&words);
 }
 
-/* The first member of a call tool's arguments that is neither the tool's name nor its arguments; NULL for none. */
+/* Returns the first member of a call tool's arguments other than "name" and "arguments", or NULL. */
 static const char *find_stray(const json_t *tree)
 {
     const char *key;
@@ -170,20 +170,20 @@ static const char *find_stray(const json_t *tree)
     return NULL;
 }
 
-/* True if the tool's arguments seem to stand beside its name; the model is then told where they belong. */
+/* Returns true and refuses the call if the tool's arguments stand next to "name" instead of inside "arguments". */
 static bool refuse_stray(struct mcp_call *call, const struct view_tool *tool, const json_t *tree)
 {
     const char *stray = json_object_size(wt__json_object(tree, "arguments")) == 0 ? find_stray(tree) : NULL;
     if (!stray)
         return false;
     wt__mcp_fail_tool(call,
-                      "\"%.80s\" stands beside \"name\"; put the arguments of %s into \"arguments\": "
+                      "\"%.80s\" is not allowed next to \"name\"; put the arguments of %s into \"arguments\": "
                       "{\"name\": \"%s\", \"arguments\": {\"%.80s\": ...}}",
                       stray, tool->shown, tool->shown, stray);
     return true;
 }
 
-/* ---------------------------------------------------------------- by name, in a search face */
+/* ---------------------------------------------------------------- search face */
 
 void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect effect)
 {
@@ -193,21 +193,21 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
     wt_error err;
     struct tool_view *view = wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
-    if (view && !tool && !wt__gateway_is_settled(face->gateway)) { /* as in face_direct.c, run_late */
+    if (view && !tool && !wt__gateway_is_settled(face->gateway)) { /* wait as run_late does in face_direct.c */
         wt__gateway_settle(face->gateway);
         wt__view_release(view);
         view = wt__gateway_view(face->gateway);
         tool = view ? wt__view_find(view, name) : NULL;
     }
     bool allowed = tool && wt__face_allows(face, call, tool);
-    if (wt__json_object(tree, "arguments")) /* as they are written: the tree does not hold every number */
+    if (wt__json_object(tree, "arguments")) /* use the original text: the tree cannot represent every number */
         wt__mcp_member(wt__mcp_call_arguments(call), "arguments", &arguments);
     if (!allowed) {
         wt__face_absent(face, call, name, tool != NULL, &err);
         wt__mcp_fail_tool_error(call, &err);
         wt__face_refused(face, call, tool, name, arguments, tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
     } else if (tool->effect != effect) {
-        wt__mcp_fail_tool(call, "%s is called by %s", tool->shown, wt__face_call_name(tool->effect));
+        wt__mcp_fail_tool(call, "call %s with %s", tool->shown, wt__face_call_name(tool->effect));
         wt__face_refused(face, call, tool, name, arguments, AUDIT_WRONG_FACE);
     } else if (refuse_stray(call, tool, tree)) {
         wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call), AUDIT_INVALID);

@@ -1,5 +1,5 @@
-/* effect.h: what calling a tool may do, by the annotations of its definition as it was approved. A client's user
- * approves by that, so who says nothing counts as the worst (MCP's own defaults). */
+/* effect.h: effect of calling a tool, from the annotations of its approved definition. A tool without annotations
+ * counts as destructive (MCP's defaults), since users approve calls by their effect. */
 #ifndef WT_GATEWAY_EFFECT_H
 #define WT_GATEWAY_EFFECT_H
 
@@ -9,7 +9,7 @@ enum effect { EFFECT_READ, EFFECT_WRITE, EFFECT_DESTROY };
 enum { EFFECTS = 3 };
 
 enum effect wt__effect_of(const json_t *definition);
-/* "read", "write", "destructive"; -1 in reverse: no such word. */
+/* Returns "read", "write" or "destructive". wt__effect_read returns -1 for other words. */
 const char *wt__effect_word(enum effect effect);
 int wt__effect_read(struct str word);
 

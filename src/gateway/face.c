@@ -6,14 +6,14 @@
 #include "engine/engine.h"
 #include "serve/summary.h"
 
-/* Schemas stand in every prompt, so they say no more than a model needs. */
+/* Schemas are part of every prompt, so they are as short as possible. */
 #define NAME_AND_ARGUMENTS                                                                                             \
     "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"arguments\":{\"type\":\"object\"}},"        \
     "\"required\":[\"name\"]}"
 
-/* The tools of a search face, in the order of their names. */
+/* Tools of a search face, indexed like wt__face_names. */
 static const struct {
-    const char *definition; /* NULL: it is the catalogue's */
+    const char *definition; /* NULL for tools of the catalogue */
     const char *schema;
 } tools[FACE_TOOLS] = {
     {NULL, NULL},
@@ -76,8 +76,8 @@ static size_t count_allowed(const struct face *face, const struct mcp_call *call
     return count;
 }
 
-/* What is counted is what is listed. While nothing is known of a server, what there is need not be few: who is shown it
- * all now, and never asks again, could not find the rest. */
+/* Counts the same tools that it lists. While the tools of a server are unknown it lists the search tools: a client that
+ * never lists again could not find the rest otherwise. */
 static void list_auto(void *context, struct mcp_call *call, struct str after)
 {
     struct face *face = context;
@@ -93,7 +93,8 @@ static void list_auto(void *context, struct mcp_call *call, struct str after)
 
 /* ---------------------------------------------------------------- calls */
 
-/* Of the search's own; number: which. WT_ENOTFOUND without a word: it is none of them. */
+/* Finds a tool of the search face; out->number is its index. Returns WT_ENOTFOUND without a message if there is no
+ * match. */
 static int find_own(struct face *face, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
 {
     for (size_t i = 0; i < FACE_TOOLS; i++) {
@@ -163,7 +164,7 @@ static void drop_tool(void *context, const struct mcp_tool *tool)
     wt__view_release(tool->handle);
 }
 
-/* ---------------------------------------------------------------- what a search may find */
+/* ---------------------------------------------------------------- filter of searches */
 
 struct asking {
     const struct face *face;
@@ -179,8 +180,8 @@ static int may_find(void *context, const char *id)
     return tool && wt__face_allows(asking->face, asking->call, tool);
 }
 
-/* Only what can be called, by whom it can be. The name says what the answer hangs on: what there is to call, by which
- * policy, by which profile, and who asks. */
+/* Restricts a search to tools that the caller may call. The name identifies the result for caching: catalogue
+ * generation, policy revision, profile and caller. */
 static bool filter(void *context, struct mcp_call *call, wt_filter *out)
 {
     const struct face *face = context;
@@ -193,7 +194,7 @@ static bool filter(void *context, struct mcp_call *call, wt_filter *out)
     *asking = (struct asking){.face = face, .call = call, .view = view};
     wt__buffer_printf(&asking->name, "%llu %s %s ", (unsigned long long)view->generation,
                       wt__policy_revision(face->gateway->options.policy),
-                      face->options.profile ? face->options.profile : "/"); /* which is no profile's name */
+                      face->options.profile ? face->options.profile : "/"); /* not a valid profile name */
     wt__buffer_text(&asking->name, wt__mcp_call_principal(call));
     out->condition = may_find;
     out->condition_context = asking;
@@ -312,8 +313,8 @@ static void put_servers(struct buffer *out, const struct gateway *gateway)
     free(names);
 }
 
-/* What is behind it: its servers, and no other providers of the store. Who they are is not for everybody where a policy
- * decides. */
+/* Describes the servers, but not other providers of the store. With a policy the servers stay unnamed, since not every
+ * caller may know them. */
 static int name_servers(struct face *face, wt_error *err)
 {
     struct buffer text = {0};

@@ -1,12 +1,12 @@
-/* face.h: what a client sees of the gateway, as what a service serves (serve/mcp/service.h):
+/* face.h: the features of an MCP service (serve/mcp/service.h) in front of the gateway:
  *
- *   search   a tool that searches, one that tells definitions, three that call (one for each effect, so that what a
- *            client's user approves of stays true), and one that reads long results on
- *   direct   all tools, by their own definitions
+ *   search   a search tool, a tool for definitions, three call tools and a tool to read long results. There is one call
+ *            tool per effect, so that users can approve calls by effect.
+ *   direct   all tools with their own definitions
  *   auto     direct while there are few tools, else search
  *
- * Behind each stand the resources and prompts of all servers. What the policy denies to who asks is not there: not
- * listed, not found, not told, not called. */
+ * Each face also has the resources and prompts of all servers. Items that the policy denies to a caller are neither
+ * listed nor found, described or called. */
 #ifndef WT_GATEWAY_FACE_H
 #define WT_GATEWAY_FACE_H
 
@@ -18,16 +18,16 @@ struct face;
 
 struct face_options {
     enum face_kind kind;
-    const char *profile; /* of the policy; NULL: none */
-    const char *summary; /* as in catalogue_options */
-    size_t budget_bytes; /* likewise */
-    size_t direct_most;  /* of FACE_AUTO; 0: GATEWAY_DIRECT_MOST */
+    const char *profile; /* profile of the policy, or NULL */
+    const char *summary; /* see catalogue_options */
+    size_t budget_bytes; /* see catalogue_options */
+    size_t direct_most;  /* maximum number of tools FACE_AUTO shows directly; 0 for GATEWAY_DIRECT_MOST */
 };
 
-/* Strings live longer, as does the gateway. */
+/* Opens a face. The gateway and the strings of the options must outlive it. */
 int wt__face_open(struct face **out, struct gateway *gateway, const struct face_options *options, wt_error *err);
 const struct mcp_features *wt__face_features(const struct face *face);
-/* After its service. NULL is a no-op. */
+/* Call it after closing the face's service. NULL is a no-op. */
 void wt__face_close(struct face *face);
 
 #endif

@@ -1,4 +1,4 @@
-/* face_direct.c: all tools of all servers, each listed by its own definition and called by its own name. */
+/* face_direct.c: the face that lists all tools of all servers with their own definitions. */
 #include "gateway/face_inside.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "whichtool/review.h"
 
-/* A page goes on behind a name, whether that is still there or not. */
+/* A page continues after a name even if its tool has gone. */
 void wt__face_list_view(const struct face *face, struct mcp_call *call, const struct tool_view *view, struct str after)
 {
     for (size_t i = 0; i < view->count; i++) {
@@ -34,11 +34,11 @@ static void list_tools(void *context, struct mcp_call *call, struct str after)
     wt__view_release(view);
 }
 
-/* mcp_tool.number of a call that names no known tool while servers are starting. */
+/* mcp_tool.number of a call to an unknown tool while servers are starting. */
 static const size_t LATE_TOOL = SIZE_MAX;
 
-/* Arguments are checked and repaired as the call is made, so that the audit has a line of those that do not fit. Only
- * headers that must repeat them are checked before. */
+/* Leaves check and repair of the arguments to the call, so that the audit records invalid ones. Only headers that
+ * repeat arguments are checked earlier. */
 static int find_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
 {
     struct face *face = context;
@@ -61,7 +61,7 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
     return wt__face_absent(face, call, name, tool != NULL, err);
 }
 
-/* A client may call without listing first: waits for servers that start, as a list does. */
+/* Waits for starting servers, as a list does: a client may call without listing first. */
 static void run_late(struct face *face, struct mcp_call *call)
 {
     struct str name = wt__mcp_call_name(call);
@@ -89,7 +89,7 @@ static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool
     wt__face_call(context, call, view->tools[tool->number], wt__mcp_call_arguments(call), STR(""), false);
 }
 
-/* True if the lock, where there is one, has what the server says of itself. */
+/* True if the gateway has no lock, or the lock has the server's instructions. */
 static bool has_locked_words(const struct gateway *gateway, const char *server, const char *words)
 {
     char sha256[DEFINITION_DIGITS + 1];
@@ -100,7 +100,7 @@ static bool has_locked_words(const struct gateway *gateway, const char *server, 
     return pin && strcmp(pin->sha256, sha256) == 0;
 }
 
-/* What servers say of themselves, where all their tools are shown: as it was approved, and marked as theirs. */
+/* Appends the approved instructions of each server, attributed to it. */
 static void write_instructions(void *context, const char *principal, struct buffer *out)
 {
     const struct face *face = context;

@@ -1,5 +1,5 @@
-/* face_kinds.h: the kinds of faces (face.h): how each is called, and what a client sees of it. Options, policies and
- * their messages are made of the rows; face.c has what each kind does. */
+/* face_kinds.h: kinds of faces (face.h): their words and descriptions. Options, policies and messages are generated
+ * from these rows; face.c has their functions. */
 #ifndef WT_GATEWAY_FACE_KINDS_H
 #define WT_GATEWAY_FACE_KINDS_H
 

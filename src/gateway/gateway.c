@@ -1,4 +1,4 @@
-/* gateway.c: the servers behind the gateway, what of the catalogue can be called, and who is told when that changes. */
+/* gateway.c: the servers, the view of their tools, and notifications of changes. */
 #include <stdlib.h>
 
 #include "base/buffer.h"
@@ -42,7 +42,7 @@ static bool is_current(struct gateway *gateway)
     return current;
 }
 
-/* Whether there is a new one: 1, or 0. */
+/* Replaces the view if the catalogue has changed. Returns 1 if it was replaced, 0 if not, or a negative code. */
 static int renew(struct gateway *gateway, wt_error *err)
 {
     struct tool_view *view;
@@ -89,7 +89,7 @@ bool wt__gateway_knows(struct gateway *gateway, const struct upstream *upstream)
     return known;
 }
 
-/* True if no server is starting whose tools, or with `rest` whose resources and prompts, are still unknown. */
+/* True if the tools, or with `rest` the resources and prompts, of each starting server are known. */
 static bool is_settled(struct gateway *gateway, bool rest)
 {
     struct tool_view *view = wt__gateway_view(gateway);
@@ -132,9 +132,9 @@ void wt__gateway_settle_rest(struct gateway *gateway)
     wait_until_settled(gateway, true);
 }
 
-/* ---------------------------------------------------------------- what servers tell */
+/* ---------------------------------------------------------------- listings of servers */
 
-/* Tells whoever runs the gateway a sentence, and disposes of it. A sentence that ran out of memory is dropped. */
+/* Reports a sentence to the operator and disposes of it. Drops it if it ran out of memory. */
 static void tell(struct gateway *gateway, bool failing, struct buffer *sentence)
 {
     if (gateway->options.told && !sentence->failed)
@@ -156,12 +156,12 @@ static void tell_waiting(struct gateway *gateway, const char *name, const wt_rev
     if (report->instructions_wait)
         wt__buffer_text(&sentence, all > 0 ? " and its instructions" : "its instructions");
     wt__buffer_printf(&sentence, " wait%s for approval%s: `%s %s`", all == 1 && !report->instructions_wait ? "s" : "",
-                      deceives ? ", and texts of its list give a model orders or hide something" : "",
+                      deceives ? "; some texts contain instructions to a model or hidden text" : "",
                       gateway->options.approve ? gateway->options.approve : "whichtool mcp approve", name);
     tell(gateway, false, &sentence);
 }
 
-/* Tells the first notes of malformed definitions, a sentence each. */
+/* Reports the first malformed definitions, each in its own sentence. */
 static void tell_notes(struct gateway *gateway, const char *name, struct upstream *upstream)
 {
     struct buffer notes = {0};
@@ -200,8 +200,8 @@ static void tell_malformed(struct gateway *gateway, struct upstream *upstream, c
     tell(gateway, false, &sentence);
 }
 
-/* Whether a server is trusted with what it lists first: not where its texts give a model orders that no definition
- * gives, or hide what they say. A list that cannot be read is refused by who takes it. */
+/* True if the first list of a server needs no approval. Sets *deceives if its texts contain instructions to a model or
+ * hidden text. wt_review reports lists that cannot be read. */
 static bool is_trusted(const struct gateway *gateway, const char *name, const struct upstream_listing *listing,
                        const char *instructions, bool *deceives)
 {
@@ -219,7 +219,7 @@ static bool is_trusted(const struct gateway *gateway, const char *name, const st
     return rc == 0 && !*deceives && !gateway->options.review_first && gateway->options.lock.len == 0;
 }
 
-/* Takes out what the lock, where there is one, does not have by its hash. */
+/* Removes items without a pin of their hash if the gateway has a lock. */
 static void drop_unlocked(const struct gateway *gateway, const char *server, int what, json_t *list)
 {
     static const char *const keys[] = {
@@ -246,7 +246,7 @@ static int read_approved(const struct gateway *gateway, const char *server, int 
     return rc;
 }
 
-/* Has the server offer what is approved of what it listed beside tools. */
+/* Updates the approved resources, templates and prompts of a server. */
 static int renew_offers(struct gateway *gateway, struct upstream *upstream, wt_error *err)
 {
     const char *name = wt__upstream_name(upstream);
@@ -264,7 +264,7 @@ static int renew_offers(struct gateway *gateway, struct upstream *upstream, wt_e
     return rc;
 }
 
-/* What is not approved waits, and is nowhere else (whichtool/review.h). */
+/* Sends a listing to review: items without approval wait and appear on no surface (whichtool/review.h). */
 static int listed(void *context, struct upstream *upstream, const struct upstream_listing *listing, wt_error *err)
 {
     struct gateway *gateway = context;
@@ -321,7 +321,7 @@ static void updated(void *context, struct upstream *upstream, struct str uri)
     wt__buffer_dispose(&shown);
 }
 
-/* ---------------------------------------------------------------- its state, for others */
+/* ---------------------------------------------------------------- state file */
 
 /* Appends the list of malformed definitions. */
 static void put_malformed(struct buffer *out, struct upstream *upstream)
@@ -374,7 +374,7 @@ void wt__gateway_write_state(struct gateway *gateway, struct buffer *out)
     wt__buffer_char(out, '}');
 }
 
-/* A state that cannot be written is no reason to stop. */
+/* The gateway keeps running if the state cannot be written. */
 static void keep_state(struct gateway *gateway)
 {
     struct buffer text = {0};
@@ -389,7 +389,7 @@ static void keep_state(struct gateway *gateway)
     wt__buffer_dispose(&text);
 }
 
-/* A server that never ran may never do: that is told once. One that ends is started again. */
+/* Reports the first failure of a server that never ran. A server that ran before is restarted silently. */
 static void moved(void *context, struct upstream *upstream)
 {
     struct gateway *gateway = context;
@@ -399,7 +399,7 @@ static void moved(void *context, struct upstream *upstream)
     wt__upstream_status(upstream, &status);
     if (status.state != UPSTREAM_WAITING || status.ran || status.failures != 1)
         return;
-    wt__buffer_printf(&sentence, "%s does not run, and is tried again: %s", wt__upstream_name(upstream), status.error);
+    wt__buffer_printf(&sentence, "cannot start %s, trying again: %s", wt__upstream_name(upstream), status.error);
     tell(gateway, false, &sentence);
 }
 
@@ -412,7 +412,7 @@ static void read_eras(const json_t *state, const char *name, struct upstream_opt
     for (size_t i = 0; i < json_array_size(servers); i++) {
         const json_t *server = json_array_get(servers, i);
         struct str era = wt__json_str(server, "preferred_era");
-        era = era.len > 0 ? era : wt__json_str(server, "era"); /* a state of an older version */
+        era = era.len > 0 ? era : wt__json_str(server, "era"); /* written by an older version */
         if (!wt__str_equal(wt__json_str(server, "name"), wt__str(name)))
             continue;
         options->era = wt__str_equal(era, STR("legacy"))   ? MCP_ERA_LEGACY
@@ -435,7 +435,7 @@ static json_t *read_state(const char *path)
 
 /* ---------------------------------------------------------------- tending */
 
-/* Whoever runs it hears that the audit cannot be written, and that it can be again. */
+/* Reports to the operator when the audit becomes unwritable, and when it can be written again. */
 static void tell_of_audit(struct gateway *gateway)
 {
     wt_error why;
@@ -446,13 +446,13 @@ static void tell_of_audit(struct gateway *gateway)
     gateway->audit_fails = fails;
     keep_state(gateway);
     if (fails)
-        wt__buffer_printf(&sentence, "nothing is called or read until the audit can be written: %s", why.message);
+        wt__buffer_printf(&sentence, "calls and reads are refused until the audit can be written: %s", why.message);
     else
         wt__buffer_text(&sentence, "the audit can be written again");
     tell(gateway, true, &sentence);
 }
 
-/* Somebody may have approved of prompts and resources since. An error waits for the next change. */
+/* Applies approvals of prompts and resources by other processes. After an error it waits for the next change. */
 static void renew_withheld(struct gateway *gateway)
 {
     wt_catalog_info info;
@@ -465,7 +465,7 @@ static void renew_withheld(struct gateway *gateway)
             renew_offers(gateway, gateway->upstreams[i], NULL);
 }
 
-/* What another process did to the catalogue shows within GATEWAY_LOOK_MS, and what nobody came back for goes. */
+/* Thread that applies catalogue changes of other processes within GATEWAY_LOOK_MS and removes expired state. */
 static void *tend(void *context)
 {
     struct gateway *gateway = context;
@@ -535,8 +535,8 @@ static int open_upstreams(struct gateway *gateway, const struct mcp_server *serv
     return rc;
 }
 
-/* From here on no import can put a tool into a server's provider, whether that has listed anything or not. A store that
- * cannot be written takes no imports from here, and others' are not shown. */
+/* Reserves each server's provider, so that imports cannot add tools to it even before the server has listed any. A
+ * read-only store is fine: this process imports nothing, and tools that others import are not shown. */
 static int reserve_providers(struct gateway *gateway, wt_error *err)
 {
     int rc = 0;
@@ -568,7 +568,7 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
     if (gateway->options.result_bytes == 0)
         gateway->options.result_bytes = GATEWAY_RESULT_BYTES;
     gateway->running = -1;
-    if (options->lock_path) /* as with the state: no reason to stop */
+    if (options->lock_path) /* the gateway runs without it, as without a state file */
         wt__share_file(&gateway->running, options->lock_path, GATEWAY_LOCK_WAIT_MS, NULL);
     pthread_mutex_init(&gateway->lock, NULL);
     pthread_mutex_init(&gateway->import_lock, NULL);
@@ -602,7 +602,7 @@ int wt__gateway_start(struct gateway *gateway, wt_error *err)
     int rc = 0;
     gateway->has_tender = pthread_create(&gateway->tender, NULL, tend, gateway) == 0;
     if (!gateway->has_tender)
-        return wt__fail(err, WT_EIO, "the system gives no thread");
+        return wt__fail(err, WT_EIO, "cannot create a thread");
     for (size_t i = 0; rc == 0 && i < gateway->count; i++)
         rc = wt__upstream_start(gateway->upstreams[i], err);
     return rc;
@@ -665,7 +665,7 @@ int wt__gateway_attach(struct gateway *gateway, struct mcp_service *service, wt_
     if (room)
         gateway->services[gateway->service_count++] = service;
     pthread_mutex_unlock(&gateway->services_lock);
-    return room ? 0 : wt__fail(err, WT_ETOOLONG, "a gateway has at most %d faces", GATEWAY_SERVICES_MAX);
+    return room ? 0 : wt__fail(err, WT_ETOOLONG, "the gateway already has %d faces, the maximum", GATEWAY_SERVICES_MAX);
 }
 
 void wt__gateway_detach(struct gateway *gateway, struct mcp_service *service)

@@ -30,18 +30,18 @@ static int check_input_schema(struct str tool, struct str name, struct mcp_mends
     if (!wt__mcp_member(tool, "inputSchema", &schema) || schema.len == 0)
         return 0;
     int rc = wt__mcp_input_open(&input, schema, err);
-    if (rc < 0) /* an x-mcp-header that breaks the rules: the view leaves the tool out */
+    if (rc < 0) /* invalid x-mcp-header: the view leaves the tool out */
         return rc == WT_ENOMEM ? rc : 0;
     const char *why = wt__mcp_input_unchecked(input);
     if (wt__mcp_input_checks(input) == MCP_CHECKS_PART)
-        note_schema(mends, name, "inputSchema does not compile, and arguments are checked against the rest", why);
+        note_schema(mends, name, "inputSchema does not compile; arguments are checked against its valid part", why);
     else if (wt__mcp_input_checks(input) == MCP_CHECKS_NOTHING)
-        note_schema(mends, name, "inputSchema does not compile, and arguments are not checked", why);
+        note_schema(mends, name, "inputSchema does not compile; arguments are not checked", why);
     wt__mcp_input_close(input);
     return 0;
 }
 
-/* Returns 1 if a schema compiles in one of the dialects that are known, 0 and *why if it does not, or WT_ENOMEM. */
+/* Returns 1 if a schema compiles in a known dialect, 0 with *why if it does not, or WT_ENOMEM. */
 static int schema_compiles(struct str schema, wt_error *why)
 {
     wt_validator *validator;
@@ -78,7 +78,7 @@ static int put_tool(struct str tool, struct buffer *out, struct mcp_mends *mends
         wt__buffer_str(out, tool);
         return 0;
     }
-    note_schema(mends, name, "outputSchema does not compile, and is ignored", why.message);
+    note_schema(mends, name, "outputSchema does not compile and is ignored", why.message);
     return put_without_output_schema(tool, out, err);
 }
 

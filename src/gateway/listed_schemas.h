@@ -1,12 +1,12 @@
-/* listed_schemas.h: schemas that a server lists with its tools and that do not compile. */
+/* listed_schemas.h: repair of listed tools whose schemas do not compile. */
 #ifndef WT_GATEWAY_LISTED_SCHEMAS_H
 #define WT_GATEWAY_LISTED_SCHEMAS_H
 
 #include "mcp/mend.h"
 
-/* Appends the tools of list, which wt__mcp_mend_items has written, to out. A tool whose input schema does not compile
- * stays, and a note says that its arguments are checked in part or not at all. An output schema that does not compile is
- * removed, since clients compile all of them when they read a list. Errors: WT_ENOMEM. */
+/* Appends the tools of list, written by wt__mcp_mend_items, to out. A tool stays if its input schema does not compile,
+ * and a note says how far its arguments are checked. An output schema that does not compile is removed, since clients
+ * compile every output schema of a list. Returns 0 or WT_ENOMEM. */
 int wt__listed_schemas_mend(struct str list, struct buffer *out, struct mcp_mends *mends, wt_error *err);
 
 #endif

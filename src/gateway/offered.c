@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 static const struct {
-    const char *key;       /* of an item, which names it */
-    const char *separator; /* behind its server's name */
+    const char *key;       /* member that names an item */
+    const char *separator; /* between the server's name and the item's name */
 } kinds[] = {{"uri", "+"}, {"uriTemplate", "+"}, {"name", "."}};
 
 const char *wt__offered_key(enum offered kind)
@@ -36,7 +36,7 @@ json_t *wt__offered_list(const struct upstream_offer *offer, enum offered kind)
                                        : offer->prompts;
 }
 
-/* The first item whose name fits; NULL: none. */
+/* Returns the first item whose name fits, or NULL. */
 static const json_t *find_item(const json_t *list, const char *key, struct str name,
                                bool (*fits)(struct str, struct str))
 {
@@ -51,8 +51,8 @@ static bool has(const struct upstream_offer *offer, enum offered kind, struct st
     return find_item(wt__offered_list(offer, kind), kinds[kind].key, name, wt__str_equal) != NULL;
 }
 
-/* A byte of a server's name as its prefix has it. Before a URI the prefix becomes part of the scheme, which strict clients
- * check (RFC 3986, section 3.1). */
+/* Returns a byte of a server's name as it appears in the prefix. The prefix of a URI is part of the scheme, and strict
+ * clients check its characters (RFC 3986, section 3.1). */
 static char prefix_byte(enum offered kind, char byte)
 {
     bool scheme = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || wt__is_digit(byte) || byte == '.' ||
@@ -60,7 +60,7 @@ static char prefix_byte(enum offered kind, char byte)
     return kind == OFFERED_PROMPTS || scheme ? byte : '-';
 }
 
-/* What a prefix begins with: a scheme has a letter first. */
+/* Returns the beginning of a prefix: a scheme must start with a letter. */
 static struct str prefix_begin(enum offered kind, const char *server)
 {
     bool letter = (*server >= 'a' && *server <= 'z') || (*server >= 'A' && *server <= 'Z');
@@ -76,7 +76,7 @@ static void put_prefix(const struct upstream *upstream, enum offered kind, struc
     wt__buffer_text(out, kinds[kind].separator);
 }
 
-/* Removes the server's prefix from the name. False if it has none, or nothing follows. */
+/* Removes the server's prefix from the name. False if the name lacks it or is nothing else. */
 static bool strip_prefix(const struct upstream *upstream, enum offered kind, struct str *name)
 {
     const char *server = wt__upstream_name(upstream);
@@ -103,9 +103,9 @@ static struct str template_head(struct str template)
     return (struct str){template.ptr, brace ? (size_t)(brace - template.ptr) : template.len};
 }
 
-/* True if the URI may be one of the template's: its literal parts come in their order, from the beginning to the end.
- * An expression stands for any text, since servers differ in what they encode. A template without a head would be
- * everybody's, and fits nothing. */
+/* True if the URI matches the template: its literal parts occur in order, from the beginning to the end. An expression
+ * matches any text, since servers differ in what they encode. A template without a head matches no URI, since it would
+ * match all of them. */
 static bool fits_template(struct str template, struct str uri)
 {
     struct str part = template_head(template);
@@ -127,7 +127,7 @@ static bool fits_template(struct str template, struct str uri)
     return uri.len == part.len;
 }
 
-/* True if a URI may be of both templates: one's beginning begins with the other's. */
+/* True if a URI may match both templates: the head of one begins with the head of the other. */
 static bool may_overlap(struct str template, struct str other)
 {
     struct str one = template_head(template), two = template_head(other);
@@ -141,21 +141,21 @@ static bool has_template_for(const struct upstream_offer *offer, struct str name
 
 /* ---------------------------------------------------------------- names */
 
-/* True if the name leads to the server, were there no other one: it is listed, or a template of its fits. A template's
- * completion may also name a resource. */
+/* True if the name would lead to this server if it were the only one: the name is listed or matches a template. A
+ * completion of a template may also refer to a resource. */
 static bool offers_name(const struct upstream_offer *offer, enum offered kind, struct str name)
 {
     return has(offer, kind, name) || (kind == OFFERED_TEMPLATES && has(offer, OFFERED_RESOURCES, name)) ||
            (kind == OFFERED_RESOURCES && has_template_for(offer, name, fits_template));
 }
 
-/* True if what the name stands for leads, or may lead, to the earlier server of that offer. */
+/* True if the name or template leads, or may lead, to the earlier server of that offer. */
 static bool is_taken_by(const struct upstream_offer *offer, enum offered kind, struct str name)
 {
     return offers_name(offer, kind, name) || (kind == OFFERED_TEMPLATES && has_template_for(offer, name, may_overlap));
 }
 
-/* Whether the name alone would lead to another server. */
+/* True if the name without a prefix would lead to another server. */
 static bool is_ambiguous(const struct gateway *gateway, const struct offers *offers, size_t server, enum offered kind,
                          struct str name)
 {
@@ -186,10 +186,10 @@ void wt__uri_shown(const struct gateway *gateway, const struct upstream *upstrea
     wt__offers_close(&offers);
 }
 
-/* ---------------------------------------------------------------- the way back */
+/* ---------------------------------------------------------------- owners */
 
-/* Whose it is by a server's name that it begins with, of two such as a and a+b the first that offers the rest. begins:
- * it begins with one's: then it is nobody else's. */
+/* Returns the server whose prefix the name has. If several match, such as a and a+b, the first that offers the rest
+ * wins. *begins: the name has the prefix of some server, so no other server can own it. */
 static struct upstream *owner_by_prefix(const struct gateway *gateway, const struct offers *offers, enum offered kind,
                                         struct str *name, bool *begins)
 {

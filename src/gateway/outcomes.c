@@ -16,7 +16,7 @@ struct found {
 
 /* The last search of a client. */
 struct searched {
-    struct searched *next; /* heard of longer ago */
+    struct searched *next; /* less recently active */
     char *principal, *request;
     struct found found[OUTCOME_FOUND_MAX];
     size_t count;
@@ -42,10 +42,10 @@ static void let_go(struct searched *searched)
 
 static void told(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
 {
-    (void)context, (void)rc, (void)why, (void)usages, (void)count; /* a usage that is lost is no loss to anybody */
+    (void)context, (void)rc, (void)why, (void)usages, (void)count; /* losing a usage is harmless */
 }
 
-/* False: nothing of it was called. */
+/* Writes the usage of a search. False if no tool was called. */
 static bool put_usage(const struct searched *searched, struct buffer *out)
 {
     bool any = false, worked = false;
@@ -65,7 +65,7 @@ static bool put_usage(const struct searched *searched, struct buffer *out)
     return any;
 }
 
-/* Writes them and lets them go. */
+/* Writes the usages of a list of searches and frees the list. */
 static void write_all(struct outcomes *outcomes, struct searched *done)
 {
     for (struct searched *next; done; done = next) {
@@ -83,9 +83,9 @@ static void write_all(struct outcomes *outcomes, struct searched *done)
     }
 }
 
-/* ---------------------------------------------------------------- hearing */
+/* ---------------------------------------------------------------- recording */
 
-/* Takes out the client's search. Under the lock. */
+/* Removes and returns the client's search, or NULL. Call with the lock held. */
 static struct searched *take(struct outcomes *outcomes, const char *principal)
 {
     struct searched **at = &outcomes->first;
@@ -106,7 +106,7 @@ static void put_first(struct outcomes *outcomes, struct searched *searched)
     outcomes->first = searched;
 }
 
-/* Those behind the most that are remembered, or that were silent too long. Under the lock. */
+/* Removes and returns the searches above the limit or idle for too long. Call with the lock held. */
 static struct searched *take_old(struct outcomes *outcomes, bool all)
 {
     struct searched **at = &outcomes->first;
@@ -118,7 +118,7 @@ static struct searched *take_old(struct outcomes *outcomes, bool all)
     return old;
 }
 
-/* False: memory is out. What is over the limit is not remembered. */
+/* Adds a tool to a search unless it is full. False if out of memory. */
 static bool remember(struct searched *searched, const char *id)
 {
     if (searched->count == OUTCOME_FOUND_MAX)

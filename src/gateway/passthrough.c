@@ -1,13 +1,12 @@
-/* passthrough.c: resources, templates and prompts of all servers, and the completion of their arguments, under names
- * that lead back. A URI, or a prompt's name, is its server's own. Where an earlier server has the same, the later one's
- * stands with its server's name before it: "SERVER+file:///x", "SERVER.review". The operator's order of servers
- * decides, so a server cannot take another one's place by listing what that has. */
+/* passthrough.c: resources, templates and prompts of all servers, and the completion of their arguments, under the
+ * names of offered.h. */
 #include "gateway/face_inside.h"
 #include "gateway/offered.h"
 
 /* ---------------------------------------------------------------- lists */
 
-/* Keys of a list: the server's number and the item's, each so long that their order is that of their texts. */
+/* Lists the items of all servers. The key of an item is the index of its server and its own, padded so that keys sort
+ * as text. */
 static void list_all(const struct face *face, struct mcp_call *call, enum offered kind, struct str after)
 {
     struct gateway *gateway = face->gateway;
@@ -64,7 +63,7 @@ static void give(struct mcp_call *call, enum relayed relayed, const struct buffe
         wt__mcp_refuse_error(call, err);
 }
 
-/* Asks the owner, if there is one and the caller may use it; what is not allowed is as what is not there. */
+/* Relays the request to the owner. A name that the caller may not use looks like an unknown one. */
 static void relay_to(const struct face *face, struct mcp_call *call, const struct face_asked *asked,
                      const struct relay *what)
 {
@@ -80,8 +79,8 @@ static void relay_to(const struct face *face, struct mcp_call *call, const struc
     wt__buffer_dispose(&result);
 }
 
-/* The server that offers it. A client may ask for what it knows from an earlier session before the server has listed.
- */
+/* Returns the server that owns the name, or NULL. Waits for starting servers if it is unknown: a client may know it
+ * from an earlier session. */
 static struct upstream *find_owner(const struct face *face, enum offered kind, struct str *name)
 {
     struct upstream *owner = wt__offered_owner(face->gateway, kind, name);
@@ -105,7 +104,7 @@ void wt__face_read(void *context, struct mcp_call *call, struct str uri)
     relay_to(context, call, &asked, &what);
 }
 
-/* The policy decides when the resource is read: a notice says no more than that something changed. */
+/* Needs no policy check: a notice only says that the resource changed, and the policy decides on reads. */
 bool wt__face_watch(void *context, struct mcp_call *call, struct str uri, wt_error *why)
 {
     const struct face *face = context;
@@ -128,7 +127,7 @@ void wt__face_get_prompt(void *context, struct mcp_call *call, struct str name)
     relay_to(context, call, &asked, &what);
 }
 
-/* The request as the server knows it: its own name in the reference. */
+/* Writes the params of a completion with the server's own name in the reference. */
 static bool put_completion(const struct mcp_completion *what, struct str ref, struct buffer *out)
 {
     wt__buffer_printf(out, "\"ref\":{\"type\":\"%s\",\"%s\":", what->of_prompt ? "ref/prompt" : "ref/resource",
@@ -147,7 +146,7 @@ static bool put_completion(const struct mcp_completion *what, struct str ref, st
     return !out->failed;
 }
 
-/* A completion comes with each key that is pressed, and leads to nothing by itself: the audit has no line of it. */
+/* Writes no audit line: completions come with each key press and have no effect. */
 void wt__face_complete(void *context, struct mcp_call *call, const struct mcp_completion *what)
 {
     const struct face *face = context;

@@ -14,7 +14,7 @@
 struct patterns {
     const char **items; /* [count] */
     size_t count;
-    bool given; /* else everything matches */
+    bool given; /* false if everything matches */
 };
 
 struct rule {
@@ -39,7 +39,7 @@ struct policy {
     struct patterns repaired; /* servers whose tools' arguments are repaired */
     struct profile *profiles; /* [profile_count] */
     size_t profile_count;
-    size_t rule_count; /* of all */
+    size_t rule_count; /* total of all lists */
     char revision[POLICY_REVISION_BYTES];
     struct arena arena;
 };
@@ -63,14 +63,14 @@ static int check_members(const struct reading *r, const json_t *object, const ch
     const char *key;
     json_t *value;
     if (!json_is_object(object))
-        return fail(r, pointer, "this is no object");
+        return fail(r, pointer, "must be an object");
     json_object_foreach((json_t *)object, key, value)
     {
         bool is_known = false;
         for (size_t i = 0; known[i]; i++)
             is_known |= strcmp(key, known[i]) == 0;
         char words[160];
-        snprintf(words, sizeof words, "\"%.80s\" is no member of this", key);
+        snprintf(words, sizeof words, "unknown member \"%.80s\"", key);
         if (!is_known)
             return fail(r, pointer, words);
     }
@@ -86,7 +86,7 @@ static int read_patterns(const struct reading *r, const json_t *rule, const char
         return 0;
     snprintf(at, sizeof at, "%s/%s", pointer, member);
     if (!json_is_array(list))
-        return fail(r, at, "this is no list of names");
+        return fail(r, at, "must be a list of names");
     out->given = true;
     out->items = wt__arena_array(&r->policy->arena, const char *, json_array_size(list) + 1);
     if (!out->items)
@@ -94,7 +94,7 @@ static int read_patterns(const struct reading *r, const json_t *rule, const char
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *text = json_string_value(json_array_get(list, i));
         if (!text || strlen(text) > WT_MAX_PATTERN_BYTES)
-            return fail(r, at, "this is no list of names");
+            return fail(r, at, "must be a list of names");
         out->items[out->count] = wt__arena_copy(&r->policy->arena, wt__str(text));
         if (!out->items[out->count++])
             return wt__fail_nomem(r->err);
@@ -115,7 +115,7 @@ static int read_effects(const struct reading *r, const json_t *rule, const char 
         const json_t *word = json_array_get(list, i);
         int effect = json_is_string(word) ? wt__effect_read(wt__str(json_string_value(word))) : -1;
         if (effect < 0)
-            return fail(r, at, "this is no list of \"read\", \"write\" and \"destructive\"");
+            return fail(r, at, "must be a list of \"read\", \"write\" and \"destructive\"");
         out->effects[effect] = true;
     }
     return 0;
@@ -135,7 +135,7 @@ static int read_rule(const struct reading *r, const json_t *from, const char *po
     if (rc == 0)
         rc = read_effects(r, from, pointer, out);
     if (rc == 0 && denies && !json_is_boolean(denies))
-        rc = fail(r, pointer, "\"deny\" is neither true nor false");
+        rc = fail(r, pointer, "\"deny\" must be true or false");
     out->denies = json_is_true(denies);
     return rc;
 }
@@ -146,7 +146,7 @@ static int read_rules(const struct reading *r, const json_t *object, const char 
     size_t count = json_array_size(list);
     int rc = 0;
     if (!json_is_array(list))
-        return fail(r, pointer, "\"rules\" is missing, or no list");
+        return fail(r, pointer, "\"rules\" must be a list");
     r->policy->rule_count += count;
     if (r->policy->rule_count > POLICY_RULES_MAX)
         return wt__fail(r->err, WT_ETOOLONG, "%s has more than %d rules", r->file, POLICY_RULES_MAX);
@@ -174,12 +174,12 @@ static int read_profile(const struct reading *r, const char *name, const json_t 
     char at[POLICY_NAME_BYTES_MAX + 16];
     struct str face = wt__json_str(from, "face");
     if (!is_profile_name(name))
-        return fail(r, "/profiles", "a profile's name has letters, digits, '-' and '_' alone, at most 64");
+        return fail(r, "/profiles", "the name of a profile must be 1 to 64 letters, digits, '-' or '_'");
     snprintf(at, sizeof at, "/profiles/%s", name);
     int rc = check_members(r, from, known, at);
     int kind = json_object_get(from, "face") ? wt__face_kind_read(face) : FACE_AUTO;
     if (rc == 0 && kind < 0)
-        rc = fail(r, at, "\"face\" is none of " FACE_KINDS(FACE_KIND_WORD, ", "));
+        rc = fail(r, at, "\"face\" must be one of " FACE_KINDS(FACE_KIND_WORD, ", "));
     out->face = kind < 0 ? FACE_AUTO : (enum face_kind)kind;
     out->name = wt__arena_copy(&r->policy->arena, wt__str(name));
     if (rc == 0 && !out->name)
@@ -196,7 +196,7 @@ static int read_profiles(const struct reading *r, const json_t *root)
     if (!profiles)
         return 0;
     if (!json_is_object(profiles) || json_object_size(profiles) > POLICY_PROFILES_MAX)
-        return fail(r, "/profiles", "this is no object of at most 32 profiles");
+        return fail(r, "/profiles", "must be an object of at most 32 profiles");
     policy->profiles = wt__arena_array(&policy->arena, struct profile, json_object_size(profiles) + 1);
     if (!policy->profiles)
         return wt__fail_nomem(r->err);
@@ -215,7 +215,7 @@ static int read_repairs(const struct reading *r, const json_t *root)
     if (json_is_array(repairs))
         return read_patterns(r, root, member, "", &r->policy->repaired);
     if (repairs && !json_is_boolean(repairs))
-        return fail(r, "/repairArguments", "this is neither true, false nor a list of servers");
+        return fail(r, "/repairArguments", "must be true, false or a list of servers");
     r->policy->repaired.given = json_is_false(repairs);
     return 0;
 }
@@ -339,7 +339,7 @@ static bool rules_allow(const struct rules *rules, const struct policy_question 
     return allowed;
 }
 
-/* NULL: there is no such profile. */
+/* Returns the rules of a profile, or NULL if it does not exist. */
 static const struct rules *rules_of(const struct policy *policy, const char *profile)
 {
     for (size_t i = 0; i < policy->profile_count; i++)

@@ -1,7 +1,7 @@
 /* relay.c: see relay.h.
  *
- * What a call keeps between two requests of a modern client is its state, sealed by serve/mcp: "p" and the handle of a
- * parked exchange, or "m" and {"state": the server's requestState, "keys": [of its questions]}. */
+ * Between two requests of a modern client the state of a call is sealed by serve/mcp: "p" and the handle of a parked
+ * exchange, or "m" and {"state": the server's requestState, "keys": [keys of its questions]}. */
 #include "gateway/relay.h"
 
 #include <math.h>
@@ -17,17 +17,17 @@
 
 enum { HANDLE_BYTES = 33 };
 
-/* An exchange that goes on, with what is held for it. */
+/* A running exchange with a server, and the resources it holds. */
 struct parked {
     struct parked *next;
     char handle[HANDLE_BYTES];
     double until_ms;
-    char *holder;       /* whom it counts as, and the server that it counts as; NULL: in no share */
-    const char *server; /* lives as long as the gateway */
+    char *holder;       /* client whose share it uses; NULL if it was never parked */
+    const char *server; /* server whose share it uses; lives as long as the gateway */
     struct upstream_link *link;
     struct mcp_exchange *exchange;
-    unsigned questions; /* that its server asked so far */
-    struct buffer id;   /* of the question that waits */
+    unsigned questions; /* number of questions so far */
+    struct buffer id;   /* id of the pending question */
 };
 
 struct relaying {
@@ -35,11 +35,11 @@ struct relaying {
     struct mcp_call *call;
     struct upstream *upstream;
     const struct relay *what;
-    struct parked *at;              /* NULL: nothing is under way */
-    struct buffer responses, state; /* of the next request: inputResponses, and requestState as JSON; empty: none */
-    double until_ms;                /* that a server is waited for which does not run */
-    bool repeated;                  /* what its server may have had was sent again */
-    bool lacks; /* a modern client did not declare what a legacy server wanted of it: the call is refused for that */
+    struct parked *at;              /* running exchange, or NULL */
+    struct buffer responses, state; /* inputResponses and requestState of the next request as JSON; may be empty */
+    double until_ms;                /* end of the wait for a server that is not running */
+    bool repeated;                  /* a request that the server may have received was sent again */
+    bool lacks; /* a legacy server asked for a capability that the modern client lacks; the call is refused */
     struct buffer *result;
     wt_error *err;
 };
@@ -57,22 +57,22 @@ static void let_go(struct parked *parked)
     free(parked);
 }
 
-/* Takes the place of a parked call, of its client's share and of its server's. False, as *err says. */
+/* Takes a place for a parked call from the shares of its client and its server. False if no place is left, with *err
+ * set. */
 static bool take_places(const struct relaying *r, wt_error *err)
 {
     struct shares *clients = &r->gateway->parked_of_clients, *servers = &r->gateway->parked_of_servers;
     const char *holder = wt__mcp_call_holder(r->call), *server = wt__upstream_name(r->upstream);
     if (!wt__shares_take(clients, holder, 1)) {
         wt__fail(err, WT_EBUSY,
-                 "%zu calls wait for this client's answers, which is its share of %d: answer one, or try again later",
+                 "%zu calls wait for answers of this client, its share of %d; answer one, or try again later",
                  wt__shares_of(clients, holder), GATEWAY_PARKED_MAX);
         return false;
     }
     if (wt__shares_take(servers, server, 1))
         return true;
     wt__shares_give(clients, holder, 1);
-    wt__fail(err, WT_EBUSY,
-             "%zu calls of the server %s wait for clients' answers, which is its share of %d: try again later",
+    wt__fail(err, WT_EBUSY, "%zu calls of the server %s wait for answers of clients, its share of %d; try again later",
              wt__shares_of(servers, server), server, GATEWAY_PARKED_MAX);
     return false;
 }
@@ -83,7 +83,7 @@ static void give_places(struct gateway *gateway, const struct parked *parked)
     wt__shares_give(&gateway->parked_of_servers, parked->server, 1);
 }
 
-/* False: it cannot be parked, as *err says. */
+/* Parks an exchange. False if it cannot be parked, with *err set. */
 static bool park(const struct relaying *r, struct parked *parked, wt_error *err)
 {
     struct gateway *gateway = r->gateway;
@@ -106,7 +106,7 @@ static bool park(const struct relaying *r, struct parked *parked, wt_error *err)
     return true;
 }
 
-/* NULL: its time is over, or it was taken up before. */
+/* Removes and returns a parked exchange. Returns NULL if it expired or was resumed before. */
 static struct parked *take_up(struct gateway *gateway, struct str handle)
 {
     wt__parked_sweep(gateway, false);
@@ -150,7 +150,7 @@ void wt__parked_sweep(struct gateway *gateway, bool all)
 
 /* ---------------------------------------------------------------- the request to the server */
 
-/* True if a member of _meta is between two hops; key: as it is written, within its quotes. */
+/* True if a member of _meta applies to one hop only. key: as written, between its quotes. */
 static bool is_of_hop(struct str key)
 {
     json_t *read = NULL;
@@ -161,7 +161,7 @@ static bool is_of_hop(struct str key)
     return is;
 }
 
-/* Appends the members of _meta that are forwarded, byte for byte: all but those that are between two hops. */
+/* Appends the members of _meta unchanged, except those that apply to one hop only. */
 static void put_meta(struct buffer *out, const struct mcp_call *call)
 {
     struct json_scan scan;
@@ -213,7 +213,7 @@ static void cancel(void *exchange)
     wt__mcp_exchange_cancel(exchange);
 }
 
-/* The era that the server should be spoken to in; MCP_ERA_UNKNOWN if either does. */
+/* Returns the era of the connection that the client needs, or MCP_ERA_UNKNOWN if both will do. */
 static enum mcp_era needed_era(const struct mcp_call *call)
 {
     static const char *const answered[] = {"elicitation", "sampling", "roots"};
@@ -251,7 +251,7 @@ static int send_to(struct relaying *r)
         .meta = wt__buffer_view(&meta),
         .capabilities = wt__buffer_view(&capabilities),
         .log_level = wt__mcp_wanted_level(call),
-        .progress = true, /* a server that reports progress is alive, whether or not the client asked for it */
+        .progress = true, /* request it even if the client did not: progress shows that the server is alive */
         .name = r->what->name,
         .headers = r->what->headers,
         .header_count = r->what->header_count,
@@ -275,19 +275,19 @@ static int send_to(struct relaying *r)
     return rc;
 }
 
-/* ---------------------------------------------------------------- what comes before the answer */
+/* ---------------------------------------------------------------- notices and questions before the answer */
 
-/* Ends the call because the server sent a type that MCP does not allow: the client could not read it. */
+/* Ends the call since the server sent a type that MCP does not allow and the client could not read. */
 static enum relayed fail_misfit(struct relaying *r, const char *what, const struct mcp_misfit *misfit)
 {
     bool whole = misfit->member[0] == '\0';
-    wt__fail(r->err, WT_EFORMAT, "the server %s sent %s that MCP does not allow: %s%s%s is not %s",
+    wt__fail(r->err, WT_EFORMAT, "the server %s sent %s that violates MCP: %s%s%s is not %s",
              wt__upstream_name(r->upstream), what, whole ? "it" : "\"", misfit->member, whole ? "" : "\"",
              misfit->wanted);
     return RELAY_FAILED;
 }
 
-/* A notice of the wrong type is dropped: the answer still comes. */
+/* Forwards a notice. Drops a malformed one, since the answer still comes. */
 static void pass_on(struct mcp_call *call, const struct mcp_event *event)
 {
     struct mcp_misfit misfit;
@@ -304,7 +304,8 @@ static void pass_on(struct mcp_call *call, const struct mcp_event *event)
     json_decref(params);
 }
 
-/* A question of a legacy server. RELAY_ANSWERED: it has its answer, and its call goes on. */
+/* Puts a question of a legacy server to the client. Returns RELAY_ANSWERED if the server got a reply and its call goes
+ * on. */
 static enum relayed put_question(struct relaying *r, const struct mcp_event *event)
 {
     struct parked *at = r->at;
@@ -314,7 +315,7 @@ static enum relayed put_question(struct relaying *r, const struct mcp_event *eve
     if (!wt__mcp_question_fits(event->method, event->params, &misfit)) {
         wt__mcp_exchange_reply(
             at->exchange, event->id, STR(""),
-            STR("{\"code\":-32602,\"message\":\"the params are not of the type that MCP requires\"}"), NULL);
+            STR("{\"code\":-32602,\"message\":\"the params do not have the type that MCP requires\"}"), NULL);
         return fail_misfit(r, "a question", &misfit);
     }
     snprintf(key, sizeof key, "q%u", ++at->questions);
@@ -326,7 +327,7 @@ static enum relayed put_question(struct relaying *r, const struct mcp_event *eve
     case MCP_ASK_FAILED:
         r->lacks |= wt__mcp_call_is_modern(r->call);
         return wt__mcp_exchange_reply(at->exchange, event->id, STR(""),
-                                      STR("{\"code\":-32601,\"message\":\"the client cannot be asked that\"}"),
+                                      STR("{\"code\":-32601,\"message\":\"the client does not support this request\"}"),
                                       r->err) < 0
                    ? RELAY_FAILED
                    : RELAY_ANSWERED;
@@ -338,7 +339,7 @@ static enum relayed put_question(struct relaying *r, const struct mcp_event *eve
     if (at->id.failed)
         return wt__fail_nomem(r->err), RELAY_FAILED;
     wt_error why;
-    if (!park(r, at, &why)) { /* else the client would be asked, and its answer lead to nothing */
+    if (!park(r, at, &why)) { /* do not ask the client if its answer could not be used */
         wt__mcp_refuse_error(r->call, &why);
         return RELAY_REFUSED;
     }
@@ -349,9 +350,9 @@ static enum relayed put_question(struct relaying *r, const struct mcp_event *eve
     return RELAY_ASKED;
 }
 
-/* ---------------------------------------------------------------- what a modern server wants to know */
+/* ---------------------------------------------------------------- questions of a modern server */
 
-/* The server is asked anew, with the responses, and its state. */
+/* Collects the responses and the server's state for the next request to it. */
 static void gather_responses(struct relaying *r, const json_t *keys, const json_t *state)
 {
     wt__buffer_clear(&r->responses);
@@ -383,13 +384,14 @@ static void keep_round(struct relaying *r, const json_t *keys, const json_t *sta
     }
     wt__buffer_char(&text, '}');
     if (text.failed)
-        wt__mcp_refuse(r->call, MCP_INTERNAL_ERROR, "memory is out");
+        wt__mcp_refuse(r->call, MCP_INTERNAL_ERROR, "out of memory");
     else
         wt__mcp_keep_state(r->call, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
 }
 
-/* RELAY_ANSWERED: all is known, and the server is to be asked anew. */
+/* Puts the questions of a modern server to the client. Returns RELAY_ANSWERED if all are answered and the request can
+ * be repeated. */
 static enum relayed put_requests(struct relaying *r, const json_t *result)
 {
     json_t *requests = wt__json_object(result, "inputRequests"), *request, *keys = json_array();
@@ -438,12 +440,12 @@ static enum relayed refuse(struct relaying *r, struct str error)
     wt__json_parse(&read, error.ptr, error.len, NULL);
     struct str message = wt__json_str(read, "message");
     wt__mcp_refuse_with(r->call, (int)wt__json_int(read, "code", MCP_INTERNAL_ERROR),
-                        message.len > 0 ? message : STR("the server refused it, and does not say why"), data);
+                        message.len > 0 ? message : STR("the server refused the request without a message"), data);
     json_decref(read);
     return RELAY_REFUSED;
 }
 
-/* Whether the result is one that asks; then it is read. */
+/* Returns the parsed result if it has resultType input_required, else NULL. */
 static json_t *read_questions(struct str result)
 {
     struct str type;
@@ -466,7 +468,7 @@ static enum relayed take_result(struct relaying *r, struct str result, bool *aga
     if (!wt__mcp_result_fits(r->what->method, result, &misfit))
         return fail_misfit(r, "a result", &misfit);
     json_t *questions = read_questions(result);
-    /* A server that goes on without it has a result; one that cannot says what its client should have been told. */
+    /* An error result here is due to the missing capability, which was reported to the client already. */
     if (!questions && r->lacks && wt__result_is_error(result))
         return RELAY_REFUSED;
     if (!questions) {
@@ -480,7 +482,7 @@ static enum relayed take_result(struct relaying *r, struct str result, bool *aga
     return out;
 }
 
-/* Listens until the exchange is over, or the client is asked. */
+/* Handles events until the exchange ends or a question goes to the client. */
 static enum relayed listen_to(struct relaying *r, bool *again)
 {
     struct mcp_event event;
@@ -506,9 +508,9 @@ static enum relayed listen_to(struct relaying *r, bool *again)
     return out;
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- relaying */
 
-/* Takes up what an earlier request of the client left. False: it cannot be, as err says. */
+/* Resumes the state of the client's earlier request, if any. False on failure, with err set. */
 static bool resume(struct relaying *r)
 {
     struct str state = wt__mcp_state(r->call);
@@ -524,7 +526,7 @@ static bool resume(struct relaying *r)
     }
     r->at = state.ptr[0] == 'p' ? take_up(r->gateway, rest) : NULL;
     if (!r->at) {
-        wt__fail(r->err, WT_ENOTFOUND, "what was asked is answered already, or too late: begin the call anew");
+        wt__fail(r->err, WT_ENOTFOUND, "the question was answered already or has expired; start the call again");
         return false;
     }
     snprintf(key, sizeof key, "q%u", r->at->questions);
@@ -535,8 +537,8 @@ static bool resume(struct relaying *r)
                                   r->err) == 0;
 }
 
-/* Whether it may be sent once more: its server never had it, as long as there is time; or nothing comes of having it
- * twice, once. A server that does not run was waited for already. */
+/* True if the request may be sent again after a failure: while time is left if the server never received it, else once
+ * if it is safe. The wait for a server that is not running is over by then. */
 static bool may_repeat(struct relaying *r, int rc)
 {
     if (rc != WT_ENETWORK || !r->at || wt__mcp_is_cancelled(r->call) || wt__now_ms() >= r->until_ms)
@@ -548,7 +550,7 @@ static bool may_repeat(struct relaying *r, int rc)
     return first;
 }
 
-/* Sends what is not under way already, and hears what comes of it. */
+/* Sends the request unless an exchange is running, and handles its events. */
 static enum relayed ask_server(struct relaying *r, bool *asks)
 {
     enum relayed out;
@@ -564,16 +566,16 @@ static enum relayed ask_server(struct relaying *r, bool *asks)
     return out;
 }
 
-/* Counts the request as the server's and the client's, so that a server that never answers, and a client that never
- * stops asking, keep no one else's requests waiting. False, as the error says. */
+/* Counts the request against the shares of the server and the client, so that a silent server or a busy client cannot
+ * block the requests of others. False if there is no place left, with err set. */
 static bool take_turn(const struct relaying *r)
 {
     struct shares *servers = &r->gateway->calls, *clients = wt__upstream_calls(r->upstream);
     const char *holder = wt__mcp_call_holder(r->call), *server = wt__upstream_name(r->upstream);
     if (!wt__shares_take(clients, holder, 1)) {
         wt__fail(r->err, WT_EBUSY,
-                 "the server %s has not answered %zu requests of this client, which is its share of the %d that a "
-                 "server is asked at once: try again when one has ended",
+                 "the server %s has not answered %zu requests of this client, its share of %d concurrent requests to a "
+                 "server; try again when one has ended",
                  server, wt__shares_of(clients, holder), UPSTREAM_CALLS_MAX);
         return false;
     }
@@ -582,8 +584,8 @@ static bool take_turn(const struct relaying *r)
     wt__shares_give(clients, holder, 1);
     wt__fail(
         r->err, WT_EBUSY,
-        "the server %s has not answered %zu requests, which is its share of the %d that servers are asked at once: "
-        "try again when one has ended",
+        "the server %s has not answered %zu requests, its share of %d concurrent requests to all servers; try again "
+        "when one has ended",
         server, wt__shares_of(servers, server), GATEWAY_CALLS_MAX);
     return false;
 }
@@ -606,7 +608,7 @@ enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct up
     for (int round = 0; out == RELAY_ANSWERED && asks && round < MCP_ROUNDS_MAX; round++)
         out = ask_server(&r, &asks);
     if (out == RELAY_ANSWERED && asks) {
-        wt__fail(err, WT_ETOOLONG, "the server asked %d times, and still wants to know more", MCP_ROUNDS_MAX);
+        wt__fail(err, WT_ETOOLONG, "the server asked questions in %d rounds and still has more", MCP_ROUNDS_MAX);
         out = RELAY_FAILED;
     }
     let_go(r.at);

@@ -1,5 +1,4 @@
-/* upstream.c: the states of a server behind the gateway, and who may use its connection. What is asked of it once it is
- * ready stands in upstream_offer.c. */
+/* upstream.c: states and connections of a server behind the gateway. upstream_offer.c has its listings. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +11,11 @@
 #include "catalog/names.h"
 #include "gateway/upstream_inside.h"
 
-enum { LOOK_MS = 50 /* between two looks whether who waits still wants to */ };
+enum { LOOK_MS = 50 /* interval of checks for cancelled waits */ };
 
 /* ---------------------------------------------------------------- states */
 
-/* Under the lock. */
+/* Changes the state. Call with the lock held. */
 static void move(struct upstream *upstream, enum upstream_state state)
 {
     upstream->state = state;
@@ -97,7 +96,7 @@ bool wt__upstream_waits(struct upstream *upstream, const char *name, bool bare, 
     return waits;
 }
 
-/* True if a word of the request begins with these bytes. */
+/* True if a word of the request begins with `word`. */
 static bool begins_word(struct str request, struct str word)
 {
     for (size_t at = 0; at + word.len <= request.len; at++)
@@ -107,8 +106,8 @@ static bool begins_word(struct str request, struct str word)
     return false;
 }
 
-/* A name with other characters than letters, digits, '_', '-' and '.' is never said: it may be a sentence of its own.
- */
+/* True if the request has each word of the name. False for names with characters other than letters, digits, '_', '-'
+ * and '.': such a name may be a sentence. */
 static bool is_said(struct str request, const char *name)
 {
     bool said = true, any = false;
@@ -172,7 +171,7 @@ bool wt__upstream_offers(const struct upstream *upstream, const char *tool)
 
 /* ---------------------------------------------------------------- links */
 
-/* Who gives the last one back ends the connection. */
+/* Releases a reference; the last one ends the connection. */
 static void release(struct upstream_link *link)
 {
     if (!link || atomic_fetch_sub(&link->refs, 1) != 1)
@@ -196,18 +195,18 @@ void wt__upstream_return(struct upstream_link *link)
     release(link);
 }
 
-/* Under the lock: what somebody is told who cannot have the server. */
+/* Reports why the server cannot be used. Call with the lock held. */
 static int fail_down(struct upstream *upstream, wt_error *err)
 {
     const char *name = upstream->server->name;
     if (upstream->state == UPSTREAM_DISABLED)
         return wt__fail(err, WT_ENETWORK, "the server %s is disabled", name);
     if (upstream->error.code)
-        return wt__fail(err, WT_ENETWORK, "the server %s does not run: %s", name, upstream->error.message);
+        return wt__fail(err, WT_ENETWORK, "the server %s is not running: %s", name, upstream->error.message);
     return wt__fail(err, WT_ETIMEOUT, "the server %s has not started yet: try again later", name);
 }
 
-/* A connection breaks before anybody has told us. */
+/* True if the link works. A connection may be broken before `lost` was called. */
 static bool is_sound(const struct upstream_link *link)
 {
     return link && !link->lost && !wt__mcp_connection_is_lost(link->connection);
@@ -243,7 +242,7 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
     return rc;
 }
 
-/* ---------------------------------------------------------------- what its connection says, from another thread */
+/* ---------------------------------------------------------------- callbacks of the connection, on another thread */
 
 static void noticed(void *context, struct str method, struct str params)
 {
@@ -264,7 +263,7 @@ static void lost(void *context, const wt_error *why)
 
 /* ---------------------------------------------------------------- connections */
 
-/* Connects; noticed and context of the options are filled in. */
+/* Connects. Fills in noticed and context of the options. */
 static int open_link(struct upstream_link **out, struct upstream *upstream, struct mcp_connection_options *options,
                      wt_error *err)
 {
@@ -286,7 +285,7 @@ static int open_link(struct upstream_link **out, struct upstream *upstream, stru
 
 /* ---------------------------------------------------------------- the other era */
 
-/* The loss of the second connection costs the calls on it and nothing else. */
+/* The loss of the second connection affects only the calls on it. */
 static void lost_other(void *context, const wt_error *why)
 {
     struct upstream_link *link = context;
@@ -309,8 +308,8 @@ static int is_other_unwanted(void *context, const char *phase, uint64_t done, ui
     return atomic_load(&wait->upstream->stopping) || (wait->is_unwanted && wait->is_unwanted(wait->context));
 }
 
-/* Takes the second connection if it stands. Returns true if the question is settled: *out is it, or NULL if the server
- * should be used in the era that it has. */
+/* Borrows the second connection if it is open. Returns true if no attempt to open it is needed: *out is the connection,
+ * or NULL if the server should be used in its current era. */
 static bool take_other(struct upstream *upstream, enum mcp_era era, struct upstream_link **out)
 {
     *out = NULL;
@@ -373,7 +372,7 @@ void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned 
     *link = other;
 }
 
-/* ---------------------------------------------------------------- its thread */
+/* ---------------------------------------------------------------- thread */
 
 static int is_stopping(void *context, const char *phase, uint64_t done, uint64_t total)
 {
@@ -409,8 +408,8 @@ static int connect_to(struct upstream *upstream, wt_error *err)
     return 0;
 }
 
-/* Waits for something to do: true when its lists, or what is watched, want to be seen to. False: it is over. Lists that
- * changed wait until `due`; the lists are late at `until`. */
+/* Waits until lists must be requested or resources subscribed. False if the connection broke or the upstream stops.
+ * Changed lists wait until `due`; all lists expire at `until`. */
 static bool has_work(struct upstream *upstream, double due, double until)
 {
     bool work = false;
@@ -430,7 +429,7 @@ static bool has_work(struct upstream *upstream, double due, double until)
     return work;
 }
 
-/* As long as the connection stands. */
+/* Serves the connection until it ends. */
 static int serve(struct upstream *upstream, wt_error *err)
 {
     struct mcp_connection *connection = upstream->link->connection;
@@ -470,7 +469,7 @@ static void part(struct upstream *upstream)
     release(other);
 }
 
-/* Until it is time for another attempt. */
+/* Waits until the next attempt. */
 static void wait_a_while(struct upstream *upstream, struct rng *rng, int rc, const wt_error *why)
 {
     pthread_mutex_lock(&upstream->lock);
@@ -485,7 +484,7 @@ static void wait_a_while(struct upstream *upstream, struct rng *rng, int rc, con
     pthread_mutex_unlock(&upstream->lock);
     tell_moved(upstream);
     pthread_mutex_lock(&upstream->lock);
-    /* Whoever wants it need not wait out the time, but no server is started more often than once in the first. */
+    /* A caller that wants the server shortens the wait to UPSTREAM_FIRST_WAIT_MS. */
     for (double began = wt__now_ms(), now = began; !atomic_load(&upstream->stopping) && now < began + ms;
          now = wt__now_ms()) {
         bool soon = upstream->wanted && now >= began + UPSTREAM_FIRST_WAIT_MS;
@@ -558,7 +557,7 @@ int wt__upstream_start(struct upstream *upstream, wt_error *err)
     if (upstream->state == UPSTREAM_DISABLED)
         return 0;
     upstream->has_thread = pthread_create(&upstream->thread, NULL, run, upstream) == 0;
-    return upstream->has_thread ? 0 : wt__fail(err, WT_EIO, "the system gives no thread");
+    return upstream->has_thread ? 0 : wt__fail(err, WT_EIO, "cannot create a thread");
 }
 
 void wt__upstream_stop(struct upstream *upstream)
@@ -582,7 +581,7 @@ void wt__upstream_close(struct upstream *upstream)
     if (!upstream)
         return;
     wt__upstream_end(upstream);
-    release(upstream->other); /* opened for a call while the thread ended */
+    release(upstream->other); /* a call may have opened it while the thread ended */
     wt__upstream_offer_release(upstream->offer);
     wt__upstream_offer_release(upstream->listed);
     for (size_t i = 0; i < upstream->watched_count; i++)

@@ -1,7 +1,6 @@
-/* upstream_notices.c: what a server says unasked: that its lists changed, and resources that clients watch. A modern
- * server is asked to tell (subscriptions/listen) on a request that stays open, and a thread hears it; a legacy one is
- * told which resources are watched. A server that does neither is asked for its lists again when their time is over, as
- * all are: a notice only makes it sooner. */
+/* upstream_notices.c: notices of a server: changed lists and watched resources. A modern server sends them on a request
+ * that stays open (subscriptions/listen) and a thread reads; a legacy server gets a subscription for each resource. The
+ * lists of all servers also expire, so a notice only makes the next listing earlier. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -23,7 +22,7 @@ void wt__upstream_noticed(struct upstream *upstream, struct str method, struct s
         pthread_mutex_lock(&upstream->lock);
         bool is_news = !upstream->stale[i];
         upstream->stale[i] = upstream->told[i] = true;
-        if (is_news) /* a storm wakes nobody */
+        if (is_news) /* repeated notices do not wake the thread */
             pthread_cond_broadcast(&upstream->turn);
         pthread_mutex_unlock(&upstream->lock);
     }
@@ -34,7 +33,7 @@ void wt__upstream_noticed(struct upstream *upstream, struct str method, struct s
     json_decref(said);
 }
 
-/* Under the lock. */
+/* True if the URI is watched already. Call with the lock held. */
 static bool is_watched(const struct upstream *upstream, struct str uri)
 {
     for (size_t i = 0; i < upstream->watched_count; i++)
@@ -43,7 +42,7 @@ static bool is_watched(const struct upstream *upstream, struct str uri)
     return false;
 }
 
-/* Under the lock. False: memory is out. */
+/* Adds a URI. False if out of memory. Call with the lock held. */
 static bool add_watched(struct upstream *upstream, struct str uri)
 {
     char *copy = wt__copy_string(uri.ptr, uri.len);
@@ -66,8 +65,8 @@ bool wt__upstream_watch(struct upstream *upstream, const char *holder, struct st
     pthread_mutex_unlock(&upstream->lock);
     if (!has_share)
         wt__fail(err, WT_ETOOLONG,
-                 "this client watches %zu resources of the server %s, which is its share of %d; it gets no notices of "
-                 "further ones",
+                 "this client watches %zu resources of the server %s, its share of %d, and gets no notices of further "
+                 "ones",
                  wt__shares_of(&upstream->watchers, holder), upstream->server->name, UPSTREAM_WATCHED_MAX);
     else if (!added)
         wt__fail_nomem(err);
@@ -120,7 +119,7 @@ void wt__upstream_unlisten(struct upstream *upstream)
     upstream->listening = NULL;
 }
 
-/* The next URI that the server was not told of, to be freed; NULL: there is none. */
+/* Returns the next URI without a subscription, freed by the caller, or NULL. */
 static char *next_watched(struct upstream *upstream)
 {
     char *uri = NULL;
@@ -133,7 +132,7 @@ static char *next_watched(struct upstream *upstream)
     return uri;
 }
 
-/* A server that refuses one has nothing to tell of it. A modern one is told of all of them anew. */
+/* Ignores refused subscriptions. A modern server gets a new request with all resources. */
 int wt__upstream_subscribe(struct upstream *upstream, struct mcp_connection *connection, wt_error *err)
 {
     pthread_mutex_lock(&upstream->lock);

@@ -1,5 +1,4 @@
-/* upstream_offer.c: what a server offers: its tools, resources, templates and prompts, listed page by page; what it
- * says of itself. */
+/* upstream_offer.c: listings of a server: tools, resources, templates and prompts, page by page, and instructions. */
 #include <stdlib.h>
 
 #include "gateway/listed_schemas.h"
@@ -29,7 +28,7 @@ struct upstream_offer *wt__upstream_offer(struct upstream *upstream)
     return offer;
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- requests */
 
 int wt__upstream_ask(struct mcp_connection *connection, const char *method, struct str params, unsigned timeout_ms,
                      struct buffer *result, wt_error *err)
@@ -43,8 +42,9 @@ int wt__upstream_ask(struct mcp_connection *connection, const char *method, stru
         if (rc == 0)
             rc = wt__mcp_exchange_next(exchange, &event, err);
         if (rc == 0 && event.kind == MCP_EVENT_ASKED)
-            rc = wt__mcp_exchange_reply(exchange, event.id, STR(""),
-                                        STR("{\"code\":-32601,\"message\":\"nobody is there to be asked\"}"), err);
+            rc =
+                wt__mcp_exchange_reply(exchange, event.id, STR(""),
+                                       STR("{\"code\":-32601,\"message\":\"no client can answer this request\"}"), err);
     } while (rc == 0 && (event.kind == MCP_EVENT_NOTIFIED || event.kind == MCP_EVENT_ASKED));
     if (rc == 0 && event.kind == MCP_EVENT_RESULT) {
         wt__buffer_str(result, event.result);
@@ -58,7 +58,7 @@ int wt__upstream_ask(struct mcp_connection *connection, const char *method, stru
     return rc;
 }
 
-/* How long a list holds by its first page, where that says it. */
+/* Reads the lifetime of a list from its first page, if given. */
 static void read_ttl(struct str result, double *ttl_ms)
 {
     struct str text;
@@ -70,7 +70,8 @@ static void read_ttl(struct str result, double *ttl_ms)
     *ttl_ms = said > UPSTREAM_LEAST_TTL_MS ? said : UPSTREAM_LEAST_TTL_MS;
 }
 
-/* Gathers all pages of a list. A server that does not know the method has none. timeout_ms: of a page, 0 for the default. */
+/* Collects all pages of a list. The list is empty if the server does not know the method. timeout_ms: for a page; 0 for
+ * the default. */
 static int gather(struct mcp_connection *connection, struct mcp_pages *pages, unsigned timeout_ms, double *ttl_ms,
                   wt_error *err)
 {
@@ -94,8 +95,8 @@ static int gather(struct mcp_connection *connection, struct mcp_pages *pages, un
     return rc == WT_ENOTFOUND ? 0 : rc;
 }
 
-/* A list as an array, its malformed items repaired or left out; *out is NULL if the server refuses to say, or out of
- * memory. */
+/* Returns a list as an array with malformed items repaired or left out. *out is NULL if the server refuses or memory is
+ * exhausted. */
 static int gather_array(struct mcp_connection *connection, unsigned timeout_ms, const char *method, const char *member,
                         json_t **out, struct mcp_mends *mends, wt_error *err)
 {
@@ -115,7 +116,7 @@ static int gather_array(struct mcp_connection *connection, unsigned timeout_ms, 
     return wt__mcp_connection_is_lost(connection) ? rc : 0;
 }
 
-/* ---------------------------------------------------------------- what it offers */
+/* ---------------------------------------------------------------- listings */
 
 static json_t *read_self(struct mcp_connection *connection)
 {
@@ -124,16 +125,16 @@ static json_t *read_self(struct mcp_connection *connection)
     return wt__json_parse(&out, self.ptr ? self.ptr : "", self.len, NULL) == 0 ? out : json_object();
 }
 
-/* The lists of one round. */
+/* Lists of one round. */
 struct gathered {
     struct buffer tools; /* {"tools":[...]} */
     size_t tool_count;
     struct upstream_offer rest;
-    struct mcp_mends mends[2]; /* as of struct upstream */
+    struct mcp_mends mends[2]; /* see struct upstream */
 };
 
-/* Gathers the tools. *why: what is odd about the list or the server's entry, which does not keep the server from
- * running; code 0 if nothing is. */
+/* Collects the tools. *why: a problem with the list or the server's configuration entry that does not stop the server;
+ * code 0 if there is no problem. */
 static int gather_tools(const struct upstream *upstream, struct mcp_connection *connection, struct gathered *got,
                         double *ttl_ms, wt_error *why, wt_error *err)
 {
@@ -155,7 +156,7 @@ static int gather_tools(const struct upstream *upstream, struct mcp_connection *
     return rc == 0 && text->failed ? wt__fail_nomem(err) : rc;
 }
 
-/* Gathers prompts, resources and templates. The list of a kind that the server does not declare is empty. */
+/* Collects prompts, resources and templates. The list of an undeclared kind is empty. */
 static int gather_rest(const struct upstream *upstream, struct mcp_connection *connection, const json_t *self,
                        struct gathered *got, wt_error *err)
 {
@@ -184,13 +185,13 @@ static int gather_rest(const struct upstream *upstream, struct mcp_connection *c
     return rc;
 }
 
-/* The list, or where it could not be had the one before. */
+/* Returns the list, or the previous one if it could not be read. */
 static json_t *list_or_before(const json_t *list, const json_t *before)
 {
     return list ? json_incref((json_t *)list) : before ? json_incref((json_t *)before) : json_array();
 }
 
-/* Remembers what was listed. What is offered of it says whoever knows what is approved. */
+/* Stores the listed items. wt__upstream_approve_offers selects the approved ones. */
 static int keep_listed(struct upstream *upstream, const struct upstream_offer *got, wt_error *err)
 {
     struct upstream_offer *listed = calloc(1, sizeof *listed);
@@ -211,9 +212,9 @@ static int keep_listed(struct upstream *upstream, const struct upstream_offer *g
     return whole ? 0 : wt__fail_nomem(err);
 }
 
-/* ---------------------------------------------------------------- what of it is approved */
+/* ---------------------------------------------------------------- approvals */
 
-/* The definitions by their names; NULL when memory is out. */
+/* Returns an object of the definitions by name, or NULL if out of memory. */
 static json_t *index_by_name(const json_t *list, const char *key)
 {
     json_t *index = json_object();
@@ -228,7 +229,7 @@ static json_t *index_by_name(const json_t *list, const char *key)
     return index;
 }
 
-/* The definitions that are as they were approved, in the server's order; NULL when memory is out. */
+/* Returns the definitions equal to their approved ones in the server's order, or NULL if out of memory. */
 static json_t *keep_approved(const json_t *listed, const json_t *approved, const char *key)
 {
     json_t *index = index_by_name(approved, key), *out = json_array();
@@ -289,7 +290,8 @@ int wt__upstream_approve_offers(struct upstream *upstream, const struct approved
     bool whole = offer && offer->resources && offer->templates && offer->prompts;
     struct upstream_offer *dropped = offer;
     pthread_mutex_lock(&upstream->lock);
-    bool current = whole && upstream->listed == listed; /* else whoever took the newer list approves of it */
+    bool current =
+        whole && upstream->listed == listed; /* if not, the thread with the newer list applies the approvals */
     struct upstream_offer *before = upstream->offer;
     if (current) {
         dropped = before;
@@ -299,7 +301,7 @@ int wt__upstream_approve_offers(struct upstream *upstream, const struct approved
                                          !json_equal(before->templates, offer->templates);
         changed[MCP_PROMPTS_CHANGED] = !before || !json_equal(before->prompts, offer->prompts);
     }
-    pthread_mutex_unlock(&upstream->lock); /* from here on another thread may put a newer one in its place */
+    pthread_mutex_unlock(&upstream->lock); /* another thread may replace the offer from here on */
     wt__upstream_offer_release(dropped);
     wt__upstream_offer_release(listed);
     for (int i = 0; i < UPSTREAM_CHANGES; i++)
@@ -308,15 +310,15 @@ int wt__upstream_approve_offers(struct upstream *upstream, const struct approved
     return whole ? 0 : wt__fail_nomem(err);
 }
 
-/* ---------------------------------------------------------------- a listing */
+/* ---------------------------------------------------------------- reports */
 
-/* NULL: it was not told. */
+/* Returns the list as JSON, or NULL if there is no list. */
 static const char *write_list(const json_t *list, struct buffer *out)
 {
     return list && wt__json_write(out, list) == 0 && !out->failed ? out->ptr : NULL;
 }
 
-/* Tells what was listed. An error is the upstream's, not the connection's. */
+/* Passes a listing to the owner. An error is stored in the upstream and does not end the connection. */
 static void tell_listed(struct upstream *upstream, struct str tools, struct str instructions, struct gathered *got,
                         const bool is_news[2], wt_error *why)
 {
@@ -337,7 +339,7 @@ static void tell_listed(struct upstream *upstream, struct str tools, struct str 
         wt__buffer_dispose(&texts[i]);
 }
 
-/* Keeps the notes of one list. True if they are others than before. */
+/* Stores the notes of one list. True if they have changed. */
 static bool keep_mends(struct upstream *upstream, struct mcp_mends *got, int which)
 {
     pthread_mutex_lock(&upstream->lock);
@@ -352,7 +354,7 @@ static bool keep_mends(struct upstream *upstream, struct mcp_mends *got, int whi
     return is_news;
 }
 
-/* Asks for the lists that are stale. */
+/* Requests the stale lists. */
 static int gather_lists(struct upstream *upstream, struct mcp_connection *connection, bool has_tools, bool has_rest,
                         double *ttl_ms, wt_error *err)
 {

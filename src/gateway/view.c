@@ -10,14 +10,14 @@
 #include "mcp/mend.h"
 #include "whichtool/review.h"
 
-/* An argument that is to be repeated in a header by rules of its own: who breaks them is not listed at all. */
+/* Keyword for arguments repeated in headers. Tools with an invalid one are not listed. */
 #define MIRRORED "\"x-mcp-header\""
 
 struct making {
     struct tool_view *view;
     const struct view_options *options;
     size_t capacity;
-    struct map bare; /* names of tools by their servers, and exported ones, and how many have each */
+    struct map bare; /* number of tools with each own or exported name */
     wt_error *err;
 };
 
@@ -43,8 +43,8 @@ static struct str legacy_definition(struct tool_view *view, json_t *definition, 
     return keep_json(view, definition);
 }
 
-/* Reads a definition and repairs it: one that was imported otherwise, or by an older version, may be malformed. *out is
- * NULL if clients would refuse it. 0 or WT_ENOMEM. */
+/* Reads a definition and repairs it, since other imports and older versions may have stored malformed ones. *out is
+ * NULL if clients would refuse it. Returns 0 or WT_ENOMEM. */
 static int read_definition(json_t **out, const wt_tool *from, wt_error *err)
 {
     struct str definition = {from->definition, from->definition_len};
@@ -60,14 +60,14 @@ static int read_definition(json_t **out, const wt_tool *from, wt_error *err)
     return rc;
 }
 
-/* The definition as clients are shown it, once it is known by which name. 0 or WT_ENOMEM. */
+/* Fills in the definition under the shown name. Returns 0 or WT_ENOMEM. */
 static int show(struct making *m, struct view_tool *tool, const wt_tool *from, const char *shown)
 {
     struct tool_view *view = m->view;
     json_t *definition = NULL;
     int rc = read_definition(&definition, from, m->err);
     if (rc < 0 || !definition)
-        return rc; /* not as a server of MCP lists it: it cannot be called */
+        return rc; /* not a valid MCP tool: it cannot be called */
     tool->own_name = wt__arena_copy(&view->arena, wt__json_str(definition, "name"));
     json_object_set_new(definition, "name", json_string(shown));
     tool->shown = wt__arena_copy(&view->arena, wt__str(shown));
@@ -81,14 +81,14 @@ static int show(struct making *m, struct view_tool *tool, const wt_tool *from, c
     return 0;
 }
 
-/* A tool's own name is shown where it can be nobody else's: another tool's, or one of a search face's own. */
+/* True if no other tool and no tool of the search face has this name. */
 static bool is_free(const struct making *m, const char *name)
 {
     const uint32_t *same = wt__map_get(&m->bare, wt__str(name));
     return same && *same == 1 && !wt__str_among(wt__str(name), wt__face_names, FACE_TOOLS);
 }
 
-/* True if the lock has the definition. Who has no lock has approved of it in the store. */
+/* True if the lock has the definition, or there is no lock and the approval in the store decides. */
 static bool is_locked(const struct making *m, const wt_tool *tool)
 {
     char sha256[DEFINITION_DIGITS + 1];
@@ -126,7 +126,7 @@ static int add_tool(struct making *m, struct upstream *upstream, const wt_tool *
     return 0;
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- views */
 
 static int count_name(struct making *m, const char *name)
 {
@@ -155,7 +155,7 @@ static int by_shown(const void *a, const void *b)
     return strcmp((*(struct view_tool *const *)a)->shown, (*(struct view_tool *const *)b)->shown);
 }
 
-/* In the order of their names. A name that is taken stays whose it is. */
+/* Sorts the tools and indexes their names. The first tool with a name keeps it. */
 static int arrange(struct making *m)
 {
     struct tool_view *view = m->view;
@@ -175,7 +175,7 @@ static int arrange(struct making *m)
     return whole ? 0 : wt__fail_nomem(m->err);
 }
 
-/* Of each server its tools; lists [count]. */
+/* Reads the approved tools of each server into lists [count]. */
 static int read_lists(struct making *m, wt_engine *engine, wt_tools **lists)
 {
     int rc = 0;
@@ -239,7 +239,7 @@ void wt__view_release(struct tool_view *view)
     free(view);
 }
 
-/* ---------------------------------------------------------------- one of them */
+/* ---------------------------------------------------------------- lookup */
 
 struct view_tool *wt__view_find(const struct tool_view *view, struct str name)
 {

@@ -1,4 +1,4 @@
-/* set_up.h: an engine without a file, servers behind a gateway, faces of it, and clients of these that are no clients
+/* set_up.h: an engine in memory, servers behind a gateway, faces of the gateway, and clients without a transport
  * (serve/recorder.h). */
 #ifndef WT_TESTS_GATEWAY_SET_UP_H
 #define WT_TESTS_GATEWAY_SET_UP_H
@@ -26,7 +26,7 @@ static inline wt_engine *open_engine(void)
     return engine;
 }
 
-/* What a server lists becomes the catalogue's, as its first listing. */
+/* Adds the tools of a server's first listing to the catalogue. */
 static inline void put_tools(wt_engine *engine, const char *server, struct str listing)
 {
     wt_review_options options;
@@ -37,7 +37,7 @@ static inline void put_tools(wt_engine *engine, const char *server, struct str l
     wt_review_report_free(report);
 }
 
-/* One face, its service, and clients of it. */
+/* A face, its service, and clients of the service. */
 struct faced {
     struct gateway *gateway;
     struct face *face;
@@ -61,8 +61,8 @@ static inline void face_close(struct faced *faced)
     wt__face_close(faced->face);
 }
 
-/* All that is said to a request of a modern client by that name; the caller frees it. params: members behind _meta,
- * with a comma before them. */
+/* Returns all messages for a request of a modern client, freed by the caller. params: members after _meta, with a comma
+ * before them. */
 static inline char *ask_modern(const struct faced *faced, struct mcp_peer *peer, const char *method, const char *params)
 {
     struct buffer text = {0};

@@ -1,5 +1,4 @@
-/* standing.h: a gateway that stands, with its servers started: a face of all tools, one that searches, and a client of
- * each era. */
+/* standing.h: a gateway with running servers, a face with all tools, a search face, and a client of each era. */
 #ifndef WT_TESTS_GATEWAY_STANDING_H
 #define WT_TESTS_GATEWAY_STANDING_H
 
@@ -15,10 +14,10 @@ struct standing {
     wt_engine *engine;
     struct gateway *gateway;
     struct faced direct, search;
-    struct mcp_peer *modern, *legacy, *finder; /* finder: modern, of the face that searches */
+    struct mcp_peer *modern, *legacy, *finder; /* finder: modern client of the search face */
 };
 
-/* On an engine that is open. */
+/* Starts a gateway on an open engine. */
 static inline void stand_on(struct standing *s, const struct mcp_server *servers, size_t count,
                             const struct gateway_options *options)
 {
@@ -61,7 +60,7 @@ static inline void wait_for_state(struct standing *s, size_t server, enum upstre
     } while (status.state != state);
 }
 
-/* Until the tool is there, or is not. */
+/* Waits until the tool is in the view, or has left it. */
 static inline void wait_for_tool(struct standing *s, const char *name, bool there)
 {
     for (bool is_there = !there; is_there != there; usleep(1000)) {
@@ -71,7 +70,7 @@ static inline void wait_for_tool(struct standing *s, const char *name, bool ther
     }
 }
 
-/* All that is said to a call, of either client of the direct face. */
+/* Returns all messages for a call by a client of the direct face. */
 static inline char *call_of(struct standing *s, struct mcp_peer *peer, const char *tool, const char *arguments,
                             const char *meta)
 {

@@ -1,5 +1,5 @@
-/* Definitions that are malformed, and schemas that do not compile: each is one item of a server beside another server.
- * The lists that clients get are of the protocol, and calls arrive. tests/mcp/test_mend.c has the repairs one by one. */
+/* Tests malformed definitions and schemas that do not compile, one item each, next to a good server. Lists for clients
+ * must match the protocol, and calls must reach their server. tests/mcp/test_mend.c has the single repairs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static size_t count_told(const char *what)
     return count;
 }
 
-/* The script goes before `serve` of the odd server. */
+/* script: runs before `serve` of the odd server. */
 static void stand_odd(const char *script, struct audit_log *audit)
 {
     static struct mcp_server servers[2];
@@ -71,17 +71,19 @@ static char *read_state(void)
 #define A(schema) "{\"type\":\"object\",\"properties\":{" N ",\"a\":" schema "}}"
 #define DIALECT(uri) "{\"type\":\"object\",\"$schema\":\"" uri "\",\"properties\":{" N "}}"
 
-/* A call of each with these arguments arrives. */
+/* Tools whose calls must reach their server. */
 static const struct {
     const char *tool, *schema;
-    const char *fits;    /* NULL: {"n": 5, "a": "x"} */
-    const char *refuses; /* arguments that do not fit what is left; NULL: no arguments are checked */
-    const char *note;    /* NULL if the whole schema is checked */
+    const char *fits;    /* valid arguments; NULL for {"n": 5, "a": "x"} */
+    const char *refuses; /* invalid arguments; NULL if arguments are not checked */
+    const char *note;    /* note about the schema; NULL if all of it is checked */
 } inputs[] = {
-    {"type_int", A("{\"type\":\"int\"}"), "{\"a\":1}", "{\"n\":\"five\"}", "checked against the rest"},
-    {"type_none", A("{\"type\":\"None\"}"), "{\"a\":null}", "{\"n\":\"five\"}", "checked against the rest"},
-    {"dangling_reference", A("{\"$ref\":\"#/$defs/gone\"}"), NULL, "{\"n\":\"five\"}", "checked against the rest"},
-    {"remote_reference", A("{\"$ref\":\"https://x.example/y\"}"), NULL, "{\"n\":\"five\"}", "checked against the rest"},
+    {"type_int", A("{\"type\":\"int\"}"), "{\"a\":1}", "{\"n\":\"five\"}", "checked against its valid part"},
+    {"type_none", A("{\"type\":\"None\"}"), "{\"a\":null}", "{\"n\":\"five\"}", "checked against its valid part"},
+    {"dangling_reference", A("{\"$ref\":\"#/$defs/gone\"}"), NULL, "{\"n\":\"five\"}",
+     "checked against its valid part"},
+    {"remote_reference", A("{\"$ref\":\"https://x.example/y\"}"), NULL, "{\"n\":\"five\"}",
+     "checked against its valid part"},
     {"bad_pattern", A("{\"pattern\":\"(\"}"), NULL, "{\"n\":\"five\"}", "schema /properties/a"},
     {"format_null", A("{\"format\":null}"), NULL, "{\"n\":\"five\"}", NULL},
     {"properties_null", A("{\"properties\":null}"), NULL, "{\"n\":\"five\"}", NULL},
@@ -133,7 +135,7 @@ static void stand_with_inputs(struct audit_log *audit)
     wt__buffer_dispose(&script);
 }
 
-static void calls_of_faulty_schemas_arrive(void **state)
+static void calls_tools_with_faulty_schemas(void **state)
 {
     (void)state;
     stand_with_inputs(NULL);
@@ -160,8 +162,8 @@ static void calls_of_faulty_schemas_arrive(void **state)
     stand_odd_down();
 }
 
-/* The audit says of each call whether its arguments were checked. */
-static void the_audit_says_what_was_not_checked(void **state)
+/* The audit records unchecked arguments. */
+static void audits_unchecked_arguments(void **state)
 {
     static const struct {
         const char *tool, *has, *lacks;
@@ -418,10 +420,10 @@ static const char odd_tools[] = "TOOLS='" TOOL_WITH(
                                                                                                                   "serv"
                                                                                                                   "e";
 
-/* Whether the direct face lists an item, and with which of its members. */
+/* Items and members in the lists of the direct face. */
 static const struct {
-    const char *method, *shown; /* text of the list */
-    bool modern, legacy;        /* is there */
+    const char *method, *shown; /* text in the list */
+    bool modern, legacy;        /* expected for clients of this era */
 } listed[] = {
     {"tools/list", "\"odd__first\"", true, true},
     {"tools/list", "\"odd__missing\"", true, true},
@@ -467,7 +469,7 @@ static char *ask_list(const char *method, bool legacy)
     return recorder_ask(s.direct.service, s.legacy, text, NULL, NULL);
 }
 
-/* A validator of a schema that is written with ' for ". */
+/* Returns a validator of a schema written with ' for ". */
 static wt_validator *open_schema(const char *schema)
 {
     struct buffer text = {0};
@@ -479,7 +481,7 @@ static wt_validator *open_schema(const char *schema)
     return validator;
 }
 
-/* Validates a list against the schema of the protocol. */
+/* Validates a list against the protocol's schema. */
 static void check_list(const char *method, const char *schema, const char *said)
 {
     wt_validator *validator = open_schema(schema);
@@ -497,7 +499,7 @@ static void check_list(const char *method, const char *schema, const char *said)
     json_decref(answer);
 }
 
-static void lists_are_of_the_protocol(void **state)
+static void lists_match_the_protocol(void **state)
 {
     (void)state;
     stand_odd(odd_tools, NULL);
@@ -518,8 +520,8 @@ static void lists_are_of_the_protocol(void **state)
     stand_odd_down();
 }
 
-/* A structured result is passed on as it is, whatever schema was removed. */
-static void structured_results_pass(void **state)
+/* A structured result is passed on unchanged even if its schema was removed. */
+static void passes_structured_results(void **state)
 {
     static const char script[] =
         "call() { result $id '{\"content\":[],\"structuredContent\":{\"a\":\"x\"}}'; }\n"
@@ -530,7 +532,7 @@ static void structured_results_pass(void **state)
     wait_for_tool(&s, "odd__structured", true);
     check_call("structured", "{}", "\"structuredContent\":{\"a\":\"x\"}");
     char *written = read_state();
-    check_note(written, "structured", "outputSchema does not compile, and is ignored");
+    check_note(written, "structured", "outputSchema does not compile and is ignored");
     free(written);
     stand_odd_down();
 }
@@ -538,10 +540,10 @@ static void structured_results_pass(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_of_faulty_schemas_arrive),
-        cmocka_unit_test(the_audit_says_what_was_not_checked),
-        cmocka_unit_test(lists_are_of_the_protocol),
-        cmocka_unit_test(structured_results_pass),
+        cmocka_unit_test(calls_tools_with_faulty_schemas),
+        cmocka_unit_test(audits_unchecked_arguments),
+        cmocka_unit_test(lists_match_the_protocol),
+        cmocka_unit_test(passes_structured_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

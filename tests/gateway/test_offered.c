@@ -1,5 +1,5 @@
-/* Resources, templates and prompts of servers that offer the same, or what looks like another one's: by which names
- * they are shown, and where these lead. */
+/* Tests the shown names of resources, templates and prompts if servers offer the same or similar names, and the owners
+ * of these names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static int start(void **state)
     offer(1, "[" URI("file:///x") "," URI("file:///y") "," URI("git+ssh://h") "]", "[" TEMPLATE("file:///{path}") "]",
           "[" PROMPT("review") "," PROMPT("b.review") "]");
     offer(2, "[" URI("c") "]", "[]", "[]");
-    /* It would be in the place of b's, under each name that b's is known by; and 7 is no item at all. */
+    /* "evil" imitates every name of b; 7 is not an item. */
     offer(3, "[7," URI("b+file:///x") "," URI("file:///x") "," URI("evil+b+file:///x") "]",
           "[" TEMPLATE("b+file:///{path}") "]", "[{}," PROMPT("b.review") "]");
     offer(4, "[" URI("file:///x") "]", "[" TEMPLATE("file:///{path}") "]", "[" PROMPT("review") "]");
@@ -67,10 +67,11 @@ static const struct {
     {0, OFFERED_RESOURCES, "file:///x", "file:///x"},
     {0, OFFERED_RESOURCES, "b+c", "a+b+c"},
     {1, OFFERED_RESOURCES, "file:///x", "b+file:///x"},
-    {1, OFFERED_RESOURCES, "file:///y", "b+file:///y"}, /* which a template of a serves */
+    {1, OFFERED_RESOURCES, "file:///y", "b+file:///y"}, /* matches a template of a */
     {1, OFFERED_RESOURCES, "git+ssh://h", "git+ssh://h"},
     {2, OFFERED_RESOURCES, "c", "c"},
-    {4, OFFERED_RESOURCES, "file:///x", "x-7-up+file:///x"}, /* a scheme is letters, digits, '+', '-' and '.' */
+    {4, OFFERED_RESOURCES, "file:///x",
+     "x-7-up+file:///x"}, /* a scheme consists of letters, digits, '+', '-' and '.' */
     {4, OFFERED_TEMPLATES, "file:///{path}", "x-7-up+file:///{path}"},
     {4, OFFERED_PROMPTS, "review", "7_up.review"},
     {3, OFFERED_RESOURCES, "file:///x", "evil+file:///x"},
@@ -85,7 +86,7 @@ static const struct {
     {3, OFFERED_PROMPTS, "b.review", "evil.b.review"},
 };
 
-static void each_name_leads_back(void **state)
+static void each_shown_name_leads_to_its_server(void **state)
 {
     struct offers offers;
     (void)state;
@@ -106,11 +107,11 @@ static void each_name_leads_back(void **state)
     wt__offers_close(&offers);
 }
 
-/* What nobody lists: by a template, or by its server's name, or not at all. */
+/* Unlisted names: found by a template, by the server's name, or not at all. */
 static const struct {
     enum offered kind;
     const char *name;
-    int server; /* -1: none */
+    int server; /* -1 if unknown */
     const char *own;
 } unlisted[] = {
     {OFFERED_RESOURCES, "file:///z", 0, "file:///z"},
@@ -125,7 +126,7 @@ static const struct {
     {OFFERED_PROMPTS, "evil+x", -1, "evil+x"},
 };
 
-static void what_nobody_lists_goes_where_it_could_be(void **state)
+static void finds_owners_of_unlisted_names(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof unlisted / sizeof *unlisted; i++) {
@@ -152,9 +153,9 @@ static const struct {
     {"{everything}", "notes://secret", false},
 };
 
-/* The later server lists by its name what a template of the earlier one serves: that goes to the earlier one, and what
- * is listed is to be had by the later one's name. */
-static void a_template_comes_before_later_servers(void **state)
+/* A later server lists a URI that a template of the earlier one matches. The URI leads to the earlier server; the later
+ * one's is reached with its server's name. */
+static void a_template_precedes_later_servers(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof template_rows / sizeof *template_rows; i++) {
@@ -188,9 +189,9 @@ static void a_template_comes_before_later_servers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_name_leads_back),
-        cmocka_unit_test(what_nobody_lists_goes_where_it_could_be),
-        cmocka_unit_test(a_template_comes_before_later_servers),
+        cmocka_unit_test(each_shown_name_leads_to_its_server),
+        cmocka_unit_test(finds_owners_of_unlisted_names),
+        cmocka_unit_test(a_template_precedes_later_servers),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

@@ -1,4 +1,4 @@
-/* What clients search for and then call becomes recorded use: a row is what they do, and the usages that come of it. */
+/* Tests the recording of usages. A row has the actions of clients and the expected usages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,33 +18,33 @@ enum { EVENTS = 5 };
 static const struct {
     const char *name;
     struct {
-        const char *client, *search, *call; /* one of the two */
+        const char *client, *search, *call; /* either search or call */
         bool failed;
     } events[EVENTS];
-    const char *usages; /* as the export has them, without times */
+    const char *usages; /* expected export without times */
 } rows[] = {
-    {"a call of what was found",
+    {"call of a found tool",
      {{"c", "boil tea", NULL, false}, {"c", NULL, "k/tea", false}},
      "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"ok\",\"client\":\"c\"}\n"},
-    {"nothing was called", {{"c", "boil tea", NULL, false}}, ""},
-    {"what was not found", {{"c", "boil tea", NULL, false}, {"c", NULL, "k/lamp", false}}, ""},
-    {"a call without a search", {{"c", NULL, "k/tea", false}}, ""},
-    {"a call that failed",
+    {"no call", {{"c", "boil tea", NULL, false}}, ""},
+    {"call of another tool", {{"c", "boil tea", NULL, false}, {"c", NULL, "k/lamp", false}}, ""},
+    {"call without a search", {{"c", NULL, "k/tea", false}}, ""},
+    {"failed call",
      {{"c", "boil tea", NULL, false}, {"c", NULL, "k/tea", true}},
      "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"failed\",\"client\":\"c\"}\n"},
-    {"one that worked in the end",
+    {"failed call, then a successful one",
      {{"c", "boil tea", NULL, false}, {"c", NULL, "k/tea", true}, {"c", NULL, "k/tea", false}},
      "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"ok\",\"client\":\"c\"}\n"},
-    {"two of one search",
+    {"two calls after one search",
      {{"c", "tea toast", NULL, false}, {"c", NULL, "k/toast", false}, {"c", NULL, "k/tea", true}},
      "{\"request\":\"tea toast\",\"tools\":[\"k/tea\",\"k/toast\"],\"outcome\":\"ok\",\"client\":\"c\"}\n"},
-    {"a search ends the one before",
+    {"a new search ends the previous one",
      {{"c", "boil tea", NULL, false},
       {"c", NULL, "k/tea", false},
       {"c", "roast toast", NULL, false},
       {"c", NULL, "k/tea", false}},
      "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"ok\",\"client\":\"c\"}\n"},
-    {"clients are kept apart",
+    {"clients are separate",
      {{"c", "boil tea", NULL, false},
       {"d", "roast toast", NULL, false},
       {"d", NULL, "k/tea", false},
@@ -70,7 +70,7 @@ static int gather(void *context, const char *bytes, size_t len)
     return 0;
 }
 
-/* The export, without times, to be freed. */
+/* Returns the export without times, freed by the caller. */
 static char *exported(wt_engine *engine)
 {
     struct buffer lines = {0};
@@ -95,7 +95,7 @@ static void search(wt_engine *engine, struct outcomes *outcomes, const char *cli
     wt_hits_free(hits);
 }
 
-static void calls_after_a_search_are_its_usage(void **state)
+static void records_calls_after_a_search(void **state)
 {
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
@@ -108,7 +108,7 @@ static void calls_after_a_search_are_its_usage(void **state)
             else
                 wt__outcomes_called(outcomes, rows[r].events[e].client, rows[r].events[e].call,
                                     !rows[r].events[e].failed);
-            wt__outcomes_sweep(outcomes); /* nobody was silent for so long yet */
+            wt__outcomes_sweep(outcomes); /* no client has been idle long enough */
         }
         wt__outcomes_close(outcomes);
         char *usages = exported(engine);
@@ -119,7 +119,7 @@ static void calls_after_a_search_are_its_usage(void **state)
     }
 }
 
-static void a_request_that_is_too_long_is_not_learned_from(void **state)
+static void ignores_long_requests(void **state)
 {
     (void)state;
     wt_engine *engine = open_catalogue();
@@ -138,8 +138,8 @@ static void a_request_that_is_too_long_is_not_learned_from(void **state)
     wt_close(engine);
 }
 
-/* Where the operator does not want it there is none. */
-static void none_hears_nothing(void **state)
+/* Without a recorder the functions do nothing. */
+static void does_nothing_without_a_recorder(void **state)
 {
     (void)state;
     wt__outcomes_found(NULL, "c", STR("boil tea"), NULL);
@@ -151,9 +151,9 @@ static void none_hears_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_after_a_search_are_its_usage),
-        cmocka_unit_test(a_request_that_is_too_long_is_not_learned_from),
-        cmocka_unit_test(none_hears_nothing),
+        cmocka_unit_test(records_calls_after_a_search),
+        cmocka_unit_test(ignores_long_requests),
+        cmocka_unit_test(does_nothing_without_a_recorder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* By which names the tools of many servers are known, which of them are there at all, and what calling one may do. */
+/* Tests views: shown names, the selection of tools, and effects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static const struct {
     {"{\"readOnlyHint\":true}", EFFECT_DESTROY},
 };
 
-static void who_says_nothing_counts_as_the_worst(void **state)
+static void tools_without_annotations_are_destructive(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
@@ -47,7 +47,7 @@ static void who_says_nothing_counts_as_the_worst(void **state)
     assert_int_equal(wt__effect_read(STR("Read")), -1);
 }
 
-/* ---------------------------------------------------------------- a view of some servers */
+/* ---------------------------------------------------------------- views */
 
 enum { SERVERS = 3 };
 static const struct mcp_server servers[SERVERS] = {
@@ -92,8 +92,8 @@ static struct tool_view *make_view(bool bare)
     return view;
 }
 
-/* Whoever wrote them into the store: what is not approved, or not locked as it is, is in no view. */
-static void what_is_not_approved_is_in_no_view(void **state)
+/* A view has only approved tools with a pinned hash, however they got into the store. */
+static void a_view_has_only_approved_tools(void **state)
 {
     wt_add_options options;
     wt_add_report *report = NULL;
@@ -117,7 +117,7 @@ static void what_is_not_approved_is_in_no_view(void **state)
     wt__view_release(view);
 }
 
-static void a_lock_is_looked_at_for_each_tool(void **state)
+static void checks_each_tool_against_the_lock(void **state)
 {
     char *text = NULL;
     struct pins lock = {0};
@@ -138,7 +138,7 @@ static void a_lock_is_looked_at_for_each_tool(void **state)
     wt_string_free(text);
 }
 
-/* The tool of that server, by its own name. */
+/* Finds a tool by its server and own name. */
 static struct view_tool *tool_of(const struct tool_view *view, const char *server, const char *name)
 {
     for (size_t i = 0; i < view->count; i++)
@@ -149,16 +149,17 @@ static struct view_tool *tool_of(const struct tool_view *view, const char *serve
 
 static const struct {
     const char *server, *name;
-    const char *exported, *bare; /* as it is shown in either way; NULL: as the catalogue exports it, whatever that is */
+    const char *exported,
+        *bare; /* shown names without and with bare_names; NULL for the exported name of the catalogue */
 } names[] = {
     {"one", "alone", "one__alone", "alone"},
     {"one", "same", "one__same", "one__same"},
     {"two", "same", "two__same", "two__same"},
     {"git hub", "of a space", "git_hub__of_a_space", "of a space"},
-    {"two", "one__alone", NULL, NULL},       /* it would be called in another one's place */
-    {"two", "one__same", NULL, NULL},        /* likewise, and both would be listed by one name */
-    {"two", "one/alone", NULL, "one/alone"}, /* which is an id, but found by none */
-    {"git hub", "call_read", "git_hub__call_read", "git_hub__call_read"}, /* a tool of ours */
+    {"two", "one__alone", NULL, NULL},                                    /* equals the exported name of another tool */
+    {"two", "one__same", NULL, NULL},                                     /* likewise, for two tools */
+    {"two", "one/alone", NULL, "one/alone"},                              /* equals an id, which stays with its tool */
+    {"git hub", "call_read", "git_hub__call_read", "git_hub__call_read"}, /* a tool of the search face */
     {"git hub", "search_tools", "git_hub__search_tools", "git_hub__search_tools"},
     {"git hub", "get_tool_details", "git_hub__get_tool_details", "git_hub__get_tool_details"},
     {"git hub", "call_write", "git_hub__call_write", "git_hub__call_write"},
@@ -166,7 +167,7 @@ static const struct {
     {"git hub", "read_more", "git_hub__read_more", "git_hub__read_more"},
 };
 
-static void a_name_is_one_tools_alone(void **state)
+static void each_shown_name_belongs_to_one_tool(void **state)
 {
     (void)state;
     put("one", TOOL("alone") "," TOOL("same"));
@@ -200,8 +201,8 @@ static void a_name_is_one_tools_alone(void **state)
     }
 }
 
-/* A policy goes by the tool that an id is of, not by one that calls itself so. */
-static void a_tool_called_by_another_ones_id_opens_nothing(void **state)
+/* A policy applies to the tool with the id, not to a tool with that text as its name. */
+static void a_tool_named_like_an_id_gets_no_access(void **state)
 {
     static const struct mcp_server own[SERVERS] = {
         {.name = "one", .disabled = true}, {.name = "two", .disabled = true}, {.name = "git hub", .disabled = true}};
@@ -224,7 +225,7 @@ static void a_tool_called_by_another_ones_id_opens_nothing(void **state)
     assert_non_null(strstr(said, "\"name\":\"two__one_alone\",\"description\""));
     free(said);
     said = call_modern(&search, peer, "call_destructive", "{\"name\":\"one__alone\"}");
-    assert_non_null(strstr(said, "there is no tool"));
+    assert_non_null(strstr(said, "unknown tool"));
     free(said);
     wt__mcp_peer_release(peer);
     face_close(&search);
@@ -238,7 +239,7 @@ static void a_tool_called_by_another_ones_id_opens_nothing(void **state)
 #define MIRROR(name, value)                                                                                            \
     SCHEMA(name, "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":" value "}}}")
 
-static void a_header_that_breaks_the_rules_is_not_listed(void **state)
+static void drops_tools_with_invalid_headers(void **state)
 {
     (void)state;
     put("one", MIRROR("sound", "\"Region\"") "," MIRROR("a_blank", "\"Re gion\"") "," MIRROR(
@@ -254,13 +255,13 @@ static void a_header_that_breaks_the_rules_is_not_listed(void **state)
     wt__view_release(view);
 }
 
-static void who_holds_a_view_keeps_it(void **state)
+static void a_held_view_stays_valid(void **state)
 {
     (void)state;
     put("one", TOOL("first"));
     struct tool_view *before = make_view(true);
     struct tool_view *kept = wt__view_keep(before);
-    put("one", TOOL("first") "," TOOL("second")); /* which waits, for the server is known */
+    put("one", TOOL("first") "," TOOL("second")); /* waits for approval: not the first listing */
     wt__view_release(before);
     assert_int_equal(kept->count, 1);
     assert_string_equal(wt__view_find(kept, STR("first"))->shown, "first");
@@ -274,13 +275,13 @@ static void who_holds_a_view_keeps_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_says_nothing_counts_as_the_worst),
-        cmocka_unit_test_setup_teardown(what_is_not_approved_is_in_no_view, start, finish),
-        cmocka_unit_test_setup_teardown(a_lock_is_looked_at_for_each_tool, start, finish),
-        cmocka_unit_test_setup_teardown(a_name_is_one_tools_alone, start, finish),
-        cmocka_unit_test_setup_teardown(a_header_that_breaks_the_rules_is_not_listed, start, finish),
-        cmocka_unit_test_setup_teardown(who_holds_a_view_keeps_it, start, finish),
-        cmocka_unit_test_setup_teardown(a_tool_called_by_another_ones_id_opens_nothing, start, finish),
+        cmocka_unit_test(tools_without_annotations_are_destructive),
+        cmocka_unit_test_setup_teardown(a_view_has_only_approved_tools, start, finish),
+        cmocka_unit_test_setup_teardown(checks_each_tool_against_the_lock, start, finish),
+        cmocka_unit_test_setup_teardown(each_shown_name_belongs_to_one_tool, start, finish),
+        cmocka_unit_test_setup_teardown(drops_tools_with_invalid_headers, start, finish),
+        cmocka_unit_test_setup_teardown(a_held_view_stays_valid, start, finish),
+        cmocka_unit_test_setup_teardown(a_tool_named_like_an_id_gets_no_access, start, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
