@@ -158,8 +158,8 @@ static int open_audit(struct cli *cli, struct audit_log **out)
 int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out)
 {
     struct gateway_options options = {.list_wait_ms = list_wait_ms,
-                                      .told = tell,
-                                      .told_context = cli,
+                                      .report = tell,
+                                      .report_context = cli,
                                       .approve = approve_command(cli),
                                       .bare_names = wt__given(cli, OPT_BARE_NAMES),
                                       .review_first = wt__given(cli, OPT_REVIEW_FIRST),
@@ -192,7 +192,7 @@ int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, 
 
 struct face_options wt__servers_face(const struct cli *cli, enum face_kind kind)
 {
-    int said = wt__given(cli, OPT_FACE) ? wt__face_kind_read(wt__str(wt__text_of(cli, OPT_FACE))) : -1;
+    int said = wt__given(cli, OPT_FACE) ? wt__face_kind_parse(wt__str(wt__text_of(cli, OPT_FACE))) : -1;
     return (struct face_options){.kind = said < 0 ? kind : (enum face_kind)said,
                                  .profile = wt__text_of(cli, OPT_PROFILE),
                                  .summary = wt__text_of(cli, OPT_SUMMARY),

@@ -100,7 +100,7 @@ static void seal_line(char out[AUDIT_LINK_DIGITS + 1], const struct audit_key *k
     wt__sha256_hex(mac, out);
 }
 
-void wt__audit_seal(struct buffer *out, const struct audit_key *key, struct str text)
+void wt__audit_put_hmac(struct buffer *out, const struct audit_key *key, struct str text)
 {
     char digits[AUDIT_LINK_DIGITS + 1];
     seal_line(digits, key, "", text);
@@ -145,14 +145,14 @@ void wt__audit_link(struct audit_chain *chain, const struct audit_key *key, stru
 
 /* ---------------------------------------------------------------- reading */
 
-struct parsed {
+struct parsed_line {
     struct str before, link; /* text before the link; digits of the link */
     bool is_keyed, has_number;
     uint64_t number; /* 0 if has_number is false */
 };
 
 /* Removes `end` from the text. False if the text does not end with it. */
-static bool cut_end(struct str *text, struct str end)
+static bool cut_suffix(struct str *text, struct str end)
 {
     bool ends = text->len >= end.len && memcmp(text->ptr + text->len - end.len, end.ptr, end.len) == 0;
     text->len -= ends ? end.len : 0;
@@ -160,7 +160,7 @@ static bool cut_end(struct str *text, struct str end)
 }
 
 /* Reads the number after the time and returns the text after it. Lines of earlier versions have no number. */
-static struct str read_number(struct parsed *out, struct str line)
+static struct str read_number(struct parsed_line *out, struct str line)
 {
     static const struct str seq = STR(SEQ);
     size_t at = time_length(line);
@@ -175,15 +175,15 @@ static struct str read_number(struct parsed *out, struct str line)
 }
 
 /* False if the line has no link. */
-static bool parse_line(struct parsed *out, struct str line)
+static bool parse_line(struct parsed_line *out, struct str line)
 {
-    *out = (struct parsed){0};
-    if (!cut_end(&line, STR(END)) || line.len < AUDIT_LINK_DIGITS)
+    *out = (struct parsed_line){0};
+    if (!cut_suffix(&line, STR(END)) || line.len < AUDIT_LINK_DIGITS)
         return false;
     line.len -= AUDIT_LINK_DIGITS;
     out->link = (struct str){line.ptr + line.len, AUDIT_LINK_DIGITS};
-    out->is_keyed = cut_end(&line, STR(HMAC));
-    if (!out->is_keyed && !cut_end(&line, STR(CHAIN)))
+    out->is_keyed = cut_suffix(&line, STR(HMAC));
+    if (!out->is_keyed && !cut_suffix(&line, STR(CHAIN)))
         return false;
     out->before = line;
     read_number(out, line);
@@ -194,17 +194,17 @@ static bool parse_line(struct parsed *out, struct str line)
 struct str wt__audit_continues(struct str line)
 {
     static const struct str continues = STR(CONTINUES);
-    struct parsed unused = {0};
+    struct parsed_line unused = {0};
     struct str rest = read_number(&unused, line);
     if (rest.len < continues.len + AUDIT_LINK_DIGITS || !wt__str_starts(rest, continues))
         return (struct str){"", 0};
     return (struct str){rest.ptr + continues.len, AUDIT_LINK_DIGITS};
 }
 
-int wt__audit_follow(struct audit_chain *chain, const struct audit_key *key, struct str line, wt_error *err)
+int wt__audit_check_line(struct audit_chain *chain, const struct audit_key *key, struct str line, wt_error *err)
 {
     char link[AUDIT_LINK_DIGITS + 1];
-    struct parsed parsed;
+    struct parsed_line parsed;
     const unsigned long long number = chain->number + 1;
     if (!parse_line(&parsed, line))
         return wt__fail(err, WT_EFORMAT, "line %llu is not a line of an audit log", number);

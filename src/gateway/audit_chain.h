@@ -46,12 +46,12 @@ void wt__audit_link(struct audit_chain *chain, const struct audit_key *key, stru
  * accepts the first line of a rotated file. After lines without an HMAC, lines with one must begin with the first line
  * of a rotated file. Errors, with the number of the line: WT_EFORMAT (not an audit line, or it does not follow),
  * WT_EINVAL (the line has an HMAC, and key is NULL). */
-int wt__audit_follow(struct audit_chain *chain, const struct audit_key *key, struct str line, wt_error *err);
+int wt__audit_check_line(struct audit_chain *chain, const struct audit_key *key, struct str line, wt_error *err);
 
 /* Returns the link in "continues", or an empty string. */
 struct str wt__audit_continues(struct str line);
 
 /* Appends the HMAC of text in hexadecimal digits. */
-void wt__audit_seal(struct buffer *out, const struct audit_key *key, struct str text);
+void wt__audit_put_hmac(struct buffer *out, const struct audit_key *key, struct str text);
 
 #endif

@@ -28,7 +28,7 @@ static int check_seal(struct str text, const struct audit_key *key, wt_error *er
     const size_t end = len + sizeof SEAL - 1 + AUDIT_LINK_DIGITS;
     if (!key)
         return wt__fail(err, WT_EINVAL, "the log has an HMAC; give its key with --audit-key FILE");
-    wt__audit_seal(&mac, key, (struct str){text.ptr, len});
+    wt__audit_put_hmac(&mac, key, (struct str){text.ptr, len});
     bool fits = seal && !mac.failed && text.len >= end &&
                 wt__same_secret(text.ptr + end - AUDIT_LINK_DIGITS, mac.ptr, AUDIT_LINK_DIGITS);
     int rc = fits         ? 0
@@ -89,7 +89,7 @@ static void put_head(struct buffer *out, uint64_t bytes, const struct audit_chai
                       chain->number, chain->link, chain->is_keyed ? "true" : "false");
     if (chain->is_keyed && key) {
         struct buffer mac = {0};
-        wt__audit_seal(&mac, key, wt__buffer_view(out));
+        wt__audit_put_hmac(&mac, key, wt__buffer_view(out));
         wt__buffer_text(out, SEAL);
         wt__buffer_str(out, wt__buffer_view(&mac));
         wt__buffer_char(out, '"');

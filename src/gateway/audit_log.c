@@ -46,7 +46,7 @@ int wt__audit_check(struct str text, wt_error *err)
     while (rc == 0 && text.len > 0) {
         const char *end = memchr(text.ptr, '\n', text.len);
         size_t len = end ? (size_t)(end - text.ptr) : text.len, taken = len + (end != NULL);
-        rc = wt__audit_follow(&chain, NULL, (struct str){text.ptr, len}, err);
+        rc = wt__audit_check_line(&chain, NULL, (struct str){text.ptr, len}, err);
         text = (struct str){text.ptr + taken, text.len - taken};
     }
     return rc;
@@ -58,7 +58,7 @@ int wt__audit_check(struct str text, wt_error *err)
 #define RECOVER "; put the file back, or stop the gateway, move the log and its .head file away, and start again"
 
 /* True if the text is the beginning of an audit line. */
-static bool is_torn(struct str text)
+static bool is_torn_line(struct str text)
 {
     size_t len = text.len < sizeof BEGIN - 1 ? text.len : sizeof BEGIN - 1;
     return len == 0 || memcmp(text.ptr, BEGIN, len) == 0;
@@ -95,7 +95,7 @@ static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct a
         const char *end;
         while ((end = memchr(bytes + begin, '\n', (size_t)got - begin)) != NULL) {
             size_t len = (size_t)(end - bytes) - begin;
-            int rc = wt__audit_follow(chain, log->key, (struct str){bytes + begin, len}, &why);
+            int rc = wt__audit_check_line(chain, log->key, (struct str){bytes + begin, len}, &why);
             if (rc < 0)
                 return wt__fail(err, rc, "%s: %s", log->path, why.message);
             begin += len + 1;
@@ -104,7 +104,7 @@ static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct a
         if (begin == 0 && got == (ssize_t)sizeof bytes)
             return wt__fail(err, WT_EFORMAT, "%s has a line that is too long for an audit log", log->path);
         if (begin == 0)
-            return is_torn((struct str){bytes, (size_t)got})
+            return is_torn_line((struct str){bytes, (size_t)got})
                        ? 0
                        : wt__fail(err, WT_EFORMAT, "%s does not end with a line of an audit log", log->path);
     }
@@ -214,7 +214,7 @@ static int open_log_file(struct audit_log *log, wt_error *err)
 }
 
 /* Opens a log without requiring that its lines have an HMAC if there is a key. */
-static int open_any(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
+static int open_log_with_key(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
 {
     struct audit_log *log = calloc(1, sizeof *log);
     *out = NULL;
@@ -245,7 +245,7 @@ static int open_any(struct audit_log **out, const char *path, const struct audit
 
 int wt__audit_open_keyed(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
 {
-    int rc = open_any(out, path, key, err);
+    int rc = open_log_with_key(out, path, key, err);
     if (rc < 0 || !key || (*out)->chain.is_keyed || (*out)->size == 0)
         return rc;
     wt__audit_close(*out);
@@ -307,7 +307,7 @@ static int adopt_rotated(struct audit_log *log, wt_error *err)
 
 /* Locks the file and makes sure that it is the log with all its lines. Reads lines that another gateway has
  * appended. */
-static int catch_up(struct audit_log *log, wt_error *err)
+static int follow_file(struct audit_log *log, wt_error *err)
 {
     struct stat now;
     if (flock(log->fd, LOCK_EX) != 0)
@@ -325,13 +325,13 @@ static int catch_up(struct audit_log *log, wt_error *err)
 
 /* ---------------------------------------------------------------- writing */
 
-static void member(struct buffer *out, const char *name, struct str text)
+static void put_text_member(struct buffer *out, const char *name, struct str text)
 {
     wt__buffer_printf(out, ",\"%s\":", name);
     wt__shown_string(out, text);
 }
 
-static void put_time(struct buffer *out)
+static void put_line_time(struct buffer *out)
 {
     struct timespec now;
     char text[CLOCK_TEXT_BYTES];
@@ -340,7 +340,7 @@ static void put_time(struct buffer *out)
     wt__buffer_printf(out, "{\"time\":\"%.*s.%03ldZ\"", (int)strlen(text) - 1, text, now.tv_nsec / 1000000);
 }
 
-static struct str shorten(struct str name, bool whole)
+static struct str limit_name(struct str name, bool whole)
 {
     return whole ? name : wt__str_head(name, NAME_BYTES);
 }
@@ -351,52 +351,52 @@ static void put_sha256(struct buffer *out, const char *name, struct str text)
     char hex[65];
     wt__sha256(text.ptr ? text.ptr : "", text.len, digest);
     wt__sha256_hex(digest, hex);
-    member(out, name, wt__str(hex));
+    put_text_member(out, name, wt__str(hex));
 }
 
-static void put_line(struct buffer *out, const struct audit_line *line, bool whole)
+static void put_decision(struct buffer *out, const struct audit_line *line, bool whole)
 {
     static const char *const decisions[] = {
         [AUDIT_ALLOWED] = "allowed",       [AUDIT_DENIED] = "denied",   [AUDIT_UNKNOWN] = "unknown",
         [AUDIT_WRONG_FACE] = "wrong_tool", [AUDIT_INVALID] = "invalid",
     };
-    put_time(out);
-    member(out, "principal", shorten(wt__str(line->principal), whole));
+    put_line_time(out);
+    put_text_member(out, "principal", limit_name(wt__str(line->principal), whole));
     if (line->profile)
-        member(out, "profile", wt__str(line->profile));
+        put_text_member(out, "profile", wt__str(line->profile));
     if (whole && line->client) {
         wt__buffer_text(out, ",\"client\":");
         wt__shown_value(out, line->client);
     }
-    member(out, "method", shorten(wt__str(line->method), whole));
-    member(out, "asked", wt__str_head(line->asked, 200));
+    put_text_member(out, "method", limit_name(wt__str(line->method), whole));
+    put_text_member(out, "asked", wt__str_head(line->asked, 200));
     if (line->server)
-        member(out, "server", shorten(wt__str(line->server), whole));
+        put_text_member(out, "server", limit_name(wt__str(line->server), whole));
     if (line->tool)
-        member(out, "tool", shorten(wt__str(line->tool), whole));
+        put_text_member(out, "tool", limit_name(wt__str(line->tool), whole));
     if (line->own_name)
-        member(out, "own_name", shorten(wt__str(line->own_name), whole));
+        put_text_member(out, "own_name", limit_name(wt__str(line->own_name), whole));
     if (line->uri.len > 0)
-        member(out, "uri", shorten(line->uri, whole));
+        put_text_member(out, "uri", limit_name(line->uri, whole));
     if (line->prompt.len > 0)
-        member(out, "prompt", shorten(line->prompt, whole));
+        put_text_member(out, "prompt", limit_name(line->prompt, whole));
     if (line->effect)
-        member(out, "effect", wt__str(line->effect));
+        put_text_member(out, "effect", wt__str(line->effect));
     if (line->sha256)
-        member(out, "sha256", wt__str(line->sha256));
-    member(out, "policy", wt__str(line->revision));
+        put_text_member(out, "sha256", wt__str(line->sha256));
+    put_text_member(out, "policy", wt__str(line->revision));
     put_sha256(out, "arguments_sha256", line->arguments);
     if (line->repaired_from.len > 0)
         put_sha256(out, "repaired_from_sha256", line->repaired_from);
     if (line->unchecked)
-        member(out, "schema_unchecked", wt__str(line->unchecked));
-    member(out, "decision", wt__str(decisions[line->decision]));
+        put_text_member(out, "schema_unchecked", wt__str(line->unchecked));
+    put_text_member(out, "decision", wt__str(decisions[line->decision]));
     if (line->trace.len > 0)
-        member(out, "trace", wt__str_head(line->trace, 200));
+        put_text_member(out, "trace", wt__str_head(line->trace, 200));
 }
 
 /* Appends the whole text or leaves the file as it was, so that a full disk does not leave half a line. */
-static int append(struct audit_log *log, struct str text, wt_error *err)
+static int append_text(struct audit_log *log, struct str text, wt_error *err)
 {
     off_t after = log->size + (off_t)text.len;
     while (text.len > 0) {
@@ -421,15 +421,15 @@ static int sync_file(struct audit_log *log, wt_error *err)
 }
 
 /* Writes a line. Call with the lock held. */
-static int chain_up(struct audit_log *log, struct buffer *text, struct audit_mark *mark, wt_error *err)
+static int append_line(struct audit_log *log, struct buffer *text, struct audit_mark *mark, wt_error *err)
 {
     int rc = log->lost ? sync_file(log, err) : 0;
     if (rc == 0)
-        rc = catch_up(log, err);
+        rc = follow_file(log, err);
     struct audit_chain next = log->chain;
     wt__audit_link(&next, log->key, text);
     if (rc == 0)
-        rc = text->failed ? wt__fail_nomem(err) : append(log, wt__buffer_view(text), err);
+        rc = text->failed ? wt__fail_nomem(err) : append_text(log, wt__buffer_view(text), err);
     flock(log->fd, LOCK_UN);
     if (rc < 0)
         return rc;
@@ -444,7 +444,7 @@ static int write_text(struct audit_log *log, struct buffer *text, struct audit_m
 {
     wt_error why = {0};
     pthread_mutex_lock(&log->lock);
-    int rc = chain_up(log, text, mark, &why);
+    int rc = append_line(log, text, mark, &why);
     log->error = why;
     log->is_misplaced = rc == WT_EFORMAT;
     pthread_mutex_unlock(&log->lock);
@@ -458,25 +458,25 @@ int wt__audit_write(struct audit_log *log, const struct audit_line *line, struct
     struct buffer text = {0};
     if (!log)
         return 0;
-    put_line(&text, line, true);
+    put_decision(&text, line, true);
     if (text.len > AUDIT_LINE_BYTES_MAX) {
         wt__buffer_clear(&text);
-        put_line(&text, line, false);
+        put_decision(&text, line, false);
     }
     int rc = write_text(log, &text, mark, err);
     wt__buffer_dispose(&text);
     return rc;
 }
 
-int wt__audit_end(struct audit_log *log, const struct audit_mark *mark, const struct audit_ending *ending,
-                  wt_error *err)
+int wt__audit_write_outcome(struct audit_log *log, const struct audit_mark *mark, const struct audit_outcome *ending,
+                            wt_error *err)
 {
     struct buffer text = {0};
     if (!log)
         return 0;
-    put_time(&text);
-    member(&text, "of", wt__str(mark->digits));
-    member(&text, "outcome", wt__str(ending->outcome));
+    put_line_time(&text);
+    put_text_member(&text, "of", wt__str(mark->digits));
+    put_text_member(&text, "outcome", wt__str(ending->outcome));
     wt__buffer_printf(&text, ",\"bytes\":%zu,\"ms\":%.1f", ending->bytes, ending->ms);
     int rc = write_text(log, &text, NULL, err);
     wt__buffer_dispose(&text);
@@ -484,12 +484,12 @@ int wt__audit_end(struct audit_log *log, const struct audit_mark *mark, const st
 }
 
 /* Checks the file between two lines, so that a rotation is followed early and the operator hears of a moved log. */
-static void look_after(struct audit_log *log)
+static void check_log_file(struct audit_log *log)
 {
     wt_error why = {0};
     pthread_mutex_lock(&log->lock);
     if (log->is_misplaced || !is_at_path(log->fd, log->path)) {
-        bool is_sound = catch_up(log, &why) == 0;
+        bool is_sound = follow_file(log, &why) == 0;
         flock(log->fd, LOCK_UN);
         if (log->is_misplaced || !is_sound)
             log->error = why;
@@ -503,7 +503,7 @@ void wt__audit_sync(struct audit_log *log)
     wt_error why;
     if (!log)
         return;
-    look_after(log);
+    check_log_file(log);
     pthread_mutex_lock(&log->lock);
     bool due = log->unsynced && wt__now_ms() - log->synced_ms >= AUDIT_SYNC_MS;
     const struct audit_chain chain = log->chain;
@@ -545,9 +545,9 @@ static int put_first_line(struct audit_log *log, struct buffer *out, const char 
                           wt_error *err)
 {
     const char *slash = strrchr(kept, '/');
-    put_time(out);
-    member(out, "continues", wt__str(log->chain.link));
-    member(out, "previous", wt__str(slash ? slash + 1 : kept));
+    put_line_time(out);
+    put_text_member(out, "continues", wt__str(log->chain.link));
+    put_text_member(out, "previous", wt__str(slash ? slash + 1 : kept));
     wt__audit_link(chain, log->key, out);
     return out->failed ? wt__fail_nomem(err) : 0;
 }
@@ -578,7 +578,7 @@ static int rotate_file(struct audit_log *log, char **kept, wt_error *err)
     char stamp[STAMP_BYTES];
     struct tm utc;
     time_t now = time(NULL);
-    int rc = catch_up(log, err);
+    int rc = follow_file(log, err);
     chain = log->chain;
     if (rc == 0 && log->size == 0)
         rc = wt__fail(err, WT_EINVAL, "cannot rotate %s: it has no lines", log->path);
@@ -612,7 +612,7 @@ int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const stru
     *kept = NULL;
     if (access(path, F_OK) != 0)
         return wt__fail_errno(err, "open", path);
-    int rc = open_any(&log, path, key, err);
+    int rc = open_log_with_key(&log, path, key, err);
     if (rc < 0)
         return rc;
     rc = rotate_file(log, kept, err);

@@ -63,18 +63,18 @@ struct audit_line {
 };
 
 /* Outcome of an allowed request. */
-struct audit_ending {
+struct audit_outcome {
     const char *outcome; /* "ok", "error", "failed", "asked", "cancelled" */
     size_t bytes;        /* length of the result */
     double ms;
 };
 
-/* Writes a line. Thread-safe. log: NULL to write no line. mark: identifies the line for wt__audit_end; may be NULL.
- * Errors: WT_EIO, WT_EFULL, ... (the file could not be written, and is unchanged), WT_EFORMAT (the file is not the log
- * any more, or is not whole). */
+/* Writes a line. Thread-safe. log: NULL to write no line. mark: identifies the line for wt__audit_write_outcome; may be
+ * NULL. Errors: WT_EIO, WT_EFULL, ... (the file could not be written, and is unchanged), WT_EFORMAT (the file is not
+ * the log any more, or is not whole). */
 int wt__audit_write(struct audit_log *log, const struct audit_line *line, struct audit_mark *mark, wt_error *err);
-int wt__audit_end(struct audit_log *log, const struct audit_mark *mark, const struct audit_ending *ending,
-                  wt_error *err);
+int wt__audit_write_outcome(struct audit_log *log, const struct audit_mark *mark, const struct audit_outcome *ending,
+                            wt_error *err);
 /* Call it about once a second. Continues in the next file if the log was rotated, and notices a log that was moved.
  * Syncs written lines to disk and then writes the head, at most once in AUDIT_SYNC_MS. */
 void wt__audit_sync(struct audit_log *log);
@@ -88,7 +88,7 @@ bool wt__audit_is_failing(struct audit_log *log, wt_error *why);
 int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const struct audit_key *key, wt_error *err);
 
 /* Checks that each line of the text follows from the one before, starting with the first line, without a key. Errors:
- * those of wt__audit_follow. */
+ * those of wt__audit_check_line. */
 int wt__audit_check(struct str text, wt_error *err);
 
 #endif

@@ -2,25 +2,25 @@
 
 #include <string.h>
 
-static const char *text_of(const json_t *line, const char *key)
+static const char *member_text(const json_t *line, const char *key)
 {
     return json_string_value(json_object_get(line, key));
 }
 
 /* Returns 1 if the policy allows the tool, resource or prompt of the line, 0 if not, or -1 if the line has none of them
  * and no policy was consulted. */
-static int decide(const json_t *line, const struct policy *policy)
+static int decide_line(const json_t *line, const struct policy *policy)
 {
-    int effect = wt__effect_read(wt__json_str(line, "effect"));
-    const struct policy_question question = {.principal = text_of(line, "principal"),
-                                             .profile = text_of(line, "profile"),
-                                             .server = text_of(line, "server"),
-                                             .tool = text_of(line, "tool"),
-                                             .own_name = text_of(line, "own_name"),
+    int effect = wt__effect_parse(wt__json_str(line, "effect"));
+    const struct policy_question question = {.principal = member_text(line, "principal"),
+                                             .profile = member_text(line, "profile"),
+                                             .server = member_text(line, "server"),
+                                             .tool = member_text(line, "tool"),
+                                             .own_name = member_text(line, "own_name"),
                                              .effect = (enum effect)effect};
     if (!question.server || !question.principal)
         return -1;
-    if (text_of(line, "uri") || text_of(line, "prompt"))
+    if (member_text(line, "uri") || member_text(line, "prompt"))
         return wt__policy_allows_server(policy, question.principal, question.profile, question.server);
     return question.tool && effect >= 0 ? wt__policy_allows(policy, &question) : -1;
 }
@@ -29,10 +29,10 @@ static void replay_line(const json_t *line, const struct policy *policy, size_t 
 {
     struct str decision = wt__json_str(line, "decision");
     bool was_denied = wt__str_equal(decision, STR("denied"));
-    int allows = decide(line, policy);
+    int allows = decide_line(line, policy);
     out->allowed += wt__str_equal(decision, STR("allowed"));
     out->denied += was_denied;
-    out->ended += text_of(line, "outcome") != NULL;
+    out->ended += member_text(line, "outcome") != NULL;
     if (allows < 0)
         return;
     if (!wt__str_equal(wt__json_str(line, "policy"), wt__str(wt__policy_revision(policy)))) {
@@ -52,7 +52,7 @@ static int replay_text(struct audit_replay *out, struct str text, const struct a
     json_t *line = NULL;
     if (out->lines == 0)
         out->is_continued = wt__audit_continues(text).len > 0;
-    int rc = wt__audit_follow(&out->chain, key, text, err);
+    int rc = wt__audit_check_line(&out->chain, key, text, err);
     if (rc < 0)
         return rc;
     out->lines++;

@@ -23,7 +23,7 @@ struct audit_replay {
 
 /* Checks the links of the lines of one file and repeats its decisions. Call it with the files of a rotated log one
  * after the other, the oldest first. key: NULL for no key. policy: NULL for no policy. Errors, with the line: those of
- * wt__audit_follow, WT_EFORMAT, WT_ENOMEM. */
+ * wt__audit_check_line, WT_EFORMAT, WT_ENOMEM. */
 int wt__audit_replay(struct audit_replay *replay, struct str text, const struct audit_key *key,
                      const struct policy *policy, wt_error *err);
 

@@ -15,7 +15,7 @@ bool wt__face_may_call(const struct mcp_call *call, wt_error *err)
     return false;
 }
 
-static int write_decision(const struct face *face, const struct mcp_call *call, const struct face_asked *asked,
+static int write_decision(const struct face *face, const struct mcp_call *call, const struct face_request *asked,
                           enum audit_decision decision, struct audit_mark *mark, wt_error *err)
 {
     const struct view_tool *tool = asked->tool;
@@ -46,25 +46,25 @@ static int write_decision(const struct face *face, const struct mcp_call *call, 
 }
 
 /* The request is refused even if the line cannot be written. */
-void wt__face_note(const struct face *face, const struct mcp_call *call, const struct face_asked *asked,
-                   enum audit_decision decision)
+void wt__face_audit_refusal(const struct face *face, const struct mcp_call *call, const struct face_request *asked,
+                            enum audit_decision decision)
 {
     write_decision(face, call, asked, decision, NULL, NULL);
 }
 
-void wt__face_refused(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
-                      struct str asked, struct str arguments, enum audit_decision decision)
+void wt__face_audit_refused_call(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
+                                 struct str asked, struct str arguments, enum audit_decision decision)
 {
-    wt__face_note(face, call,
-                  &(struct face_asked){.method = "tools/call",
-                                       .name = asked,
-                                       .tool = tool,
-                                       .upstream = tool ? tool->upstream : NULL,
-                                       .arguments = arguments},
-                  decision);
+    wt__face_audit_refusal(face, call,
+                           &(struct face_request){.method = "tools/call",
+                                                  .name = asked,
+                                                  .tool = tool,
+                                                  .upstream = tool ? tool->upstream : NULL,
+                                                  .arguments = arguments},
+                           decision);
 }
 
-static const char *outcome_of(enum relayed relayed, const struct mcp_call *call, struct str result)
+static const char *outcome_word(enum relayed relayed, const struct mcp_call *call, struct str result)
 {
     switch (relayed) {
     case RELAY_ANSWERED:
@@ -81,14 +81,14 @@ static const char *outcome_of(enum relayed relayed, const struct mcp_call *call,
 
 /* The server has acted by the time of the outcome. If that line cannot be written, the client still gets its answer,
  * and the next call is refused. */
-enum relayed wt__face_relay(const struct face *face, struct mcp_call *call, const struct face_asked *asked,
+enum relayed wt__face_relay(const struct face *face, struct mcp_call *call, const struct face_request *asked,
                             const struct relay *what, struct buffer *result, wt_error *err)
 {
     struct gateway *gateway = face->gateway;
     struct audit_mark mark = {""};
     double began = wt__now_ms();
     if (!wt__face_may_call(call, err)) {
-        wt__face_note(face, call, asked, AUDIT_DENIED);
+        wt__face_audit_refusal(face, call, asked, AUDIT_DENIED);
         return RELAY_FAILED;
     }
     if (write_decision(face, call, asked, AUDIT_ALLOWED, &mark, NULL) < 0) {
@@ -98,8 +98,8 @@ enum relayed wt__face_relay(const struct face *face, struct mcp_call *call, cons
         return RELAY_FAILED;
     }
     enum relayed out = wt__relay(gateway, call, asked->upstream, what, result, err);
-    const struct audit_ending ending = {
-        .outcome = outcome_of(out, call, wt__buffer_view(result)), .bytes = result->len, .ms = wt__now_ms() - began};
-    wt__audit_end(gateway->options.audit, &mark, &ending, NULL);
+    const struct audit_outcome ending = {
+        .outcome = outcome_word(out, call, wt__buffer_view(result)), .bytes = result->len, .ms = wt__now_ms() - began};
+    wt__audit_write_outcome(gateway->options.audit, &mark, &ending, NULL);
     return out;
 }

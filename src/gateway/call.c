@@ -16,7 +16,7 @@ bool wt__face_allows(const struct face *face, const struct mcp_call *call, const
                                              .own_name = tool->own_name,
                                              .effect = tool->effect};
     /* A tool excluded by the configuration stays in the catalogue until its server lists again. */
-    return wt__upstream_offers(tool->upstream, tool->name) &&
+    return wt__upstream_allows_tool(tool->upstream, tool->name) &&
            wt__policy_allows(face->gateway->options.policy, &question);
 }
 
@@ -29,7 +29,7 @@ bool wt__face_allows_server(const struct face *face, const struct mcp_call *call
 /* ---------------------------------------------------------------- the call */
 
 /* Arguments of a call to a server. */
-struct outgoing {
+struct outgoing_call {
     struct str arguments;                        /* arguments sent to the server */
     struct str repaired_from;                    /* arguments as the client wrote them; "" if they were not repaired */
     struct http_header headers[MCP_MIRRORS_MAX]; /* copies of arguments */
@@ -40,7 +40,7 @@ struct outgoing {
 };
 
 /* Puts the server and its tool into _meta of the result, since a server may choose a misleading tool name. */
-static void put_origin(struct mcp_call *call, const struct view_tool *tool, const char *unchecked)
+static void put_origin_meta(struct mcp_call *call, const struct view_tool *tool, const char *unchecked)
 {
     struct buffer meta = {0};
     wt__buffer_text(&meta, "{\"whichtool/server\":");
@@ -57,8 +57,8 @@ static void put_origin(struct mcp_call *call, const struct view_tool *tool, cons
     wt__buffer_dispose(&meta);
 }
 
-static void give_result(struct face *face, struct mcp_call *call, const struct view_tool *tool,
-                        const struct outgoing *outgoing, struct str result)
+static void send_call_result(struct face *face, struct mcp_call *call, const struct view_tool *tool,
+                             const struct outgoing_call *outgoing, struct str result)
 {
     struct gateway *gateway = face->gateway;
     const struct result_reader reader = {wt__mcp_call_principal(call), wt__mcp_call_holder(call)};
@@ -71,11 +71,11 @@ static void give_result(struct face *face, struct mcp_call *call, const struct v
     else
         wt__mcp_result(call, wt__buffer_view(&short_one));
     wt__buffer_dispose(&short_one);
-    put_origin(call, tool, outgoing->unchecked);
+    put_origin_meta(call, tool, outgoing->unchecked);
 }
 
 static void relay_call(struct face *face, struct mcp_call *call, struct view_tool *tool,
-                       const struct outgoing *outgoing)
+                       const struct outgoing_call *outgoing)
 {
     const struct relay what = {.method = "tools/call",
                                .name_key = "name",
@@ -84,31 +84,32 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
                                .headers = outgoing->headers,
                                .header_count = outgoing->header_count,
                                .is_safe = tool->effect == EFFECT_READ};
-    const struct face_asked asked = {.method = what.method,
-                                     .name = wt__str(tool->shown),
-                                     .tool = tool,
-                                     .upstream = tool->upstream,
-                                     .arguments = outgoing->arguments,
-                                     .repaired_from = outgoing->repaired_from,
-                                     .unchecked = outgoing->unchecked_part};
+    const struct face_request asked = {.method = what.method,
+                                       .name = wt__str(tool->shown),
+                                       .tool = tool,
+                                       .upstream = tool->upstream,
+                                       .arguments = outgoing->arguments,
+                                       .repaired_from = outgoing->repaired_from,
+                                       .unchecked = outgoing->unchecked_part};
     struct buffer result = {0};
     wt_error err;
     enum relayed out = wt__face_relay(face, call, &asked, &what, &result, &err);
     struct str given = wt__buffer_view(&result);
     if (out == RELAY_ANSWERED)
-        give_result(face, call, tool, outgoing, given);
+        send_call_result(face, call, tool, outgoing, given);
     else if (out == RELAY_FAILED)
         wt__mcp_fail_tool_error(call, &err);
     if (out == RELAY_ANSWERED || out == RELAY_REFUSED)
-        wt__outcomes_called(face->gateway->outcomes, wt__mcp_call_principal(call), tool->id,
-                            out == RELAY_ANSWERED && !wt__result_is_error(given));
+        wt__outcomes_record_call(face->gateway->outcomes, wt__mcp_call_principal(call), tool->id,
+                                 out == RELAY_ANSWERED && !wt__result_is_error(given));
     wt__buffer_dispose(&result);
 }
 
 /* Checks the arguments and, if the policy allows, repairs them. repaired: owns the text of repaired arguments. Returns
  * 1 if the arguments are valid now, 0 with an explanation in words, or WT_ENOMEM. */
-static int fit_arguments(const struct face *face, const struct view_tool *tool, const struct mcp_input *input,
-                         struct outgoing *outgoing, struct buffer *repaired, struct buffer *words)
+static int check_or_repair_arguments(const struct face *face, const struct view_tool *tool,
+                                     const struct mcp_input *input, struct outgoing_call *outgoing,
+                                     struct buffer *repaired, struct buffer *words)
 {
     int fits = wt__mcp_input_check(input, outgoing->arguments, words);
     if (words->failed)
@@ -128,7 +129,7 @@ void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *t
                    struct str written, bool cut)
 {
     struct buffer words = {0}, repaired = {0};
-    struct outgoing outgoing = {
+    struct outgoing_call outgoing = {
         .arguments = arguments.len > 0 ? arguments : STR("{}"), .repaired_from = written, .cuts_result = cut};
     static const char *const unchecked_parts[] = {[MCP_CHECKS_PART] = "part", [MCP_CHECKS_NOTHING] = "all"};
     struct arena arena = {0};
@@ -138,7 +139,7 @@ void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *t
         outgoing.unchecked = wt__mcp_input_unchecked(input);
         outgoing.unchecked_part = unchecked_parts[wt__mcp_input_checks(input)];
     }
-    int fits = input ? fit_arguments(face, tool, input, &outgoing, &repaired, &words) : 0;
+    int fits = input ? check_or_repair_arguments(face, tool, input, &outgoing, &repaired, &words) : 0;
     int repeated = fits > 0 ? wt__mcp_input_repeat(input, outgoing.arguments, &arena, outgoing.headers, &err) : 0;
     if (!input)
         wt__mcp_fail_tool_error(call, &err);
@@ -150,7 +151,7 @@ void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *t
         outgoing.header_count = (size_t)repeated;
         relay_call(face, call, tool, &outgoing);
     } else {
-        wt__face_refused(face, call, tool, wt__str(tool->shown), outgoing.arguments, AUDIT_INVALID);
+        wt__face_audit_refused_call(face, call, tool, wt__str(tool->shown), outgoing.arguments, AUDIT_INVALID);
     }
     wt__arena_dispose(&arena);
     wt__buffer_dispose(&repaired);
@@ -158,7 +159,7 @@ void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *t
 }
 
 /* Returns the first member of a call tool's arguments other than "name" and "arguments", or NULL. */
-static const char *find_stray(const json_t *tree)
+static const char *find_stray_member(const json_t *tree)
 {
     const char *key;
     json_t *value;
@@ -171,9 +172,9 @@ static const char *find_stray(const json_t *tree)
 }
 
 /* Returns true and refuses the call if the tool's arguments stand next to "name" instead of inside "arguments". */
-static bool refuse_stray(struct mcp_call *call, const struct view_tool *tool, const json_t *tree)
+static bool refuse_stray_member(struct mcp_call *call, const struct view_tool *tool, const json_t *tree)
 {
-    const char *stray = json_object_size(wt__json_object(tree, "arguments")) == 0 ? find_stray(tree) : NULL;
+    const char *stray = json_object_size(wt__json_object(tree, "arguments")) == 0 ? find_stray_member(tree) : NULL;
     if (!stray)
         return false;
     wt__mcp_fail_tool(call,
@@ -193,8 +194,8 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
     wt_error err;
     struct tool_view *view = wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
-    if (view && !tool && !wt__gateway_is_settled(face->gateway)) { /* wait as run_late does in face_direct.c */
-        wt__gateway_settle(face->gateway);
+    if (view && !tool && !wt__gateway_knows_all_tools(face->gateway)) { /* wait as run_late does in face_direct.c */
+        wt__gateway_wait_for_tools(face->gateway);
         wt__view_release(view);
         view = wt__gateway_view(face->gateway);
         tool = view ? wt__view_find(view, name) : NULL;
@@ -203,14 +204,14 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
     if (wt__json_object(tree, "arguments")) /* use the original text: the tree cannot represent every number */
         wt__mcp_member(wt__mcp_call_arguments(call), "arguments", &arguments);
     if (!allowed) {
-        wt__face_absent(face, call, name, tool != NULL, &err);
+        wt__face_fail_missing(face, call, name, tool != NULL, &err);
         wt__mcp_fail_tool_error(call, &err);
-        wt__face_refused(face, call, tool, name, arguments, tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
+        wt__face_audit_refused_call(face, call, tool, name, arguments, tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
     } else if (tool->effect != effect) {
-        wt__mcp_fail_tool(call, "call %s with %s", tool->shown, wt__face_call_name(tool->effect));
-        wt__face_refused(face, call, tool, name, arguments, AUDIT_WRONG_FACE);
-    } else if (refuse_stray(call, tool, tree)) {
-        wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call), AUDIT_INVALID);
+        wt__mcp_fail_tool(call, "call %s with %s", tool->shown, wt__face_call_tool_name(tool->effect));
+        wt__face_audit_refused_call(face, call, tool, name, arguments, AUDIT_WRONG_FACE);
+    } else if (refuse_stray_member(call, tool, tree)) {
+        wt__face_audit_refused_call(face, call, tool, name, wt__mcp_call_arguments(call), AUDIT_INVALID);
     } else {
         wt__mcp_member(wt__mcp_call_written_arguments(call), "arguments", &written);
         bool is_text = written.len > 0 && written.ptr[0] == '"';

@@ -15,7 +15,7 @@ const char *wt__effect_word(enum effect effect)
     return words[effect];
 }
 
-int wt__effect_read(struct str word)
+int wt__effect_parse(struct str word)
 {
     for (int i = 0; i < EFFECTS; i++)
         if (wt__str_equal(word, wt__str(words[i])))

@@ -9,8 +9,8 @@ enum effect { EFFECT_READ, EFFECT_WRITE, EFFECT_DESTROY };
 enum { EFFECTS = 3 };
 
 enum effect wt__effect_of(const json_t *definition);
-/* Returns "read", "write" or "destructive". wt__effect_read returns -1 for other words. */
+/* Returns "read", "write" or "destructive". wt__effect_parse returns -1 for other words. */
 const char *wt__effect_word(enum effect effect);
-int wt__effect_read(struct str word);
+int wt__effect_parse(struct str word);
 
 #endif

@@ -11,7 +11,7 @@
     "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"arguments\":{\"type\":\"object\"}},"        \
     "\"required\":[\"name\"]}"
 
-/* Tools of a search face, indexed like wt__face_names. */
+/* Tools of a search face, indexed like wt__face_tool_names. */
 static const struct {
     const char *definition; /* NULL for tools of the catalogue */
     const char *schema;
@@ -37,17 +37,17 @@ static const struct {
 
 /* ---------------------------------------------------------------- lists */
 
-static void put_tool(struct face *face, size_t index, struct buffer *out)
+static void put_face_tool(struct face *face, size_t index, struct buffer *out)
 {
     if (!tools[index].definition) {
-        wt__catalogue_put_tool(face->catalogue, wt__face_names[index], out);
+        wt__catalogue_put_tool(face->catalogue, wt__face_tool_names[index], out);
         return;
     }
     wt__buffer_printf(out, "{\"name\":\"%s\",%s,\"inputSchema\":%s,\"_meta\":{\"anthropic/alwaysLoad\":true}}",
-                      wt__face_names[index], tools[index].definition, tools[index].schema);
+                      wt__face_tool_names[index], tools[index].definition, tools[index].schema);
 }
 
-static void list_search(void *context, struct mcp_call *call, struct str after)
+static void list_search_face(void *context, struct mcp_call *call, struct str after)
 {
     struct face *face = context;
     bool is_behind = after.len == 0;
@@ -55,13 +55,13 @@ static void list_search(void *context, struct mcp_call *call, struct str after)
         struct buffer tool = {0};
         bool taken = true;
         if (is_behind) {
-            put_tool(face, i, &tool);
-            taken = !tool.failed && wt__mcp_add_item(call, wt__str(wt__face_names[i]), wt__buffer_view(&tool));
+            put_face_tool(face, i, &tool);
+            taken = !tool.failed && wt__mcp_add_item(call, wt__str(wt__face_tool_names[i]), wt__buffer_view(&tool));
         }
         wt__buffer_dispose(&tool);
         if (!taken)
             return;
-        is_behind |= wt__str_equal(after, wt__str(wt__face_names[i]));
+        is_behind |= wt__str_equal(after, wt__str(wt__face_tool_names[i]));
     }
     if (!is_behind)
         wt__mcp_refuse_cursor(call);
@@ -78,16 +78,16 @@ static size_t count_allowed(const struct face *face, const struct mcp_call *call
 
 /* Counts the same tools that it lists. While the tools of a server are unknown it lists the search tools: a client that
  * never lists again could not find the rest otherwise. */
-static void list_auto(void *context, struct mcp_call *call, struct str after)
+static void list_auto_face(void *context, struct mcp_call *call, struct str after)
 {
     struct face *face = context;
-    size_t most = face->options.direct_most ? face->options.direct_most : GATEWAY_DIRECT_MOST;
-    bool settled = wt__gateway_settle(face->gateway);
+    size_t most = face->options.max_direct ? face->options.max_direct : GATEWAY_DIRECT_MOST;
+    bool settled = wt__gateway_wait_for_tools(face->gateway);
     struct tool_view *view = settled ? wt__gateway_view(face->gateway) : NULL;
     if (view && count_allowed(face, call, view, most) <= most)
         wt__face_list_view(face, call, view, after);
     else
-        list_search(face, call, after);
+        list_search_face(face, call, after);
     wt__view_release(view);
 }
 
@@ -95,10 +95,11 @@ static void list_auto(void *context, struct mcp_call *call, struct str after)
 
 /* Finds a tool of the search face; out->number is its index. Returns WT_ENOTFOUND without a message if there is no
  * match. */
-static int find_own(struct face *face, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+static int find_face_tool(struct face *face, struct mcp_call *call, struct str name, struct mcp_tool *out,
+                          wt_error *err)
 {
     for (size_t i = 0; i < FACE_TOOLS; i++) {
-        if (!wt__str_equal(name, wt__str(wt__face_names[i])))
+        if (!wt__str_equal(name, wt__str(wt__face_tool_names[i])))
             continue;
         const struct mcp_features *features = wt__catalogue_features(face->catalogue);
         bool calls = i >= FACE_FIRST_CALL && i < FACE_READ_MORE;
@@ -112,22 +113,23 @@ static int find_own(struct face *face, struct mcp_call *call, struct str name, s
     return WT_ENOTFOUND;
 }
 
-static int find_search(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+static int find_on_search_face(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out,
+                               wt_error *err)
 {
-    int rc = find_own(context, call, name, out, err);
+    int rc = find_face_tool(context, call, name, out, err);
     if (rc != WT_ENOTFOUND)
         return rc;
-    wt__face_refused(context, call, NULL, name, wt__mcp_call_arguments(call), AUDIT_UNKNOWN);
-    return wt__face_absent(context, call, name, false, err);
+    wt__face_audit_refused_call(context, call, NULL, name, wt__mcp_call_arguments(call), AUDIT_UNKNOWN);
+    return wt__face_fail_missing(context, call, name, false, err);
 }
 
-static int find_auto(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+static int find_on_auto_face(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
 {
-    int rc = find_own(context, call, name, out, err);
+    int rc = find_face_tool(context, call, name, out, err);
     return rc == WT_ENOTFOUND ? wt__face_direct.find(context, call, name, out, err) : rc;
 }
 
-static void read_more(struct face *face, struct mcp_call *call)
+static void read_more_result(struct face *face, struct mcp_call *call)
 {
     const struct result_reader reader = {wt__mcp_call_principal(call), wt__mcp_call_holder(call)};
     struct buffer result = {0};
@@ -140,7 +142,7 @@ static void read_more(struct face *face, struct mcp_call *call)
     wt__buffer_dispose(&result);
 }
 
-static void run_search(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+static void run_on_search_face(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
     struct face *face = context;
     if (tool->number < FACE_FIRST_CALL) {
@@ -149,16 +151,16 @@ static void run_search(void *context, struct mcp_call *call, const struct mcp_to
     } else if (tool->number < FACE_READ_MORE) {
         wt__face_call_named(face, call, (enum effect)(tool->number - FACE_FIRST_CALL));
     } else {
-        read_more(face, call);
+        read_more_result(face, call);
     }
 }
 
-static void run_auto(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+static void run_on_auto_face(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
-    (tool->handle ? wt__face_direct.run : run_search)(context, call, tool);
+    (tool->handle ? wt__face_direct.run : run_on_search_face)(context, call, tool);
 }
 
-static void drop_tool(void *context, const struct mcp_tool *tool)
+static void release_tool_view(void *context, const struct mcp_tool *tool)
 {
     (void)context;
     wt__view_release(tool->handle);
@@ -166,52 +168,52 @@ static void drop_tool(void *context, const struct mcp_tool *tool)
 
 /* ---------------------------------------------------------------- filter of searches */
 
-struct asking {
+struct callable_filter {
     const struct face *face;
     const struct mcp_call *call;
     struct tool_view *view;
     struct buffer name;
 };
 
-static int may_find(void *context, const char *id)
+static int may_find_tool(void *context, const char *id)
 {
-    const struct asking *asking = context;
-    const struct view_tool *tool = wt__view_of_id(asking->view, id);
-    return tool && wt__face_allows(asking->face, asking->call, tool);
+    const struct callable_filter *filter_state = context;
+    const struct view_tool *tool = wt__view_find_id(filter_state->view, id);
+    return tool && wt__face_allows(filter_state->face, filter_state->call, tool);
 }
 
 /* Restricts a search to tools that the caller may call. The name identifies the result for caching: catalogue
  * generation, policy revision, profile and caller. */
-static bool filter(void *context, struct mcp_call *call, wt_filter *out)
+static bool filter_callable(void *context, struct mcp_call *call, wt_filter *out)
 {
     const struct face *face = context;
     struct tool_view *view = wt__gateway_view(face->gateway);
-    struct asking *asking = view && view->count > 0 ? calloc(1, sizeof *asking) : NULL;
-    if (!asking) {
+    struct callable_filter *filter_state = view && view->count > 0 ? calloc(1, sizeof *filter_state) : NULL;
+    if (!filter_state) {
         wt__view_release(view);
         return false;
     }
-    *asking = (struct asking){.face = face, .call = call, .view = view};
-    wt__buffer_printf(&asking->name, "%llu %s %s ", (unsigned long long)view->generation,
+    *filter_state = (struct callable_filter){.face = face, .call = call, .view = view};
+    wt__buffer_printf(&filter_state->name, "%llu %s %s ", (unsigned long long)view->generation,
                       wt__policy_revision(face->gateway->options.policy),
                       face->options.profile ? face->options.profile : "/"); /* not a valid profile name */
-    wt__buffer_text(&asking->name, wt__mcp_call_principal(call));
-    out->condition = may_find;
-    out->condition_context = asking;
-    out->condition_name = asking->name.failed ? NULL : asking->name.ptr;
+    wt__buffer_text(&filter_state->name, wt__mcp_call_principal(call));
+    out->condition = may_find_tool;
+    out->condition_context = filter_state;
+    out->condition_name = filter_state->name.failed ? NULL : filter_state->name.ptr;
     return true;
 }
 
-static void done(void *context, const wt_filter *filter)
+static void release_filter(void *context, const wt_filter *filter)
 {
-    struct asking *asking = filter->condition_context;
+    struct callable_filter *filter_state = filter->condition_context;
     (void)context;
-    wt__view_release(asking->view);
-    wt__buffer_dispose(&asking->name);
-    free(asking);
+    wt__view_release(filter_state->view);
+    wt__buffer_dispose(&filter_state->name);
+    free(filter_state);
 }
 
-static bool resolve(void *context, struct mcp_call *call, struct str name, struct buffer *id)
+static bool resolve_tool_name(void *context, struct mcp_call *call, struct str name, struct buffer *id)
 {
     const struct face *face = context;
     struct tool_view *view = wt__gateway_view(face->gateway);
@@ -223,20 +225,20 @@ static bool resolve(void *context, struct mcp_call *call, struct str name, struc
     return allowed;
 }
 
-static void describe(void *context, const wt_tool *tool, struct buffer *out)
+static void put_call_tool(void *context, const wt_tool *tool, struct buffer *out)
 {
     const struct face *face = context;
     struct tool_view *view = wt__gateway_view(face->gateway);
-    const struct view_tool *found = view ? wt__view_of_id(view, tool->id) : NULL;
+    const struct view_tool *found = view ? wt__view_find_id(view, tool->id) : NULL;
     if (found)
-        wt__buffer_printf(out, "\"call_with\":\"%s\",", wt__face_call_name(found->effect));
+        wt__buffer_printf(out, "\"call_with\":\"%s\",", wt__face_call_tool_name(found->effect));
     wt__view_release(view);
 }
 
-static void found(void *context, struct mcp_call *call, struct str query, const wt_hits *hits)
+static void record_search(void *context, struct mcp_call *call, struct str query, const wt_hits *hits)
 {
     const struct face *face = context;
-    wt__outcomes_found(face->gateway->outcomes, wt__mcp_call_principal(call), query, hits);
+    wt__outcomes_record_search(face->gateway->outcomes, wt__mcp_call_principal(call), query, hits);
 }
 
 /* ---------------------------------------------------------------- opening and closing */
@@ -250,8 +252,10 @@ static void write_search_instructions(void *context, const char *principal, stru
                     " What was found is called by call_read, call_write or call_destructive, as its call_with says.");
 }
 
-static const struct face_kind_row searching = {list_search, find_search, run_search, write_search_instructions},
-                                  automatic = {list_auto, find_auto, run_auto, write_search_instructions};
+static const struct face_kind_row searching = {list_search_face, find_on_search_face, run_on_search_face,
+                                               write_search_instructions},
+                                  automatic = {list_auto_face, find_on_auto_face, run_on_auto_face,
+                                               write_search_instructions};
 
 static const struct face_kind_row *const kinds[FACE_KIND_COUNT] = {
     [FACE_SEARCH] = &searching,
@@ -262,8 +266,8 @@ static const struct face_kind_row *const kinds[FACE_KIND_COUNT] = {
 static void tell_face_error(void *context, const wt_error *err)
 {
     const struct gateway_options *options = &((const struct face *)context)->gateway->options;
-    if (options->told)
-        options->told(options->told_context, false, err->message);
+    if (options->report)
+        options->report(options->report_context, false, err->message);
 }
 
 static void fill_features(struct face *face)
@@ -283,7 +287,7 @@ static void fill_features(struct face *face)
     features->tools.list = kind->list;
     features->tools.find = kind->find;
     features->tools.run = kind->run;
-    features->tools.drop = drop_tool;
+    features->tools.drop = release_tool_view;
     features->resources.list = wt__face_list_resources;
     features->resources.templates = wt__face_list_templates;
     features->resources.read = wt__face_read;
@@ -297,7 +301,7 @@ static void fill_features(struct face *face)
     features->completions.waits = true;
 }
 
-static void put_servers(struct buffer *out, const struct gateway *gateway)
+static void put_server_summary(struct buffer *out, const struct gateway *gateway)
 {
     const char **names = calloc(gateway->count + 1, sizeof *names);
     struct upstream_status status;
@@ -315,13 +319,13 @@ static void put_servers(struct buffer *out, const struct gateway *gateway)
 
 /* Describes the servers, but not other providers of the store. With a policy the servers stay unnamed, since not every
  * caller may know them. */
-static int name_servers(struct face *face, wt_error *err)
+static int describe_servers(struct face *face, wt_error *err)
 {
     struct buffer text = {0};
     if (face->options.summary)
         wt__buffer_text(&text, face->options.summary);
     else if (!face->gateway->options.policy)
-        put_servers(&text, face->gateway);
+        put_server_summary(&text, face->gateway);
     face->summary = wt__buffer_take(&text);
     return face->summary ? 0 : wt__fail_nomem(err);
 }
@@ -334,14 +338,14 @@ int wt__face_open(struct face **out, struct gateway *gateway, const struct face_
         return wt__fail_nomem(err);
     face->gateway = gateway;
     face->options = *options;
-    int rc = name_servers(face, err);
+    int rc = describe_servers(face, err);
     const struct catalogue_options search = {.rules = {.context = face,
-                                                       .filter = filter,
-                                                       .done = done,
-                                                       .resolve = resolve,
-                                                       .describe = describe,
-                                                       .lacking = wt__face_lacking,
-                                                       .found = found},
+                                                       .filter = filter_callable,
+                                                       .done = release_filter,
+                                                       .resolve = resolve_tool_name,
+                                                       .describe = put_call_tool,
+                                                       .lacking = wt__face_put_waiting,
+                                                       .found = record_search},
                                              .summary = face->summary,
                                              .budget_bytes = options->budget_bytes};
     if (rc == 0)

@@ -21,7 +21,7 @@ struct face_options {
     const char *profile; /* profile of the policy, or NULL */
     const char *summary; /* see catalogue_options */
     size_t budget_bytes; /* see catalogue_options */
-    size_t direct_most;  /* maximum number of tools FACE_AUTO shows directly; 0 for GATEWAY_DIRECT_MOST */
+    size_t max_direct;   /* maximum number of tools FACE_AUTO shows directly; 0 for GATEWAY_DIRECT_MOST */
 };
 
 /* Opens a face. The gateway and the strings of the options must outlive it. */

@@ -41,9 +41,10 @@ bool wt__face_allows_server(const struct face *face, const struct mcp_call *call
 
 /* Reports a name that cannot be called: WT_ENOTFOUND, or WT_EINVAL with the reason if the caller may know it. hidden:
  * the tool exists but the policy denies it. */
-int wt__face_absent(const struct face *face, const struct mcp_call *call, struct str name, bool hidden, wt_error *err);
+int wt__face_fail_missing(const struct face *face, const struct mcp_call *call, struct str name, bool hidden,
+                          wt_error *err);
 /* Appends a sentence to an empty search result if the request names a tool that waits for approval. */
-void wt__face_lacking(void *context, struct mcp_call *call, struct str query, struct buffer *out);
+void wt__face_put_waiting(void *context, struct mcp_call *call, struct str query, struct buffer *out);
 
 /* Checks the arguments and calls a tool. Blocks. written: other text of the arguments by the client, or "". cut: cuts a
  * long result. */
@@ -52,7 +53,7 @@ void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *t
 /* True if the caller's key has SCOPE_CALL; otherwise sets *err. */
 bool wt__face_may_call(const struct mcp_call *call, wt_error *err);
 /* A request to a server, as the audit records it. */
-struct face_asked {
+struct face_request {
     const char *method;
     struct str name;              /* name in the request of the client */
     const struct view_tool *tool; /* NULL if unknown, or for a resource or prompt */
@@ -65,14 +66,14 @@ struct face_asked {
 };
 /* Writes the decision to the audit, relays the request and writes the outcome. Returns RELAY_FAILED without a request
  * to the server if the caller lacks SCOPE_CALL or the decision cannot be written. */
-enum relayed wt__face_relay(const struct face *face, struct mcp_call *call, const struct face_asked *asked,
+enum relayed wt__face_relay(const struct face *face, struct mcp_call *call, const struct face_request *asked,
                             const struct relay *what, struct buffer *result, wt_error *err);
 /* Writes a refusal to the audit. */
-void wt__face_note(const struct face *face, const struct mcp_call *call, const struct face_asked *asked,
-                   enum audit_decision decision);
+void wt__face_audit_refusal(const struct face *face, const struct mcp_call *call, const struct face_request *asked,
+                            enum audit_decision decision);
 /* Writes the refusal of a call to the audit. tool: NULL if unknown. */
-void wt__face_refused(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
-                      struct str asked, struct str arguments, enum audit_decision decision);
+void wt__face_audit_refused_call(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
+                                 struct str asked, struct str arguments, enum audit_decision decision);
 /* Runs a call tool of a search face: calls the named tool if it has this effect. */
 void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect effect);
 

@@ -11,6 +11,6 @@
 enum face_kind { FACE_KINDS(FACE_KIND_ID, ) FACE_KIND_COUNT };
 
 #define FACE_KIND_WORD(id, word, shows) word
-#define FACE_KIND_TOLD(id, word, shows) "`" word "`, " shows
+#define FACE_KIND_DESCRIPTION(id, word, shows) "`" word "`, " shows
 
 #endif

@@ -31,7 +31,7 @@ void wt__gateway_announce(struct gateway *gateway, enum mcp_change change)
     pthread_mutex_unlock(&gateway->services_lock);
 }
 
-static bool is_current(struct gateway *gateway)
+static bool is_view_current(struct gateway *gateway)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -43,16 +43,16 @@ static bool is_current(struct gateway *gateway)
 }
 
 /* Replaces the view if the catalogue has changed. Returns 1 if it was replaced, 0 if not, or a negative code. */
-static int renew(struct gateway *gateway, wt_error *err)
+static int renew_view(struct gateway *gateway, wt_error *err)
 {
     struct tool_view *view;
-    if (is_current(gateway))
+    if (is_view_current(gateway))
         return 0;
     const struct view_options options = {.upstreams = gateway->upstreams,
                                          .count = gateway->count,
                                          .bare_names = gateway->options.bare_names,
                                          .lock = gateway->lock_pins};
-    int rc = wt__view_make(&view, gateway->engine, &options, err);
+    int rc = wt__view_open(&view, gateway->engine, &options, err);
     if (rc < 0)
         return rc;
     pthread_mutex_lock(&gateway->lock);
@@ -66,14 +66,14 @@ static int renew(struct gateway *gateway, wt_error *err)
 int wt__gateway_renew(struct gateway *gateway, wt_error *err)
 {
     pthread_mutex_lock(&gateway->renew_lock);
-    int rc = renew(gateway, err);
+    int rc = renew_view(gateway, err);
     pthread_mutex_unlock(&gateway->renew_lock);
     if (rc > 0)
         wt__gateway_announce(gateway, MCP_TOOLS_CHANGED);
     return rc < 0 ? rc : 0;
 }
 
-static bool is_known(const struct tool_view *view, const struct upstream *upstream)
+static bool view_has_server(const struct tool_view *view, const struct upstream *upstream)
 {
     bool known = false;
     for (size_t i = 0; view && !known && i < view->count; i++)
@@ -81,23 +81,23 @@ static bool is_known(const struct tool_view *view, const struct upstream *upstre
     return known;
 }
 
-bool wt__gateway_knows(struct gateway *gateway, const struct upstream *upstream)
+bool wt__gateway_has_tools_of(struct gateway *gateway, const struct upstream *upstream)
 {
     struct tool_view *view = wt__gateway_view(gateway);
-    bool known = is_known(view, upstream);
+    bool known = view_has_server(view, upstream);
     wt__view_release(view);
     return known;
 }
 
 /* True if the tools, or with `rest` the resources and prompts, of each starting server are known. */
-static bool is_settled(struct gateway *gateway, bool rest)
+static bool are_lists_settled(struct gateway *gateway, bool rest)
 {
     struct tool_view *view = wt__gateway_view(gateway);
     bool settled = true;
     for (size_t i = 0; settled && i < gateway->count; i++) {
         struct upstream_status status;
         wt__upstream_status(gateway->upstreams[i], &status);
-        bool known = rest ? status.has_offer : is_known(view, gateway->upstreams[i]);
+        bool known = rest ? status.has_offer : view_has_server(view, gateway->upstreams[i]);
         settled = status.state != UPSTREAM_STARTING || status.failures > 0 || known;
     }
     wt__view_release(view);
@@ -107,27 +107,27 @@ static bool is_settled(struct gateway *gateway, bool rest)
 static bool wait_until_settled(struct gateway *gateway, bool rest)
 {
     double until = wt__now_ms() + gateway->options.list_wait_ms;
-    bool settled = is_settled(gateway, rest);
+    bool settled = are_lists_settled(gateway, rest);
     while (!settled && !atomic_load(&gateway->stopping) && wt__now_ms() < until) {
         pthread_mutex_lock(&gateway->lock);
         wt__steady_wait(&gateway->turn, &gateway->lock, wt__now_ms() + GATEWAY_SETTLE_MS);
         pthread_mutex_unlock(&gateway->lock);
-        settled = is_settled(gateway, rest);
+        settled = are_lists_settled(gateway, rest);
     }
     return settled;
 }
 
-bool wt__gateway_settle(struct gateway *gateway)
+bool wt__gateway_wait_for_tools(struct gateway *gateway)
 {
     return wait_until_settled(gateway, false);
 }
 
-bool wt__gateway_is_settled(struct gateway *gateway)
+bool wt__gateway_knows_all_tools(struct gateway *gateway)
 {
-    return gateway->options.list_wait_ms == 0 || is_settled(gateway, false);
+    return gateway->options.list_wait_ms == 0 || are_lists_settled(gateway, false);
 }
 
-void wt__gateway_settle_rest(struct gateway *gateway)
+void wt__gateway_wait_for_offers(struct gateway *gateway)
 {
     wait_until_settled(gateway, true);
 }
@@ -135,14 +135,14 @@ void wt__gateway_settle_rest(struct gateway *gateway)
 /* ---------------------------------------------------------------- listings of servers */
 
 /* Reports a sentence to the operator and disposes of it. Drops it if it ran out of memory. */
-static void tell(struct gateway *gateway, bool failing, struct buffer *sentence)
+static void report_sentence(struct gateway *gateway, bool failing, struct buffer *sentence)
 {
-    if (gateway->options.told && !sentence->failed)
-        gateway->options.told(gateway->options.told_context, failing, sentence->ptr);
+    if (gateway->options.report && !sentence->failed)
+        gateway->options.report(gateway->options.report_context, failing, sentence->ptr);
     wt__buffer_dispose(sentence);
 }
 
-static void tell_waiting(struct gateway *gateway, const char *name, const wt_review_report *report, bool deceives)
+static void report_waiting(struct gateway *gateway, const char *name, const wt_review_report *report, bool deceives)
 {
     struct buffer sentence = {0};
     size_t tools = report->waiting_count + report->beyond;
@@ -158,11 +158,11 @@ static void tell_waiting(struct gateway *gateway, const char *name, const wt_rev
     wt__buffer_printf(&sentence, " wait%s for approval%s: `%s %s`", all == 1 && !report->instructions_wait ? "s" : "",
                       deceives ? "; some texts contain instructions to a model or hidden text" : "",
                       gateway->options.approve ? gateway->options.approve : "whichtool mcp approve", name);
-    tell(gateway, false, &sentence);
+    report_sentence(gateway, false, &sentence);
 }
 
 /* Reports the first malformed definitions, each in its own sentence. */
-static void tell_notes(struct gateway *gateway, const char *name, struct upstream *upstream)
+static void report_notes(struct gateway *gateway, const char *name, struct upstream *upstream)
 {
     struct buffer notes = {0};
     size_t count = 0;
@@ -172,13 +172,13 @@ static void tell_notes(struct gateway *gateway, const char *name, struct upstrea
         const char *newline = memchr(notes.ptr + at, '\n', notes.len - at);
         size_t end = newline ? (size_t)(newline - notes.ptr) : notes.len;
         wt__buffer_printf(&sentence, "%s: %.*s", name, (int)(end - at), notes.ptr + at);
-        tell(gateway, false, &sentence);
+        report_sentence(gateway, false, &sentence);
         at = end + 1;
     }
     wt__buffer_dispose(&notes);
 }
 
-static void tell_malformed(struct gateway *gateway, struct upstream *upstream, const struct upstream_listing *listing)
+static void report_malformed(struct gateway *gateway, struct upstream *upstream, const struct upstream_listing *listing)
 {
     const struct {
         size_t count;
@@ -195,15 +195,15 @@ static void tell_malformed(struct gateway *gateway, struct upstream *upstream, c
                               parts[i].fate);
     if (sentence.len == 0)
         return;
-    tell_notes(gateway, name, upstream);
+    report_notes(gateway, name, upstream);
     wt__buffer_text(&sentence, "; `whichtool mcp status` names them");
-    tell(gateway, false, &sentence);
+    report_sentence(gateway, false, &sentence);
 }
 
 /* True if the first list of a server needs no approval. Sets *deceives if its texts contain instructions to a model or
  * hidden text. wt_review reports lists that cannot be read. */
-static bool is_trusted(const struct gateway *gateway, const char *name, const struct upstream_listing *listing,
-                       const char *instructions, bool *deceives)
+static bool is_first_list_trusted(const struct gateway *gateway, const char *name,
+                                  const struct upstream_listing *listing, const char *instructions, bool *deceives)
 {
     const char *const offers[] = {listing->prompts, listing->resources, listing->templates};
     wt_audit_result *audit = NULL;
@@ -220,7 +220,7 @@ static bool is_trusted(const struct gateway *gateway, const char *name, const st
 }
 
 /* Removes items without a pin of their hash if the gateway has a lock. */
-static void drop_unlocked(const struct gateway *gateway, const char *server, int what, json_t *list)
+static void drop_unpinned_offers(const struct gateway *gateway, const char *server, int what, json_t *list)
 {
     static const char *const keys[] = {
         [WT_REVIEW_PROMPT] = "name", [WT_REVIEW_RESOURCE] = "uri", [WT_REVIEW_TEMPLATE] = "uriTemplate"};
@@ -234,14 +234,15 @@ static void drop_unlocked(const struct gateway *gateway, const char *server, int
     }
 }
 
-static int read_approved(const struct gateway *gateway, const char *server, int what, json_t **out, wt_error *err)
+static int read_approved_offers(const struct gateway *gateway, const char *server, int what, json_t **out,
+                                wt_error *err)
 {
     char *text = NULL;
     int rc = wt_approved_offers(gateway->engine, server, what, &text, err);
     if (rc == 0)
         rc = wt__json_parse(out, text, strlen(text), err);
     if (rc == 0)
-        drop_unlocked(gateway, server, what, *out);
+        drop_unpinned_offers(gateway, server, what, *out);
     wt_string_free(text);
     return rc;
 }
@@ -251,11 +252,11 @@ static int renew_offers(struct gateway *gateway, struct upstream *upstream, wt_e
 {
     const char *name = wt__upstream_name(upstream);
     json_t *resources = NULL, *templates = NULL, *prompts = NULL;
-    int rc = read_approved(gateway, name, WT_REVIEW_RESOURCE, &resources, err);
+    int rc = read_approved_offers(gateway, name, WT_REVIEW_RESOURCE, &resources, err);
     if (rc == 0)
-        rc = read_approved(gateway, name, WT_REVIEW_TEMPLATE, &templates, err);
+        rc = read_approved_offers(gateway, name, WT_REVIEW_TEMPLATE, &templates, err);
     if (rc == 0)
-        rc = read_approved(gateway, name, WT_REVIEW_PROMPT, &prompts, err);
+        rc = read_approved_offers(gateway, name, WT_REVIEW_PROMPT, &prompts, err);
     if (rc == 0)
         rc = wt__upstream_approve_offers(upstream, &(struct approved_offers){resources, templates, prompts}, err);
     json_decref(resources);
@@ -265,7 +266,7 @@ static int renew_offers(struct gateway *gateway, struct upstream *upstream, wt_e
 }
 
 /* Sends a listing to review: items without approval wait and appear on no surface (whichtool/review.h). */
-static int listed(void *context, struct upstream *upstream, const struct upstream_listing *listing, wt_error *err)
+static int take_listing(void *context, struct upstream *upstream, const struct upstream_listing *listing, wt_error *err)
 {
     struct gateway *gateway = context;
     const char *name = wt__upstream_name(upstream);
@@ -278,7 +279,7 @@ static int listed(void *context, struct upstream *upstream, const struct upstrea
     wt__buffer_char(&said, '\0');
     wt_review_options_init(&options);
     options.source_name = source.ptr;
-    options.trust_first = !said.failed && is_trusted(gateway, name, listing, said.ptr, &deceives);
+    options.trust_first = !said.failed && is_first_list_trusted(gateway, name, listing, said.ptr, &deceives);
     options.lock = gateway->options.lock.len > 0 ? gateway->options.lock.ptr : NULL;
     options.lock_len = gateway->options.lock.len;
     options.instructions = said.ptr;
@@ -295,25 +296,25 @@ static int listed(void *context, struct upstream *upstream, const struct upstrea
     if (rc == 0)
         rc = renew_offers(gateway, upstream, err);
     if (report && wt__upstream_set_waiting(upstream, listing, report))
-        tell_waiting(gateway, name, report, deceives);
-    tell_malformed(gateway, upstream, listing);
+        report_waiting(gateway, name, report, deceives);
+    report_malformed(gateway, upstream, listing);
     wt_review_report_free(report);
     wt__buffer_dispose(&source);
     wt__buffer_dispose(&said);
     return rc;
 }
 
-static void changed(void *context, struct upstream *upstream, enum mcp_change change)
+static void notify_list_change(void *context, struct upstream *upstream, enum mcp_change change)
 {
     (void)upstream;
     wt__gateway_announce(context, change);
 }
 
-static void updated(void *context, struct upstream *upstream, struct str uri)
+static void notify_resource_update(void *context, struct upstream *upstream, struct str uri)
 {
     struct gateway *gateway = context;
     struct buffer shown = {0};
-    wt__uri_shown(gateway, upstream, uri, &shown);
+    wt__offer_put_shown_uri(gateway, upstream, uri, &shown);
     pthread_mutex_lock(&gateway->services_lock);
     for (size_t i = 0; !shown.failed && i < gateway->service_count; i++)
         wt__mcp_service_resource_updated(gateway->services[i], wt__buffer_view(&shown));
@@ -324,7 +325,7 @@ static void updated(void *context, struct upstream *upstream, struct str uri)
 /* ---------------------------------------------------------------- state file */
 
 /* Appends the list of malformed definitions. */
-static void put_malformed(struct buffer *out, struct upstream *upstream)
+static void put_malformed_items(struct buffer *out, struct upstream *upstream)
 {
     struct buffer notes = {0};
     wt__upstream_notes(upstream, &notes);
@@ -340,7 +341,7 @@ static void put_malformed(struct buffer *out, struct upstream *upstream)
     wt__buffer_dispose(&notes);
 }
 
-static void put_server(struct buffer *out, struct upstream *upstream)
+static void put_server_state(struct buffer *out, struct upstream *upstream)
 {
     struct upstream_status status;
     wt__upstream_status(upstream, &status);
@@ -354,7 +355,7 @@ static void put_server(struct buffer *out, struct upstream *upstream)
                       status.offers_waiting, status.resources, status.prompts);
     wt__buffer_printf(out, ",\"failures\":%u,\"error\":", status.failures);
     wt__buffer_json(out, wt__str(status.error));
-    put_malformed(out, upstream);
+    put_malformed_items(out, upstream);
     wt__buffer_char(out, '}');
 }
 
@@ -364,7 +365,7 @@ void wt__gateway_write_state(struct gateway *gateway, struct buffer *out)
     wt__buffer_text(out, "{\"servers\":[");
     for (size_t i = 0; i < gateway->count; i++) {
         wt__buffer_text(out, i ? "," : "");
-        put_server(out, gateway->upstreams[i]);
+        put_server_state(out, gateway->upstreams[i]);
     }
     wt__buffer_char(out, ']');
     if (wt__audit_is_failing(gateway->options.audit, &why)) {
@@ -375,7 +376,7 @@ void wt__gateway_write_state(struct gateway *gateway, struct buffer *out)
 }
 
 /* The gateway keeps running if the state cannot be written. */
-static void keep_state(struct gateway *gateway)
+static void write_state_file(struct gateway *gateway)
 {
     struct buffer text = {0};
     if (!gateway->options.state_path)
@@ -390,17 +391,17 @@ static void keep_state(struct gateway *gateway)
 }
 
 /* Reports the first failure of a server that never ran. A server that ran before is restarted silently. */
-static void moved(void *context, struct upstream *upstream)
+static void handle_state_change(void *context, struct upstream *upstream)
 {
     struct gateway *gateway = context;
     struct upstream_status status;
     struct buffer sentence = {0};
-    keep_state(gateway);
+    write_state_file(gateway);
     wt__upstream_status(upstream, &status);
     if (status.state != UPSTREAM_WAITING || status.ran || status.failures != 1)
         return;
     wt__buffer_printf(&sentence, "cannot start %s, trying again: %s", wt__upstream_name(upstream), status.error);
-    tell(gateway, false, &sentence);
+    report_sentence(gateway, false, &sentence);
 }
 
 /* Reads which eras a server spoke when its state was last written, so that it need not be probed again. */
@@ -422,7 +423,7 @@ static void read_eras(const json_t *state, const char *name, struct upstream_opt
     }
 }
 
-static json_t *read_state(const char *path)
+static json_t *read_state_file(const char *path)
 {
     char *text = NULL;
     size_t len = 0;
@@ -436,7 +437,7 @@ static json_t *read_state(const char *path)
 /* ---------------------------------------------------------------- tending */
 
 /* Reports to the operator when the audit becomes unwritable, and when it can be written again. */
-static void tell_of_audit(struct gateway *gateway)
+static void report_audit_state(struct gateway *gateway)
 {
     wt_error why;
     struct buffer sentence = {0};
@@ -444,16 +445,16 @@ static void tell_of_audit(struct gateway *gateway)
     if (fails == gateway->audit_fails)
         return;
     gateway->audit_fails = fails;
-    keep_state(gateway);
+    write_state_file(gateway);
     if (fails)
         wt__buffer_printf(&sentence, "calls and reads are refused until the audit can be written: %s", why.message);
     else
         wt__buffer_text(&sentence, "the audit can be written again");
-    tell(gateway, true, &sentence);
+    report_sentence(gateway, true, &sentence);
 }
 
 /* Applies approvals of prompts and resources by other processes. After an error it waits for the next change. */
-static void renew_withheld(struct gateway *gateway)
+static void renew_withheld_offers(struct gateway *gateway)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -461,25 +462,25 @@ static void renew_withheld(struct gateway *gateway)
         return;
     gateway->offers_generation = info.generation;
     for (size_t i = 0; i < gateway->count; i++)
-        if (wt__upstream_withholds(gateway->upstreams[i]))
+        if (wt__upstream_has_withheld(gateway->upstreams[i]))
             renew_offers(gateway, gateway->upstreams[i], NULL);
 }
 
-/* Thread that applies catalogue changes of other processes within GATEWAY_LOOK_MS and removes expired state. */
-static void *tend(void *context)
+/* Thread that applies catalogue changes of other processes within GATEWAY_CHECK_MS and removes expired state. */
+static void *run_tender(void *context)
 {
     struct gateway *gateway = context;
     pthread_mutex_lock(&gateway->lock);
     while (!atomic_load(&gateway->stopping)) {
-        wt__steady_wait(&gateway->turn, &gateway->lock, wt__now_ms() + GATEWAY_LOOK_MS);
+        wt__steady_wait(&gateway->turn, &gateway->lock, wt__now_ms() + GATEWAY_CHECK_MS);
         pthread_mutex_unlock(&gateway->lock);
         wt__parked_sweep(gateway, false);
         wt__result_sweep(gateway, false);
         wt__audit_sync(gateway->options.audit);
-        tell_of_audit(gateway);
+        report_audit_state(gateway);
         wt__outcomes_sweep(gateway->outcomes);
         wt__gateway_renew(gateway, NULL);
-        renew_withheld(gateway);
+        renew_withheld_offers(gateway);
         pthread_mutex_lock(&gateway->lock);
     }
     pthread_mutex_unlock(&gateway->lock);
@@ -488,7 +489,7 @@ static void *tend(void *context)
 
 /* ---------------------------------------------------------------- opening and closing */
 
-static int check_name(const struct mcp_server *servers, size_t index, wt_error *err)
+static int check_server_name(const struct mcp_server *servers, size_t index, wt_error *err)
 {
     const char *name = servers[index].name;
     if (!*name)
@@ -499,37 +500,37 @@ static int check_name(const struct mcp_server *servers, size_t index, wt_error *
     return 0;
 }
 
-static void tell_left_out(struct gateway *gateway, const struct mcp_server *server)
+static void report_left_out(struct gateway *gateway, const struct mcp_server *server)
 {
     struct buffer sentence = {0};
     const char *why = server->refusal ? server->refusal : server->note;
     if (!why || (server->disabled && !server->refusal))
         return;
     wt__buffer_printf(&sentence, "%s: %s%s", server->name, server->refusal ? "left out: " : "", why);
-    tell(gateway, false, &sentence);
+    report_sentence(gateway, false, &sentence);
 }
 
 static int open_upstreams(struct gateway *gateway, const struct mcp_server *servers, size_t count, wt_error *err)
 {
-    json_t *state = read_state(gateway->options.state_path);
+    json_t *state = read_state_file(gateway->options.state_path);
     struct upstream_options options = {.timeout_ms = gateway->options.start_timeout_ms,
                                        .context = gateway,
-                                       .listed = listed,
-                                       .changed = changed,
-                                       .updated = updated,
-                                       .moved = moved};
+                                       .take_listing = take_listing,
+                                       .notify_change = notify_list_change,
+                                       .notify_update = notify_resource_update,
+                                       .notify_state = handle_state_change};
     int rc = 0;
     gateway->upstreams = calloc(count + 1, sizeof(struct upstream *));
     if (!gateway->upstreams)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        rc = check_name(servers, i, err);
+        rc = check_server_name(servers, i, err);
         read_eras(state, servers[i].name, &options);
         if (rc == 0)
             rc = wt__upstream_open(&gateway->upstreams[i], &servers[i], &options, err);
         gateway->count += rc == 0;
         if (rc == 0)
-            tell_left_out(gateway, &servers[i]);
+            report_left_out(gateway, &servers[i]);
     }
     json_decref(state);
     return rc;
@@ -567,9 +568,9 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
     gateway->options = *options;
     if (gateway->options.result_bytes == 0)
         gateway->options.result_bytes = GATEWAY_RESULT_BYTES;
-    gateway->running = -1;
+    gateway->lock_fd = -1;
     if (options->lock_path) /* the gateway runs without it, as without a state file */
-        wt__share_file(&gateway->running, options->lock_path, GATEWAY_LOCK_WAIT_MS, NULL);
+        wt__share_file(&gateway->lock_fd, options->lock_path, GATEWAY_LOCK_WAIT_MS, NULL);
     pthread_mutex_init(&gateway->lock, NULL);
     pthread_mutex_init(&gateway->import_lock, NULL);
     pthread_mutex_init(&gateway->state_lock, NULL);
@@ -600,7 +601,7 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
 int wt__gateway_start(struct gateway *gateway, wt_error *err)
 {
     int rc = 0;
-    gateway->has_tender = pthread_create(&gateway->tender, NULL, tend, gateway) == 0;
+    gateway->has_tender = pthread_create(&gateway->tender, NULL, run_tender, gateway) == 0;
     if (!gateway->has_tender)
         return wt__fail(err, WT_EIO, "cannot create a thread");
     for (size_t i = 0; rc == 0 && i < gateway->count; i++)
@@ -632,7 +633,7 @@ void wt__gateway_close(struct gateway *gateway)
     for (size_t i = 0; i < gateway->count; i++)
         wt__upstream_close(gateway->upstreams[i]);
     free(gateway->upstreams);
-    wt__unlock_file(gateway->running);
+    wt__unlock_file(gateway->lock_fd);
     wt__outcomes_close(gateway->outcomes);
     if (gateway->lock_pins)
         wt__pins_dispose(gateway->lock_pins);

@@ -13,7 +13,7 @@
 #include "whichtool.h"
 
 enum {
-    GATEWAY_LOOK_MS = 500,           /* interval of checks for catalogue changes by other processes */
+    GATEWAY_CHECK_MS = 500,          /* interval of checks for catalogue changes by other processes */
     GATEWAY_DIRECT_MOST = 20,        /* maximum number of tools that `auto` shows directly */
     GATEWAY_RESULT_BYTES = 48 << 10, /* maximum length of a result; a handle gives the rest */
     GATEWAY_START_WAIT_MS = 30000,   /* maximum wait of a call for a starting server */
@@ -44,8 +44,8 @@ struct gateway_options {
     const struct policy *policy; /* NULL allows everything; outlives the gateway, as does audit */
     struct audit_log *audit;     /* NULL for no audit */
     /* Reports a sentence to the operator, from any thread; may be NULL. failing: the gateway cannot serve calls. */
-    void (*told)(void *context, bool failing, const char *sentence);
-    void *told_context;
+    void (*report)(void *context, bool failing, const char *sentence);
+    void *report_context;
     double (*now_ms)(void); /* clock for the expiry of parked calls and long results; NULL for wt__now_ms */
     bool learn;             /* record calls that follow a search as usage */
 };

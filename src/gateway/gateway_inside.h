@@ -32,7 +32,7 @@ struct gateway {
     bool has_tender;
     atomic_bool stopping;
     pthread_mutex_t import_lock; /* serialises imports */
-    int running;                 /* descriptor of lock_path; -1 if it could not be locked */
+    int lock_fd;                 /* descriptor of lock_path; -1 if it could not be locked */
     pthread_mutex_t state_lock;  /* serialises writes of the state file */
     pthread_mutex_t renew_lock;  /* serialises updates of the view, so that an older view never replaces a newer one */
     pthread_mutex_t lock;        /* protects the fields below up to audit_fails */
@@ -57,13 +57,13 @@ struct tool_view *wt__gateway_view(struct gateway *gateway);
 /* Rebuilds the view if the catalogue has changed, and notifies the services. */
 int wt__gateway_renew(struct gateway *gateway, wt_error *err);
 /* Waits up to list_wait_ms until the tools of each server are known or it has failed to start. Returns true if so. */
-bool wt__gateway_settle(struct gateway *gateway);
-/* True if wt__gateway_settle would not wait. */
-bool wt__gateway_is_settled(struct gateway *gateway);
+bool wt__gateway_wait_for_tools(struct gateway *gateway);
+/* True if wt__gateway_wait_for_tools would not wait. */
+bool wt__gateway_knows_all_tools(struct gateway *gateway);
 /* Waits in the same way for resources, templates and prompts; a server lists them after its tools. */
-void wt__gateway_settle_rest(struct gateway *gateway);
+void wt__gateway_wait_for_offers(struct gateway *gateway);
 /* True if the current view has tools of the server. */
-bool wt__gateway_knows(struct gateway *gateway, const struct upstream *upstream);
+bool wt__gateway_has_tools_of(struct gateway *gateway, const struct upstream *upstream);
 /* Returns the current time in milliseconds, for the expiry of parked calls and long results. */
 static inline double wt__gateway_now(const struct gateway *gateway)
 {

@@ -28,7 +28,7 @@ struct remainder {
     double until_ms;
 };
 
-static void let_go(struct remainder *remainder)
+static void free_remainder(struct remainder *remainder)
 {
     if (!remainder)
         return;
@@ -38,11 +38,11 @@ static void let_go(struct remainder *remainder)
     free(remainder);
 }
 
-static void let_all_go(struct remainder *chain)
+static void free_remainders(struct remainder *chain)
 {
     for (struct remainder *next; chain; chain = next) {
         next = chain->next;
-        let_go(chain);
+        free_remainder(chain);
     }
 }
 
@@ -58,7 +58,7 @@ static struct remainder *take_remainder(struct gateway *gateway, struct remainde
 }
 
 /* Removes and returns the holder's oldest remainder, or NULL. Call with the lock held. */
-static struct remainder *take_oldest_of(struct gateway *gateway, const char *holder)
+static struct remainder *take_oldest_remainder(struct gateway *gateway, const char *holder)
 {
     struct remainder **oldest = NULL;
     for (struct remainder **at = &gateway->remainders; *at; at = &(*at)->next)
@@ -76,7 +76,7 @@ static bool make_room_for(struct gateway *gateway, const struct remainder *fresh
             return true;
         if (placed)
             wt__shares_give(&gateway->results, fresh->holder, 1);
-        struct remainder *oldest = take_oldest_of(gateway, fresh->holder);
+        struct remainder *oldest = take_oldest_remainder(gateway, fresh->holder);
         if (!oldest)
             return false;
         oldest->next = *gone;
@@ -99,7 +99,7 @@ void wt__result_sweep(struct gateway *gateway, bool all)
         old = remainder;
     }
     pthread_mutex_unlock(&gateway->lock);
-    let_all_go(old);
+    free_remainders(old);
 }
 
 void wt__results_open(struct gateway *gateway)
@@ -128,13 +128,13 @@ static struct remainder *make_remainder(const struct result_reader *reader, json
                                .bytes = bytes};
     if (made->principal && made->holder && wt__random_digits(made->handle, HANDLE_BYTES - 1))
         return made;
-    let_go(made);
+    free_remainder(made);
     return NULL;
 }
 
 /* Stores content, which it takes over, and writes its handle. False if out of memory or share. */
-static bool keep(struct gateway *gateway, const struct result_reader *reader, json_t *content, size_t bytes,
-                 char handle[HANDLE_BYTES])
+static bool store_remainder(struct gateway *gateway, const struct result_reader *reader, json_t *content, size_t bytes,
+                            char handle[HANDLE_BYTES])
 {
     struct remainder *kept = make_remainder(reader, content, bytes), *gone = NULL;
     if (!kept)
@@ -150,30 +150,30 @@ static bool keep(struct gateway *gateway, const struct result_reader *reader, js
     }
     pthread_mutex_unlock(&gateway->lock);
     if (!room)
-        let_go(kept);
-    let_all_go(gone);
+        free_remainder(kept);
+    free_remainders(gone);
     return room;
 }
 
 /* ---------------------------------------------------------------- cutting */
 
-static size_t length_of(const json_t *value)
+static size_t json_text_length(const json_t *value)
 {
     return json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
 }
 
 /* Returns the length of a byte of text in JSON. */
-static size_t written(unsigned char c)
+static size_t escaped_length(unsigned char c)
 {
     bool is_short = c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t' || c == '\b' || c == '\f';
     return is_short ? 2 : c < 0x20 ? 6 : 1;
 }
 
 /* Returns the offset at which to cut a text to `most` bytes of JSON: after a newline if possible. */
-static size_t cut_at(const char *text, size_t len, size_t most)
+static size_t find_cut(const char *text, size_t len, size_t most)
 {
     size_t at = 0;
-    for (size_t used = 0; at < len && (used += written((unsigned char)text[at])) <= most;)
+    for (size_t used = 0; at < len && (used += escaped_length((unsigned char)text[at])) <= most;)
         at++;
     for (size_t i = at; i > at / 2; i--)
         if (text[i - 1] == '\n')
@@ -184,16 +184,16 @@ static size_t cut_at(const char *text, size_t len, size_t most)
 }
 
 /* Moves items that fit from content to head. Returns the length of the rest. */
-static size_t move_some(json_t *content, json_t *head, size_t most)
+static size_t move_content(json_t *content, json_t *head, size_t most)
 {
     size_t used = 0, left = 0;
     while (json_array_size(content) > 0) {
         json_t *item = json_array_get(content, 0);
         const json_t *text = json_object_get(item, "text");
-        size_t bytes = length_of(item);
-        size_t around = json_is_string(text) ? bytes - length_of(text) + 2 : bytes;
+        size_t bytes = json_text_length(item);
+        size_t around = json_is_string(text) ? bytes - json_text_length(text) + 2 : bytes;
         size_t room = most > used + around ? most - used - around : 0;
-        size_t at = json_is_string(text) ? cut_at(json_string_value(text), json_string_length(text), room) : 0;
+        size_t at = json_is_string(text) ? find_cut(json_string_value(text), json_string_length(text), room) : 0;
         bool is_first = json_array_size(head) == 0;
         if (used + bytes <= most || (is_first && at == 0)) { /* every piece takes at least one item, so reading ends */
             json_array_append(head, item);
@@ -211,7 +211,7 @@ static size_t move_some(json_t *content, json_t *head, size_t most)
         break;
     }
     for (size_t i = 0; i < json_array_size(content); i++)
-        left += length_of(json_array_get(content, i));
+        left += json_text_length(json_array_get(content, i));
     return left;
 }
 
@@ -222,9 +222,9 @@ static int put_piece(struct gateway *gateway, const struct result_reader *reader
     json_t *head = json_array();
     char words[200], handle[HANDLE_BYTES];
     int rc = head ? 0 : wt__fail_nomem(err);
-    size_t left = rc == 0 ? move_some(content, head, most) : 0;
+    size_t left = rc == 0 ? move_content(content, head, most) : 0;
     if (rc == 0 && left > 0) {
-        bool kept = keep(gateway, reader, json_incref(content), left, handle);
+        bool kept = store_remainder(gateway, reader, json_incref(content), left, handle);
         if (kept)
             snprintf(words, sizeof words, "[%zu more bytes: call read_more with the handle %s]", left, handle);
         else
@@ -240,7 +240,7 @@ static int put_piece(struct gateway *gateway, const struct result_reader *reader
     return rc;
 }
 
-static bool has_text(const json_t *content)
+static bool content_has_text(const json_t *content)
 {
     bool found = false;
     for (size_t i = 0; i < json_array_size(content); i++)
@@ -256,7 +256,7 @@ static json_t *copy_content(const json_t *result, struct str written)
     struct str structured;
     json_t *content = given ? json_deep_copy(given) : json_array();
     if (!content || !wt__mcp_member(written, "structuredContent", &structured) || structured.len == 0 ||
-        has_text(content))
+        content_has_text(content))
         return content;
     json_t *item = json_pack("{s:s,s:o}", "type", "text", "text", wt__json_string(structured));
     if (json_array_append_new(content, item) == 0)
@@ -297,6 +297,6 @@ int wt__result_more(struct gateway *gateway, const struct result_reader *reader,
     json_t *result = json_object();
     int rc = put_piece(gateway, reader, result, json_incref(found->content), most, out, err);
     json_decref(result);
-    let_go(found);
+    free_remainder(found);
     return rc;
 }

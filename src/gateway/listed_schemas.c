@@ -8,7 +8,7 @@
 #include "serve/mcp/input.h"
 
 /* Notes a fault of a schema. tool: the name, in JSON. what: the consequence. */
-static void note_schema(struct mcp_mends *mends, struct str tool, const char *what, const char *why)
+static void note_faulty_schema(struct mcp_mends *mends, struct str tool, const char *what, const char *why)
 {
     struct buffer text = {0};
     json_t *name = NULL;
@@ -34,9 +34,10 @@ static int check_input_schema(struct str tool, struct str name, struct mcp_mends
         return rc == WT_ENOMEM ? rc : 0;
     const char *why = wt__mcp_input_unchecked(input);
     if (wt__mcp_input_checks(input) == MCP_CHECKS_PART)
-        note_schema(mends, name, "inputSchema does not compile; arguments are checked against its valid part", why);
+        note_faulty_schema(mends, name, "inputSchema does not compile; arguments are checked against its valid part",
+                           why);
     else if (wt__mcp_input_checks(input) == MCP_CHECKS_NOTHING)
-        note_schema(mends, name, "inputSchema does not compile; arguments are not checked", why);
+        note_faulty_schema(mends, name, "inputSchema does not compile; arguments are not checked", why);
     wt__mcp_input_close(input);
     return 0;
 }
@@ -64,7 +65,7 @@ static int put_without_output_schema(struct str tool, struct buffer *out, wt_err
     return rc;
 }
 
-static int put_tool(struct str tool, struct buffer *out, struct mcp_mends *mends, wt_error *err)
+static int put_mended_tool(struct str tool, struct buffer *out, struct mcp_mends *mends, wt_error *err)
 {
     struct str name = STR(""), output = STR("");
     wt_error why = {0};
@@ -78,11 +79,11 @@ static int put_tool(struct str tool, struct buffer *out, struct mcp_mends *mends
         wt__buffer_str(out, tool);
         return 0;
     }
-    note_schema(mends, name, "outputSchema does not compile and is ignored", why.message);
+    note_faulty_schema(mends, name, "outputSchema does not compile and is ignored", why.message);
     return put_without_output_schema(tool, out, err);
 }
 
-int wt__listed_schemas_mend(struct str list, struct buffer *out, struct mcp_mends *mends, wt_error *err)
+int wt__listed_schemas_repair(struct str list, struct buffer *out, struct mcp_mends *mends, wt_error *err)
 {
     struct buffer whole = {0};
     struct json_scan scan;
@@ -95,7 +96,7 @@ int wt__listed_schemas_mend(struct str list, struct buffer *out, struct mcp_mend
     for (bool is_first = true; rc == 0 && !whole.failed && wt__json_scan_next(&scan, &item) > 0; is_first = false) {
         if (!is_first)
             wt__buffer_char(out, ',');
-        rc = put_tool(item.value, out, mends, err);
+        rc = put_mended_tool(item.value, out, mends, err);
     }
     if (rc == 0 && (whole.failed || out->failed || mends->notes.failed))
         rc = wt__fail_nomem(err);

@@ -11,31 +11,32 @@
 #include "catalog/definition_hash.h"
 #include "gateway/gateway_inside.h"
 
-enum offered { OFFERED_RESOURCES, OFFERED_TEMPLATES, OFFERED_PROMPTS };
+enum offer_kind { OFFER_RESOURCES, OFFER_TEMPLATES, OFFER_PROMPTS };
 
 /* Snapshot of the offers of all servers. */
-struct offers {
+struct offer_snapshot {
     struct upstream_offer **items; /* [count], one per server of the gateway; NULL until a server has listed */
     size_t count;
 };
 
-void wt__offers_open(const struct gateway *gateway, struct offers *out);
-void wt__offers_close(struct offers *offers);
-json_t *wt__offered_list(const struct upstream_offer *offer, enum offered kind);
+void wt__offer_snapshot_open(const struct gateway *gateway, struct offer_snapshot *out);
+void wt__offer_snapshot_close(struct offer_snapshot *offers);
+json_t *wt__offer_list(const struct upstream_offer *offer, enum offer_kind kind);
 /* Returns the member that names an item: "uri", "uriTemplate" or "name". */
-const char *wt__offered_key(enum offered kind);
+const char *wt__offer_key(enum offer_kind kind);
 
 /* Appends the name shown to clients for a server's own name. server: index. */
-void wt__offered_shown(const struct gateway *gateway, const struct offers *offers, size_t server, enum offered kind,
-                       struct str name, struct buffer *out);
+void wt__offer_put_shown_name(const struct gateway *gateway, const struct offer_snapshot *offers, size_t server,
+                              enum offer_kind kind, struct str name, struct buffer *out);
 /* Appends the URI shown to clients for the URI of a server's resource. */
-void wt__uri_shown(const struct gateway *gateway, const struct upstream *upstream, struct str uri, struct buffer *out);
+void wt__offer_put_shown_uri(const struct gateway *gateway, const struct upstream *upstream, struct str uri,
+                             struct buffer *out);
 /* Writes the hash of the definition with this name of the server's: of the item, or of the template that a resource
  * matches. False if it does not exist. */
-bool wt__offered_hash(struct upstream *upstream, enum offered kind, struct str name,
-                      char sha256[DEFINITION_DIGITS + 1]);
+bool wt__offer_hash(struct upstream *upstream, enum offer_kind kind, struct str name,
+                    char sha256[DEFINITION_DIGITS + 1]);
 /* Returns the server that owns a name shown to clients, and sets *name to the server's own name. Returns NULL if it is
  * unknown. */
-struct upstream *wt__offered_owner(const struct gateway *gateway, enum offered kind, struct str *name);
+struct upstream *wt__offer_owner(const struct gateway *gateway, enum offer_kind kind, struct str *name);
 
 #endif

@@ -27,8 +27,9 @@ int wt__outcomes_open(struct outcomes **out, wt_engine *engine, wt_error *err);
 void wt__outcomes_close(struct outcomes *outcomes);
 
 /* Records a search, or a call after it. Thread-safe. outcomes: NULL is a no-op. */
-void wt__outcomes_found(struct outcomes *outcomes, const char *principal, struct str request, const wt_hits *hits);
-void wt__outcomes_called(struct outcomes *outcomes, const char *principal, const char *id, bool worked);
+void wt__outcomes_record_search(struct outcomes *outcomes, const char *principal, struct str request,
+                                const wt_hits *hits);
+void wt__outcomes_record_call(struct outcomes *outcomes, const char *principal, const char *id, bool worked);
 /* Writes usages of idle clients. Call it about once a second. */
 void wt__outcomes_sweep(struct outcomes *outcomes);
 

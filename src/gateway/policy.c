@@ -11,33 +11,33 @@
 #include "base/sha256.h"
 #include "whichtool.h"
 
-struct patterns {
+struct policy_patterns {
     const char **items; /* [count] */
     size_t count;
     bool given; /* false if everything matches */
 };
 
-struct rule {
-    struct patterns keys, servers, tools;
+struct policy_rule {
+    struct policy_patterns keys, servers, tools;
     bool effects[EFFECTS];
     bool denies;
 };
 
-struct rules {
-    struct rule *items; /* [count] */
+struct policy_rules {
+    struct policy_rule *items; /* [count] */
     size_t count;
 };
 
-struct profile {
+struct policy_profile {
     const char *name;
     enum face_kind face;
-    struct rules rules;
+    struct policy_rules rules;
 };
 
 struct policy {
-    struct rules rules;
-    struct patterns repaired; /* servers whose tools' arguments are repaired */
-    struct profile *profiles; /* [profile_count] */
+    struct policy_rules rules;
+    struct policy_patterns repaired; /* servers whose tools' arguments are repaired */
+    struct policy_profile *profiles; /* [profile_count] */
     size_t profile_count;
     size_t rule_count; /* total of all lists */
     char revision[POLICY_REVISION_BYTES];
@@ -46,24 +46,25 @@ struct policy {
 
 /* ---------------------------------------------------------------- reading */
 
-struct reading {
+struct policy_reader {
     struct policy *policy;
     const char *file;
     wt_error *err;
 };
 
-static int fail(const struct reading *r, const char *pointer, const char *words)
+static int fail_policy(const struct policy_reader *r, const char *pointer, const char *words)
 {
     return wt__fail(r->err, WT_EFORMAT, "%s%s%s: %s", r->file, *pointer ? ", " : "", pointer, words);
 }
 
 /* A misspelt member would widen what a rule allows, so each must be known. */
-static int check_members(const struct reading *r, const json_t *object, const char *const *known, const char *pointer)
+static int check_members(const struct policy_reader *r, const json_t *object, const char *const *known,
+                         const char *pointer)
 {
     const char *key;
     json_t *value;
     if (!json_is_object(object))
-        return fail(r, pointer, "must be an object");
+        return fail_policy(r, pointer, "must be an object");
     json_object_foreach((json_t *)object, key, value)
     {
         bool is_known = false;
@@ -72,13 +73,13 @@ static int check_members(const struct reading *r, const json_t *object, const ch
         char words[160];
         snprintf(words, sizeof words, "unknown member \"%.80s\"", key);
         if (!is_known)
-            return fail(r, pointer, words);
+            return fail_policy(r, pointer, words);
     }
     return 0;
 }
 
-static int read_patterns(const struct reading *r, const json_t *rule, const char *member, const char *pointer,
-                         struct patterns *out)
+static int read_patterns(const struct policy_reader *r, const json_t *rule, const char *member, const char *pointer,
+                         struct policy_patterns *out)
 {
     const json_t *list = json_object_get(rule, member);
     char at[160];
@@ -86,7 +87,7 @@ static int read_patterns(const struct reading *r, const json_t *rule, const char
         return 0;
     snprintf(at, sizeof at, "%s/%s", pointer, member);
     if (!json_is_array(list))
-        return fail(r, at, "must be a list of names");
+        return fail_policy(r, at, "must be a list of names");
     out->given = true;
     out->items = wt__arena_array(&r->policy->arena, const char *, json_array_size(list) + 1);
     if (!out->items)
@@ -94,7 +95,7 @@ static int read_patterns(const struct reading *r, const json_t *rule, const char
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *text = json_string_value(json_array_get(list, i));
         if (!text || strlen(text) > WT_MAX_PATTERN_BYTES)
-            return fail(r, at, "must be a list of names");
+            return fail_policy(r, at, "must be a list of names");
         out->items[out->count] = wt__arena_copy(&r->policy->arena, wt__str(text));
         if (!out->items[out->count++])
             return wt__fail_nomem(r->err);
@@ -102,7 +103,7 @@ static int read_patterns(const struct reading *r, const json_t *rule, const char
     return 0;
 }
 
-static int read_effects(const struct reading *r, const json_t *rule, const char *pointer, struct rule *out)
+static int read_effects(const struct policy_reader *r, const json_t *rule, const char *pointer, struct policy_rule *out)
 {
     const json_t *list = json_object_get(rule, "effects");
     char at[160];
@@ -113,15 +114,15 @@ static int read_effects(const struct reading *r, const json_t *rule, const char 
     snprintf(at, sizeof at, "%s/effects", pointer);
     for (size_t i = 0; i < json_array_size(list) || !json_is_array(list); i++) {
         const json_t *word = json_array_get(list, i);
-        int effect = json_is_string(word) ? wt__effect_read(wt__str(json_string_value(word))) : -1;
+        int effect = json_is_string(word) ? wt__effect_parse(wt__str(json_string_value(word))) : -1;
         if (effect < 0)
-            return fail(r, at, "must be a list of \"read\", \"write\" and \"destructive\"");
+            return fail_policy(r, at, "must be a list of \"read\", \"write\" and \"destructive\"");
         out->effects[effect] = true;
     }
     return 0;
 }
 
-static int read_rule(const struct reading *r, const json_t *from, const char *pointer, struct rule *out)
+static int read_rule(const struct policy_reader *r, const json_t *from, const char *pointer, struct policy_rule *out)
 {
     static const char *const known[] = {"keys", "servers", "tools", "effects", "deny", NULL};
     const json_t *denies = json_object_get(from, "deny");
@@ -135,22 +136,23 @@ static int read_rule(const struct reading *r, const json_t *from, const char *po
     if (rc == 0)
         rc = read_effects(r, from, pointer, out);
     if (rc == 0 && denies && !json_is_boolean(denies))
-        rc = fail(r, pointer, "\"deny\" must be true or false");
+        rc = fail_policy(r, pointer, "\"deny\" must be true or false");
     out->denies = json_is_true(denies);
     return rc;
 }
 
-static int read_rules(const struct reading *r, const json_t *object, const char *pointer, struct rules *out)
+static int read_rules(const struct policy_reader *r, const json_t *object, const char *pointer,
+                      struct policy_rules *out)
 {
     const json_t *list = json_object_get(object, "rules");
     size_t count = json_array_size(list);
     int rc = 0;
     if (!json_is_array(list))
-        return fail(r, pointer, "\"rules\" must be a list");
+        return fail_policy(r, pointer, "\"rules\" must be a list");
     r->policy->rule_count += count;
     if (r->policy->rule_count > POLICY_RULES_MAX)
         return wt__fail(r->err, WT_ETOOLONG, "%s has more than %d rules", r->file, POLICY_RULES_MAX);
-    out->items = wt__arena_array(&r->policy->arena, struct rule, count + 1);
+    out->items = wt__arena_array(&r->policy->arena, struct policy_rule, count + 1);
     if (!out->items)
         return wt__fail_nomem(r->err);
     for (; rc == 0 && out->count < count; out->count++) {
@@ -168,18 +170,18 @@ static bool is_profile_name(const char *name)
     return len > 0 && len <= POLICY_NAME_BYTES_MAX && strspn(name, allowed) == len;
 }
 
-static int read_profile(const struct reading *r, const char *name, const json_t *from, struct profile *out)
+static int read_profile(const struct policy_reader *r, const char *name, const json_t *from, struct policy_profile *out)
 {
     static const char *const known[] = {"face", "rules", NULL};
     char at[POLICY_NAME_BYTES_MAX + 16];
     struct str face = wt__json_str(from, "face");
     if (!is_profile_name(name))
-        return fail(r, "/profiles", "the name of a profile must be 1 to 64 letters, digits, '-' or '_'");
+        return fail_policy(r, "/profiles", "the name of a profile must be 1 to 64 letters, digits, '-' or '_'");
     snprintf(at, sizeof at, "/profiles/%s", name);
     int rc = check_members(r, from, known, at);
-    int kind = json_object_get(from, "face") ? wt__face_kind_read(face) : FACE_AUTO;
+    int kind = json_object_get(from, "face") ? wt__face_kind_parse(face) : FACE_AUTO;
     if (rc == 0 && kind < 0)
-        rc = fail(r, at, "\"face\" must be one of " FACE_KINDS(FACE_KIND_WORD, ", "));
+        rc = fail_policy(r, at, "\"face\" must be one of " FACE_KINDS(FACE_KIND_WORD, ", "));
     out->face = kind < 0 ? FACE_AUTO : (enum face_kind)kind;
     out->name = wt__arena_copy(&r->policy->arena, wt__str(name));
     if (rc == 0 && !out->name)
@@ -187,7 +189,7 @@ static int read_profile(const struct reading *r, const char *name, const json_t 
     return rc < 0 ? rc : read_rules(r, from, at, &out->rules);
 }
 
-static int read_profiles(const struct reading *r, const json_t *root)
+static int read_profiles(const struct policy_reader *r, const json_t *root)
 {
     json_t *profiles = json_object_get(root, "profiles"), *profile;
     struct policy *policy = r->policy;
@@ -196,8 +198,8 @@ static int read_profiles(const struct reading *r, const json_t *root)
     if (!profiles)
         return 0;
     if (!json_is_object(profiles) || json_object_size(profiles) > POLICY_PROFILES_MAX)
-        return fail(r, "/profiles", "must be an object of at most 32 profiles");
-    policy->profiles = wt__arena_array(&policy->arena, struct profile, json_object_size(profiles) + 1);
+        return fail_policy(r, "/profiles", "must be an object of at most 32 profiles");
+    policy->profiles = wt__arena_array(&policy->arena, struct policy_profile, json_object_size(profiles) + 1);
     if (!policy->profiles)
         return wt__fail_nomem(r->err);
     json_object_foreach(profiles, name, profile)
@@ -208,14 +210,14 @@ static int read_profiles(const struct reading *r, const json_t *root)
     return rc;
 }
 
-static int read_repairs(const struct reading *r, const json_t *root)
+static int read_repairs(const struct policy_reader *r, const json_t *root)
 {
     static const char member[] = "repairArguments";
     const json_t *repairs = json_object_get(root, member);
     if (json_is_array(repairs))
         return read_patterns(r, root, member, "", &r->policy->repaired);
     if (repairs && !json_is_boolean(repairs))
-        return fail(r, "/repairArguments", "must be true, false or a list of servers");
+        return fail_policy(r, "/repairArguments", "must be true, false or a list of servers");
     r->policy->repaired.given = json_is_false(repairs);
     return 0;
 }
@@ -233,7 +235,7 @@ int wt__policy_parse(struct policy **out, struct str text, const char *file, wt_
 {
     static const char *const known[] = {"rules", "profiles", "repairArguments", NULL};
     struct policy *policy = calloc(1, sizeof *policy);
-    struct reading r = {policy, file, err};
+    struct policy_reader r = {policy, file, err};
     json_t *root = NULL;
     wt_error why;
     *out = NULL;
@@ -242,7 +244,7 @@ int wt__policy_parse(struct policy **out, struct str text, const char *file, wt_
     put_revision(policy, text);
     int rc = wt__json_parse_relaxed(&root, text, &why);
     if (rc < 0)
-        rc = rc == WT_ENOMEM ? wt__fail_nomem(err) : fail(&r, "", why.message);
+        rc = rc == WT_ENOMEM ? wt__fail_nomem(err) : fail_policy(&r, "", why.message);
     if (rc == 0)
         rc = check_members(&r, root, known, "");
     if (rc == 0)
@@ -299,7 +301,7 @@ enum face_kind wt__policy_profile_face(const struct policy *policy, size_t index
     return policy->profiles[index].face;
 }
 
-int wt__face_kind_read(struct str word)
+int wt__face_kind_parse(struct str word)
 {
 #define WORD(id, word, shows) word,
     static const char *const words[] = {FACE_KINDS(WORD, )};
@@ -311,7 +313,7 @@ int wt__face_kind_read(struct str word)
 
 /* ---------------------------------------------------------------- deciding */
 
-static bool matches(const struct patterns *patterns, const char *name)
+static bool matches_patterns(const struct policy_patterns *patterns, const char *name)
 {
     bool fits = !patterns->given;
     for (size_t i = 0; !fits && i < patterns->count; i++)
@@ -319,18 +321,19 @@ static bool matches(const struct patterns *patterns, const char *name)
     return fits;
 }
 
-static bool matches_tool(const struct patterns *patterns, const struct policy_question *question)
+static bool matches_tool_patterns(const struct policy_patterns *patterns, const struct policy_question *question)
 {
-    return matches(patterns, question->tool) || (question->own_name && matches(patterns, question->own_name));
+    return matches_patterns(patterns, question->tool) ||
+           (question->own_name && matches_patterns(patterns, question->own_name));
 }
 
-static bool rules_allow(const struct rules *rules, const struct policy_question *question)
+static bool rules_allow(const struct policy_rules *rules, const struct policy_question *question)
 {
     bool allowed = false;
     for (size_t i = 0; i < rules->count; i++) {
-        const struct rule *rule = &rules->items[i];
-        if (!rule->effects[question->effect] || !matches(&rule->keys, question->principal) ||
-            !matches(&rule->servers, question->server) || !matches_tool(&rule->tools, question))
+        const struct policy_rule *rule = &rules->items[i];
+        if (!rule->effects[question->effect] || !matches_patterns(&rule->keys, question->principal) ||
+            !matches_patterns(&rule->servers, question->server) || !matches_tool_patterns(&rule->tools, question))
             continue;
         if (rule->denies)
             return false;
@@ -340,7 +343,7 @@ static bool rules_allow(const struct rules *rules, const struct policy_question 
 }
 
 /* Returns the rules of a profile, or NULL if it does not exist. */
-static const struct rules *rules_of(const struct policy *policy, const char *profile)
+static const struct policy_rules *find_profile_rules(const struct policy *policy, const char *profile)
 {
     for (size_t i = 0; i < policy->profile_count; i++)
         if (strcmp(policy->profiles[i].name, profile) == 0)
@@ -356,19 +359,19 @@ bool wt__policy_allows(const struct policy *policy, const struct policy_question
         return false;
     if (!question->profile)
         return true;
-    const struct rules *narrower = rules_of(policy, question->profile);
+    const struct policy_rules *narrower = find_profile_rules(policy, question->profile);
     return narrower && rules_allow(narrower, question);
 }
 
-static bool rules_allow_server(const struct rules *rules, const char *principal, const char *server)
+static bool rules_allow_server(const struct policy_rules *rules, const char *principal, const char *server)
 {
     bool allowed = false;
     for (size_t i = 0; i < rules->count; i++) {
-        const struct rule *rule = &rules->items[i];
+        const struct policy_rule *rule = &rules->items[i];
         bool whole = !rule->tools.given;
         for (int e = 0; rule->denies && e < EFFECTS; e++)
             whole &= rule->effects[e];
-        if (!whole || !matches(&rule->keys, principal) || !matches(&rule->servers, server))
+        if (!whole || !matches_patterns(&rule->keys, principal) || !matches_patterns(&rule->servers, server))
             continue;
         if (rule->denies)
             return false;
@@ -382,7 +385,7 @@ bool wt__policy_allows_server(const struct policy *policy, const char *principal
 {
     if (!policy)
         return !profile;
-    const struct rules *narrower = profile ? rules_of(policy, profile) : NULL;
+    const struct policy_rules *narrower = profile ? find_profile_rules(policy, profile) : NULL;
     return rules_allow_server(&policy->rules, principal, server) &&
            (!profile || (narrower && rules_allow_server(narrower, principal, server)));
 }
@@ -391,6 +394,6 @@ bool wt__policy_repairs(const struct policy *policy, const char *server)
 {
     if (!policy)
         return true;
-    const struct patterns *repaired = &policy->repaired;
-    return server ? matches(repaired, server) : !repaired->given || repaired->count > 0;
+    const struct policy_patterns *repaired = &policy->repaired;
+    return server ? matches_patterns(repaired, server) : !repaired->given || repaired->count > 0;
 }

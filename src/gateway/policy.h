@@ -64,6 +64,6 @@ bool wt__policy_allows_server(const struct policy *policy, const char *principal
  * repair is off for all servers. policy: NULL repairs all. */
 bool wt__policy_repairs(const struct policy *policy, const char *server);
 /* Parses a word of face_kinds.h. Returns -1 for other words. */
-int wt__face_kind_read(struct str word);
+int wt__face_kind_parse(struct str word);
 
 #endif

@@ -30,23 +30,24 @@ struct parked {
     struct buffer id;   /* id of the pending question */
 };
 
-struct relaying {
+struct relay_state {
     struct gateway *gateway;
     struct mcp_call *call;
     struct upstream *upstream;
     const struct relay *what;
-    struct parked *at;              /* running exchange, or NULL */
+    struct parked *exchange;        /* running exchange, or NULL */
     struct buffer responses, state; /* inputResponses and requestState of the next request as JSON; may be empty */
     double until_ms;                /* end of the wait for a server that is not running */
-    bool repeated;                  /* a request that the server may have received was sent again */
-    bool lacks; /* a legacy server asked for a capability that the modern client lacks; the call is refused */
+    bool was_resent;                /* a request that the server may have received was sent again */
+    bool
+        lacks_capability; /* a legacy server asked for a capability that the modern client lacks; the call is refused */
     struct buffer *result;
     wt_error *err;
 };
 
 /* ---------------------------------------------------------------- parked exchanges */
 
-static void let_go(struct parked *parked)
+static void free_parked(struct parked *parked)
 {
     if (!parked)
         return;
@@ -59,7 +60,7 @@ static void let_go(struct parked *parked)
 
 /* Takes a place for a parked call from the shares of its client and its server. False if no place is left, with *err
  * set. */
-static bool take_places(const struct relaying *r, wt_error *err)
+static bool take_parked_places(const struct relay_state *r, wt_error *err)
 {
     struct shares *clients = &r->gateway->parked_of_clients, *servers = &r->gateway->parked_of_servers;
     const char *holder = wt__mcp_call_holder(r->call), *server = wt__upstream_name(r->upstream);
@@ -77,14 +78,14 @@ static bool take_places(const struct relaying *r, wt_error *err)
     return false;
 }
 
-static void give_places(struct gateway *gateway, const struct parked *parked)
+static void give_parked_places(struct gateway *gateway, const struct parked *parked)
 {
     wt__shares_give(&gateway->parked_of_clients, parked->holder, 1);
     wt__shares_give(&gateway->parked_of_servers, parked->server, 1);
 }
 
 /* Parks an exchange. False if it cannot be parked, with *err set. */
-static bool park(const struct relaying *r, struct parked *parked, wt_error *err)
+static bool park_exchange(const struct relay_state *r, struct parked *parked, wt_error *err)
 {
     struct gateway *gateway = r->gateway;
     const char *holder = wt__mcp_call_holder(r->call);
@@ -95,7 +96,7 @@ static bool park(const struct relaying *r, struct parked *parked, wt_error *err)
         wt__fail_nomem(err);
         return false;
     }
-    if (!take_places(r, err))
+    if (!take_parked_places(r, err))
         return false;
     parked->until_ms = wt__gateway_now(gateway) + MCP_STATE_MS;
     pthread_mutex_lock(&gateway->lock);
@@ -107,7 +108,7 @@ static bool park(const struct relaying *r, struct parked *parked, wt_error *err)
 }
 
 /* Removes and returns a parked exchange. Returns NULL if it expired or was resumed before. */
-static struct parked *take_up(struct gateway *gateway, struct str handle)
+static struct parked *take_parked(struct gateway *gateway, struct str handle)
 {
     wt__parked_sweep(gateway, false);
     pthread_mutex_lock(&gateway->lock);
@@ -118,7 +119,7 @@ static struct parked *take_up(struct gateway *gateway, struct str handle)
     if (parked) {
         *at = parked->next;
         gateway->parked_count--;
-        give_places(gateway, parked);
+        give_parked_places(gateway, parked);
     }
     pthread_mutex_unlock(&gateway->lock);
     return parked;
@@ -139,19 +140,19 @@ void wt__parked_sweep(struct gateway *gateway, bool all)
         parked->next = late;
         late = parked;
         gateway->parked_count--;
-        give_places(gateway, parked);
+        give_parked_places(gateway, parked);
     }
     pthread_mutex_unlock(&gateway->lock);
     for (struct parked *next; late; late = next) {
         next = late->next;
-        let_go(late);
+        free_parked(late);
     }
 }
 
 /* ---------------------------------------------------------------- the request to the server */
 
 /* True if a member of _meta applies to one hop only. key: as written, between its quotes. */
-static bool is_of_hop(struct str key)
+static bool is_hop_member(struct str key)
 {
     json_t *read = NULL;
     if (memchr(key.ptr, '\\', key.len) && wt__json_parse(&read, key.ptr - 1, key.len + 2, NULL) == 0)
@@ -168,7 +169,7 @@ static void put_meta(struct buffer *out, const struct mcp_call *call)
     struct json_item item;
     wt__json_scan_open(&scan, wt__mcp_call_meta(call), 0, 1);
     while (wt__json_scan_next(&scan, &item) > 0) {
-        if (is_of_hop(item.key))
+        if (is_hop_member(item.key))
             continue;
         wt__buffer_text(out, out->len > 0 ? ",\"" : "\"");
         wt__buffer_str(out, item.key);
@@ -177,7 +178,7 @@ static void put_meta(struct buffer *out, const struct mcp_call *call)
     }
 }
 
-static void put_params(struct buffer *out, const struct relaying *r)
+static void put_params(struct buffer *out, const struct relay_state *r)
 {
     const struct relay *what = r->what;
     if (what->name_key) {
@@ -203,12 +204,12 @@ static void put_params(struct buffer *out, const struct relaying *r)
     out->failed |= r->responses.failed || r->state.failed;
 }
 
-static bool is_unwanted(const void *call)
+static bool is_call_cancelled(const void *call)
 {
     return wt__mcp_is_cancelled(call);
 }
 
-static void cancel(void *exchange)
+static void cancel_exchange(void *exchange)
 {
     wt__mcp_exchange_cancel(exchange);
 }
@@ -223,17 +224,17 @@ static enum mcp_era needed_era(const struct mcp_call *call)
     return MCP_ERA_UNKNOWN;
 }
 
-static int borrow_link(struct relaying *r, struct upstream_link **out)
+static int borrow_link(struct relay_state *r, struct upstream_link **out)
 {
     enum mcp_era era = needed_era(r->call);
     unsigned wait_ms = (unsigned)fmax(0, r->until_ms - wt__now_ms());
-    int rc = wt__upstream_borrow(r->upstream, wait_ms, is_unwanted, r->call, out, r->err);
+    int rc = wt__upstream_borrow(r->upstream, wait_ms, is_call_cancelled, r->call, out, r->err);
     if (rc == 0 && era != MCP_ERA_UNKNOWN)
-        wt__upstream_fit_era(r->upstream, era, wait_ms, is_unwanted, r->call, out);
+        wt__upstream_fit_era(r->upstream, era, wait_ms, is_call_cancelled, r->call, out);
     return rc;
 }
 
-static int send_to(struct relaying *r)
+static int send_to_server(struct relay_state *r)
 {
     struct mcp_call *call = r->call;
     struct parked *at = calloc(1, sizeof *at);
@@ -269,16 +270,16 @@ static int send_to(struct relaying *r)
     wt__buffer_dispose(&meta);
     wt__buffer_dispose(&capabilities);
     if (at->link)
-        r->at = at;
+        r->exchange = at;
     else
-        let_go(at);
+        free_parked(at);
     return rc;
 }
 
 /* ---------------------------------------------------------------- notices and questions before the answer */
 
 /* Ends the call since the server sent a type that MCP does not allow and the client could not read. */
-static enum relayed fail_misfit(struct relaying *r, const char *what, const struct mcp_misfit *misfit)
+static enum relayed fail_misfit(struct relay_state *r, const char *what, const struct mcp_misfit *misfit)
 {
     bool whole = misfit->member[0] == '\0';
     wt__fail(r->err, WT_EFORMAT, "the server %s sent %s that violates MCP: %s%s%s is not %s",
@@ -288,7 +289,7 @@ static enum relayed fail_misfit(struct relaying *r, const char *what, const stru
 }
 
 /* Forwards a notice. Drops a malformed one, since the answer still comes. */
-static void pass_on(struct mcp_call *call, const struct mcp_event *event)
+static void forward_notice(struct mcp_call *call, const struct mcp_event *event)
 {
     struct mcp_misfit misfit;
     json_t *params = NULL;
@@ -306,9 +307,9 @@ static void pass_on(struct mcp_call *call, const struct mcp_event *event)
 
 /* Puts a question of a legacy server to the client. Returns RELAY_ANSWERED if the server got a reply and its call goes
  * on. */
-static enum relayed put_question(struct relaying *r, const struct mcp_event *event)
+static enum relayed put_question(struct relay_state *r, const struct mcp_event *event)
 {
-    struct parked *at = r->at;
+    struct parked *at = r->exchange;
     struct str response;
     struct mcp_misfit misfit;
     char key[24], method[64];
@@ -325,7 +326,7 @@ static enum relayed put_question(struct relaying *r, const struct mcp_event *eve
         return wt__mcp_exchange_reply(at->exchange, event->id, response, STR(""), r->err) < 0 ? RELAY_FAILED
                                                                                               : RELAY_ANSWERED;
     case MCP_ASK_FAILED:
-        r->lacks |= wt__mcp_call_is_modern(r->call);
+        r->lacks_capability |= wt__mcp_call_is_modern(r->call);
         return wt__mcp_exchange_reply(at->exchange, event->id, STR(""),
                                       STR("{\"code\":-32601,\"message\":\"the client does not support this request\"}"),
                                       r->err) < 0
@@ -339,21 +340,21 @@ static enum relayed put_question(struct relaying *r, const struct mcp_event *eve
     if (at->id.failed)
         return wt__fail_nomem(r->err), RELAY_FAILED;
     wt_error why;
-    if (!park(r, at, &why)) { /* do not ask the client if its answer could not be used */
+    if (!park_exchange(r, at, &why)) { /* do not ask the client if its answer could not be used */
         wt__mcp_refuse_error(r->call, &why);
         return RELAY_REFUSED;
     }
     char state[HANDLE_BYTES + 1];
     snprintf(state, sizeof state, "p%s", at->handle);
     wt__mcp_keep_state(r->call, wt__str(state));
-    r->at = NULL;
+    r->exchange = NULL;
     return RELAY_ASKED;
 }
 
 /* ---------------------------------------------------------------- questions of a modern server */
 
 /* Collects the responses and the server's state for the next request to it. */
-static void gather_responses(struct relaying *r, const json_t *keys, const json_t *state)
+static void gather_responses(struct relay_state *r, const json_t *keys, const json_t *state)
 {
     wt__buffer_clear(&r->responses);
     wt__buffer_clear(&r->state);
@@ -373,7 +374,7 @@ static void gather_responses(struct relaying *r, const json_t *keys, const json_
         wt__json_write(&r->state, state);
 }
 
-static void keep_round(struct relaying *r, const json_t *keys, const json_t *state)
+static void keep_questions(struct relay_state *r, const json_t *keys, const json_t *state)
 {
     struct buffer text = {0};
     wt__buffer_text(&text, "m{\"keys\":");
@@ -392,7 +393,7 @@ static void keep_round(struct relaying *r, const json_t *keys, const json_t *sta
 
 /* Puts the questions of a modern server to the client. Returns RELAY_ANSWERED if all are answered and the request can
  * be repeated. */
-static enum relayed put_requests(struct relaying *r, const json_t *result)
+static enum relayed put_requests(struct relay_state *r, const json_t *result)
 {
     json_t *requests = wt__json_object(result, "inputRequests"), *request, *keys = json_array();
     const json_t *state = json_object_get(result, "requestState");
@@ -417,7 +418,7 @@ static enum relayed put_requests(struct relaying *r, const json_t *result)
             out = RELAY_ASKED;
     }
     if (out == RELAY_ASKED)
-        keep_round(r, keys, state);
+        keep_questions(r, keys, state);
     else if (out == RELAY_ANSWERED)
         gather_responses(r, keys, state);
     else if (out == RELAY_FAILED)
@@ -428,7 +429,7 @@ static enum relayed put_requests(struct relaying *r, const json_t *result)
 
 /* ---------------------------------------------------------------- the answer */
 
-static enum relayed refuse(struct relaying *r, struct str error)
+static enum relayed relay_refusal(struct relay_state *r, struct str error)
 {
     json_t *read = NULL;
     struct mcp_misfit misfit;
@@ -461,7 +462,7 @@ bool wt__result_is_error(struct str result)
     return wt__mcp_member(result, "isError", &is_error) && wt__str_equal(is_error, STR("true"));
 }
 
-static enum relayed take_result(struct relaying *r, struct str result, bool *again)
+static enum relayed take_result(struct relay_state *r, struct str result, bool *again)
 {
     struct mcp_misfit misfit;
     *again = false;
@@ -469,7 +470,7 @@ static enum relayed take_result(struct relaying *r, struct str result, bool *aga
         return fail_misfit(r, "a result", &misfit);
     json_t *questions = read_questions(result);
     /* An error result here is due to the missing capability, which was reported to the client already. */
-    if (!questions && r->lacks && wt__result_is_error(result))
+    if (!questions && r->lacks_capability && wt__result_is_error(result))
         return RELAY_REFUSED;
     if (!questions) {
         wt__buffer_clear(r->result);
@@ -483,26 +484,26 @@ static enum relayed take_result(struct relaying *r, struct str result, bool *aga
 }
 
 /* Handles events until the exchange ends or a question goes to the client. */
-static enum relayed listen_to(struct relaying *r, bool *again)
+static enum relayed handle_events(struct relay_state *r, bool *again)
 {
     struct mcp_event event;
     enum relayed out = RELAY_ANSWERED;
     *again = false;
-    wt__mcp_on_cancel(r->call, cancel, r->at->exchange);
+    wt__mcp_on_cancel(r->call, cancel_exchange, r->exchange->exchange);
     for (bool over = false; !over && out == RELAY_ANSWERED;) {
-        if (wt__mcp_exchange_next(r->at->exchange, &event, r->err) < 0) {
+        if (wt__mcp_exchange_next(r->exchange->exchange, &event, r->err) < 0) {
             out = RELAY_FAILED;
             break;
         }
         over = event.kind == MCP_EVENT_RESULT || event.kind == MCP_EVENT_REFUSED;
         if (event.kind == MCP_EVENT_NOTIFIED)
-            pass_on(r->call, &event);
+            forward_notice(r->call, &event);
         else if (event.kind == MCP_EVENT_ASKED)
             out = put_question(r, &event);
         else if (event.kind == MCP_EVENT_RESULT)
             out = take_result(r, event.result, again);
         else
-            out = refuse(r, event.error);
+            out = relay_refusal(r, event.error);
     }
     wt__mcp_on_cancel(r->call, NULL, NULL);
     return out;
@@ -511,7 +512,7 @@ static enum relayed listen_to(struct relaying *r, bool *again)
 /* ---------------------------------------------------------------- relaying */
 
 /* Resumes the state of the client's earlier request, if any. False on failure, with err set. */
-static bool resume(struct relaying *r)
+static bool resume_call(struct relay_state *r)
 {
     struct str state = wt__mcp_state(r->call);
     json_t *kept = NULL;
@@ -524,14 +525,14 @@ static bool resume(struct relaying *r)
         json_decref(kept);
         return true;
     }
-    r->at = state.ptr[0] == 'p' ? take_up(r->gateway, rest) : NULL;
-    if (!r->at) {
+    r->exchange = state.ptr[0] == 'p' ? take_parked(r->gateway, rest) : NULL;
+    if (!r->exchange) {
         wt__fail(r->err, WT_ENOTFOUND, "the question was answered already or has expired; start the call again");
         return false;
     }
-    snprintf(key, sizeof key, "q%u", r->at->questions);
+    snprintf(key, sizeof key, "q%u", r->exchange->questions);
     struct str response = wt__mcp_response(r->call, key);
-    return wt__mcp_exchange_reply(r->at->exchange, wt__buffer_view(&r->at->id), response,
+    return wt__mcp_exchange_reply(r->exchange->exchange, wt__buffer_view(&r->exchange->id), response,
                                   response.len > 0 ? STR("")
                                                    : STR("{\"code\":-32603,\"message\":\"the client did not answer\"}"),
                                   r->err) == 0;
@@ -539,36 +540,36 @@ static bool resume(struct relaying *r)
 
 /* True if the request may be sent again after a failure: while time is left if the server never received it, else once
  * if it is safe. The wait for a server that is not running is over by then. */
-static bool may_repeat(struct relaying *r, int rc)
+static bool may_repeat(struct relay_state *r, int rc)
 {
-    if (rc != WT_ENETWORK || !r->at || wt__mcp_is_cancelled(r->call) || wt__now_ms() >= r->until_ms)
+    if (rc != WT_ENETWORK || !r->exchange || wt__mcp_is_cancelled(r->call) || wt__now_ms() >= r->until_ms)
         return false;
-    if (!r->at->exchange || !wt__mcp_exchange_was_sent(r->at->exchange))
+    if (!r->exchange->exchange || !wt__mcp_exchange_was_sent(r->exchange->exchange))
         return true;
-    bool first = r->what->is_safe && !r->repeated;
-    r->repeated = true;
+    bool first = r->what->is_safe && !r->was_resent;
+    r->was_resent = true;
     return first;
 }
 
 /* Sends the request unless an exchange is running, and handles its events. */
-static enum relayed ask_server(struct relaying *r, bool *asks)
+static enum relayed ask_server(struct relay_state *r, bool *asks)
 {
     enum relayed out;
     bool again;
     r->until_ms = wt__now_ms() + GATEWAY_START_WAIT_MS;
     do {
         *asks = false;
-        out = r->at || send_to(r) == 0 ? listen_to(r, asks) : RELAY_FAILED;
+        out = r->exchange || send_to_server(r) == 0 ? handle_events(r, asks) : RELAY_FAILED;
         again = out == RELAY_FAILED && may_repeat(r, r->err->code);
-        let_go(r->at);
-        r->at = NULL;
+        free_parked(r->exchange);
+        r->exchange = NULL;
     } while (again);
     return out;
 }
 
 /* Counts the request against the shares of the server and the client, so that a silent server or a busy client cannot
  * block the requests of others. False if there is no place left, with err set. */
-static bool take_turn(const struct relaying *r)
+static bool take_call_shares(const struct relay_state *r)
 {
     struct shares *servers = &r->gateway->calls, *clients = wt__upstream_calls(r->upstream);
     const char *holder = wt__mcp_call_holder(r->call), *server = wt__upstream_name(r->upstream);
@@ -590,7 +591,7 @@ static bool take_turn(const struct relaying *r)
     return false;
 }
 
-static void give_turn(const struct relaying *r)
+static void give_call_shares(const struct relay_state *r)
 {
     wt__shares_give(&r->gateway->calls, wt__upstream_name(r->upstream), 1);
     wt__shares_give(wt__upstream_calls(r->upstream), wt__mcp_call_holder(r->call), 1);
@@ -599,11 +600,11 @@ static void give_turn(const struct relaying *r)
 enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct upstream *upstream,
                        const struct relay *what, struct buffer *result, wt_error *err)
 {
-    struct relaying r = {
+    struct relay_state r = {
         .gateway = gateway, .call = call, .upstream = upstream, .what = what, .result = result, .err = err};
-    if (!take_turn(&r))
+    if (!take_call_shares(&r))
         return RELAY_FAILED;
-    enum relayed out = resume(&r) ? RELAY_ANSWERED : RELAY_FAILED;
+    enum relayed out = resume_call(&r) ? RELAY_ANSWERED : RELAY_FAILED;
     bool asks = true;
     for (int round = 0; out == RELAY_ANSWERED && asks && round < MCP_ROUNDS_MAX; round++)
         out = ask_server(&r, &asks);
@@ -611,8 +612,8 @@ enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct up
         wt__fail(err, WT_ETOOLONG, "the server asked questions in %d rounds and still has more", MCP_ROUNDS_MAX);
         out = RELAY_FAILED;
     }
-    let_go(r.at);
-    give_turn(&r);
+    free_parked(r.exchange);
+    give_call_shares(&r);
     wt__buffer_dispose(&r.responses);
     wt__buffer_dispose(&r.state);
     return out;

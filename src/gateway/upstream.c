@@ -16,17 +16,17 @@ enum { LOOK_MS = 50 /* interval of checks for cancelled waits */ };
 /* ---------------------------------------------------------------- states */
 
 /* Changes the state. Call with the lock held. */
-static void move(struct upstream *upstream, enum upstream_state state)
+static void set_upstream_state(struct upstream *upstream, enum upstream_state state)
 {
     upstream->state = state;
     upstream->since = (long long)time(NULL);
     pthread_cond_broadcast(&upstream->turn);
 }
 
-static void tell_moved(struct upstream *upstream)
+static void notify_state_change(struct upstream *upstream)
 {
-    if (upstream->options.moved)
-        upstream->options.moved(upstream->options.context, upstream);
+    if (upstream->options.notify_state)
+        upstream->options.notify_state(upstream->options.context, upstream);
 }
 
 void wt__upstream_status(struct upstream *upstream, struct upstream_status *out)
@@ -78,7 +78,7 @@ bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_l
     return more;
 }
 
-bool wt__upstream_waits(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1])
+bool wt__upstream_find_waiting(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1])
 {
     const char *server = upstream->server->name;
     char exported[EXPORT_NAME_MAX + 1];
@@ -108,7 +108,7 @@ static bool begins_word(struct str request, struct str word)
 
 /* True if the request has each word of the name. False for names with characters other than letters, digits, '_', '-'
  * and '.': such a name may be a sentence. */
-static bool is_said(struct str request, const char *name)
+static bool request_names_tool(struct str request, const char *name)
 {
     bool said = true, any = false;
     for (size_t at = 0, end; said && name[at]; at = end) {
@@ -123,14 +123,14 @@ static bool is_said(struct str request, const char *name)
     return said && any;
 }
 
-bool wt__upstream_waits_for(struct upstream *upstream, struct str request, char own[WT_MAX_NAME_BYTES + 1])
+bool wt__upstream_find_requested_waiting(struct upstream *upstream, struct str request, char own[WT_MAX_NAME_BYTES + 1])
 {
     bool waits = false;
     pthread_mutex_lock(&upstream->lock);
     struct str ids = upstream->waiting.failed ? STR("") : wt__buffer_view(&upstream->waiting);
     for (size_t at = 0; !waits && at < ids.len; at += strlen(ids.ptr + at) + 1) {
         const char *its = ids.ptr + at + strlen(upstream->server->name) + 1;
-        waits = is_said(request, its);
+        waits = request_names_tool(request, its);
         if (waits)
             snprintf(own, WT_MAX_NAME_BYTES + 1, "%s", its);
     }
@@ -164,7 +164,7 @@ unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned oth
     return upstream->server->call_timeout_ms ? upstream->server->call_timeout_ms : otherwise;
 }
 
-bool wt__upstream_offers(const struct upstream *upstream, const char *tool)
+bool wt__upstream_allows_tool(const struct upstream *upstream, const char *tool)
 {
     return wt__mcp_offers(upstream->server, wt__str(tool));
 }
@@ -172,7 +172,7 @@ bool wt__upstream_offers(const struct upstream *upstream, const char *tool)
 /* ---------------------------------------------------------------- links */
 
 /* Releases a reference; the last one ends the connection. */
-static void release(struct upstream_link *link)
+static void release_link(struct upstream_link *link)
 {
     if (!link || atomic_fetch_sub(&link->refs, 1) != 1)
         return;
@@ -192,11 +192,11 @@ struct mcp_connection *wt__upstream_connection(const struct upstream_link *link)
 
 void wt__upstream_return(struct upstream_link *link)
 {
-    release(link);
+    release_link(link);
 }
 
 /* Reports why the server cannot be used. Call with the lock held. */
-static int fail_down(struct upstream *upstream, wt_error *err)
+static int fail_unavailable(struct upstream *upstream, wt_error *err)
 {
     const char *name = upstream->server->name;
     if (upstream->state == UPSTREAM_DISABLED)
@@ -207,7 +207,7 @@ static int fail_down(struct upstream *upstream, wt_error *err)
 }
 
 /* True if the link works. A connection may be broken before `lost` was called. */
-static bool is_sound(const struct upstream_link *link)
+static bool is_link_sound(const struct upstream_link *link)
 {
     return link && !link->lost && !wt__mcp_connection_is_lost(link->connection);
 }
@@ -220,12 +220,12 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
     *out = NULL;
     pthread_mutex_lock(&upstream->lock);
     unsigned failed_starts = upstream->failed_starts;
-    while (rc == 0 && !is_sound(upstream->link)) {
+    while (rc == 0 && !is_link_sound(upstream->link)) {
         unsigned tries = upstream->ran ? UPSTREAM_TRIES : 1;
         bool hopeless = upstream->state == UPSTREAM_DISABLED || atomic_load(&upstream->stopping) ||
                         upstream->failed_starts - failed_starts >= tries || wt__now_ms() >= until;
         if (hopeless)
-            rc = fail_down(upstream, err);
+            rc = fail_unavailable(upstream, err);
         else if (is_unwanted && is_unwanted(context))
             rc = wt__fail_cancelled(err);
         if (rc < 0)
@@ -244,13 +244,13 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
 
 /* ---------------------------------------------------------------- callbacks of the connection, on another thread */
 
-static void noticed(void *context, struct str method, struct str params)
+static void handle_notice(void *context, struct str method, struct str params)
 {
     const struct upstream_link *link = context;
-    wt__upstream_noticed(link->upstream, method, params);
+    wt__upstream_handle_notice(link->upstream, method, params);
 }
 
-static void lost(void *context, const wt_error *why)
+static void mark_link_lost(void *context, const wt_error *why)
 {
     struct upstream_link *link = context;
     struct upstream *upstream = link->upstream;
@@ -274,7 +274,7 @@ static int open_link(struct upstream_link **out, struct upstream *upstream, stru
     link->upstream = upstream;
     atomic_init(&link->refs, 1);
     options->context = link;
-    options->noticed = noticed;
+    options->noticed = handle_notice;
     int rc = wt__mcp_connect(&link->connection, upstream->server, options, err);
     if (rc < 0)
         free(link);
@@ -286,7 +286,7 @@ static int open_link(struct upstream_link **out, struct upstream *upstream, stru
 /* ---------------------------------------------------------------- the other era */
 
 /* The loss of the second connection affects only the calls on it. */
-static void lost_other(void *context, const wt_error *why)
+static void mark_other_lost(void *context, const wt_error *why)
 {
     struct upstream_link *link = context;
     (void)why;
@@ -310,14 +310,14 @@ static int is_other_unwanted(void *context, const char *phase, uint64_t done, ui
 
 /* Borrows the second connection if it is open. Returns true if no attempt to open it is needed: *out is the connection,
  * or NULL if the server should be used in its current era. */
-static bool take_other(struct upstream *upstream, enum mcp_era era, struct upstream_link **out)
+static bool borrow_other(struct upstream *upstream, enum mcp_era era, struct upstream_link **out)
 {
     *out = NULL;
     pthread_mutex_lock(&upstream->lock);
     bool knows_modern = era == MCP_ERA_LEGACY || upstream->speaks_both;
     bool settled = upstream->era == era || upstream->speaks_one || !knows_modern || upstream->server->protocol ||
-                   !is_sound(upstream->link);
-    if (!settled && is_sound(upstream->other)) {
+                   !is_link_sound(upstream->link);
+    if (!settled && is_link_sound(upstream->other)) {
         atomic_fetch_add(&upstream->other->refs, 1);
         *out = upstream->other;
     }
@@ -335,7 +335,7 @@ static void open_other(struct upstream *upstream, enum mcp_era era, unsigned wai
         &(struct mcp_connection_options){.only = era,
                                          .timeout_ms = wait_ms < UPSTREAM_OTHER_MS ? wait_ms : UPSTREAM_OTHER_MS,
                                          .progress = &progress,
-                                         .lost = lost_other},
+                                         .lost = mark_other_lost},
         NULL);
     wt__progress_dispose(&progress);
     pthread_mutex_lock(&upstream->lock);
@@ -348,9 +348,9 @@ static void open_other(struct upstream *upstream, enum mcp_era era, unsigned wai
         upstream->speaks_one = true;
     }
     pthread_mutex_unlock(&upstream->lock);
-    release(before);
+    release_link(before);
     if (rc == 0)
-        tell_moved(upstream);
+        notify_state_change(upstream);
 }
 
 void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned wait_ms,
@@ -358,41 +358,41 @@ void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned 
 {
     struct other_wait wait = {upstream, is_unwanted, context};
     struct upstream_link *other;
-    if (!take_other(upstream, era, &other)) {
+    if (!borrow_other(upstream, era, &other)) {
         pthread_mutex_lock(&upstream->other_lock);
-        if (!take_other(upstream, era, &other)) {
+        if (!borrow_other(upstream, era, &other)) {
             open_other(upstream, era, wait_ms, &wait);
-            take_other(upstream, era, &other);
+            borrow_other(upstream, era, &other);
         }
         pthread_mutex_unlock(&upstream->other_lock);
     }
     if (!other)
         return;
-    release(*link);
+    release_link(*link);
     *link = other;
 }
 
 /* ---------------------------------------------------------------- thread */
 
-static int is_stopping(void *context, const char *phase, uint64_t done, uint64_t total)
+static int is_start_cancelled(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     const struct upstream *upstream = context;
     (void)phase, (void)done, (void)total;
     return atomic_load(&upstream->stopping);
 }
 
-static int connect_to(struct upstream *upstream, wt_error *err)
+static int connect_upstream(struct upstream *upstream, wt_error *err)
 {
     struct upstream_link *link;
     struct progress progress;
-    wt__progress_init(&progress, is_stopping, upstream);
+    wt__progress_init(&progress, is_start_cancelled, upstream);
     int rc = open_link(&link, upstream,
                        &(struct mcp_connection_options){.era = upstream->era,
                                                         .timeout_ms = upstream->server->start_timeout_ms
                                                                           ? upstream->server->start_timeout_ms
                                                                           : upstream->options.timeout_ms,
                                                         .progress = &progress,
-                                                        .lost = lost},
+                                                        .lost = mark_link_lost},
                        err);
     wt__progress_dispose(&progress);
     if (rc < 0)
@@ -410,7 +410,7 @@ static int connect_to(struct upstream *upstream, wt_error *err)
 
 /* Waits until lists must be requested or resources subscribed. False if the connection broke or the upstream stops.
  * Changed lists wait until `due`; all lists expire at `until`. */
-static bool has_work(struct upstream *upstream, double due, double until)
+static bool wait_for_work(struct upstream *upstream, double due, double until)
 {
     bool work = false;
     pthread_mutex_lock(&upstream->lock);
@@ -430,7 +430,7 @@ static bool has_work(struct upstream *upstream, double due, double until)
 }
 
 /* Serves the connection until it ends. */
-static int serve(struct upstream *upstream, wt_error *err)
+static int serve_connection(struct upstream *upstream, wt_error *err)
 {
     struct mcp_connection *connection = upstream->link->connection;
     double ttl_ms = UPSTREAM_TTL_MS;
@@ -440,37 +440,37 @@ static int serve(struct upstream *upstream, wt_error *err)
     pthread_mutex_lock(&upstream->lock);
     upstream->failures = 0;
     upstream->ran = true;
-    move(upstream, UPSTREAM_READY);
+    set_upstream_state(upstream, UPSTREAM_READY);
     pthread_mutex_unlock(&upstream->lock);
-    tell_moved(upstream);
+    notify_state_change(upstream);
     wt__upstream_listen(upstream, connection);
     for (double due = wt__now_ms() + UPSTREAM_LIST_EVERY_MS, until = wt__now_ms() + ttl_ms;
-         rc == 0 && has_work(upstream, due, until);) {
+         rc == 0 && wait_for_work(upstream, due, until);) {
         rc = wt__upstream_subscribe(upstream, connection, err);
         if (rc < 0 || wt__now_ms() < due)
             continue;
         rc = wt__upstream_gather(upstream, connection, &ttl_ms, err);
         if (rc == 0)
-            tell_moved(upstream);
+            notify_state_change(upstream);
         due = wt__now_ms() + UPSTREAM_LIST_EVERY_MS;
         until = wt__now_ms() + ttl_ms;
     }
     return rc;
 }
 
-static void part(struct upstream *upstream)
+static void close_links(struct upstream *upstream)
 {
     wt__upstream_unlisten(upstream);
     pthread_mutex_lock(&upstream->lock);
     struct upstream_link *link = upstream->link, *other = upstream->other;
     upstream->link = upstream->other = NULL;
     pthread_mutex_unlock(&upstream->lock);
-    release(link);
-    release(other);
+    release_link(link);
+    release_link(other);
 }
 
 /* Waits until the next attempt. */
-static void wait_a_while(struct upstream *upstream, struct rng *rng, int rc, const wt_error *why)
+static void wait_before_retry(struct upstream *upstream, struct rng *rng, int rc, const wt_error *why)
 {
     pthread_mutex_lock(&upstream->lock);
     unsigned doublings = upstream->failures < 10 ? upstream->failures : 10;
@@ -480,9 +480,9 @@ static void wait_a_while(struct upstream *upstream, struct rng *rng, int rc, con
     upstream->wanted = false;
     if (rc < 0)
         upstream->error = *why;
-    move(upstream, UPSTREAM_WAITING);
+    set_upstream_state(upstream, UPSTREAM_WAITING);
     pthread_mutex_unlock(&upstream->lock);
-    tell_moved(upstream);
+    notify_state_change(upstream);
     pthread_mutex_lock(&upstream->lock);
     /* A caller that wants the server shortens the wait to UPSTREAM_FIRST_WAIT_MS. */
     for (double began = wt__now_ms(), now = began; !atomic_load(&upstream->stopping) && now < began + ms;
@@ -502,7 +502,7 @@ static void count_failed_start(struct upstream *upstream)
     pthread_mutex_unlock(&upstream->lock);
 }
 
-static void *run(void *context)
+static void *run_upstream(void *context)
 {
     struct upstream *upstream = context;
     struct rng rng;
@@ -510,16 +510,16 @@ static void *run(void *context)
     while (!atomic_load(&upstream->stopping)) {
         wt_error err = {0};
         pthread_mutex_lock(&upstream->lock);
-        move(upstream, UPSTREAM_STARTING);
+        set_upstream_state(upstream, UPSTREAM_STARTING);
         pthread_mutex_unlock(&upstream->lock);
-        tell_moved(upstream);
-        int rc = connect_to(upstream, &err);
+        notify_state_change(upstream);
+        int rc = connect_upstream(upstream, &err);
         if (rc == 0)
-            rc = serve(upstream, &err);
-        part(upstream);
+            rc = serve_connection(upstream, &err);
+        close_links(upstream);
         count_failed_start(upstream);
         if (!atomic_load(&upstream->stopping))
-            wait_a_while(upstream, &rng, rc, &err);
+            wait_before_retry(upstream, &rng, rc, &err);
     }
     return NULL;
 }
@@ -556,7 +556,7 @@ int wt__upstream_start(struct upstream *upstream, wt_error *err)
 {
     if (upstream->state == UPSTREAM_DISABLED)
         return 0;
-    upstream->has_thread = pthread_create(&upstream->thread, NULL, run, upstream) == 0;
+    upstream->has_thread = pthread_create(&upstream->thread, NULL, run_upstream, upstream) == 0;
     return upstream->has_thread ? 0 : wt__fail(err, WT_EIO, "cannot create a thread");
 }
 
@@ -581,7 +581,7 @@ void wt__upstream_close(struct upstream *upstream)
     if (!upstream)
         return;
     wt__upstream_end(upstream);
-    release(upstream->other); /* a call may have opened it while the thread ended */
+    release_link(upstream->other); /* a call may have opened it while the thread ended */
     wt__upstream_offer_release(upstream->offer);
     wt__upstream_offer_release(upstream->listed);
     for (size_t i = 0; i < upstream->watched_count; i++)

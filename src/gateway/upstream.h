@@ -53,10 +53,11 @@ struct upstream_options {
     void *context;       /* for the callbacks */
     /* Takes the lists, on the upstream's thread; on an error the old ones stay valid. The other callbacks run on any
      * thread. */
-    int (*listed)(void *context, struct upstream *upstream, const struct upstream_listing *listing, wt_error *err);
-    void (*changed)(void *context, struct upstream *upstream, enum mcp_change change); /* a list changed */
-    void (*updated)(void *context, struct upstream *upstream, struct str uri);         /* a watched resource changed */
-    void (*moved)(void *context, struct upstream *upstream); /* the state changed, or it listed again */
+    int (*take_listing)(void *context, struct upstream *upstream, const struct upstream_listing *listing,
+                        wt_error *err);
+    void (*notify_change)(void *context, struct upstream *upstream, enum mcp_change change); /* a list changed */
+    void (*notify_update)(void *context, struct upstream *upstream, struct str uri); /* a watched resource changed */
+    void (*notify_state)(void *context, struct upstream *upstream); /* the state changed, or it listed again */
 };
 
 /* Creates an upstream; server must outlive it. wt__upstream_start starts its thread. Errors: WT_ENOMEM. */
@@ -73,7 +74,7 @@ void wt__upstream_close(struct upstream *upstream);
 
 const char *wt__upstream_name(const struct upstream *upstream);
 /* True if the configuration of the server does not exclude the tool. */
-bool wt__upstream_offers(const struct upstream *upstream, const char *tool);
+bool wt__upstream_allows_tool(const struct upstream *upstream, const char *tool);
 
 /* Returns the call timeout of the server's configuration entry, or `otherwise`. */
 unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned otherwise);
@@ -101,9 +102,10 @@ bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_l
                               const wt_review_report *report);
 /* True if a tool with this name waits: an exported name, an id or, with bare, the server's own name. own: receives the
  * server's own name. */
-bool wt__upstream_waits(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1]);
+bool wt__upstream_find_waiting(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1]);
 /* True if the request names a tool that waits: each word of the name begins a word of the request. own: as above. */
-bool wt__upstream_waits_for(struct upstream *upstream, struct str request, char own[WT_MAX_NAME_BYTES + 1]);
+bool wt__upstream_find_requested_waiting(struct upstream *upstream, struct str request,
+                                         char own[WT_MAX_NAME_BYTES + 1]);
 const char *wt__upstream_state_word(enum upstream_state state);
 const char *wt__era_word(enum mcp_era era);
 
@@ -120,13 +122,13 @@ struct upstream_offer *wt__upstream_offer(struct upstream *upstream);
 void wt__upstream_offer_release(struct upstream_offer *offer); /* NULL is a no-op */
 
 /* Replaces the offer with the approved items of the last listing. approved: arrays of definitions, borrowed. Reports
- * changes by options.changed. Errors: WT_ENOMEM. */
+ * changes by options.notify_change. Errors: WT_ENOMEM. */
 struct approved_offers {
     const json_t *resources, *templates, *prompts;
 };
 int wt__upstream_approve_offers(struct upstream *upstream, const struct approved_offers *approved, wt_error *err);
 /* True if listed items are not offered yet, so that an approval may add them. */
-bool wt__upstream_withholds(struct upstream *upstream);
+bool wt__upstream_has_withheld(struct upstream *upstream);
 
 /* Watches a resource for a client. Does not block. False if the holder's share is used up or if out of memory, with
  * *err set. */

@@ -73,6 +73,6 @@ int wt__upstream_subscribe(struct upstream *upstream, struct mcp_connection *con
 void wt__upstream_listen(struct upstream *upstream, struct mcp_connection *connection);
 void wt__upstream_unlisten(struct upstream *upstream);
 /* Handles a notification of the server. */
-void wt__upstream_noticed(struct upstream *upstream, struct str method, struct str params);
+void wt__upstream_handle_notice(struct upstream *upstream, struct str method, struct str params);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* ---------------------------------------------------------------- notices */
 
-void wt__upstream_noticed(struct upstream *upstream, struct str method, struct str params)
+void wt__upstream_handle_notice(struct upstream *upstream, struct str method, struct str params)
 {
     static const char *const changes[UPSTREAM_CHANGES] = {
         [MCP_TOOLS_CHANGED] = "notifications/tools/list_changed",
@@ -26,10 +26,10 @@ void wt__upstream_noticed(struct upstream *upstream, struct str method, struct s
             pthread_cond_broadcast(&upstream->turn);
         pthread_mutex_unlock(&upstream->lock);
     }
-    if (!upstream->options.updated || !wt__str_equal(method, STR("notifications/resources/updated")) ||
+    if (!upstream->options.notify_update || !wt__str_equal(method, STR("notifications/resources/updated")) ||
         wt__json_parse(&said, params.ptr ? params.ptr : "", params.len, NULL) < 0)
         return;
-    upstream->options.updated(upstream->options.context, upstream, wt__json_str(said, "uri"));
+    upstream->options.notify_update(upstream->options.context, upstream, wt__json_str(said, "uri"));
     json_decref(said);
 }
 
@@ -75,12 +75,12 @@ bool wt__upstream_watch(struct upstream *upstream, const char *holder, struct st
 
 /* ---------------------------------------------------------------- listening */
 
-static void *hear(void *context)
+static void *run_listener(void *context)
 {
     struct upstream *upstream = context;
     struct mcp_event event;
     while (wt__mcp_exchange_next(upstream->listening, &event, NULL) == 0 && event.kind == MCP_EVENT_NOTIFIED)
-        wt__upstream_noticed(upstream, event.method, event.params);
+        wt__upstream_handle_notice(upstream, event.method, event.params);
     return NULL;
 }
 
@@ -102,7 +102,7 @@ void wt__upstream_listen(struct upstream *upstream, struct mcp_connection *conne
     const struct mcp_request request = {
         .method = "subscriptions/listen", .params = wt__buffer_view(&params), .timeout_ms = UPSTREAM_LISTEN_MS};
     if (!params.failed && wt__mcp_exchange_begin(&upstream->listening, connection, &request, NULL) == 0 &&
-        pthread_create(&upstream->listener, NULL, hear, upstream) != 0) {
+        pthread_create(&upstream->listener, NULL, run_listener, upstream) != 0) {
         wt__mcp_exchange_end(upstream->listening);
         upstream->listening = NULL;
     }
@@ -120,7 +120,7 @@ void wt__upstream_unlisten(struct upstream *upstream)
 }
 
 /* Returns the next URI without a subscription, freed by the caller, or NULL. */
-static char *next_watched(struct upstream *upstream)
+static char *next_unsubscribed(struct upstream *upstream)
 {
     char *uri = NULL;
     pthread_mutex_lock(&upstream->lock);
@@ -143,7 +143,7 @@ int wt__upstream_subscribe(struct upstream *upstream, struct mcp_connection *con
         wt__upstream_listen(upstream, connection);
         return 0;
     }
-    for (char *uri; (uri = next_watched(upstream));) {
+    for (char *uri; (uri = next_unsubscribed(upstream));) {
         struct buffer params = {0}, result = {0};
         wt__buffer_text(&params, "\"uri\":");
         wt__buffer_json(&params, wt__str(uri));

@@ -72,8 +72,8 @@ static void read_ttl(struct str result, double *ttl_ms)
 
 /* Collects all pages of a list. The list is empty if the server does not know the method. timeout_ms: for a page; 0 for
  * the default. */
-static int gather(struct mcp_connection *connection, struct mcp_pages *pages, unsigned timeout_ms, double *ttl_ms,
-                  wt_error *err)
+static int gather_pages(struct mcp_connection *connection, struct mcp_pages *pages, unsigned timeout_ms, double *ttl_ms,
+                        wt_error *err)
 {
     int rc = 1;
     while (rc > 0) {
@@ -104,7 +104,7 @@ static int gather_array(struct mcp_connection *connection, unsigned timeout_ms, 
     double unused = 0;
     struct buffer text = {0};
     size_t kept;
-    int rc = gather(connection, &pages, timeout_ms, &unused, err);
+    int rc = gather_pages(connection, &pages, timeout_ms, &unused, err);
     wt__buffer_char(&text, '[');
     int mended = wt__mcp_mend_items(wt__buffer_view(&pages.items), member, &text, &kept, mends, err);
     wt__buffer_char(&text, ']');
@@ -118,7 +118,7 @@ static int gather_array(struct mcp_connection *connection, unsigned timeout_ms, 
 
 /* ---------------------------------------------------------------- listings */
 
-static json_t *read_self(struct mcp_connection *connection)
+static json_t *read_server_info(struct mcp_connection *connection)
 {
     struct str self = wt__mcp_connection_self(connection);
     json_t *out = NULL;
@@ -126,7 +126,7 @@ static json_t *read_self(struct mcp_connection *connection)
 }
 
 /* Lists of one round. */
-struct gathered {
+struct gathered_lists {
     struct buffer tools; /* {"tools":[...]} */
     size_t tool_count;
     struct upstream_offer rest;
@@ -135,17 +135,17 @@ struct gathered {
 
 /* Collects the tools. *why: a problem with the list or the server's configuration entry that does not stop the server;
  * code 0 if there is no problem. */
-static int gather_tools(const struct upstream *upstream, struct mcp_connection *connection, struct gathered *got,
+static int gather_tools(const struct upstream *upstream, struct mcp_connection *connection, struct gathered_lists *got,
                         double *ttl_ms, wt_error *why, wt_error *err)
 {
     struct mcp_pages pages = {.method = "tools/list", .member = "tools", .server = upstream->server};
     struct buffer *text = &got->tools, mended = {0};
-    int rc = gather(connection, &pages, upstream->server->call_timeout_ms, ttl_ms, err);
+    int rc = gather_pages(connection, &pages, upstream->server->call_timeout_ms, ttl_ms, err);
     if (rc == 0)
         rc = wt__mcp_mend_items(wt__buffer_view(&pages.items), "tools", &mended, &got->tool_count, &got->mends[0], err);
     wt__buffer_text(text, "{\"tools\":[");
     if (rc == 0)
-        rc = wt__listed_schemas_mend(wt__buffer_view(&mended), text, &got->mends[0], err);
+        rc = wt__listed_schemas_repair(wt__buffer_view(&mended), text, &got->mends[0], err);
     wt__buffer_dispose(&mended);
     wt__buffer_text(text, "]}");
     if (pages.warning)
@@ -157,8 +157,8 @@ static int gather_tools(const struct upstream *upstream, struct mcp_connection *
 }
 
 /* Collects prompts, resources and templates. The list of an undeclared kind is empty. */
-static int gather_rest(const struct upstream *upstream, struct mcp_connection *connection, const json_t *self,
-                       struct gathered *got, wt_error *err)
+static int gather_offers(const struct upstream *upstream, struct mcp_connection *connection, const json_t *self,
+                         struct gathered_lists *got, wt_error *err)
 {
     unsigned configured = upstream->server->call_timeout_ms;
     unsigned timeout_ms = configured > 0 && configured < UPSTREAM_REST_MS ? configured : UPSTREAM_REST_MS;
@@ -186,13 +186,13 @@ static int gather_rest(const struct upstream *upstream, struct mcp_connection *c
 }
 
 /* Returns the list, or the previous one if it could not be read. */
-static json_t *list_or_before(const json_t *list, const json_t *before)
+static json_t *list_or_previous(const json_t *list, const json_t *before)
 {
     return list ? json_incref((json_t *)list) : before ? json_incref((json_t *)before) : json_array();
 }
 
 /* Stores the listed items. wt__upstream_approve_offers selects the approved ones. */
-static int keep_listed(struct upstream *upstream, const struct upstream_offer *got, wt_error *err)
+static int store_listed(struct upstream *upstream, const struct upstream_offer *got, wt_error *err)
 {
     struct upstream_offer *listed = calloc(1, sizeof *listed);
     if (!listed)
@@ -201,9 +201,9 @@ static int keep_listed(struct upstream *upstream, const struct upstream_offer *g
     listed->completes = got->completes;
     pthread_mutex_lock(&upstream->lock);
     struct upstream_offer *before = upstream->listed;
-    listed->resources = list_or_before(got->resources, before ? before->resources : NULL);
-    listed->templates = list_or_before(got->templates, before ? before->templates : NULL);
-    listed->prompts = list_or_before(got->prompts, before ? before->prompts : NULL);
+    listed->resources = list_or_previous(got->resources, before ? before->resources : NULL);
+    listed->templates = list_or_previous(got->templates, before ? before->templates : NULL);
+    listed->prompts = list_or_previous(got->prompts, before ? before->prompts : NULL);
     bool whole = listed->resources && listed->templates && listed->prompts;
     if (whole)
         upstream->listed = listed;
@@ -230,7 +230,7 @@ static json_t *index_by_name(const json_t *list, const char *key)
 }
 
 /* Returns the definitions equal to their approved ones in the server's order, or NULL if out of memory. */
-static json_t *keep_approved(const json_t *listed, const json_t *approved, const char *key)
+static json_t *select_approved(const json_t *listed, const json_t *approved, const char *key)
 {
     json_t *index = index_by_name(approved, key), *out = json_array();
     bool whole = index && out;
@@ -249,7 +249,7 @@ static json_t *keep_approved(const json_t *listed, const json_t *approved, const
     return NULL;
 }
 
-static struct upstream_offer *hold_listed(struct upstream *upstream)
+static struct upstream_offer *hold_listed_offer(struct upstream *upstream)
 {
     pthread_mutex_lock(&upstream->lock);
     struct upstream_offer *listed = upstream->listed;
@@ -266,7 +266,7 @@ static size_t count_offers(const struct upstream_offer *offer)
                : 0;
 }
 
-bool wt__upstream_withholds(struct upstream *upstream)
+bool wt__upstream_has_withheld(struct upstream *upstream)
 {
     pthread_mutex_lock(&upstream->lock);
     bool withholds = count_offers(upstream->listed) > count_offers(upstream->offer);
@@ -276,16 +276,16 @@ bool wt__upstream_withholds(struct upstream *upstream)
 
 int wt__upstream_approve_offers(struct upstream *upstream, const struct approved_offers *approved, wt_error *err)
 {
-    struct upstream_offer *listed = hold_listed(upstream), *offer = listed ? calloc(1, sizeof *offer) : NULL;
+    struct upstream_offer *listed = hold_listed_offer(upstream), *offer = listed ? calloc(1, sizeof *offer) : NULL;
     bool changed[UPSTREAM_CHANGES] = {false};
     if (!listed)
         return 0;
     if (offer) {
         atomic_init(&offer->refs, 1);
         offer->completes = listed->completes;
-        offer->resources = keep_approved(listed->resources, approved->resources, "uri");
-        offer->templates = keep_approved(listed->templates, approved->templates, "uriTemplate");
-        offer->prompts = keep_approved(listed->prompts, approved->prompts, "name");
+        offer->resources = select_approved(listed->resources, approved->resources, "uri");
+        offer->templates = select_approved(listed->templates, approved->templates, "uriTemplate");
+        offer->prompts = select_approved(listed->prompts, approved->prompts, "name");
     }
     bool whole = offer && offer->resources && offer->templates && offer->prompts;
     struct upstream_offer *dropped = offer;
@@ -306,7 +306,7 @@ int wt__upstream_approve_offers(struct upstream *upstream, const struct approved
     wt__upstream_offer_release(listed);
     for (int i = 0; i < UPSTREAM_CHANGES; i++)
         if (changed[i])
-            upstream->options.changed(upstream->options.context, upstream, (enum mcp_change)i);
+            upstream->options.notify_change(upstream->options.context, upstream, (enum mcp_change)i);
     return whole ? 0 : wt__fail_nomem(err);
 }
 
@@ -319,8 +319,8 @@ static const char *write_list(const json_t *list, struct buffer *out)
 }
 
 /* Passes a listing to the owner. An error is stored in the upstream and does not end the connection. */
-static void tell_listed(struct upstream *upstream, struct str tools, struct str instructions, struct gathered *got,
-                        const bool is_news[2], wt_error *why)
+static void report_listing(struct upstream *upstream, struct str tools, struct str instructions,
+                           struct gathered_lists *got, const bool is_news[2], wt_error *why)
 {
     struct buffer texts[3] = {0};
     struct upstream_listing listing = {.tools = tools,
@@ -333,14 +333,14 @@ static void tell_listed(struct upstream *upstream, struct str tools, struct str 
         listing.left_out += is_news[i] ? got->mends[i].left_out : 0;
         listing.faulty_schemas += is_news[i] ? got->mends[i].faulty_schemas : 0;
     }
-    if (upstream->options.listed(upstream->options.context, upstream, &listing, why) == 0)
+    if (upstream->options.take_listing(upstream->options.context, upstream, &listing, why) == 0)
         *why = (wt_error){0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         wt__buffer_dispose(&texts[i]);
 }
 
 /* Stores the notes of one list. True if they have changed. */
-static bool keep_mends(struct upstream *upstream, struct mcp_mends *got, int which)
+static bool store_mends(struct upstream *upstream, struct mcp_mends *got, int which)
 {
     pthread_mutex_lock(&upstream->lock);
     struct mcp_mends *kept = &upstream->mends[which], before = *kept;
@@ -358,20 +358,20 @@ static bool keep_mends(struct upstream *upstream, struct mcp_mends *got, int whi
 static int gather_lists(struct upstream *upstream, struct mcp_connection *connection, bool has_tools, bool has_rest,
                         double *ttl_ms, wt_error *err)
 {
-    json_t *self = read_self(connection);
-    struct gathered got = {0};
+    json_t *self = read_server_info(connection);
+    struct gathered_lists got = {0};
     bool is_news[2];
     wt_error why = {0}, odd = {0};
     int rc = has_tools ? gather_tools(upstream, connection, &got, ttl_ms, &odd, err) : 0;
     if (rc == 0 && has_rest)
-        rc = gather_rest(upstream, connection, self, &got, err);
+        rc = gather_offers(upstream, connection, self, &got, err);
     if (rc == 0 && has_rest)
-        rc = keep_listed(upstream, &got.rest, err);
-    is_news[0] = rc == 0 && has_tools && keep_mends(upstream, &got.mends[0], 0);
-    is_news[1] = rc == 0 && has_rest && keep_mends(upstream, &got.mends[1], 1);
+        rc = store_listed(upstream, &got.rest, err);
+    is_news[0] = rc == 0 && has_tools && store_mends(upstream, &got.mends[0], 0);
+    is_news[1] = rc == 0 && has_rest && store_mends(upstream, &got.mends[1], 1);
     if (rc == 0 && (has_tools || has_rest))
-        tell_listed(upstream, has_tools ? wt__buffer_view(&got.tools) : (struct str){0},
-                    wt__json_str(self, "instructions"), &got, is_news, &why);
+        report_listing(upstream, has_tools ? wt__buffer_view(&got.tools) : (struct str){0},
+                       wt__json_str(self, "instructions"), &got, is_news, &why);
     pthread_mutex_lock(&upstream->lock);
     if (has_tools)
         upstream->tool_count = got.tool_count;
@@ -401,6 +401,6 @@ int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connec
                           stale[MCP_RESOURCES_CHANGED] || stale[MCP_PROMPTS_CHANGED], ttl_ms, err);
     for (int i = 0; rc == 0 && i < UPSTREAM_CHANGES; i++)
         if (changed[i])
-            upstream->options.changed(upstream->options.context, upstream, (enum mcp_change)i);
+            upstream->options.notify_change(upstream->options.context, upstream, (enum mcp_change)i);
     return rc;
 }

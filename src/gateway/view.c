@@ -13,7 +13,7 @@
 /* Keyword for arguments repeated in headers. Tools with an invalid one are not listed. */
 #define MIRRORED "\"x-mcp-header\""
 
-struct making {
+struct view_builder {
     struct tool_view *view;
     const struct view_options *options;
     size_t capacity;
@@ -23,7 +23,7 @@ struct making {
 
 /* ---------------------------------------------------------------- one tool */
 
-static struct str keep_json(struct tool_view *view, const json_t *value)
+static struct str copy_json_text(struct tool_view *view, const json_t *value)
 {
     struct buffer text = {0};
     struct str out = {NULL, 0};
@@ -40,7 +40,7 @@ static struct str legacy_definition(struct tool_view *view, json_t *definition, 
     if (!output || wt__str_equal(wt__json_str(output, "type"), STR("object")))
         return modern;
     json_object_del(definition, "outputSchema");
-    return keep_json(view, definition);
+    return copy_json_text(view, definition);
 }
 
 /* Reads a definition and repairs it, since other imports and older versions may have stored malformed ones. *out is
@@ -61,7 +61,7 @@ static int read_definition(json_t **out, const wt_tool *from, wt_error *err)
 }
 
 /* Fills in the definition under the shown name. Returns 0 or WT_ENOMEM. */
-static int show(struct making *m, struct view_tool *tool, const wt_tool *from, const char *shown)
+static int fill_definition(struct view_builder *m, struct view_tool *tool, const wt_tool *from, const char *shown)
 {
     struct tool_view *view = m->view;
     json_t *definition = NULL;
@@ -71,8 +71,8 @@ static int show(struct making *m, struct view_tool *tool, const wt_tool *from, c
     tool->own_name = wt__arena_copy(&view->arena, wt__json_str(definition, "name"));
     json_object_set_new(definition, "name", json_string(shown));
     tool->shown = wt__arena_copy(&view->arena, wt__str(shown));
-    tool->definition = keep_json(view, definition);
-    tool->schema = keep_json(view, json_object_get(definition, "inputSchema"));
+    tool->definition = copy_json_text(view, definition);
+    tool->schema = copy_json_text(view, json_object_get(definition, "inputSchema"));
     tool->effect = wt__effect_of(definition);
     tool->legacy = legacy_definition(view, definition, tool->definition);
     json_decref(definition);
@@ -82,14 +82,14 @@ static int show(struct making *m, struct view_tool *tool, const wt_tool *from, c
 }
 
 /* True if no other tool and no tool of the search face has this name. */
-static bool is_free(const struct making *m, const char *name)
+static bool is_name_free(const struct view_builder *m, const char *name)
 {
     const uint32_t *same = wt__map_get(&m->bare, wt__str(name));
-    return same && *same == 1 && !wt__str_among(wt__str(name), wt__face_names, FACE_TOOLS);
+    return same && *same == 1 && !wt__str_among(wt__str(name), wt__face_tool_names, FACE_TOOLS);
 }
 
 /* True if the lock has the definition, or there is no lock and the approval in the store decides. */
-static bool is_locked(const struct making *m, const wt_tool *tool)
+static bool is_pinned_tool(const struct view_builder *m, const wt_tool *tool)
 {
     char sha256[DEFINITION_DIGITS + 1];
     if (!m->options->lock)
@@ -99,10 +99,10 @@ static bool is_locked(const struct making *m, const wt_tool *tool)
     return pin && wt__definition_hash(definition, sha256, NULL, NULL) == 0 && strcmp(pin->sha256, sha256) == 0;
 }
 
-static int add_tool(struct making *m, struct upstream *upstream, const wt_tool *from)
+static int add_view_tool(struct view_builder *m, struct upstream *upstream, const wt_tool *from)
 {
     struct tool_view *view = m->view;
-    if (!is_locked(m, from))
+    if (!is_pinned_tool(m, from))
         return 0;
     struct view_tool *tool = wt__arena_array(&view->arena, struct view_tool, 1);
     if (!tool || wt__grow((void **)&view->tools, &m->capacity, view->count + 1, sizeof *view->tools) < 0)
@@ -115,12 +115,12 @@ static int add_tool(struct making *m, struct upstream *upstream, const wt_tool *
                                .lock = &view->lock};
     if (!tool->id || !tool->exported || !tool->name || !tool->sha256)
         return wt__fail_nomem(m->err);
-    bool bare = m->options->bare_names && is_free(m, from->name);
-    int rc = show(m, tool, from, bare ? from->name : from->export_name);
+    bool bare = m->options->bare_names && is_name_free(m, from->name);
+    int rc = fill_definition(m, tool, from, bare ? from->name : from->export_name);
     if (rc < 0 || !tool->shown)
         return rc;
-    tool->repeats = strstr(tool->schema.ptr, MIRRORED);
-    if (tool->repeats && !wt__view_input(tool, NULL))
+    tool->has_mirrors = strstr(tool->schema.ptr, MIRRORED);
+    if (tool->has_mirrors && !wt__view_input(tool, NULL))
         return 0;
     view->tools[view->count++] = tool;
     return 0;
@@ -128,7 +128,7 @@ static int add_tool(struct making *m, struct upstream *upstream, const wt_tool *
 
 /* ---------------------------------------------------------------- views */
 
-static int count_name(struct making *m, const char *name)
+static int count_name(struct view_builder *m, const char *name)
 {
     bool added = false;
     uint32_t *count = wt__map_insert(&m->bare, wt__str(name), 1, &added);
@@ -138,7 +138,7 @@ static int count_name(struct making *m, const char *name)
     return 0;
 }
 
-static int count_names(struct making *m, const wt_tools *tools)
+static int count_names(struct view_builder *m, const wt_tools *tools)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < tools->len; i++) {
@@ -150,18 +150,18 @@ static int count_names(struct making *m, const wt_tools *tools)
     return rc;
 }
 
-static int by_shown(const void *a, const void *b)
+static int compare_shown(const void *a, const void *b)
 {
     return strcmp((*(struct view_tool *const *)a)->shown, (*(struct view_tool *const *)b)->shown);
 }
 
 /* Sorts the tools and indexes their names. The first tool with a name keeps it. */
-static int arrange(struct making *m)
+static int sort_tools(struct view_builder *m)
 {
     struct tool_view *view = m->view;
     bool whole = true;
     if (view->count > 0)
-        qsort(view->tools, view->count, sizeof *view->tools, by_shown);
+        qsort(view->tools, view->count, sizeof *view->tools, compare_shown);
     for (size_t i = 0; i < view->count; i++)
         view->tools[i]->number = i;
     for (int kind = 0; kind < 3; kind++)
@@ -176,7 +176,7 @@ static int arrange(struct making *m)
 }
 
 /* Reads the approved tools of each server into lists [count]. */
-static int read_lists(struct making *m, wt_engine *engine, wt_tools **lists)
+static int read_lists(struct view_builder *m, wt_engine *engine, wt_tools **lists)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < m->options->count; i++) {
@@ -187,9 +187,9 @@ static int read_lists(struct making *m, wt_engine *engine, wt_tools **lists)
     return rc;
 }
 
-int wt__view_make(struct tool_view **out, wt_engine *engine, const struct view_options *options, wt_error *err)
+int wt__view_open(struct tool_view **out, wt_engine *engine, const struct view_options *options, wt_error *err)
 {
-    struct making m = {.view = calloc(1, sizeof *m.view), .options = options, .err = err};
+    struct view_builder m = {.view = calloc(1, sizeof *m.view), .options = options, .err = err};
     size_t count = options->count;
     wt_tools **lists = calloc(count + 1, sizeof(wt_tools *));
     wt_catalog_info info;
@@ -205,9 +205,9 @@ int wt__view_make(struct tool_view **out, wt_engine *engine, const struct view_o
         rc = read_lists(&m, engine, lists);
     for (size_t i = 0; rc == 0 && i < count; i++)
         for (size_t t = 0; rc == 0 && t < lists[i]->len; t++)
-            rc = add_tool(&m, options->upstreams[i], lists[i]->items[t]);
+            rc = add_view_tool(&m, options->upstreams[i], lists[i]->items[t]);
     if (rc == 0)
-        rc = arrange(&m);
+        rc = sort_tools(&m);
     for (size_t i = 0; lists && i < count; i++)
         wt_tools_free(lists[i]);
     free(lists);
@@ -247,7 +247,7 @@ struct view_tool *wt__view_find(const struct tool_view *view, struct str name)
     return at ? view->tools[*at] : NULL;
 }
 
-struct view_tool *wt__view_of_id(const struct tool_view *view, const char *id)
+struct view_tool *wt__view_find_id(const struct tool_view *view, const char *id)
 {
     const uint32_t *at = wt__map_get(&view->by_id, wt__str(id));
     return at ? view->tools[*at] : NULL;

@@ -25,7 +25,7 @@ struct view_tool {
     struct str legacy;         /* definition for legacy clients: outputSchema has type object or is omitted */
     struct str schema;         /* input schema */
     enum effect effect;
-    bool repeats;            /* headers may repeat some arguments */
+    bool has_mirrors;        /* headers may repeat some arguments */
     size_t number;           /* index in the view */
     struct mcp_input *input; /* created on first use; NULL before, or if the schema is invalid */
     pthread_mutex_t *lock;   /* protects input */
@@ -53,13 +53,13 @@ struct view_options {
 };
 
 /* Builds the current view. Errors: those of wt_list_approved. */
-int wt__view_make(struct tool_view **out, wt_engine *engine, const struct view_options *options, wt_error *err);
+int wt__view_open(struct tool_view **out, wt_engine *engine, const struct view_options *options, wt_error *err);
 struct tool_view *wt__view_keep(struct tool_view *view);
 void wt__view_release(struct tool_view *view); /* NULL is a no-op */
 
 struct view_tool *wt__view_find(const struct tool_view *view, struct str name);
 /* Finds a tool by its id only. */
-struct view_tool *wt__view_of_id(const struct tool_view *view, const char *id);
+struct view_tool *wt__view_find_id(const struct tool_view *view, const char *id);
 /* Returns the compiled input schema, or NULL with err set. */
 const struct mcp_input *wt__view_input(struct view_tool *tool, wt_error *err);
 

@@ -128,7 +128,7 @@ lacks out 0123456789abcdef
 expect 2 "without it nothing is checked" mcp audit keyed.jsonl
 says 'line 1 and later lines have an HMAC; give their key with --audit-key FILE'
 expect 2 "and nothing is added" mcp --servers servers.json --audit keyed.jsonl </dev/null
-says 'give their key with --audit-key FILE'
+says 'give its key with --audit-key FILE'
 expect 3 "lines without an HMAC prove nothing to who has the key" mcp audit audit.jsonl --audit-key audit.key
 says 'no line of the log has an HMAC'
 expect 2 "a key for nothing" mcp --servers servers.json --audit-key audit.key </dev/null

@@ -79,12 +79,12 @@ static void write_lines(struct audit_log *log, int count)
         struct audit_line line = a_line();
         struct audit_mark mark;
         SOUND(wt__audit_write(log, &line, &mark, &err));
-        SOUND(wt__audit_end(log, &mark, &(struct audit_ending){.outcome = "ok", .bytes = (size_t)i}, &err));
+        SOUND(wt__audit_write_outcome(log, &mark, &(struct audit_outcome){.outcome = "ok", .bytes = (size_t)i}, &err));
     }
 }
 
 /* Returns the text of a file, freed by the caller. */
-static struct str text_of(const char *file)
+static struct str read_text_file(const char *file)
 {
     char *text = NULL;
     size_t len = 0;
@@ -95,7 +95,7 @@ static struct str text_of(const char *file)
 
 static struct str text_of_file(void)
 {
-    return text_of(path);
+    return read_text_file(path);
 }
 
 static void put_file(struct str text)
@@ -167,7 +167,7 @@ static void links_an_outcome_to_its_decision(void **state)
     line.uri = STR("");
     line.prompt = STR("review");
     SOUND(wt__audit_write(log, &line, &mark, &err));
-    SOUND(wt__audit_end(log, &mark, &(struct audit_ending){.outcome = "ok", .bytes = 17, .ms = 1.25}, &err));
+    SOUND(wt__audit_write_outcome(log, &mark, &(struct audit_outcome){.outcome = "ok", .bytes = 17, .ms = 1.25}, &err));
     wt__audit_close(log);
     struct str text = text_of_file();
     const char *second = strchr(text.ptr, '\n') + 1, *third = strchr(second, '\n') + 1;
@@ -295,7 +295,7 @@ static void keeps_the_chain_over_restarts(void **state)
     check_file(NULL);
     wt__audit_close(NULL);
     assert_int_equal(wt__audit_write(NULL, NULL, NULL, NULL), 0);
-    assert_int_equal(wt__audit_end(NULL, NULL, NULL, NULL), 0);
+    assert_int_equal(wt__audit_write_outcome(NULL, NULL, NULL, NULL), 0);
     assert_false(wt__audit_is_failing(NULL, NULL));
     wt__audit_sync(NULL);
 }
@@ -362,7 +362,7 @@ static void crashed_log(struct str *text, struct str *head, int headed, int more
     struct audit_log *log = open_log();
     write_lines(log, headed);
     wt__audit_close(log);
-    *head = text_of(head_path);
+    *head = read_text_file(head_path);
     log = open_log();
     write_lines(log, more);
     wt__audit_close(log);
@@ -453,7 +453,7 @@ static void detects_a_damaged_log_at_the_next_start(void **state)
     wt__audit_close(log);
     assert_int_equal(stat(head_path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
-    struct str whole = text_of_file(), head = text_of(head_path);
+    struct str whole = text_of_file(), head = read_text_file(head_path);
     const struct {
         size_t len;
         const char *says;
@@ -525,7 +525,7 @@ static size_t lines_of(const char *const *files, size_t count, const struct audi
 {
     struct audit_replay replay = {0};
     for (size_t i = 0; i < count; i++) {
-        struct str text = text_of(files[i]);
+        struct str text = read_text_file(files[i]);
         SOUND(wt__audit_replay(&replay, text, key, NULL, &err));
         free((char *)text.ptr);
     }
@@ -544,10 +544,10 @@ static void continues_after_a_rotation(void **state)
     assert_int_equal(wt__audit_rotate(&kept, &number, path, NULL, &err), WT_EINVAL);
     write_lines(one, 2);
     write_lines(two, 1);
-    struct str head = text_of(head_path);
+    struct str head = read_text_file(head_path);
     SOUND(wt__audit_rotate(&kept, &number, path, NULL, &err));
     assert_int_equal(number, 7);
-    struct str next_head = text_of(head_path);
+    struct str next_head = read_text_file(head_path);
     assert_non_null(strstr(next_head.ptr, "\"seq\":7,"));
     free((char *)next_head.ptr);
     write_lines(one, 1);
@@ -557,7 +557,7 @@ static void continues_after_a_rotation(void **state)
     const char *files[] = {kept, path};
     assert_int_equal(lines_of(files, 2, NULL), 11);
     check_file(NULL); /* the new file alone */
-    struct str first = text_of(kept), next = text_of_file();
+    struct str first = read_text_file(kept), next = text_of_file();
     struct audit_replay replay = {0};
     assert_int_equal(wt__audit_replay(&replay, next, NULL, NULL, &err), 0);
     assert_true(replay.is_continued);
@@ -608,7 +608,7 @@ static void finishes_a_rotation_without_a_head(void **state)
     struct audit_log *log = open_log();
     write_lines(log, 2);
     wt__audit_close(log);
-    struct str head = text_of(head_path);
+    struct str head = read_text_file(head_path);
     SOUND(wt__audit_rotate(&kept, &number, path, NULL, &err));
     put_head(head);
     log = open_log();

@@ -66,7 +66,7 @@ static struct str audit_of(size_t row, const char *revision)
     line.decision = rows[row].decision;
     SOUND(wt__audit_write(log, &line, &mark, &err));
     if (line.decision == AUDIT_ALLOWED)
-        SOUND(wt__audit_end(log, &mark, &(struct audit_ending){.outcome = "ok"}, &err));
+        SOUND(wt__audit_write_outcome(log, &mark, &(struct audit_outcome){.outcome = "ok"}, &err));
     wt__audit_close(log);
     SOUND(wt__file_read(&text, &len, path, 1 << 20, &err));
     unlink(path);

@@ -48,7 +48,7 @@ static void stand_odd(const char *script, struct audit_log *audit)
     servers[1] = script_server("good", good, 1);
     s = (struct standing){0};
     s.engine = open_engine();
-    stand_on(&s, servers, 2, &(struct gateway_options){.told = hear_sentence, .audit = audit});
+    stand_on(&s, servers, 2, &(struct gateway_options){.report = hear_sentence, .audit = audit});
     wait_for_tool(&s, "good__t", true);
 }
 

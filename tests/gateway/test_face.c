@@ -313,7 +313,7 @@ static void each_face_lists_its_own_tools(void **state)
         if (faces[i].policy)
             SOUND(wt__policy_parse(&policy, wt__str(faces[i].policy), "p", &err));
         SOUND(wt__gateway_open(&gateway, engine, servers, 2, &(struct gateway_options){.policy = policy}, &err));
-        const struct face_options options = {.kind = faces[i].kind, .direct_most = faces[i].most};
+        const struct face_options options = {.kind = faces[i].kind, .max_direct = faces[i].most};
         struct faced face = face_open(gateway, &options, NULL);
         struct mcp_peer *peer = wt__mcp_peer_open(face.service, "", false);
         char *said = ask_modern(&face, peer, "tools/list", "");

@@ -20,21 +20,21 @@ static struct gateway *gateway;
 static double clock_ms;
 static const struct result_reader alice = {"alice", "alice"};
 
-static double now(void)
+static double fixed_clock(void)
 {
     return clock_ms;
 }
 
-static int start(void **state)
+static int start_results_gateway(void **state)
 {
-    static const struct gateway_options options = {.now_ms = now};
+    static const struct gateway_options options = {.now_ms = fixed_clock};
     (void)state;
     engine = open_engine();
     SOUND(wt__gateway_open(&gateway, engine, NULL, 0, &options, &err));
     return 0;
 }
 
-static int finish(void **state)
+static int stop_results_gateway(void **state)
 {
     (void)state;
     wt__gateway_close(gateway);
@@ -65,7 +65,7 @@ static void take_piece(struct str piece, json_t *content, char handle[64])
 }
 
 /* Joins consecutive texts, so that results compare equal wherever they were cut. */
-static char *flatten(const json_t *content)
+static char *flatten_texts(const json_t *content)
 {
     struct buffer out = {0};
     for (size_t i = 0; i < json_array_size(content); i++) {
@@ -155,7 +155,7 @@ static void joined_pieces_equal_the_result(void **state)
         json_object_set(result, "content", content);
         wt__json_write(&text, result);
         json_t *joined = read_all(wt__buffer_view(&text), most, &pieces);
-        char *before = flatten(content), *after = flatten(joined);
+        char *before = flatten_texts(content), *after = flatten_texts(joined);
         if (strcmp(before, after) != 0)
             fail_msg("result %d in pieces of %zu: %s\nis not %s", i, most, after, before);
         if (pieces > most_pieces)
@@ -220,7 +220,7 @@ static void keeps_other_content_whole(void **state)
             SOUND(wt__result_more(gateway, &alice, wt__str(handle), 90, &out, &err));
             take_piece(wt__buffer_view(&out), content, handle);
         }
-        char *joined = flatten(content);
+        char *joined = flatten_texts(content);
         if (others[i].joined && strcmp(joined, others[i].joined) != 0)
             fail_msg("%s: %s", others[i].name, joined);
         free(joined);
@@ -237,7 +237,7 @@ static void ends_with_the_smallest_budget(void **state)
     json_t *content = read_all(STR("{\"content\":[{\"type\":\"text\",\"text\":\"\xf0\x9f\x98\x80\xf0\x9f\x98\x80\"},{"
                                    "\"type\":\"text\",\"text\":\"\"}]}"),
                                1, &pieces);
-    char *joined = flatten(content);
+    char *joined = flatten_texts(content);
     assert_string_equal(joined, "\xf0\x9f\x98\x80\xf0\x9f\x98\x80");
     assert_int_equal(pieces, 2);
     free(joined);
@@ -262,7 +262,7 @@ static void cut_for(const char *principal, char handle[64])
     wt__buffer_dispose(&out);
 }
 
-static void refused(const char *principal, const char *handle)
+static void is_handle_refused(const char *principal, const char *handle)
 {
     struct buffer out = {0};
     assert_int_equal(
@@ -281,17 +281,17 @@ static void a_handle_works_once_for_its_principal(void **state)
     cut_for("alice", handle);
     cut_for("bob", other);
     assert_string_not_equal(handle, other);
-    refused("bob", handle);
-    refused("", handle);
-    refused("alice", "");
-    refused("alice", "000000000000000000000000");
+    is_handle_refused("bob", handle);
+    is_handle_refused("", handle);
+    is_handle_refused("alice", "");
+    is_handle_refused("alice", "000000000000000000000000");
     clock_ms += 10 * 60000 - 1;
     wt__result_sweep(gateway, false);
     SOUND(wt__result_more(gateway, &alice, wt__str(handle), 50, &out,
                           &err)); /* failed attempts by others do not use up the handle */
-    refused("alice", handle);
+    is_handle_refused("alice", handle);
     clock_ms += 1;
-    refused("bob", other);
+    is_handle_refused("bob", other);
     wt__buffer_dispose(&out);
 }
 
@@ -308,7 +308,7 @@ static void limits_stored_results(void **state)
     cut_for("alice", second);
     for (int i = 0; i < 255; i++)
         cut_for("alice", last);
-    refused("alice", first);
+    is_handle_refused("alice", first);
     SOUND(wt__result_more(gateway, &alice, wt__str(second), 1000, &out, &err));
     SOUND(wt__result_more(gateway, &alice, wt__str(last), 1000, &out, &err));
     SOUND(wt__result_more(gateway, &bob, wt__str(of_bob), 1000, &out, &err));
@@ -322,5 +322,5 @@ int main(void)
         cmocka_unit_test(ends_with_the_smallest_budget),  cmocka_unit_test(a_handle_works_once_for_its_principal),
         cmocka_unit_test(limits_stored_results),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_results_gateway, stop_results_gateway);
 }

@@ -55,7 +55,7 @@ static const struct {
      "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"ok\",\"client\":\"local\"}\n"},
 };
 
-static wt_engine *open_catalogue(void)
+static wt_engine *open_usage_catalogue(void)
 {
     wt_engine *engine = open_engine();
     wt_add_report *report = NULL;
@@ -64,17 +64,17 @@ static wt_engine *open_catalogue(void)
     return engine;
 }
 
-static int gather(void *context, const char *bytes, size_t len)
+static int gather_usage(void *context, const char *bytes, size_t len)
 {
     wt__buffer_append(context, bytes, len);
     return 0;
 }
 
 /* Returns the export without times, freed by the caller. */
-static char *exported(wt_engine *engine)
+static char *export_usages(wt_engine *engine)
 {
     struct buffer lines = {0};
-    SOUND(wt_export_usage(engine, NULL, gather, &lines, &err));
+    SOUND(wt_export_usage(engine, NULL, gather_usage, &lines, &err));
     char *text = calloc(lines.len + 1, 1);
     size_t len = 0;
     assert_non_null(text);
@@ -87,11 +87,11 @@ static char *exported(wt_engine *engine)
     return text;
 }
 
-static void search(wt_engine *engine, struct outcomes *outcomes, const char *client, const char *request)
+static void search_as_client(wt_engine *engine, struct outcomes *outcomes, const char *client, const char *request)
 {
     wt_hits *hits = NULL;
     SOUND(wt_find(engine, request, strlen(request), NULL, &hits, &err));
-    wt__outcomes_found(outcomes, client, wt__str(request), hits);
+    wt__outcomes_record_search(outcomes, client, wt__str(request), hits);
     wt_hits_free(hits);
 }
 
@@ -99,19 +99,19 @@ static void records_calls_after_a_search(void **state)
 {
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        wt_engine *engine = open_catalogue();
+        wt_engine *engine = open_usage_catalogue();
         struct outcomes *outcomes;
         SOUND(wt__outcomes_open(&outcomes, engine, &err));
         for (size_t e = 0; e < EVENTS && rows[r].events[e].client; e++) {
             if (rows[r].events[e].search)
-                search(engine, outcomes, rows[r].events[e].client, rows[r].events[e].search);
+                search_as_client(engine, outcomes, rows[r].events[e].client, rows[r].events[e].search);
             else
-                wt__outcomes_called(outcomes, rows[r].events[e].client, rows[r].events[e].call,
-                                    !rows[r].events[e].failed);
+                wt__outcomes_record_call(outcomes, rows[r].events[e].client, rows[r].events[e].call,
+                                         !rows[r].events[e].failed);
             wt__outcomes_sweep(outcomes); /* no client has been idle long enough */
         }
         wt__outcomes_close(outcomes);
-        char *usages = exported(engine);
+        char *usages = export_usages(engine);
         if (strcmp(usages, rows[r].usages) != 0)
             fail_msg("%s: %s", rows[r].name, usages);
         free(usages);
@@ -122,16 +122,16 @@ static void records_calls_after_a_search(void **state)
 static void ignores_long_requests(void **state)
 {
     (void)state;
-    wt_engine *engine = open_catalogue();
+    wt_engine *engine = open_usage_catalogue();
     struct outcomes *outcomes;
     struct buffer request = {0};
     while (request.len <= OUTCOME_REQUEST_BYTES_MAX)
         wt__buffer_text(&request, "boil tea ");
     SOUND(wt__outcomes_open(&outcomes, engine, &err));
-    search(engine, outcomes, "c", request.ptr);
-    wt__outcomes_called(outcomes, "c", "k/tea", true);
+    search_as_client(engine, outcomes, "c", request.ptr);
+    wt__outcomes_record_call(outcomes, "c", "k/tea", true);
     wt__outcomes_close(outcomes);
-    char *usages = exported(engine);
+    char *usages = export_usages(engine);
     assert_string_equal(usages, "");
     free(usages);
     wt__buffer_dispose(&request);
@@ -142,8 +142,8 @@ static void ignores_long_requests(void **state)
 static void does_nothing_without_a_recorder(void **state)
 {
     (void)state;
-    wt__outcomes_found(NULL, "c", STR("boil tea"), NULL);
-    wt__outcomes_called(NULL, "c", "k/tea", true);
+    wt__outcomes_record_search(NULL, "c", STR("boil tea"), NULL);
+    wt__outcomes_record_call(NULL, "c", "k/tea", true);
     wt__outcomes_sweep(NULL);
     wt__outcomes_close(NULL);
 }

@@ -333,52 +333,54 @@ struct tool_row {
     int effect;
 };
 
-struct patterns {
+struct simple_patterns {
     bool given;
     size_t count;
     char items[PATTERNS_MOST][PATTERN_BYTES];
 };
 
-struct rule {
-    struct patterns keys, servers, tools;
+struct simple_rule {
+    struct simple_patterns keys, servers, tools;
     bool effects_given, effects[EFFECTS], denies;
 };
 
-struct rules {
+struct simple_rules {
     size_t count;
-    struct rule items[RULES_MOST];
+    struct simple_rule items[RULES_MOST];
 };
 
 struct random_policy {
-    struct rules rules, profiles[2]; /* "-" and "reading" */
+    struct simple_rules rules, profiles[2]; /* "-" and "reading" */
 };
 
 static struct tool_row tools[TOOLS];
 
-static bool fits_glob(const char *pattern, const char *text)
+static bool matches_simple_glob(const char *pattern, const char *text)
 {
     if (!*pattern)
         return !*text;
     if (*pattern == '*')
-        return fits_glob(pattern + 1, text) || (*text && fits_glob(pattern, text + 1));
-    return *text && (*pattern == '?' || *pattern == *text) && fits_glob(pattern + 1, text + 1);
+        return matches_simple_glob(pattern + 1, text) || (*text && matches_simple_glob(pattern, text + 1));
+    return *text && (*pattern == '?' || *pattern == *text) && matches_simple_glob(pattern + 1, text + 1);
 }
 
-static bool fits(const struct patterns *patterns, const char *text)
+static bool matches_simple_patterns(const struct simple_patterns *patterns, const char *text)
 {
     bool some = false;
     for (size_t i = 0; i < patterns->count; i++)
-        some = some || fits_glob(patterns->items[i], text);
+        some = some || matches_simple_glob(patterns->items[i], text);
     return some || !patterns->given;
 }
 
-static bool rules_let(const struct rules *rules, const char *principal, const struct tool_row *tool)
+static bool rules_let(const struct simple_rules *rules, const char *principal, const struct tool_row *tool)
 {
     int let = 0, denied = 0;
     for (size_t i = 0; i < rules->count; i++) {
-        const struct rule *rule = &rules->items[i];
-        bool hits = fits(&rule->keys, principal) && fits(&rule->servers, server_names[tool->server]) &&
-                    fits(&rule->tools, tool->name) && (!rule->effects_given || rule->effects[tool->effect]);
+        const struct simple_rule *rule = &rules->items[i];
+        bool hits = matches_simple_patterns(&rule->keys, principal) &&
+                    matches_simple_patterns(&rule->servers, server_names[tool->server]) &&
+                    matches_simple_patterns(&rule->tools, tool->name) &&
+                    (!rule->effects_given || rule->effects[tool->effect]);
         let += hits && !rule->denies;
         denied += hits && rule->denies;
     }
@@ -391,12 +393,13 @@ static bool may_call(const struct random_policy *policy, size_t principal, size_
            (profile == 0 || rules_let(&policy->profiles[profile - 1], principals[principal], tool));
 }
 
-static bool rules_let_server(const struct rules *rules, const char *principal, const char *server)
+static bool rules_let_server(const struct simple_rules *rules, const char *principal, const char *server)
 {
     int let = 0, denied = 0;
     for (size_t i = 0; i < rules->count; i++) {
-        const struct rule *rule = &rules->items[i];
-        bool hits = !rule->tools.given && fits(&rule->keys, principal) && fits(&rule->servers, server);
+        const struct simple_rule *rule = &rules->items[i];
+        bool hits = !rule->tools.given && matches_simple_patterns(&rule->keys, principal) &&
+                    matches_simple_patterns(&rule->servers, server);
         bool whole = !rule->effects_given || (rule->effects[0] && rule->effects[1] && rule->effects[2]);
         let += hits && !rule->denies;
         denied += hits && rule->denies && whole;
@@ -439,7 +442,7 @@ static void draw_pattern(struct rng *rng, const char *text, char out[PATTERN_BYT
     }
 }
 
-static void draw_patterns(struct rng *rng, int of, struct patterns *out)
+static void draw_patterns(struct rng *rng, int of, struct simple_patterns *out)
 {
     out->given = wt__rng_below(rng, 2) == 0;
     out->count = out->given ? wt__rng_below(rng, PATTERNS_MOST + 1) : 0;
@@ -451,11 +454,11 @@ static void draw_patterns(struct rng *rng, int of, struct patterns *out)
                      out->items[i]);
 }
 
-static void draw_rules(struct rng *rng, struct rules *out)
+static void draw_rules(struct rng *rng, struct simple_rules *out)
 {
     out->count = wt__rng_below(rng, RULES_MOST + 1);
     for (size_t i = 0; i < out->count; i++) {
-        struct rule *rule = &out->items[i];
+        struct simple_rule *rule = &out->items[i];
         draw_patterns(rng, 0, &rule->keys);
         draw_patterns(rng, 1, &rule->servers);
         draw_patterns(rng, 2, &rule->tools);
@@ -466,7 +469,7 @@ static void draw_rules(struct rng *rng, struct rules *out)
     }
 }
 
-static void put_patterns(struct buffer *out, const char *member, const struct patterns *patterns)
+static void put_patterns(struct buffer *out, const char *member, const struct simple_patterns *patterns)
 {
     if (!patterns->given)
         return;
@@ -478,11 +481,11 @@ static void put_patterns(struct buffer *out, const char *member, const struct pa
     wt__buffer_text(out, "],");
 }
 
-static void put_rules(struct buffer *out, const struct rules *rules)
+static void put_rules(struct buffer *out, const struct simple_rules *rules)
 {
     wt__buffer_text(out, "\"rules\":[");
     for (size_t i = 0; i < rules->count; i++) {
-        const struct rule *rule = &rules->items[i];
+        const struct simple_rule *rule = &rules->items[i];
         wt__buffer_text(out, i ? ",{" : "{");
         put_patterns(out, "keys", &rule->keys);
         put_patterns(out, "servers", &rule->servers);
@@ -578,7 +581,7 @@ static void put_offers(void)
     }
 }
 
-static int start(void **state)
+static int start_policy_gateway(void **state)
 {
     static struct mcp_server servers[SERVERS];
     static const struct mcp_service_options options = {.page_items = 100};
@@ -603,7 +606,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int stop_policy_gateway(void **state)
 {
     (void)state;
     for (size_t p = 0; p < PROFILES; p++) {
@@ -622,7 +625,7 @@ static int finish(void **state)
 /* ---------------------------------------------------------------- the surfaces */
 
 /* One combination of policy, principal and profile, and the tools it allows. */
-struct trial {
+struct policy_trial {
     const struct random_policy *policy;
     size_t number, principal, profile;
     bool may[TOOLS];
@@ -630,7 +633,7 @@ struct trial {
     struct rng *rng;
 };
 
-static void fail_trial(const struct trial *t, const char *surface, const char *name, const char *said)
+static void fail_trial(const struct policy_trial *t, const char *surface, const char *name, const char *said)
 {
     fail_msg("policy %zu, principal \"%s\", profile %s: %s: %s\n%.2000s", t->number, principals[t->principal],
              profiles[t->profile] ? profiles[t->profile] : "none", surface, name, said);
@@ -645,7 +648,8 @@ static size_t find_shown(const char *name, size_t len)
 }
 
 /* Finds the tools in an answer by the text before their names, and fails on a denied one. Returns their number. */
-static size_t take_names(const struct trial *t, const char *surface, const char *said, const char *before, bool *met)
+static size_t take_names(const struct policy_trial *t, const char *surface, const char *said, const char *before,
+                         bool *met)
 {
     size_t count = 0;
     for (const char *at = said; (at = strstr(at, before));) {
@@ -661,7 +665,7 @@ static size_t take_names(const struct trial *t, const char *surface, const char 
     return count;
 }
 
-static void all_pages_of_the_direct_face(const struct trial *t)
+static void all_pages_of_the_direct_face(const struct policy_trial *t)
 {
     bool met[TOOLS] = {false};
     char params[256] = "";
@@ -680,7 +684,7 @@ static void all_pages_of_the_direct_face(const struct trial *t)
 }
 
 /* All tools have these words, so only the policy decides the results. */
-static void search_finds_as_many_as_there_are(const struct trial *t)
+static void search_finds_as_many_as_there_are(const struct policy_trial *t)
 {
     bool met[TOOLS] = {false};
     char *said = call_modern(&search[t->profile], search_peers[t->profile][t->principal], "search_tools",
@@ -692,7 +696,7 @@ static void search_finds_as_many_as_there_are(const struct trial *t)
 }
 
 /* A denied provider looks like an unknown one. */
-static void providers_are_those_that_may_be_used(const struct trial *t)
+static void providers_are_those_that_may_be_used(const struct policy_trial *t)
 {
     size_t s = wt__rng_below(t->rng, SERVERS), count = 0, near = wt__rng_below(t->rng, 2);
     bool met[TOOLS] = {false};
@@ -709,7 +713,7 @@ static void providers_are_those_that_may_be_used(const struct trial *t)
 }
 
 /* Asks for details of some tools; a refusal names only the requested tool. */
-static void details_are_told_of_what_is_allowed(const struct trial *t)
+static void details_are_told_of_what_is_allowed(const struct policy_trial *t)
 {
     struct buffer arguments = {0};
     size_t asked[4];
@@ -751,7 +755,7 @@ static void details_are_told_of_what_is_allowed(const struct trial *t)
 
 /* Calls a tool by one of its names with one of the call tools. A call that reaches its server fails since it is
  * disabled. */
-static void calls_reach_what_is_allowed(const struct trial *t)
+static void calls_reach_what_is_allowed(const struct policy_trial *t)
 {
     static const char *const call_tools[EFFECTS] = {"call_read", "call_write", "call_destructive"};
     size_t i = wt__rng_below(t->rng, TOOLS), by = wt__rng_below(t->rng, EFFECTS);
@@ -772,7 +776,7 @@ static void calls_reach_what_is_allowed(const struct trial *t)
     free(said);
 }
 
-static void resources_and_prompts_are_those_of_allowed_servers(const struct trial *t)
+static void resources_and_prompts_are_those_of_allowed_servers(const struct policy_trial *t)
 {
     static const struct {
         const char *method, *item; /* text of an item in the list */
@@ -815,11 +819,12 @@ static void each_surface_obeys_random_policies(void **state)
     for (size_t n = 0; n < POLICIES; n++) {
         struct random_policy drawn;
         struct policy *policy = draw_policy(&rng, &drawn);
-        struct trial t = {.policy = &drawn,
-                          .number = n,
-                          .principal = wt__rng_below(&rng, PRINCIPALS),
-                          .profile = wt__rng_below(&rng, 8) ? wt__rng_below(&rng, 2) * wt__rng_below(&rng, 3) : 3,
-                          .rng = &rng};
+        struct policy_trial t = {.policy = &drawn,
+                                 .number = n,
+                                 .principal = wt__rng_below(&rng, PRINCIPALS),
+                                 .profile =
+                                     wt__rng_below(&rng, 8) ? wt__rng_below(&rng, 2) * wt__rng_below(&rng, 3) : 3,
+                                 .rng = &rng};
         for (size_t i = 0; i < TOOLS; i++)
             t.count += t.may[i] = may_call(&drawn, t.principal, t.profile, &tools[i]);
         *(t.count == 0 ? &none : t.count < FOUND_MOST ? &some : &many) += 1;
@@ -849,7 +854,7 @@ int main(void)
         cmocka_unit_test(selects_servers_for_repair),
         cmocka_unit_test(limits_rules_and_profiles),
         cmocka_unit_test(revisions_depend_on_every_byte),
-        cmocka_unit_test_setup_teardown(each_surface_obeys_random_policies, start, finish),
+        cmocka_unit_test_setup_teardown(each_surface_obeys_random_policies, start_policy_gateway, stop_policy_gateway),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,12 +19,12 @@ static struct coprocess *far;
 static struct standing s;
 static _Atomic int64_t clock_ms = 1000000000;
 
-static double now(void)
+static double relay_clock(void)
 {
     return (double)clock_ms;
 }
 
-static int start(void **state)
+static int start_relay_servers(void **state)
 {
     static const char *argv[] = {program, NULL}, *far_argv[] = {program, "127.0.0.1:0", NULL};
     static const struct child child = {.argv = far_argv};
@@ -47,13 +47,13 @@ static int start(void **state)
     snprintf(url, sizeof url, "http://%.*s/mcp", (int)line.len, line.ptr);
     snprintf(state_path, sizeof state_path, "/tmp/whichtool-gateway-%d.json", (int)getpid());
     SOUND(wt__file_replace(state_path, eras, sizeof eras - 1, &err));
-    stand_up(&s, servers, WAYS, &(struct gateway_options){.state_path = state_path, .now_ms = now});
+    stand_up(&s, servers, WAYS, &(struct gateway_options){.state_path = state_path, .now_ms = relay_clock});
     for (size_t i = 0; i < WAYS; i++)
         wait_for_state(&s, i, UPSTREAM_READY);
     return 0;
 }
 
-static int finish(void **state)
+static int stop_relay_servers(void **state)
 {
     (void)state;
     if (!far)
@@ -342,7 +342,7 @@ static char *ask_name(struct mcp_peer *peer, size_t way)
 }
 
 /* Repeats a call with the sealed state and the answers. */
-static char *retry(struct mcp_peer *peer, size_t way, const char *sealed, const char *key)
+static char *retry_call(struct mcp_peer *peer, size_t way, const char *sealed, const char *key)
 {
     struct buffer text = {0};
     wt__buffer_printf(&text, "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"tools/call\",\"params\":{%s,\"name\":\"%s\",",
@@ -374,7 +374,7 @@ static void relays_questions_to_the_calling_client(void **state)
         assert_non_null(
             strstr(said, "\"method\":\"elicitation/create\",\"params\":{\"message\":\"What is your name?\""));
         free(said);
-        said = retry(s.modern, w, sealed, key);
+        said = retry_call(s.modern, w, sealed, key);
         if (!strstr(said, "Hello, Ada!"))
             fail_msg("modern client, %s: %s", ways[w], said);
         free(said);
@@ -449,14 +449,14 @@ static void resumes_a_parked_call_once_for_its_principal(void **state)
         char *sealed = member_in(said, "requestState"), *key = key_in(said);
         free(said);
         assert_int_equal(s.gateway->parked_count, 1);
-        said = retry(mallory, w, sealed, key); /* another principal */
+        said = retry_call(mallory, w, sealed, key); /* another principal */
         assert_non_null(strstr(said, "not one of ours"));
         free(said);
-        said = retry(s.modern, w == LP ? LH : LP, sealed, key); /* another request */
+        said = retry_call(s.modern, w == LP ? LH : LP, sealed, key); /* another request */
         assert_non_null(strstr(said, "not one of ours"));
         free(said);
         sealed[0] = sealed[0] == 'A' ? 'B' : 'A'; /* another state */
-        said = retry(s.modern, w, sealed, key);
+        said = retry_call(s.modern, w, sealed, key);
         assert_null(strstr(said, "Hello"));
         free(said);
         free(sealed);
@@ -468,10 +468,10 @@ static void resumes_a_parked_call_once_for_its_principal(void **state)
         said = ask_name(s.modern, w);
         sealed = member_in(said, "requestState"), key = key_in(said);
         free(said);
-        said = retry(s.modern, w, sealed, key);
+        said = retry_call(s.modern, w, sealed, key);
         assert_non_null(strstr(said, "Hello, Ada!"));
         free(said);
-        said = retry(s.modern, w, sealed, key); /* replayed */
+        said = retry_call(s.modern, w, sealed, key); /* replayed */
         if (!strstr(said, "the question was answered already or has expired; start the call again") ||
             !strstr(said, "\"isError\":true"))
             fail_msg("%s", said);
@@ -482,7 +482,7 @@ static void resumes_a_parked_call_once_for_its_principal(void **state)
         sealed = member_in(said, "requestState"), key = key_in(said);
         clock_ms += MCP_STATE_MS + 1;
         free(said);
-        said = retry(s.modern, w, sealed, key);
+        said = retry_call(s.modern, w, sealed, key);
         assert_non_null(strstr(said, "has expired"));
         free(said);
         free(sealed);
@@ -537,5 +537,5 @@ int main(void)
         cmocka_unit_test(resumes_a_parked_call_once_for_its_principal),
         cmocka_unit_test(refuses_calls_above_the_parked_share),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_relay_servers, stop_relay_servers);
 }

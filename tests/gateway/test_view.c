@@ -43,8 +43,8 @@ static void tools_without_annotations_are_destructive(void **state)
     }
     assert_int_equal(wt__effect_of(NULL), EFFECT_DESTROY);
     for (int i = 0; i < EFFECTS; i++)
-        assert_int_equal(wt__effect_read(wt__str(wt__effect_word((enum effect)i))), i);
-    assert_int_equal(wt__effect_read(STR("Read")), -1);
+        assert_int_equal(wt__effect_parse(wt__str(wt__effect_word((enum effect)i))), i);
+    assert_int_equal(wt__effect_parse(STR("Read")), -1);
 }
 
 /* ---------------------------------------------------------------- views */
@@ -56,7 +56,7 @@ static const struct mcp_server servers[SERVERS] = {
 static wt_engine *engine;
 static struct upstream *upstreams[SERVERS];
 
-static int start(void **state)
+static int open_view_engine(void **state)
 {
     (void)state;
     engine = open_engine();
@@ -65,7 +65,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int close_view_engine(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SERVERS; i++)
@@ -76,7 +76,7 @@ static int finish(void **state)
 
 #define TOOL(name) "{\"name\":\"" name "\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}"
 
-static void put(const char *server, const char *tools)
+static void put_listed_tools(const char *server, const char *tools)
 {
     struct buffer text = {0};
     wt__buffer_printf(&text, "{\"tools\":[%s]}", tools);
@@ -88,7 +88,7 @@ static struct tool_view *make_view(bool bare)
 {
     struct tool_view *view;
     const struct view_options options = {.upstreams = upstreams, .count = SERVERS, .bare_names = bare};
-    SOUND(wt__view_make(&view, engine, &options, &err));
+    SOUND(wt__view_open(&view, engine, &options, &err));
     return view;
 }
 
@@ -123,14 +123,14 @@ static void checks_each_tool_against_the_lock(void **state)
     struct pins lock = {0};
     struct tool_view *view;
     (void)state;
-    put("one", TOOL("locked") "," TOOL("changed"));
+    put_listed_tools("one", TOOL("locked") "," TOOL("changed"));
     SOUND(wt_lock(engine, "one", &text, &err));
     char *sha256 = strstr(strstr(text, "one/changed"), "\"sha256\": \"") + 11;
     *sha256 = *sha256 == '0' ? '1' : '0';
-    put("two", TOOL("absent"));
+    put_listed_tools("two", TOOL("absent"));
     SOUND(wt__pins_read(&lock, text, strlen(text), &err));
     const struct view_options options = {.upstreams = upstreams, .count = SERVERS, .lock = &lock};
-    SOUND(wt__view_make(&view, engine, &options, &err));
+    SOUND(wt__view_open(&view, engine, &options, &err));
     assert_int_equal(view->count, 1);
     assert_string_equal(view->tools[0]->name, "locked");
     wt__view_release(view);
@@ -139,7 +139,7 @@ static void checks_each_tool_against_the_lock(void **state)
 }
 
 /* Finds a tool by its server and own name. */
-static struct view_tool *tool_of(const struct tool_view *view, const char *server, const char *name)
+static struct view_tool *find_server_tool(const struct tool_view *view, const char *server, const char *name)
 {
     for (size_t i = 0; i < view->count; i++)
         if (strcmp(wt__upstream_name(view->tools[i]->upstream), server) == 0 && strcmp(view->tools[i]->name, name) == 0)
@@ -170,16 +170,17 @@ static const struct {
 static void each_shown_name_belongs_to_one_tool(void **state)
 {
     (void)state;
-    put("one", TOOL("alone") "," TOOL("same"));
-    put("two", TOOL("same") "," TOOL("one__alone") "," TOOL("one__same") "," TOOL("one/alone"));
-    put("git hub", TOOL("of a space") "," TOOL("call_read") "," TOOL("search_tools") "," TOOL(
-                       "get_tool_details") "," TOOL("call_write") "," TOOL("call_destructive") "," TOOL("read_more"));
-    put("another", TOOL("nobody_asked"));
+    put_listed_tools("one", TOOL("alone") "," TOOL("same"));
+    put_listed_tools("two", TOOL("same") "," TOOL("one__alone") "," TOOL("one__same") "," TOOL("one/alone"));
+    put_listed_tools("git hub",
+                     TOOL("of a space") "," TOOL("call_read") "," TOOL("search_tools") "," TOOL(
+                         "get_tool_details") "," TOOL("call_write") "," TOOL("call_destructive") "," TOOL("read_more"));
+    put_listed_tools("another", TOOL("nobody_asked"));
     for (int bare = 0; bare < 2; bare++) {
         struct tool_view *view = make_view(bare);
         assert_int_equal(view->count, sizeof names / sizeof *names);
         for (size_t i = 0; i < view->count; i++) {
-            struct view_tool *tool = tool_of(view, names[i].server, names[i].name);
+            struct view_tool *tool = find_server_tool(view, names[i].server, names[i].name);
             const char *shown = bare ? names[i].bare : names[i].exported;
             char member[128];
             shown = shown ? shown : tool ? tool->exported : "";
@@ -188,7 +189,7 @@ static void each_shown_name_belongs_to_one_tool(void **state)
                 fail_msg("%s of %s is shown as %s", names[i].name, names[i].server, tool ? tool->shown : "nothing");
             assert_ptr_equal(wt__view_find(view, wt__str(shown)), tool);
             assert_ptr_equal(wt__view_find(view, wt__str(tool->exported)), tool);
-            assert_ptr_equal(wt__view_of_id(view, tool->id), tool);
+            assert_ptr_equal(wt__view_find_id(view, tool->id), tool);
             assert_int_equal(view->tools[tool->number] == tool, 1);
             if (i > 0)
                 assert_true(strcmp(view->tools[i - 1]->shown, view->tools[i]->shown) < 0);
@@ -196,7 +197,7 @@ static void each_shown_name_belongs_to_one_tool(void **state)
         assert_null(wt__view_find(view, STR("nobody_asked")));
         assert_null(wt__view_find(view, STR("")));
         assert_null(wt__view_find(view, STR("one__alone\0")));
-        assert_null(wt__view_of_id(view, "one__alone"));
+        assert_null(wt__view_find_id(view, "one__alone"));
         wt__view_release(view);
     }
 }
@@ -209,8 +210,8 @@ static void a_tool_named_like_an_id_gets_no_access(void **state)
     struct gateway *gateway;
     struct policy *policy;
     (void)state;
-    put("one", TOOL("alone"));
-    put("two", TOOL("one/alone"));
+    put_listed_tools("one", TOOL("alone"));
+    put_listed_tools("two", TOOL("one/alone"));
     SOUND(wt__policy_parse(&policy, STR("{\"rules\":[{\"servers\":[\"two\"]}]}"), "p", &err));
     SOUND(wt__gateway_open(&gateway, engine, own, SERVERS,
                            &(struct gateway_options){.bare_names = true, .policy = policy}, &err));
@@ -242,9 +243,9 @@ static void a_tool_named_like_an_id_gets_no_access(void **state)
 static void drops_tools_with_invalid_headers(void **state)
 {
     (void)state;
-    put("one", MIRROR("sound", "\"Region\"") "," MIRROR("a_blank", "\"Re gion\"") "," MIRROR(
-                   "a_line", "\"Region\\r\\nX\"") "," MIRROR("no_text", "1") "," MIRROR("empty", "\"\""));
-    put("two", SCHEMA("mentioned", "{\"type\":\"object\",\"description\":\"x-mcp-header\"}"));
+    put_listed_tools("one", MIRROR("sound", "\"Region\"") "," MIRROR("a_blank", "\"Re gion\"") "," MIRROR(
+                                "a_line", "\"Region\\r\\nX\"") "," MIRROR("no_text", "1") "," MIRROR("empty", "\"\""));
+    put_listed_tools("two", SCHEMA("mentioned", "{\"type\":\"object\",\"description\":\"x-mcp-header\"}"));
     struct tool_view *view = make_view(true);
     assert_int_equal(view->count, 2);
     struct view_tool *sound = wt__view_find(view, STR("sound"));
@@ -258,10 +259,10 @@ static void drops_tools_with_invalid_headers(void **state)
 static void a_held_view_stays_valid(void **state)
 {
     (void)state;
-    put("one", TOOL("first"));
+    put_listed_tools("one", TOOL("first"));
     struct tool_view *before = make_view(true);
     struct tool_view *kept = wt__view_keep(before);
-    put("one", TOOL("first") "," TOOL("second")); /* waits for approval: not the first listing */
+    put_listed_tools("one", TOOL("first") "," TOOL("second")); /* waits for approval: not the first listing */
     wt__view_release(before);
     assert_int_equal(kept->count, 1);
     assert_string_equal(wt__view_find(kept, STR("first"))->shown, "first");
@@ -276,12 +277,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tools_without_annotations_are_destructive),
-        cmocka_unit_test_setup_teardown(a_view_has_only_approved_tools, start, finish),
-        cmocka_unit_test_setup_teardown(checks_each_tool_against_the_lock, start, finish),
-        cmocka_unit_test_setup_teardown(each_shown_name_belongs_to_one_tool, start, finish),
-        cmocka_unit_test_setup_teardown(drops_tools_with_invalid_headers, start, finish),
-        cmocka_unit_test_setup_teardown(a_held_view_stays_valid, start, finish),
-        cmocka_unit_test_setup_teardown(a_tool_named_like_an_id_gets_no_access, start, finish),
+        cmocka_unit_test_setup_teardown(a_view_has_only_approved_tools, open_view_engine, close_view_engine),
+        cmocka_unit_test_setup_teardown(checks_each_tool_against_the_lock, open_view_engine, close_view_engine),
+        cmocka_unit_test_setup_teardown(each_shown_name_belongs_to_one_tool, open_view_engine, close_view_engine),
+        cmocka_unit_test_setup_teardown(drops_tools_with_invalid_headers, open_view_engine, close_view_engine),
+        cmocka_unit_test_setup_teardown(a_held_view_stays_valid, open_view_engine, close_view_engine),
+        cmocka_unit_test_setup_teardown(a_tool_named_like_an_id_gets_no_access, open_view_engine, close_view_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
