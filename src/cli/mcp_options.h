@@ -3,7 +3,7 @@
 #ifndef WT_CLI_MCP_OPTIONS_H
 #define WT_CLI_MCP_OPTIONS_H
 
-#include "gateway/face_kinds.h"
+#include "gateway/policy.h"
 
 /* What a model that searches is told, also over HTTP. */
 #define CATALOGUE_OPTIONS                                                                                              \

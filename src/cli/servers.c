@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "gateway/audit_log.h"
+#include "gateway/audit.h"
 #include "net/keeper.h"
 
 enum { LOCK_BYTES_MAX = 64 << 20 };
@@ -150,7 +150,7 @@ static int open_audit(struct cli *cli, struct audit_log **out)
         return 0;
     int rc = has_key ? wt__audit_key_read(&key, wt__text_of(cli, OPT_AUDIT_KEY), &err) : 0;
     if (rc == 0)
-        rc = wt__audit_open_keyed(out, wt__text_of(cli, OPT_AUDIT), has_key ? &key : NULL, &err);
+        rc = wt__audit_open(out, wt__text_of(cli, OPT_AUDIT), has_key ? &key : NULL, &err);
     wt__audit_key_forget(&key);
     return rc < 0 ? wt__cli_fail_input(cli, &err) : 0;
 }

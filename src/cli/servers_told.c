@@ -11,8 +11,7 @@
 #include "cli/output.h"
 #include "cli/servers.h"
 #include "cli/text.h"
-#include "gateway/audit_log.h"
-#include "gateway/audit_replay.h"
+#include "gateway/audit.h"
 #include "whichtool/review.h"
 
 /* ---------------------------------------------------------------- mcp status */

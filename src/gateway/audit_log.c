@@ -1,5 +1,5 @@
-/* audit_log.c: see audit_log.h. */
-#include "gateway/audit_log.h"
+/* audit_log.c: the audit log; see audit.h. */
+#include "gateway/audit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/sha256.h"
-#include "gateway/audit_head.h"
 #include "text/shown.h"
 
 #define BEGIN "{\"time\":\""
@@ -38,19 +37,6 @@ struct audit_log {
     bool is_misplaced;   /* the error is that the file is not the log, or not whole */
     wt_error error;      /* error of the last attempt; code 0 if it succeeded */
 };
-
-int wt__audit_check(struct str text, wt_error *err)
-{
-    struct audit_chain chain = {0};
-    int rc = 0;
-    while (rc == 0 && text.len > 0) {
-        const char *end = memchr(text.ptr, '\n', text.len);
-        size_t len = end ? (size_t)(end - text.ptr) : text.len, taken = len + (end != NULL);
-        rc = wt__audit_check_line(&chain, NULL, (struct str){text.ptr, len}, err);
-        text = (struct str){text.ptr + taken, text.len - taken};
-    }
-    return rc;
-}
 
 /* ---------------------------------------------------------------- reading the file */
 
@@ -243,7 +229,7 @@ static int open_log_with_key(struct audit_log **out, const char *path, const str
     return rc;
 }
 
-int wt__audit_open_keyed(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
+int wt__audit_open(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
 {
     int rc = open_log_with_key(out, path, key, err);
     if (rc < 0 || !key || (*out)->chain.is_keyed || (*out)->size == 0)
@@ -254,11 +240,6 @@ int wt__audit_open_keyed(struct audit_log **out, const char *path, const struct 
                     "the lines of %s have no HMAC; start a file with an HMAC by `mcp audit FILE --rotate --audit-key "
                     "KEY`",
                     path);
-}
-
-int wt__audit_open(struct audit_log **out, const char *path, wt_error *err)
-{
-    return wt__audit_open_keyed(out, path, NULL, err);
 }
 
 void wt__audit_close(struct audit_log *log)

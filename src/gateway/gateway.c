@@ -1,4 +1,6 @@
 /* gateway.c: the servers, the view of their tools, and notifications of changes. */
+#include "gateway/internal.h"
+
 #include <stdlib.h>
 
 #include "base/buffer.h"
@@ -7,9 +9,6 @@
 #include "base/steady.h"
 #include "catalog/pins.h"
 #include "catalog/review.h"
-#include "gateway/audit_log.h"
-#include "gateway/gateway_inside.h"
-#include "gateway/offered.h"
 #include "mcp/config.h"
 #include "whichtool/audit.h"
 
@@ -23,7 +22,8 @@ struct tool_view *wt__gateway_view(struct gateway *gateway)
     return view;
 }
 
-void wt__gateway_announce(struct gateway *gateway, enum mcp_change change)
+/* Notifies all services of a changed list. */
+static void notify_services(struct gateway *gateway, enum mcp_change change)
 {
     pthread_mutex_lock(&gateway->services_lock);
     for (size_t i = 0; i < gateway->service_count; i++)
@@ -69,7 +69,7 @@ int wt__gateway_renew(struct gateway *gateway, wt_error *err)
     int rc = renew_view(gateway, err);
     pthread_mutex_unlock(&gateway->renew_lock);
     if (rc > 0)
-        wt__gateway_announce(gateway, MCP_TOOLS_CHANGED);
+        notify_services(gateway, MCP_TOOLS_CHANGED);
     return rc < 0 ? rc : 0;
 }
 
@@ -307,7 +307,7 @@ static int take_listing(void *context, struct upstream *upstream, const struct u
 static void notify_list_change(void *context, struct upstream *upstream, enum mcp_change change)
 {
     (void)upstream;
-    wt__gateway_announce(context, change);
+    notify_services(context, change);
 }
 
 static void notify_resource_update(void *context, struct upstream *upstream, struct str uri)
@@ -603,7 +603,7 @@ int wt__gateway_start(struct gateway *gateway, wt_error *err)
     int rc = 0;
     gateway->has_tender = pthread_create(&gateway->tender, NULL, run_tender, gateway) == 0;
     if (!gateway->has_tender)
-        return wt__fail(err, WT_EIO, "cannot create a thread");
+        return wt__fail(err, WT_EIO, "cannot start a thread");
     for (size_t i = 0; rc == 0 && i < gateway->count; i++)
         rc = wt__upstream_start(gateway->upstreams[i], err);
     return rc;
@@ -650,11 +650,6 @@ void wt__gateway_close(struct gateway *gateway)
     pthread_mutex_destroy(&gateway->import_lock);
     pthread_mutex_destroy(&gateway->lock);
     free(gateway);
-}
-
-struct upstream *wt__gateway_server(const struct gateway *gateway, size_t index)
-{
-    return gateway->upstreams[index];
 }
 
 /* ---------------------------------------------------------------- services */

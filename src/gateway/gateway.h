@@ -1,15 +1,18 @@
 /* gateway.h: one MCP server in front of many.
  *
  *   servers   run independently (upstream.h); their tools are imported into the catalogue
- *   view      snapshot of the callable tools and their definitions (view.h)
- *   face      tools shown to a client: search and call tools, or all tools (face.h)
- *   call      is checked, audited and relayed to its server; questions of the server go to the client (relay.h)
+ *   view      snapshot of the callable tools and their definitions (internal.h)
+ *   face      tools shown to a client: search and call tools, or all tools
+ *   call      is checked, audited and relayed to its server; questions of the server go to the client (internal.h)
  *
  * Neither a client nor a server can add a server or start a program: the operator configures all of them. */
 #ifndef WT_GATEWAY_GATEWAY_H
 #define WT_GATEWAY_GATEWAY_H
 
-#include "gateway/upstream.h"
+#include "base/buffer.h"
+#include "gateway/policy.h"
+#include "mcp/server.h"
+#include "serve/mcp/service.h"
 #include "whichtool.h"
 
 enum {
@@ -23,7 +26,7 @@ enum {
 };
 
 struct gateway;
-struct policy;
+struct upstream;
 struct audit_log;
 
 struct gateway_options {
@@ -61,12 +64,38 @@ void wt__gateway_stop(struct gateway *gateway);
 /* Stops the servers and frees the gateway. Call it after closing the services of the faces. NULL is a no-op. */
 void wt__gateway_close(struct gateway *gateway);
 
-struct upstream *wt__gateway_server(const struct gateway *gateway, size_t index);
 /* Appends the content of the state file, a JSON object. */
 void wt__gateway_write_state(struct gateway *gateway, struct buffer *out);
 
 /* Sends changes of lists and resources to the service until it is detached. */
 int wt__gateway_attach(struct gateway *gateway, struct mcp_service *service, wt_error *err);
 void wt__gateway_detach(struct gateway *gateway, struct mcp_service *service);
+
+/* ---------------------------------------------------------------- faces */
+
+/* The features of an MCP service (serve/mcp/service.h) in front of the gateway:
+ *
+ *   search   a search tool, a tool for definitions, three call tools and a tool to read long results. There is one call
+ *            tool per effect, so that users can approve calls by effect.
+ *   direct   all tools with their own definitions
+ *   auto     direct while there are few tools, else search
+ *
+ * Each face also has the resources and prompts of all servers. Items that the policy denies to a caller are neither
+ * listed nor found, described or called. */
+struct face;
+
+struct face_options {
+    enum face_kind kind;
+    const char *profile; /* profile of the policy, or NULL */
+    const char *summary; /* see catalogue_options */
+    size_t budget_bytes; /* see catalogue_options */
+    size_t max_direct;   /* maximum number of tools FACE_AUTO shows directly; 0 for GATEWAY_DIRECT_MOST */
+};
+
+/* Opens a face. The gateway and the strings of the options must outlive it. */
+int wt__face_open(struct face **out, struct gateway *gateway, const struct face_options *options, wt_error *err);
+const struct mcp_features *wt__face_features(const struct face *face);
+/* Call it after closing the face's service. NULL is a no-op. */
+void wt__face_close(struct face *face);
 
 #endif

@@ -4,13 +4,14 @@
  *
  * Lengths are of the JSON text, where a character may take six bytes. A piece may be longer than the limit only if it
  * cannot be cut: an image, or the other members of an item. */
+#include "gateway/internal.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random_digits.h"
-#include "gateway/gateway_inside.h"
 
 enum {
     HANDLE_BYTES = 25,

@@ -1,5 +1,5 @@
-/* outcomes.c: see outcomes.h. */
-#include "gateway/outcomes.h"
+/* outcomes.c: recorded usage; see internal.h. */
+#include "gateway/internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>

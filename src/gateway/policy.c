@@ -1,4 +1,4 @@
-/* policy.c: see policy.h. */
+/* policy.c: effects, kinds of faces and policies; see policy.h. */
 #include "gateway/policy.h"
 
 #include <stdio.h>
@@ -10,6 +10,40 @@
 #include "base/glob.h"
 #include "base/sha256.h"
 #include "whichtool.h"
+
+/* ---------------------------------------------------------------- effects and faces */
+
+static const char *const effect_words[EFFECTS] = {"read", "write", "destructive"};
+
+enum effect wt__effect_of(const json_t *definition)
+{
+    const json_t *annotations = wt__json_object(definition, "annotations");
+    if (wt__json_bool(annotations, "readOnlyHint", false))
+        return EFFECT_READ;
+    return wt__json_bool(annotations, "destructiveHint", true) ? EFFECT_DESTROY : EFFECT_WRITE;
+}
+
+const char *wt__effect_word(enum effect effect)
+{
+    return effect_words[effect];
+}
+
+int wt__effect_parse(struct str word)
+{
+    for (int i = 0; i < EFFECTS; i++)
+        if (wt__str_equal(word, wt__str(effect_words[i])))
+            return i;
+    return -1;
+}
+
+const char *const wt__face_tool_names[FACE_TOOLS] = {
+    [FACE_SEARCH_TOOLS] = "search_tools",
+    [FACE_DETAILS] = "get_tool_details",
+    [FACE_FIRST_CALL + EFFECT_READ] = "call_read",
+    [FACE_FIRST_CALL + EFFECT_WRITE] = "call_write",
+    [FACE_FIRST_CALL + EFFECT_DESTROY] = "call_destructive",
+    [FACE_READ_MORE] = "read_more",
+};
 
 struct policy_patterns {
     const char **items; /* [count] */

@@ -1,5 +1,54 @@
-/* policy.h: the operator's policy file: who may use which tools. Profiles are parts of the catalogue with addresses of
- * their own.
+/* policy.h: effects of tools, kinds of faces, and the operator's policy. */
+#ifndef WT_GATEWAY_POLICY_H
+#define WT_GATEWAY_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/str.h"
+
+/* ---------------------------------------------------------------- effects */
+
+/* Effect of calling a tool, from the annotations of its approved definition. A tool without annotations
+ * counts as destructive (MCP's defaults), since users approve calls by their effect. */
+enum effect { EFFECT_READ, EFFECT_WRITE, EFFECT_DESTROY };
+enum { EFFECTS = 3 };
+
+enum effect wt__effect_of(const json_t *definition);
+/* Returns "read", "write" or "destructive". wt__effect_parse returns -1 for other words. */
+const char *wt__effect_word(enum effect effect);
+int wt__effect_parse(struct str word);
+
+/* ---------------------------------------------------------------- kinds of faces */
+
+/* Kinds of faces (gateway.h): their words and descriptions. Options, policies and messages are generated
+ * from these rows; face.c has their functions. */
+#define FACE_KINDS(ROW, BETWEEN)                                                                                       \
+    ROW(SEARCH, "search", "tools that search and call")                                                                \
+    BETWEEN ROW(DIRECT, "direct", "all tools") BETWEEN ROW(AUTO, "auto", "direct up to 20 tools, else search")
+
+#define FACE_KIND_ID(id, word, shows) FACE_##id,
+enum face_kind { FACE_KINDS(FACE_KIND_ID, ) FACE_KIND_COUNT };
+
+#define FACE_KIND_WORD(id, word, shows) word
+#define FACE_KIND_DESCRIPTION(id, word, shows) "`" word "`, " shows
+
+enum { FACE_SEARCH_TOOLS, FACE_DETAILS, FACE_FIRST_CALL, FACE_READ_MORE = FACE_FIRST_CALL + EFFECTS, FACE_TOOLS };
+
+/* Indexed by the enum above; the call tools start at FACE_FIRST_CALL, ordered by effect. */
+extern const char *const wt__face_tool_names[FACE_TOOLS];
+
+/* Returns the name of the call tool for an effect. */
+static inline const char *wt__face_call_tool_name(enum effect effect)
+{
+    return wt__face_tool_names[FACE_FIRST_CALL + (int)effect];
+}
+
+/* ---------------------------------------------------------------- policy */
+
+/* The operator's policy file: who may use which tools. Profiles are parts of the catalogue with addresses of their own.
  *
  *   {"rules": [{"keys": ["ci-*"], "servers": ["github"], "tools": ["get_*"], "effects": ["read"], "deny": false}, ...],
  *    "profiles": {"reading": {"face": "direct", "rules": [{"effects": ["read"]}]}}}
@@ -12,17 +61,6 @@
  * patterns of servers.
  *
  * The revision is the beginning of the file's SHA-256; the lines of the audit contain it. */
-#ifndef WT_GATEWAY_POLICY_H
-#define WT_GATEWAY_POLICY_H
-
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
-#include "base/str.h"
-#include "gateway/effect.h"
-#include "gateway/face_kinds.h"
-
 enum {
     POLICY_BYTES_MAX = 4 << 20,
     POLICY_RULES_MAX = 10000, /* total of all lists of rules */
@@ -63,7 +101,7 @@ bool wt__policy_allows_server(const struct policy *policy, const char *principal
 /* True if arguments for tools of the server are repaired. server: NULL for the gateway's own tools, repaired unless
  * repair is off for all servers. policy: NULL repairs all. */
 bool wt__policy_repairs(const struct policy *policy, const char *server);
-/* Parses a word of face_kinds.h. Returns -1 for other words. */
+/* Parses a word of FACE_KINDS. Returns -1 for other words. */
 int wt__face_kind_parse(struct str word);
 
 #endif

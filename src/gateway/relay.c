@@ -1,8 +1,8 @@
-/* relay.c: see relay.h.
+/* relay.c: relays requests to servers; see internal.h.
  *
  * Between two requests of a modern client the state of a call is sealed by serve/mcp: "p" and the handle of a parked
  * exchange, or "m" and {"state": the server's requestState, "keys": [keys of its questions]}. */
-#include "gateway/relay.h"
+#include "gateway/internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include "base/json_scan.h"
 #include "base/memory.h"
 #include "base/random_digits.h"
-#include "gateway/gateway_inside.h"
 #include "mcp/shape.h"
 
 enum { HANDLE_BYTES = 33 };

@@ -1,4 +1,6 @@
-/* upstream.c: states and connections of a server behind the gateway. upstream_offer.c has its listings. */
+/* upstream.c: states, connections and notices of a server behind the gateway. upstream_offer.c has its listings. */
+#include "gateway/upstream.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,10 +8,10 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "base/steady.h"
 #include "catalog/names.h"
-#include "gateway/upstream_inside.h"
 
 enum { LOOK_MS = 50 /* interval of checks for cancelled waits */ };
 
@@ -172,7 +174,7 @@ bool wt__upstream_allows_tool(const struct upstream *upstream, const char *tool)
 /* ---------------------------------------------------------------- links */
 
 /* Releases a reference; the last one ends the connection. */
-static void release_link(struct upstream_link *link)
+void wt__upstream_return(struct upstream_link *link)
 {
     if (!link || atomic_fetch_sub(&link->refs, 1) != 1)
         return;
@@ -188,11 +190,6 @@ struct shares *wt__upstream_calls(struct upstream *upstream)
 struct mcp_connection *wt__upstream_connection(const struct upstream_link *link)
 {
     return link->connection;
-}
-
-void wt__upstream_return(struct upstream_link *link)
-{
-    release_link(link);
 }
 
 /* Reports why the server cannot be used. Call with the lock held. */
@@ -242,12 +239,168 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
     return rc;
 }
 
+/* ---------------------------------------------------------------- notices */
+
+/* Handles a notification of the server. */
+static void handle_notification(struct upstream *upstream, struct str method, struct str params)
+{
+    static const char *const changes[UPSTREAM_CHANGES] = {
+        [MCP_TOOLS_CHANGED] = "notifications/tools/list_changed",
+        [MCP_RESOURCES_CHANGED] = "notifications/resources/list_changed",
+        [MCP_PROMPTS_CHANGED] = "notifications/prompts/list_changed",
+    };
+    json_t *said = NULL;
+    for (size_t i = 0; i < UPSTREAM_CHANGES; i++) {
+        if (!wt__str_equal(method, wt__str(changes[i])))
+            continue;
+        pthread_mutex_lock(&upstream->lock);
+        bool is_news = !upstream->stale[i];
+        upstream->stale[i] = upstream->told[i] = true;
+        if (is_news) /* repeated notices do not wake the thread */
+            pthread_cond_broadcast(&upstream->turn);
+        pthread_mutex_unlock(&upstream->lock);
+    }
+    if (!upstream->options.notify_update || !wt__str_equal(method, STR("notifications/resources/updated")) ||
+        wt__json_parse(&said, params.ptr ? params.ptr : "", params.len, NULL) < 0)
+        return;
+    upstream->options.notify_update(upstream->options.context, upstream, wt__json_str(said, "uri"));
+    json_decref(said);
+}
+
+/* True if the URI is watched already. Call with the lock held. */
+static bool is_watched(const struct upstream *upstream, struct str uri)
+{
+    for (size_t i = 0; i < upstream->watched_count; i++)
+        if (wt__str_equal(uri, wt__str(upstream->watched[i])))
+            return true;
+    return false;
+}
+
+/* Adds a URI. False if out of memory. Call with the lock held. */
+static bool add_watched(struct upstream *upstream, struct str uri)
+{
+    char *copy = wt__copy_string(uri.ptr, uri.len);
+    if (!copy || wt__grow((void **)&upstream->watched, &upstream->watched_capacity, upstream->watched_count + 1,
+                          sizeof *upstream->watched) < 0) {
+        free(copy);
+        return false;
+    }
+    upstream->watched[upstream->watched_count++] = copy;
+    pthread_cond_broadcast(&upstream->turn);
+    return true;
+}
+
+bool wt__upstream_watch(struct upstream *upstream, const char *holder, struct str uri, wt_error *err)
+{
+    pthread_mutex_lock(&upstream->lock);
+    bool known = is_watched(upstream, uri);
+    bool has_share = known || wt__shares_take(&upstream->watchers, holder, 1);
+    bool added = known || (has_share && add_watched(upstream, uri));
+    pthread_mutex_unlock(&upstream->lock);
+    if (!has_share)
+        wt__fail(err, WT_ETOOLONG,
+                 "this client watches %zu resources of the server %s, its share of %d, and gets no notices of further "
+                 "ones",
+                 wt__shares_of(&upstream->watchers, holder), upstream->server->name, UPSTREAM_WATCHED_MAX);
+    else if (!added)
+        wt__fail_nomem(err);
+    return added;
+}
+
+/* ---------------------------------------------------------------- listening */
+
+static void *run_listener(void *context)
+{
+    struct upstream *upstream = context;
+    struct mcp_event event;
+    while (wt__mcp_exchange_next(upstream->listening, &event, NULL) == 0 && event.kind == MCP_EVENT_NOTIFIED)
+        handle_notification(upstream, event.method, event.params);
+    return NULL;
+}
+
+/* Opens a subscription of a modern server to changes of lists and watched resources, until close_subscription. Both
+ * run on the upstream's thread. */
+static void open_subscription(struct upstream *upstream, struct mcp_connection *connection)
+{
+    struct buffer params = {0};
+    if (wt__mcp_connection_era(connection) != MCP_ERA_MODERN)
+        return;
+    wt__buffer_text(&params, "\"notifications\":{\"toolsListChanged\":true,\"promptsListChanged\":true,"
+                             "\"resourcesListChanged\":true,\"resourceSubscriptions\":[");
+    pthread_mutex_lock(&upstream->lock);
+    for (size_t i = 0; i < upstream->watched_count; i++) {
+        wt__buffer_text(&params, i ? "," : "");
+        wt__buffer_json(&params, wt__str(upstream->watched[i]));
+    }
+    upstream->watched_told = upstream->watched_count;
+    pthread_mutex_unlock(&upstream->lock);
+    wt__buffer_text(&params, "]}");
+    const struct mcp_request request = {
+        .method = "subscriptions/listen", .params = wt__buffer_view(&params), .timeout_ms = UPSTREAM_LISTEN_MS};
+    if (!params.failed && wt__mcp_exchange_begin(&upstream->listening, connection, &request, NULL) == 0 &&
+        pthread_create(&upstream->listener, NULL, run_listener, upstream) != 0) {
+        wt__mcp_exchange_end(upstream->listening);
+        upstream->listening = NULL;
+    }
+    wt__buffer_dispose(&params);
+}
+
+static void close_subscription(struct upstream *upstream)
+{
+    if (!upstream->listening)
+        return;
+    wt__mcp_exchange_cancel(upstream->listening);
+    pthread_join(upstream->listener, NULL);
+    wt__mcp_exchange_end(upstream->listening);
+    upstream->listening = NULL;
+}
+
+/* Returns the next URI without a subscription, freed by the caller, or NULL. */
+static char *next_unsubscribed(struct upstream *upstream)
+{
+    char *uri = NULL;
+    pthread_mutex_lock(&upstream->lock);
+    if (upstream->watched_told < upstream->watched_count) {
+        const char *next = upstream->watched[upstream->watched_told++];
+        uri = wt__copy_string(next, strlen(next));
+    }
+    pthread_mutex_unlock(&upstream->lock);
+    return uri;
+}
+
+/* Ignores refused subscriptions. A modern server gets a new request with all resources. */
+static int subscribe_watched(struct upstream *upstream, struct mcp_connection *connection, wt_error *err)
+{
+    pthread_mutex_lock(&upstream->lock);
+    bool is_news = upstream->watched_told < upstream->watched_count;
+    pthread_mutex_unlock(&upstream->lock);
+    if (is_news && wt__mcp_connection_era(connection) == MCP_ERA_MODERN) {
+        close_subscription(upstream);
+        open_subscription(upstream, connection);
+        return 0;
+    }
+    for (char *uri; (uri = next_unsubscribed(upstream));) {
+        struct buffer params = {0}, result = {0};
+        wt__buffer_text(&params, "\"uri\":");
+        wt__buffer_json(&params, wt__str(uri));
+        int rc = params.failed
+                     ? 0
+                     : wt__upstream_ask(connection, "resources/subscribe", wt__buffer_view(&params), 0, &result, err);
+        wt__buffer_dispose(&params);
+        wt__buffer_dispose(&result);
+        free(uri);
+        if (rc < 0 && wt__mcp_connection_is_lost(connection))
+            return rc;
+    }
+    return 0;
+}
+
 /* ---------------------------------------------------------------- callbacks of the connection, on another thread */
 
 static void handle_notice(void *context, struct str method, struct str params)
 {
     const struct upstream_link *link = context;
-    wt__upstream_handle_notice(link->upstream, method, params);
+    handle_notification(link->upstream, method, params);
 }
 
 static void mark_link_lost(void *context, const wt_error *why)
@@ -348,7 +501,7 @@ static void open_other(struct upstream *upstream, enum mcp_era era, unsigned wai
         upstream->speaks_one = true;
     }
     pthread_mutex_unlock(&upstream->lock);
-    release_link(before);
+    wt__upstream_return(before);
     if (rc == 0)
         notify_state_change(upstream);
 }
@@ -368,7 +521,7 @@ void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned 
     }
     if (!other)
         return;
-    release_link(*link);
+    wt__upstream_return(*link);
     *link = other;
 }
 
@@ -443,10 +596,10 @@ static int serve_connection(struct upstream *upstream, wt_error *err)
     set_upstream_state(upstream, UPSTREAM_READY);
     pthread_mutex_unlock(&upstream->lock);
     notify_state_change(upstream);
-    wt__upstream_listen(upstream, connection);
+    open_subscription(upstream, connection);
     for (double due = wt__now_ms() + UPSTREAM_LIST_EVERY_MS, until = wt__now_ms() + ttl_ms;
          rc == 0 && wait_for_work(upstream, due, until);) {
-        rc = wt__upstream_subscribe(upstream, connection, err);
+        rc = subscribe_watched(upstream, connection, err);
         if (rc < 0 || wt__now_ms() < due)
             continue;
         rc = wt__upstream_gather(upstream, connection, &ttl_ms, err);
@@ -460,13 +613,13 @@ static int serve_connection(struct upstream *upstream, wt_error *err)
 
 static void close_links(struct upstream *upstream)
 {
-    wt__upstream_unlisten(upstream);
+    close_subscription(upstream);
     pthread_mutex_lock(&upstream->lock);
     struct upstream_link *link = upstream->link, *other = upstream->other;
     upstream->link = upstream->other = NULL;
     pthread_mutex_unlock(&upstream->lock);
-    release_link(link);
-    release_link(other);
+    wt__upstream_return(link);
+    wt__upstream_return(other);
 }
 
 /* Waits until the next attempt. */
@@ -557,7 +710,7 @@ int wt__upstream_start(struct upstream *upstream, wt_error *err)
     if (upstream->state == UPSTREAM_DISABLED)
         return 0;
     upstream->has_thread = pthread_create(&upstream->thread, NULL, run_upstream, upstream) == 0;
-    return upstream->has_thread ? 0 : wt__fail(err, WT_EIO, "cannot create a thread");
+    return upstream->has_thread ? 0 : wt__fail(err, WT_EIO, "cannot start a thread");
 }
 
 void wt__upstream_stop(struct upstream *upstream)
@@ -581,7 +734,7 @@ void wt__upstream_close(struct upstream *upstream)
     if (!upstream)
         return;
     wt__upstream_end(upstream);
-    release_link(upstream->other); /* a call may have opened it while the thread ended */
+    wt__upstream_return(upstream->other); /* a call may have opened it while the thread ended */
     wt__upstream_offer_release(upstream->offer);
     wt__upstream_offer_release(upstream->listed);
     for (size_t i = 0; i < upstream->watched_count; i++)

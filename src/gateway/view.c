@@ -1,12 +1,11 @@
-/* view.c: see view.h. */
-#include "gateway/view.h"
+/* view.c: views of the callable tools; see internal.h. */
+#include "gateway/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "catalog/pins.h"
-#include "gateway/face_names.h"
 #include "mcp/mend.h"
 #include "whichtool/review.h"
 

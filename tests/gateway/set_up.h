@@ -3,8 +3,7 @@
 #ifndef WT_TESTS_GATEWAY_SET_UP_H
 #define WT_TESTS_GATEWAY_SET_UP_H
 
-#include "gateway/face.h"
-#include "gateway/gateway_inside.h"
+#include "gateway/internal.h"
 #include "serve/recorder.h"
 #include "whichtool/review.h"
 

@@ -56,7 +56,7 @@ static inline void wait_for_state(struct standing *s, size_t server, enum upstre
     struct upstream_status status;
     do {
         usleep(1000);
-        wt__upstream_status(wt__gateway_server(s->gateway, server), &status);
+        wt__upstream_status(s->gateway->upstreams[server], &status);
     } while (status.state != state);
 }
 

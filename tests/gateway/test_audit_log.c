@@ -17,8 +17,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/sha256.h"
-#include "gateway/audit_log.h"
-#include "gateway/audit_replay.h"
+#include "gateway/audit.h"
 #include "text/unicode.h"
 
 static wt_error err;
@@ -53,7 +52,7 @@ static int remove_path(void **state)
 static struct audit_log *open_log(void)
 {
     struct audit_log *log;
-    if (wt__audit_open(&log, path, &err) < 0)
+    if (wt__audit_open(&log, path, NULL, &err) < 0)
         fail_msg("%s", err.message);
     return log;
 }
@@ -83,6 +82,20 @@ static void write_lines(struct audit_log *log, int count)
     }
 }
 
+/* Checks that each line of the text follows from the one before, starting with the first line, without a key. */
+static int check_links(struct str text, wt_error *out)
+{
+    struct audit_chain chain = {0};
+    int rc = 0;
+    while (rc == 0 && text.len > 0) {
+        const char *end = memchr(text.ptr, '\n', text.len);
+        size_t len = end ? (size_t)(end - text.ptr) : text.len, taken = len + (end != NULL);
+        rc = wt__audit_check_line(&chain, NULL, (struct str){text.ptr, len}, out);
+        text = (struct str){text.ptr + taken, text.len - taken};
+    }
+    return rc;
+}
+
 /* Returns the text of a file, freed by the caller. */
 static struct str read_text_file(const char *file)
 {
@@ -107,7 +120,7 @@ static void put_file(struct str text)
 static void check_file(const char *says)
 {
     struct str text = text_of_file();
-    int rc = wt__audit_check(text, &err);
+    int rc = check_links(text, &err);
     if (rc != (says ? WT_EFORMAT : 0) || (says && strcmp(err.message, says) != 0))
         fail_msg("%d, %s", rc, rc < 0 ? err.message : "");
     free((char *)text.ptr);
@@ -324,27 +337,27 @@ static void detects_each_change_of_the_log(void **state)
         wt__buffer_clear(&text);
         wt__buffer_str(&text, whole);
         text.ptr[before + i] ^= 1;
-        if (wt__audit_check(wt__buffer_view(&text), &err) != WT_EFORMAT || !strstr(err.message, "line 3 "))
+        if (check_links(wt__buffer_view(&text), &err) != WT_EFORMAT || !strstr(err.message, "line 3 "))
             fail_msg("byte %zu: %s", i, err.message);
     }
     wt__buffer_clear(&text); /* removed */
     wt__buffer_append(&text, whole.ptr, before);
     wt__buffer_append(&text, fourth.ptr, behind);
-    assert_int_equal(wt__audit_check(wt__buffer_view(&text), &err), WT_EFORMAT);
+    assert_int_equal(check_links(wt__buffer_view(&text), &err), WT_EFORMAT);
     assert_string_equal(err.message, "line 3 does not follow from the one before it");
     wt__buffer_clear(&text); /* duplicated */
     wt__buffer_append(&text, whole.ptr, before + third.len);
     wt__buffer_append(&text, third.ptr, third.len + behind);
-    assert_int_equal(wt__audit_check(wt__buffer_view(&text), &err), WT_EFORMAT);
+    assert_int_equal(check_links(wt__buffer_view(&text), &err), WT_EFORMAT);
     assert_string_equal(err.message, "line 4 does not follow from the one before it");
     wt__buffer_clear(&text); /* swapped */
     wt__buffer_append(&text, whole.ptr, before);
     wt__buffer_str(&text, fourth);
     wt__buffer_str(&text, third);
-    assert_int_equal(wt__audit_check(wt__buffer_view(&text), &err), WT_EFORMAT);
-    assert_int_equal(wt__audit_check(STR("\n"), &err), WT_EFORMAT);
+    assert_int_equal(check_links(wt__buffer_view(&text), &err), WT_EFORMAT);
+    assert_int_equal(check_links(STR("\n"), &err), WT_EFORMAT);
     assert_string_equal(err.message, "line 1 is not a line of an audit log");
-    assert_int_equal(wt__audit_check(STR(""), &err), 0);
+    assert_int_equal(check_links(STR(""), &err), 0);
     wt__buffer_dispose(&text);
     free((char *)whole.ptr);
 }
@@ -463,27 +476,27 @@ static void detects_a_damaged_log_at_the_next_start(void **state)
                 {whole.len - 1, "was cut since line 4 was written"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         put_file((struct str){whole.ptr, rows[i].len});
-        if (wt__audit_open(&log, path, &err) != WT_EFORMAT || !strstr(err.message, rows[i].says))
+        if (wt__audit_open(&log, path, NULL, &err) != WT_EFORMAT || !strstr(err.message, rows[i].says))
             fail_msg("%zu bytes: %s", rows[i].len, err.message);
         struct str after = text_of_file();
         assert_int_equal(after.len, rows[i].len);
         free((char *)after.ptr);
     }
     unlink(path);
-    assert_int_equal(wt__audit_open(&log, path, &err), WT_EFORMAT);
+    assert_int_equal(wt__audit_open(&log, path, NULL, &err), WT_EFORMAT);
     assert_non_null(strstr(err.message, "which had 4 lines, was moved or removed"));
     assert_int_not_equal(access(path, F_OK), 0);
     ((char *)whole.ptr)[whole.len - 5] ^= 1;
     put_file(whole);
-    assert_int_equal(wt__audit_open(&log, path, &err), WT_EFORMAT);
+    assert_int_equal(wt__audit_open(&log, path, NULL, &err), WT_EFORMAT);
     assert_non_null(strstr(err.message, "was changed since line 4 was written"));
     ((char *)whole.ptr)[whole.len - 5] ^= 1;
     put_file(whole);
     unlink(head_path);
-    assert_int_equal(wt__audit_open(&log, path, &err), WT_EFORMAT);
+    assert_int_equal(wt__audit_open(&log, path, NULL, &err), WT_EFORMAT);
     assert_non_null(strstr(err.message, ".head is missing"));
     put_head(STR("{\"bytes\":1}"));
-    assert_int_equal(wt__audit_open(&log, path, &err), WT_EFORMAT);
+    assert_int_equal(wt__audit_open(&log, path, NULL, &err), WT_EFORMAT);
     put_head(head);
     log = open_log();
     write_lines(log, 1);
@@ -657,7 +670,7 @@ static void checks_mode_and_length_of_keys(void **state)
 static struct audit_log *open_keyed(const struct audit_key *key)
 {
     struct audit_log *log;
-    SOUND(wt__audit_open_keyed(&log, path, key, &err));
+    SOUND(wt__audit_open(&log, path, key, &err));
     return log;
 }
 
@@ -677,9 +690,9 @@ static void needs_the_key_to_check_lines(void **state)
     (void)state;
     write_lines(log, 2);
     wt__audit_close(log);
-    assert_int_equal(wt__audit_open(&refused, path, &err), WT_EINVAL);
+    assert_int_equal(wt__audit_open(&refused, path, NULL, &err), WT_EINVAL);
     assert_non_null(strstr(err.message, "--audit-key"));
-    assert_int_equal(wt__audit_open_keyed(&refused, path, &other, &err), WT_EFORMAT);
+    assert_int_equal(wt__audit_open(&refused, path, &other, &err), WT_EFORMAT);
     struct str text = text_of_file();
     struct audit_replay replay = {0};
     SOUND(wt__audit_replay(&replay, text, &key, NULL, &err));
@@ -694,7 +707,7 @@ static void needs_the_key_to_check_lines(void **state)
     log = open_log(); /* another chain with its own head */
     write_lines(log, 2);
     wt__audit_close(log);
-    assert_int_equal(wt__audit_open_keyed(&refused, path, &key, &err), WT_EINVAL);
+    assert_int_equal(wt__audit_open(&refused, path, &key, &err), WT_EINVAL);
     assert_non_null(strstr(err.message, "have no HMAC"));
 }
 
@@ -754,14 +767,14 @@ static void refuses_other_files_and_leaves_them_unchanged(void **state)
     for (size_t i = 0; i <= sizeof files / sizeof *files; i++) {
         struct str before = i < sizeof files / sizeof *files ? wt__str(files[i]) : wt__buffer_view(&large);
         put_file(before);
-        int rc = wt__audit_open(&log, path, &err);
+        int rc = wt__audit_open(&log, path, NULL, &err);
         struct str after = text_of_file();
         if (rc != WT_EFORMAT || log || !strstr(err.message, " an audit log") || !wt__str_equal(before, after))
             fail_msg("%.40s: %d, %s", before.ptr, rc, rc < 0 ? err.message : "");
         free((char *)after.ptr);
     }
     wt__buffer_dispose(&large);
-    assert_true(wt__audit_open(&log, "/nowhere/at/all", &err) < 0);
+    assert_true(wt__audit_open(&log, "/nowhere/at/all", NULL, &err) < 0);
     assert_null(log);
 }
 

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "gateway/audit_log.h"
-#include "gateway/audit_replay.h"
+#include "gateway/audit.h"
 #include "gateway/set_up.h"
 
 /* ada may use the tools, resources and prompts of files, and read with the tools of mail but not its resources. */
@@ -55,7 +54,7 @@ static struct str audit_of(size_t row, const char *revision)
                               .revision = revision,
                               .decision = AUDIT_ALLOWED};
     snprintf(path, sizeof path, "/tmp/whichtool-replay-%d", (int)getpid());
-    SOUND(wt__audit_open(&log, path, &err));
+    SOUND(wt__audit_open(&log, path, NULL, &err));
     SOUND(wt__audit_write(log, &line, NULL, &err));
     line.principal = rows[row].principal;
     line.server = rows[row].server;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "gateway/audit_log.h"
+#include "gateway/audit.h"
 #include "gateway/protocol_schema.h"
 #include "gateway/script_server.h"
 #include "gateway/standing.h"
@@ -178,7 +178,7 @@ static void audits_unchecked_arguments(void **state)
         size_t len;
         snprintf(path, sizeof path, "/tmp/whichtool-definitions-%d", (int)getpid());
         snprintf(head, sizeof head, "%s.head", path);
-        SOUND(wt__audit_open(&log, path, &err));
+        SOUND(wt__audit_open(&log, path, NULL, &err));
         stand_with_inputs(log);
         check_call(rows[i].tool, "{\"n\":5}", "\"text\":\"fine\"");
         stand_odd_down();

@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 
 #include "base/file.h"
-#include "gateway/audit_log.h"
+#include "gateway/audit.h"
 #include "gateway/standing.h"
-#include "gateway/upstream_inside.h"
+#include "gateway/upstream.h"
 
 #define TOOL(name, more)                                                                                               \
     "{\"name\":\"" name "\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"n\":{"        \
@@ -37,7 +37,7 @@ static void put_offer(struct gateway *gateway, size_t server, const char *uri, c
     offer->templates = json_array();
     offer->prompts = json_pack("[{s:s}]", "name", prompt);
     assert_true(offer->resources && offer->templates && offer->prompts);
-    wt__gateway_server(gateway, server)->offer = offer;
+    gateway->upstreams[server]->offer = offer;
 }
 
 /* ---------------------------------------------------------------- the audit */
@@ -113,7 +113,7 @@ static void audited_open(struct audited *a)
     *a = (struct audited){.s = {.engine = engine_with_tools()}};
     snprintf(a->path, sizeof a->path, "/tmp/whichtool-audit-%d", (int)getpid());
     unlink(a->path);
-    SOUND(wt__audit_open(&a->log, a->path, &err));
+    SOUND(wt__audit_open(&a->log, a->path, NULL, &err));
     SOUND(wt__policy_parse(&a->policy, STR("{\"rules\":[{\"servers\":[\"files\"]}]}"), "p", &err));
     stand_on(&a->s, servers, 2, &(struct gateway_options){.audit = a->log, .policy = a->policy});
     put_offer(a->s.gateway, 0, "file:///x", "review");
@@ -150,7 +150,7 @@ static json_t *lines_behind(const char *path, size_t *bytes)
     char *text = NULL;
     size_t len = 0;
     SOUND(wt__file_read(&text, &len, path, 1 << 20, &err));
-    SOUND(wt__audit_check((struct str){text, len}, &err));
+    SOUND(wt__audit_replay(&(struct audit_replay){0}, (struct str){text, len}, NULL, NULL, &err));
     json_t *lines = json_array();
     for (char *at = text + *bytes, *end; (end = strchr(at, '\n')); at = end + 1) {
         *end = '\0';

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "gateway/offered.h"
+#include "gateway/internal.h"
 #include "gateway/set_up.h"
-#include "gateway/upstream_inside.h"
+#include "gateway/upstream.h"
 
 enum { SERVERS = 5 };
 static const struct mcp_server servers[SERVERS] = {{.name = "a", .disabled = true},
@@ -28,7 +28,7 @@ static void put_server_offer(size_t server, const char *resources, const char *t
     SOUND(wt__json_parse(&own->resources, resources, strlen(resources), &err));
     SOUND(wt__json_parse(&own->templates, templates, strlen(templates), &err));
     SOUND(wt__json_parse(&own->prompts, prompts, strlen(prompts), &err));
-    wt__gateway_server(gateway, server)->offer = own;
+    gateway->upstreams[server]->offer = own;
 }
 
 #define URI(uri) "{\"uri\":\"" uri "\",\"name\":\"n\"}"
@@ -97,7 +97,7 @@ static void each_shown_name_leads_to_its_server(void **state)
         struct str back = wt__buffer_view(&shown);
         const struct upstream *owner = wt__offer_owner(gateway, names[i].kind, &back);
         if (strcmp(shown.ptr, names[i].shown) != 0 || !wt__str_equal(back, wt__str(names[i].own)) ||
-            owner != wt__gateway_server(gateway, names[i].server))
+            owner != gateway->upstreams[names[i].server])
             fail_msg("%s of %s: %s, back to %.*s of %s", names[i].own, servers[names[i].server].name, shown.ptr,
                      (int)back.len, back.ptr, owner ? wt__upstream_name(owner) : "nobody");
         for (size_t n = 0; n < i; n++)
@@ -132,8 +132,7 @@ static void finds_owners_of_unlisted_names(void **state)
     for (size_t i = 0; i < sizeof unlisted / sizeof *unlisted; i++) {
         struct str name = wt__str(unlisted[i].name);
         const struct upstream *owner = wt__offer_owner(gateway, unlisted[i].kind, &name);
-        const struct upstream *wanted =
-            unlisted[i].server < 0 ? NULL : wt__gateway_server(gateway, (size_t)unlisted[i].server);
+        const struct upstream *wanted = unlisted[i].server < 0 ? NULL : gateway->upstreams[unlisted[i].server];
         if (owner != wanted || !wt__str_equal(name, wt__str(unlisted[i].own)))
             fail_msg("%s: %.*s of %s", unlisted[i].name, (int)name.len, name.ptr,
                      owner ? wt__upstream_name(owner) : "nobody");
@@ -164,20 +163,19 @@ static void a_template_precedes_later_servers(void **state)
         wt__buffer_printf(&templates, "[" TEMPLATE("%s") "]", template_rows[i].template);
         wt__buffer_printf(&resources, "[" URI("%s") "]", template_rows[i].uri);
         for (size_t s = 0; s < SERVERS; s++)
-            wt__upstream_offer_release(wt__gateway_server(gateway, s)->offer);
+            wt__upstream_offer_release(gateway->upstreams[s]->offer);
         put_server_offer(0, "[]", templates.ptr, "[]");
         put_server_offer(1, resources.ptr, "[]", "[]");
         for (size_t s = 2; s < SERVERS; s++)
             put_server_offer(s, "[]", "[]", "[]");
         struct str name = wt__str(template_rows[i].uri);
-        if (wt__offer_owner(gateway, OFFER_RESOURCES, &name) !=
-            wt__gateway_server(gateway, template_rows[i].fits ? 0 : 1))
+        if (wt__offer_owner(gateway, OFFER_RESOURCES, &name) != gateway->upstreams[template_rows[i].fits ? 0 : 1])
             fail_msg("%s of %s", template_rows[i].uri, template_rows[i].template);
         wt__offer_snapshot_open(gateway, &offers);
         wt__offer_put_shown_name(gateway, &offers, 1, OFFER_RESOURCES, name, &shown);
         struct str back = wt__buffer_view(&shown);
         assert_int_equal(wt__str_starts(back, STR("b+")), template_rows[i].fits);
-        assert_ptr_equal(wt__offer_owner(gateway, OFFER_RESOURCES, &back), wt__gateway_server(gateway, 1));
+        assert_ptr_equal(wt__offer_owner(gateway, OFFER_RESOURCES, &back), gateway->upstreams[1]);
         assert_true(wt__str_equal(back, name));
         wt__offer_snapshot_close(&offers);
         wt__buffer_dispose(&templates);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "gateway/outcomes.h"
+#include "gateway/internal.h"
 #include "gateway/set_up.h"
 
 static const char catalogue[] = "[{\"provider\":\"k\",\"name\":\"tea\",\"description\":\"Boils tea\"},"

@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "gateway/offered.h"
+#include "gateway/internal.h"
 #include "gateway/set_up.h"
-#include "gateway/upstream_inside.h"
+#include "gateway/upstream.h"
 
 /* ---------------------------------------------------------------- decisions */
 
@@ -570,7 +570,7 @@ static void read_shown(void)
 static void put_offers(void)
 {
     for (size_t s = 0; s < SERVERS; s++) {
-        struct upstream *upstream = wt__gateway_server(gateway, s);
+        struct upstream *upstream = gateway->upstreams[s];
         struct upstream_offer *offer = calloc(1, sizeof *offer);
         atomic_init(&offer->refs, 1);
         offer->resources = json_pack("[{s:s+,s:s}]", "uri", "res://of-", server_names[s], "name", "r");

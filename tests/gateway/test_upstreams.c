@@ -242,7 +242,7 @@ static void excluded_tools_are_hidden(void **state)
             fail_msg("%s", said);
         free(said);
         wait_for_state(&s, 0, UPSTREAM_READY);
-        wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+        wt__upstream_status(s.gateway->upstreams[0], &status);
         assert_int_equal(status.tools, 1);
         said = ask_modern(&s.direct, s.modern, "tools/list", "");
         if (strstr(said, "bad__t") || !strstr(said, "bad__u"))
@@ -266,7 +266,7 @@ static void keeps_a_server_with_an_invalid_cursor(void **state)
         wait_for_tool(&s, "bad__t", true);
         wait_for_state(&s, 0, UPSTREAM_READY); /* the tools are counted */
         char *said = call_bad();
-        wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+        wt__upstream_status(s.gateway->upstreams[0], &status);
         if (!strstr(said, "\"text\":\"fine\"") || status.tools != 1 || !strstr(status.error, "its list ended early"))
             fail_msg("%s: %zu tools, \"%s\", %s", cursors[i], status.tools, status.error, said);
         free(said);
@@ -408,7 +408,7 @@ static void a_call_fails_early_if_a_restart_fails(void **state)
     char *said = call_bad();
     assert_non_null(strstr(said, "the server bad is not running: sh ended before it answered"));
     free(said);
-    wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+    wt__upstream_status(s.gateway->upstreams[0], &status);
     assert_true(status.failures <= 1 + UPSTREAM_TRIES);
     stand_down(&s);
 }
@@ -643,7 +643,7 @@ static void changed_definitions_wait_for_approval(void **state)
     assert_false(is_listed("bad__brandnew"));
     free(recorder_wait_for(hears, "notifications/tools/list_changed"));
     do
-        wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+        wt__upstream_status(s.gateway->upstreams[0], &status);
     while (status.waiting != 2);
     good_is_good("after a change");
     names_the_command_for_a_waiting_tool();
@@ -672,7 +672,7 @@ static void first_lists_wait_with_review_first(void **state)
     stand_both("call() { text 'done by bad'; }; serve", "", &options);
     do {
         usleep(1000);
-        wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+        wt__upstream_status(s.gateway->upstreams[0], &status);
     } while (status.waiting != 1);
     check_surfaces(false);
     stand_down(&s);
@@ -697,7 +697,7 @@ static void hides_waiting_tools_from_denied_callers(void **state)
         stand_both(scripts[i % 2], "", &(struct gateway_options){.review_first = true, .policy = policy});
         do {
             usleep(1000);
-            wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+            wt__upstream_status(s.gateway->upstreams[0], &status);
         } while (status.waiting != 1 && status.failures == 0);
         char *said = call_bad();
         if (!strstr(said, rows[i / 2].told ? "whichtool mcp" : "tool \\\"bad__t\\\""))
@@ -798,7 +798,7 @@ static void wait_for_offers(size_t count, size_t waiting)
     struct upstream_status status;
     do {
         usleep(1000);
-        wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+        wt__upstream_status(s.gateway->upstreams[0], &status);
     } while (status.prompts + status.resources != count || status.offers_waiting != waiting);
 }
 
@@ -884,7 +884,7 @@ static void deceptive_offers_wait_with_the_whole_list(void **state)
         wait_for_offers(0, 3);
         do { /* the offers are counted before the tools */
             usleep(1000);
-            wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+            wt__upstream_status(s.gateway->upstreams[0], &status);
         } while (status.waiting != 1);
         check_offers(false);
         assert_false(is_listed("bad__t"));
@@ -940,7 +940,7 @@ static void reports_a_server_that_never_ran_once(void **state)
     stand_both("exit 3", "", &options);
     do {
         usleep(1000);
-        wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+        wt__upstream_status(s.gateway->upstreams[0], &status);
     } while (status.failures < 2);
     char *said = call_bad();
     assert_non_null(strstr(said, "\"code\":-32602"));

@@ -1,5 +1,5 @@
-/* offered.c: see offered.h. */
-#include "gateway/offered.h"
+/* offers.c: names of resources, templates and prompts; see internal.h. */
+#include "gateway/internal.h"
 
 #include <stdlib.h>
 
