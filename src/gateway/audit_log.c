@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "text/shown.h"
 
@@ -191,12 +192,12 @@ static int open_log_file(struct audit_log *log, wt_error *err)
     if (has_head && head.bytes > 0 && access(log->path, F_OK) != 0)
         return wt__fail(err, WT_EFORMAT, "%s, which had %llu lines, was moved or removed" RECOVER, log->path,
                         (unsigned long long)head.chain.number);
-    int rc = open_locked(log, O_CREAT, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(open_locked(log, O_CREAT, err));
     has_head = wt__audit_head_read(&head, log->path, log->key, err); /* again, now that the log is locked */
-    rc = has_head < 0 ? has_head : has_head ? read_from_head(log, &head, err) : read_headless(log, err);
-    return rc < 0 ? rc : wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, err);
+    if (has_head < 0)
+        return has_head;
+    WT_TRY(has_head ? read_from_head(log, &head, err) : read_headless(log, err));
+    return wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, err);
 }
 
 /* Opens a log without requiring that its lines have an HMAC if there is a key. */
@@ -204,8 +205,7 @@ static int open_log_with_key(struct audit_log **out, const char *path, const str
 {
     struct audit_log *log = calloc(1, sizeof *log);
     *out = NULL;
-    if (!log)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(log, err);
     pthread_mutex_init(&log->lock, NULL);
     log->fd = -1;
     if (key) {
@@ -436,7 +436,7 @@ static int write_text(struct audit_log *log, struct buffer *text, struct audit_m
 
 int wt__audit_write(struct audit_log *log, const struct audit_line *line, struct audit_mark *mark, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (!log)
         return 0;
     put_decision(&text, line, true);
@@ -444,24 +444,20 @@ int wt__audit_write(struct audit_log *log, const struct audit_line *line, struct
         wt__buffer_clear(&text);
         put_decision(&text, line, false);
     }
-    int rc = write_text(log, &text, mark, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return write_text(log, &text, mark, err);
 }
 
 int wt__audit_write_outcome(struct audit_log *log, const struct audit_mark *mark, const struct audit_outcome *ending,
                             wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (!log)
         return 0;
     put_line_time(&text);
     put_text_member(&text, "of", wt__str(mark->digits));
     put_text_member(&text, "outcome", wt__str(ending->outcome));
     wt__buffer_printf(&text, ",\"bytes\":%zu,\"ms\":%.1f", ending->bytes, ending->ms);
-    int rc = write_text(log, &text, NULL, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return write_text(log, &text, NULL, err);
 }
 
 /* Checks the file between two lines, so that a rotation is followed early and the operator hears of a moved log. */
@@ -536,55 +532,41 @@ static int put_first_line(struct audit_log *log, struct buffer *out, const char 
 /* Replaces the old file with the new one atomically, keeping its owner. */
 static int put_next_file(struct audit_log *log, struct str line, wt_error *err)
 {
-    struct replace replace;
+    WT_CLEANUP(wt__replace_abort) struct replace replace = {.fd = -1};
     struct stat old;
-    int rc = wt__replace_begin(&replace, log->path, err);
-    if (rc == 0 && (fstat(log->fd, &old) != 0 || fchmod(replace.fd, old.st_mode & 0777) != 0))
-        rc = wt__fail_errno(err, "write", log->path);
-    if (rc == 0 && old.st_uid != geteuid() && fchown(replace.fd, old.st_uid, old.st_gid) != 0)
-        rc = wt__fail_errno(err, "keep the owner of", log->path);
-    if (rc == 0)
-        rc = wt__replace_write(&replace, line.ptr, line.len, err);
-    if (rc == 0)
-        rc = wt__replace_commit(&replace, err);
-    wt__replace_abort(&replace);
-    return rc;
+    WT_TRY(wt__replace_begin(&replace, log->path, err));
+    if (fstat(log->fd, &old) != 0 || fchmod(replace.fd, old.st_mode & 0777) != 0)
+        return wt__fail_errno(err, "write", log->path);
+    if (old.st_uid != geteuid() && fchown(replace.fd, old.st_uid, old.st_gid) != 0)
+        return wt__fail_errno(err, "keep the owner of", log->path);
+    WT_TRY(wt__replace_write(&replace, line.ptr, line.len, err));
+    return wt__replace_commit(&replace, err);
 }
 
 /* Rotates the file and leaves it locked. The old file gets its second name first, so that a crash loses no line. */
 static int rotate_file(struct audit_log *log, char **kept, wt_error *err)
 {
-    struct audit_chain chain;
-    struct buffer line = {0}, name = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0}, name = {0};
     char stamp[STAMP_BYTES];
     struct tm utc;
     time_t now = time(NULL);
-    int rc = follow_file(log, err);
-    chain = log->chain;
-    if (rc == 0 && log->size == 0)
-        rc = wt__fail(err, WT_EINVAL, "cannot rotate %s: it has no lines", log->path);
-    if (rc == 0)
-        rc = sync_file(log, err);
-    if (rc == 0)
-        rc = wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, err);
+    WT_TRY(follow_file(log, err));
+    struct audit_chain chain = log->chain;
+    if (log->size == 0)
+        return wt__fail(err, WT_EINVAL, "cannot rotate %s: it has no lines", log->path);
+    WT_TRY(sync_file(log, err));
+    WT_TRY(wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, err));
     strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
     wt__buffer_printf(&name, "%s.%s", log->path, stamp);
-    if (rc == 0 && name.failed)
-        rc = wt__fail_nomem(err);
-    if (rc == 0)
-        rc = put_first_line(log, &line, name.ptr, &chain, err);
-    if (rc == 0 && link(log->path, name.ptr) != 0)
-        rc = wt__fail_errno(err, "write", name.ptr);
-    if (rc == 0)
-        rc = put_next_file(log, wt__buffer_view(&line), err);
-    if (rc == 0) {
-        log->chain = chain;
-        *kept = wt__buffer_take(&name);
-        rc = wt__audit_head_write(log->path, line.len, &chain, log->key, err);
-    }
-    wt__buffer_dispose(&name);
-    wt__buffer_dispose(&line);
-    return rc;
+    if (name.failed)
+        return wt__fail_nomem(err);
+    WT_TRY(put_first_line(log, &line, name.ptr, &chain, err));
+    if (link(log->path, name.ptr) != 0)
+        return wt__fail_errno(err, "write", name.ptr);
+    WT_TRY(put_next_file(log, wt__buffer_view(&line), err));
+    log->chain = chain;
+    *kept = wt__buffer_take(&name);
+    return wt__audit_head_write(log->path, line.len, &chain, log->key, err);
 }
 
 int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const struct audit_key *key, wt_error *err)

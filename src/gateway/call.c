@@ -241,7 +241,7 @@ struct outgoing_call {
 /* Puts the server and its tool into _meta of the result, since a server may choose a misleading tool name. */
 static void put_origin_meta(struct mcp_call *call, const struct view_tool *tool, const char *unchecked)
 {
-    struct buffer meta = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer meta = {0};
     wt__buffer_text(&meta, "{\"whichtool/server\":");
     wt__buffer_json(&meta, wt__str(wt__upstream_name(tool->upstream)));
     wt__buffer_text(&meta, ",\"whichtool/tool\":");
@@ -253,7 +253,6 @@ static void put_origin_meta(struct mcp_call *call, const struct view_tool *tool,
     wt__buffer_char(&meta, '}');
     if (!meta.failed)
         wt__mcp_set_meta(call, wt__buffer_view(&meta));
-    wt__buffer_dispose(&meta);
 }
 
 static void send_call_result(struct face *face, struct mcp_call *call, const struct view_tool *tool,
@@ -261,7 +260,7 @@ static void send_call_result(struct face *face, struct mcp_call *call, const str
 {
     struct gateway *gateway = face->gateway;
     const struct result_reader reader = {wt__mcp_call_principal(call), wt__mcp_call_holder(call)};
-    struct buffer short_one = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer short_one = {0};
     wt_error err;
     if (!outgoing->cuts_result)
         wt__mcp_result(call, result);
@@ -269,7 +268,6 @@ static void send_call_result(struct face *face, struct mcp_call *call, const str
         wt__mcp_refuse_error(call, &err);
     else
         wt__mcp_result(call, wt__buffer_view(&short_one));
-    wt__buffer_dispose(&short_one);
     put_origin_meta(call, tool, outgoing->unchecked);
 }
 
@@ -290,7 +288,7 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
                                        .arguments = outgoing->arguments,
                                        .repaired_from = outgoing->repaired_from,
                                        .unchecked = outgoing->unchecked_part};
-    struct buffer result = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer result = {0};
     wt_error err;
     enum relayed out = relay_audited(face, call, &asked, &what, &result, &err);
     struct str given = wt__buffer_view(&result);
@@ -301,7 +299,6 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
     if (out == RELAY_ANSWERED || out == RELAY_REFUSED)
         wt__outcomes_record_call(face->gateway->outcomes, wt__mcp_call_principal(call), tool->id,
                                  out == RELAY_ANSWERED && !wt__result_is_error(given));
-    wt__buffer_dispose(&result);
 }
 
 /* Checks the arguments and, if the policy allows, repairs them. repaired: owns the text of repaired arguments. Returns
@@ -327,11 +324,11 @@ static int check_or_repair_arguments(const struct face *face, const struct view_
 void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
                    struct str written, bool cut)
 {
-    struct buffer words = {0}, repaired = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0}, repaired = {0};
     struct outgoing_call outgoing = {
         .arguments = arguments.len > 0 ? arguments : STR("{}"), .repaired_from = written, .cuts_result = cut};
     static const char *const unchecked_parts[] = {[MCP_CHECKS_PART] = "part", [MCP_CHECKS_NOTHING] = "all"};
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     wt_error err;
     const struct mcp_input *input = wt__view_input(tool, &err);
     if (input) {
@@ -352,9 +349,6 @@ void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *t
     } else {
         wt__face_audit_refused_call(face, call, tool, wt__str(tool->shown), outgoing.arguments, AUDIT_INVALID);
     }
-    wt__arena_dispose(&arena);
-    wt__buffer_dispose(&repaired);
-    wt__buffer_dispose(&words);
 }
 
 /* Returns the first member of a call tool's arguments other than "name" and "arguments", or NULL. */
@@ -434,9 +428,9 @@ static void list_offers(const struct face *face, struct mcp_call *call, enum off
         const json_t *list = wt__offer_list(offers.items[s], kind);
         bool allowed = may_use_server(face, call, gateway->upstreams[s]);
         for (size_t i = 0; allowed && !full && i < json_array_size(list); i++) {
-            json_t *item = json_copy(json_array_get(list, i));
+            json_auto_t *item = json_copy(json_array_get(list, i));
             struct str name = wt__json_str(item, wt__offer_key(kind));
-            struct buffer key = {0}, shown = {0}, text = {0};
+            WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0}, shown = {0}, text = {0};
             wt__buffer_printf(&key, "%06zu/%08zu", s, i);
             bool is_behind = after.len == 0 || (key.len == after.len && memcmp(key.ptr, after.ptr, key.len) > 0);
             wt__offer_put_shown_name(gateway, &offers, s, kind, name, &shown);
@@ -445,10 +439,6 @@ static void list_offers(const struct face *face, struct mcp_call *call, enum off
                 json_object_set_new(item, wt__offer_key(kind), wt__json_string(wt__buffer_view(&shown))) == 0 &&
                 wt__json_write(&text, item) == 0;
             full = sound && !wt__mcp_add_item(call, wt__buffer_view(&key), wt__buffer_view(&text));
-            wt__buffer_dispose(&key);
-            wt__buffer_dispose(&shown);
-            wt__buffer_dispose(&text);
-            json_decref(item);
         }
     }
     wt__offer_snapshot_close(&offers);
@@ -483,7 +473,7 @@ static void give_answer(struct mcp_call *call, enum relayed relayed, const struc
 static void relay_to_owner(const struct face *face, struct mcp_call *call, const struct face_request *asked,
                            const struct relay *what)
 {
-    struct buffer result = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer result = {0};
     wt_error err;
     bool allowed = asked->upstream && may_use_server(face, call, asked->upstream);
     if (allowed) {
@@ -492,7 +482,6 @@ static void relay_to_owner(const struct face *face, struct mcp_call *call, const
         wt__mcp_refuse_unknown(call);
         audit_refusal(face, call, asked, asked->upstream ? AUDIT_DENIED : AUDIT_UNKNOWN);
     }
-    wt__buffer_dispose(&result);
 }
 
 /* Returns the server that owns the name, or NULL. Waits for starting servers if it is unknown: a client may know it
@@ -571,7 +560,7 @@ void wt__face_complete(void *context, struct mcp_call *call, const struct mcp_co
     if (upstream && !may_use_server(face, call, upstream))
         upstream = NULL;
     struct upstream_offer *offer = upstream ? wt__upstream_offer(upstream) : NULL;
-    struct buffer params = {0}, result = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0}, result = {0};
     wt_error err;
     if (upstream && !check_call_scope(call, &err)) {
         wt__mcp_refuse_error(call, &err);
@@ -583,6 +572,4 @@ void wt__face_complete(void *context, struct mcp_call *call, const struct mcp_co
         wt__mcp_refuse_unknown(call);
     }
     wt__upstream_offer_release(offer);
-    wt__buffer_dispose(&params);
-    wt__buffer_dispose(&result);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "catalog/pins.h"
 #include "engine/engine.h"
 #include "serve/summary.h"
@@ -182,13 +183,12 @@ static void list_search_face(void *context, struct mcp_call *call, struct str af
     struct face *face = context;
     bool is_behind = after.len == 0;
     for (size_t i = 0; i < FACE_TOOLS; i++) {
-        struct buffer tool = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer tool = {0};
         bool taken = true;
         if (is_behind) {
             put_face_tool(face, i, &tool);
             taken = !tool.failed && wt__mcp_add_item(call, wt__str(wt__face_tool_names[i]), wt__buffer_view(&tool));
         }
-        wt__buffer_dispose(&tool);
         if (!taken)
             return;
         is_behind |= wt__str_equal(after, wt__str(wt__face_tool_names[i]));
@@ -262,14 +262,13 @@ static int find_on_auto_face(void *context, struct mcp_call *call, struct str na
 static void read_more_result(struct face *face, struct mcp_call *call)
 {
     const struct result_reader reader = {wt__mcp_call_principal(call), wt__mcp_call_holder(call)};
-    struct buffer result = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer result = {0};
     wt_error err;
     if (wt__result_more(face->gateway, &reader, wt__json_str(wt__mcp_call_argument_tree(call), "handle"),
                         face->gateway->options.result_bytes, &result, &err) < 0)
         wt__mcp_fail_tool_error(call, &err);
     else
         wt__mcp_result(call, wt__buffer_view(&result));
-    wt__buffer_dispose(&result);
 }
 
 static void run_on_search_face(void *context, struct mcp_call *call, const struct mcp_tool *tool)
@@ -460,15 +459,10 @@ static int describe_servers(struct face *face, wt_error *err)
     return face->summary ? 0 : wt__fail_nomem(err);
 }
 
-int wt__face_open(struct face **out, struct gateway *gateway, const struct face_options *options, wt_error *err)
+/* Opens what can fail; the caller closes the face on an error. */
+static int fill_face(struct face *face, wt_error *err)
 {
-    struct face *face = calloc(1, sizeof *face);
-    *out = NULL;
-    if (!face)
-        return wt__fail_nomem(err);
-    face->gateway = gateway;
-    face->options = *options;
-    int rc = describe_servers(face, err);
+    WT_TRY(describe_servers(face, err));
     const struct catalogue_options search = {.rules = {.context = face,
                                                        .filter = filter_callable,
                                                        .done = release_filter,
@@ -477,19 +471,28 @@ int wt__face_open(struct face **out, struct gateway *gateway, const struct face_
                                                        .lacking = wt__face_put_waiting,
                                                        .found = record_search},
                                              .summary = face->summary,
-                                             .budget_bytes = options->budget_bytes};
-    if (rc == 0)
-        rc = wt__catalogue_open(&face->catalogue, gateway->engine, &search, err);
-    for (size_t i = 0; rc == 0 && i < FACE_TOOLS; i++)
+                                             .budget_bytes = face->options.budget_bytes};
+    WT_TRY(wt__catalogue_open(&face->catalogue, face->gateway->engine, &search, err));
+    for (size_t i = 0; i < FACE_TOOLS; i++)
         if (tools[i].schema)
-            rc = wt__mcp_input_open(&face->inputs[i], wt__str(tools[i].schema), err);
-    if (rc < 0) {
-        wt__face_close(face);
-        return rc;
-    }
+            WT_TRY(wt__mcp_input_open(&face->inputs[i], wt__str(tools[i].schema), err));
     fill_features(face);
-    *out = face;
     return 0;
+}
+
+int wt__face_open(struct face **out, struct gateway *gateway, const struct face_options *options, wt_error *err)
+{
+    struct face *face = calloc(1, sizeof *face);
+    *out = NULL;
+    WT_CHECK_ALLOC(face, err);
+    face->gateway = gateway;
+    face->options = *options;
+    int rc = fill_face(face, err);
+    if (rc < 0)
+        wt__face_close(face);
+    else
+        *out = face;
+    return rc;
 }
 
 const struct mcp_features *wt__face_features(const struct face *face)

@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/steady.h"
 #include "catalog/pins.h"
 #include "catalog/review.h"
@@ -52,9 +53,7 @@ static int renew_view(struct gateway *gateway, wt_error *err)
                                          .count = gateway->count,
                                          .bare_names = gateway->options.bare_names,
                                          .lock = gateway->lock_pins};
-    int rc = wt__view_open(&view, gateway->engine, &options, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__view_open(&view, gateway->engine, &options, err));
     pthread_mutex_lock(&gateway->lock);
     struct tool_view *before = gateway->view;
     gateway->view = view;
@@ -164,7 +163,7 @@ static void report_waiting(struct gateway *gateway, const char *name, const wt_r
 /* Reports the first malformed definitions, each in its own sentence. */
 static void report_notes(struct gateway *gateway, const char *name, struct upstream *upstream)
 {
-    struct buffer notes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer notes = {0};
     size_t count = 0;
     wt__upstream_notes(upstream, &notes);
     for (size_t at = 0; at < notes.len && count < GATEWAY_MALFORMED_TOLD; count++) {
@@ -175,7 +174,6 @@ static void report_notes(struct gateway *gateway, const char *name, struct upstr
         report_sentence(gateway, false, &sentence);
         at = end + 1;
     }
-    wt__buffer_dispose(&notes);
 }
 
 static void report_malformed(struct gateway *gateway, struct upstream *upstream, const struct upstream_listing *listing)
@@ -241,9 +239,9 @@ static int read_approved_offers(const struct gateway *gateway, const char *serve
     int rc = wt_approved_offers(gateway->engine, server, what, &text, err);
     if (rc == 0)
         rc = wt__json_parse(out, text, strlen(text), err);
+    wt_string_free(text);
     if (rc == 0)
         drop_unpinned_offers(gateway, server, what, *out);
-    wt_string_free(text);
     return rc;
 }
 
@@ -251,18 +249,11 @@ static int read_approved_offers(const struct gateway *gateway, const char *serve
 static int renew_offers(struct gateway *gateway, struct upstream *upstream, wt_error *err)
 {
     const char *name = wt__upstream_name(upstream);
-    json_t *resources = NULL, *templates = NULL, *prompts = NULL;
-    int rc = read_approved_offers(gateway, name, WT_REVIEW_RESOURCE, &resources, err);
-    if (rc == 0)
-        rc = read_approved_offers(gateway, name, WT_REVIEW_TEMPLATE, &templates, err);
-    if (rc == 0)
-        rc = read_approved_offers(gateway, name, WT_REVIEW_PROMPT, &prompts, err);
-    if (rc == 0)
-        rc = wt__upstream_approve_offers(upstream, &(struct approved_offers){resources, templates, prompts}, err);
-    json_decref(resources);
-    json_decref(templates);
-    json_decref(prompts);
-    return rc;
+    json_auto_t *resources = NULL, *templates = NULL, *prompts = NULL;
+    WT_TRY(read_approved_offers(gateway, name, WT_REVIEW_RESOURCE, &resources, err));
+    WT_TRY(read_approved_offers(gateway, name, WT_REVIEW_TEMPLATE, &templates, err));
+    WT_TRY(read_approved_offers(gateway, name, WT_REVIEW_PROMPT, &prompts, err));
+    return wt__upstream_approve_offers(upstream, &(struct approved_offers){resources, templates, prompts}, err);
 }
 
 /* Sends a listing to review: items without approval wait and appear on no surface (whichtool/review.h). */
@@ -272,7 +263,7 @@ static int take_listing(void *context, struct upstream *upstream, const struct u
     const char *name = wt__upstream_name(upstream);
     wt_review_options options;
     wt_review_report *report = NULL;
-    struct buffer source = {0}, said = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer source = {0}, said = {0};
     bool deceives = false;
     wt__buffer_printf(&source, "mcp:gateway#%s", name);
     wt__buffer_str(&said, listing->instructions);
@@ -299,8 +290,6 @@ static int take_listing(void *context, struct upstream *upstream, const struct u
         report_waiting(gateway, name, report, deceives);
     report_malformed(gateway, upstream, listing);
     wt_review_report_free(report);
-    wt__buffer_dispose(&source);
-    wt__buffer_dispose(&said);
     return rc;
 }
 
@@ -313,13 +302,12 @@ static void notify_list_change(void *context, struct upstream *upstream, enum mc
 static void notify_resource_update(void *context, struct upstream *upstream, struct str uri)
 {
     struct gateway *gateway = context;
-    struct buffer shown = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer shown = {0};
     wt__offer_put_shown_uri(gateway, upstream, uri, &shown);
     pthread_mutex_lock(&gateway->services_lock);
     for (size_t i = 0; !shown.failed && i < gateway->service_count; i++)
         wt__mcp_service_resource_updated(gateway->services[i], wt__buffer_view(&shown));
     pthread_mutex_unlock(&gateway->services_lock);
-    wt__buffer_dispose(&shown);
 }
 
 /* ---------------------------------------------------------------- state file */
@@ -327,7 +315,7 @@ static void notify_resource_update(void *context, struct upstream *upstream, str
 /* Appends the list of malformed definitions. */
 static void put_malformed_items(struct buffer *out, struct upstream *upstream)
 {
-    struct buffer notes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer notes = {0};
     wt__upstream_notes(upstream, &notes);
     wt__buffer_text(out, ",\"malformed\":[");
     for (size_t at = 0, end; at < notes.len; at = end + 1) {
@@ -338,7 +326,6 @@ static void put_malformed_items(struct buffer *out, struct upstream *upstream)
     }
     wt__buffer_char(out, ']');
     out->failed |= notes.failed;
-    wt__buffer_dispose(&notes);
 }
 
 static void put_server_state(struct buffer *out, struct upstream *upstream)
@@ -378,7 +365,7 @@ void wt__gateway_write_state(struct gateway *gateway, struct buffer *out)
 /* The gateway keeps running if the state cannot be written. */
 static void write_state_file(struct gateway *gateway)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (!gateway->options.state_path)
         return;
     pthread_mutex_lock(&gateway->state_lock);
@@ -387,7 +374,6 @@ static void write_state_file(struct gateway *gateway)
     if (!text.failed)
         wt__file_replace(gateway->options.state_path, text.ptr, text.len, NULL);
     pthread_mutex_unlock(&gateway->state_lock);
-    wt__buffer_dispose(&text);
 }
 
 /* Reports the first failure of a server that never ran. A server that ran before is restarted silently. */
@@ -425,12 +411,11 @@ static void read_eras(const json_t *state, const char *name, struct upstream_opt
 
 static json_t *read_state_file(const char *path)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
     json_t *state = NULL;
     if (path && wt__file_read(&text, &len, path, MCP_CONFIG_BYTES_MAX, NULL) == 0)
         wt__json_parse(&state, text, len, NULL);
-    free(text);
     return state;
 }
 
@@ -512,40 +497,35 @@ static void report_left_out(struct gateway *gateway, const struct mcp_server *se
 
 static int open_upstreams(struct gateway *gateway, const struct mcp_server *servers, size_t count, wt_error *err)
 {
-    json_t *state = read_state_file(gateway->options.state_path);
+    json_auto_t *state = read_state_file(gateway->options.state_path);
     struct upstream_options options = {.timeout_ms = gateway->options.start_timeout_ms,
                                        .context = gateway,
                                        .take_listing = take_listing,
                                        .notify_change = notify_list_change,
                                        .notify_update = notify_resource_update,
                                        .notify_state = handle_state_change};
-    int rc = 0;
     gateway->upstreams = calloc(count + 1, sizeof(struct upstream *));
-    if (!gateway->upstreams)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        rc = check_server_name(servers, i, err);
+    WT_CHECK_ALLOC(gateway->upstreams, err);
+    for (size_t i = 0; i < count; i++) {
+        WT_TRY(check_server_name(servers, i, err));
         read_eras(state, servers[i].name, &options);
-        if (rc == 0)
-            rc = wt__upstream_open(&gateway->upstreams[i], &servers[i], &options, err);
-        gateway->count += rc == 0;
-        if (rc == 0)
-            report_left_out(gateway, &servers[i]);
+        WT_TRY(wt__upstream_open(&gateway->upstreams[i], &servers[i], &options, err));
+        gateway->count++;
+        report_left_out(gateway, &servers[i]);
     }
-    json_decref(state);
-    return rc;
+    return 0;
 }
 
 /* Reserves each server's provider, so that imports cannot add tools to it even before the server has listed any. A
  * read-only store is fine: this process imports nothing, and tools that others import are not shown. */
 static int reserve_providers(struct gateway *gateway, wt_error *err)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < gateway->count; i++) {
-        rc = wt_reserve_provider(gateway->engine, wt__upstream_name(gateway->upstreams[i]), err);
-        rc = rc == WT_EREADONLY ? 0 : rc;
+    for (size_t i = 0; i < gateway->count; i++) {
+        int rc = wt_reserve_provider(gateway->engine, wt__upstream_name(gateway->upstreams[i]), err);
+        if (rc != WT_EREADONLY)
+            WT_TRY(rc);
     }
-    return rc;
+    return 0;
 }
 
 static int read_lock_pins(struct gateway *gateway, wt_error *err)
@@ -554,7 +534,19 @@ static int read_lock_pins(struct gateway *gateway, wt_error *err)
     if (text.len == 0)
         return 0;
     gateway->lock_pins = calloc(1, sizeof *gateway->lock_pins);
-    return gateway->lock_pins ? wt__pins_read(gateway->lock_pins, text.ptr, text.len, err) : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(gateway->lock_pins, err);
+    return wt__pins_read(gateway->lock_pins, text.ptr, text.len, err);
+}
+
+/* Opens what can fail; the caller closes the gateway on an error. */
+static int fill_gateway(struct gateway *gateway, const struct mcp_server *servers, size_t count, wt_error *err)
+{
+    WT_TRY(read_lock_pins(gateway, err));
+    WT_TRY(open_upstreams(gateway, servers, count, err));
+    WT_TRY(reserve_providers(gateway, err));
+    if (gateway->options.learn)
+        WT_TRY(wt__outcomes_open(&gateway->outcomes, gateway->engine, err));
+    return wt__gateway_renew(gateway, err);
 }
 
 int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_server *servers, size_t count,
@@ -562,8 +554,7 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
 {
     struct gateway *gateway = calloc(1, sizeof *gateway);
     *out = NULL;
-    if (!gateway)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(gateway, err);
     gateway->engine = engine;
     gateway->options = *options;
     if (gateway->options.result_bytes == 0)
@@ -581,32 +572,22 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
     wt__shares_open(&gateway->parked_of_clients, GATEWAY_PARKED_MAX);
     wt__shares_open(&gateway->parked_of_servers, GATEWAY_PARKED_MAX);
     wt__results_open(gateway);
-    int rc = read_lock_pins(gateway, err);
-    if (rc == 0)
-        rc = open_upstreams(gateway, servers, count, err);
-    if (rc == 0)
-        rc = reserve_providers(gateway, err);
-    if (rc == 0 && gateway->options.learn)
-        rc = wt__outcomes_open(&gateway->outcomes, engine, err);
-    if (rc == 0)
-        rc = wt__gateway_renew(gateway, err);
-    if (rc < 0) {
+    int rc = fill_gateway(gateway, servers, count, err);
+    if (rc < 0)
         wt__gateway_close(gateway);
-        return rc;
-    }
-    *out = gateway;
-    return 0;
+    else
+        *out = gateway;
+    return rc;
 }
 
 int wt__gateway_start(struct gateway *gateway, wt_error *err)
 {
-    int rc = 0;
     gateway->has_tender = pthread_create(&gateway->tender, NULL, run_tender, gateway) == 0;
     if (!gateway->has_tender)
         return wt__fail(err, WT_EIO, "cannot start a thread");
-    for (size_t i = 0; rc == 0 && i < gateway->count; i++)
-        rc = wt__upstream_start(gateway->upstreams[i], err);
-    return rc;
+    for (size_t i = 0; i < gateway->count; i++)
+        WT_TRY(wt__upstream_start(gateway->upstreams[i], err));
+    return 0;
 }
 
 void wt__gateway_stop(struct gateway *gateway)

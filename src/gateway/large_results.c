@@ -216,29 +216,29 @@ static size_t move_content(json_t *content, json_t *head, size_t most)
     return left;
 }
 
-/* Writes a result with the first part of content and a handle for the rest. Takes over content. */
+/* Returns the note about the rest of a result, and stores the rest, or NULL if out of memory. */
+static json_t *store_rest(struct gateway *gateway, const struct result_reader *reader, json_t *content, size_t left)
+{
+    char words[200], handle[HANDLE_BYTES];
+    if (store_remainder(gateway, reader, json_incref(content), left, handle))
+        snprintf(words, sizeof words, "[%zu more bytes: call read_more with the handle %s]", left, handle);
+    else
+        snprintf(words, sizeof words, "[%zu more bytes are lost: too many long results are stored]", left);
+    return json_pack("{s:s,s:s}", "type", "text", "text", words);
+}
+
+/* Writes a result with the first part of content and a handle for the rest. */
 static int put_piece(struct gateway *gateway, const struct result_reader *reader, json_t *result, json_t *content,
                      size_t most, struct buffer *out, wt_error *err)
 {
-    json_t *head = json_array();
-    char words[200], handle[HANDLE_BYTES];
-    int rc = head ? 0 : wt__fail_nomem(err);
-    size_t left = rc == 0 ? move_content(content, head, most) : 0;
-    if (rc == 0 && left > 0) {
-        bool kept = store_remainder(gateway, reader, json_incref(content), left, handle);
-        if (kept)
-            snprintf(words, sizeof words, "[%zu more bytes: call read_more with the handle %s]", left, handle);
-        else
-            snprintf(words, sizeof words, "[%zu more bytes are lost: too many long results are stored]", left);
-        json_t *note = json_pack("{s:s,s:s}", "type", "text", "text", words);
-        if (json_array_append_new(head, note) < 0)
-            rc = wt__fail_nomem(err);
-    }
-    if (rc == 0 && (json_object_set(result, "content", head) < 0 || wt__json_write(out, result) < 0))
-        rc = wt__fail_nomem(err);
-    json_decref(head);
-    json_decref(content);
-    return rc;
+    json_auto_t *head = json_array();
+    WT_CHECK_ALLOC(head, err);
+    size_t left = move_content(content, head, most);
+    if (left > 0 && json_array_append_new(head, store_rest(gateway, reader, content, left)) < 0)
+        return wt__fail_nomem(err);
+    if (json_object_set(result, "content", head) < 0 || wt__json_write(out, result) < 0)
+        return wt__fail_nomem(err);
+    return 0;
 }
 
 static bool content_has_text(const json_t *content)
@@ -255,30 +255,26 @@ static json_t *copy_content(const json_t *result, struct str written)
 {
     const json_t *given = wt__json_array(result, "content");
     struct str structured;
-    json_t *content = given ? json_deep_copy(given) : json_array();
+    json_auto_t *content = given ? json_deep_copy(given) : json_array();
     if (!content || !wt__mcp_member(written, "structuredContent", &structured) || structured.len == 0 ||
         content_has_text(content))
-        return content;
+        return WT_TAKE(content);
     json_t *item = json_pack("{s:s,s:o}", "type", "text", "text", wt__json_string(structured));
-    if (json_array_append_new(content, item) == 0)
-        return content;
-    json_decref(content);
-    return NULL;
+    return json_array_append_new(content, item) == 0 ? WT_TAKE(content) : NULL;
 }
 
 int wt__result_cut(struct gateway *gateway, const struct result_reader *reader, struct str result, size_t most,
                    struct buffer *out, wt_error *err)
 {
-    json_t *read = NULL;
+    json_auto_t *read = NULL;
     if (result.len <= most || wt__json_parse(&read, result.ptr, result.len, NULL) < 0) {
         wt__buffer_str(out, result);
         return out->failed ? wt__fail_nomem(err) : 0;
     }
-    json_t *content = copy_content(read, result);
+    json_auto_t *content = copy_content(read, result);
+    WT_CHECK_ALLOC(content, err);
     json_object_del(read, "structuredContent");
-    int rc = content ? put_piece(gateway, reader, read, content, most, out, err) : wt__fail_nomem(err);
-    json_decref(read);
-    return rc;
+    return put_piece(gateway, reader, read, content, most, out, err);
 }
 
 int wt__result_more(struct gateway *gateway, const struct result_reader *reader, struct str handle, size_t most,
@@ -295,9 +291,8 @@ int wt__result_more(struct gateway *gateway, const struct result_reader *reader,
         return wt__fail(err, WT_ENOTFOUND,
                         "unknown handle: it was read already or expired after %d minutes; call the tool again",
                         REMAINDER_MS / 60000);
-    json_t *result = json_object();
-    int rc = put_piece(gateway, reader, result, json_incref(found->content), most, out, err);
-    json_decref(result);
+    json_auto_t *result = json_object();
+    int rc = put_piece(gateway, reader, result, found->content, most, out, err);
     free_remainder(found);
     return rc;
 }

@@ -69,7 +69,7 @@ static bool put_usage(const struct client_search *searched, struct buffer *out)
 static void write_searches(struct outcomes *outcomes, struct client_search *done)
 {
     for (struct client_search *next; done; done = next) {
-        struct buffer line = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
         unsigned retry_ms = 0;
         next = done->next;
         if (put_usage(done, &line) && !line.failed) {
@@ -78,7 +78,6 @@ static void write_searches(struct outcomes *outcomes, struct client_search *done
                                               .lines = wt__buffer_view(&line)};
             wt__usage_log_report(outcomes->log, &batch, ignore_report, NULL, &retry_ms, NULL);
         }
-        wt__buffer_dispose(&line);
         free_search(done);
     }
 }
@@ -197,8 +196,7 @@ int wt__outcomes_open(struct outcomes **out, wt_engine *engine, wt_error *err)
 {
     struct outcomes *outcomes = calloc(1, sizeof *outcomes);
     *out = NULL;
-    if (!outcomes)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(outcomes, err);
     pthread_mutex_init(&outcomes->lock, NULL);
     int rc = wt__usage_log_open(&outcomes->log, engine, NULL, err);
     if (rc < 0)

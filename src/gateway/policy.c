@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/glob.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "whichtool.h"
 
@@ -124,15 +125,14 @@ static int read_patterns(const struct policy_reader *r, const json_t *rule, cons
         return fail_policy(r, at, "must be a list of names");
     out->given = true;
     out->items = wt__arena_array(&r->policy->arena, const char *, json_array_size(list) + 1);
-    if (!out->items)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(out->items, r->err);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *text = json_string_value(json_array_get(list, i));
         if (!text || strlen(text) > WT_MAX_PATTERN_BYTES)
             return fail_policy(r, at, "must be a list of names");
         out->items[out->count] = wt__arena_copy(&r->policy->arena, wt__str(text));
-        if (!out->items[out->count++])
-            return wt__fail_nomem(r->err);
+        WT_CHECK_ALLOC(out->items[out->count], r->err);
+        out->count++;
     }
     return 0;
 }
@@ -160,19 +160,15 @@ static int read_rule(const struct policy_reader *r, const json_t *from, const ch
 {
     static const char *const known[] = {"keys", "servers", "tools", "effects", "deny", NULL};
     const json_t *denies = json_object_get(from, "deny");
-    int rc = check_members(r, from, known, pointer);
-    if (rc == 0)
-        rc = read_patterns(r, from, "keys", pointer, &out->keys);
-    if (rc == 0)
-        rc = read_patterns(r, from, "servers", pointer, &out->servers);
-    if (rc == 0)
-        rc = read_patterns(r, from, "tools", pointer, &out->tools);
-    if (rc == 0)
-        rc = read_effects(r, from, pointer, out);
-    if (rc == 0 && denies && !json_is_boolean(denies))
-        rc = fail_policy(r, pointer, "\"deny\" must be true or false");
+    WT_TRY(check_members(r, from, known, pointer));
+    WT_TRY(read_patterns(r, from, "keys", pointer, &out->keys));
+    WT_TRY(read_patterns(r, from, "servers", pointer, &out->servers));
+    WT_TRY(read_patterns(r, from, "tools", pointer, &out->tools));
+    WT_TRY(read_effects(r, from, pointer, out));
+    if (denies && !json_is_boolean(denies))
+        return fail_policy(r, pointer, "\"deny\" must be true or false");
     out->denies = json_is_true(denies);
-    return rc;
+    return 0;
 }
 
 static int read_rules(const struct policy_reader *r, const json_t *object, const char *pointer,
@@ -180,21 +176,19 @@ static int read_rules(const struct policy_reader *r, const json_t *object, const
 {
     const json_t *list = json_object_get(object, "rules");
     size_t count = json_array_size(list);
-    int rc = 0;
     if (!json_is_array(list))
         return fail_policy(r, pointer, "\"rules\" must be a list");
     r->policy->rule_count += count;
     if (r->policy->rule_count > POLICY_RULES_MAX)
         return wt__fail(r->err, WT_ETOOLONG, "%s has more than %d rules", r->file, POLICY_RULES_MAX);
     out->items = wt__arena_array(&r->policy->arena, struct policy_rule, count + 1);
-    if (!out->items)
-        return wt__fail_nomem(r->err);
-    for (; rc == 0 && out->count < count; out->count++) {
+    WT_CHECK_ALLOC(out->items, r->err);
+    for (; out->count < count; out->count++) {
         char at[128];
         snprintf(at, sizeof at, "%s/rules/%zu", pointer, out->count);
-        rc = read_rule(r, json_array_get(list, out->count), at, &out->items[out->count]);
+        WT_TRY(read_rule(r, json_array_get(list, out->count), at, &out->items[out->count]));
     }
-    return rc;
+    return 0;
 }
 
 static bool is_profile_name(const char *name)
@@ -208,19 +202,17 @@ static int read_profile(const struct policy_reader *r, const char *name, const j
 {
     static const char *const known[] = {"face", "rules", NULL};
     char at[POLICY_NAME_BYTES_MAX + 16];
-    struct str face = wt__json_str(from, "face");
     if (!is_profile_name(name))
         return fail_policy(r, "/profiles", "the name of a profile must be 1 to 64 letters, digits, '-' or '_'");
     snprintf(at, sizeof at, "/profiles/%s", name);
-    int rc = check_members(r, from, known, at);
-    int kind = json_object_get(from, "face") ? wt__face_kind_parse(face) : FACE_AUTO;
-    if (rc == 0 && kind < 0)
-        rc = fail_policy(r, at, "\"face\" must be one of " FACE_KINDS(FACE_KIND_WORD, ", "));
-    out->face = kind < 0 ? FACE_AUTO : (enum face_kind)kind;
+    WT_TRY(check_members(r, from, known, at));
+    int kind = json_object_get(from, "face") ? wt__face_kind_parse(wt__json_str(from, "face")) : FACE_AUTO;
+    if (kind < 0)
+        return fail_policy(r, at, "\"face\" must be one of " FACE_KINDS(FACE_KIND_WORD, ", "));
+    out->face = (enum face_kind)kind;
     out->name = wt__arena_copy(&r->policy->arena, wt__str(name));
-    if (rc == 0 && !out->name)
-        rc = wt__fail_nomem(r->err);
-    return rc < 0 ? rc : read_rules(r, from, at, &out->rules);
+    WT_CHECK_ALLOC(out->name, r->err);
+    return read_rules(r, from, at, &out->rules);
 }
 
 static int read_profiles(const struct policy_reader *r, const json_t *root)
@@ -228,20 +220,17 @@ static int read_profiles(const struct policy_reader *r, const json_t *root)
     json_t *profiles = json_object_get(root, "profiles"), *profile;
     struct policy *policy = r->policy;
     const char *name;
-    int rc = 0;
     if (!profiles)
         return 0;
     if (!json_is_object(profiles) || json_object_size(profiles) > POLICY_PROFILES_MAX)
         return fail_policy(r, "/profiles", "must be an object of at most 32 profiles");
     policy->profiles = wt__arena_array(&policy->arena, struct policy_profile, json_object_size(profiles) + 1);
-    if (!policy->profiles)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(policy->profiles, r->err);
     json_object_foreach(profiles, name, profile)
     {
-        if (rc == 0)
-            rc = read_profile(r, name, profile, &policy->profiles[policy->profile_count++]);
+        WT_TRY(read_profile(r, name, profile, &policy->profiles[policy->profile_count++]));
     }
-    return rc;
+    return 0;
 }
 
 static int read_repairs(const struct policy_reader *r, const json_t *root)
@@ -265,29 +254,28 @@ static void put_revision(struct policy *policy, struct str text)
     memcpy(policy->revision, hex, POLICY_REVISION_BYTES - 1);
 }
 
-int wt__policy_parse(struct policy **out, struct str text, const char *file, wt_error *err)
+/* Reads the members of a policy. */
+static int read_policy(const struct policy_reader *r, struct str text)
 {
     static const char *const known[] = {"rules", "profiles", "repairArguments", NULL};
-    struct policy *policy = calloc(1, sizeof *policy);
-    struct policy_reader r = {policy, file, err};
-    json_t *root = NULL;
+    json_auto_t *root = NULL;
     wt_error why;
-    *out = NULL;
-    if (!policy)
-        return wt__fail_nomem(err);
-    put_revision(policy, text);
     int rc = wt__json_parse_relaxed(&root, text, &why);
     if (rc < 0)
-        rc = rc == WT_ENOMEM ? wt__fail_nomem(err) : fail_policy(&r, "", why.message);
-    if (rc == 0)
-        rc = check_members(&r, root, known, "");
-    if (rc == 0)
-        rc = read_rules(&r, root, "", &policy->rules);
-    if (rc == 0)
-        rc = read_profiles(&r, root);
-    if (rc == 0)
-        rc = read_repairs(&r, root);
-    json_decref(root);
+        return rc == WT_ENOMEM ? wt__fail_nomem(r->err) : fail_policy(r, "", why.message);
+    WT_TRY(check_members(r, root, known, ""));
+    WT_TRY(read_rules(r, root, "", &r->policy->rules));
+    WT_TRY(read_profiles(r, root));
+    return read_repairs(r, root);
+}
+
+int wt__policy_parse(struct policy **out, struct str text, const char *file, wt_error *err)
+{
+    struct policy *policy = calloc(1, sizeof *policy);
+    *out = NULL;
+    WT_CHECK_ALLOC(policy, err);
+    put_revision(policy, text);
+    int rc = read_policy(&(struct policy_reader){policy, file, err}, text);
     if (rc < 0)
         wt__policy_close(policy);
     else
@@ -297,14 +285,11 @@ int wt__policy_parse(struct policy **out, struct str text, const char *file, wt_
 
 int wt__policy_read(struct policy **out, const char *path, wt_error *err)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
     *out = NULL;
-    int rc = wt__file_read(&text, &len, path, POLICY_BYTES_MAX, err);
-    if (rc == 0)
-        rc = wt__policy_parse(out, (struct str){text, len}, path, err);
-    free(text);
-    return rc;
+    WT_TRY(wt__file_read(&text, &len, path, POLICY_BYTES_MAX, err));
+    return wt__policy_parse(out, (struct str){text, len}, path, err);
 }
 
 void wt__policy_close(struct policy *policy)

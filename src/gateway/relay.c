@@ -153,11 +153,10 @@ void wt__parked_sweep(struct gateway *gateway, bool all)
 /* True if a member of _meta applies to one hop only. key: as written, between its quotes. */
 static bool is_hop_member(struct str key)
 {
-    json_t *read = NULL;
+    json_auto_t *read = NULL;
     if (memchr(key.ptr, '\\', key.len) && wt__json_parse(&read, key.ptr - 1, key.len + 2, NULL) == 0)
         key = (struct str){json_string_value(read), json_string_length(read)};
     bool is = wt__str_equal(key, STR("progressToken")) || wt__str_starts(key, STR("io.modelcontextprotocol/"));
-    json_decref(read);
     return is;
 }
 
@@ -236,15 +235,14 @@ static int borrow_link(struct relay_state *r, struct upstream_link **out)
 static int send_to_server(struct relay_state *r)
 {
     struct mcp_call *call = r->call;
-    struct parked *at = calloc(1, sizeof *at);
-    struct buffer params = {0}, meta = {0}, capabilities = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0}, meta = {0}, capabilities = {0};
     size_t passed_count;
-    if (!at)
-        return wt__fail_nomem(r->err);
     put_params(&params, r);
     put_meta(&meta, call);
     if (wt__mcp_call_capabilities(call))
         wt__json_write(&capabilities, wt__mcp_call_capabilities(call));
+    if (params.failed || meta.failed || capabilities.failed)
+        return wt__fail_nomem(r->err);
     struct mcp_request request = {
         .method = r->what->method,
         .params = wt__buffer_view(&params),
@@ -260,19 +258,15 @@ static int send_to_server(struct relay_state *r)
         .timeout_ms = wt__upstream_call_timeout(r->upstream, r->gateway->options.call_timeout_ms),
     };
     request.passed_count = passed_count;
-    int rc = params.failed || meta.failed || capabilities.failed ? wt__fail_nomem(r->err) : 0;
-    if (rc == 0)
-        rc = borrow_link(r, &at->link);
-    if (rc == 0)
-        rc = wt__mcp_exchange_begin(&at->exchange, wt__upstream_connection(at->link), &request, r->err);
-    wt__buffer_dispose(&params);
-    wt__buffer_dispose(&meta);
-    wt__buffer_dispose(&capabilities);
-    if (at->link)
-        r->exchange = at;
-    else
-        free_parked(at);
-    return rc;
+    struct parked *exchange = calloc(1, sizeof *exchange);
+    WT_CHECK_ALLOC(exchange, r->err);
+    int rc = borrow_link(r, &exchange->link);
+    if (rc < 0) {
+        free_parked(exchange);
+        return rc;
+    }
+    r->exchange = exchange;
+    return wt__mcp_exchange_begin(&exchange->exchange, wt__upstream_connection(exchange->link), &request, r->err);
 }
 
 /* ---------------------------------------------------------------- notices and questions before the answer */
@@ -291,7 +285,7 @@ static enum relayed fail_misfit(struct relay_state *r, const char *what, const s
 static void forward_notice(struct mcp_call *call, const struct mcp_event *event)
 {
     struct mcp_misfit misfit;
-    json_t *params = NULL;
+    json_auto_t *params = NULL;
     if (!wt__mcp_notice_fits(event->method, event->params, &misfit))
         return;
     if (wt__str_equal(event->method, STR("notifications/message"))) {
@@ -301,7 +295,6 @@ static void forward_notice(struct mcp_call *call, const struct mcp_event *event)
         wt__mcp_progress(call, wt__json_real(params, "progress", 0), wt__json_real(params, "total", -1),
                          wt__json_str(params, "message"));
     }
-    json_decref(params);
 }
 
 /* Puts a question of a legacy server to the client. Returns RELAY_ANSWERED if the server got a reply and its call goes
@@ -375,7 +368,7 @@ static void gather_responses(struct relay_state *r, const json_t *keys, const js
 
 static void keep_questions(struct relay_state *r, const json_t *keys, const json_t *state)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_text(&text, "m{\"keys\":");
     wt__json_write(&text, keys);
     if (state) {
@@ -387,7 +380,6 @@ static void keep_questions(struct relay_state *r, const json_t *keys, const json
         wt__mcp_refuse(r->call, MCP_INTERNAL_ERROR, "out of memory");
     else
         wt__mcp_keep_state(r->call, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
 }
 
 /* Puts the questions of a modern server to the client. Returns RELAY_ANSWERED if all are answered and the request can
@@ -400,7 +392,7 @@ static enum relayed put_requests(struct relay_state *r, const json_t *result)
     enum relayed out = keys ? RELAY_ANSWERED : RELAY_FAILED;
     json_object_foreach(requests, key, request)
     {
-        struct buffer params = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0};
         struct str response;
         const char *method = json_string_value(json_object_get(request, "method"));
         const json_t *given = wt__json_object(request, "params");
@@ -410,7 +402,6 @@ static enum relayed put_requests(struct relay_state *r, const json_t *result)
         if (!given || wt__json_write(&params, given) < 0)
             wt__buffer_text(&params, "{}");
         enum mcp_asked asked = wt__mcp_ask(r->call, key, method ? method : "", wt__buffer_view(&params), &response);
-        wt__buffer_dispose(&params);
         if (asked == MCP_ASK_FAILED)
             out = RELAY_REFUSED;
         else if (asked == MCP_ASK_PENDING)
@@ -430,7 +421,7 @@ static enum relayed put_requests(struct relay_state *r, const json_t *result)
 
 static enum relayed relay_refusal(struct relay_state *r, struct str error)
 {
-    json_t *read = NULL;
+    json_auto_t *read = NULL;
     struct mcp_misfit misfit;
     struct str data;
     if (!wt__mcp_error_fits(error, &misfit))
@@ -441,7 +432,6 @@ static enum relayed relay_refusal(struct relay_state *r, struct str error)
     struct str message = wt__json_str(read, "message");
     wt__mcp_refuse_with(r->call, (int)wt__json_int(read, "code", MCP_INTERNAL_ERROR),
                         message.len > 0 ? message : STR("the server refused the request without a message"), data);
-    json_decref(read);
     return RELAY_REFUSED;
 }
 
@@ -467,7 +457,7 @@ static enum relayed take_result(struct relay_state *r, struct str result, bool *
     *again = false;
     if (!wt__mcp_result_fits(r->what->method, result, &misfit))
         return fail_misfit(r, "a result", &misfit);
-    json_t *questions = read_questions(result);
+    json_auto_t *questions = read_questions(result);
     /* An error result here is due to the missing capability, which was reported to the client already. */
     if (!questions && r->lacks_capability && wt__result_is_error(result))
         return RELAY_REFUSED;
@@ -478,7 +468,6 @@ static enum relayed take_result(struct relay_state *r, struct str result, bool *
     }
     enum relayed out = put_requests(r, questions);
     *again = out == RELAY_ANSWERED;
-    json_decref(questions);
     return out;
 }
 

@@ -249,7 +249,7 @@ static void handle_notification(struct upstream *upstream, struct str method, st
         [MCP_RESOURCES_CHANGED] = "notifications/resources/list_changed",
         [MCP_PROMPTS_CHANGED] = "notifications/prompts/list_changed",
     };
-    json_t *said = NULL;
+    json_auto_t *said = NULL;
     for (size_t i = 0; i < UPSTREAM_CHANGES; i++) {
         if (!wt__str_equal(method, wt__str(changes[i])))
             continue;
@@ -264,7 +264,6 @@ static void handle_notification(struct upstream *upstream, struct str method, st
         wt__json_parse(&said, params.ptr ? params.ptr : "", params.len, NULL) < 0)
         return;
     upstream->options.notify_update(upstream->options.context, upstream, wt__json_str(said, "uri"));
-    json_decref(said);
 }
 
 /* True if the URI is watched already. Call with the lock held. */
@@ -322,7 +321,7 @@ static void *run_listener(void *context)
  * run on the upstream's thread. */
 static void open_subscription(struct upstream *upstream, struct mcp_connection *connection)
 {
-    struct buffer params = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0};
     if (wt__mcp_connection_era(connection) != MCP_ERA_MODERN)
         return;
     wt__buffer_text(&params, "\"notifications\":{\"toolsListChanged\":true,\"promptsListChanged\":true,"
@@ -342,7 +341,6 @@ static void open_subscription(struct upstream *upstream, struct mcp_connection *
         wt__mcp_exchange_end(upstream->listening);
         upstream->listening = NULL;
     }
-    wt__buffer_dispose(&params);
 }
 
 static void close_subscription(struct upstream *upstream)
@@ -380,14 +378,12 @@ static int subscribe_watched(struct upstream *upstream, struct mcp_connection *c
         return 0;
     }
     for (char *uri; (uri = next_unsubscribed(upstream));) {
-        struct buffer params = {0}, result = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0}, result = {0};
         wt__buffer_text(&params, "\"uri\":");
         wt__buffer_json(&params, wt__str(uri));
         int rc = params.failed
                      ? 0
                      : wt__upstream_ask(connection, "resources/subscribe", wt__buffer_view(&params), 0, &result, err);
-        wt__buffer_dispose(&params);
-        wt__buffer_dispose(&result);
         free(uri);
         if (rc < 0 && wt__mcp_connection_is_lost(connection))
             return rc;
@@ -422,8 +418,7 @@ static int open_link(struct upstream_link **out, struct upstream *upstream, stru
 {
     struct upstream_link *link = calloc(1, sizeof *link);
     *out = NULL;
-    if (!link)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(link, err);
     link->upstream = upstream;
     atomic_init(&link->refs, 1);
     options->context = link;
@@ -587,9 +582,7 @@ static int serve_connection(struct upstream *upstream, wt_error *err)
 {
     struct mcp_connection *connection = upstream->link->connection;
     double ttl_ms = UPSTREAM_TTL_MS;
-    int rc = wt__upstream_gather(upstream, connection, &ttl_ms, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__upstream_gather(upstream, connection, &ttl_ms, err));
     pthread_mutex_lock(&upstream->lock);
     upstream->failures = 0;
     upstream->ran = true;
@@ -598,17 +591,16 @@ static int serve_connection(struct upstream *upstream, wt_error *err)
     notify_state_change(upstream);
     open_subscription(upstream, connection);
     for (double due = wt__now_ms() + UPSTREAM_LIST_EVERY_MS, until = wt__now_ms() + ttl_ms;
-         rc == 0 && wait_for_work(upstream, due, until);) {
-        rc = subscribe_watched(upstream, connection, err);
-        if (rc < 0 || wt__now_ms() < due)
+         wait_for_work(upstream, due, until);) {
+        WT_TRY(subscribe_watched(upstream, connection, err));
+        if (wt__now_ms() < due)
             continue;
-        rc = wt__upstream_gather(upstream, connection, &ttl_ms, err);
-        if (rc == 0)
-            notify_state_change(upstream);
+        WT_TRY(wt__upstream_gather(upstream, connection, &ttl_ms, err));
+        notify_state_change(upstream);
         due = wt__now_ms() + UPSTREAM_LIST_EVERY_MS;
         until = wt__now_ms() + ttl_ms;
     }
-    return rc;
+    return 0;
 }
 
 static void close_links(struct upstream *upstream)
@@ -684,8 +676,7 @@ int wt__upstream_open(struct upstream **out, const struct mcp_server *server, co
 {
     struct upstream *upstream = calloc(1, sizeof *upstream);
     *out = NULL;
-    if (!upstream)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(upstream, err);
     upstream->server = server;
     upstream->options = *options;
     upstream->era = options->era;

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/json_scan.h"
+#include "base/memory.h"
 #include "engine/validator.h"
 #include "mcp/mend.h"
 #include "mcp/message.h"
@@ -82,7 +83,7 @@ static int gather_pages(struct mcp_connection *connection, struct mcp_pages *pag
 {
     int rc = 1;
     while (rc > 0) {
-        struct buffer params = {0}, result = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0}, result = {0};
         wt__mcp_pages_params(pages, &params);
         rc = params.failed
                  ? wt__fail_nomem(err)
@@ -94,8 +95,6 @@ static int gather_pages(struct mcp_connection *connection, struct mcp_pages *pag
             rc = 0;
         else if (rc == 0)
             rc = wt__mcp_pages_take(pages, wt__buffer_view(&result), err);
-        wt__buffer_dispose(&params);
-        wt__buffer_dispose(&result);
     }
     return rc == WT_ENOTFOUND ? 0 : rc;
 }
@@ -105,9 +104,9 @@ static int gather_pages(struct mcp_connection *connection, struct mcp_pages *pag
 static int gather_array(struct mcp_connection *connection, unsigned timeout_ms, const char *method, const char *member,
                         json_t **out, struct mcp_mends *mends, wt_error *err)
 {
-    struct mcp_pages pages = {.method = method, .member = member};
+    WT_CLEANUP(wt__mcp_pages_dispose) struct mcp_pages pages = {.method = method, .member = member};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     double unused = 0;
-    struct buffer text = {0};
     size_t kept;
     int rc = gather_pages(connection, &pages, timeout_ms, &unused, err);
     wt__buffer_char(&text, '[');
@@ -116,8 +115,6 @@ static int gather_array(struct mcp_connection *connection, unsigned timeout_ms, 
     *out = NULL;
     if (rc == 0 && mended == 0 && !text.failed)
         wt__json_parse(out, text.ptr, text.len, NULL);
-    wt__buffer_dispose(&text);
-    wt__mcp_pages_dispose(&pages);
     return wt__mcp_connection_is_lost(connection) ? rc : 0;
 }
 
@@ -126,16 +123,14 @@ static int gather_array(struct mcp_connection *connection, unsigned timeout_ms, 
 /* Notes a fault of a schema. tool: the name, in JSON. what: the consequence. */
 static void note_faulty_schema(struct mcp_mends *mends, struct str tool, const char *what, const char *why)
 {
-    struct buffer text = {0};
-    json_t *name = NULL;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    json_auto_t *name = NULL;
     wt__json_parse(&name, tool.ptr, tool.len, NULL);
     wt__buffer_printf(&text, "%s: %s", what, why);
     if (!text.failed)
         wt__mcp_mends_note(mends, "tool", (struct str){json_string_value(name), json_string_length(name)}, text.ptr);
     mends->notes.failed |= text.failed;
     mends->faulty_schemas++;
-    wt__buffer_dispose(&text);
-    json_decref(name);
 }
 
 /* Notes how much of an input schema is checked. 0 or WT_ENOMEM. */
@@ -173,12 +168,11 @@ static int schema_compiles(struct str schema, wt_error *why)
 /* Appends a tool without its output schema. */
 static int put_without_output_schema(struct str tool, struct buffer *out, wt_error *err)
 {
-    json_t *tree = NULL;
-    int rc = wt__json_parse(&tree, tool.ptr, tool.len, err);
-    if (rc == 0 && (json_object_del(tree, "outputSchema") < 0 || wt__json_write(out, tree) < 0))
-        rc = wt__fail_nomem(err);
-    json_decref(tree);
-    return rc;
+    json_auto_t *tree = NULL;
+    WT_TRY(wt__json_parse(&tree, tool.ptr, tool.len, err));
+    if (json_object_del(tree, "outputSchema") < 0 || wt__json_write(out, tree) < 0)
+        return wt__fail_nomem(err);
+    return 0;
 }
 
 static int put_mended_tool(struct str tool, struct buffer *out, struct mcp_mends *mends, wt_error *err)
@@ -186,10 +180,10 @@ static int put_mended_tool(struct str tool, struct buffer *out, struct mcp_mends
     struct str name = STR(""), output = STR("");
     wt_error why = {0};
     wt__mcp_member(tool, "name", &name);
-    int rc = check_input_schema(tool, name, mends, err);
+    WT_TRY(check_input_schema(tool, name, mends, err));
     wt__mcp_member(tool, "outputSchema", &output);
-    int compiles = rc == 0 && output.len > 0 ? schema_compiles(output, &why) : 1;
-    if (rc < 0 || compiles == WT_ENOMEM)
+    int compiles = output.len > 0 ? schema_compiles(output, &why) : 1;
+    if (compiles == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (compiles) {
         wt__buffer_str(out, tool);
@@ -204,23 +198,21 @@ static int put_mended_tool(struct str tool, struct buffer *out, struct mcp_mends
  * compile every output schema of a list. Returns 0 or WT_ENOMEM. */
 static int repair_listed_schemas(struct str list, struct buffer *out, struct mcp_mends *mends, wt_error *err)
 {
-    struct buffer whole = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer whole = {0};
     struct json_scan scan;
     struct json_item item;
-    int rc = 0;
     wt__buffer_char(&whole, '[');
     wt__buffer_str(&whole, list);
     wt__buffer_char(&whole, ']');
+    if (whole.failed)
+        return wt__fail_nomem(err);
     wt__json_scan_open(&scan, wt__buffer_view(&whole), 0, 1);
-    for (bool is_first = true; rc == 0 && !whole.failed && wt__json_scan_next(&scan, &item) > 0; is_first = false) {
+    for (bool is_first = true; wt__json_scan_next(&scan, &item) > 0; is_first = false) {
         if (!is_first)
             wt__buffer_char(out, ',');
-        rc = put_mended_tool(item.value, out, mends, err);
+        WT_TRY(put_mended_tool(item.value, out, mends, err));
     }
-    if (rc == 0 && (whole.failed || out->failed || mends->notes.failed))
-        rc = wt__fail_nomem(err);
-    wt__buffer_dispose(&whole);
-    return rc;
+    return out->failed || mends->notes.failed ? wt__fail_nomem(err) : 0;
 }
 
 /* ---------------------------------------------------------------- listings */
@@ -240,27 +232,32 @@ struct gathered_lists {
     struct mcp_mends mends[2]; /* see struct upstream */
 };
 
+/* Reads all pages of the tools and repairs them. */
+static int gather_tool_pages(struct mcp_connection *connection, struct mcp_pages *pages, struct gathered_lists *got,
+                             double *ttl_ms, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer mended = {0};
+    WT_TRY(gather_pages(connection, pages, pages->server->call_timeout_ms, ttl_ms, err));
+    WT_TRY(wt__mcp_mend_items(wt__buffer_view(&pages->items), "tools", &mended, &got->tool_count, &got->mends[0], err));
+    wt__buffer_text(&got->tools, "{\"tools\":[");
+    WT_TRY(repair_listed_schemas(wt__buffer_view(&mended), &got->tools, &got->mends[0], err));
+    wt__buffer_text(&got->tools, "]}");
+    return got->tools.failed ? wt__fail_nomem(err) : 0;
+}
+
 /* Collects the tools. *why: a problem with the list or the server's configuration entry that does not stop the server;
  * code 0 if there is no problem. */
 static int gather_tools(const struct upstream *upstream, struct mcp_connection *connection, struct gathered_lists *got,
                         double *ttl_ms, wt_error *why, wt_error *err)
 {
+    WT_CLEANUP(wt__mcp_pages_dispose)
     struct mcp_pages pages = {.method = "tools/list", .member = "tools", .server = upstream->server};
-    struct buffer *text = &got->tools, mended = {0};
-    int rc = gather_pages(connection, &pages, upstream->server->call_timeout_ms, ttl_ms, err);
-    if (rc == 0)
-        rc = wt__mcp_mend_items(wt__buffer_view(&pages.items), "tools", &mended, &got->tool_count, &got->mends[0], err);
-    wt__buffer_text(text, "{\"tools\":[");
-    if (rc == 0)
-        rc = repair_listed_schemas(wt__buffer_view(&mended), text, &got->mends[0], err);
-    wt__buffer_dispose(&mended);
-    wt__buffer_text(text, "]}");
+    int rc = gather_tool_pages(connection, &pages, got, ttl_ms, err);
     if (pages.warning)
         wt__fail(why, WT_EFORMAT, "%s", pages.warning);
     else if (upstream->server->note)
         wt__fail(why, WT_EINVAL, "%s", upstream->server->note);
-    wt__mcp_pages_dispose(&pages);
-    return rc == 0 && text->failed ? wt__fail_nomem(err) : rc;
+    return rc;
 }
 
 /* Collects prompts, resources and templates. The list of an undeclared kind is empty. */
@@ -272,24 +269,19 @@ static int gather_offers(const struct upstream *upstream, struct mcp_connection 
     struct upstream_offer *out = &got->rest;
     struct mcp_mends *mends = &got->mends[1];
     const json_t *capabilities = wt__json_object(self, "capabilities");
-    bool has_resources = json_object_get(capabilities, "resources"),
-         has_prompts = json_object_get(capabilities, "prompts");
     out->completes = json_object_get(capabilities, "completions");
-    int rc = 0;
-    if (has_resources)
-        rc = gather_array(connection, timeout_ms, "resources/list", "resources", &out->resources, mends, err);
-    else
+    if (json_object_get(capabilities, "resources")) {
+        WT_TRY(gather_array(connection, timeout_ms, "resources/list", "resources", &out->resources, mends, err));
+        WT_TRY(gather_array(connection, timeout_ms, "resources/templates/list", "resourceTemplates", &out->templates,
+                            mends, err));
+    } else {
         out->resources = json_array();
-    if (rc == 0 && has_resources)
-        rc = gather_array(connection, timeout_ms, "resources/templates/list", "resourceTemplates", &out->templates,
-                          mends, err);
-    else if (rc == 0)
         out->templates = json_array();
-    if (rc == 0 && has_prompts)
-        rc = gather_array(connection, timeout_ms, "prompts/list", "prompts", &out->prompts, mends, err);
-    else if (rc == 0)
-        out->prompts = json_array();
-    return rc;
+    }
+    if (json_object_get(capabilities, "prompts"))
+        return gather_array(connection, timeout_ms, "prompts/list", "prompts", &out->prompts, mends, err);
+    out->prompts = json_array();
+    return 0;
 }
 
 /* Returns the list, or the previous one if it could not be read. */
@@ -302,8 +294,7 @@ static json_t *list_or_previous(const json_t *list, const json_t *before)
 static int store_listed(struct upstream *upstream, const struct upstream_offer *got, wt_error *err)
 {
     struct upstream_offer *listed = calloc(1, sizeof *listed);
-    if (!listed)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(listed, err);
     atomic_init(&listed->refs, 1);
     listed->completes = got->completes;
     pthread_mutex_lock(&upstream->lock);
@@ -324,36 +315,32 @@ static int store_listed(struct upstream *upstream, const struct upstream_offer *
 /* Returns an object of the definitions by name, or NULL if out of memory. */
 static json_t *index_by_name(const json_t *list, const char *key)
 {
-    json_t *index = json_object();
+    json_auto_t *index = json_object();
     for (size_t i = 0; index && i < json_array_size(list); i++) {
         json_t *item = json_array_get(list, i);
         const char *name = json_string_value(json_object_get(item, key));
-        if (name && json_object_set(index, name, item) < 0) {
-            json_decref(index);
-            index = NULL;
-        }
+        if (name && json_object_set(index, name, item) < 0)
+            return NULL;
     }
-    return index;
+    return WT_TAKE(index);
 }
 
 /* Returns the definitions equal to their approved ones in the server's order, or NULL if out of memory. */
 static json_t *select_approved(const json_t *listed, const json_t *approved, const char *key)
 {
-    json_t *index = index_by_name(approved, key), *out = json_array();
-    bool whole = index && out;
-    for (size_t i = 0; whole && i < json_array_size(listed); i++) {
+    json_auto_t *index = index_by_name(approved, key), *out = json_array();
+    if (!index || !out)
+        return NULL;
+    for (size_t i = 0; i < json_array_size(listed); i++) {
         json_t *item = json_array_get(listed, i);
         const char *name = json_string_value(json_object_get(item, key));
         const json_t *same = name ? json_object_get(index, name) : NULL;
         if (!same || !json_equal(same, item))
             continue;
-        whole = json_array_append(out, item) == 0 && json_object_del(index, name) == 0;
+        if (json_array_append(out, item) < 0 || json_object_del(index, name) < 0)
+            return NULL;
     }
-    json_decref(index);
-    if (whole)
-        return out;
-    json_decref(out);
-    return NULL;
+    return WT_TAKE(out);
 }
 
 static struct upstream_offer *hold_listed_offer(struct upstream *upstream)
@@ -465,7 +452,7 @@ static bool store_mends(struct upstream *upstream, struct mcp_mends *got, int wh
 static int gather_lists(struct upstream *upstream, struct mcp_connection *connection, bool has_tools, bool has_rest,
                         double *ttl_ms, wt_error *err)
 {
-    json_t *self = read_server_info(connection);
+    json_auto_t *self = read_server_info(connection);
     struct gathered_lists got = {0};
     bool is_news[2];
     wt_error why = {0}, odd = {0};
@@ -488,7 +475,6 @@ static int gather_lists(struct upstream *upstream, struct mcp_connection *connec
     json_decref(got.rest.resources);
     json_decref(got.rest.templates);
     json_decref(got.rest.prompts);
-    json_decref(self);
     wt__buffer_dispose(&got.tools);
     wt__mcp_mends_dispose(&got.mends[0]);
     wt__mcp_mends_dispose(&got.mends[1]);

@@ -24,11 +24,10 @@ struct view_builder {
 
 static struct str copy_json_text(struct tool_view *view, const json_t *value)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct str out = {NULL, 0};
     if (wt__json_write(&text, value) == 0 && !text.failed)
         out = (struct str){wt__arena_copy(&view->arena, wt__buffer_view(&text)), text.len};
-    wt__buffer_dispose(&text);
     return out;
 }
 
@@ -47,26 +46,24 @@ static struct str legacy_definition(struct tool_view *view, json_t *definition, 
 static int read_definition(json_t **out, const wt_tool *from, wt_error *err)
 {
     struct str definition = {from->definition, from->definition_len};
-    struct mcp_mends mends = {0};
-    struct buffer mended = {0};
+    WT_CLEANUP(wt__mcp_mends_dispose) struct mcp_mends mends = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer mended = {0};
     size_t kept = 0;
-    int rc = wt__mcp_mend_items(definition, "tools", &mended, &kept, &mends, err);
     *out = NULL;
-    if (rc == 0 && kept == 1)
-        rc = wt__json_parse(out, mended.ptr, mended.len, err) == WT_ENOMEM ? WT_ENOMEM : 0;
-    wt__mcp_mends_dispose(&mends);
-    wt__buffer_dispose(&mended);
-    return rc;
+    WT_TRY(wt__mcp_mend_items(definition, "tools", &mended, &kept, &mends, err));
+    if (kept != 1)
+        return 0;
+    return wt__json_parse(out, mended.ptr, mended.len, err) == WT_ENOMEM ? WT_ENOMEM : 0;
 }
 
 /* Fills in the definition under the shown name. Returns 0 or WT_ENOMEM. */
 static int fill_definition(struct view_builder *m, struct view_tool *tool, const wt_tool *from, const char *shown)
 {
     struct tool_view *view = m->view;
-    json_t *definition = NULL;
-    int rc = read_definition(&definition, from, m->err);
-    if (rc < 0 || !definition)
-        return rc; /* not a valid MCP tool: it cannot be called */
+    json_auto_t *definition = NULL;
+    WT_TRY(read_definition(&definition, from, m->err));
+    if (!definition)
+        return 0; /* not a valid MCP tool: it cannot be called */
     tool->own_name = wt__arena_copy(&view->arena, wt__json_str(definition, "name"));
     json_object_set_new(definition, "name", json_string(shown));
     tool->shown = wt__arena_copy(&view->arena, wt__str(shown));
@@ -74,7 +71,6 @@ static int fill_definition(struct view_builder *m, struct view_tool *tool, const
     tool->schema = copy_json_text(view, json_object_get(definition, "inputSchema"));
     tool->effect = wt__effect_of(definition);
     tool->legacy = legacy_definition(view, definition, tool->definition);
-    json_decref(definition);
     if (!tool->shown || !tool->own_name || !tool->definition.ptr || !tool->legacy.ptr || !tool->schema.ptr)
         return wt__fail_nomem(m->err);
     return 0;
@@ -131,22 +127,20 @@ static int count_name(struct view_builder *m, const char *name)
 {
     bool added = false;
     uint32_t *count = wt__map_insert(&m->bare, wt__str(name), 1, &added);
-    if (!count)
-        return wt__fail_nomem(m->err);
+    WT_CHECK_ALLOC(count, m->err);
     *count += !added;
     return 0;
 }
 
 static int count_names(struct view_builder *m, const wt_tools *tools)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < tools->len; i++) {
+    for (size_t i = 0; i < tools->len; i++) {
         const wt_tool *tool = tools->items[i];
-        rc = count_name(m, tool->name);
-        if (rc == 0 && strcmp(tool->name, tool->export_name) != 0)
-            rc = count_name(m, tool->export_name);
+        WT_TRY(count_name(m, tool->name));
+        if (strcmp(tool->name, tool->export_name) != 0)
+            WT_TRY(count_name(m, tool->export_name));
     }
-    return rc;
+    return 0;
 }
 
 static int compare_shown(const void *a, const void *b)
@@ -177,39 +171,40 @@ static int sort_tools(struct view_builder *m)
 /* Reads the approved tools of each server into lists [count]. */
 static int read_lists(struct view_builder *m, wt_engine *engine, wt_tools **lists)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < m->options->count; i++) {
-        rc = wt_list_approved(engine, wt__upstream_name(m->options->upstreams[i]), &lists[i], m->err);
-        if (rc == 0)
-            rc = count_names(m, lists[i]);
+    for (size_t i = 0; i < m->options->count; i++) {
+        WT_TRY(wt_list_approved(engine, wt__upstream_name(m->options->upstreams[i]), &lists[i], m->err));
+        WT_TRY(count_names(m, lists[i]));
     }
-    return rc;
+    return 0;
+}
+
+/* Adds the approved tools of each server. lists [count]: freed by the caller. */
+static int fill_view(struct view_builder *m, wt_engine *engine, wt_tools **lists)
+{
+    const struct view_options *options = m->options;
+    wt_catalog_info info;
+    wt_catalog_info_init(&info);
+    WT_TRY(wt_info(engine, &info, m->err));
+    m->view->generation = info.generation;
+    WT_TRY(read_lists(m, engine, lists));
+    for (size_t i = 0; i < options->count; i++)
+        for (size_t t = 0; t < lists[i]->len; t++)
+            WT_TRY(add_view_tool(m, options->upstreams[i], lists[i]->items[t]));
+    return sort_tools(m);
 }
 
 int wt__view_open(struct tool_view **out, wt_engine *engine, const struct view_options *options, wt_error *err)
 {
     struct view_builder m = {.view = calloc(1, sizeof *m.view), .options = options, .err = err};
-    size_t count = options->count;
-    wt_tools **lists = calloc(count + 1, sizeof(wt_tools *));
-    wt_catalog_info info;
-    wt_catalog_info_init(&info);
+    WT_AUTO_FREE wt_tools **lists = calloc(options->count + 1, sizeof(wt_tools *));
     *out = NULL;
-    int rc = m.view && lists ? wt_info(engine, &info, err) : wt__fail_nomem(err);
     if (m.view) {
         atomic_init(&m.view->refs, 1);
         pthread_mutex_init(&m.view->lock, NULL);
-        m.view->generation = info.generation;
     }
-    if (rc == 0)
-        rc = read_lists(&m, engine, lists);
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        for (size_t t = 0; rc == 0 && t < lists[i]->len; t++)
-            rc = add_view_tool(&m, options->upstreams[i], lists[i]->items[t]);
-    if (rc == 0)
-        rc = sort_tools(&m);
-    for (size_t i = 0; lists && i < count; i++)
+    int rc = m.view && lists ? fill_view(&m, engine, lists) : wt__fail_nomem(err);
+    for (size_t i = 0; lists && i < options->count; i++)
         wt_tools_free(lists[i]);
-    free(lists);
     wt__map_dispose(&m.bare);
     if (rc < 0)
         wt__view_release(m.view);
