@@ -6,7 +6,7 @@
 #include "http/characters.h"
 
 /* Statuses used by this server and its handlers. code: error code in JSON. */
-static const struct status {
+static const struct status_text {
     int number;
     const char *phrase, *code, *message;
 } statuses[] = {
@@ -40,9 +40,9 @@ static const struct status {
     {505, "HTTP Version Not Supported", "version", "Only HTTP/1.1 and HTTP/1.0 are supported."},
 };
 
-static const struct status *find_status(int number)
+static const struct status_text *find_status(int number)
 {
-    static const struct status unknown = {0, "Status", "error", "The request was refused."};
+    static const struct status_text unknown = {0, "Status", "error", "The request was refused."};
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
         if (statuses[i].number == number)
             return &statuses[i];
@@ -54,7 +54,7 @@ bool wt__http_status_has_body(int status)
     return status >= 200 && status != 204 && status != 304;
 }
 
-static void put_two(char *at, int value)
+static void put_two_digits(char *at, int value)
 {
     at[0] = (char)('0' + value / 10 % 10);
     at[1] = (char)('0' + value % 10);
@@ -70,13 +70,13 @@ static const char *http_date(void)
     if (now == made_at || !gmtime_r(&now, &t))
         return text;
     memcpy(text, "SunMonTueWedThuFriSat" + 3 * t.tm_wday, 3);
-    put_two(text + 5, t.tm_mday);
+    put_two_digits(text + 5, t.tm_mday);
     memcpy(text + 8, "JanFebMarAprMayJunJulAugSepOctNovDec" + 3 * t.tm_mon, 3);
-    put_two(text + 12, (t.tm_year + 1900) / 100);
-    put_two(text + 14, t.tm_year % 100);
-    put_two(text + 17, t.tm_hour);
-    put_two(text + 20, t.tm_min);
-    put_two(text + 23, t.tm_sec);
+    put_two_digits(text + 12, (t.tm_year + 1900) / 100);
+    put_two_digits(text + 14, t.tm_year % 100);
+    put_two_digits(text + 17, t.tm_hour);
+    put_two_digits(text + 20, t.tm_min);
+    put_two_digits(text + 23, t.tm_sec);
     made_at = now;
     return text;
 }
@@ -128,7 +128,7 @@ void wt__http_write_head(struct buffer *out, const struct http_answer_head *head
 
 void wt__http_write_error(struct buffer *out, int status, const char *message)
 {
-    const struct status *known = find_status(status);
+    const struct status_text *known = find_status(status);
     wt__buffer_printf(out, "{\"error\":{\"code\":\"%s\",\"message\":", known->code);
     wt__buffer_json(out, wt__str(message ? message : known->message));
     wt__buffer_text(out, "}}\n");

@@ -5,16 +5,16 @@
 #include "http/loop.h"
 
 /* Serves the descriptor and takes ownership of it. At the limit an idle connection is closed for it, or the new one. */
-void wt__connection_open(struct http_loop *loop, int descriptor, const char *peer);
+void wt__connection_open(struct server_loop *loop, int descriptor, const char *peer);
 /* Handles all new output of handlers. Call when the mailbox is readable. */
-void wt__connections_hear(struct http_loop *loop);
+void wt__connections_take_output(struct server_loop *loop);
 /* Handles the timeout of a wait. Callback of waits.h; context: the loop. */
 void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind);
 /* Closes the longest idle connection, or the one that has waited longest for its head. Returns false if none exists. */
-bool wt__connections_make_room(struct http_loop *loop);
+bool wt__connections_close_idle(struct server_loop *loop);
 /* Begins the shutdown: closes connections without a request. */
-void wt__connections_stop(struct http_loop *loop);
+void wt__connections_stop(struct server_loop *loop);
 /* Closes all connections. Handlers that still answer are notified that their client is gone. */
-void wt__connections_end(struct http_loop *loop);
+void wt__connections_close_all(struct server_loop *loop);
 
 #endif

@@ -1,10 +1,8 @@
 /* exchange.c: see exchange.h and exchange_state.h.
  *
  * One lock protects all state shared by threads; it is never held while a callback runs. The on_gone callback runs on
- * the
- * loop without the lock. A thread that then ends the answer waits for the callback to return, so that the callback's
- * context
- * may be on the handler's stack. */
+ * the loop without the lock. A thread that then ends the answer waits for the callback to return, so that the
+ * callback's context may be on the handler's stack. */
 #include "http/exchange_state.h"
 
 #include <pthread.h>
@@ -19,7 +17,7 @@ enum { HEAD_BYTES = 512 }; /* typical upper bound of a head */
 
 struct http_exchange {
     struct letter letter; /* must be first: the mailbox casts it to the exchange */
-    struct http_course course;
+    struct exchange_loop_state course;
     struct mailbox *mailbox;
     struct http_message *message;
     char peer[HTTP_PEER_BYTES];
@@ -38,7 +36,7 @@ struct http_exchange {
     pthread_t caller;
     void (*on_gone)(void *context);
     void *gone_context;
-    struct http_outcome outcome;
+    struct exchange_outcome outcome;
 };
 
 struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
@@ -70,12 +68,12 @@ void wt__exchange_drop(struct http_exchange *exchange)
     free(exchange);
 }
 
-struct http_course *wt__exchange_course(struct http_exchange *exchange)
+struct exchange_loop_state *wt__exchange_loop_state(struct http_exchange *exchange)
 {
     return &exchange->course;
 }
 
-struct http_exchange *wt__exchange_receive(struct letter *letter)
+struct http_exchange *wt__exchange_from_letter(struct letter *letter)
 {
     struct http_exchange *exchange = (struct http_exchange *)letter;
     pthread_mutex_lock(&exchange->lock);
@@ -84,7 +82,7 @@ struct http_exchange *wt__exchange_receive(struct letter *letter)
     return exchange;
 }
 
-void wt__exchange_hand_over(struct http_exchange *exchange)
+void wt__exchange_add_worker(struct http_exchange *exchange)
 {
     atomic_fetch_add(&exchange->references, 1);
     atomic_store(&exchange->holders, 1);
@@ -120,25 +118,25 @@ static void unlock_and_post(struct http_exchange *exchange)
         atomic_fetch_sub(&exchange->references, 1); /* never the last reference, because the caller has one */
 }
 
-void wt__exchange_take_news(struct http_exchange *exchange, struct http_news *news)
+void wt__exchange_take_output(struct http_exchange *exchange, struct exchange_output *news)
 {
     pthread_mutex_lock(&exchange->lock);
-    *news = (struct http_news){.bytes = exchange->bytes,
-                               .begun = exchange->begun,
-                               .ended = exchange->ended,
-                               .broken = exchange->broken || exchange->bytes.failed,
-                               .closes = exchange->closes};
+    *news = (struct exchange_output){.bytes = exchange->bytes,
+                                     .begun = exchange->begun,
+                                     .ended = exchange->ended,
+                                     .broken = exchange->broken || exchange->bytes.failed,
+                                     .closes = exchange->closes};
     exchange->bytes = (struct buffer){0};
     atomic_store(&exchange->unsent, atomic_load(&exchange->unsent) + news->bytes.len);
     pthread_mutex_unlock(&exchange->lock);
 }
 
-void wt__exchange_tell_unsent(struct http_exchange *exchange, size_t unsent)
+void wt__exchange_set_unsent(struct http_exchange *exchange, size_t unsent)
 {
     atomic_store(&exchange->unsent, unsent);
 }
 
-void wt__exchange_outcome(struct http_exchange *exchange, struct http_outcome *out)
+void wt__exchange_outcome(struct http_exchange *exchange, struct exchange_outcome *out)
 {
     pthread_mutex_lock(&exchange->lock);
     *out = exchange->outcome;
@@ -146,14 +144,14 @@ void wt__exchange_outcome(struct http_exchange *exchange, struct http_outcome *o
 }
 
 /* Waits for on_gone to return, unless called from it. Requires the lock. */
-static void wait_for_call(struct http_exchange *exchange)
+static void wait_for_callback(struct http_exchange *exchange)
 {
     while (exchange->calling && !pthread_equal(exchange->caller, pthread_self()))
         pthread_cond_wait(&exchange->called, &exchange->lock);
 }
 
 /* Marks the client as gone, releases the lock and calls on_gone. Requires the lock. */
-static void unlock_and_lose(struct http_exchange *exchange)
+static void unlock_and_notify_gone(struct http_exchange *exchange)
 {
     void (*on_gone)(void *context) = exchange->ended ? NULL : exchange->on_gone;
     void *context = exchange->gone_context;
@@ -171,20 +169,20 @@ static void unlock_and_lose(struct http_exchange *exchange)
     pthread_mutex_unlock(&exchange->lock);
 }
 
-void wt__exchange_lose(struct http_exchange *exchange)
+void wt__exchange_client_gone(struct http_exchange *exchange)
 {
     pthread_mutex_lock(&exchange->lock);
-    unlock_and_lose(exchange);
+    unlock_and_notify_gone(exchange);
 }
 
-bool wt__exchange_give_up(struct http_exchange *exchange)
+bool wt__exchange_time_out(struct http_exchange *exchange)
 {
     pthread_mutex_lock(&exchange->lock);
     bool begun = exchange->begun;
     if (begun)
         pthread_mutex_unlock(&exchange->lock);
     else
-        unlock_and_lose(exchange);
+        unlock_and_notify_gone(exchange);
     return !begun;
 }
 
@@ -200,7 +198,7 @@ bool wt__http_is_gone(const struct http_exchange *exchange)
 void wt__http_on_gone(struct http_exchange *exchange, void (*gone)(void *context), void *context)
 {
     pthread_mutex_lock(&exchange->lock);
-    wait_for_call(exchange);
+    wait_for_callback(exchange);
     bool now = exchange->gone && !exchange->ended && gone;
     bool later = !exchange->gone && !exchange->ended;
     exchange->on_gone = later ? gone : NULL;
@@ -215,7 +213,7 @@ static void end_answer(struct http_exchange *exchange)
 {
     exchange->ended = true;
     exchange->on_gone = NULL;
-    wait_for_call(exchange);
+    wait_for_callback(exchange);
 }
 
 static bool is_head(const struct http_exchange *exchange)
@@ -257,7 +255,7 @@ static void send_complete_answer(struct http_exchange *exchange, struct http_ans
 
     pthread_mutex_lock(&exchange->lock);
     if (exchange->begun || (exchange->ended && !anyway)) {
-        wait_for_call(exchange);
+        wait_for_callback(exchange);
         pthread_mutex_unlock(&exchange->lock);
     } else if (exchange->gone && !anyway) {
         end_answer(exchange);
@@ -347,7 +345,7 @@ void wt__http_finish(struct http_exchange *exchange)
     if (!exchange->begun || exchange->ended) {
         if (exchange->gone) /* before the answer began */
             end_answer(exchange);
-        wait_for_call(exchange);
+        wait_for_callback(exchange);
         pthread_mutex_unlock(&exchange->lock);
         return;
     }
@@ -373,7 +371,7 @@ static void end_unfinished(struct http_exchange *exchange)
         return;
     }
     bool silent = !exchange->ended;
-    wait_for_call(exchange);
+    wait_for_callback(exchange);
     pthread_mutex_unlock(&exchange->lock);
     if (silent) {
         struct buffer body = {0};

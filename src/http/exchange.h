@@ -1,14 +1,11 @@
 /* exchange.h: a request and its answer, for handlers.
  *
  * A handler runs on a worker, never on the loop. It sends a complete answer (wt__http_answer), or starts a stream,
- * sends
- * pieces and finishes it. To answer after the handler returns, keep the exchange and release it later. All functions
- * are
- * thread-safe. An exchange neither answered nor kept is answered with 500.
+ * sends pieces and finishes it. To answer after the handler returns, keep the exchange and release it later. All
+ * functions are thread-safe. An exchange neither answered nor kept is answered with 500.
  *
  * A disconnect is detected immediately, even while the answer is being prepared. Then is_gone is true, the on_gone
- * callback
- * runs, and further output is discarded. */
+ * callback runs, and further output is discarded. */
 #ifndef WT_HTTP_EXCHANGE_H
 #define WT_HTTP_EXCHANGE_H
 
@@ -43,9 +40,8 @@ bool wt__http_is_gone(const struct http_exchange *exchange);
  * immediately if that has already happened. It must not block. Set it before the handler returns; NULL removes it.
  *
  * wt__http_answer, _finish, the last _release and this function wait for a running callback to return. After them it is
- * not
- * called again, and the context may be freed. So do not call them with a lock that `gone` takes. They do not wait when
- * called from `gone`. */
+ * not called again, and the context may be freed. So do not call them with a lock that `gone` takes. They do not wait
+ * when called from `gone`. */
 void wt__http_on_gone(struct http_exchange *exchange, void (*gone)(void *context), void *context);
 
 void wt__http_keep(struct http_exchange *exchange);

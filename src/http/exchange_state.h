@@ -1,10 +1,8 @@
 /* exchange_state.h: the loop's side of an exchange; exchange.h is the handler's side.
  *
  * The loop, a posted letter, and holders each keep an exchange alive. Holders are the worker and callers of
- * wt__http_keep;
- * the last release ends an unfinished answer. Output is collected in the exchange until the loop takes it, so a stream
- * of
- * small pieces needs one letter for all pieces not yet taken. */
+ * wt__http_keep; the last release ends an unfinished answer. Output is collected in the exchange until the loop takes
+ * it, so a stream of small pieces needs one letter for all pieces not yet taken. */
 #ifndef WT_HTTP_EXCHANGE_STATE_H
 #define WT_HTTP_EXCHANGE_STATE_H
 
@@ -18,13 +16,13 @@ enum { HTTP_PEER_BYTES = 56 }; /* "[IPv6 address]:port" with its NUL */
 struct connection;
 
 /* Fields used only by the loop after creation. */
-struct http_course {
+struct exchange_loop_state {
     struct connection *connection; /* NULL after the connection has left the exchange */
     double queued_ms;              /* time of queueing */
 };
 
 /* Changes since the loop last took them. */
-struct http_news {
+struct exchange_output {
     struct buffer bytes; /* output; owned by the taker */
     bool begun;          /* the answer has a status */
     bool ended;          /* no more output follows */
@@ -33,7 +31,7 @@ struct http_news {
 };
 
 /* Result for the record. */
-struct http_outcome {
+struct exchange_outcome {
     int status; /* 0 without an answer */
     uint64_t bytes;
     double started_ms; /* time when a worker started; 0 if never */
@@ -44,25 +42,25 @@ struct http_outcome {
 struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
                                        const char *peer, const struct http_fields *common);
 void wt__exchange_drop(struct http_exchange *exchange);
-struct http_course *wt__exchange_course(struct http_exchange *exchange);
+struct exchange_loop_state *wt__exchange_loop_state(struct http_exchange *exchange);
 /* Returns the exchange of a letter, with the letter's reference. From now on the exchange may post again. */
-struct http_exchange *wt__exchange_receive(struct letter *letter);
+struct http_exchange *wt__exchange_from_letter(struct letter *letter);
 
 /* Makes the worker the first holder. Call before queueing. */
-void wt__exchange_hand_over(struct http_exchange *exchange);
+void wt__exchange_add_worker(struct http_exchange *exchange);
 /* Records that a worker has started. */
 void wt__exchange_start(struct http_exchange *exchange);
 
-void wt__exchange_take_news(struct http_exchange *exchange, struct http_news *news);
+void wt__exchange_take_output(struct http_exchange *exchange, struct exchange_output *news);
 /* Reports the number of bytes taken but not yet written. */
-void wt__exchange_tell_unsent(struct http_exchange *exchange, size_t unsent);
+void wt__exchange_set_unsent(struct http_exchange *exchange, size_t unsent);
 /* Handles a client that is gone: calls on_gone unless the answer has ended. */
-void wt__exchange_lose(struct http_exchange *exchange);
-/* Works like wt__exchange_lose for an answer that takes too long. Returns false, without effect, if the answer has
- * begun. */
-bool wt__exchange_give_up(struct http_exchange *exchange);
+void wt__exchange_client_gone(struct http_exchange *exchange);
+/* Works like wt__exchange_client_gone for an answer that takes too long. Returns false, without effect, if the answer
+ * has begun. */
+bool wt__exchange_time_out(struct http_exchange *exchange);
 /* Answers 503 with Retry-After instead of a handler, which must not have answered. */
 void wt__exchange_answer_overload(struct http_exchange *exchange, const char *message);
-void wt__exchange_outcome(struct http_exchange *exchange, struct http_outcome *out);
+void wt__exchange_outcome(struct http_exchange *exchange, struct exchange_outcome *out);
 
 #endif

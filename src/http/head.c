@@ -8,7 +8,7 @@
 #include "http/target.h"
 
 /* Single-valued fields. With duplicates, two programs may use different values. MCP's fields are single-valued, too. */
-static const char *const once[] = {
+static const char *const single_valued[] = {
     "Host",
     "Content-Length",
     "Transfer-Encoding",
@@ -100,17 +100,17 @@ static enum http_refusal read_header_field(struct http_request *request, struct 
     return HTTP_FINE;
 }
 
-static bool comes_once(struct str name)
+static bool is_single_valued(struct str name)
 {
     return (name.len >= mcp.len && strncasecmp(name.ptr, mcp.ptr, mcp.len) == 0) ||
-           wt__str_among(name, once, sizeof once / sizeof *once);
+           wt__str_among(name, single_valued, sizeof single_valued / sizeof *single_valued);
 }
 
-static enum http_refusal check_once(const struct http_request *request)
+static enum http_refusal check_single_valued(const struct http_request *request)
 {
     for (size_t i = 1; i < request->field_count; i++) {
         struct str name = request->fields[i].name;
-        if (!comes_once(name))
+        if (!is_single_valued(name))
             continue;
         for (size_t before = 0; before < i; before++) {
             struct str other = request->fields[before].name;
@@ -145,7 +145,7 @@ enum http_refusal wt__http_read_head(struct http_request *request, struct http_f
     while (!refusal && head.len > 0)
         refusal = read_header_field(request, take_head_line(&head));
     if (!refusal)
-        refusal = check_once(request);
+        refusal = check_single_valued(request);
     if (!refusal)
         refusal = check_host(request, framing, authority);
     return refusal ? refusal : wt__http_read_framing(framing, request);

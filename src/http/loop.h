@@ -10,7 +10,7 @@
 
 enum { HTTP_INPUT_BYTES = 16 << 10 }; /* maximum bytes per read, and so maximum input kept during an answer */
 
-struct http_loop {
+struct server_loop {
     struct event_base *base;
     struct mailbox *mailbox;
     struct http_queue *queue;

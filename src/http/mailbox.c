@@ -99,7 +99,7 @@ void wt__mailbox_shut(struct mailbox *mailbox)
     pthread_mutex_unlock(&mailbox->lock);
 }
 
-void wt__mailbox_ask_to_stop(struct mailbox *mailbox)
+void wt__mailbox_request_stop(struct mailbox *mailbox)
 {
     atomic_store(&mailbox->stopping, true);
     wt__mailbox_ring(mailbox);

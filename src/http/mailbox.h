@@ -31,7 +31,7 @@ struct letter *wt__mailbox_take(struct mailbox *mailbox);
 void wt__mailbox_shut(struct mailbox *mailbox);
 
 /* Requests the shutdown. The flag is kept here, where exchanges and signal handlers can access it. */
-void wt__mailbox_ask_to_stop(struct mailbox *mailbox);
+void wt__mailbox_request_stop(struct mailbox *mailbox);
 bool wt__mailbox_is_stopping(const struct mailbox *mailbox);
 
 #endif

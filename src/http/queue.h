@@ -1,12 +1,9 @@
 /* queue.h: the queue of requests, and the workers.
  *
  * Each client (a holder, named by the handler) has its own line, and the lines take turns. So a client that sends a
- * thousand
- * requests delays another client's request by only one of them. base/shares.h limits each client's places in the queue.
- * The
- * queue starts one worker more than requested, and no client may use more than the requested number, so slow requests
- * of
- * one client always leave a worker for others. */
+ * thousand requests delays another client's request by only one of them. base/shares.h limits each client's places in
+ * the queue. The queue starts one worker more than requested, and no client may use more than the requested number, so
+ * slow requests of one client always leave a worker for others. */
 #ifndef WT_HTTP_QUEUE_H
 #define WT_HTTP_QUEUE_H
 

@@ -2,10 +2,8 @@
  *
  * The head is collected up to its empty line, and each byte is checked once: lines must end in CR LF, other control
  * characters are invalid, and all lengths are limited. Then the complete head is parsed (head.c), and the body is
- * counted
- * (here) or decoded (chunks.c). Any ambiguity ends the connection: a proxy may have parsed the same bytes differently,
- * and
- * what it takes for a body could be a request here. */
+ * counted (here) or decoded (chunks.c). Any ambiguity ends the connection: a proxy may have parsed the same bytes
+ * differently, and what it takes for a body could be a request here. */
 #include "http/reader.h"
 
 #include "base/memory.h"

@@ -2,8 +2,7 @@
  * computation never delays I/O.
  *
  * If the queue is full, the loop answers 503 with Retry-After. A client that closes its sending side counts as gone,
- * because
- * a half-close cannot be distinguished from a disconnect. TLS is left to a proxy. */
+ * because a half-close cannot be distinguished from a disconnect. TLS is left to a proxy. */
 #ifndef WT_HTTP_SERVER_H
 #define WT_HTTP_SERVER_H
 

@@ -14,7 +14,7 @@ static void set_timer(struct waits *waits, double now, double at)
     waits->due_ms = event_add(waits->timer, &interval) == 0 ? now + in : 0;
 }
 
-static void set_next(struct waits *waits, double now)
+static void set_next_timer(struct waits *waits, double now)
 {
     double next = 0;
     for (int kind = HTTP_WAIT_IDLE; kind < HTTP_WAITS; kind++) {
@@ -40,7 +40,7 @@ static void on_timer(evutil_socket_t none, short what, void *argument)
             waits->expired(waits->context, first, (enum http_wait)kind);
         }
     }
-    set_next(waits, now);
+    set_next_timer(waits, now);
 }
 
 int wt__waits_open(struct waits *waits, struct event_base *base,
@@ -75,11 +75,11 @@ void wt__wait_for(struct waits *waits, struct wait *wait, enum http_wait kind)
         wait->before = wait->after = NULL;
     }
     wait->kind = kind;
-    if (kind == HTTP_WAIT_NONE || waits->long_ms[kind] == 0)
+    if (kind == HTTP_WAIT_NONE || waits->duration_ms[kind] == 0)
         return;
     struct wait *end = &waits->ends[kind];
     double now = wt__now_ms();
-    wait->until_ms = now + waits->long_ms[kind];
+    wait->until_ms = now + waits->duration_ms[kind];
     wait->before = end->before;
     wait->after = end;
     end->before->after = wait;

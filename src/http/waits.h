@@ -26,8 +26,8 @@ struct event;
 struct event_base;
 
 struct waits {
-    struct wait ends[HTTP_WAITS]; /* list heads; each list is a ring */
-    unsigned long_ms[HTTP_WAITS]; /* 0 for no timeout */
+    struct wait ends[HTTP_WAITS];     /* list heads; each list is a ring */
+    unsigned duration_ms[HTTP_WAITS]; /* 0 for no timeout */
     struct event *timer;
     double due_ms; /* due time of the timer; 0 if it is not set */
     void (*expired)(void *context, struct wait *wait, enum http_wait kind);
