@@ -36,7 +36,7 @@ static const struct {
     double dense_weight;
 } families[] = {{"intfloat/", "e5-", "instruct", "query: ", "passage: ", 10}};
 
-/* A header of an answer, in the order of struct http_told. */
+/* A header of an answer, in the order of struct http_response_info. */
 enum { TOLD_COMMIT, TOLD_HASH, TOLD_WHY };
 
 struct first_pull {
@@ -46,7 +46,7 @@ struct first_pull {
     char at[HUB_REVISION_BYTES];          /* of which files are asked: the commit, where the server told it */
     bool commit_known;
     bool asked_for_revision;
-    struct http_told told; /* of the last file */
+    struct http_response_info told; /* of the last file */
 };
 
 /* ---------------------------------------------------------------- names */
@@ -133,7 +133,7 @@ static int download(struct first_pull *first, const char *file, const char *part
 {
     struct buffer url = {0};
     bool weights = strcmp(file, MODEL_WEIGHTS) == 0;
-    first->told = (struct http_told){.names = {"x-repo-commit", "x-linked-etag", "x-error-code"}};
+    first->told = (struct http_response_info){.names = {"x-repo-commit", "x-linked-etag", "x-error-code"}};
     wt__hub_url(&url, first->repo, first->at, file);
     struct http_download download = {.url = url.ptr,
                                      .path = part,
@@ -141,7 +141,7 @@ static int download(struct first_pull *first, const char *file, const char *part
                                      .progress = first->pull.progress,
                                      .token = wt__hub_token(),
                                      .phase = weights ? "fetching the weights" : NULL,
-                                     .told = &first->told};
+                                     .info = &first->told};
     int rc = url.failed ? wt__fail_nomem(first->pull.err) : wt__http_download(&download, first->pull.err);
     wt__buffer_dispose(&url);
     return rc;

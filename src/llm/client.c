@@ -278,7 +278,7 @@ static enum outcome send_attempt(struct asking *asking, struct completion_reques
         *rc = wt__http_post(asking->session, &post, &answer, asking->err);
         if (*rc == 0)
             outcome = judge_response(asking, request, &answer, out, rc);
-        else if (*rc == WT_ENETWORK && answer.may_pass)
+        else if (*rc == WT_ENETWORK && answer.may_retry)
             outcome = AGAIN_LATER;
     }
     *asked_ms = answer.retry_after_ms;

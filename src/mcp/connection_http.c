@@ -260,9 +260,9 @@ static int send_request(struct request *request, unsigned delay_ms, wt_error *er
                                                    : request->kind == RENEWS                            ? MCP_REQUEST_MS
                                                                                                         : 0,
                                        .delay_ms = delay_ms,
-                                       .headed = headed,
-                                       .took = took,
-                                       .ended = ended,
+                                       .on_head = headed,
+                                       .on_piece = took,
+                                       .on_end = ended,
                                        .context = request};
     wt__buffer_clear(&request->heard);
     request->looked_at = 0;

@@ -31,7 +31,7 @@ static int watch_child(const struct child *child, pid_t pid, int fd, struct tail
             nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000L}, NULL);
         bool late = child->timeout_ms > 0 && wt__now_ms() >= until;
         if (late || wt__progress_step(child->progress, 0)) {
-            wt__process_ask_to_end(pid);
+            wt__process_terminate(pid);
             return late ? wt__fail(err, WT_EIO, "%s did not end within %.1f seconds", child->argv[0],
                                    child->timeout_ms / 1000)
                         : wt__fail_cancelled(err);
@@ -63,7 +63,7 @@ int wt__child_run(const struct child *child, char tail[CHILD_TAIL_BYTES], wt_err
     int status = wt__process_reap(pid);
     close(ends[0]);
     if (tail)
-        wt__tail_line(&heard, tail);
+        wt__tail_format(&heard, tail);
     if (rc == 0 && status < 0)
         rc = wt__fail(err, WT_EIO, "the exit status of %s is unknown because SIGCHLD is ignored", child->argv[0]);
     return rc < 0 ? rc : status;

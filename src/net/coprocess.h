@@ -2,12 +2,10 @@
  * its stderr is kept for error messages. No shell is involved (child.h).
  *
  * The program cannot block the caller beyond wt__coprocess_stop, whether it stops reading, writing or fails to end.
- * stdin is
- * a socket, as in Node, so that writing to an ended program is an error, not a signal.
+ * stdin is a socket, as in Node, so that writing to an ended program is an error, not a signal.
  *
  * One thread receives and ends it. Other threads may send at the same time: they write as much as the program accepts,
- * and
- * the receiving thread writes the rest. */
+ * and the receiving thread writes the rest. */
 #ifndef WT_NET_COPROCESS_H
 #define WT_NET_COPROCESS_H
 
@@ -38,7 +36,7 @@ int wt__coprocess_receive(struct coprocess *coprocess, struct str *line, wt_erro
 void wt__coprocess_stop(struct coprocess *coprocess);
 
 /* Returns the end of stderr, like wt__child_run. For the receiving thread, after the program has ended. */
-void wt__coprocess_last_words(struct coprocess *coprocess, char tail[CHILD_TAIL_BYTES]);
+void wt__coprocess_stderr_tail(struct coprocess *coprocess, char tail[CHILD_TAIL_BYTES]);
 
 /* Ends the program and all processes in its group: closes its stdin, then sends SIGTERM, then SIGKILL. at_once: skips
  * the wait after closing stdin. tail: end of stderr, like wt__child_run. Returns the exit status like wt__process_reap;

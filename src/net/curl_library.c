@@ -78,7 +78,7 @@ int wt__curl_options(const struct curl_library *lib, const CURLcode *results, si
     return 0;
 }
 
-bool wt__curl_may_pass(CURLcode code)
+bool wt__curl_is_temporary(CURLcode code)
 {
     switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:

@@ -53,6 +53,6 @@ int wt__curl_options(const struct curl_library *lib, const CURLcode *results, si
 const char *wt__curl_proxy(const struct curl_library *lib, const char *url);
 
 /* True if a retry may succeed. */
-bool wt__curl_may_pass(CURLcode code);
+bool wt__curl_is_temporary(CURLcode code);
 
 #endif

@@ -51,7 +51,7 @@ bool wt__http_field_value(struct str line, const char *name, struct str *value)
     return true;
 }
 
-void wt__http_field_keep(char *out, size_t room, struct str value)
+void wt__http_copy_field(char *out, size_t room, struct str value)
 {
     size_t len = value.len < room ? value.len : room - 1;
     memcpy(out, value.ptr, len);

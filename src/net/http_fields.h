@@ -13,6 +13,6 @@ int wt__http_fields(struct curl_slist **out, const struct curl_library *lib, con
 /* Returns the value if the line is a header with this name, else false. */
 bool wt__http_field_value(struct str line, const char *name, struct str *value);
 /* Copies a value with a NUL, truncated to room. */
-void wt__http_field_keep(char *out, size_t room, struct str value);
+void wt__http_copy_field(char *out, size_t room, struct str value);
 
 #endif

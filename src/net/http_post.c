@@ -140,7 +140,7 @@ static size_t take_post_header(char *bytes, size_t size, size_t count, void *con
     } else if (wt__http_field_value(line, "x-should-retry", &value)) {
         out->should_retry = wt__str_equal(value, STR("true")) ? 1 : wt__str_equal(value, STR("false")) ? 0 : -1;
     } else if (wt__http_field_value(line, "content-type", &value)) {
-        wt__http_field_keep(out->type, sizeof out->type, value);
+        wt__http_copy_field(out->type, sizeof out->type, value);
     }
     return line.len;
 }
@@ -191,7 +191,7 @@ static int set_post_options(struct post_exchange *exchange)
 static int fail_exchange(struct post_exchange *exchange, CURLcode code)
 {
     const char *url = shown_url(exchange->post);
-    exchange->out->may_pass = exchange->stalled || wt__curl_may_pass(code);
+    exchange->out->may_retry = exchange->stalled || wt__curl_is_temporary(code);
     if (exchange->rc < 0)
         return exchange->rc;
     if (exchange->cancelled)

@@ -1,8 +1,7 @@
 /* http_post.h: sends a JSON body to a server chosen by the user and returns the complete answer in memory.
  *
  * Redirects are not followed, because they would send the headers, including a key, to another server. Error messages
- * never
- * contain header values. The answer is untrusted: its size is limited here, and the caller must validate it. */
+ * never contain header values. The answer is untrusted: its size is limited here, and the caller must validate it. */
 #ifndef WT_NET_HTTP_POST_H
 #define WT_NET_HTTP_POST_H
 
@@ -44,7 +43,7 @@ struct http_answer {
     int should_retry;      /* x-should-retry: 1 true, 0 false, -1 missing */
     char type[HTTP_TYPE_BYTES];
     struct buffer body; /* dispose of it even after an error */
-    bool may_pass;      /* a retry may succeed after this error */
+    bool may_retry;     /* a retry may succeed after this error */
 };
 
 /* Sends the request. Returns 0 for any status. Errors: WT_ENETWORK, WT_ETOOLONG (answer), WT_EINVAL (URL, or a header

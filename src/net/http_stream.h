@@ -2,8 +2,7 @@
  * long-lived answers; http_post.h returns complete ones.
  *
  * Redirects are not followed, because they would send the headers, including a key, to another server. The caller gets
- * the
- * target address. Error messages never contain header values. Answers are untrusted; the caller must limit them. */
+ * the target address. Error messages never contain header values. Answers are untrusted; the caller must limit them. */
 #ifndef WT_NET_HTTP_STREAM_H
 #define WT_NET_HTTP_STREAM_H
 
@@ -39,12 +38,12 @@ struct http_stream {
     unsigned connect_ms; /* timeout for connecting */
     unsigned total_ms;   /* timeout for the complete answer; 0 for no limit */
     unsigned delay_ms;   /* delay before the start */
-    /* Callbacks on the loop's thread; they may start and cancel transfers. headed: the head is complete; may be
+    /* Callbacks on the loop's thread; they may start and cancel transfers. on_head: the head is complete; may be
      * NULL. */
-    void (*headed)(void *context, const struct http_head *head);
-    bool (*took)(void *context, const struct http_head *head, struct str piece); /* return false to stop */
+    void (*on_head)(void *context, const struct http_head *head);
+    bool (*on_piece)(void *context, const struct http_head *head, struct str piece); /* return false to stop */
     /* Called once, last. rc: as of wt__http_post, with *why. sent: the server may have received the request. */
-    void (*ended)(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
+    void (*on_end)(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
     void *context;
 };
 
@@ -56,7 +55,7 @@ void wt__http_loop_close(struct http_loop *loop);
 /* Starts a transfer and sets its *ticket. Copies stream except body, kept and context. Any thread. Errors: WT_EINVAL
  * (URL or header), WT_ENOMEM. */
 int wt__http_stream_begin(uint64_t *ticket, struct http_loop *loop, const struct http_stream *stream, wt_error *err);
-/* Cancels a transfer; `ended` receives WT_ECANCELLED. Any thread; does not block. Ignores ended transfers. */
+/* Cancels a transfer; `on_end` receives WT_ECANCELLED. Any thread; does not block. Ignores ended transfers. */
 void wt__http_stream_cancel(struct http_loop *loop, uint64_t ticket);
 
 #endif

@@ -107,12 +107,12 @@ static void notify_keeper(pid_t word)
         (void)!send(connection, &word, sizeof word, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void wt__keeper_begun(pid_t group)
+void wt__keeper_add(pid_t group)
 {
     notify_keeper(group);
 }
 
-void wt__keeper_ended(pid_t group)
+void wt__keeper_remove(pid_t group)
 {
     notify_keeper(-group);
 }

@@ -18,7 +18,7 @@ int wt__keeper_start(wt_error *err);
 /* Report the start and the end of a process group, from any thread. Without a keeper they do nothing. The start is
  * reported by the new process itself, which also holds the connection. So if this process ends first, the keeper
  * receives the report before it sees the connection break. */
-void wt__keeper_begun(pid_t group);
-void wt__keeper_ended(pid_t group);
+void wt__keeper_add(pid_t group);
+void wt__keeper_remove(pid_t group);
 
 #endif

@@ -53,7 +53,7 @@ static bool is_blank_or_control(char c)
     return (unsigned char)c <= ' ' || c == 0x7f;
 }
 
-void wt__tail_line(const struct tail *tail, char out[CHILD_TAIL_BYTES])
+void wt__tail_format(const struct tail *tail, char out[CHILD_TAIL_BYTES])
 {
     size_t len = 0, i = 0;
     while (tail->cut && i < tail->len && !is_blank_or_control(tail->bytes[i]))
@@ -92,7 +92,7 @@ static int find_in_path(const struct child *child, char path[PATH_MAX], const ch
     return ENOENT;
 }
 
-bool wt__process_is_there(const struct child *child)
+bool wt__process_can_find(const struct child *child)
 {
     char path[PATH_MAX];
     const char *program;
@@ -139,7 +139,7 @@ static int exec_program(const struct exec_request *b)
     const struct child *child = b->child;
     if (setpgid(0, 0) < 0)
         return b->report;
-    wt__keeper_begun(getpid());
+    wt__keeper_add(getpid());
     if (!connect_ends(b))
         return b->report;
     reset_signals();
@@ -171,7 +171,7 @@ static int read_report(int fd, pid_t pid)
     while (got < 0 && errno == EINTR);
     if (got != sizeof why)
         return 0;
-    wt__keeper_ended(pid);
+    wt__keeper_remove(pid);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         continue;
     return why ? why : EIO;
@@ -224,7 +224,7 @@ bool wt__process_ends_within(pid_t pid, double ms)
     return true;
 }
 
-void wt__process_ask_to_end(pid_t pid)
+void wt__process_terminate(pid_t pid)
 {
     kill(-pid, SIGTERM);
     wt__process_ends_within(pid, CHILD_GRACE_MS);
@@ -235,7 +235,7 @@ int wt__process_reap(pid_t pid)
     int status;
     if (kill(-pid, SIGKILL) < 0 && errno == EPERM && !wt__process_ends_within(pid, CHILD_GRACE_MS))
         return -1;
-    wt__keeper_ended(pid); /* report before the number can be reused */
+    wt__keeper_remove(pid); /* report before the number can be reused */
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return -1;

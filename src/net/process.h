@@ -2,8 +2,7 @@
  * starting it, collecting its stderr, and ending it with all its descendants.
  *
  * Each process leads its own group. Its number is not reused until it is reaped, so the ended group is always the one
- * that
- * was started. */
+ * that was started. */
 #ifndef WT_NET_PROCESS_H
 #define WT_NET_PROCESS_H
 
@@ -23,11 +22,11 @@ struct tail {
 bool wt__tail_read(struct tail *tail, int fd);
 /* Formats the tail as one line without control characters. If bytes were dropped, also drops the first word: it may be
  * part of a password that filters would no longer recognise. */
-void wt__tail_line(const struct tail *tail, char out[CHILD_TAIL_BYTES]);
+void wt__tail_format(const struct tail *tail, char out[CHILD_TAIL_BYTES]);
 
 /* True if wt__process_spawn would find the program. A path with a slash counts as found, because it may be relative to
  * the working directory. */
-bool wt__process_is_there(const struct child *child);
+bool wt__process_can_find(const struct child *child);
 /* Starts the program. ends: its stdin, stdout and stderr; -1 for /dev/null. Returns 0 or an errno. */
 int wt__process_spawn(pid_t *out, const struct child *child, const int ends[3]);
 
@@ -36,7 +35,7 @@ bool wt__process_has_ended(pid_t pid);
 /* Works like wt__process_has_ended but waits for up to ms. */
 bool wt__process_ends_within(pid_t pid, double ms);
 /* Sends SIGTERM to the group and waits for up to CHILD_GRACE_MS. */
-void wt__process_ask_to_end(pid_t pid);
+void wt__process_terminate(pid_t pid);
 /* Kills the rest of the group and reaps the process. Returns its exit status, 128 + N after signal N, or -1 if it is
  * unknown: this process ignores SIGCHLD, or the program runs as another user and cannot be killed. */
 int wt__process_reap(pid_t pid);

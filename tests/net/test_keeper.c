@@ -150,9 +150,9 @@ static void leaves_ended_groups_alone(void **state)
     if (pid == 0) {
         if (wt__keeper_start(NULL) < 0)
             _exit(1);
-        wt__keeper_begun(stranger);
-        wt__keeper_begun(ours);
-        wt__keeper_ended(stranger);
+        wt__keeper_add(stranger);
+        wt__keeper_add(ours);
+        wt__keeper_remove(stranger);
         raise(SIGKILL);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
