@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "gateway/audit.h"
-#include "net/keeper.h"
+#include "net/process.h"
 
 enum { LOCK_BYTES_MAX = 64 << 20 };
 

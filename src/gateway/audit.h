@@ -20,6 +20,7 @@
  * by this line up to its link. With a key the last member is "hmac" instead, and DIGITS is the HMAC-SHA256 of the same
  * bytes. Lines of earlier versions lack "seq". The first line of a rotated file has the link of the line before as its
  * third member, "continues". */
+
 enum {
     AUDIT_LINK_DIGITS = 64,
     AUDIT_LINK_END = AUDIT_LINK_DIGITS + 2, /* bytes from the first digit of a link to the end of its line */
@@ -63,6 +64,7 @@ struct str wt__audit_continues(struct str line);
  * link of its last line, so that the next start notices if the log was cut, emptied or removed in between. The head is
  * written after the log is on disk, so it is never ahead of the log after a power failure. Replacing both files with
  * older copies is not noticed (docs/threats.md). */
+
 #define AUDIT_HEAD_SUFFIX ".head"
 
 struct audit_head {
@@ -92,6 +94,7 @@ int wt__audit_head_write(const char *path, uint64_t bytes, const struct audit_ch
  * The decision is written before the request is sent; if the write fails, the call is refused. So a gateway that is
  * killed during a call has left the line. The second line is written before the answer. Both are on disk within
  * AUDIT_SYNC_MS; if fdatasync fails, the next call is refused. */
+
 enum {
     AUDIT_SYNC_MS = 1000,
     AUDIT_LINE_BYTES_MAX = 16 << 10, /* a longer line is written without the client's description of itself, and with
@@ -158,6 +161,7 @@ int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const stru
 /* ---------------------------------------------------------------- replay */
 
 /* Checks audit logs and repeats their decisions with the same policy. */
+
 enum { AUDIT_BYTES_MAX = 1 << 30 /* maximum length of a file */ };
 
 /* All zero before the first file. */

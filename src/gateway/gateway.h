@@ -82,6 +82,7 @@ void wt__gateway_detach(struct gateway *gateway, struct mcp_service *service);
  *
  * Each face also has the resources and prompts of all servers. Items that the policy denies to a caller are neither
  * listed nor found, described or called. */
+
 struct face;
 
 struct face_options {

@@ -25,6 +25,7 @@
  * gateway, whose definition is byte for byte the approved one, and whose hash is in the lock. A view is immutable and
  * reference counted, and newer ones replace it. So a call is checked with the definition shown to its client or a newer
  * one, without access to the store. */
+
 struct view_tool {
     struct upstream *upstream;
     const char *id, *exported; /* id and exported name in the catalogue */
@@ -82,6 +83,7 @@ const struct mcp_input *wt__view_input(struct view_tool *tool, wt_error *err);
  * The calls after one search are one usage. It is written when the client searches again or has called no tool for
  * OUTCOME_IDLE_MS. Its outcome is "failed" if every call failed. Clients with the same key count as one client, here
  * and for the limits of the usage log. */
+
 enum {
     OUTCOME_IDLE_MS = 60000,
     OUTCOME_CLIENTS_MAX = 1000,       /* clients with a remembered search; the least recently active is dropped */
@@ -196,6 +198,7 @@ void wt__results_close(struct gateway *gateway);
  * begins with the prefix of any server. The operator's order of servers decides, and a server's listed items come
  * before its templates; so a server cannot take over a name of another one. A name that is not listed and matches no
  * template has no owner. */
+
 enum offer_kind { OFFER_RESOURCES, OFFER_TEMPLATES, OFFER_PROMPTS };
 
 /* Snapshot of the offers of all servers. */
@@ -236,6 +239,7 @@ struct upstream *wt__offer_owner(const struct gateway *gateway, enum offer_kind 
  *                                   next request resumes it
  *
  * Progress and logs are forwarded; a cancellation reaches the server at once. */
+
 struct relay {
     const char *method;                /* "tools/call" */
     const char *name_key;              /* "name", "uri" */

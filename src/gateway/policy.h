@@ -13,6 +13,7 @@
 
 /* Effect of calling a tool, from the annotations of its approved definition. A tool without annotations
  * counts as destructive (MCP's defaults), since users approve calls by their effect. */
+
 enum effect { EFFECT_READ, EFFECT_WRITE, EFFECT_DESTROY };
 enum { EFFECTS = 3 };
 
@@ -25,6 +26,7 @@ int wt__effect_parse(struct str word);
 
 /* Kinds of faces (gateway.h): their words and descriptions. Options, policies and messages are generated
  * from these rows; face.c has their functions. */
+
 #define FACE_KINDS(ROW, BETWEEN)                                                                                       \
     ROW(SEARCH, "search", "tools that search and call")                                                                \
     BETWEEN ROW(DIRECT, "direct", "all tools") BETWEEN ROW(AUTO, "auto", "direct up to 20 tools, else search")
@@ -61,6 +63,7 @@ static inline const char *wt__face_call_tool_name(enum effect effect)
  * patterns of servers.
  *
  * The revision is the beginning of the file's SHA-256; the lines of the audit contain it. */
+
 enum {
     POLICY_BYTES_MAX = 4 << 20,
     POLICY_RULES_MAX = 10000, /* total of all lists of rules */

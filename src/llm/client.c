@@ -18,7 +18,7 @@
 #include "llm/answer.h"
 #include "llm/completion.h"
 #include "llm/retry.h"
-#include "net/http_post.h"
+#include "net/http_client.h"
 
 enum {
     PATIENCE_MS = 20,       /* interval of checks for cancellation */

@@ -9,8 +9,7 @@
 #include "base/steady.h"
 #include "mcp/connection_inside.h"
 #include "mcp/sse.h"
-#include "net/http_address.h"
-#include "net/http_stream.h"
+#include "net/http_client.h"
 
 enum { CONNECT_MS = 10000, POST_MS = 30000, STATUS_OK = 200 };
 

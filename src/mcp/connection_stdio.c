@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "mcp/connection_inside.h"
-#include "net/coprocess.h"
+#include "net/process.h"
 
 struct stdio_link {
     struct mcp_link public; /* first, so that the public pointer is this one */

@@ -1,6 +1,6 @@
-/* coprocess.c: see coprocess.h. One poll covers stdin, stdout and stderr, so that none of them blocks another. It also
- * covers a wake-up pipe, by which other threads announce pending output or a stop. */
-#include "net/coprocess.h"
+/* coprocess.c: exchanges lines with a program; see process.h. One poll covers stdin, stdout and stderr, so that none of
+ * them blocks another. It also covers a wake-up pipe, by which other threads announce pending output or a stop. */
+#include "net/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "net/process.h"
 
 enum {
     IN,

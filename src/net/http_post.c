@@ -1,14 +1,13 @@
-/* http_post.c: see http_post.h. libcurl transfers; this file adds limits. After the first byte, gaps are limited.
- * libcurl's own limit for slow transfers would include the time before the first byte, so it is not used. */
-#include "net/http_post.h"
+/* http_post.c: requests with one answer; see http_client.h. libcurl transfers; this file adds limits. After the first
+ * byte, gaps are limited. libcurl's own limit for slow transfers would include the time before the first byte, so it is
+ * not used. */
+#include "net/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "net/curl_library.h"
-#include "net/http_fields.h"
 
 enum { RETRY_DIGITS = 9 };
 

@@ -1,6 +1,6 @@
-/* http_stream.c: see http_stream.h. Uses libcurl's multi interface. Only the loop's thread uses the handles of listed
- * transfers. Other threads set flags in the list and wake the loop. */
-#include "net/http_stream.h"
+/* http_stream.c: streams; see http_client.h. Uses libcurl's multi interface. Only the loop's thread uses the handles of
+ * listed transfers. Other threads set flags in the list and wake the loop. */
+#include "net/internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,8 +8,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "net/curl_library.h"
-#include "net/http_fields.h"
 
 enum { POLL_MS = 60000, STATUS_FINAL = 200 /* lower statuses are interim */ };
 

@@ -1,6 +1,7 @@
-/* keeper.c: see keeper.h. A message of four bytes, sent atomically, is the number of a new group, or the negative
- * number of an ended one. If the connection is full, the message is dropped rather than blocking. */
-#include "net/keeper.h"
+/* keeper.c: ends programs left behind; see process.h. A message of four bytes, sent atomically, is the number of a new
+ * group, or the negative number of an ended one. If the connection is full, the message is dropped rather than
+ * blocking. */
+#include "net/process.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "net/child.h"
 
 enum { READ_GROUPS = 256, WATCH_MS = 20 };
 

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "gateway/standing.h"
-#include "net/coprocess.h"
+#include "net/process.h"
 
 enum { LP, MP, LH, MH, WAYS };
 static const char *const ways[WAYS] = {"lp", "mp", "lh", "mh"}; /* legacy, modern; program, HTTP */

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "net/http_post.h"
+#include "net/http_client.h"
 #include "net/script_server.h"
 
 static wt_error err;

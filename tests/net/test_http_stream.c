@@ -10,8 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "net/http_address.h"
-#include "net/http_stream.h"
+#include "net/http_client.h"
 #include "net/script_server.h"
 
 static wt_error err;

@@ -14,8 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "net/coprocess.h"
-#include "net/keeper.h"
+#include "net/process.h"
 #include "net/held_pipe.h"
 
 /* Replaces the C library's function: at the first message to the keeper, kills the process that sends it or its

@@ -1,6 +1,6 @@
-/* http_client.c: see http_client.h. libcurl transfers. This file handles resuming, writing, cancellation and redirects.
- * It follows redirects itself, to check each address before any request is sent to it. */
-#include "net/http_client.h"
+/* http_download.c: downloads; see http_client.h. libcurl transfers. This file handles resuming, writing, cancellation
+ * and redirects. It follows redirects itself, to check each address before any request is sent to it. */
+#include "net/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/str.h"
-#include "net/curl_library.h"
 
 enum { LOW_SPEED = 1, RETRY_MS = 500, HTTP_PARTIAL = 206, HTTP_NOT_FOUND = 404, HTTP_GONE = 410, HTTP_RANGE = 416 };
 
