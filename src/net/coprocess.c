@@ -88,8 +88,7 @@ int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_er
         return wt__fail(err, WT_ENOTFOUND, "cannot run %s in %s: there is no such folder", child->argv[0],
                         child->folder);
     struct coprocess *coprocess = calloc(1, sizeof *coprocess);
-    if (!coprocess)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(coprocess, err);
     coprocess->child = child;
     pthread_mutex_init(&coprocess->lock, NULL);
     for (int i = 0; i < ENDS; i++)

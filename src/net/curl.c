@@ -190,8 +190,7 @@ int wt__http_resolve(char **out, const char *base, struct str reference, wt_erro
 static int add_header_line(struct curl_slist **lines, const struct curl_library *lib, const char *line, wt_error *err)
 {
     struct curl_slist *longer = lib->slist_append(*lines, line);
-    if (!longer)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(longer, err);
     *lines = longer;
     return 0;
 }
@@ -199,16 +198,12 @@ static int add_header_line(struct curl_slist **lines, const struct curl_library 
 static int add_header(struct curl_slist **lines, const struct curl_library *lib, const struct http_header *header,
                       wt_error *err)
 {
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     if (!header->value || !header->value[0])
         return 0;
-    int rc = wt__http_check_header(header, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__http_check_header(header, err));
     wt__buffer_printf(&line, "%s: %s", header->name, header->value);
-    rc = line.failed ? wt__fail_nomem(err) : add_header_line(lines, lib, line.ptr, err);
-    wt__buffer_dispose(&line);
-    return rc;
+    return line.failed ? wt__fail_nomem(err) : add_header_line(lines, lib, line.ptr, err);
 }
 
 int wt__http_fields(struct curl_slist **out, const struct curl_library *lib, const char *accept,
@@ -218,12 +213,12 @@ int wt__http_fields(struct curl_slist **out, const struct curl_library *lib, con
     static const char *const always[] = {"Content-Type: application/json", "Expect:"};
     const struct http_header types = {"Accept", accept ? accept : "application/json"};
     *out = NULL;
-    int rc = add_header(out, lib, &types, err);
-    for (size_t i = 0; rc == 0 && i < sizeof always / sizeof *always; i++)
-        rc = add_header_line(out, lib, always[i], err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = add_header(out, lib, &headers[i], err);
-    return rc;
+    WT_TRY(add_header(out, lib, &types, err));
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        WT_TRY(add_header_line(out, lib, always[i], err));
+    for (size_t i = 0; i < count; i++)
+        WT_TRY(add_header(out, lib, &headers[i], err));
+    return 0;
 }
 
 bool wt__http_field_value(struct str line, const char *name, struct str *value)

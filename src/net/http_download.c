@@ -51,7 +51,7 @@ static int read_origin(const struct curl_library *lib, const char *url, char **o
 {
     char *scheme = NULL, *host = NULL, *port = NULL;
     CURLU *parts = lib->url();
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     *origin = NULL;
     *protocols = 0;
     if (!parts)
@@ -71,7 +71,6 @@ static int read_origin(const struct curl_library *lib, const char *url, char **o
     lib->free(host);
     lib->free(port);
     lib->url_cleanup(parts);
-    wt__buffer_dispose(&text);
     return rc;
 }
 
@@ -79,38 +78,33 @@ static int read_origin(const struct curl_library *lib, const char *url, char **o
 static int set_target(struct download_state *transfer, const char *url, bool redirected)
 {
     const char *first = transfer->download->url;
-    char *origin = NULL, *own = NULL;
+    WT_AUTO_FREE char *origin = NULL, *own = NULL;
     long protocols = 0, unused;
-    int rc = read_origin(transfer->lib, url, &origin, &protocols, transfer->err);
-    if (rc == 0 && redirected)
-        rc = read_origin(transfer->lib, first, &own, &unused, transfer->err);
+    WT_TRY(read_origin(transfer->lib, url, &origin, &protocols, transfer->err));
+    if (redirected)
+        WT_TRY(read_origin(transfer->lib, first, &own, &unused, transfer->err));
     bool sound = origin && protocols && !(redirected && protocols == CURLPROTO_HTTP && !transfer->is_plain_http);
-    if (rc == 0 && !sound && redirected)
-        rc = wt__fail(transfer->err, WT_ENETWORK,
-                      "cannot fetch %s: the server redirects to an address that is not https://", first);
-    else if (rc == 0 && !origin)
-        rc = wt__fail(transfer->err, WT_EINVAL, "\"%s\" is not a URL of a server", url);
-    else if (rc == 0 && !sound)
-        rc = wt__fail(transfer->err, WT_EINVAL, "cannot fetch %s: only https:// is allowed", url);
-    char *copy = rc == 0 ? wt__copy_string(url, strlen(url)) : NULL;
-    if (rc == 0 && !copy)
-        rc = wt__fail_nomem(transfer->err);
-    if (rc == 0) {
-        free(transfer->url);
-        transfer->url = copy;
-        transfer->protocols = protocols;
-        transfer->is_same_origin = !redirected || strcmp(origin, own) == 0;
-        transfer->is_plain_http = redirected ? transfer->is_plain_http : protocols == CURLPROTO_HTTP;
-    }
-    free(origin);
-    free(own);
-    return rc;
+    if (!sound && redirected)
+        return wt__fail(transfer->err, WT_ENETWORK,
+                        "cannot fetch %s: the server redirects to an address that is not https://", first);
+    if (!origin)
+        return wt__fail(transfer->err, WT_EINVAL, "\"%s\" is not a URL of a server", url);
+    if (!sound)
+        return wt__fail(transfer->err, WT_EINVAL, "cannot fetch %s: only https:// is allowed", url);
+    char *copy = wt__copy_string(url, strlen(url));
+    WT_CHECK_ALLOC(copy, transfer->err);
+    free(transfer->url);
+    transfer->url = copy;
+    transfer->protocols = protocols;
+    transfer->is_same_origin = !redirected || strcmp(origin, own) == 0;
+    transfer->is_plain_http = redirected ? transfer->is_plain_http : protocols == CURLPROTO_HTTP;
+    return 0;
 }
 
 static int make_authorization(struct download_state *transfer)
 {
     const char *token = transfer->download->token;
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     if (!token || !*token)
         return 0;
     bool clean = strlen(token) < HTTP_TOKEN_BYTES;
@@ -120,7 +114,6 @@ static int make_authorization(struct download_state *transfer)
         return wt__fail(transfer->err, WT_EINVAL, "the token is too long or contains an invalid character");
     wt__buffer_printf(&line, "Authorization: Bearer %s", token);
     transfer->authorization = line.failed ? NULL : transfer->lib->slist_append(NULL, line.ptr);
-    wt__buffer_dispose(&line);
     return transfer->authorization ? 0 : wt__fail_nomem(transfer->err);
 }
 
@@ -365,8 +358,7 @@ static int open_destination(struct download_state *transfer)
 {
     const char *path = transfer->download->path;
     transfer->curl = transfer->lib->easy_init();
-    if (!transfer->curl)
-        return wt__fail_nomem(transfer->err);
+    WT_CHECK_ALLOC(transfer->curl, transfer->err);
     transfer->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     if (transfer->fd < 0)
         return wt__fail_errno(transfer->err, "write", path);
@@ -375,22 +367,23 @@ static int open_destination(struct download_state *transfer)
     return 0;
 }
 
+static int run_download(struct download_state *transfer)
+{
+    WT_TRY(wt__curl(&transfer->lib, transfer->err));
+    WT_TRY(set_target(transfer, transfer->download->url, false)); /* before the file is created */
+    WT_TRY(make_authorization(transfer));
+    WT_TRY(open_destination(transfer));
+    int rc = download_with_retries(transfer);
+    if (close(transfer->fd) < 0 && rc == 0)
+        rc = wt__fail_errno(transfer->err, "write", transfer->download->path);
+    return rc;
+}
+
 int wt__http_download(const struct http_download *download, wt_error *err)
 {
     wt_error scratch;
     struct download_state transfer = {.download = download, .err = err ? err : &scratch};
-    int rc = wt__curl(&transfer.lib, err);
-    if (rc == 0)
-        rc = set_target(&transfer, download->url, false); /* before the file is created */
-    if (rc == 0)
-        rc = make_authorization(&transfer);
-    if (rc == 0)
-        rc = open_destination(&transfer);
-    if (rc == 0) {
-        rc = download_with_retries(&transfer);
-        if (close(transfer.fd) < 0 && rc == 0)
-            rc = wt__fail_errno(err, "write", download->path);
-    }
+    int rc = run_download(&transfer);
     if (transfer.lib) {
         transfer.lib->easy_cleanup(transfer.curl);
         transfer.lib->slist_free_all(transfer.authorization);

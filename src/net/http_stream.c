@@ -117,28 +117,33 @@ static int set_stream_options(struct stream_transfer *transfer, const struct htt
     return wt__curl_options(lib, results, sizeof results / sizeof *results, "ask", transfer->shown, err);
 }
 
+/* Fills a transfer; the caller frees it on an error. */
+static int fill_transfer(struct stream_transfer *transfer, const struct http_stream *stream, wt_error *err)
+{
+    const char *shown = stream->shown ? stream->shown : stream->url;
+    struct http_loop *loop = transfer->loop;
+    transfer->curl = loop->lib->easy_init();
+    transfer->shown = wt__copy_string(shown, strlen(shown));
+    transfer->kept = stream->kept;
+    transfer->on_head = stream->on_head;
+    transfer->on_piece = stream->on_piece;
+    transfer->on_end = stream->on_end;
+    transfer->context = stream->context;
+    transfer->due_ms = wt__now_ms() + stream->delay_ms;
+    if (!transfer->curl || !transfer->shown)
+        return wt__fail_nomem(err);
+    WT_TRY(wt__http_fields(&transfer->lines, loop->lib, stream->accept, stream->headers, stream->header_count, err));
+    return set_stream_options(transfer, stream, err);
+}
+
 static int create_transfer(struct stream_transfer **out, struct http_loop *loop, const struct http_stream *stream,
                            wt_error *err)
 {
-    const char *shown = stream->shown ? stream->shown : stream->url;
     struct stream_transfer *transfer = calloc(1, sizeof *transfer);
     *out = NULL;
-    if (!transfer)
-        return wt__fail_nomem(err);
-    *transfer = (struct stream_transfer){.loop = loop,
-                                         .curl = loop->lib->easy_init(),
-                                         .shown = wt__copy_string(shown, strlen(shown)),
-                                         .kept = stream->kept,
-                                         .on_head = stream->on_head,
-                                         .on_piece = stream->on_piece,
-                                         .on_end = stream->on_end,
-                                         .context = stream->context,
-                                         .due_ms = wt__now_ms() + stream->delay_ms};
-    int rc = transfer->curl && transfer->shown ? 0 : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__http_fields(&transfer->lines, loop->lib, stream->accept, stream->headers, stream->header_count, err);
-    if (rc == 0)
-        rc = set_stream_options(transfer, stream, err);
+    WT_CHECK_ALLOC(transfer, err);
+    transfer->loop = loop;
+    int rc = fill_transfer(transfer, stream, err);
     if (rc < 0)
         free_transfer(transfer);
     else
@@ -149,9 +154,7 @@ static int create_transfer(struct stream_transfer **out, struct http_loop *loop,
 int wt__http_stream_begin(uint64_t *ticket, struct http_loop *loop, const struct http_stream *stream, wt_error *err)
 {
     struct stream_transfer *transfer;
-    int rc = create_transfer(&transfer, loop, stream, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(create_transfer(&transfer, loop, stream, err));
     pthread_mutex_lock(&loop->lock);
     *ticket = transfer->ticket = ++loop->last_ticket;
     transfer->next = loop->transfers;
