@@ -1,6 +1,6 @@
-/* listener.c: see listener.h. Hosts must be numeric or `localhost`: resolving a name depends on the network, and
- * listening on an unintended address would be a security hole. */
-#include "http/listener.h"
+/* listener.c: the listening socket; see internal.h. Hosts must be numeric or `localhost`: resolving a name depends on
+ * the network, and listening on an unintended address would be a security hole. */
+#include "http/internal.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include "http/characters.h"
 
 enum { WAITING_MAX = 1024, PORT_MAX = 65535, UNIX_MODE = 0600 };
 enum { PROBE_AFTER_S = 60, PROBE_EVERY_S = 15, PROBES = 4 }; /* keep-alive probes for silent peers */

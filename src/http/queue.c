@@ -1,6 +1,6 @@
 /* queue.c: lines of exchanges under a mutex, and worker threads. Handlers take far longer than the lock is held, so
  * finer locking would not help. All memory is allocated at the start: places, and a line for each possible holder. */
-#include "http/queue.h"
+#include "http/internal.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,14 +1,11 @@
 /* server.c: opens, runs and stops the loop. A single thread is enough: reading and writing take microseconds, handlers
  * milliseconds. */
-#include "http/server.h"
+#include "http/internal.h"
 
 #include <errno.h>
 #include <event2/event.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-
-#include "http/connection.h"
-#include "http/listener.h"
 
 enum {
     ACCEPTED_MAX = 64, /* connections accepted per event, so that other events are not delayed */

@@ -9,8 +9,15 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "http/answer.h"
 #include "http/exchange.h"
+
+enum { HTTP_COMMON_FIELDS_MAX = 4 };
+
+/* Fields of every answer to a request, whichever part of the server answers. Their views must outlive the answer. */
+struct http_fields {
+    struct http_field items[HTTP_COMMON_FIELDS_MAX];
+    size_t count;
+};
 
 enum {
     HTTP_QUEUE_MAX = 2048, /* default limit of queued requests; divided among holders (shares.h) */
