@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 /* ---------------------------------------------------------------- mailbox */
 
@@ -486,7 +487,7 @@ static void begin_answer(struct http_exchange *exchange, const struct http_answe
 static void send_complete_answer(struct http_exchange *exchange, struct http_answer_head *head, struct str body,
                                  bool anyway)
 {
-    struct buffer bytes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
     head->body = wt__http_status_has_body(head->status) ? HTTP_BODY_LENGTH : HTTP_BODY_NONE;
     head->length = body.len;
     if (head->body == HTTP_BODY_NONE)
@@ -510,7 +511,6 @@ static void send_complete_answer(struct http_exchange *exchange, struct http_ans
         end_answer(exchange);
         unlock_and_post(exchange);
     }
-    wt__buffer_dispose(&bytes);
 }
 
 void wt__http_answer(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
@@ -524,10 +524,9 @@ void wt__exchange_answer_overload(struct http_exchange *exchange, const char *me
 {
     static const struct http_field later = {{"Retry-After", 11}, {"1", 1}};
     struct http_answer_head head = {.status = 503, .type = "application/json", .fields = &later, .field_count = 1};
-    struct buffer body = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
     wt__http_write_error(&body, 503, message);
     send_complete_answer(exchange, &head, wt__buffer_view(&body), true);
-    wt__buffer_dispose(&body);
 }
 
 void wt__http_stream(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
@@ -537,7 +536,7 @@ void wt__http_stream(struct http_exchange *exchange, int status, const char *typ
     enum http_answer_body body = !has_body ? HTTP_BODY_NONE : exchange->http_1_0 ? HTTP_BODY_CLOSE : HTTP_BODY_CHUNKED;
     struct http_answer_head head = {
         .status = status, .type = has_body ? type : NULL, .fields = fields, .field_count = field_count, .body = body};
-    struct buffer bytes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
     write_head(exchange, &bytes, &head);
 
     pthread_mutex_lock(&exchange->lock);
@@ -549,7 +548,6 @@ void wt__http_stream(struct http_exchange *exchange, int status, const char *typ
         exchange->chunked = body == HTTP_BODY_CHUNKED;
         unlock_and_post(exchange);
     }
-    wt__buffer_dispose(&bytes);
 }
 
 /* Appends a piece of a stream. Requires the lock. */
@@ -618,10 +616,9 @@ static void end_unfinished(struct http_exchange *exchange)
     wait_for_callback(exchange);
     pthread_mutex_unlock(&exchange->lock);
     if (silent) {
-        struct buffer body = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
         wt__http_write_error(&body, 500, NULL);
         wt__http_answer(exchange, 500, "application/json", NULL, 0, wt__buffer_view(&body));
-        wt__buffer_dispose(&body);
     }
 }
 

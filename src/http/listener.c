@@ -146,9 +146,7 @@ static int listen_on_path(struct http_listener *out, const char *listen_at, wt_e
         return wt__fail(err, WT_EINVAL, "\"%s\": a socket path must have 1 to %zu bytes", listen_at,
                         sizeof address.local.sun_path - 1);
     memcpy(address.local.sun_path, path, strlen(path) + 1);
-    int rc = clear_path(&address.local, listen_at, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(clear_path(&address.local, listen_at, err));
     out->descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (out->descriptor < 0)
         return fail_listen(listen_at, err);

@@ -164,8 +164,7 @@ int wt__http_server_open(struct http_server **out, const struct http_server_opti
 {
     *out = NULL;
     struct http_server *server = calloc(1, sizeof *server);
-    if (!server)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(server, err);
     event_set_log_callback(ignore_log); /* libevent would print warnings */
     set_server_options(server, options);
     int rc = wt__http_listen(&server->listener, options->listen, err);
