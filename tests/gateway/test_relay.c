@@ -249,9 +249,9 @@ static void forwards_notices_of_servers(void **state)
 {
     static const char *const shown[WAYS] = {"", "mp+", "lh+", "mh+"};
     static const char *const watched[] = {"test://static-text", "test://watched-resource"};
-    struct recorder *hears = recorder_open();
     (void)state;
     need_fixture();
+    struct recorder *hears = recorder_open();
     wt__mcp_peer_stream(s.legacy, &hears->channel);
     for (size_t w = 0; w < WAYS; w++) {
         char text[256];
