@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "gateway/audit.h"
-#include "gateway/set_up.h"
+#include "gateway/engine_with_servers.h"
 
 /* ada may use the tools, resources and prompts of files, and read with the tools of mail but not its resources. */
 static const char policy_text[] =

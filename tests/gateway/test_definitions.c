@@ -11,10 +11,10 @@
 #include "gateway/audit.h"
 #include "gateway/protocol_schema.h"
 #include "gateway/script_server.h"
-#include "gateway/standing.h"
+#include "gateway/running_gateway.h"
 #include "whichtool/validator.h"
 
-static struct standing s;
+static struct running_gateway s;
 
 static struct buffer told;
 static pthread_mutex_t told_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -38,7 +38,7 @@ static size_t count_told(const char *what)
 }
 
 /* script: runs before `serve` of the odd server. */
-static void stand_odd(const char *script, struct audit_log *audit)
+static void start_odd_server(const char *script, struct audit_log *audit)
 {
     static struct mcp_server servers[2];
     static const char good[] = "TOOLS=$(tool t 'does another thing'); CAPABILITIES='\"tools\":{},\"prompts\":{},"
@@ -46,15 +46,15 @@ static void stand_odd(const char *script, struct audit_log *audit)
                                "RESOURCES='{\"uri\":\"y:good\",\"name\":\"n\"}'; serve";
     servers[0] = script_server("odd", script, 0);
     servers[1] = script_server("good", good, 1);
-    s = (struct standing){0};
+    s = (struct running_gateway){0};
     s.engine = open_engine();
-    stand_on(&s, servers, 2, &(struct gateway_options){.report = hear_sentence, .audit = audit});
+    start_gateway_on(&s, servers, 2, &(struct gateway_options){.report = hear_sentence, .audit = audit});
     wait_for_tool(&s, "good__t", true);
 }
 
-static void stand_odd_down(void)
+static void stop_odd_server(void)
 {
-    stand_down(&s);
+    stop_gateway(&s);
     wt__buffer_dispose(&told);
 }
 
@@ -122,7 +122,7 @@ static void check_call(const char *tool, const char *arguments, const char *says
     wt__buffer_dispose(&name);
 }
 
-static void stand_with_inputs(struct audit_log *audit)
+static void start_with_inputs(struct audit_log *audit)
 {
     struct buffer script = {0};
     wt__buffer_text(&script, "TOOLS='");
@@ -130,7 +130,7 @@ static void stand_with_inputs(struct audit_log *audit)
         wt__buffer_printf(&script, "%s{\"name\":\"%s\",\"description\":\"d\",\"inputSchema\":%s}", i > 0 ? "," : "",
                           inputs[i].tool, inputs[i].schema);
     wt__buffer_text(&script, "'; serve");
-    stand_odd(script.ptr, audit);
+    start_odd_server(script.ptr, audit);
     wait_for_tool(&s, "odd__neighbour", true);
     wt__buffer_dispose(&script);
 }
@@ -138,7 +138,7 @@ static void stand_with_inputs(struct audit_log *audit)
 static void calls_tools_with_faulty_schemas(void **state)
 {
     (void)state;
-    stand_with_inputs(NULL);
+    start_with_inputs(NULL);
     char *written = read_state();
     for (size_t i = 0; i < INPUTS; i++) {
         check_call(inputs[i].tool, inputs[i].fits ? inputs[i].fits : "{\"n\":5,\"a\":\"x\"}", "\"text\":\"fine\"");
@@ -159,7 +159,7 @@ static void calls_tools_with_faulty_schemas(void **state)
     assert_int_equal(count_told("malformed"), 1);
     assert_int_equal(count_told("odd: tool \"type_int\": inputSchema does not compile"), 1);
     wt__buffer_dispose(&sentence);
-    stand_odd_down();
+    stop_odd_server();
 }
 
 /* The audit records unchecked arguments. */
@@ -179,9 +179,9 @@ static void audits_unchecked_arguments(void **state)
         snprintf(path, sizeof path, "/tmp/whichtool-definitions-%d", (int)getpid());
         snprintf(head, sizeof head, "%s.head", path);
         SOUND(wt__audit_open(&log, path, NULL, &err));
-        stand_with_inputs(log);
+        start_with_inputs(log);
         check_call(rows[i].tool, "{\"n\":5}", "\"text\":\"fine\"");
-        stand_odd_down();
+        stop_odd_server();
         wt__audit_close(log);
         SOUND(wt__file_read(&text, &len, path, 1 << 20, &err));
         if (!strstr(text, rows[i].has) || strstr(text, rows[i].lacks))
@@ -502,7 +502,7 @@ static void check_list(const char *method, const char *schema, const char *said)
 static void lists_match_the_protocol(void **state)
 {
     (void)state;
-    stand_odd(odd_tools, NULL);
+    start_odd_server(odd_tools, NULL);
     wait_for_tool(&s, "odd__last", true);
     for (size_t kind = 0; kind < sizeof protocol_lists / sizeof *protocol_lists; kind++)
         for (int legacy = 0; legacy < 2; legacy++) {
@@ -517,7 +517,7 @@ static void lists_match_the_protocol(void **state)
         }
     check_call("list", "{\"a\":1}", "\"text\":\"fine\"");
     check_call("list", "{}", "do not fit");
-    stand_odd_down();
+    stop_odd_server();
 }
 
 /* A structured result is passed on unchanged even if its schema was removed. */
@@ -528,13 +528,13 @@ static void passes_structured_results(void **state)
         "TOOLS='" TOOL_WITH("structured", ",\"outputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":"
                                           "\"int\"}}}") "'; serve";
     (void)state;
-    stand_odd(script, NULL);
+    start_odd_server(script, NULL);
     wait_for_tool(&s, "odd__structured", true);
     check_call("structured", "{}", "\"structuredContent\":{\"a\":\"x\"}");
     char *written = read_state();
     check_note(written, "structured", "outputSchema does not compile and is ignored");
     free(written);
-    stand_odd_down();
+    stop_odd_server();
 }
 
 int main(void)

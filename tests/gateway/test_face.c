@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "gateway/audit.h"
-#include "gateway/standing.h"
+#include "gateway/running_gateway.h"
 #include "gateway/upstream.h"
 
 #define TOOL(name, more)                                                                                               \
@@ -102,7 +102,7 @@ static const struct {
 
 struct audited {
     char path[64];
-    struct standing s;
+    struct running_gateway s;
     struct audit_log *log;
     struct policy *policy;
 };
@@ -115,14 +115,14 @@ static void audited_open(struct audited *a)
     unlink(a->path);
     SOUND(wt__audit_open(&a->log, a->path, NULL, &err));
     SOUND(wt__policy_parse(&a->policy, STR("{\"rules\":[{\"servers\":[\"files\"]}]}"), "p", &err));
-    stand_on(&a->s, servers, 2, &(struct gateway_options){.audit = a->log, .policy = a->policy});
+    start_gateway_on(&a->s, servers, 2, &(struct gateway_options){.audit = a->log, .policy = a->policy});
     put_offer(a->s.gateway, 0, "file:///x", "review");
     put_offer(a->s.gateway, 1, "file:///x", "review");
 }
 
 static void audited_close(struct audited *a)
 {
-    stand_down(&a->s);
+    stop_gateway(&a->s);
     wt__audit_close(a->log);
     wt__policy_close(a->policy);
     unlink(a->path);
@@ -130,7 +130,7 @@ static void audited_close(struct audited *a)
     unlink(a->path);
 }
 
-static char *do_call(struct standing *s, size_t i)
+static char *do_call(struct running_gateway *s, size_t i)
 {
     char params[256];
     bool searches = calls[i].kind == SEARCH;
@@ -270,7 +270,7 @@ static void repairs_arguments_unless_the_policy_forbids_it(void **state)
         if (repairs[i].policy)
             SOUND(wt__policy_parse(&policy, wt__str(text), "p", &err));
         SOUND(wt__gateway_open(&gateway, engine, servers, 2, &(struct gateway_options){.policy = policy}, &err));
-        struct faced face =
+        struct served_face face =
             face_open(gateway, &(struct face_options){.kind = repairs[i].searches ? FACE_SEARCH : FACE_DIRECT}, NULL);
         struct mcp_peer *peer = wt__mcp_peer_open(face.service, "", false);
         char *said = call_modern(&face, peer, repairs[i].name, repairs[i].arguments);
@@ -314,7 +314,7 @@ static void each_face_lists_its_own_tools(void **state)
             SOUND(wt__policy_parse(&policy, wt__str(faces[i].policy), "p", &err));
         SOUND(wt__gateway_open(&gateway, engine, servers, 2, &(struct gateway_options){.policy = policy}, &err));
         const struct face_options options = {.kind = faces[i].kind, .max_direct = faces[i].most};
-        struct faced face = face_open(gateway, &options, NULL);
+        struct served_face face = face_open(gateway, &options, NULL);
         struct mcp_peer *peer = wt__mcp_peer_open(face.service, "", false);
         char *said = ask_modern(&face, peer, "tools/list", "");
         for (size_t n = 0; n < 4 && faces[i].lists[n]; n++)
@@ -350,7 +350,7 @@ static void names_servers_in_the_instructions(void **state)
         if (rows[i].rules)
             SOUND(wt__policy_parse(&policy, wt__str(rows[i].rules), "p", &err));
         SOUND(wt__gateway_open(&gateway, engine, behind, 3, &(struct gateway_options){.policy = policy}, &err));
-        struct faced face = face_open(gateway, &(struct face_options){.summary = rows[i].summary}, NULL);
+        struct served_face face = face_open(gateway, &(struct face_options){.summary = rows[i].summary}, NULL);
         const struct mcp_features *features = wt__face_features(face.face);
         features->write_instructions(features->context, "", &said);
         if (!strstr(said.ptr, rows[i].says))
@@ -396,7 +396,7 @@ static void lists_copies_with_the_first_tool(void **state)
         struct gateway *gateway;
         SOUND(wt__policy_parse(&policy, wt__str(copies[i].policy), "p", &err));
         SOUND(wt__gateway_open(&gateway, engine, same, 3, &(struct gateway_options){.policy = policy}, &err));
-        struct faced face = face_open(gateway, &(struct face_options){.kind = FACE_SEARCH}, NULL);
+        struct served_face face = face_open(gateway, &(struct face_options){.kind = FACE_SEARCH}, NULL);
         struct mcp_peer *peer = wt__mcp_peer_open(face.service, "", false);
         char *said = call_modern(&face, peer, "search_tools", "{\"query\":\"a zanzibar letter\"}");
         const char *answer = strstr(said, "\"structuredContent\"");

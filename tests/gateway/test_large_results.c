@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "gateway/set_up.h"
+#include "gateway/engine_with_servers.h"
 
 enum {
     RESULTS = 3000,

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "gateway/internal.h"
-#include "gateway/set_up.h"
+#include "gateway/engine_with_servers.h"
 #include "gateway/upstream.h"
 
 enum { SERVERS = 5 };

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "gateway/internal.h"
-#include "gateway/set_up.h"
+#include "gateway/engine_with_servers.h"
 
 static const char catalogue[] = "[{\"provider\":\"k\",\"name\":\"tea\",\"description\":\"Boils tea\"},"
                                 "{\"provider\":\"k\",\"name\":\"toast\",\"description\":\"Roasts toast\"},"

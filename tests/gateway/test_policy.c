@@ -9,7 +9,7 @@
 
 #include "base/rng.h"
 #include "gateway/internal.h"
-#include "gateway/set_up.h"
+#include "gateway/engine_with_servers.h"
 #include "gateway/upstream.h"
 
 /* ---------------------------------------------------------------- decisions */
@@ -523,7 +523,7 @@ static struct policy *draw_policy(struct rng *rng, struct random_policy *out)
 
 static wt_engine *engine;
 static struct gateway *gateway;
-static struct faced search[PROFILES], direct[PROFILES];
+static struct served_face search[PROFILES], direct[PROFILES];
 static struct mcp_peer *search_peers[PROFILES][PRINCIPALS], *direct_peers[PROFILES][PRINCIPALS];
 
 static void make_tools(void)
@@ -792,7 +792,7 @@ static void resources_and_prompts_are_those_of_allowed_servers(const struct poli
         {"completion/complete",
          ",\"ref\":{\"type\":\"ref/prompt\",\"name\":\"prompt-of-%s\"},\"argument\":{\"name\":\"a\",\"value\":\"\"}"},
     };
-    const struct faced *face = wt__rng_below(t->rng, 2) ? &search[t->profile] : &direct[t->profile];
+    const struct served_face *face = wt__rng_below(t->rng, 2) ? &search[t->profile] : &direct[t->profile];
     struct mcp_peer *peer = (face == &search[t->profile] ? search_peers : direct_peers)[t->profile][t->principal];
     size_t l = wt__rng_below(t->rng, 3), r = wt__rng_below(t->rng, 4), s = wt__rng_below(t->rng, SERVERS);
     char *said = ask_modern(face, peer, lists[l].method, ""), item[128];

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "gateway/standing.h"
+#include "gateway/running_gateway.h"
 #include "net/process.h"
 
 enum { LP, MP, LH, MH, WAYS };
@@ -16,7 +16,7 @@ static const char *const ways[WAYS] = {"lp", "mp", "lh", "mh"}; /* legacy, moder
 
 static char program[512], url[96], state_path[64];
 static struct coprocess *far;
-static struct standing s;
+static struct running_gateway s;
 static _Atomic int64_t clock_ms = 1000000000;
 
 static double relay_clock(void)
@@ -47,7 +47,7 @@ static int start_relay_servers(void **state)
     snprintf(url, sizeof url, "http://%.*s/mcp", (int)line.len, line.ptr);
     snprintf(state_path, sizeof state_path, "/tmp/whichtool-gateway-%d.json", (int)getpid());
     SOUND(wt__file_replace(state_path, eras, sizeof eras - 1, &err));
-    stand_up(&s, servers, WAYS, &(struct gateway_options){.state_path = state_path, .now_ms = relay_clock});
+    start_gateway(&s, servers, WAYS, &(struct gateway_options){.state_path = state_path, .now_ms = relay_clock});
     for (size_t i = 0; i < WAYS; i++)
         wait_for_state(&s, i, UPSTREAM_READY);
     return 0;
@@ -58,7 +58,7 @@ static int stop_relay_servers(void **state)
     (void)state;
     if (!far)
         return 0;
-    stand_down(&s);
+    stop_gateway(&s);
     unlink(state_path);
     return wt__coprocess_end(far, false, NULL);
 }
@@ -234,7 +234,7 @@ static void requires_the_call_scope_to_read(void **state)
 /* ---------------------------------------------------------------- notices */
 
 /* Repeats a call that sends a notice until the text arrives, since the gateway may not listen yet. */
-static void give_notice_until_heard(size_t way, const char *tool, struct recorder *hears, const char *words)
+static void repeat_until_notice(size_t way, const char *tool, struct recorder *hears, const char *words)
 {
     for (bool heard = false; !heard; usleep(1000)) {
         free(call_of(&s, s.modern, name_of(way, tool), "{}", ""));
@@ -260,12 +260,12 @@ static void forwards_notices_of_servers(void **state)
             free(recorder_ask(s.direct.service, s.legacy, text, NULL, NULL));
         }
         snprintf(text, sizeof text, "{\"uri\":\"%stest://watched-resource\"}", shown[w]);
-        give_notice_until_heard(w, "change_resource", hears, text);
+        repeat_until_notice(w, "change_resource", hears, text);
         pthread_mutex_lock(&hears->lock);
         assert_null(strstr(hears->said.ptr, "static-text"));
         pthread_mutex_unlock(&hears->lock);
         recorder_forget(hears);
-        give_notice_until_heard(w, "test_trigger_prompt_change", hears, "notifications/prompts/list_changed");
+        repeat_until_notice(w, "test_trigger_prompt_change", hears, "notifications/prompts/list_changed");
         recorder_forget(hears);
     }
     wt__mcp_peer_stream(s.legacy, NULL);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "catalog/pins.h"
-#include "gateway/set_up.h"
+#include "gateway/engine_with_servers.h"
 
 /* ---------------------------------------------------------------- effects */
 
@@ -215,7 +215,7 @@ static void a_tool_named_like_an_id_gets_no_access(void **state)
     SOUND(wt__policy_parse(&policy, STR("{\"rules\":[{\"servers\":[\"two\"]}]}"), "p", &err));
     SOUND(wt__gateway_open(&gateway, engine, own, SERVERS,
                            &(struct gateway_options){.bare_names = true, .policy = policy}, &err));
-    struct faced search = face_open(gateway, &(struct face_options){.kind = FACE_SEARCH}, NULL);
+    struct served_face search = face_open(gateway, &(struct face_options){.kind = FACE_SEARCH}, NULL);
     struct mcp_peer *peer = wt__mcp_peer_open(search.service, "", false);
     char *said = call_modern(&search, peer, "search_tools", "{\"query\":\"alone\",\"k\":50}");
     assert_non_null(strstr(said, "two__one_alone"));

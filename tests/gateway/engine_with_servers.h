@@ -1,7 +1,7 @@
-/* set_up.h: an engine in memory, servers behind a gateway, faces of the gateway, and clients without a transport
- * (serve/recorder.h). */
-#ifndef WT_TESTS_GATEWAY_SET_UP_H
-#define WT_TESTS_GATEWAY_SET_UP_H
+/* engine_with_servers.h: an engine in memory, servers behind a gateway, faces of the gateway, and clients without a
+ * transport (serve/recorder.h). */
+#ifndef WT_TESTS_GATEWAY_ENGINE_WITH_SERVERS_H
+#define WT_TESTS_GATEWAY_ENGINE_WITH_SERVERS_H
 
 #include "gateway/internal.h"
 #include "serve/recorder.h"
@@ -37,23 +37,23 @@ static inline void put_tools(wt_engine *engine, const char *server, struct str l
 }
 
 /* A face, its service, and clients of the service. */
-struct faced {
+struct served_face {
     struct gateway *gateway;
     struct face *face;
     struct mcp_service *service;
 };
 
-static inline struct faced face_open(struct gateway *gateway, const struct face_options *options,
-                                     const struct mcp_service_options *service)
+static inline struct served_face face_open(struct gateway *gateway, const struct face_options *options,
+                                           const struct mcp_service_options *service)
 {
-    struct faced out = {.gateway = gateway};
+    struct served_face out = {.gateway = gateway};
     SOUND(wt__face_open(&out.face, gateway, options, &err));
     SOUND(wt__mcp_service_open(&out.service, wt__face_features(out.face), service, &err));
     SOUND(wt__gateway_attach(gateway, out.service, &err));
     return out;
 }
 
-static inline void face_close(struct faced *faced)
+static inline void face_close(struct served_face *faced)
 {
     wt__gateway_detach(faced->gateway, faced->service);
     wt__mcp_service_close(faced->service);
@@ -62,7 +62,8 @@ static inline void face_close(struct faced *faced)
 
 /* Returns all messages for a request of a modern client, freed by the caller. params: members after _meta, with a comma
  * before them. */
-static inline char *ask_modern(const struct faced *faced, struct mcp_peer *peer, const char *method, const char *params)
+static inline char *ask_modern(const struct served_face *faced, struct mcp_peer *peer, const char *method,
+                               const char *params)
 {
     struct buffer text = {0};
     wt__buffer_printf(&text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{%s", method, MODERN_META);
@@ -75,7 +76,7 @@ static inline char *ask_modern(const struct faced *faced, struct mcp_peer *peer,
     return said;
 }
 
-static inline char *call_modern(const struct faced *faced, struct mcp_peer *peer, const char *tool,
+static inline char *call_modern(const struct served_face *faced, struct mcp_peer *peer, const char *tool,
                                 const char *arguments)
 {
     struct buffer params = {0};
