@@ -215,7 +215,7 @@ static void sends_no_call_without_its_audit_line(void **state)
     audited_close(&a);
 }
 
-/* ---------------------------------------------------------------- arguments that are repaired */
+/* ---------------------------------------------------------------- repaired arguments */
 
 #define IS_CALLED "is disabled" /* answer of a disabled server */
 
@@ -285,7 +285,7 @@ static void repairs_arguments_unless_the_policy_forbids_it(void **state)
     wt_close(engine);
 }
 
-/* ---------------------------------------------------------------- which face */
+/* ---------------------------------------------------------------- kinds of faces */
 
 static const struct {
     enum face_kind kind;

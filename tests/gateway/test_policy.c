@@ -372,7 +372,7 @@ static bool matches_simple_patterns(const struct simple_patterns *patterns, cons
     return some || !patterns->given;
 }
 
-static bool rules_let(const struct simple_rules *rules, const char *principal, const struct tool_row *tool)
+static bool simple_rules_allow(const struct simple_rules *rules, const char *principal, const struct tool_row *tool)
 {
     int let = 0, denied = 0;
     for (size_t i = 0; i < rules->count; i++) {
@@ -389,11 +389,11 @@ static bool rules_let(const struct simple_rules *rules, const char *principal, c
 
 static bool may_call(const struct random_policy *policy, size_t principal, size_t profile, const struct tool_row *tool)
 {
-    return rules_let(&policy->rules, principals[principal], tool) && profile != 3 &&
-           (profile == 0 || rules_let(&policy->profiles[profile - 1], principals[principal], tool));
+    return simple_rules_allow(&policy->rules, principals[principal], tool) && profile != 3 &&
+           (profile == 0 || simple_rules_allow(&policy->profiles[profile - 1], principals[principal], tool));
 }
 
-static bool rules_let_server(const struct simple_rules *rules, const char *principal, const char *server)
+static bool simple_rules_allow_server(const struct simple_rules *rules, const char *principal, const char *server)
 {
     int let = 0, denied = 0;
     for (size_t i = 0; i < rules->count; i++) {
@@ -409,8 +409,8 @@ static bool rules_let_server(const struct simple_rules *rules, const char *princ
 
 static bool may_read(const struct random_policy *policy, size_t principal, size_t profile, const char *server)
 {
-    return rules_let_server(&policy->rules, principals[principal], server) && profile != 3 &&
-           (profile == 0 || rules_let_server(&policy->profiles[profile - 1], principals[principal], server));
+    return simple_rules_allow_server(&policy->rules, principals[principal], server) && profile != 3 &&
+           (profile == 0 || simple_rules_allow_server(&policy->profiles[profile - 1], principals[principal], server));
 }
 
 /* ---------------------------------------------------------------- generation */
@@ -648,8 +648,8 @@ static size_t find_shown(const char *name, size_t len)
 }
 
 /* Finds the tools in an answer by the text before their names, and fails on a denied one. Returns their number. */
-static size_t take_names(const struct policy_trial *t, const char *surface, const char *said, const char *before,
-                         bool *met)
+static size_t count_shown_names(const struct policy_trial *t, const char *surface, const char *said, const char *before,
+                                bool *met)
 {
     size_t count = 0;
     for (const char *at = said; (at = strstr(at, before));) {
@@ -665,14 +665,14 @@ static size_t take_names(const struct policy_trial *t, const char *surface, cons
     return count;
 }
 
-static void all_pages_of_the_direct_face(const struct policy_trial *t)
+static void check_direct_pages(const struct policy_trial *t)
 {
     bool met[TOOLS] = {false};
     char params[256] = "";
     size_t count = 0, pages = 0;
     for (bool more = true; more; pages++) {
         char *said = ask_modern(&direct[t->profile], direct_peers[t->profile][t->principal], "tools/list", params);
-        count += take_names(t, "tools/list", said, "{\"name\":\"", met);
+        count += count_shown_names(t, "tools/list", said, "{\"name\":\"", met);
         const char *cursor = strstr(said, "\"nextCursor\":\"");
         more = cursor != NULL;
         if (more)
@@ -684,19 +684,19 @@ static void all_pages_of_the_direct_face(const struct policy_trial *t)
 }
 
 /* All tools have these words, so only the policy decides the results. */
-static void search_finds_as_many_as_there_are(const struct policy_trial *t)
+static void check_policy_search(const struct policy_trial *t)
 {
     bool met[TOOLS] = {false};
     char *said = call_modern(&search[t->profile], search_peers[t->profile][t->principal], "search_tools",
                              "{\"query\":\"handles a common thing\",\"k\":50,\"detail\":\"name\"}");
-    size_t count = take_names(t, "search_tools", said, "\"name\":\"", met);
+    size_t count = count_shown_names(t, "search_tools", said, "\"name\":\"", met);
     if (count != (t->count < FOUND_MOST ? t->count : FOUND_MOST))
         fail_trial(t, "search_tools", "too few", said);
     free(said);
 }
 
 /* A denied provider looks like an unknown one. */
-static void providers_are_those_that_may_be_used(const struct policy_trial *t)
+static void check_policy_providers(const struct policy_trial *t)
 {
     size_t s = wt__rng_below(t->rng, SERVERS), count = 0, near = wt__rng_below(t->rng, 2);
     bool met[TOOLS] = {false};
@@ -706,14 +706,14 @@ static void providers_are_those_that_may_be_used(const struct policy_trial *t)
     for (size_t i = 0; i < TOOLS; i++)
         count += !near && tools[i].server == s && t->may[i];
     char *said = call_modern(&search[t->profile], search_peers[t->profile][t->principal], "search_tools", arguments);
-    if (take_names(t, "search_tools of a provider", said, "\"name\":\"", met) != count ||
+    if (count_shown_names(t, "search_tools of a provider", said, "\"name\":\"", met) != count ||
         (t->count > 0 && count == 0 && !strstr(said, "\"none_fits\":true")))
         fail_trial(t, "search_tools of a provider", arguments, said);
     free(said);
 }
 
 /* Asks for details of some tools; a refusal names only the requested tool. */
-static void details_are_told_of_what_is_allowed(const struct policy_trial *t)
+static void check_policy_details(const struct policy_trial *t)
 {
     struct buffer arguments = {0};
     size_t asked[4];
@@ -755,7 +755,7 @@ static void details_are_told_of_what_is_allowed(const struct policy_trial *t)
 
 /* Calls a tool by one of its names with one of the call tools. A call that reaches its server fails since it is
  * disabled. */
-static void calls_reach_what_is_allowed(const struct policy_trial *t)
+static void check_policy_calls(const struct policy_trial *t)
 {
     static const char *const call_tools[EFFECTS] = {"call_read", "call_write", "call_destructive"};
     size_t i = wt__rng_below(t->rng, TOOLS), by = wt__rng_below(t->rng, EFFECTS);
@@ -776,7 +776,7 @@ static void calls_reach_what_is_allowed(const struct policy_trial *t)
     free(said);
 }
 
-static void resources_and_prompts_are_those_of_allowed_servers(const struct policy_trial *t)
+static void check_policy_offers(const struct policy_trial *t)
 {
     static const struct {
         const char *method, *item; /* text of an item in the list */
@@ -833,12 +833,12 @@ static void each_surface_obeys_random_policies(void **state)
             free(call_modern(&search[0], search_peers[0][t.principal], "search_tools",
                              "{\"query\":\"handles a common thing\",\"k\":50}"));
         }
-        all_pages_of_the_direct_face(&t);
-        search_finds_as_many_as_there_are(&t);
-        providers_are_those_that_may_be_used(&t);
-        details_are_told_of_what_is_allowed(&t);
-        calls_reach_what_is_allowed(&t);
-        resources_and_prompts_are_those_of_allowed_servers(&t);
+        check_direct_pages(&t);
+        check_policy_search(&t);
+        check_policy_providers(&t);
+        check_policy_details(&t);
+        check_policy_calls(&t);
+        check_policy_offers(&t);
         gateway->options.policy = NULL;
         wt__policy_close(policy);
     }

@@ -96,7 +96,7 @@ static void uses_the_eras_of_the_state_file(void **state)
     wt__buffer_dispose(&text);
 }
 
-/* ---------------------------------------------------------------- what is answered */
+/* ---------------------------------------------------------------- answers */
 
 static const struct {
     const char *tool, *arguments, *meta;
@@ -426,7 +426,7 @@ static void repairs_arguments_again_after_a_question(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- calls that wait between two requests */
+/* ---------------------------------------------------------------- parked calls */
 
 static void wait_until_none_is_parked(void)
 {

@@ -197,7 +197,7 @@ static void a_key_without_call_scope_can_search(void **state)
     stop_gateway(&s);
 }
 
-/* ---------------------------------------------------------------- what a result and a list say of themselves */
+/* ---------------------------------------------------------------- results and lists */
 
 /* The _meta of a server's result is kept next to the gateway's members. */
 static void keeps_meta_of_a_result(void **state)
@@ -276,7 +276,7 @@ static void keeps_a_server_with_an_invalid_cursor(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- bad ones */
+/* ---------------------------------------------------------------- faulty servers */
 
 #define ANSWERS(result) "call() { printf '%s\\n' '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":" result "}'; }; serve"
 
@@ -354,7 +354,7 @@ static void isolates_faulty_servers(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- those that come back */
+/* ---------------------------------------------------------------- restarts */
 
 /* The server exits after each call. The next call restarts it instead of failing. */
 static void a_call_restarts_a_server(void **state)
@@ -574,7 +574,7 @@ static void serves_each_client_in_its_own_era(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- those that become another */
+/* ---------------------------------------------------------------- changed definitions */
 
 static bool is_listed(const char *name)
 {
@@ -722,7 +722,7 @@ static void hides_waiting_tools_from_denied_callers(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- what is nobody's but the server's */
+/* ---------------------------------------------------------------- providers of servers */
 
 static void import_into(const char *provider, const char *tool, int wanted)
 {
