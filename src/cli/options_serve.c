@@ -1,7 +1,7 @@
 /* options_serve.c: the servers: mcp and serve. */
 #include "cli/option_macros.h"
 
-#include "gateway/face_kinds.h"
+#include "gateway/policy.h"
 #include "serve/api/api.h"
 
 /* Search tools for MCP clients, in mcp and serve. */
@@ -119,7 +119,7 @@ static const struct cli_option mcp_options[] = {
      .kind = VALUE_CHOICE,
      .value = "FACE",
      .choices = FACE_KINDS(FACE_KIND_WORD, " "),
-     .help = "With --servers, what the client sees: " FACE_KINDS(FACE_KIND_TOLD, "; ") ". Default: auto."},
+     .help = "With --servers, what the client sees: " FACE_KINDS(FACE_KIND_DESCRIPTION, "; ") ". Default: auto."},
     {.id = OPT_PROFILE,
      .name = "profile",
      .kind = VALUE_TEXT,

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "gateway/audit_log.h"
-#include "net/keeper.h"
+#include "gateway/audit.h"
+#include "net/process.h"
 
 enum { LOCK_BYTES_MAX = 64 << 20 };
 
@@ -152,7 +152,7 @@ static int open_gateway_audit(struct cli *cli, struct audit_log **out)
         return 0;
     int rc = has_key ? wt__audit_key_read(&key, wt__option_text(cli, OPT_AUDIT_KEY), &err) : 0;
     if (rc == 0)
-        rc = wt__audit_open_keyed(out, wt__option_text(cli, OPT_AUDIT), has_key ? &key : NULL, &err);
+        rc = wt__audit_open(out, wt__option_text(cli, OPT_AUDIT), has_key ? &key : NULL, &err);
     wt__audit_key_forget(&key);
     return rc < 0 ? wt__cli_fail_input(cli, &err) : 0;
 }
@@ -160,8 +160,8 @@ static int open_gateway_audit(struct cli *cli, struct audit_log **out)
 int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out)
 {
     struct gateway_options options = {.list_wait_ms = list_wait_ms,
-                                      .told = print_gateway_message,
-                                      .told_context = cli,
+                                      .report = print_gateway_message,
+                                      .report_context = cli,
                                       .approve = format_approve_command(cli),
                                       .bare_names = wt__has_option(cli, OPT_BARE_NAMES),
                                       .review_first = wt__has_option(cli, OPT_REVIEW_FIRST),
@@ -190,7 +190,7 @@ int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, 
 
 struct face_options wt__servers_face(const struct cli *cli, enum face_kind kind)
 {
-    int said = wt__has_option(cli, OPT_FACE) ? wt__face_kind_read(wt__str(wt__option_text(cli, OPT_FACE))) : -1;
+    int said = wt__has_option(cli, OPT_FACE) ? wt__face_kind_parse(wt__str(wt__option_text(cli, OPT_FACE))) : -1;
     return (struct face_options){.kind = said < 0 ? kind : (enum face_kind)said,
                                  .profile = wt__option_text(cli, OPT_PROFILE),
                                  .summary = wt__option_text(cli, OPT_SUMMARY),

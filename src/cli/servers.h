@@ -4,7 +4,6 @@
 #define WT_CLI_SERVERS_H
 
 #include "cli/cli.h"
-#include "gateway/face.h"
 #include "gateway/gateway.h"
 #include "mcp/config.h"
 

@@ -35,7 +35,7 @@ static const struct {
     double dense_weight;
 } families[] = {{"intfloat/", "e5-", "instruct", "query: ", "passage: ", 10}};
 
-/* Response headers, in the order of struct http_told. */
+/* Response headers, in the order of struct http_response_info. */
 enum { TOLD_COMMIT, TOLD_HASH, TOLD_WHY };
 
 struct first_pull {
@@ -45,7 +45,7 @@ struct first_pull {
     char at[HUB_REVISION_BYTES];          /* revision to fetch: the commit, if the server told it */
     bool commit_known;
     bool has_revision;
-    struct http_told told; /* headers of the last response */
+    struct http_response_info told; /* headers of the last response */
 };
 
 /* ---------------------------------------------------------------- names */
@@ -133,7 +133,7 @@ static int download_file(struct first_pull *first, const char *file, const char 
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer url = {0};
     bool weights = strcmp(file, MODEL_WEIGHTS_FILE) == 0;
-    first->told = (struct http_told){.names = {"x-repo-commit", "x-linked-etag", "x-error-code"}};
+    first->told = (struct http_response_info){.names = {"x-repo-commit", "x-linked-etag", "x-error-code"}};
     wt__hub_url(&url, first->repo, first->at, file);
     struct http_download download = {.url = url.ptr,
                                      .path = part,
@@ -141,7 +141,7 @@ static int download_file(struct first_pull *first, const char *file, const char 
                                      .progress = first->pull.progress,
                                      .token = wt__hub_token(),
                                      .phase = weights ? "fetching the weights" : NULL,
-                                     .told = &first->told};
+                                     .info = &first->told};
     return url.failed ? wt__fail_nomem(first->pull.err) : wt__http_download(&download, first->pull.err);
 }
 

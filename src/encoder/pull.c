@@ -24,7 +24,7 @@
 #include "encoder/internal.h"
 #include "encoder/manifest.h"
 #include "encoder/model_dir.h"
-#include "net/child.h"
+#include "net/process.h"
 #include "net/http_client.h"
 
 enum { READ_BYTES = 256 << 10, REASON_BYTES = 2048, TREE_HANDLES = 16 };

@@ -1,5 +1,5 @@
-/* audit_log.c: see audit_log.h. */
-#include "gateway/audit_log.h"
+/* audit_log.c: the audit log; see audit.h. */
+#include "gateway/audit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/sha256.h"
-#include "gateway/audit_head.h"
 #include "text/shown.h"
 
 #define BEGIN "{\"time\":\""
@@ -29,36 +29,23 @@ struct audit_log {
     pthread_mutex_t lock;
     char *path;
     int fd;
-    off_t size; /* of the file up to the line that the chain ends with */
+    off_t size; /* length of the file up to the last line of the chain */
     struct audit_chain chain;
-    const struct audit_key *key; /* NULL for none */
+    const struct audit_key *key; /* NULL for no key */
     struct audit_key own_key;
     double synced_ms;
-    bool unsynced, lost; /* lost: the disk did not take what was written */
+    bool unsynced, lost; /* lost: fdatasync failed */
     bool is_misplaced;   /* the error is that the file is not the log, or not whole */
-    wt_error error;      /* of the last attempt; code 0: none */
+    wt_error error;      /* error of the last attempt; code 0 if it succeeded */
 };
-
-int wt__audit_check(struct str text, wt_error *err)
-{
-    struct audit_chain chain = {0};
-    int rc = 0;
-    while (rc == 0 && text.len > 0) {
-        const char *end = memchr(text.ptr, '\n', text.len);
-        size_t len = end ? (size_t)(end - text.ptr) : text.len, taken = len + (end != NULL);
-        rc = wt__audit_follow(&chain, NULL, (struct str){text.ptr, len}, err);
-        text = (struct str){text.ptr + taken, text.len - taken};
-    }
-    return rc;
-}
 
 /* ---------------------------------------------------------------- reading the file */
 
-/* A refusal that ends only when the operator has put the log right. */
+/* Advice in errors that last until the operator restores the log. */
 #define RECOVER "; put the file back, or stop the gateway, move the log and its .head file away, and start again"
 
-/* True if the text is the beginning of a line of a log. */
-static bool is_torn(struct str text)
+/* True if the text is the beginning of an audit line. */
+static bool is_torn_line(struct str text)
 {
     size_t len = text.len < sizeof BEGIN - 1 ? text.len : sizeof BEGIN - 1;
     return len == 0 || memcmp(text.ptr, BEGIN, len) == 0;
@@ -81,8 +68,8 @@ static ssize_t read_log_at(int fd, char *bytes, size_t len, off_t from)
     return (ssize_t)got;
 }
 
-/* Follows the lines from offset *at to the end of the file, and moves *at and the chain behind the last whole line. A
- * torn line stays in front of *at. */
+/* Checks the lines from offset *at to the end of the file, and moves *at and the chain after the last complete line.
+ * *at stays before a torn line. */
 static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct audit_chain *chain, wt_error *err)
 {
     char bytes[LINE_BYTES];
@@ -95,7 +82,7 @@ static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct a
         const char *end;
         while ((end = memchr(bytes + begin, '\n', (size_t)got - begin)) != NULL) {
             size_t len = (size_t)(end - bytes) - begin;
-            int rc = wt__audit_follow(chain, log->key, (struct str){bytes + begin, len}, &why);
+            int rc = wt__audit_check_line(chain, log->key, (struct str){bytes + begin, len}, &why);
             if (rc < 0)
                 return wt__fail(err, rc, "%s: %s", log->path, why.message);
             begin += len + 1;
@@ -104,14 +91,14 @@ static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct a
         if (begin == 0 && got == (ssize_t)sizeof bytes)
             return wt__fail(err, WT_EFORMAT, "%s has a line that is too long for an audit log", log->path);
         if (begin == 0)
-            return is_torn((struct str){bytes, (size_t)got})
+            return is_torn_line((struct str){bytes, (size_t)got})
                        ? 0
                        : wt__fail(err, WT_EFORMAT, "%s does not end with a line of an audit log", log->path);
     }
 }
 
-/* Goes on from the last line of the file. A line that a crash cut short is removed, once the rest is known to be a
- * log. */
+/* Continues after the last line of the file. Removes a line that a crash cut short, once the lines before it are known
+ * to be a log. */
 static int read_new_lines(struct audit_log *log, off_t from, const struct audit_chain *chain, wt_error *err)
 {
     struct audit_chain next = *chain;
@@ -137,7 +124,7 @@ static bool has_link_at(int fd, off_t end, const char *link)
            memcmp(bytes, link, AUDIT_LINK_DIGITS) == 0 && bytes[AUDIT_LINK_END] == '\n';
 }
 
-/* True if the first line of the file continues this link: the file was rotated. */
+/* True if the first line of the file continues this link, since the log was rotated. */
 static bool begins_after(int fd, const char *link)
 {
     char bytes[512];
@@ -169,22 +156,20 @@ static int open_locked(struct audit_log *log, int flags, wt_error *err)
         close(log->fd);
         log->fd = -1;
     }
-    return wt__fail(err, WT_EBUSY, "%s is replaced again and again: try again", log->path);
+    return wt__fail(err, WT_EBUSY, "%s is being replaced repeatedly; try again", log->path);
 }
 
-/* A log without a head is new, or of a version that kept none. */
+/* Reads a log without a head: a new one, or one of an earlier version without heads. */
 static int read_headless(struct audit_log *log, wt_error *err)
 {
     int rc = read_new_lines(log, 0, &(struct audit_chain){0}, err);
     if (rc == 0 && log->chain.has_number)
-        return wt__fail(err, WT_EFORMAT,
-                        "%s" AUDIT_HEAD_SUFFIX " is missing, so that nobody can tell whether %s is "
-                        "whole" RECOVER,
-                        log->path, log->path);
+        return wt__fail(err, WT_EFORMAT, "%s" AUDIT_HEAD_SUFFIX " is missing: %s may be incomplete" RECOVER, log->path,
+                        log->path);
     return rc;
 }
 
-/* The file must still have all that it had when its head was written. */
+/* Reads a log from its head on. The file must still have all lines it had when the head was written. */
 static int read_from_head(struct audit_log *log, const struct audit_head *head, wt_error *err)
 {
     struct stat now;
@@ -205,30 +190,29 @@ static int open_log_file(struct audit_log *log, wt_error *err)
     if (has_head < 0)
         return has_head;
     if (has_head && head.bytes > 0 && access(log->path, F_OK) != 0)
-        return wt__fail(err, WT_EFORMAT, "%s was moved or removed, and had %llu lines" RECOVER, log->path,
+        return wt__fail(err, WT_EFORMAT, "%s, which had %llu lines, was moved or removed" RECOVER, log->path,
                         (unsigned long long)head.chain.number);
-    int rc = open_locked(log, O_CREAT, err);
-    if (rc < 0)
-        return rc;
-    has_head = wt__audit_head_read(&head, log->path, log->key, err); /* as it is now that the log is locked */
-    rc = has_head < 0 ? has_head : has_head ? read_from_head(log, &head, err) : read_headless(log, err);
-    return rc < 0 ? rc : wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, err);
+    WT_TRY(open_locked(log, O_CREAT, err));
+    has_head = wt__audit_head_read(&head, log->path, log->key, err); /* again, now that the log is locked */
+    if (has_head < 0)
+        return has_head;
+    WT_TRY(has_head ? read_from_head(log, &head, err) : read_headless(log, err));
+    return wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, err);
 }
 
-/* Opens a log whose lines have an HMAC or none, whatever key is. */
-static int open_any(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
+/* Opens a log without requiring that its lines have an HMAC if there is a key. */
+static int open_log_with_key(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
 {
     struct audit_log *log = calloc(1, sizeof *log);
     *out = NULL;
-    if (!log)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(log, err);
     pthread_mutex_init(&log->lock, NULL);
     log->fd = -1;
     if (key) {
         log->own_key = *key;
         log->key = &log->own_key;
     }
-    log->path = realpath(path, NULL); /* a link is followed once, so that the log stays the same file */
+    log->path = realpath(path, NULL); /* follow a symbolic link only once, so that the log stays the same file */
     if (!log->path && errno == ENOENT)
         log->path = strdup(path);
     int rc = log->path ? open_log_file(log, err) : wt__fail_errno(err, "open", path);
@@ -245,22 +229,17 @@ static int open_any(struct audit_log **out, const char *path, const struct audit
     return rc;
 }
 
-int wt__audit_open_keyed(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
+int wt__audit_open(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
 {
-    int rc = open_any(out, path, key, err);
+    int rc = open_log_with_key(out, path, key, err);
     if (rc < 0 || !key || (*out)->chain.is_keyed || (*out)->size == 0)
         return rc;
     wt__audit_close(*out);
     *out = NULL;
     return wt__fail(err, WT_EINVAL,
-                    "the lines of %s have no HMAC: `mcp audit FILE --rotate --audit-key KEY` starts a file whose lines "
-                    "have one",
+                    "the lines of %s have no HMAC; start a file with an HMAC by `mcp audit FILE --rotate --audit-key "
+                    "KEY`",
                     path);
-}
-
-int wt__audit_open(struct audit_log **out, const char *path, wt_error *err)
-{
-    return wt__audit_open_keyed(out, path, NULL, err);
 }
 
 void wt__audit_close(struct audit_log *log)
@@ -269,7 +248,7 @@ void wt__audit_close(struct audit_log *log)
         return;
     if (log->fd >= 0) {
         flock(log->fd, LOCK_EX);
-        /* The head must not name lines that the disk lost, or belong to another file. */
+        /* The head must not refer to lines that are not on disk, or to another file. */
         if (fdatasync(log->fd) == 0 && is_at_path(log->fd, log->path))
             wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, NULL);
         close(log->fd);
@@ -280,10 +259,10 @@ void wt__audit_close(struct audit_log *log)
     free(log);
 }
 
-/* ---------------------------------------------------------------- checked before each line */
+/* ---------------------------------------------------------------- checks before each line */
 
-/* The path leads to another file. That is right only if the log was rotated: then the new file goes on from our last
- * line, or from one that another gateway wrote. */
+/* Continues in the file that is now at the path. It must have been rotated: its first line continues our last line, or
+ * a later one by another gateway. */
 static int adopt_rotated(struct audit_log *log, wt_error *err)
 {
     struct audit_chain chain = log->chain;
@@ -307,9 +286,9 @@ static int adopt_rotated(struct audit_log *log, wt_error *err)
     return 0;
 }
 
-/* Locks the file, and makes sure that it is the log with all its lines. Several gateways may write one file: each goes
- * on from the last line of another. */
-static int catch_up(struct audit_log *log, wt_error *err)
+/* Locks the file and makes sure that it is the log with all its lines. Reads lines that another gateway has
+ * appended. */
+static int follow_file(struct audit_log *log, wt_error *err)
 {
     struct stat now;
     if (flock(log->fd, LOCK_EX) != 0)
@@ -327,13 +306,13 @@ static int catch_up(struct audit_log *log, wt_error *err)
 
 /* ---------------------------------------------------------------- writing */
 
-static void member(struct buffer *out, const char *name, struct str text)
+static void put_text_member(struct buffer *out, const char *name, struct str text)
 {
     wt__buffer_printf(out, ",\"%s\":", name);
     wt__shown_string(out, text);
 }
 
-static void put_time(struct buffer *out)
+static void put_line_time(struct buffer *out)
 {
     struct timespec now;
     char text[CLOCK_TEXT_BYTES];
@@ -342,7 +321,7 @@ static void put_time(struct buffer *out)
     wt__buffer_printf(out, "{\"time\":\"%.*s.%03ldZ\"", (int)strlen(text) - 1, text, now.tv_nsec / 1000000);
 }
 
-static struct str shorten(struct str name, bool whole)
+static struct str limit_name(struct str name, bool whole)
 {
     return whole ? name : wt__str_head(name, NAME_BYTES);
 }
@@ -353,52 +332,52 @@ static void put_sha256(struct buffer *out, const char *name, struct str text)
     char hex[65];
     wt__sha256(text.ptr ? text.ptr : "", text.len, digest);
     wt__sha256_hex(digest, hex);
-    member(out, name, wt__str(hex));
+    put_text_member(out, name, wt__str(hex));
 }
 
-static void put_line(struct buffer *out, const struct audit_line *line, bool whole)
+static void put_decision(struct buffer *out, const struct audit_line *line, bool whole)
 {
     static const char *const decisions[] = {
         [AUDIT_ALLOWED] = "allowed",       [AUDIT_DENIED] = "denied",   [AUDIT_UNKNOWN] = "unknown",
         [AUDIT_WRONG_FACE] = "wrong_tool", [AUDIT_INVALID] = "invalid",
     };
-    put_time(out);
-    member(out, "principal", shorten(wt__str(line->principal), whole));
+    put_line_time(out);
+    put_text_member(out, "principal", limit_name(wt__str(line->principal), whole));
     if (line->profile)
-        member(out, "profile", wt__str(line->profile));
+        put_text_member(out, "profile", wt__str(line->profile));
     if (whole && line->client) {
         wt__buffer_text(out, ",\"client\":");
         wt__shown_value(out, line->client);
     }
-    member(out, "method", shorten(wt__str(line->method), whole));
-    member(out, "asked", wt__str_head(line->asked, 200));
+    put_text_member(out, "method", limit_name(wt__str(line->method), whole));
+    put_text_member(out, "asked", wt__str_head(line->asked, 200));
     if (line->server)
-        member(out, "server", shorten(wt__str(line->server), whole));
+        put_text_member(out, "server", limit_name(wt__str(line->server), whole));
     if (line->tool)
-        member(out, "tool", shorten(wt__str(line->tool), whole));
+        put_text_member(out, "tool", limit_name(wt__str(line->tool), whole));
     if (line->own_name)
-        member(out, "own_name", shorten(wt__str(line->own_name), whole));
+        put_text_member(out, "own_name", limit_name(wt__str(line->own_name), whole));
     if (line->uri.len > 0)
-        member(out, "uri", shorten(line->uri, whole));
+        put_text_member(out, "uri", limit_name(line->uri, whole));
     if (line->prompt.len > 0)
-        member(out, "prompt", shorten(line->prompt, whole));
+        put_text_member(out, "prompt", limit_name(line->prompt, whole));
     if (line->effect)
-        member(out, "effect", wt__str(line->effect));
+        put_text_member(out, "effect", wt__str(line->effect));
     if (line->sha256)
-        member(out, "sha256", wt__str(line->sha256));
-    member(out, "policy", wt__str(line->revision));
+        put_text_member(out, "sha256", wt__str(line->sha256));
+    put_text_member(out, "policy", wt__str(line->revision));
     put_sha256(out, "arguments_sha256", line->arguments);
     if (line->repaired_from.len > 0)
         put_sha256(out, "repaired_from_sha256", line->repaired_from);
     if (line->unchecked)
-        member(out, "schema_unchecked", wt__str(line->unchecked));
-    member(out, "decision", wt__str(decisions[line->decision]));
+        put_text_member(out, "schema_unchecked", wt__str(line->unchecked));
+    put_text_member(out, "decision", wt__str(decisions[line->decision]));
     if (line->trace.len > 0)
-        member(out, "trace", wt__str_head(line->trace, 200));
+        put_text_member(out, "trace", wt__str_head(line->trace, 200));
 }
 
-/* All of it, or nothing: what a full disk took of a line would be in the way of the next. */
-static int append(struct audit_log *log, struct str text, wt_error *err)
+/* Appends the whole text or leaves the file as it was, so that a full disk does not leave half a line. */
+static int append_text(struct audit_log *log, struct str text, wt_error *err)
 {
     off_t after = log->size + (off_t)text.len;
     while (text.len > 0) {
@@ -415,23 +394,23 @@ static int append(struct audit_log *log, struct str text, wt_error *err)
     return 0;
 }
 
-/* What the disk did not take is gone: the next line waits for one that it takes. */
+/* Syncs the file. After a failure the next line is refused until a sync succeeds. */
 static int sync_file(struct audit_log *log, wt_error *err)
 {
     log->lost = fdatasync(log->fd) != 0;
     return log->lost ? wt__fail_errno(err, "write", log->path) : 0;
 }
 
-/* Writes a line. Under the lock. */
-static int chain_up(struct audit_log *log, struct buffer *text, struct audit_mark *mark, wt_error *err)
+/* Writes a line. Call with the lock held. */
+static int append_line(struct audit_log *log, struct buffer *text, struct audit_mark *mark, wt_error *err)
 {
     int rc = log->lost ? sync_file(log, err) : 0;
     if (rc == 0)
-        rc = catch_up(log, err);
+        rc = follow_file(log, err);
     struct audit_chain next = log->chain;
     wt__audit_link(&next, log->key, text);
     if (rc == 0)
-        rc = text->failed ? wt__fail_nomem(err) : append(log, wt__buffer_view(text), err);
+        rc = text->failed ? wt__fail_nomem(err) : append_text(log, wt__buffer_view(text), err);
     flock(log->fd, LOCK_UN);
     if (rc < 0)
         return rc;
@@ -446,7 +425,7 @@ static int write_text(struct audit_log *log, struct buffer *text, struct audit_m
 {
     wt_error why = {0};
     pthread_mutex_lock(&log->lock);
-    int rc = chain_up(log, text, mark, &why);
+    int rc = append_line(log, text, mark, &why);
     log->error = why;
     log->is_misplaced = rc == WT_EFORMAT;
     pthread_mutex_unlock(&log->lock);
@@ -457,42 +436,37 @@ static int write_text(struct audit_log *log, struct buffer *text, struct audit_m
 
 int wt__audit_write(struct audit_log *log, const struct audit_line *line, struct audit_mark *mark, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (!log)
         return 0;
-    put_line(&text, line, true);
+    put_decision(&text, line, true);
     if (text.len > AUDIT_LINE_BYTES_MAX) {
         wt__buffer_clear(&text);
-        put_line(&text, line, false);
+        put_decision(&text, line, false);
     }
-    int rc = write_text(log, &text, mark, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return write_text(log, &text, mark, err);
 }
 
-int wt__audit_end(struct audit_log *log, const struct audit_mark *mark, const struct audit_ending *ending,
-                  wt_error *err)
+int wt__audit_write_outcome(struct audit_log *log, const struct audit_mark *mark, const struct audit_outcome *ending,
+                            wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (!log)
         return 0;
-    put_time(&text);
-    member(&text, "of", wt__str(mark->digits));
-    member(&text, "outcome", wt__str(ending->outcome));
+    put_line_time(&text);
+    put_text_member(&text, "of", wt__str(mark->digits));
+    put_text_member(&text, "outcome", wt__str(ending->outcome));
     wt__buffer_printf(&text, ",\"bytes\":%zu,\"ms\":%.1f", ending->bytes, ending->ms);
-    int rc = write_text(log, &text, NULL, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return write_text(log, &text, NULL, err);
 }
 
-/* Looks at the file between two lines, so that a rotation is followed before the next one, and the operator hears of a
- * log that was moved. */
-static void look_after(struct audit_log *log)
+/* Checks the file between two lines, so that a rotation is followed early and the operator hears of a moved log. */
+static void check_log_file(struct audit_log *log)
 {
     wt_error why = {0};
     pthread_mutex_lock(&log->lock);
     if (log->is_misplaced || !is_at_path(log->fd, log->path)) {
-        bool is_sound = catch_up(log, &why) == 0;
+        bool is_sound = follow_file(log, &why) == 0;
         flock(log->fd, LOCK_UN);
         if (log->is_misplaced || !is_sound)
             log->error = why;
@@ -506,7 +480,7 @@ void wt__audit_sync(struct audit_log *log)
     wt_error why;
     if (!log)
         return;
-    look_after(log);
+    check_log_file(log);
     pthread_mutex_lock(&log->lock);
     bool due = log->unsynced && wt__now_ms() - log->synced_ms >= AUDIT_SYNC_MS;
     const struct audit_chain chain = log->chain;
@@ -521,12 +495,12 @@ void wt__audit_sync(struct audit_log *log)
     bool synced = fdatasync(log->fd) == 0;
     if (!synced)
         wt__fail_errno(&why, "write", log->path);
-    else if (!is_at_path(log->fd, log->path) || /* the next line says what is wrong */
+    else if (!is_at_path(log->fd, log->path) || /* the next line reports the error */
              wt__audit_head_write(log->path, size, &chain, log->key, &why) == 0)
         return;
     pthread_mutex_lock(&log->lock);
     log->lost |= !synced;
-    log->unsynced = true; /* the head is written with the next turn */
+    log->unsynced = true; /* write the head next time */
     log->error = why;
     pthread_mutex_unlock(&log->lock);
 }
@@ -543,70 +517,56 @@ bool wt__audit_is_failing(struct audit_log *log, wt_error *why)
 
 /* ---------------------------------------------------------------- rotating */
 
-/* The first line of the next file. */
+/* Writes the first line of the next file. */
 static int put_first_line(struct audit_log *log, struct buffer *out, const char *kept, struct audit_chain *chain,
                           wt_error *err)
 {
     const char *slash = strrchr(kept, '/');
-    put_time(out);
-    member(out, "continues", wt__str(log->chain.link));
-    member(out, "previous", wt__str(slash ? slash + 1 : kept));
+    put_line_time(out);
+    put_text_member(out, "continues", wt__str(log->chain.link));
+    put_text_member(out, "previous", wt__str(slash ? slash + 1 : kept));
     wt__audit_link(chain, log->key, out);
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* The new file takes the place of the old one in one step, with the same owner. */
+/* Replaces the old file with the new one atomically, keeping its owner. */
 static int put_next_file(struct audit_log *log, struct str line, wt_error *err)
 {
-    struct replace replace;
+    WT_CLEANUP(wt__replace_abort) struct replace replace = {.fd = -1};
     struct stat old;
-    int rc = wt__replace_begin(&replace, log->path, err);
-    if (rc == 0 && (fstat(log->fd, &old) != 0 || fchmod(replace.fd, old.st_mode & 0777) != 0))
-        rc = wt__fail_errno(err, "write", log->path);
-    if (rc == 0 && old.st_uid != geteuid() && fchown(replace.fd, old.st_uid, old.st_gid) != 0)
-        rc = wt__fail_errno(err, "keep the owner of", log->path);
-    if (rc == 0)
-        rc = wt__replace_write(&replace, line.ptr, line.len, err);
-    if (rc == 0)
-        rc = wt__replace_commit(&replace, err);
-    wt__replace_abort(&replace);
-    return rc;
+    WT_TRY(wt__replace_begin(&replace, log->path, err));
+    if (fstat(log->fd, &old) != 0 || fchmod(replace.fd, old.st_mode & 0777) != 0)
+        return wt__fail_errno(err, "write", log->path);
+    if (old.st_uid != geteuid() && fchown(replace.fd, old.st_uid, old.st_gid) != 0)
+        return wt__fail_errno(err, "keep the owner of", log->path);
+    WT_TRY(wt__replace_write(&replace, line.ptr, line.len, err));
+    return wt__replace_commit(&replace, err);
 }
 
-/* Locks the file until the log is closed. The old file gets its second name first, so that a crash loses no line. */
+/* Rotates the file and leaves it locked. The old file gets its second name first, so that a crash loses no line. */
 static int rotate_file(struct audit_log *log, char **kept, wt_error *err)
 {
-    struct audit_chain chain;
-    struct buffer line = {0}, name = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0}, name = {0};
     char stamp[STAMP_BYTES];
     struct tm utc;
     time_t now = time(NULL);
-    int rc = catch_up(log, err);
-    chain = log->chain;
-    if (rc == 0 && log->size == 0)
-        rc = wt__fail(err, WT_EINVAL, "%s has no lines: there is nothing to rotate", log->path);
-    if (rc == 0)
-        rc = sync_file(log, err);
-    if (rc == 0)
-        rc = wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, err);
+    WT_TRY(follow_file(log, err));
+    struct audit_chain chain = log->chain;
+    if (log->size == 0)
+        return wt__fail(err, WT_EINVAL, "cannot rotate %s: it has no lines", log->path);
+    WT_TRY(sync_file(log, err));
+    WT_TRY(wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, err));
     strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
     wt__buffer_printf(&name, "%s.%s", log->path, stamp);
-    if (rc == 0 && name.failed)
-        rc = wt__fail_nomem(err);
-    if (rc == 0)
-        rc = put_first_line(log, &line, name.ptr, &chain, err);
-    if (rc == 0 && link(log->path, name.ptr) != 0)
-        rc = wt__fail_errno(err, "write", name.ptr);
-    if (rc == 0)
-        rc = put_next_file(log, wt__buffer_view(&line), err);
-    if (rc == 0) {
-        log->chain = chain;
-        *kept = wt__buffer_take(&name);
-        rc = wt__audit_head_write(log->path, line.len, &chain, log->key, err);
-    }
-    wt__buffer_dispose(&name);
-    wt__buffer_dispose(&line);
-    return rc;
+    if (name.failed)
+        return wt__fail_nomem(err);
+    WT_TRY(put_first_line(log, &line, name.ptr, &chain, err));
+    if (link(log->path, name.ptr) != 0)
+        return wt__fail_errno(err, "write", name.ptr);
+    WT_TRY(put_next_file(log, wt__buffer_view(&line), err));
+    log->chain = chain;
+    *kept = wt__buffer_take(&name);
+    return wt__audit_head_write(log->path, line.len, &chain, log->key, err);
 }
 
 int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const struct audit_key *key, wt_error *err)
@@ -615,7 +575,7 @@ int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const stru
     *kept = NULL;
     if (access(path, F_OK) != 0)
         return wt__fail_errno(err, "open", path);
-    int rc = open_any(&log, path, key, err);
+    int rc = open_log_with_key(&log, path, key, err);
     if (rc < 0)
         return rc;
     rc = rotate_file(log, kept, err);

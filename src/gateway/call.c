@@ -1,11 +1,209 @@
-/* call.c: a call on its way to a server: may it be, do its arguments fit, what came of it. */
+/* call.c: requests of clients that reach servers: permissions, audit lines, calls of tools, resources and prompts. */
+#include "gateway/internal.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
-#include "gateway/face_inside.h"
+#include "catalog/names.h"
 
-/* ---------------------------------------------------------------- who may */
+/* ---------------------------------------------------------------- names of missing tools */
+
+enum { SHOWN_BYTES = 200 /* maximum length of the requested name in an error */ };
+
+static bool may_use_each_effect(const struct face *face, const struct mcp_call *call, const struct upstream *upstream,
+                                const char *tool)
+{
+    struct policy_question question = {.principal = wt__mcp_call_principal(call),
+                                       .profile = face->options.profile,
+                                       .server = wt__upstream_name(upstream),
+                                       .tool = tool};
+    bool may = true;
+    for (int effect = 0; may && effect < EFFECTS; effect++) {
+        question.effect = (enum effect)effect;
+        may = wt__policy_allows(face->gateway->options.policy, &question);
+    }
+    return may;
+}
+
+/* Returns the name without the prefix of the server, or NULL if it does not have that prefix. */
+static const char *name_after_prefix(struct str name, const char *server)
+{
+    char prefix[EXPORT_NAME_MAX + 1];
+    size_t exported = wt__export_name(wt__str(server), STR("x"), 0, prefix) - 1, len = strlen(server);
+    if (name.len > exported && memcmp(name.ptr, prefix, exported) == 0)
+        return name.ptr + exported;
+    return name.len > len + 1 && memcmp(name.ptr, server, len) == 0 && name.ptr[len] == '/' ? name.ptr + len + 1 : NULL;
+}
+
+static int fail_server_down(const struct upstream_status *status, const char *server, wt_error *err)
+{
+    return status->state == UPSTREAM_STARTING && status->failures == 0
+               ? wt__fail(err, WT_EINVAL, "the server %.200s has not started yet: try again later", server)
+               : wt__fail(err, WT_EINVAL, "the server %.200s is not running; see `whichtool mcp status`", server);
+}
+
+int wt__face_fail_missing(const struct face *face, const struct mcp_call *call, struct str name, bool hidden,
+                          wt_error *err)
+{
+    const struct gateway *gateway = face->gateway;
+    char said[EXPORT_NAME_MAX + WT_MAX_NAME_BYTES + 1], own[WT_MAX_NAME_BYTES + 1];
+    struct upstream_status status;
+    struct str shown = wt__str_head(name, SHOWN_BYTES);
+    bool may_wait = !hidden && name.len > 0 && name.len < sizeof said;
+    if (may_wait) {
+        memcpy(said, name.ptr, name.len);
+        said[name.len] = '\0';
+    }
+    for (size_t i = 0; may_wait && i < gateway->count; i++) {
+        struct upstream *upstream = gateway->upstreams[i];
+        const char *server = wt__upstream_name(upstream),
+                   *behind = name_after_prefix((struct str){said, name.len}, server);
+        if (wt__upstream_find_waiting(upstream, said, gateway->options.bare_names, own) &&
+            may_use_each_effect(face, call, upstream, own))
+            return wt__fail(err, WT_EINVAL, "%.*s waits for approval: `whichtool mcp approve %.200s`", (int)shown.len,
+                            shown.ptr, server);
+        wt__upstream_status(upstream, &status);
+        if (behind && status.state != UPSTREAM_READY && !wt__gateway_has_tools_of(face->gateway, upstream) &&
+            may_use_each_effect(face, call, upstream, behind))
+            return fail_server_down(&status, server, err);
+    }
+    return wt__fail(err, WT_ENOTFOUND, "unknown tool \"%.*s\"; find tools with search_tools", (int)shown.len,
+                    shown.ptr ? shown.ptr : "");
+}
+
+void wt__face_put_waiting(void *context, struct mcp_call *call, struct str query, struct buffer *out)
+{
+    const struct face *face = context;
+    const struct gateway *gateway = face->gateway;
+    char own[WT_MAX_NAME_BYTES + 1];
+    for (size_t i = 0; out->len == 0 && i < gateway->count; i++) {
+        struct upstream *upstream = gateway->upstreams[i];
+        if (wt__upstream_find_requested_waiting(upstream, query, own) && may_use_each_effect(face, call, upstream, own))
+            wt__buffer_printf(out, "%s of the server %.200s waits for approval: `whichtool mcp approve %.200s`", own,
+                              wt__upstream_name(upstream), wt__upstream_name(upstream));
+    }
+}
+
+/* ---------------------------------------------------------------- audit */
+
+/* A request to a server, as the audit records it. */
+struct face_request {
+    const char *method;
+    struct str name;              /* name in the request of the client */
+    const struct view_tool *tool; /* NULL if unknown, or for a resource or prompt */
+    struct upstream *upstream;    /* NULL if the name is unknown */
+    struct str uri, prompt;       /* the server's own name; "" if not applicable */
+    const char *sha256;           /* hash of the approved definition of a resource or prompt, or NULL */
+    struct str arguments;         /* arguments sent to the server */
+    struct str repaired_from;     /* arguments as the client wrote them; "" if they were not repaired */
+    const char *unchecked;        /* see struct audit_line */
+};
+
+/* True if the caller's key has SCOPE_CALL; otherwise sets *err. */
+static bool check_call_scope(const struct mcp_call *call, wt_error *err)
+{
+    if (wt__mcp_call_may_call(call))
+        return true;
+    wt__fail(
+        err, WT_EINVAL,
+        "the key %s lacks the scope `call`, which is needed to call tools, read resources and get prompts; add the "
+        "scope in the key file of the gateway",
+        wt__mcp_call_principal(call));
+    return false;
+}
+
+static int write_decision(const struct face *face, const struct mcp_call *call, const struct face_request *asked,
+                          enum audit_decision decision, struct audit_mark *mark, wt_error *err)
+{
+    const struct view_tool *tool = asked->tool;
+    const json_t *meta = wt__json_object(wt__mcp_call_params(call), "_meta");
+    if (!face->gateway->options.audit)
+        return 0;
+    const struct audit_line line = {
+        .principal = wt__mcp_call_principal(call),
+        .profile = face->options.profile,
+        .client = wt__mcp_call_client(call),
+        .method = asked->method,
+        .server = asked->upstream ? wt__upstream_name(asked->upstream) : NULL,
+        .tool = tool ? tool->name : NULL,
+        .own_name = tool && strcmp(tool->own_name, tool->name) != 0 ? tool->own_name : NULL,
+        .uri = asked->uri,
+        .prompt = asked->prompt,
+        .asked = asked->name,
+        .effect = tool ? wt__effect_word(tool->effect) : NULL,
+        .sha256 = tool ? tool->sha256 : asked->sha256,
+        .revision = wt__policy_revision(face->gateway->options.policy),
+        .arguments = asked->arguments,
+        .repaired_from = asked->repaired_from,
+        .unchecked = asked->unchecked,
+        .decision = decision,
+        .trace = wt__json_str(meta, "traceparent"),
+    };
+    return wt__audit_write(face->gateway->options.audit, &line, mark, err);
+}
+
+/* The request is refused even if the line cannot be written. */
+static void audit_refusal(const struct face *face, const struct mcp_call *call, const struct face_request *asked,
+                          enum audit_decision decision)
+{
+    write_decision(face, call, asked, decision, NULL, NULL);
+}
+
+void wt__face_audit_refused_call(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
+                                 struct str asked, struct str arguments, enum audit_decision decision)
+{
+    audit_refusal(face, call,
+                  &(struct face_request){.method = "tools/call",
+                                         .name = asked,
+                                         .tool = tool,
+                                         .upstream = tool ? tool->upstream : NULL,
+                                         .arguments = arguments},
+                  decision);
+}
+
+static const char *outcome_word(enum relayed relayed, const struct mcp_call *call, struct str result)
+{
+    switch (relayed) {
+    case RELAY_ANSWERED:
+        return wt__result_is_error(result) ? "error" : "ok";
+    case RELAY_ASKED:
+        return "asked";
+    case RELAY_REFUSED:
+        return "error";
+    case RELAY_FAILED:
+        break;
+    }
+    return wt__mcp_is_cancelled(call) ? "cancelled" : "failed";
+}
+
+/* The server has acted by the time of the outcome. If that line cannot be written, the client still gets its answer,
+ * and the next call is refused. */
+static enum relayed relay_audited(const struct face *face, struct mcp_call *call, const struct face_request *asked,
+                                  const struct relay *what, struct buffer *result, wt_error *err)
+{
+    struct gateway *gateway = face->gateway;
+    struct audit_mark mark = {""};
+    double began = wt__now_ms();
+    if (!check_call_scope(call, err)) {
+        audit_refusal(face, call, asked, AUDIT_DENIED);
+        return RELAY_FAILED;
+    }
+    if (write_decision(face, call, asked, AUDIT_ALLOWED, &mark, NULL) < 0) {
+        wt__fail(err, WT_EBUSY,
+                 "the call was not sent: the gateway cannot write its audit log, and refuses calls and reads until it "
+                 "can; see the messages of the gateway");
+        return RELAY_FAILED;
+    }
+    enum relayed out = wt__relay(gateway, call, asked->upstream, what, result, err);
+    const struct audit_outcome ending = {
+        .outcome = outcome_word(out, call, wt__buffer_view(result)), .bytes = result->len, .ms = wt__now_ms() - began};
+    wt__audit_write_outcome(gateway->options.audit, &mark, &ending, NULL);
+    return out;
+}
+
+/* ---------------------------------------------------------------- permissions */
 
 bool wt__face_allows(const struct face *face, const struct mcp_call *call, const struct view_tool *tool)
 {
@@ -15,34 +213,35 @@ bool wt__face_allows(const struct face *face, const struct mcp_call *call, const
                                              .tool = tool->name,
                                              .own_name = tool->own_name,
                                              .effect = tool->effect};
-    /* A tool that was left out since is still in the catalogue until its server has listed. */
-    return wt__upstream_offers(tool->upstream, tool->name) &&
+    /* A tool excluded by the configuration stays in the catalogue until its server lists again. */
+    return wt__upstream_allows_tool(tool->upstream, tool->name) &&
            wt__policy_allows(face->gateway->options.policy, &question);
 }
 
-bool wt__face_allows_server(const struct face *face, const struct mcp_call *call, const struct upstream *upstream)
+/* True if the caller may use the resources and prompts of the server. */
+static bool may_use_server(const struct face *face, const struct mcp_call *call, const struct upstream *upstream)
 {
     return wt__policy_allows_server(face->gateway->options.policy, wt__mcp_call_principal(call), face->options.profile,
                                     wt__upstream_name(upstream));
 }
 
-/* ---------------------------------------------------------------- the call */
+/* ---------------------------------------------------------------- calls of tools */
 
-/* Arguments on their way to a server. */
-struct outgoing {
-    struct str arguments;                        /* as they are sent on */
-    struct str repaired_from;                    /* as the client wrote them, if they were repaired; else "" */
-    struct http_header headers[MCP_MIRRORS_MAX]; /* that repeat arguments */
+/* Arguments of a call to a server. */
+struct outgoing_call {
+    struct str arguments;                        /* arguments sent to the server */
+    struct str repaired_from;                    /* arguments as the client wrote them; "" if they were not repaired */
+    struct http_header headers[MCP_MIRRORS_MAX]; /* copies of arguments */
     size_t header_count;
     bool cuts_result;
-    const char *unchecked;      /* why the arguments were not fully checked; NULL if they were */
-    const char *unchecked_part; /* "part" or "all" of the schema; NULL if they were */
+    const char *unchecked;      /* reason for incomplete checks; NULL if all was checked */
+    const char *unchecked_part; /* "part" or "all" of the schema; NULL if all was checked */
 };
 
-/* A result says who it is of, for the client's people: the tool's name is its server's to choose. */
-static void put_origin(struct mcp_call *call, const struct view_tool *tool, const char *unchecked)
+/* Puts the server and its tool into _meta of the result, since a server may choose a misleading tool name. */
+static void put_origin_meta(struct mcp_call *call, const struct view_tool *tool, const char *unchecked)
 {
-    struct buffer meta = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer meta = {0};
     wt__buffer_text(&meta, "{\"whichtool/server\":");
     wt__buffer_json(&meta, wt__str(wt__upstream_name(tool->upstream)));
     wt__buffer_text(&meta, ",\"whichtool/tool\":");
@@ -54,15 +253,14 @@ static void put_origin(struct mcp_call *call, const struct view_tool *tool, cons
     wt__buffer_char(&meta, '}');
     if (!meta.failed)
         wt__mcp_set_meta(call, wt__buffer_view(&meta));
-    wt__buffer_dispose(&meta);
 }
 
-static void give_result(struct face *face, struct mcp_call *call, const struct view_tool *tool,
-                        const struct outgoing *outgoing, struct str result)
+static void send_call_result(struct face *face, struct mcp_call *call, const struct view_tool *tool,
+                             const struct outgoing_call *outgoing, struct str result)
 {
     struct gateway *gateway = face->gateway;
     const struct result_reader reader = {wt__mcp_call_principal(call), wt__mcp_call_holder(call)};
-    struct buffer short_one = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer short_one = {0};
     wt_error err;
     if (!outgoing->cuts_result)
         wt__mcp_result(call, result);
@@ -70,12 +268,11 @@ static void give_result(struct face *face, struct mcp_call *call, const struct v
         wt__mcp_refuse_error(call, &err);
     else
         wt__mcp_result(call, wt__buffer_view(&short_one));
-    wt__buffer_dispose(&short_one);
-    put_origin(call, tool, outgoing->unchecked);
+    put_origin_meta(call, tool, outgoing->unchecked);
 }
 
 static void relay_call(struct face *face, struct mcp_call *call, struct view_tool *tool,
-                       const struct outgoing *outgoing)
+                       const struct outgoing_call *outgoing)
 {
     const struct relay what = {.method = "tools/call",
                                .name_key = "name",
@@ -84,31 +281,31 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
                                .headers = outgoing->headers,
                                .header_count = outgoing->header_count,
                                .is_safe = tool->effect == EFFECT_READ};
-    const struct face_asked asked = {.method = what.method,
-                                     .name = wt__str(tool->shown),
-                                     .tool = tool,
-                                     .upstream = tool->upstream,
-                                     .arguments = outgoing->arguments,
-                                     .repaired_from = outgoing->repaired_from,
-                                     .unchecked = outgoing->unchecked_part};
-    struct buffer result = {0};
+    const struct face_request asked = {.method = what.method,
+                                       .name = wt__str(tool->shown),
+                                       .tool = tool,
+                                       .upstream = tool->upstream,
+                                       .arguments = outgoing->arguments,
+                                       .repaired_from = outgoing->repaired_from,
+                                       .unchecked = outgoing->unchecked_part};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer result = {0};
     wt_error err;
-    enum relayed out = wt__face_relay(face, call, &asked, &what, &result, &err);
+    enum relayed out = relay_audited(face, call, &asked, &what, &result, &err);
     struct str given = wt__buffer_view(&result);
     if (out == RELAY_ANSWERED)
-        give_result(face, call, tool, outgoing, given);
+        send_call_result(face, call, tool, outgoing, given);
     else if (out == RELAY_FAILED)
         wt__mcp_fail_tool_error(call, &err);
     if (out == RELAY_ANSWERED || out == RELAY_REFUSED)
-        wt__outcomes_called(face->gateway->outcomes, wt__mcp_call_principal(call), tool->id,
-                            out == RELAY_ANSWERED && !wt__result_is_error(given));
-    wt__buffer_dispose(&result);
+        wt__outcomes_record_call(face->gateway->outcomes, wt__mcp_call_principal(call), tool->id,
+                                 out == RELAY_ANSWERED && !wt__result_is_error(given));
 }
 
-/* Checks the arguments, and repairs them where the policy allows it. repaired: owns the text of repaired ones. Returns 1
- * if they fit now; 0, with words for a model; or WT_ENOMEM. */
-static int fit_arguments(const struct face *face, const struct view_tool *tool, const struct mcp_input *input,
-                         struct outgoing *outgoing, struct buffer *repaired, struct buffer *words)
+/* Checks the arguments and, if the policy allows, repairs them. repaired: owns the text of repaired arguments. Returns
+ * 1 if the arguments are valid now, 0 with an explanation in words, or WT_ENOMEM. */
+static int check_or_repair_arguments(const struct face *face, const struct view_tool *tool,
+                                     const struct mcp_input *input, struct outgoing_call *outgoing,
+                                     struct buffer *repaired, struct buffer *words)
 {
     int fits = wt__mcp_input_check(input, outgoing->arguments, words);
     if (words->failed)
@@ -127,38 +324,35 @@ static int fit_arguments(const struct face *face, const struct view_tool *tool, 
 void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
                    struct str written, bool cut)
 {
-    struct buffer words = {0}, repaired = {0};
-    struct outgoing outgoing = {
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0}, repaired = {0};
+    struct outgoing_call outgoing = {
         .arguments = arguments.len > 0 ? arguments : STR("{}"), .repaired_from = written, .cuts_result = cut};
     static const char *const unchecked_parts[] = {[MCP_CHECKS_PART] = "part", [MCP_CHECKS_NOTHING] = "all"};
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     wt_error err;
     const struct mcp_input *input = wt__view_input(tool, &err);
     if (input) {
         outgoing.unchecked = wt__mcp_input_unchecked(input);
         outgoing.unchecked_part = unchecked_parts[wt__mcp_input_checks(input)];
     }
-    int fits = input ? fit_arguments(face, tool, input, &outgoing, &repaired, &words) : 0;
+    int fits = input ? check_or_repair_arguments(face, tool, input, &outgoing, &repaired, &words) : 0;
     int repeated = fits > 0 ? wt__mcp_input_repeat(input, outgoing.arguments, &arena, outgoing.headers, &err) : 0;
     if (!input)
         wt__mcp_fail_tool_error(call, &err);
     else if (fits < 0 || repeated < 0)
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
     else if (fits == 0)
         wt__mcp_fail_tool(call, "%.*s", (int)words.len, words.ptr);
     if (fits > 0 && repeated >= 0) {
         outgoing.header_count = (size_t)repeated;
         relay_call(face, call, tool, &outgoing);
     } else {
-        wt__face_refused(face, call, tool, wt__str(tool->shown), outgoing.arguments, AUDIT_INVALID);
+        wt__face_audit_refused_call(face, call, tool, wt__str(tool->shown), outgoing.arguments, AUDIT_INVALID);
     }
-    wt__arena_dispose(&arena);
-    wt__buffer_dispose(&repaired);
-    wt__buffer_dispose(&words);
 }
 
-/* The first member of a call tool's arguments that is neither the tool's name nor its arguments; NULL for none. */
-static const char *find_stray(const json_t *tree)
+/* Returns the first member of a call tool's arguments other than "name" and "arguments", or NULL. */
+static const char *find_stray_member(const json_t *tree)
 {
     const char *key;
     json_t *value;
@@ -170,20 +364,20 @@ static const char *find_stray(const json_t *tree)
     return NULL;
 }
 
-/* True if the tool's arguments seem to stand beside its name; the model is then told where they belong. */
-static bool refuse_stray(struct mcp_call *call, const struct view_tool *tool, const json_t *tree)
+/* Returns true and refuses the call if the tool's arguments stand next to "name" instead of inside "arguments". */
+static bool refuse_stray_member(struct mcp_call *call, const struct view_tool *tool, const json_t *tree)
 {
-    const char *stray = json_object_size(wt__json_object(tree, "arguments")) == 0 ? find_stray(tree) : NULL;
+    const char *stray = json_object_size(wt__json_object(tree, "arguments")) == 0 ? find_stray_member(tree) : NULL;
     if (!stray)
         return false;
     wt__mcp_fail_tool(call,
-                      "\"%.80s\" stands beside \"name\"; put the arguments of %s into \"arguments\": "
+                      "\"%.80s\" is not allowed next to \"name\"; put the arguments of %s into \"arguments\": "
                       "{\"name\": \"%s\", \"arguments\": {\"%.80s\": ...}}",
                       stray, tool->shown, tool->shown, stray);
     return true;
 }
 
-/* ---------------------------------------------------------------- by name, in a search face */
+/* ---------------------------------------------------------------- search face */
 
 void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect effect)
 {
@@ -193,28 +387,189 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
     wt_error err;
     struct tool_view *view = wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
-    if (view && !tool && !wt__gateway_is_settled(face->gateway)) { /* as in face_direct.c, run_late */
-        wt__gateway_settle(face->gateway);
+    if (view && !tool && !wt__gateway_knows_all_tools(face->gateway)) { /* wait as run_late_tool does in face.c */
+        wt__gateway_wait_for_tools(face->gateway);
         wt__view_release(view);
         view = wt__gateway_view(face->gateway);
         tool = view ? wt__view_find(view, name) : NULL;
     }
     bool allowed = tool && wt__face_allows(face, call, tool);
-    if (wt__json_object(tree, "arguments")) /* as they are written: the tree does not hold every number */
+    if (wt__json_object(tree, "arguments")) /* use the original text: the tree cannot represent every number */
         wt__mcp_member(wt__mcp_call_arguments(call), "arguments", &arguments);
     if (!allowed) {
-        wt__face_absent(face, call, name, tool != NULL, &err);
+        wt__face_fail_missing(face, call, name, tool != NULL, &err);
         wt__mcp_fail_tool_error(call, &err);
-        wt__face_refused(face, call, tool, name, arguments, tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
+        wt__face_audit_refused_call(face, call, tool, name, arguments, tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
     } else if (tool->effect != effect) {
-        wt__mcp_fail_tool(call, "%s is called by %s", tool->shown, wt__face_call_name(tool->effect));
-        wt__face_refused(face, call, tool, name, arguments, AUDIT_WRONG_FACE);
-    } else if (refuse_stray(call, tool, tree)) {
-        wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call), AUDIT_INVALID);
+        wt__mcp_fail_tool(call, "call %s with %s", tool->shown, wt__face_call_tool_name(tool->effect));
+        wt__face_audit_refused_call(face, call, tool, name, arguments, AUDIT_WRONG_FACE);
+    } else if (refuse_stray_member(call, tool, tree)) {
+        wt__face_audit_refused_call(face, call, tool, name, wt__mcp_call_arguments(call), AUDIT_INVALID);
     } else {
         wt__mcp_member(wt__mcp_call_written_arguments(call), "arguments", &written);
         bool is_text = written.len > 0 && written.ptr[0] == '"';
         wt__face_call(face, call, tool, arguments, is_text ? written : STR(""), true);
     }
     wt__view_release(view);
+}
+
+/* ---------------------------------------------------------------- lists of resources and prompts */
+
+/* Lists the items of all servers. The key of an item is the index of its server and its own, padded so that keys sort
+ * as text. */
+static void list_offers(const struct face *face, struct mcp_call *call, enum offer_kind kind, struct str after)
+{
+    struct gateway *gateway = face->gateway;
+    struct offer_snapshot offers;
+    bool full = false;
+    wt__gateway_wait_for_offers(gateway);
+    wt__offer_snapshot_open(gateway, &offers);
+    for (size_t s = 0; !full && s < offers.count; s++) {
+        const json_t *list = wt__offer_list(offers.items[s], kind);
+        bool allowed = may_use_server(face, call, gateway->upstreams[s]);
+        for (size_t i = 0; allowed && !full && i < json_array_size(list); i++) {
+            json_auto_t *item = json_copy(json_array_get(list, i));
+            struct str name = wt__json_str(item, wt__offer_key(kind));
+            WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0}, shown = {0}, text = {0};
+            wt__buffer_printf(&key, "%06zu/%08zu", s, i);
+            bool is_behind = after.len == 0 || (key.len == after.len && memcmp(key.ptr, after.ptr, key.len) > 0);
+            wt__offer_put_shown_name(gateway, &offers, s, kind, name, &shown);
+            bool sound =
+                is_behind && name.len > 0 && !shown.failed &&
+                json_object_set_new(item, wt__offer_key(kind), wt__json_string(wt__buffer_view(&shown))) == 0 &&
+                wt__json_write(&text, item) == 0;
+            full = sound && !wt__mcp_add_item(call, wt__buffer_view(&key), wt__buffer_view(&text));
+        }
+    }
+    wt__offer_snapshot_close(&offers);
+}
+
+void wt__face_list_resources(void *context, struct mcp_call *call, struct str after)
+{
+    list_offers(context, call, OFFER_RESOURCES, after);
+}
+
+void wt__face_list_templates(void *context, struct mcp_call *call, struct str after)
+{
+    list_offers(context, call, OFFER_TEMPLATES, after);
+}
+
+void wt__face_list_prompts(void *context, struct mcp_call *call, struct str after)
+{
+    list_offers(context, call, OFFER_PROMPTS, after);
+}
+
+/* ---------------------------------------------------------------- resources, prompts and completions */
+
+static void give_answer(struct mcp_call *call, enum relayed relayed, const struct buffer *result, const wt_error *err)
+{
+    if (relayed == RELAY_ANSWERED)
+        wt__mcp_result(call, wt__buffer_view(result));
+    else if (relayed == RELAY_FAILED)
+        wt__mcp_refuse_error(call, err);
+}
+
+/* Relays the request to the owner. A name that the caller may not use looks like an unknown one. */
+static void relay_to_owner(const struct face *face, struct mcp_call *call, const struct face_request *asked,
+                           const struct relay *what)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer result = {0};
+    wt_error err;
+    bool allowed = asked->upstream && may_use_server(face, call, asked->upstream);
+    if (allowed) {
+        give_answer(call, relay_audited(face, call, asked, what, &result, &err), &result, &err);
+    } else {
+        wt__mcp_refuse_unknown(call);
+        audit_refusal(face, call, asked, asked->upstream ? AUDIT_DENIED : AUDIT_UNKNOWN);
+    }
+}
+
+/* Returns the server that owns the name, or NULL. Waits for starting servers if it is unknown: a client may know it
+ * from an earlier session. */
+static struct upstream *find_offer_owner(const struct face *face, enum offer_kind kind, struct str *name)
+{
+    struct upstream *owner = wt__offer_owner(face->gateway, kind, name);
+    if (owner)
+        return owner;
+    wt__gateway_wait_for_offers(face->gateway);
+    return wt__offer_owner(face->gateway, kind, name);
+}
+
+void wt__face_read(void *context, struct mcp_call *call, struct str uri)
+{
+    struct str own = uri;
+    struct face_request asked = {.method = "resources/read", .name = uri};
+    asked.upstream = find_offer_owner(context, OFFER_RESOURCES, &own);
+    char sha256[DEFINITION_DIGITS + 1];
+    if (asked.upstream)
+        asked.uri = own;
+    if (asked.upstream && wt__offer_hash(asked.upstream, OFFER_RESOURCES, own, sha256))
+        asked.sha256 = sha256;
+    const struct relay what = {.method = asked.method, .name_key = "uri", .name = own, .is_safe = true};
+    relay_to_owner(context, call, &asked, &what);
+}
+
+/* Needs no policy check: a notice only says that the resource changed, and the policy decides on reads. */
+bool wt__face_watch(void *context, struct mcp_call *call, struct str uri, wt_error *why)
+{
+    const struct face *face = context;
+    struct upstream *owner = wt__offer_owner(face->gateway, OFFER_RESOURCES, &uri);
+    return !owner || (check_call_scope(call, why) && wt__upstream_watch(owner, wt__mcp_call_holder(call), uri, why));
+}
+
+void wt__face_get_prompt(void *context, struct mcp_call *call, struct str name)
+{
+    struct str own = name;
+    struct face_request asked = {.method = "prompts/get", .name = name, .arguments = wt__mcp_call_arguments(call)};
+    asked.upstream = find_offer_owner(context, OFFER_PROMPTS, &own);
+    char sha256[DEFINITION_DIGITS + 1];
+    if (asked.upstream)
+        asked.prompt = own;
+    if (asked.upstream && wt__offer_hash(asked.upstream, OFFER_PROMPTS, own, sha256))
+        asked.sha256 = sha256;
+    const struct relay what = {
+        .method = asked.method, .name_key = "name", .name = own, .arguments = asked.arguments, .is_safe = true};
+    relay_to_owner(context, call, &asked, &what);
+}
+
+/* Writes the params of a completion with the server's own name in the reference. */
+static bool put_completion(const struct mcp_completion *what, struct str ref, struct buffer *out)
+{
+    wt__buffer_printf(out, "\"ref\":{\"type\":\"%s\",\"%s\":", what->of_prompt ? "ref/prompt" : "ref/resource",
+                      what->of_prompt ? "name" : "uri");
+    wt__buffer_json(out, ref);
+    wt__buffer_text(out, "},\"argument\":{\"name\":");
+    wt__buffer_json(out, what->argument);
+    wt__buffer_text(out, ",\"value\":");
+    wt__buffer_json(out, what->value);
+    wt__buffer_char(out, '}');
+    if (what->arguments) {
+        wt__buffer_text(out, ",\"context\":{\"arguments\":");
+        wt__json_write(out, what->arguments);
+        wt__buffer_char(out, '}');
+    }
+    return !out->failed;
+}
+
+/* Writes no audit line: completions come with each key press and have no effect. */
+void wt__face_complete(void *context, struct mcp_call *call, const struct mcp_completion *what)
+{
+    const struct face *face = context;
+    struct str ref = what->ref;
+    struct upstream *upstream = wt__offer_owner(face->gateway, what->of_prompt ? OFFER_PROMPTS : OFFER_TEMPLATES, &ref);
+    if (upstream && !may_use_server(face, call, upstream))
+        upstream = NULL;
+    struct upstream_offer *offer = upstream ? wt__upstream_offer(upstream) : NULL;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0}, result = {0};
+    wt_error err;
+    if (upstream && !check_call_scope(call, &err)) {
+        wt__mcp_refuse_error(call, &err);
+    } else if (offer && offer->completes && put_completion(what, ref, &params)) {
+        const struct relay request = {
+            .method = "completion/complete", .more = wt__buffer_view(&params), .is_safe = true};
+        give_answer(call, wt__relay(face->gateway, call, upstream, &request, &result, &err), &result, &err);
+    } else if (!upstream) {
+        wt__mcp_refuse_unknown(call);
+    }
+    wt__upstream_offer_release(offer);
 }

@@ -1,19 +1,150 @@
-/* face.c: see face.h. */
-#include "gateway/face_inside.h"
+/* face.c: kinds of faces: the tools they list, and how these are found and run. */
+#include "gateway/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
+#include "catalog/pins.h"
 #include "engine/engine.h"
 #include "serve/summary.h"
+#include "whichtool/review.h"
 
-/* Schemas stand in every prompt, so they say no more than a model needs. */
+enum { FACE_INSTRUCTIONS_BYTES = 2048 /* maximum length of a server's instructions */ };
+
+/* ---------------------------------------------------------------- direct face */
+
+/* A page continues after a name even if its tool has gone. */
+static void list_view(const struct face *face, struct mcp_call *call, const struct tool_view *view, struct str after)
+{
+    for (size_t i = 0; i < view->count; i++) {
+        const struct view_tool *tool = view->tools[i];
+        size_t len = strlen(tool->shown), common = len < after.len ? len : after.len;
+        int order = common > 0 ? memcmp(tool->shown, after.ptr, common) : 0;
+        bool is_behind = order > 0 || (order == 0 && len > after.len);
+        if (is_behind && wt__face_allows(face, call, tool) &&
+            !wt__mcp_add_item(call, wt__str(tool->shown),
+                              wt__mcp_call_is_modern(call) ? tool->definition : tool->legacy))
+            return;
+    }
+}
+
+static void list_view_tools(void *context, struct mcp_call *call, struct str after)
+{
+    struct face *face = context;
+    wt__gateway_wait_for_tools(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
+    if (view)
+        list_view(face, call, view, after);
+    else
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the catalogue cannot be read");
+    wt__view_release(view);
+}
+
+/* mcp_tool.number of a call to an unknown tool while servers are starting. */
+static const size_t LATE_TOOL = SIZE_MAX;
+
+/* Leaves check and repair of the arguments to the call, so that the audit records invalid ones. Only headers that
+ * repeat arguments are checked earlier. */
+static int find_view_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+{
+    struct face *face = context;
+    struct tool_view *view = wt__gateway_view(face->gateway);
+    struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
+    if (tool && wt__face_allows(face, call, tool)) {
+        *out = (struct mcp_tool){.input = tool->has_mirrors ? wt__view_input(tool, NULL) : NULL,
+                                 .mirrors_only = true,
+                                 .waits = true,
+                                 .handle = view,
+                                 .number = tool->number};
+        return 0;
+    }
+    if (view && !tool && !wt__gateway_knows_all_tools(face->gateway)) {
+        *out = (struct mcp_tool){.mirrors_only = true, .waits = true, .handle = view, .number = LATE_TOOL};
+        return 0;
+    }
+    wt__face_audit_refused_call(face, call, tool, name, wt__mcp_call_arguments(call),
+                                tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
+    wt__view_release(view);
+    return wt__face_fail_missing(face, call, name, tool != NULL, err);
+}
+
+/* Waits for starting servers, as a list does: a client may call without listing first. */
+static void run_late_tool(struct face *face, struct mcp_call *call)
+{
+    struct str name = wt__mcp_call_name(call);
+    wt_error err;
+    wt__gateway_wait_for_tools(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
+    struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
+    if (tool && wt__face_allows(face, call, tool)) {
+        wt__face_call(face, call, tool, wt__mcp_call_arguments(call), STR(""), false);
+    } else {
+        wt__face_audit_refused_call(face, call, tool, name, wt__mcp_call_arguments(call),
+                                    tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
+        wt__face_fail_missing(face, call, name, tool != NULL, &err);
+        wt__mcp_fail_tool_error(call, &err);
+    }
+    wt__view_release(view);
+}
+
+static void run_view_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+{
+    const struct tool_view *view = tool->handle;
+    if (tool->number == LATE_TOOL) {
+        run_late_tool(context, call);
+        return;
+    }
+    wt__face_call(context, call, view->tools[tool->number], wt__mcp_call_arguments(call), STR(""), false);
+}
+
+/* True if the gateway has no lock, or the lock has the server's instructions. */
+static bool has_pinned_instructions(const struct gateway *gateway, const char *server, const char *words)
+{
+    char sha256[DEFINITION_DIGITS + 1];
+    if (!gateway->lock_pins)
+        return true;
+    const struct pin *pin = wt__pins_instructions(gateway->lock_pins, wt__str(server));
+    wt__bytes_hash(wt__str(words), sha256);
+    return pin && strcmp(pin->sha256, sha256) == 0;
+}
+
+/* Appends the approved instructions of each server, attributed to it. */
+static void write_server_instructions(void *context, const char *principal, struct buffer *out)
+{
+    const struct face *face = context;
+    const struct gateway *gateway = face->gateway;
+    for (size_t i = 0; i < gateway->count; i++) {
+        const char *name = wt__upstream_name(gateway->upstreams[i]);
+        char *words = NULL;
+        if (!wt__policy_allows_server(gateway->options.policy, principal, face->options.profile, name) ||
+            wt_approved_instructions(gateway->engine, name, &words, NULL) < 0)
+            continue;
+        struct str shown = wt__str_head(wt__str(words), FACE_INSTRUCTIONS_BYTES);
+        if (!has_pinned_instructions(gateway, name, words))
+            shown.len = 0;
+        if (shown.len > 0)
+            wt__buffer_printf(out, "%sThe server %s says: %.*s", out->len > 0 ? "\n" : "", name, (int)shown.len,
+                              shown.ptr);
+        wt_string_free(words);
+    }
+}
+
+const struct face_kind_row wt__face_direct = {.list = list_view_tools,
+                                              .find = find_view_tool,
+                                              .run = run_view_tool,
+                                              .write_instructions = write_server_instructions};
+
+/* ---------------------------------------------------------------- search face */
+
+/* Schemas are part of every prompt, so they are as short as possible. */
 #define NAME_AND_ARGUMENTS                                                                                             \
     "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"arguments\":{\"type\":\"object\"}},"        \
     "\"required\":[\"name\"]}"
 
-/* The tools of a search face, in the order of their names. */
+/* Tools of a search face, indexed like wt__face_tool_names. */
 static const struct {
-    const char *definition; /* NULL: it is the catalogue's */
+    const char *definition; /* NULL for tools of the catalogue */
     const char *schema;
 } tools[FACE_TOOLS] = {
     {NULL, NULL},
@@ -37,31 +168,30 @@ static const struct {
 
 /* ---------------------------------------------------------------- lists */
 
-static void put_tool(struct face *face, size_t index, struct buffer *out)
+static void put_face_tool(struct face *face, size_t index, struct buffer *out)
 {
     if (!tools[index].definition) {
-        wt__catalogue_put_tool(face->catalogue, wt__face_names[index], out);
+        wt__catalogue_put_tool(face->catalogue, wt__face_tool_names[index], out);
         return;
     }
     wt__buffer_printf(out, "{\"name\":\"%s\",%s,\"inputSchema\":%s,\"_meta\":{\"anthropic/alwaysLoad\":true}}",
-                      wt__face_names[index], tools[index].definition, tools[index].schema);
+                      wt__face_tool_names[index], tools[index].definition, tools[index].schema);
 }
 
-static void list_search(void *context, struct mcp_call *call, struct str after)
+static void list_search_face(void *context, struct mcp_call *call, struct str after)
 {
     struct face *face = context;
     bool is_behind = after.len == 0;
     for (size_t i = 0; i < FACE_TOOLS; i++) {
-        struct buffer tool = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer tool = {0};
         bool taken = true;
         if (is_behind) {
-            put_tool(face, i, &tool);
-            taken = !tool.failed && wt__mcp_add_item(call, wt__str(wt__face_names[i]), wt__buffer_view(&tool));
+            put_face_tool(face, i, &tool);
+            taken = !tool.failed && wt__mcp_add_item(call, wt__str(wt__face_tool_names[i]), wt__buffer_view(&tool));
         }
-        wt__buffer_dispose(&tool);
         if (!taken)
             return;
-        is_behind |= wt__str_equal(after, wt__str(wt__face_names[i]));
+        is_behind |= wt__str_equal(after, wt__str(wt__face_tool_names[i]));
     }
     if (!is_behind)
         wt__mcp_refuse_cursor(call);
@@ -76,28 +206,30 @@ static size_t count_allowed(const struct face *face, const struct mcp_call *call
     return count;
 }
 
-/* What is counted is what is listed. While nothing is known of a server, what there is need not be few: who is shown it
- * all now, and never asks again, could not find the rest. */
-static void list_auto(void *context, struct mcp_call *call, struct str after)
+/* Counts the same tools that it lists. While the tools of a server are unknown it lists the search tools: a client that
+ * never lists again could not find the rest otherwise. */
+static void list_auto_face(void *context, struct mcp_call *call, struct str after)
 {
     struct face *face = context;
-    size_t most = face->options.direct_most ? face->options.direct_most : GATEWAY_DIRECT_MOST;
-    bool settled = wt__gateway_settle(face->gateway);
+    size_t most = face->options.max_direct ? face->options.max_direct : GATEWAY_DIRECT_MOST;
+    bool settled = wt__gateway_wait_for_tools(face->gateway);
     struct tool_view *view = settled ? wt__gateway_view(face->gateway) : NULL;
     if (view && count_allowed(face, call, view, most) <= most)
-        wt__face_list_view(face, call, view, after);
+        list_view(face, call, view, after);
     else
-        list_search(face, call, after);
+        list_search_face(face, call, after);
     wt__view_release(view);
 }
 
 /* ---------------------------------------------------------------- calls */
 
-/* Of the search's own; number: which. WT_ENOTFOUND without a word: it is none of them. */
-static int find_own(struct face *face, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+/* Finds a tool of the search face; out->number is its index. Returns WT_ENOTFOUND without a message if there is no
+ * match. */
+static int find_face_tool(struct face *face, struct mcp_call *call, struct str name, struct mcp_tool *out,
+                          wt_error *err)
 {
     for (size_t i = 0; i < FACE_TOOLS; i++) {
-        if (!wt__str_equal(name, wt__str(wt__face_names[i])))
+        if (!wt__str_equal(name, wt__str(wt__face_tool_names[i])))
             continue;
         const struct mcp_features *features = wt__catalogue_features(face->catalogue);
         bool calls = i >= FACE_FIRST_CALL && i < FACE_READ_MORE;
@@ -111,35 +243,35 @@ static int find_own(struct face *face, struct mcp_call *call, struct str name, s
     return WT_ENOTFOUND;
 }
 
-static int find_search(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+static int find_on_search_face(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out,
+                               wt_error *err)
 {
-    int rc = find_own(context, call, name, out, err);
+    int rc = find_face_tool(context, call, name, out, err);
     if (rc != WT_ENOTFOUND)
         return rc;
-    wt__face_refused(context, call, NULL, name, wt__mcp_call_arguments(call), AUDIT_UNKNOWN);
-    return wt__face_absent(context, call, name, false, err);
+    wt__face_audit_refused_call(context, call, NULL, name, wt__mcp_call_arguments(call), AUDIT_UNKNOWN);
+    return wt__face_fail_missing(context, call, name, false, err);
 }
 
-static int find_auto(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+static int find_on_auto_face(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
 {
-    int rc = find_own(context, call, name, out, err);
+    int rc = find_face_tool(context, call, name, out, err);
     return rc == WT_ENOTFOUND ? wt__face_direct.find(context, call, name, out, err) : rc;
 }
 
-static void read_more(struct face *face, struct mcp_call *call)
+static void read_more_result(struct face *face, struct mcp_call *call)
 {
     const struct result_reader reader = {wt__mcp_call_principal(call), wt__mcp_call_holder(call)};
-    struct buffer result = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer result = {0};
     wt_error err;
     if (wt__result_more(face->gateway, &reader, wt__json_str(wt__mcp_call_argument_tree(call), "handle"),
                         face->gateway->options.result_bytes, &result, &err) < 0)
         wt__mcp_fail_tool_error(call, &err);
     else
         wt__mcp_result(call, wt__buffer_view(&result));
-    wt__buffer_dispose(&result);
 }
 
-static void run_search(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+static void run_on_search_face(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
     struct face *face = context;
     if (tool->number < FACE_FIRST_CALL) {
@@ -148,69 +280,69 @@ static void run_search(void *context, struct mcp_call *call, const struct mcp_to
     } else if (tool->number < FACE_READ_MORE) {
         wt__face_call_named(face, call, (enum effect)(tool->number - FACE_FIRST_CALL));
     } else {
-        read_more(face, call);
+        read_more_result(face, call);
     }
 }
 
-static void run_auto(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+static void run_on_auto_face(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
-    (tool->handle ? wt__face_direct.run : run_search)(context, call, tool);
+    (tool->handle ? wt__face_direct.run : run_on_search_face)(context, call, tool);
 }
 
-static void drop_tool(void *context, const struct mcp_tool *tool)
+static void release_tool_view(void *context, const struct mcp_tool *tool)
 {
     (void)context;
     wt__view_release(tool->handle);
 }
 
-/* ---------------------------------------------------------------- what a search may find */
+/* ---------------------------------------------------------------- filter of searches */
 
-struct asking {
+struct callable_filter {
     const struct face *face;
     const struct mcp_call *call;
     struct tool_view *view;
     struct buffer name;
 };
 
-static int may_find(void *context, const char *id)
+static int may_find_tool(void *context, const char *id)
 {
-    const struct asking *asking = context;
-    const struct view_tool *tool = wt__view_of_id(asking->view, id);
-    return tool && wt__face_allows(asking->face, asking->call, tool);
+    const struct callable_filter *filter_state = context;
+    const struct view_tool *tool = wt__view_find_id(filter_state->view, id);
+    return tool && wt__face_allows(filter_state->face, filter_state->call, tool);
 }
 
-/* Only what can be called, by whom it can be. The name says what the answer hangs on: what there is to call, by which
- * policy, by which profile, and who asks. */
-static bool filter(void *context, struct mcp_call *call, wt_filter *out)
+/* Restricts a search to tools that the caller may call. The name identifies the result for caching: catalogue
+ * generation, policy revision, profile and caller. */
+static bool filter_callable(void *context, struct mcp_call *call, wt_filter *out)
 {
     const struct face *face = context;
     struct tool_view *view = wt__gateway_view(face->gateway);
-    struct asking *asking = view && view->count > 0 ? calloc(1, sizeof *asking) : NULL;
-    if (!asking) {
+    struct callable_filter *filter_state = view && view->count > 0 ? calloc(1, sizeof *filter_state) : NULL;
+    if (!filter_state) {
         wt__view_release(view);
         return false;
     }
-    *asking = (struct asking){.face = face, .call = call, .view = view};
-    wt__buffer_printf(&asking->name, "%llu %s %s ", (unsigned long long)view->generation,
+    *filter_state = (struct callable_filter){.face = face, .call = call, .view = view};
+    wt__buffer_printf(&filter_state->name, "%llu %s %s ", (unsigned long long)view->generation,
                       wt__policy_revision(face->gateway->options.policy),
-                      face->options.profile ? face->options.profile : "/"); /* which is no profile's name */
-    wt__buffer_text(&asking->name, wt__mcp_call_principal(call));
-    out->condition = may_find;
-    out->condition_context = asking;
-    out->condition_name = asking->name.failed ? NULL : asking->name.ptr;
+                      face->options.profile ? face->options.profile : "/"); /* not a valid profile name */
+    wt__buffer_text(&filter_state->name, wt__mcp_call_principal(call));
+    out->condition = may_find_tool;
+    out->condition_context = filter_state;
+    out->condition_name = filter_state->name.failed ? NULL : filter_state->name.ptr;
     return true;
 }
 
-static void done(void *context, const wt_filter *filter)
+static void release_filter(void *context, const wt_filter *filter)
 {
-    struct asking *asking = filter->condition_context;
+    struct callable_filter *filter_state = filter->condition_context;
     (void)context;
-    wt__view_release(asking->view);
-    wt__buffer_dispose(&asking->name);
-    free(asking);
+    wt__view_release(filter_state->view);
+    wt__buffer_dispose(&filter_state->name);
+    free(filter_state);
 }
 
-static bool resolve(void *context, struct mcp_call *call, struct str name, struct buffer *id)
+static bool resolve_tool_name(void *context, struct mcp_call *call, struct str name, struct buffer *id)
 {
     const struct face *face = context;
     struct tool_view *view = wt__gateway_view(face->gateway);
@@ -222,20 +354,20 @@ static bool resolve(void *context, struct mcp_call *call, struct str name, struc
     return allowed;
 }
 
-static void describe(void *context, const wt_tool *tool, struct buffer *out)
+static void put_call_tool(void *context, const wt_tool *tool, struct buffer *out)
 {
     const struct face *face = context;
     struct tool_view *view = wt__gateway_view(face->gateway);
-    const struct view_tool *found = view ? wt__view_of_id(view, tool->id) : NULL;
+    const struct view_tool *found = view ? wt__view_find_id(view, tool->id) : NULL;
     if (found)
-        wt__buffer_printf(out, "\"call_with\":\"%s\",", wt__face_call_name(found->effect));
+        wt__buffer_printf(out, "\"call_with\":\"%s\",", wt__face_call_tool_name(found->effect));
     wt__view_release(view);
 }
 
-static void found(void *context, struct mcp_call *call, struct str query, const wt_hits *hits)
+static void record_search(void *context, struct mcp_call *call, struct str query, const wt_hits *hits)
 {
     const struct face *face = context;
-    wt__outcomes_found(face->gateway->outcomes, wt__mcp_call_principal(call), query, hits);
+    wt__outcomes_record_search(face->gateway->outcomes, wt__mcp_call_principal(call), query, hits);
 }
 
 /* ---------------------------------------------------------------- opening and closing */
@@ -249,8 +381,10 @@ static void write_search_instructions(void *context, const char *principal, stru
                     " What was found is called by call_read, call_write or call_destructive, as its call_with says.");
 }
 
-static const struct face_kind_row searching = {list_search, find_search, run_search, write_search_instructions},
-                                  automatic = {list_auto, find_auto, run_auto, write_search_instructions};
+static const struct face_kind_row searching = {list_search_face, find_on_search_face, run_on_search_face,
+                                               write_search_instructions},
+                                  automatic = {list_auto_face, find_on_auto_face, run_on_auto_face,
+                                               write_search_instructions};
 
 static const struct face_kind_row *const kinds[FACE_KIND_COUNT] = {
     [FACE_SEARCH] = &searching,
@@ -261,8 +395,8 @@ static const struct face_kind_row *const kinds[FACE_KIND_COUNT] = {
 static void tell_face_error(void *context, const wt_error *err)
 {
     const struct gateway_options *options = &((const struct face *)context)->gateway->options;
-    if (options->told)
-        options->told(options->told_context, false, err->message);
+    if (options->report)
+        options->report(options->report_context, false, err->message);
 }
 
 static void fill_features(struct face *face)
@@ -282,7 +416,7 @@ static void fill_features(struct face *face)
     features->tools.list = kind->list;
     features->tools.find = kind->find;
     features->tools.run = kind->run;
-    features->tools.drop = drop_tool;
+    features->tools.drop = release_tool_view;
     features->resources.list = wt__face_list_resources;
     features->resources.templates = wt__face_list_templates;
     features->resources.read = wt__face_read;
@@ -296,7 +430,7 @@ static void fill_features(struct face *face)
     features->completions.waits = true;
 }
 
-static void put_servers(struct buffer *out, const struct gateway *gateway)
+static void put_server_summary(struct buffer *out, const struct gateway *gateway)
 {
     const char **names = calloc(gateway->count + 1, sizeof *names);
     struct upstream_status status;
@@ -312,49 +446,53 @@ static void put_servers(struct buffer *out, const struct gateway *gateway)
     free(names);
 }
 
-/* What is behind it: its servers, and no other providers of the store. Who they are is not for everybody where a policy
- * decides. */
-static int name_servers(struct face *face, wt_error *err)
+/* Describes the servers, but not other providers of the store. With a policy the servers stay unnamed, since not every
+ * caller may know them. */
+static int describe_servers(struct face *face, wt_error *err)
 {
     struct buffer text = {0};
     if (face->options.summary)
         wt__buffer_text(&text, face->options.summary);
     else if (!face->gateway->options.policy)
-        put_servers(&text, face->gateway);
+        put_server_summary(&text, face->gateway);
     face->summary = wt__buffer_take(&text);
     return face->summary ? 0 : wt__fail_nomem(err);
+}
+
+/* Opens what can fail; the caller closes the face on an error. */
+static int fill_face(struct face *face, wt_error *err)
+{
+    WT_TRY(describe_servers(face, err));
+    const struct catalogue_options search = {.rules = {.context = face,
+                                                       .filter = filter_callable,
+                                                       .done = release_filter,
+                                                       .resolve = resolve_tool_name,
+                                                       .describe = put_call_tool,
+                                                       .lacking = wt__face_put_waiting,
+                                                       .found = record_search},
+                                             .summary = face->summary,
+                                             .budget_bytes = face->options.budget_bytes};
+    WT_TRY(wt__catalogue_open(&face->catalogue, face->gateway->engine, &search, err));
+    for (size_t i = 0; i < FACE_TOOLS; i++)
+        if (tools[i].schema)
+            WT_TRY(wt__mcp_input_open(&face->inputs[i], wt__str(tools[i].schema), err));
+    fill_features(face);
+    return 0;
 }
 
 int wt__face_open(struct face **out, struct gateway *gateway, const struct face_options *options, wt_error *err)
 {
     struct face *face = calloc(1, sizeof *face);
     *out = NULL;
-    if (!face)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(face, err);
     face->gateway = gateway;
     face->options = *options;
-    int rc = name_servers(face, err);
-    const struct catalogue_options search = {.rules = {.context = face,
-                                                       .filter = filter,
-                                                       .done = done,
-                                                       .resolve = resolve,
-                                                       .describe = describe,
-                                                       .lacking = wt__face_lacking,
-                                                       .found = found},
-                                             .summary = face->summary,
-                                             .budget_bytes = options->budget_bytes};
-    if (rc == 0)
-        rc = wt__catalogue_open(&face->catalogue, gateway->engine, &search, err);
-    for (size_t i = 0; rc == 0 && i < FACE_TOOLS; i++)
-        if (tools[i].schema)
-            rc = wt__mcp_input_open(&face->inputs[i], wt__str(tools[i].schema), err);
-    if (rc < 0) {
+    int rc = fill_face(face, err);
+    if (rc < 0)
         wt__face_close(face);
-        return rc;
-    }
-    fill_features(face);
-    *out = face;
-    return 0;
+    else
+        *out = face;
+    return rc;
 }
 
 const struct mcp_features *wt__face_features(const struct face *face)

@@ -1,15 +1,15 @@
-/* gateway.c: the servers behind the gateway, what of the catalogue can be called, and who is told when that changes. */
+/* gateway.c: the servers, the view of their tools, and notifications of changes. */
+#include "gateway/internal.h"
+
 #include <stdlib.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/steady.h"
 #include "catalog/pins.h"
 #include "store/review.h"
-#include "gateway/audit_log.h"
-#include "gateway/gateway_inside.h"
-#include "gateway/offered.h"
 #include "mcp/config.h"
 #include "whichtool/audit.h"
 
@@ -23,7 +23,8 @@ struct tool_view *wt__gateway_view(struct gateway *gateway)
     return view;
 }
 
-void wt__gateway_announce(struct gateway *gateway, enum mcp_change change)
+/* Notifies all services of a changed list. */
+static void notify_services(struct gateway *gateway, enum mcp_change change)
 {
     pthread_mutex_lock(&gateway->services_lock);
     for (size_t i = 0; i < gateway->service_count; i++)
@@ -31,7 +32,7 @@ void wt__gateway_announce(struct gateway *gateway, enum mcp_change change)
     pthread_mutex_unlock(&gateway->services_lock);
 }
 
-static bool is_current(struct gateway *gateway)
+static bool is_view_current(struct gateway *gateway)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -42,19 +43,17 @@ static bool is_current(struct gateway *gateway)
     return current;
 }
 
-/* Whether there is a new one: 1, or 0. */
-static int renew(struct gateway *gateway, wt_error *err)
+/* Replaces the view if the catalogue has changed. Returns 1 if it was replaced, 0 if not, or a negative code. */
+static int renew_view(struct gateway *gateway, wt_error *err)
 {
     struct tool_view *view;
-    if (is_current(gateway))
+    if (is_view_current(gateway))
         return 0;
     const struct view_options options = {.upstreams = gateway->upstreams,
                                          .count = gateway->count,
                                          .bare_names = gateway->options.bare_names,
                                          .lock = gateway->lock_pins};
-    int rc = wt__view_make(&view, gateway->engine, &options, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__view_open(&view, gateway->engine, &options, err));
     pthread_mutex_lock(&gateway->lock);
     struct tool_view *before = gateway->view;
     gateway->view = view;
@@ -66,14 +65,14 @@ static int renew(struct gateway *gateway, wt_error *err)
 int wt__gateway_renew(struct gateway *gateway, wt_error *err)
 {
     pthread_mutex_lock(&gateway->renew_lock);
-    int rc = renew(gateway, err);
+    int rc = renew_view(gateway, err);
     pthread_mutex_unlock(&gateway->renew_lock);
     if (rc > 0)
-        wt__gateway_announce(gateway, MCP_TOOLS_CHANGED);
+        notify_services(gateway, MCP_TOOLS_CHANGED);
     return rc < 0 ? rc : 0;
 }
 
-static bool is_known(const struct tool_view *view, const struct upstream *upstream)
+static bool view_has_server(const struct tool_view *view, const struct upstream *upstream)
 {
     bool known = false;
     for (size_t i = 0; view && !known && i < view->count; i++)
@@ -81,23 +80,23 @@ static bool is_known(const struct tool_view *view, const struct upstream *upstre
     return known;
 }
 
-bool wt__gateway_knows(struct gateway *gateway, const struct upstream *upstream)
+bool wt__gateway_has_tools_of(struct gateway *gateway, const struct upstream *upstream)
 {
     struct tool_view *view = wt__gateway_view(gateway);
-    bool known = is_known(view, upstream);
+    bool known = view_has_server(view, upstream);
     wt__view_release(view);
     return known;
 }
 
-/* True if no server is starting whose tools, or with `rest` whose resources and prompts, are still unknown. */
-static bool is_settled(struct gateway *gateway, bool rest)
+/* True if the tools, or with `rest` the resources and prompts, of each starting server are known. */
+static bool are_lists_settled(struct gateway *gateway, bool rest)
 {
     struct tool_view *view = wt__gateway_view(gateway);
     bool settled = true;
     for (size_t i = 0; settled && i < gateway->count; i++) {
         struct upstream_status status;
         wt__upstream_status(gateway->upstreams[i], &status);
-        bool known = rest ? status.has_offer : is_known(view, gateway->upstreams[i]);
+        bool known = rest ? status.has_offer : view_has_server(view, gateway->upstreams[i]);
         settled = status.state != UPSTREAM_STARTING || status.failures > 0 || known;
     }
     wt__view_release(view);
@@ -107,42 +106,42 @@ static bool is_settled(struct gateway *gateway, bool rest)
 static bool wait_until_settled(struct gateway *gateway, bool rest)
 {
     double until = wt__now_ms() + gateway->options.list_wait_ms;
-    bool settled = is_settled(gateway, rest);
+    bool settled = are_lists_settled(gateway, rest);
     while (!settled && !atomic_load(&gateway->stopping) && wt__now_ms() < until) {
         pthread_mutex_lock(&gateway->lock);
         wt__steady_wait(&gateway->turn, &gateway->lock, wt__now_ms() + GATEWAY_SETTLE_MS);
         pthread_mutex_unlock(&gateway->lock);
-        settled = is_settled(gateway, rest);
+        settled = are_lists_settled(gateway, rest);
     }
     return settled;
 }
 
-bool wt__gateway_settle(struct gateway *gateway)
+bool wt__gateway_wait_for_tools(struct gateway *gateway)
 {
     return wait_until_settled(gateway, false);
 }
 
-bool wt__gateway_is_settled(struct gateway *gateway)
+bool wt__gateway_knows_all_tools(struct gateway *gateway)
 {
-    return gateway->options.list_wait_ms == 0 || is_settled(gateway, false);
+    return gateway->options.list_wait_ms == 0 || are_lists_settled(gateway, false);
 }
 
-void wt__gateway_settle_rest(struct gateway *gateway)
+void wt__gateway_wait_for_offers(struct gateway *gateway)
 {
     wait_until_settled(gateway, true);
 }
 
-/* ---------------------------------------------------------------- what servers tell */
+/* ---------------------------------------------------------------- listings of servers */
 
-/* Tells whoever runs the gateway a sentence, and disposes of it. A sentence that ran out of memory is dropped. */
-static void tell(struct gateway *gateway, bool failing, struct buffer *sentence)
+/* Reports a sentence to the operator and disposes of it. Drops it if it ran out of memory. */
+static void report_sentence(struct gateway *gateway, bool failing, struct buffer *sentence)
 {
-    if (gateway->options.told && !sentence->failed)
-        gateway->options.told(gateway->options.told_context, failing, sentence->ptr);
+    if (gateway->options.report && !sentence->failed)
+        gateway->options.report(gateway->options.report_context, failing, sentence->ptr);
     wt__buffer_dispose(sentence);
 }
 
-static void tell_waiting(struct gateway *gateway, const char *name, const wt_review_report *report, bool deceives)
+static void report_waiting(struct gateway *gateway, const char *name, const wt_review_report *report, bool deceives)
 {
     struct buffer sentence = {0};
     size_t tools = report->waiting_count + report->beyond;
@@ -156,15 +155,15 @@ static void tell_waiting(struct gateway *gateway, const char *name, const wt_rev
     if (report->instructions_wait)
         wt__buffer_text(&sentence, all > 0 ? " and its instructions" : "its instructions");
     wt__buffer_printf(&sentence, " wait%s for approval%s: `%s %s`", all == 1 && !report->instructions_wait ? "s" : "",
-                      deceives ? ", and texts of its list give a model orders or hide something" : "",
+                      deceives ? "; some texts contain instructions to a model or hidden text" : "",
                       gateway->options.approve ? gateway->options.approve : "whichtool mcp approve", name);
-    tell(gateway, false, &sentence);
+    report_sentence(gateway, false, &sentence);
 }
 
-/* Tells the first notes of malformed definitions, a sentence each. */
-static void tell_notes(struct gateway *gateway, const char *name, struct upstream *upstream)
+/* Reports the first malformed definitions, each in its own sentence. */
+static void report_notes(struct gateway *gateway, const char *name, struct upstream *upstream)
 {
-    struct buffer notes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer notes = {0};
     size_t count = 0;
     wt__upstream_notes(upstream, &notes);
     for (size_t at = 0; at < notes.len && count < GATEWAY_MALFORMED_TOLD; count++) {
@@ -172,13 +171,12 @@ static void tell_notes(struct gateway *gateway, const char *name, struct upstrea
         const char *newline = memchr(notes.ptr + at, '\n', notes.len - at);
         size_t end = newline ? (size_t)(newline - notes.ptr) : notes.len;
         wt__buffer_printf(&sentence, "%s: %.*s", name, (int)(end - at), notes.ptr + at);
-        tell(gateway, false, &sentence);
+        report_sentence(gateway, false, &sentence);
         at = end + 1;
     }
-    wt__buffer_dispose(&notes);
 }
 
-static void tell_malformed(struct gateway *gateway, struct upstream *upstream, const struct upstream_listing *listing)
+static void report_malformed(struct gateway *gateway, struct upstream *upstream, const struct upstream_listing *listing)
 {
     const struct {
         size_t count;
@@ -195,15 +193,15 @@ static void tell_malformed(struct gateway *gateway, struct upstream *upstream, c
                               parts[i].fate);
     if (sentence.len == 0)
         return;
-    tell_notes(gateway, name, upstream);
+    report_notes(gateway, name, upstream);
     wt__buffer_text(&sentence, "; `whichtool mcp status` names them");
-    tell(gateway, false, &sentence);
+    report_sentence(gateway, false, &sentence);
 }
 
-/* Whether a server is trusted with what it lists first: not where its texts give a model orders that no definition
- * gives, or hide what they say. A list that cannot be read is refused by who takes it. */
-static bool is_trusted(const struct gateway *gateway, const char *name, const struct upstream_listing *listing,
-                       const char *instructions, bool *deceives)
+/* True if the first list of a server needs no approval. Sets *deceives if its texts contain instructions to a model or
+ * hidden text. wt_review reports lists that cannot be read. */
+static bool is_first_list_trusted(const struct gateway *gateway, const char *name,
+                                  const struct upstream_listing *listing, const char *instructions, bool *deceives)
 {
     const char *const offers[] = {listing->prompts, listing->resources, listing->templates};
     wt_audit_result *audit = NULL;
@@ -219,8 +217,8 @@ static bool is_trusted(const struct gateway *gateway, const char *name, const st
     return rc == 0 && !*deceives && !gateway->options.review_first && gateway->options.lock.len == 0;
 }
 
-/* Takes out what the lock, where there is one, does not have by its hash. */
-static void drop_unlocked(const struct gateway *gateway, const char *server, int what, json_t *list)
+/* Removes items without a pin of their hash if the gateway has a lock. */
+static void drop_unpinned_offers(const struct gateway *gateway, const char *server, int what, json_t *list)
 {
     static const char *const keys[] = {
         [WT_REVIEW_PROMPT] = "name", [WT_REVIEW_RESOURCE] = "uri", [WT_REVIEW_TEMPLATE] = "uriTemplate"};
@@ -234,51 +232,45 @@ static void drop_unlocked(const struct gateway *gateway, const char *server, int
     }
 }
 
-static int read_approved(const struct gateway *gateway, const char *server, int what, json_t **out, wt_error *err)
+static int read_approved_offers(const struct gateway *gateway, const char *server, int what, json_t **out,
+                                wt_error *err)
 {
     char *text = NULL;
     int rc = wt_approved_offers(gateway->engine, server, what, &text, err);
     if (rc == 0)
         rc = wt__json_parse(out, text, strlen(text), err);
-    if (rc == 0)
-        drop_unlocked(gateway, server, what, *out);
     wt_string_free(text);
+    if (rc == 0)
+        drop_unpinned_offers(gateway, server, what, *out);
     return rc;
 }
 
-/* Has the server offer what is approved of what it listed beside tools. */
+/* Updates the approved resources, templates and prompts of a server. */
 static int renew_offers(struct gateway *gateway, struct upstream *upstream, wt_error *err)
 {
     const char *name = wt__upstream_name(upstream);
-    json_t *resources = NULL, *templates = NULL, *prompts = NULL;
-    int rc = read_approved(gateway, name, WT_REVIEW_RESOURCE, &resources, err);
-    if (rc == 0)
-        rc = read_approved(gateway, name, WT_REVIEW_TEMPLATE, &templates, err);
-    if (rc == 0)
-        rc = read_approved(gateway, name, WT_REVIEW_PROMPT, &prompts, err);
-    if (rc == 0)
-        rc = wt__upstream_approve_offers(upstream, &(struct approved_offers){resources, templates, prompts}, err);
-    json_decref(resources);
-    json_decref(templates);
-    json_decref(prompts);
-    return rc;
+    json_auto_t *resources = NULL, *templates = NULL, *prompts = NULL;
+    WT_TRY(read_approved_offers(gateway, name, WT_REVIEW_RESOURCE, &resources, err));
+    WT_TRY(read_approved_offers(gateway, name, WT_REVIEW_TEMPLATE, &templates, err));
+    WT_TRY(read_approved_offers(gateway, name, WT_REVIEW_PROMPT, &prompts, err));
+    return wt__upstream_approve_offers(upstream, &(struct approved_offers){resources, templates, prompts}, err);
 }
 
-/* What is not approved waits, and is nowhere else (whichtool/review.h). */
-static int listed(void *context, struct upstream *upstream, const struct upstream_listing *listing, wt_error *err)
+/* Sends a listing to review: items without approval wait and appear on no surface (whichtool/review.h). */
+static int take_listing(void *context, struct upstream *upstream, const struct upstream_listing *listing, wt_error *err)
 {
     struct gateway *gateway = context;
     const char *name = wt__upstream_name(upstream);
     wt_review_options options;
     wt_review_report *report = NULL;
-    struct buffer source = {0}, said = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer source = {0}, said = {0};
     bool deceives = false;
     wt__buffer_printf(&source, "mcp:gateway#%s", name);
     wt__buffer_str(&said, listing->instructions);
     wt__buffer_char(&said, '\0');
     wt_review_options_init(&options);
     options.source_name = source.ptr;
-    options.trust_first = !said.failed && is_trusted(gateway, name, listing, said.ptr, &deceives);
+    options.trust_first = !said.failed && is_first_list_trusted(gateway, name, listing, said.ptr, &deceives);
     options.lock = gateway->options.lock.len > 0 ? gateway->options.lock.ptr : NULL;
     options.lock_len = gateway->options.lock.len;
     options.instructions = said.ptr;
@@ -295,38 +287,35 @@ static int listed(void *context, struct upstream *upstream, const struct upstrea
     if (rc == 0)
         rc = renew_offers(gateway, upstream, err);
     if (report && wt__upstream_set_waiting(upstream, listing, report))
-        tell_waiting(gateway, name, report, deceives);
-    tell_malformed(gateway, upstream, listing);
+        report_waiting(gateway, name, report, deceives);
+    report_malformed(gateway, upstream, listing);
     wt_review_report_free(report);
-    wt__buffer_dispose(&source);
-    wt__buffer_dispose(&said);
     return rc;
 }
 
-static void changed(void *context, struct upstream *upstream, enum mcp_change change)
+static void notify_list_change(void *context, struct upstream *upstream, enum mcp_change change)
 {
     (void)upstream;
-    wt__gateway_announce(context, change);
+    notify_services(context, change);
 }
 
-static void updated(void *context, struct upstream *upstream, struct str uri)
+static void notify_resource_update(void *context, struct upstream *upstream, struct str uri)
 {
     struct gateway *gateway = context;
-    struct buffer shown = {0};
-    wt__uri_shown(gateway, upstream, uri, &shown);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer shown = {0};
+    wt__offer_put_shown_uri(gateway, upstream, uri, &shown);
     pthread_mutex_lock(&gateway->services_lock);
     for (size_t i = 0; !shown.failed && i < gateway->service_count; i++)
         wt__mcp_service_resource_updated(gateway->services[i], wt__buffer_view(&shown));
     pthread_mutex_unlock(&gateway->services_lock);
-    wt__buffer_dispose(&shown);
 }
 
-/* ---------------------------------------------------------------- its state, for others */
+/* ---------------------------------------------------------------- state file */
 
 /* Appends the list of malformed definitions. */
-static void put_malformed(struct buffer *out, struct upstream *upstream)
+static void put_malformed_items(struct buffer *out, struct upstream *upstream)
 {
-    struct buffer notes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer notes = {0};
     wt__upstream_notes(upstream, &notes);
     wt__buffer_text(out, ",\"malformed\":[");
     for (size_t at = 0, end; at < notes.len; at = end + 1) {
@@ -337,10 +326,9 @@ static void put_malformed(struct buffer *out, struct upstream *upstream)
     }
     wt__buffer_char(out, ']');
     out->failed |= notes.failed;
-    wt__buffer_dispose(&notes);
 }
 
-static void put_server(struct buffer *out, struct upstream *upstream)
+static void put_server_state(struct buffer *out, struct upstream *upstream)
 {
     struct upstream_status status;
     wt__upstream_status(upstream, &status);
@@ -354,7 +342,7 @@ static void put_server(struct buffer *out, struct upstream *upstream)
                       status.offers_waiting, status.resources, status.prompts);
     wt__buffer_printf(out, ",\"failures\":%u,\"error\":", status.failures);
     wt__buffer_json(out, wt__str(status.error));
-    put_malformed(out, upstream);
+    put_malformed_items(out, upstream);
     wt__buffer_char(out, '}');
 }
 
@@ -364,7 +352,7 @@ void wt__gateway_write_state(struct gateway *gateway, struct buffer *out)
     wt__buffer_text(out, "{\"servers\":[");
     for (size_t i = 0; i < gateway->count; i++) {
         wt__buffer_text(out, i ? "," : "");
-        put_server(out, gateway->upstreams[i]);
+        put_server_state(out, gateway->upstreams[i]);
     }
     wt__buffer_char(out, ']');
     if (wt__audit_is_failing(gateway->options.audit, &why)) {
@@ -374,10 +362,10 @@ void wt__gateway_write_state(struct gateway *gateway, struct buffer *out)
     wt__buffer_char(out, '}');
 }
 
-/* A state that cannot be written is no reason to stop. */
-static void keep_state(struct gateway *gateway)
+/* The gateway keeps running if the state cannot be written. */
+static void write_state_file(struct gateway *gateway)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (!gateway->options.state_path)
         return;
     pthread_mutex_lock(&gateway->state_lock);
@@ -386,21 +374,20 @@ static void keep_state(struct gateway *gateway)
     if (!text.failed)
         wt__file_replace(gateway->options.state_path, text.ptr, text.len, NULL);
     pthread_mutex_unlock(&gateway->state_lock);
-    wt__buffer_dispose(&text);
 }
 
-/* A server that never ran may never do: that is told once. One that ends is started again. */
-static void moved(void *context, struct upstream *upstream)
+/* Reports the first failure of a server that never ran. A server that ran before is restarted silently. */
+static void handle_state_change(void *context, struct upstream *upstream)
 {
     struct gateway *gateway = context;
     struct upstream_status status;
     struct buffer sentence = {0};
-    keep_state(gateway);
+    write_state_file(gateway);
     wt__upstream_status(upstream, &status);
     if (status.state != UPSTREAM_WAITING || status.ran || status.failures != 1)
         return;
-    wt__buffer_printf(&sentence, "%s does not run, and is tried again: %s", wt__upstream_name(upstream), status.error);
-    tell(gateway, false, &sentence);
+    wt__buffer_printf(&sentence, "cannot start %s, trying again: %s", wt__upstream_name(upstream), status.error);
+    report_sentence(gateway, false, &sentence);
 }
 
 /* Reads which eras a server spoke when its state was last written, so that it need not be probed again. */
@@ -412,7 +399,7 @@ static void read_eras(const json_t *state, const char *name, struct upstream_opt
     for (size_t i = 0; i < json_array_size(servers); i++) {
         const json_t *server = json_array_get(servers, i);
         struct str era = wt__json_str(server, "preferred_era");
-        era = era.len > 0 ? era : wt__json_str(server, "era"); /* a state of an older version */
+        era = era.len > 0 ? era : wt__json_str(server, "era"); /* written by an older version */
         if (!wt__str_equal(wt__json_str(server, "name"), wt__str(name)))
             continue;
         options->era = wt__str_equal(era, STR("legacy"))   ? MCP_ERA_LEGACY
@@ -422,21 +409,20 @@ static void read_eras(const json_t *state, const char *name, struct upstream_opt
     }
 }
 
-static json_t *read_state(const char *path)
+static json_t *read_state_file(const char *path)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
     json_t *state = NULL;
     if (path && wt__file_read(&text, &len, path, MCP_CONFIG_BYTES_MAX, NULL) == 0)
         wt__json_parse(&state, text, len, NULL);
-    free(text);
     return state;
 }
 
 /* ---------------------------------------------------------------- tending */
 
-/* Whoever runs it hears that the audit cannot be written, and that it can be again. */
-static void tell_of_audit(struct gateway *gateway)
+/* Reports to the operator when the audit becomes unwritable, and when it can be written again. */
+static void report_audit_state(struct gateway *gateway)
 {
     wt_error why;
     struct buffer sentence = {0};
@@ -444,16 +430,16 @@ static void tell_of_audit(struct gateway *gateway)
     if (fails == gateway->audit_fails)
         return;
     gateway->audit_fails = fails;
-    keep_state(gateway);
+    write_state_file(gateway);
     if (fails)
-        wt__buffer_printf(&sentence, "nothing is called or read until the audit can be written: %s", why.message);
+        wt__buffer_printf(&sentence, "calls and reads are refused until the audit can be written: %s", why.message);
     else
         wt__buffer_text(&sentence, "the audit can be written again");
-    tell(gateway, true, &sentence);
+    report_sentence(gateway, true, &sentence);
 }
 
-/* Somebody may have approved of prompts and resources since. An error waits for the next change. */
-static void renew_withheld(struct gateway *gateway)
+/* Applies approvals of prompts and resources by other processes. After an error it waits for the next change. */
+static void renew_withheld_offers(struct gateway *gateway)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -461,25 +447,25 @@ static void renew_withheld(struct gateway *gateway)
         return;
     gateway->offers_generation = info.generation;
     for (size_t i = 0; i < gateway->count; i++)
-        if (wt__upstream_withholds(gateway->upstreams[i]))
+        if (wt__upstream_has_withheld(gateway->upstreams[i]))
             renew_offers(gateway, gateway->upstreams[i], NULL);
 }
 
-/* What another process did to the catalogue shows within GATEWAY_LOOK_MS, and what nobody came back for goes. */
-static void *tend(void *context)
+/* Thread that applies catalogue changes of other processes within GATEWAY_CHECK_MS and removes expired state. */
+static void *run_tender(void *context)
 {
     struct gateway *gateway = context;
     pthread_mutex_lock(&gateway->lock);
     while (!atomic_load(&gateway->stopping)) {
-        wt__steady_wait(&gateway->turn, &gateway->lock, wt__now_ms() + GATEWAY_LOOK_MS);
+        wt__steady_wait(&gateway->turn, &gateway->lock, wt__now_ms() + GATEWAY_CHECK_MS);
         pthread_mutex_unlock(&gateway->lock);
         wt__parked_sweep(gateway, false);
         wt__result_sweep(gateway, false);
         wt__audit_sync(gateway->options.audit);
-        tell_of_audit(gateway);
+        report_audit_state(gateway);
         wt__outcomes_sweep(gateway->outcomes);
         wt__gateway_renew(gateway, NULL);
-        renew_withheld(gateway);
+        renew_withheld_offers(gateway);
         pthread_mutex_lock(&gateway->lock);
     }
     pthread_mutex_unlock(&gateway->lock);
@@ -488,7 +474,7 @@ static void *tend(void *context)
 
 /* ---------------------------------------------------------------- opening and closing */
 
-static int check_name(const struct mcp_server *servers, size_t index, wt_error *err)
+static int check_server_name(const struct mcp_server *servers, size_t index, wt_error *err)
 {
     const char *name = servers[index].name;
     if (!*name)
@@ -499,52 +485,47 @@ static int check_name(const struct mcp_server *servers, size_t index, wt_error *
     return 0;
 }
 
-static void tell_left_out(struct gateway *gateway, const struct mcp_server *server)
+static void report_left_out(struct gateway *gateway, const struct mcp_server *server)
 {
     struct buffer sentence = {0};
     const char *why = server->refusal ? server->refusal : server->note;
     if (!why || (server->disabled && !server->refusal))
         return;
     wt__buffer_printf(&sentence, "%s: %s%s", server->name, server->refusal ? "left out: " : "", why);
-    tell(gateway, false, &sentence);
+    report_sentence(gateway, false, &sentence);
 }
 
 static int open_upstreams(struct gateway *gateway, const struct mcp_server *servers, size_t count, wt_error *err)
 {
-    json_t *state = read_state(gateway->options.state_path);
+    json_auto_t *state = read_state_file(gateway->options.state_path);
     struct upstream_options options = {.timeout_ms = gateway->options.start_timeout_ms,
                                        .context = gateway,
-                                       .listed = listed,
-                                       .changed = changed,
-                                       .updated = updated,
-                                       .moved = moved};
-    int rc = 0;
+                                       .take_listing = take_listing,
+                                       .notify_change = notify_list_change,
+                                       .notify_update = notify_resource_update,
+                                       .notify_state = handle_state_change};
     gateway->upstreams = calloc(count + 1, sizeof(struct upstream *));
-    if (!gateway->upstreams)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        rc = check_name(servers, i, err);
+    WT_CHECK_ALLOC(gateway->upstreams, err);
+    for (size_t i = 0; i < count; i++) {
+        WT_TRY(check_server_name(servers, i, err));
         read_eras(state, servers[i].name, &options);
-        if (rc == 0)
-            rc = wt__upstream_open(&gateway->upstreams[i], &servers[i], &options, err);
-        gateway->count += rc == 0;
-        if (rc == 0)
-            tell_left_out(gateway, &servers[i]);
+        WT_TRY(wt__upstream_open(&gateway->upstreams[i], &servers[i], &options, err));
+        gateway->count++;
+        report_left_out(gateway, &servers[i]);
     }
-    json_decref(state);
-    return rc;
+    return 0;
 }
 
-/* From here on no import can put a tool into a server's provider, whether that has listed anything or not. A store that
- * cannot be written takes no imports from here, and others' are not shown. */
+/* Reserves each server's provider, so that imports cannot add tools to it even before the server has listed any. A
+ * read-only store is fine: this process imports nothing, and tools that others import are not shown. */
 static int reserve_providers(struct gateway *gateway, wt_error *err)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < gateway->count; i++) {
-        rc = wt_reserve_provider(gateway->engine, wt__upstream_name(gateway->upstreams[i]), err);
-        rc = rc == WT_EREADONLY ? 0 : rc;
+    for (size_t i = 0; i < gateway->count; i++) {
+        int rc = wt_reserve_provider(gateway->engine, wt__upstream_name(gateway->upstreams[i]), err);
+        if (rc != WT_EREADONLY)
+            WT_TRY(rc);
     }
-    return rc;
+    return 0;
 }
 
 static int read_lock_pins(struct gateway *gateway, wt_error *err)
@@ -553,7 +534,19 @@ static int read_lock_pins(struct gateway *gateway, wt_error *err)
     if (text.len == 0)
         return 0;
     gateway->lock_pins = calloc(1, sizeof *gateway->lock_pins);
-    return gateway->lock_pins ? wt__pins_read(gateway->lock_pins, text.ptr, text.len, err) : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(gateway->lock_pins, err);
+    return wt__pins_read(gateway->lock_pins, text.ptr, text.len, err);
+}
+
+/* Opens what can fail; the caller closes the gateway on an error. */
+static int fill_gateway(struct gateway *gateway, const struct mcp_server *servers, size_t count, wt_error *err)
+{
+    WT_TRY(read_lock_pins(gateway, err));
+    WT_TRY(open_upstreams(gateway, servers, count, err));
+    WT_TRY(reserve_providers(gateway, err));
+    if (gateway->options.learn)
+        WT_TRY(wt__outcomes_open(&gateway->outcomes, gateway->engine, err));
+    return wt__gateway_renew(gateway, err);
 }
 
 int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_server *servers, size_t count,
@@ -561,15 +554,14 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
 {
     struct gateway *gateway = calloc(1, sizeof *gateway);
     *out = NULL;
-    if (!gateway)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(gateway, err);
     gateway->engine = engine;
     gateway->options = *options;
     if (gateway->options.result_bytes == 0)
         gateway->options.result_bytes = GATEWAY_RESULT_BYTES;
-    gateway->running = -1;
-    if (options->lock_path) /* as with the state: no reason to stop */
-        wt__share_file(&gateway->running, options->lock_path, GATEWAY_LOCK_WAIT_MS, NULL);
+    gateway->lock_fd = -1;
+    if (options->lock_path) /* the gateway runs without it, as without a state file */
+        wt__share_file(&gateway->lock_fd, options->lock_path, GATEWAY_LOCK_WAIT_MS, NULL);
     pthread_mutex_init(&gateway->lock, NULL);
     pthread_mutex_init(&gateway->import_lock, NULL);
     pthread_mutex_init(&gateway->state_lock, NULL);
@@ -580,32 +572,22 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
     wt__shares_open(&gateway->parked_of_clients, GATEWAY_PARKED_MAX);
     wt__shares_open(&gateway->parked_of_servers, GATEWAY_PARKED_MAX);
     wt__results_open(gateway);
-    int rc = read_lock_pins(gateway, err);
-    if (rc == 0)
-        rc = open_upstreams(gateway, servers, count, err);
-    if (rc == 0)
-        rc = reserve_providers(gateway, err);
-    if (rc == 0 && gateway->options.learn)
-        rc = wt__outcomes_open(&gateway->outcomes, engine, err);
-    if (rc == 0)
-        rc = wt__gateway_renew(gateway, err);
-    if (rc < 0) {
+    int rc = fill_gateway(gateway, servers, count, err);
+    if (rc < 0)
         wt__gateway_close(gateway);
-        return rc;
-    }
-    *out = gateway;
-    return 0;
+    else
+        *out = gateway;
+    return rc;
 }
 
 int wt__gateway_start(struct gateway *gateway, wt_error *err)
 {
-    int rc = 0;
-    gateway->has_tender = pthread_create(&gateway->tender, NULL, tend, gateway) == 0;
+    gateway->has_tender = pthread_create(&gateway->tender, NULL, run_tender, gateway) == 0;
     if (!gateway->has_tender)
-        return wt__fail(err, WT_EIO, "the system gives no thread");
-    for (size_t i = 0; rc == 0 && i < gateway->count; i++)
-        rc = wt__upstream_start(gateway->upstreams[i], err);
-    return rc;
+        return wt__fail(err, WT_EIO, "cannot start a thread");
+    for (size_t i = 0; i < gateway->count; i++)
+        WT_TRY(wt__upstream_start(gateway->upstreams[i], err));
+    return 0;
 }
 
 void wt__gateway_stop(struct gateway *gateway)
@@ -632,7 +614,7 @@ void wt__gateway_close(struct gateway *gateway)
     for (size_t i = 0; i < gateway->count; i++)
         wt__upstream_close(gateway->upstreams[i]);
     free(gateway->upstreams);
-    wt__unlock_file(gateway->running);
+    wt__unlock_file(gateway->lock_fd);
     wt__outcomes_close(gateway->outcomes);
     if (gateway->lock_pins)
         wt__pins_dispose(gateway->lock_pins);
@@ -651,11 +633,6 @@ void wt__gateway_close(struct gateway *gateway)
     free(gateway);
 }
 
-struct upstream *wt__gateway_server(const struct gateway *gateway, size_t index)
-{
-    return gateway->upstreams[index];
-}
-
 /* ---------------------------------------------------------------- services */
 
 int wt__gateway_attach(struct gateway *gateway, struct mcp_service *service, wt_error *err)
@@ -665,7 +642,7 @@ int wt__gateway_attach(struct gateway *gateway, struct mcp_service *service, wt_
     if (room)
         gateway->services[gateway->service_count++] = service;
     pthread_mutex_unlock(&gateway->services_lock);
-    return room ? 0 : wt__fail(err, WT_ETOOLONG, "a gateway has at most %d faces", GATEWAY_SERVICES_MAX);
+    return room ? 0 : wt__fail(err, WT_ETOOLONG, "the gateway already has %d faces, the maximum", GATEWAY_SERVICES_MAX);
 }
 
 void wt__gateway_detach(struct gateway *gateway, struct mcp_service *service)

@@ -1,72 +1,102 @@
-/* gateway.h: many MCP servers behind one.
+/* gateway.h: one MCP server in front of many.
  *
- *   servers   are kept alive, each by itself (upstream.h); what they list goes into the catalogue
- *   view      the tools of the catalogue that can be called, and by which definition (view.h)
- *   face      what a client sees of it: a search with tools that call, or all tools (face.h)
- *   call      is checked, audited, and relayed to its server, whose questions go to the client (relay.h)
+ *   servers   run independently (upstream.h); their tools are imported into the catalogue
+ *   view      snapshot of the callable tools and their definitions (internal.h)
+ *   face      tools shown to a client: search and call tools, or all tools
+ *   call      is checked, audited and relayed to its server; questions of the server go to the client (internal.h)
  *
- * No server can be added, and no program started, by what a client or a server says: what is behind the gateway is the
- * operator's to write down. */
+ * Neither a client nor a server can add a server or start a program: the operator configures all of them. */
 #ifndef WT_GATEWAY_GATEWAY_H
 #define WT_GATEWAY_GATEWAY_H
 
-#include "gateway/upstream.h"
+#include "base/buffer.h"
+#include "gateway/policy.h"
+#include "mcp/server.h"
+#include "serve/mcp/service.h"
 #include "whichtool.h"
 
 enum {
-    GATEWAY_LOOK_MS = 500,           /* between two looks whether the catalogue changed under another process */
-    GATEWAY_DIRECT_MOST = 20,        /* tools up to which `auto` shows all of them */
-    GATEWAY_RESULT_BYTES = 48 << 10, /* of a result; the rest is read on by its handle */
-    GATEWAY_START_WAIT_MS = 30000,   /* that a call waits for a server that starts */
-    GATEWAY_CALLS_MAX = 512,         /* requests to servers that are under way, shared by servers (base/shares.h) */
-    GATEWAY_PARKED_MAX = 512,        /* calls that wait for a modern client's answer between two of its requests, shared
-                                        by clients and by servers */
+    GATEWAY_CHECK_MS = 500,          /* interval of checks for catalogue changes by other processes */
+    GATEWAY_DIRECT_MOST = 20,        /* maximum number of tools that `auto` shows directly */
+    GATEWAY_RESULT_BYTES = 48 << 10, /* maximum length of a result; a handle gives the rest */
+    GATEWAY_START_WAIT_MS = 30000,   /* maximum wait of a call for a starting server */
+    GATEWAY_CALLS_MAX = 512,         /* concurrent requests, shared by servers (base/shares.h) */
+    GATEWAY_PARKED_MAX = 512,        /* calls waiting for a modern client's next request, shared by clients and by
+                                        servers */
 };
 
 struct gateway;
-struct policy;
+struct upstream;
 struct audit_log;
 
 struct gateway_options {
-    bool bare_names;             /* tools are shown by their servers' own names where no other has it */
-    size_t result_bytes;         /* 0: GATEWAY_RESULT_BYTES */
-    unsigned start_timeout_ms;   /* of a server; 0: MCP_CONNECT_MS */
-    unsigned call_timeout_ms;    /* without a word of a server about a call; 0: MCP_REQUEST_MS */
-    unsigned list_wait_ms;       /* that a list of tools waits for servers of which nothing is known yet: a client that
-                                    lists once, at its first start, sees them. 0: it does not */
-    const char *state_path;      /* where the state of the servers is written for others; NULL: nowhere */
-    const char *lock_path;       /* held as long as it is there, so that others know the state for one of now; NULL */
-    bool review_first;           /* even what a server lists first waits until somebody approves of it; what has
-                                    findings of wt_audit_listing does in any case */
-    const char *approve;         /* the command that approves of a server's tools, but for its name; NULL: as by
-                                    default */
-    struct str lock;             /* pins (wt_lock): what they do not name waits, whatever was approved. Empty: none */
-    const struct policy *policy; /* NULL: everybody may do everything. Outlives the gateway, as does the next */
-    struct audit_log *audit;     /* NULL: none */
-    /* Tells whoever runs it; NULL: nobody is told. From any thread. failing: nothing works until it is mended. */
-    void (*told)(void *context, bool failing, const char *sentence);
-    void *told_context;
-    double (*now_ms)(void); /* by which what is kept for clients goes; NULL: wt__now_ms */
-    bool learn;             /* what is called after a search is recorded as use */
+    bool bare_names;           /* show tools under their servers' own names if unique */
+    size_t result_bytes;       /* 0 for GATEWAY_RESULT_BYTES */
+    unsigned start_timeout_ms; /* for a server; 0 for MCP_CONNECT_MS */
+    unsigned call_timeout_ms;  /* maximum silence of a server during a call; 0 for MCP_REQUEST_MS */
+    unsigned list_wait_ms;     /* maximum wait of a list for servers with unknown tools, so that a client that lists
+                                    only once sees them; 0 not to wait */
+    const char *state_path;    /* file with the state of the servers for other processes; NULL for no file */
+    const char
+        *lock_path;      /* locked while the gateway runs, so that others know that the state is current; may be NULL */
+    bool review_first;   /* even a first list waits for approval; a list with findings of wt_audit_listing
+                                    always waits */
+    const char *approve; /* command that approves a server's tools, without the server's name; NULL for
+                                    `whichtool mcp approve` */
+    struct str lock;     /* pins (wt_lock): items without a pin wait even if approved; empty for no lock */
+    const struct policy *policy; /* NULL allows everything; outlives the gateway, as does audit */
+    struct audit_log *audit;     /* NULL for no audit */
+    /* Reports a sentence to the operator, from any thread; may be NULL. failing: the gateway cannot serve calls. */
+    void (*report)(void *context, bool failing, const char *sentence);
+    void *report_context;
+    double (*now_ms)(void); /* clock for the expiry of parked calls and long results; NULL for wt__now_ms */
+    bool learn;             /* record calls that follow a search as usage */
 };
 
-/* servers [count], and the engine, live longer. A server without a name, and one whose name another has, is refused
- * (WT_EINVAL). Errors: WT_ESTORE, WT_ENOMEM, ... */
+/* Opens a gateway to servers [count]; they and the engine must outlive it. Returns WT_EINVAL for a server without a
+ * name or two servers with one name, or WT_ESTORE, WT_ENOMEM, ... */
 int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_server *servers, size_t count,
                      const struct gateway_options *options, wt_error *err);
-/* Starts the servers, and does not wait for them. */
+/* Starts the servers without waiting for them. */
 int wt__gateway_start(struct gateway *gateway, wt_error *err);
-/* Calls that wait for servers end. Before the services of its faces are closed. */
+/* Ends calls that wait for servers. Call it before closing the services of the faces. */
 void wt__gateway_stop(struct gateway *gateway);
-/* Ends the servers. After the services of its faces. NULL is a no-op. */
+/* Stops the servers and frees the gateway. Call it after closing the services of the faces. NULL is a no-op. */
 void wt__gateway_close(struct gateway *gateway);
 
-struct upstream *wt__gateway_server(const struct gateway *gateway, size_t index);
-/* What the state file holds: an object as JSON. */
+/* Appends the content of the state file, a JSON object. */
 void wt__gateway_write_state(struct gateway *gateway, struct buffer *out);
 
-/* The service is told of changes until it is taken back. */
+/* Sends changes of lists and resources to the service until it is detached. */
 int wt__gateway_attach(struct gateway *gateway, struct mcp_service *service, wt_error *err);
 void wt__gateway_detach(struct gateway *gateway, struct mcp_service *service);
+
+/* ---------------------------------------------------------------- faces */
+
+/* The features of an MCP service (serve/mcp/service.h) in front of the gateway:
+ *
+ *   search   a search tool, a tool for definitions, three call tools and a tool to read long results. There is one call
+ *            tool per effect, so that users can approve calls by effect.
+ *   direct   all tools with their own definitions
+ *   auto     direct while there are few tools, else search
+ *
+ * Each face also has the resources and prompts of all servers. Items that the policy denies to a caller are neither
+ * listed nor found, described or called. */
+
+struct face;
+
+struct face_options {
+    enum face_kind kind;
+    const char *profile; /* profile of the policy, or NULL */
+    const char *summary; /* see catalogue_options */
+    size_t budget_bytes; /* see catalogue_options */
+    size_t max_direct;   /* maximum number of tools FACE_AUTO shows directly; 0 for GATEWAY_DIRECT_MOST */
+};
+
+/* Opens a face. The gateway and the strings of the options must outlive it. */
+int wt__face_open(struct face **out, struct gateway *gateway, const struct face_options *options, wt_error *err);
+const struct mcp_features *wt__face_features(const struct face *face);
+/* Call it after closing the face's service. NULL is a no-op. */
+void wt__face_close(struct face *face);
 
 #endif

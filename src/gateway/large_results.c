@@ -1,34 +1,35 @@
-/* large_results.c: a result that is longer than an answer may be. Its first pieces of content are told, a text cut at a
- * line where it must be, and what is left is kept under a handle, for the one that called, for a while. Structured
- * content is whole or not there: without texts beside it, it becomes one.
+/* large_results.c: results longer than one answer. The first pieces of content are sent; a text is cut at the end of a
+ * line if possible. The rest is kept under a handle for the caller until it expires. Structured content is never cut:
+ * if the result has no text, the structured content becomes a text.
  *
- * A piece is as long as it is written as JSON, where a character may take six bytes. Only what cannot be cut, an image
- * or the rest of an item that is not its text, makes one longer. */
+ * Lengths are of the JSON text, where a character may take six bytes. A piece may be longer than the limit only if it
+ * cannot be cut: an image, or the other members of an item. */
+#include "gateway/internal.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random_digits.h"
-#include "gateway/gateway_inside.h"
 
 enum {
     HANDLE_BYTES = 25,
-    REMAINDERS_MAX = 512,            /* shared by clients, as are their bytes; a client loses its own oldest */
-    REMAINDER_BYTES_MAX = 128 << 20, /* of all of them */
+    REMAINDERS_MAX = 512,            /* shared by clients, as are their bytes; a client's oldest are dropped first */
+    REMAINDER_BYTES_MAX = 128 << 20, /* total of all remainders */
     REMAINDER_MS = 10 * 60000,
 };
 
 struct remainder {
-    struct remainder *next; /* older */
+    struct remainder *next; /* next older */
     char handle[HANDLE_BYTES];
     char *principal, *holder;
-    json_t *content; /* what is left; one thread at a time has it */
+    json_t *content; /* the rest; used by one thread at a time */
     size_t bytes;
     double until_ms;
 };
 
-static void let_go(struct remainder *remainder)
+static void free_remainder(struct remainder *remainder)
 {
     if (!remainder)
         return;
@@ -38,15 +39,15 @@ static void let_go(struct remainder *remainder)
     free(remainder);
 }
 
-static void let_all_go(struct remainder *chain)
+static void free_remainders(struct remainder *chain)
 {
     for (struct remainder *next; chain; chain = next) {
         next = chain->next;
-        let_go(chain);
+        free_remainder(chain);
     }
 }
 
-/* Takes one out of the list, which is then the caller's. Under the lock. */
+/* Removes a remainder from the list; the caller owns it. Call with the lock held. */
 static struct remainder *take_remainder(struct gateway *gateway, struct remainder **at)
 {
     struct remainder *remainder = *at;
@@ -57,8 +58,8 @@ static struct remainder *take_remainder(struct gateway *gateway, struct remainde
     return remainder;
 }
 
-/* The holder's oldest; NULL. Under the lock. */
-static struct remainder *take_oldest_of(struct gateway *gateway, const char *holder)
+/* Removes and returns the holder's oldest remainder, or NULL. Call with the lock held. */
+static struct remainder *take_oldest_remainder(struct gateway *gateway, const char *holder)
 {
     struct remainder **oldest = NULL;
     for (struct remainder **at = &gateway->remainders; *at; at = &(*at)->next)
@@ -67,7 +68,7 @@ static struct remainder *take_oldest_of(struct gateway *gateway, const char *hol
     return oldest ? take_remainder(gateway, oldest) : NULL;
 }
 
-/* Takes the places that it needs, for which its holder's oldest make room: *gone. Under the lock. */
+/* Takes the needed shares, moving the holder's oldest remainders to *gone to make room. Call with the lock held. */
 static bool make_room_for(struct gateway *gateway, const struct remainder *fresh, struct remainder **gone)
 {
     for (;;) {
@@ -76,7 +77,7 @@ static bool make_room_for(struct gateway *gateway, const struct remainder *fresh
             return true;
         if (placed)
             wt__shares_give(&gateway->results, fresh->holder, 1);
-        struct remainder *oldest = take_oldest_of(gateway, fresh->holder);
+        struct remainder *oldest = take_oldest_remainder(gateway, fresh->holder);
         if (!oldest)
             return false;
         oldest->next = *gone;
@@ -99,7 +100,7 @@ void wt__result_sweep(struct gateway *gateway, bool all)
         old = remainder;
     }
     pthread_mutex_unlock(&gateway->lock);
-    let_all_go(old);
+    free_remainders(old);
 }
 
 void wt__results_open(struct gateway *gateway)
@@ -114,7 +115,7 @@ void wt__results_close(struct gateway *gateway)
     wt__shares_close(&gateway->result_bytes);
 }
 
-/* A remainder with a handle, which takes content; NULL when memory is out. */
+/* Returns a remainder with a new handle, or NULL if out of memory. Takes over content. */
 static struct remainder *make_remainder(const struct result_reader *reader, json_t *content, size_t bytes)
 {
     struct remainder *made = calloc(1, sizeof *made);
@@ -128,20 +129,20 @@ static struct remainder *make_remainder(const struct result_reader *reader, json
                                .bytes = bytes};
     if (made->principal && made->holder && wt__random_digits(made->handle, HANDLE_BYTES - 1))
         return made;
-    let_go(made);
+    free_remainder(made);
     return NULL;
 }
 
-/* Takes content, and writes its handle. False: it cannot be kept, for want of memory or of a share. */
-static bool keep(struct gateway *gateway, const struct result_reader *reader, json_t *content, size_t bytes,
-                 char handle[HANDLE_BYTES])
+/* Stores content, which it takes over, and writes its handle. False if out of memory or share. */
+static bool store_remainder(struct gateway *gateway, const struct result_reader *reader, json_t *content, size_t bytes,
+                            char handle[HANDLE_BYTES])
 {
     struct remainder *kept = make_remainder(reader, content, bytes), *gone = NULL;
     if (!kept)
         return false;
     wt__result_sweep(gateway, false);
     kept->until_ms = wt__gateway_now(gateway) + REMAINDER_MS;
-    memcpy(handle, kept->handle, HANDLE_BYTES); /* once it is in the list, another thread may let go of it */
+    memcpy(handle, kept->handle, HANDLE_BYTES); /* another thread may free it once it is in the list */
     pthread_mutex_lock(&gateway->lock);
     bool room = make_room_for(gateway, kept, &gone);
     if (room) {
@@ -150,30 +151,30 @@ static bool keep(struct gateway *gateway, const struct result_reader *reader, js
     }
     pthread_mutex_unlock(&gateway->lock);
     if (!room)
-        let_go(kept);
-    let_all_go(gone);
+        free_remainder(kept);
+    free_remainders(gone);
     return room;
 }
 
 /* ---------------------------------------------------------------- cutting */
 
-static size_t length_of(const json_t *value)
+static size_t json_text_length(const json_t *value)
 {
     return json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
 }
 
-/* Bytes of one byte of a text in JSON. */
-static size_t written(unsigned char c)
+/* Returns the length of a byte of text in JSON. */
+static size_t escaped_length(unsigned char c)
 {
     bool is_short = c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t' || c == '\b' || c == '\f';
     return is_short ? 2 : c < 0x20 ? 6 : 1;
 }
 
-/* Where a text is cut so that at most so many bytes of JSON come before: behind a line, else within one. */
-static size_t cut_at(const char *text, size_t len, size_t most)
+/* Returns the offset at which to cut a text to `most` bytes of JSON: after a newline if possible. */
+static size_t find_cut(const char *text, size_t len, size_t most)
 {
     size_t at = 0;
-    for (size_t used = 0; at < len && (used += written((unsigned char)text[at])) <= most;)
+    for (size_t used = 0; at < len && (used += escaped_length((unsigned char)text[at])) <= most;)
         at++;
     for (size_t i = at; i > at / 2; i--)
         if (text[i - 1] == '\n')
@@ -183,19 +184,19 @@ static size_t cut_at(const char *text, size_t len, size_t most)
     return at;
 }
 
-/* Moves what fits from the front of content to head; returns the bytes of what is left. */
-static size_t move_some(json_t *content, json_t *head, size_t most)
+/* Moves items that fit from content to head. Returns the length of the rest. */
+static size_t move_content(json_t *content, json_t *head, size_t most)
 {
     size_t used = 0, left = 0;
     while (json_array_size(content) > 0) {
         json_t *item = json_array_get(content, 0);
         const json_t *text = json_object_get(item, "text");
-        size_t bytes = length_of(item);
-        size_t around = json_is_string(text) ? bytes - length_of(text) + 2 : bytes;
+        size_t bytes = json_text_length(item);
+        size_t around = json_is_string(text) ? bytes - json_text_length(text) + 2 : bytes;
         size_t room = most > used + around ? most - used - around : 0;
-        size_t at = json_is_string(text) ? cut_at(json_string_value(text), json_string_length(text), room) : 0;
+        size_t at = json_is_string(text) ? find_cut(json_string_value(text), json_string_length(text), room) : 0;
         bool is_first = json_array_size(head) == 0;
-        if (used + bytes <= most || (is_first && at == 0)) { /* each piece takes something, so there is an end */
+        if (used + bytes <= most || (is_first && at == 0)) { /* every piece takes at least one item, so reading ends */
             json_array_append(head, item);
             json_array_remove(content, 0);
             used += bytes + 1;
@@ -211,38 +212,36 @@ static size_t move_some(json_t *content, json_t *head, size_t most)
         break;
     }
     for (size_t i = 0; i < json_array_size(content); i++)
-        left += length_of(json_array_get(content, i));
+        left += json_text_length(json_array_get(content, i));
     return left;
 }
 
-/* Head becomes a result's content, with the handle of what is left. Takes content. */
+/* Returns the note about the rest of a result, and stores the rest, or NULL if out of memory. */
+static json_t *store_rest(struct gateway *gateway, const struct result_reader *reader, json_t *content, size_t left)
+{
+    char words[200], handle[HANDLE_BYTES];
+    if (store_remainder(gateway, reader, json_incref(content), left, handle))
+        snprintf(words, sizeof words, "[%zu more bytes: call read_more with the handle %s]", left, handle);
+    else
+        snprintf(words, sizeof words, "[%zu more bytes are lost: too many long results are stored]", left);
+    return json_pack("{s:s,s:s}", "type", "text", "text", words);
+}
+
+/* Writes a result with the first part of content and a handle for the rest. */
 static int put_piece(struct gateway *gateway, const struct result_reader *reader, json_t *result, json_t *content,
                      size_t most, struct buffer *out, wt_error *err)
 {
-    json_t *head = json_array();
-    char words[200], handle[HANDLE_BYTES];
-    int rc = head ? 0 : wt__fail_nomem(err);
-    size_t left = rc == 0 ? move_some(content, head, most) : 0;
-    if (rc == 0 && left > 0) {
-        bool kept = keep(gateway, reader, json_incref(content), left, handle);
-        if (kept)
-            snprintf(words, sizeof words, "[%zu more bytes of this result: read_more with the handle %s]", left,
-                     handle);
-        else
-            snprintf(words, sizeof words, "[%zu more bytes of this result are lost: too many results are kept now]",
-                     left);
-        json_t *note = json_pack("{s:s,s:s}", "type", "text", "text", words);
-        if (json_array_append_new(head, note) < 0)
-            rc = wt__fail_nomem(err);
-    }
-    if (rc == 0 && (json_object_set(result, "content", head) < 0 || wt__json_write(out, result) < 0))
-        rc = wt__fail_nomem(err);
-    json_decref(head);
-    json_decref(content);
-    return rc;
+    json_auto_t *head = json_array();
+    WT_CHECK_ALLOC(head, err);
+    size_t left = move_content(content, head, most);
+    if (left > 0 && json_array_append_new(head, store_rest(gateway, reader, content, left)) < 0)
+        return wt__fail_nomem(err);
+    if (json_object_set(result, "content", head) < 0 || wt__json_write(out, result) < 0)
+        return wt__fail_nomem(err);
+    return 0;
 }
 
-static bool has_text(const json_t *content)
+static bool content_has_text(const json_t *content)
 {
     bool found = false;
     for (size_t i = 0; i < json_array_size(content); i++)
@@ -250,42 +249,38 @@ static bool has_text(const json_t *content)
     return found;
 }
 
-/* A copy of its content; what it has as a structure alone is a text there, as it is written. NULL when memory is out.
- */
+/* Returns a copy of the result's content, or NULL if out of memory. Structured content without a text becomes a text,
+ * copied from `written` unchanged. */
 static json_t *copy_content(const json_t *result, struct str written)
 {
     const json_t *given = wt__json_array(result, "content");
     struct str structured;
-    json_t *content = given ? json_deep_copy(given) : json_array();
+    json_auto_t *content = given ? json_deep_copy(given) : json_array();
     if (!content || !wt__mcp_member(written, "structuredContent", &structured) || structured.len == 0 ||
-        has_text(content))
-        return content;
+        content_has_text(content))
+        return WT_TAKE(content);
     json_t *item = json_pack("{s:s,s:o}", "type", "text", "text", wt__json_string(structured));
-    if (json_array_append_new(content, item) == 0)
-        return content;
-    json_decref(content);
-    return NULL;
+    return json_array_append_new(content, item) == 0 ? WT_TAKE(content) : NULL;
 }
 
 int wt__result_cut(struct gateway *gateway, const struct result_reader *reader, struct str result, size_t most,
                    struct buffer *out, wt_error *err)
 {
-    json_t *read = NULL;
+    json_auto_t *read = NULL;
     if (result.len <= most || wt__json_parse(&read, result.ptr, result.len, NULL) < 0) {
         wt__buffer_str(out, result);
         return out->failed ? wt__fail_nomem(err) : 0;
     }
-    json_t *content = copy_content(read, result);
+    json_auto_t *content = copy_content(read, result);
+    WT_CHECK_ALLOC(content, err);
     json_object_del(read, "structuredContent");
-    int rc = content ? put_piece(gateway, reader, read, content, most, out, err) : wt__fail_nomem(err);
-    json_decref(read);
-    return rc;
+    return put_piece(gateway, reader, read, content, most, out, err);
 }
 
 int wt__result_more(struct gateway *gateway, const struct result_reader *reader, struct str handle, size_t most,
                     struct buffer *out, wt_error *err)
 {
-    wt__result_sweep(gateway, false); /* what is late is not there any more */
+    wt__result_sweep(gateway, false); /* drop expired remainders first */
     pthread_mutex_lock(&gateway->lock);
     struct remainder **at = &gateway->remainders;
     while (*at && !(wt__str_equal(handle, wt__str((*at)->handle)) && strcmp((*at)->principal, reader->principal) == 0))
@@ -294,11 +289,10 @@ int wt__result_more(struct gateway *gateway, const struct result_reader *reader,
     pthread_mutex_unlock(&gateway->lock);
     if (!found)
         return wt__fail(err, WT_ENOTFOUND,
-                        "there is no more by this handle: it was read, or %d minutes are over; call the tool anew",
+                        "unknown handle: it was read already or expired after %d minutes; call the tool again",
                         REMAINDER_MS / 60000);
-    json_t *result = json_object();
-    int rc = put_piece(gateway, reader, result, json_incref(found->content), most, out, err);
-    json_decref(result);
-    let_go(found);
+    json_auto_t *result = json_object();
+    int rc = put_piece(gateway, reader, result, found->content, most, out, err);
+    free_remainder(found);
     return rc;
 }

@@ -1,5 +1,5 @@
-/* outcomes.c: see outcomes.h. */
-#include "gateway/outcomes.h"
+/* outcomes.c: recorded usage; see internal.h. */
+#include "gateway/internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,16 +9,16 @@
 #include "base/memory.h"
 #include "serve/usage_log.h"
 
-struct found {
+struct found_tool {
     char *id;
     bool called, worked;
 };
 
 /* The last search of a client. */
-struct searched {
-    struct searched *next; /* heard of longer ago */
+struct client_search {
+    struct client_search *next; /* less recently active */
     char *principal, *request;
-    struct found found[OUTCOME_FOUND_MAX];
+    struct found_tool found[OUTCOME_FOUND_MAX];
     size_t count;
     double heard_ms;
 };
@@ -26,10 +26,10 @@ struct searched {
 struct outcomes {
     struct usage_log *log;
     pthread_mutex_t lock;
-    struct searched *first;
+    struct client_search *first;
 };
 
-static void let_go(struct searched *searched)
+static void free_search(struct client_search *searched)
 {
     for (size_t i = 0; i < searched->count; i++)
         free(searched->found[i].id);
@@ -40,20 +40,20 @@ static void let_go(struct searched *searched)
 
 /* ---------------------------------------------------------------- writing */
 
-static void told(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
+static void ignore_report(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
 {
-    (void)context, (void)rc, (void)why, (void)usages, (void)count; /* a usage that is lost is no loss to anybody */
+    (void)context, (void)rc, (void)why, (void)usages, (void)count; /* losing a usage is harmless */
 }
 
-/* False: nothing of it was called. */
-static bool put_usage(const struct searched *searched, struct buffer *out)
+/* Writes the usage of a search. False if no tool was called. */
+static bool put_usage(const struct client_search *searched, struct buffer *out)
 {
     bool any = false, worked = false;
     wt__buffer_text(out, "{\"request\":");
     wt__buffer_json(out, wt__str(searched->request));
     wt__buffer_text(out, ",\"tools\":[");
     for (size_t i = 0; i < searched->count; i++) {
-        const struct found *found = &searched->found[i];
+        const struct found_tool *found = &searched->found[i];
         if (!found->called)
             continue;
         wt__buffer_text(out, any ? "," : "");
@@ -65,33 +65,32 @@ static bool put_usage(const struct searched *searched, struct buffer *out)
     return any;
 }
 
-/* Writes them and lets them go. */
-static void write_all(struct outcomes *outcomes, struct searched *done)
+/* Writes the usages of a list of searches and frees the list. */
+static void write_searches(struct outcomes *outcomes, struct client_search *done)
 {
-    for (struct searched *next; done; done = next) {
-        struct buffer line = {0};
+    for (struct client_search *next; done; done = next) {
+        WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
         unsigned retry_ms = 0;
         next = done->next;
         if (put_usage(done, &line) && !line.failed) {
             const struct usage_batch batch = {.client = wt__str(*done->principal ? done->principal : USAGE_LOG_NO_KEY),
                                               .id = STR(""),
                                               .lines = wt__buffer_view(&line)};
-            wt__usage_log_report(outcomes->log, &batch, told, NULL, &retry_ms, NULL);
+            wt__usage_log_report(outcomes->log, &batch, ignore_report, NULL, &retry_ms, NULL);
         }
-        wt__buffer_dispose(&line);
-        let_go(done);
+        free_search(done);
     }
 }
 
-/* ---------------------------------------------------------------- hearing */
+/* ---------------------------------------------------------------- recording */
 
-/* Takes out the client's search. Under the lock. */
-static struct searched *take(struct outcomes *outcomes, const char *principal)
+/* Removes and returns the client's search, or NULL. Call with the lock held. */
+static struct client_search *take_search(struct outcomes *outcomes, const char *principal)
 {
-    struct searched **at = &outcomes->first;
+    struct client_search **at = &outcomes->first;
     while (*at && strcmp((*at)->principal, principal) != 0)
         at = &(*at)->next;
-    struct searched *taken = *at;
+    struct client_search *taken = *at;
     if (taken) {
         *at = taken->next;
         taken->next = NULL;
@@ -99,27 +98,27 @@ static struct searched *take(struct outcomes *outcomes, const char *principal)
     return taken;
 }
 
-static void put_first(struct outcomes *outcomes, struct searched *searched)
+static void put_search_first(struct outcomes *outcomes, struct client_search *searched)
 {
     searched->heard_ms = wt__now_ms();
     searched->next = outcomes->first;
     outcomes->first = searched;
 }
 
-/* Those behind the most that are remembered, or that were silent too long. Under the lock. */
-static struct searched *take_old(struct outcomes *outcomes, bool all)
+/* Removes and returns the searches above the limit or idle for too long. Call with the lock held. */
+static struct client_search *take_old_searches(struct outcomes *outcomes, bool all)
 {
-    struct searched **at = &outcomes->first;
+    struct client_search **at = &outcomes->first;
     double now = wt__now_ms();
     for (size_t kept = 0; !all && *at && kept < OUTCOME_CLIENTS_MAX && now - (*at)->heard_ms < OUTCOME_IDLE_MS; kept++)
         at = &(*at)->next;
-    struct searched *old = *at;
+    struct client_search *old = *at;
     *at = NULL;
     return old;
 }
 
-/* False: memory is out. What is over the limit is not remembered. */
-static bool remember(struct searched *searched, const char *id)
+/* Adds a tool to a search unless it is full. False if out of memory. */
+static bool add_found_tool(struct client_search *searched, const char *id)
 {
     if (searched->count == OUTCOME_FOUND_MAX)
         return true;
@@ -129,54 +128,55 @@ static bool remember(struct searched *searched, const char *id)
     return whole;
 }
 
-static struct searched *copy_of(const char *principal, struct str request, const wt_hits *hits)
+static struct client_search *copy_search(const char *principal, struct str request, const wt_hits *hits)
 {
-    struct searched *copy = calloc(1, sizeof *copy);
+    struct client_search *copy = calloc(1, sizeof *copy);
     if (!copy)
         return NULL;
     copy->principal = wt__copy_string(principal, strlen(principal));
     copy->request = wt__copy_string(request.ptr, request.len);
     bool whole = copy->principal && copy->request;
     for (size_t i = 0; whole && i < hits->len; i++)
-        whole = remember(copy, hits->items[i]->tool->id);
+        whole = add_found_tool(copy, hits->items[i]->tool->id);
     for (size_t i = 0; whole && i < hits->len; i++)
         for (size_t n = 0; whole && n < hits->items[i]->more_listed; n++)
-            whole = remember(copy, hits->items[i]->more_like_it[n]);
+            whole = add_found_tool(copy, hits->items[i]->more_like_it[n]);
     if (whole)
         return copy;
-    let_go(copy);
+    free_search(copy);
     return NULL;
 }
 
-void wt__outcomes_found(struct outcomes *outcomes, const char *principal, struct str request, const wt_hits *hits)
+void wt__outcomes_record_search(struct outcomes *outcomes, const char *principal, struct str request,
+                                const wt_hits *hits)
 {
-    struct searched *copy = outcomes && request.len > 0 && request.len <= OUTCOME_REQUEST_BYTES_MAX
-                                ? copy_of(principal, request, hits)
-                                : NULL;
+    struct client_search *copy = outcomes && request.len > 0 && request.len <= OUTCOME_REQUEST_BYTES_MAX
+                                     ? copy_search(principal, request, hits)
+                                     : NULL;
     if (!copy)
         return;
     pthread_mutex_lock(&outcomes->lock);
-    struct searched *before = take(outcomes, principal);
-    put_first(outcomes, copy);
+    struct client_search *before = take_search(outcomes, principal);
+    put_search_first(outcomes, copy);
     pthread_mutex_unlock(&outcomes->lock);
-    write_all(outcomes, before);
+    write_searches(outcomes, before);
 }
 
-void wt__outcomes_called(struct outcomes *outcomes, const char *principal, const char *id, bool worked)
+void wt__outcomes_record_call(struct outcomes *outcomes, const char *principal, const char *id, bool worked)
 {
     if (!outcomes)
         return;
     pthread_mutex_lock(&outcomes->lock);
-    struct searched *searched = take(outcomes, principal);
+    struct client_search *searched = take_search(outcomes, principal);
     for (size_t i = 0; searched && i < searched->count; i++) {
-        struct found *found = &searched->found[i];
+        struct found_tool *found = &searched->found[i];
         if (strcmp(found->id, id) != 0)
             continue;
         found->worked |= worked;
         found->called = true;
     }
     if (searched)
-        put_first(outcomes, searched);
+        put_search_first(outcomes, searched);
     pthread_mutex_unlock(&outcomes->lock);
 }
 
@@ -185,9 +185,9 @@ void wt__outcomes_sweep(struct outcomes *outcomes)
     if (!outcomes)
         return;
     pthread_mutex_lock(&outcomes->lock);
-    struct searched *old = take_old(outcomes, false);
+    struct client_search *old = take_old_searches(outcomes, false);
     pthread_mutex_unlock(&outcomes->lock);
-    write_all(outcomes, old);
+    write_searches(outcomes, old);
 }
 
 /* ---------------------------------------------------------------- opening and closing */
@@ -196,8 +196,7 @@ int wt__outcomes_open(struct outcomes **out, wt_engine *engine, wt_error *err)
 {
     struct outcomes *outcomes = calloc(1, sizeof *outcomes);
     *out = NULL;
-    if (!outcomes)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(outcomes, err);
     pthread_mutex_init(&outcomes->lock, NULL);
     int rc = wt__usage_log_open(&outcomes->log, engine, NULL, err);
     if (rc < 0)
@@ -211,7 +210,7 @@ void wt__outcomes_close(struct outcomes *outcomes)
 {
     if (!outcomes)
         return;
-    write_all(outcomes, take_old(outcomes, true));
+    write_searches(outcomes, take_old_searches(outcomes, true));
     wt__usage_log_close(outcomes->log);
     pthread_mutex_destroy(&outcomes->lock);
     free(outcomes);

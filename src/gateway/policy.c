@@ -1,4 +1,4 @@
-/* policy.c: see policy.h. */
+/* policy.c: effects, kinds of faces and policies; see policy.h. */
 #include "gateway/policy.h"
 
 #include <stdio.h>
@@ -8,77 +8,113 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/glob.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "whichtool.h"
 
-struct patterns {
-    const char **items; /* [count] */
-    size_t count;
-    bool given; /* else everything matches */
+/* ---------------------------------------------------------------- effects and faces */
+
+static const char *const effect_words[EFFECTS] = {"read", "write", "destructive"};
+
+enum effect wt__effect_of(const json_t *definition)
+{
+    const json_t *annotations = wt__json_object(definition, "annotations");
+    if (wt__json_bool(annotations, "readOnlyHint", false))
+        return EFFECT_READ;
+    return wt__json_bool(annotations, "destructiveHint", true) ? EFFECT_DESTROY : EFFECT_WRITE;
+}
+
+const char *wt__effect_word(enum effect effect)
+{
+    return effect_words[effect];
+}
+
+int wt__effect_parse(struct str word)
+{
+    for (int i = 0; i < EFFECTS; i++)
+        if (wt__str_equal(word, wt__str(effect_words[i])))
+            return i;
+    return -1;
+}
+
+const char *const wt__face_tool_names[FACE_TOOLS] = {
+    [FACE_SEARCH_TOOLS] = "search_tools",
+    [FACE_DETAILS] = "get_tool_details",
+    [FACE_FIRST_CALL + EFFECT_READ] = "call_read",
+    [FACE_FIRST_CALL + EFFECT_WRITE] = "call_write",
+    [FACE_FIRST_CALL + EFFECT_DESTROY] = "call_destructive",
+    [FACE_READ_MORE] = "read_more",
 };
 
-struct rule {
-    struct patterns keys, servers, tools;
+struct policy_patterns {
+    const char **items; /* [count] */
+    size_t count;
+    bool given; /* false if everything matches */
+};
+
+struct policy_rule {
+    struct policy_patterns keys, servers, tools;
     bool effects[EFFECTS];
     bool denies;
 };
 
-struct rules {
-    struct rule *items; /* [count] */
+struct policy_rules {
+    struct policy_rule *items; /* [count] */
     size_t count;
 };
 
-struct profile {
+struct policy_profile {
     const char *name;
     enum face_kind face;
-    struct rules rules;
+    struct policy_rules rules;
 };
 
 struct policy {
-    struct rules rules;
-    struct patterns repaired; /* servers whose tools' arguments are repaired */
-    struct profile *profiles; /* [profile_count] */
+    struct policy_rules rules;
+    struct policy_patterns repaired; /* servers whose tools' arguments are repaired */
+    struct policy_profile *profiles; /* [profile_count] */
     size_t profile_count;
-    size_t rule_count; /* of all */
+    size_t rule_count; /* total of all lists */
     char revision[POLICY_REVISION_BYTES];
     struct arena arena;
 };
 
 /* ---------------------------------------------------------------- reading */
 
-struct reading {
+struct policy_reader {
     struct policy *policy;
     const char *file;
     wt_error *err;
 };
 
-static int fail(const struct reading *r, const char *pointer, const char *words)
+static int fail_policy(const struct policy_reader *r, const char *pointer, const char *words)
 {
     return wt__fail(r->err, WT_EFORMAT, "%s%s%s: %s", r->file, *pointer ? ", " : "", pointer, words);
 }
 
 /* A misspelt member would widen what a rule allows, so each must be known. */
-static int check_members(const struct reading *r, const json_t *object, const char *const *known, const char *pointer)
+static int check_members(const struct policy_reader *r, const json_t *object, const char *const *known,
+                         const char *pointer)
 {
     const char *key;
     json_t *value;
     if (!json_is_object(object))
-        return fail(r, pointer, "this is no object");
+        return fail_policy(r, pointer, "must be an object");
     json_object_foreach((json_t *)object, key, value)
     {
         bool is_known = false;
         for (size_t i = 0; known[i]; i++)
             is_known |= strcmp(key, known[i]) == 0;
         char words[160];
-        snprintf(words, sizeof words, "\"%.80s\" is no member of this", key);
+        snprintf(words, sizeof words, "unknown member \"%.80s\"", key);
         if (!is_known)
-            return fail(r, pointer, words);
+            return fail_policy(r, pointer, words);
     }
     return 0;
 }
 
-static int read_patterns(const struct reading *r, const json_t *rule, const char *member, const char *pointer,
-                         struct patterns *out)
+static int read_patterns(const struct policy_reader *r, const json_t *rule, const char *member, const char *pointer,
+                         struct policy_patterns *out)
 {
     const json_t *list = json_object_get(rule, member);
     char at[160];
@@ -86,23 +122,22 @@ static int read_patterns(const struct reading *r, const json_t *rule, const char
         return 0;
     snprintf(at, sizeof at, "%s/%s", pointer, member);
     if (!json_is_array(list))
-        return fail(r, at, "this is no list of names");
+        return fail_policy(r, at, "must be a list of names");
     out->given = true;
     out->items = wt__arena_array(&r->policy->arena, const char *, json_array_size(list) + 1);
-    if (!out->items)
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(out->items, r->err);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *text = json_string_value(json_array_get(list, i));
         if (!text || strlen(text) > WT_MAX_PATTERN_BYTES)
-            return fail(r, at, "this is no list of names");
+            return fail_policy(r, at, "must be a list of names");
         out->items[out->count] = wt__arena_copy(&r->policy->arena, wt__str(text));
-        if (!out->items[out->count++])
-            return wt__fail_nomem(r->err);
+        WT_CHECK_ALLOC(out->items[out->count], r->err);
+        out->count++;
     }
     return 0;
 }
 
-static int read_effects(const struct reading *r, const json_t *rule, const char *pointer, struct rule *out)
+static int read_effects(const struct policy_reader *r, const json_t *rule, const char *pointer, struct policy_rule *out)
 {
     const json_t *list = json_object_get(rule, "effects");
     char at[160];
@@ -113,52 +148,47 @@ static int read_effects(const struct reading *r, const json_t *rule, const char 
     snprintf(at, sizeof at, "%s/effects", pointer);
     for (size_t i = 0; i < json_array_size(list) || !json_is_array(list); i++) {
         const json_t *word = json_array_get(list, i);
-        int effect = json_is_string(word) ? wt__effect_read(wt__str(json_string_value(word))) : -1;
+        int effect = json_is_string(word) ? wt__effect_parse(wt__str(json_string_value(word))) : -1;
         if (effect < 0)
-            return fail(r, at, "this is no list of \"read\", \"write\" and \"destructive\"");
+            return fail_policy(r, at, "must be a list of \"read\", \"write\" and \"destructive\"");
         out->effects[effect] = true;
     }
     return 0;
 }
 
-static int read_rule(const struct reading *r, const json_t *from, const char *pointer, struct rule *out)
+static int read_rule(const struct policy_reader *r, const json_t *from, const char *pointer, struct policy_rule *out)
 {
     static const char *const known[] = {"keys", "servers", "tools", "effects", "deny", NULL};
     const json_t *denies = json_object_get(from, "deny");
-    int rc = check_members(r, from, known, pointer);
-    if (rc == 0)
-        rc = read_patterns(r, from, "keys", pointer, &out->keys);
-    if (rc == 0)
-        rc = read_patterns(r, from, "servers", pointer, &out->servers);
-    if (rc == 0)
-        rc = read_patterns(r, from, "tools", pointer, &out->tools);
-    if (rc == 0)
-        rc = read_effects(r, from, pointer, out);
-    if (rc == 0 && denies && !json_is_boolean(denies))
-        rc = fail(r, pointer, "\"deny\" is neither true nor false");
+    WT_TRY(check_members(r, from, known, pointer));
+    WT_TRY(read_patterns(r, from, "keys", pointer, &out->keys));
+    WT_TRY(read_patterns(r, from, "servers", pointer, &out->servers));
+    WT_TRY(read_patterns(r, from, "tools", pointer, &out->tools));
+    WT_TRY(read_effects(r, from, pointer, out));
+    if (denies && !json_is_boolean(denies))
+        return fail_policy(r, pointer, "\"deny\" must be true or false");
     out->denies = json_is_true(denies);
-    return rc;
+    return 0;
 }
 
-static int read_rules(const struct reading *r, const json_t *object, const char *pointer, struct rules *out)
+static int read_rules(const struct policy_reader *r, const json_t *object, const char *pointer,
+                      struct policy_rules *out)
 {
     const json_t *list = json_object_get(object, "rules");
     size_t count = json_array_size(list);
-    int rc = 0;
     if (!json_is_array(list))
-        return fail(r, pointer, "\"rules\" is missing, or no list");
+        return fail_policy(r, pointer, "\"rules\" must be a list");
     r->policy->rule_count += count;
     if (r->policy->rule_count > POLICY_RULES_MAX)
         return wt__fail(r->err, WT_ETOOLONG, "%s has more than %d rules", r->file, POLICY_RULES_MAX);
-    out->items = wt__arena_array(&r->policy->arena, struct rule, count + 1);
-    if (!out->items)
-        return wt__fail_nomem(r->err);
-    for (; rc == 0 && out->count < count; out->count++) {
+    out->items = wt__arena_array(&r->policy->arena, struct policy_rule, count + 1);
+    WT_CHECK_ALLOC(out->items, r->err);
+    for (; out->count < count; out->count++) {
         char at[128];
         snprintf(at, sizeof at, "%s/rules/%zu", pointer, out->count);
-        rc = read_rule(r, json_array_get(list, out->count), at, &out->items[out->count]);
+        WT_TRY(read_rule(r, json_array_get(list, out->count), at, &out->items[out->count]));
     }
-    return rc;
+    return 0;
 }
 
 static bool is_profile_name(const char *name)
@@ -168,54 +198,49 @@ static bool is_profile_name(const char *name)
     return len > 0 && len <= POLICY_NAME_BYTES_MAX && strspn(name, allowed) == len;
 }
 
-static int read_profile(const struct reading *r, const char *name, const json_t *from, struct profile *out)
+static int read_profile(const struct policy_reader *r, const char *name, const json_t *from, struct policy_profile *out)
 {
     static const char *const known[] = {"face", "rules", NULL};
     char at[POLICY_NAME_BYTES_MAX + 16];
-    struct str face = wt__json_str(from, "face");
     if (!is_profile_name(name))
-        return fail(r, "/profiles", "a profile's name has letters, digits, '-' and '_' alone, at most 64");
+        return fail_policy(r, "/profiles", "the name of a profile must be 1 to 64 letters, digits, '-' or '_'");
     snprintf(at, sizeof at, "/profiles/%s", name);
-    int rc = check_members(r, from, known, at);
-    int kind = json_object_get(from, "face") ? wt__face_kind_read(face) : FACE_AUTO;
-    if (rc == 0 && kind < 0)
-        rc = fail(r, at, "\"face\" is none of " FACE_KINDS(FACE_KIND_WORD, ", "));
-    out->face = kind < 0 ? FACE_AUTO : (enum face_kind)kind;
+    WT_TRY(check_members(r, from, known, at));
+    int kind = json_object_get(from, "face") ? wt__face_kind_parse(wt__json_str(from, "face")) : FACE_AUTO;
+    if (kind < 0)
+        return fail_policy(r, at, "\"face\" must be one of " FACE_KINDS(FACE_KIND_WORD, ", "));
+    out->face = (enum face_kind)kind;
     out->name = wt__arena_copy(&r->policy->arena, wt__str(name));
-    if (rc == 0 && !out->name)
-        rc = wt__fail_nomem(r->err);
-    return rc < 0 ? rc : read_rules(r, from, at, &out->rules);
+    WT_CHECK_ALLOC(out->name, r->err);
+    return read_rules(r, from, at, &out->rules);
 }
 
-static int read_profiles(const struct reading *r, const json_t *root)
+static int read_profiles(const struct policy_reader *r, const json_t *root)
 {
     json_t *profiles = json_object_get(root, "profiles"), *profile;
     struct policy *policy = r->policy;
     const char *name;
-    int rc = 0;
     if (!profiles)
         return 0;
     if (!json_is_object(profiles) || json_object_size(profiles) > POLICY_PROFILES_MAX)
-        return fail(r, "/profiles", "this is no object of at most 32 profiles");
-    policy->profiles = wt__arena_array(&policy->arena, struct profile, json_object_size(profiles) + 1);
-    if (!policy->profiles)
-        return wt__fail_nomem(r->err);
+        return fail_policy(r, "/profiles", "must be an object of at most 32 profiles");
+    policy->profiles = wt__arena_array(&policy->arena, struct policy_profile, json_object_size(profiles) + 1);
+    WT_CHECK_ALLOC(policy->profiles, r->err);
     json_object_foreach(profiles, name, profile)
     {
-        if (rc == 0)
-            rc = read_profile(r, name, profile, &policy->profiles[policy->profile_count++]);
+        WT_TRY(read_profile(r, name, profile, &policy->profiles[policy->profile_count++]));
     }
-    return rc;
+    return 0;
 }
 
-static int read_repairs(const struct reading *r, const json_t *root)
+static int read_repairs(const struct policy_reader *r, const json_t *root)
 {
     static const char member[] = "repairArguments";
     const json_t *repairs = json_object_get(root, member);
     if (json_is_array(repairs))
         return read_patterns(r, root, member, "", &r->policy->repaired);
     if (repairs && !json_is_boolean(repairs))
-        return fail(r, "/repairArguments", "this is neither true, false nor a list of servers");
+        return fail_policy(r, "/repairArguments", "must be true, false or a list of servers");
     r->policy->repaired.given = json_is_false(repairs);
     return 0;
 }
@@ -229,29 +254,28 @@ static void put_revision(struct policy *policy, struct str text)
     memcpy(policy->revision, hex, POLICY_REVISION_BYTES - 1);
 }
 
-int wt__policy_parse(struct policy **out, struct str text, const char *file, wt_error *err)
+/* Reads the members of a policy. */
+static int read_policy(const struct policy_reader *r, struct str text)
 {
     static const char *const known[] = {"rules", "profiles", "repairArguments", NULL};
-    struct policy *policy = calloc(1, sizeof *policy);
-    struct reading r = {policy, file, err};
-    json_t *root = NULL;
+    json_auto_t *root = NULL;
     wt_error why;
-    *out = NULL;
-    if (!policy)
-        return wt__fail_nomem(err);
-    put_revision(policy, text);
     int rc = wt__json_parse_relaxed(&root, text, &why);
     if (rc < 0)
-        rc = rc == WT_ENOMEM ? wt__fail_nomem(err) : fail(&r, "", why.message);
-    if (rc == 0)
-        rc = check_members(&r, root, known, "");
-    if (rc == 0)
-        rc = read_rules(&r, root, "", &policy->rules);
-    if (rc == 0)
-        rc = read_profiles(&r, root);
-    if (rc == 0)
-        rc = read_repairs(&r, root);
-    json_decref(root);
+        return rc == WT_ENOMEM ? wt__fail_nomem(r->err) : fail_policy(r, "", why.message);
+    WT_TRY(check_members(r, root, known, ""));
+    WT_TRY(read_rules(r, root, "", &r->policy->rules));
+    WT_TRY(read_profiles(r, root));
+    return read_repairs(r, root);
+}
+
+int wt__policy_parse(struct policy **out, struct str text, const char *file, wt_error *err)
+{
+    struct policy *policy = calloc(1, sizeof *policy);
+    *out = NULL;
+    WT_CHECK_ALLOC(policy, err);
+    put_revision(policy, text);
+    int rc = read_policy(&(struct policy_reader){policy, file, err}, text);
     if (rc < 0)
         wt__policy_close(policy);
     else
@@ -261,14 +285,11 @@ int wt__policy_parse(struct policy **out, struct str text, const char *file, wt_
 
 int wt__policy_read(struct policy **out, const char *path, wt_error *err)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
     *out = NULL;
-    int rc = wt__file_read(&text, &len, path, POLICY_BYTES_MAX, err);
-    if (rc == 0)
-        rc = wt__policy_parse(out, (struct str){text, len}, path, err);
-    free(text);
-    return rc;
+    WT_TRY(wt__file_read(&text, &len, path, POLICY_BYTES_MAX, err));
+    return wt__policy_parse(out, (struct str){text, len}, path, err);
 }
 
 void wt__policy_close(struct policy *policy)
@@ -299,7 +320,7 @@ enum face_kind wt__policy_profile_face(const struct policy *policy, size_t index
     return policy->profiles[index].face;
 }
 
-int wt__face_kind_read(struct str word)
+int wt__face_kind_parse(struct str word)
 {
 #define WORD(id, word, shows) word,
     static const char *const words[] = {FACE_KINDS(WORD, )};
@@ -311,7 +332,7 @@ int wt__face_kind_read(struct str word)
 
 /* ---------------------------------------------------------------- deciding */
 
-static bool matches(const struct patterns *patterns, const char *name)
+static bool matches_patterns(const struct policy_patterns *patterns, const char *name)
 {
     bool fits = !patterns->given;
     for (size_t i = 0; !fits && i < patterns->count; i++)
@@ -319,18 +340,19 @@ static bool matches(const struct patterns *patterns, const char *name)
     return fits;
 }
 
-static bool matches_tool(const struct patterns *patterns, const struct policy_question *question)
+static bool matches_tool_patterns(const struct policy_patterns *patterns, const struct policy_question *question)
 {
-    return matches(patterns, question->tool) || (question->own_name && matches(patterns, question->own_name));
+    return matches_patterns(patterns, question->tool) ||
+           (question->own_name && matches_patterns(patterns, question->own_name));
 }
 
-static bool rules_allow(const struct rules *rules, const struct policy_question *question)
+static bool rules_allow(const struct policy_rules *rules, const struct policy_question *question)
 {
     bool allowed = false;
     for (size_t i = 0; i < rules->count; i++) {
-        const struct rule *rule = &rules->items[i];
-        if (!rule->effects[question->effect] || !matches(&rule->keys, question->principal) ||
-            !matches(&rule->servers, question->server) || !matches_tool(&rule->tools, question))
+        const struct policy_rule *rule = &rules->items[i];
+        if (!rule->effects[question->effect] || !matches_patterns(&rule->keys, question->principal) ||
+            !matches_patterns(&rule->servers, question->server) || !matches_tool_patterns(&rule->tools, question))
             continue;
         if (rule->denies)
             return false;
@@ -339,8 +361,8 @@ static bool rules_allow(const struct rules *rules, const struct policy_question 
     return allowed;
 }
 
-/* NULL: there is no such profile. */
-static const struct rules *rules_of(const struct policy *policy, const char *profile)
+/* Returns the rules of a profile, or NULL if it does not exist. */
+static const struct policy_rules *find_profile_rules(const struct policy *policy, const char *profile)
 {
     for (size_t i = 0; i < policy->profile_count; i++)
         if (strcmp(policy->profiles[i].name, profile) == 0)
@@ -356,19 +378,19 @@ bool wt__policy_allows(const struct policy *policy, const struct policy_question
         return false;
     if (!question->profile)
         return true;
-    const struct rules *narrower = rules_of(policy, question->profile);
+    const struct policy_rules *narrower = find_profile_rules(policy, question->profile);
     return narrower && rules_allow(narrower, question);
 }
 
-static bool rules_allow_server(const struct rules *rules, const char *principal, const char *server)
+static bool rules_allow_server(const struct policy_rules *rules, const char *principal, const char *server)
 {
     bool allowed = false;
     for (size_t i = 0; i < rules->count; i++) {
-        const struct rule *rule = &rules->items[i];
+        const struct policy_rule *rule = &rules->items[i];
         bool whole = !rule->tools.given;
         for (int e = 0; rule->denies && e < EFFECTS; e++)
             whole &= rule->effects[e];
-        if (!whole || !matches(&rule->keys, principal) || !matches(&rule->servers, server))
+        if (!whole || !matches_patterns(&rule->keys, principal) || !matches_patterns(&rule->servers, server))
             continue;
         if (rule->denies)
             return false;
@@ -382,7 +404,7 @@ bool wt__policy_allows_server(const struct policy *policy, const char *principal
 {
     if (!policy)
         return !profile;
-    const struct rules *narrower = profile ? rules_of(policy, profile) : NULL;
+    const struct policy_rules *narrower = profile ? find_profile_rules(policy, profile) : NULL;
     return rules_allow_server(&policy->rules, principal, server) &&
            (!profile || (narrower && rules_allow_server(narrower, principal, server)));
 }
@@ -391,6 +413,6 @@ bool wt__policy_repairs(const struct policy *policy, const char *server)
 {
     if (!policy)
         return true;
-    const struct patterns *repaired = &policy->repaired;
-    return server ? matches(repaired, server) : !repaired->given || repaired->count > 0;
+    const struct policy_patterns *repaired = &policy->repaired;
+    return server ? matches_patterns(repaired, server) : !repaired->given || repaired->count > 0;
 }

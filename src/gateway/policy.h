@@ -1,18 +1,4 @@
-/* policy.h: who may use which tools, from a file of the operator's, and the profiles by which parts of the catalogue
- * are served at addresses of their own.
- *
- *   {"rules": [{"keys": ["ci-*"], "servers": ["github"], "tools": ["get_*"], "effects": ["read"], "deny": false}, ...],
- *    "profiles": {"reading": {"face": "direct", "rules": [{"effects": ["read"]}]}}}
- *
- * A rule matches a tool when each list that it has does; a list that is left out matches everything. Names are patterns
- * (base/glob.h). A tool is allowed when some rule that allows matches it and none that denies does: what no rule names
- * is denied. A profile's rules narrow the others, never widen them. One function decides for every list, search and
- * call.
- *
- * "repairArguments", beside "rules", says whose arguments are repaired without loss before they are sent on: true (as it
- * is without the member), false, or a list of patterns of servers.
- *
- * The revision is the beginning of the file's SHA-256: the audit's lines say by which one was decided. */
+/* policy.h: effects of tools, kinds of faces, and the operator's policy. */
 #ifndef WT_GATEWAY_POLICY_H
 #define WT_GATEWAY_POLICY_H
 
@@ -20,49 +6,105 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/str.h"
-#include "gateway/effect.h"
-#include "gateway/face_kinds.h"
+
+/* ---------------------------------------------------------------- effects */
+
+/* Effect of calling a tool, from the annotations of its approved definition. A tool without annotations
+ * counts as destructive (MCP's defaults), since users approve calls by their effect. */
+
+enum effect { EFFECT_READ, EFFECT_WRITE, EFFECT_DESTROY };
+enum { EFFECTS = 3 };
+
+enum effect wt__effect_of(const json_t *definition);
+/* Returns "read", "write" or "destructive". wt__effect_parse returns -1 for other words. */
+const char *wt__effect_word(enum effect effect);
+int wt__effect_parse(struct str word);
+
+/* ---------------------------------------------------------------- kinds of faces */
+
+/* Kinds of faces (gateway.h): their words and descriptions. Options, policies and messages are generated
+ * from these rows; face.c has their functions. */
+
+#define FACE_KINDS(ROW, BETWEEN)                                                                                       \
+    ROW(SEARCH, "search", "tools that search and call")                                                                \
+    BETWEEN ROW(DIRECT, "direct", "all tools") BETWEEN ROW(AUTO, "auto", "direct up to 20 tools, else search")
+
+#define FACE_KIND_ID(id, word, shows) FACE_##id,
+enum face_kind { FACE_KINDS(FACE_KIND_ID, ) FACE_KIND_COUNT };
+
+#define FACE_KIND_WORD(id, word, shows) word
+#define FACE_KIND_DESCRIPTION(id, word, shows) "`" word "`, " shows
+
+enum { FACE_SEARCH_TOOLS, FACE_DETAILS, FACE_FIRST_CALL, FACE_READ_MORE = FACE_FIRST_CALL + EFFECTS, FACE_TOOLS };
+
+/* Indexed by the enum above; the call tools start at FACE_FIRST_CALL, ordered by effect. */
+extern const char *const wt__face_tool_names[FACE_TOOLS];
+
+/* Returns the name of the call tool for an effect. */
+static inline const char *wt__face_call_tool_name(enum effect effect)
+{
+    return wt__face_tool_names[FACE_FIRST_CALL + (int)effect];
+}
+
+/* ---------------------------------------------------------------- policy */
+
+/* The operator's policy file: who may use which tools. Profiles are parts of the catalogue with addresses of their own.
+ *
+ *   {"rules": [{"keys": ["ci-*"], "servers": ["github"], "tools": ["get_*"], "effects": ["read"], "deny": false}, ...],
+ *    "profiles": {"reading": {"face": "direct", "rules": [{"effects": ["read"]}]}}}
+ *
+ * A rule matches a tool if each of its lists does; a missing list matches everything. Names are patterns (base/glob.h).
+ * A tool is allowed if a rule without "deny" matches it and no rule with "deny" does. Tools without a matching rule are
+ * denied. The rules of a profile narrow the general ones. One function decides for all lists, searches and calls.
+ *
+ * "repairArguments", next to "rules", enables the lossless repair of arguments: true (the default), false, or a list of
+ * patterns of servers.
+ *
+ * The revision is the beginning of the file's SHA-256; the lines of the audit contain it. */
 
 enum {
     POLICY_BYTES_MAX = 4 << 20,
-    POLICY_RULES_MAX = 10000, /* of all lists of rules */
+    POLICY_RULES_MAX = 10000, /* total of all lists of rules */
     POLICY_PROFILES_MAX = 32,
-    POLICY_NAME_BYTES_MAX = 64, /* of a profile: letters, digits, '-' and '_', as it stands in a path */
-    POLICY_REVISION_BYTES = 17, /* with a NUL */
+    POLICY_NAME_BYTES_MAX =
+        64, /* maximum length of a profile name: letters, digits, '-' and '_', as it is part of a path */
+    POLICY_REVISION_BYTES = 17, /* with the NUL */
 };
 
 struct policy;
 
-/* file: how errors name it. Errors: WT_EFORMAT with the JSON pointer, WT_ETOOLONG, WT_ENOMEM. */
+/* Parses a policy. file: its name in errors. Errors: WT_EFORMAT with the JSON pointer, WT_ETOOLONG, WT_ENOMEM. */
 int wt__policy_parse(struct policy **out, struct str text, const char *file, wt_error *err);
 int wt__policy_read(struct policy **out, const char *path, wt_error *err);
 void wt__policy_close(struct policy *policy);                 /* NULL is a no-op */
-const char *wt__policy_revision(const struct policy *policy); /* NULL policy: "none" */
+const char *wt__policy_revision(const struct policy *policy); /* "none" if policy is NULL */
 
 size_t wt__policy_profile_count(const struct policy *policy);
 const char *wt__policy_profile_name(const struct policy *policy, size_t index);
 enum face_kind wt__policy_profile_face(const struct policy *policy, size_t index);
 
 struct policy_question {
-    const char *principal; /* name of the key; "" for none */
-    const char *profile;   /* NULL: none */
+    const char *principal; /* name of the key; "" without a key */
+    const char *profile;   /* NULL for no profile */
     const char *server, *tool;
     enum effect effect;
-    const char *own_name; /* of the tool, as its server has it, where that is another one: a rule for either name is for
-                             the tool; NULL: tool */
+    const char *own_name; /* the server's own name of the tool if it differs, else NULL; a rule for either name
+                             matches */
 };
 
-/* policy: NULL allows everything. A profile that there is not allows nothing. */
+/* True if the policy allows the tool. policy: NULL allows everything without a profile. An unknown profile denies
+ * everything. */
 bool wt__policy_allows(const struct policy *policy, const struct policy_question *question);
-/* Whether the server's resources and prompts may be used: whether some rule allows all of its tools by name, and none
- * denies all of them. */
+/* True if the server's resources and prompts may be used: a rule allows all of its tools by name, and no rule denies
+ * all of them. */
 bool wt__policy_allows_server(const struct policy *policy, const char *principal, const char *profile,
                               const char *server);
-/* True if arguments for tools of the server are repaired. server: NULL for the gateway's own tools, whose arguments are
- * repaired unless those of no server are. policy: NULL repairs all. */
+/* True if arguments for tools of the server are repaired. server: NULL for the gateway's own tools, repaired unless
+ * repair is off for all servers. policy: NULL repairs all. */
 bool wt__policy_repairs(const struct policy *policy, const char *server);
-/* A word of face_kinds.h; -1: there is no such kind. */
-int wt__face_kind_read(struct str word);
+/* Parses a word of FACE_KINDS. Returns -1 for other words. */
+int wt__face_kind_parse(struct str word);
 
 #endif

@@ -1,5 +1,6 @@
-/* upstream.c: the states of a server behind the gateway, and who may use its connection. What is asked of it once it is
- * ready stands in upstream_offer.c. */
+/* upstream.c: states, connections and notices of a server behind the gateway. upstream_offer.c has its listings. */
+#include "gateway/upstream.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,27 +8,27 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "base/steady.h"
 #include "catalog/names.h"
-#include "gateway/upstream_inside.h"
 
-enum { LOOK_MS = 50 /* between two looks whether who waits still wants to */ };
+enum { LOOK_MS = 50 /* interval of checks for cancelled waits */ };
 
 /* ---------------------------------------------------------------- states */
 
-/* Under the lock. */
-static void move(struct upstream *upstream, enum upstream_state state)
+/* Changes the state. Call with the lock held. */
+static void set_upstream_state(struct upstream *upstream, enum upstream_state state)
 {
     upstream->state = state;
     upstream->since = (long long)time(NULL);
     pthread_cond_broadcast(&upstream->turn);
 }
 
-static void tell_moved(struct upstream *upstream)
+static void notify_state_change(struct upstream *upstream)
 {
-    if (upstream->options.moved)
-        upstream->options.moved(upstream->options.context, upstream);
+    if (upstream->options.notify_state)
+        upstream->options.notify_state(upstream->options.context, upstream);
 }
 
 void wt__upstream_status(struct upstream *upstream, struct upstream_status *out)
@@ -79,7 +80,7 @@ bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_l
     return more;
 }
 
-bool wt__upstream_waits(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1])
+bool wt__upstream_find_waiting(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1])
 {
     const char *server = upstream->server->name;
     char exported[EXPORT_NAME_MAX + 1];
@@ -97,7 +98,7 @@ bool wt__upstream_waits(struct upstream *upstream, const char *name, bool bare, 
     return waits;
 }
 
-/* True if a word of the request begins with these bytes. */
+/* True if a word of the request begins with `word`. */
 static bool begins_word(struct str request, struct str word)
 {
     for (size_t at = 0; at + word.len <= request.len; at++)
@@ -107,9 +108,9 @@ static bool begins_word(struct str request, struct str word)
     return false;
 }
 
-/* A name with other characters than letters, digits, '_', '-' and '.' is never said: it may be a sentence of its own.
- */
-static bool is_said(struct str request, const char *name)
+/* True if the request has each word of the name. False for names with characters other than letters, digits, '_', '-'
+ * and '.': such a name may be a sentence. */
+static bool request_names_tool(struct str request, const char *name)
 {
     bool said = true, any = false;
     for (size_t at = 0, end; said && name[at]; at = end) {
@@ -124,14 +125,14 @@ static bool is_said(struct str request, const char *name)
     return said && any;
 }
 
-bool wt__upstream_waits_for(struct upstream *upstream, struct str request, char own[WT_MAX_NAME_BYTES + 1])
+bool wt__upstream_find_requested_waiting(struct upstream *upstream, struct str request, char own[WT_MAX_NAME_BYTES + 1])
 {
     bool waits = false;
     pthread_mutex_lock(&upstream->lock);
     struct str ids = upstream->waiting.failed ? STR("") : wt__buffer_view(&upstream->waiting);
     for (size_t at = 0; !waits && at < ids.len; at += strlen(ids.ptr + at) + 1) {
         const char *its = ids.ptr + at + strlen(upstream->server->name) + 1;
-        waits = is_said(request, its);
+        waits = request_names_tool(request, its);
         if (waits)
             snprintf(own, WT_MAX_NAME_BYTES + 1, "%s", its);
     }
@@ -165,15 +166,15 @@ unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned oth
     return upstream->server->call_timeout_ms ? upstream->server->call_timeout_ms : otherwise;
 }
 
-bool wt__upstream_offers(const struct upstream *upstream, const char *tool)
+bool wt__upstream_allows_tool(const struct upstream *upstream, const char *tool)
 {
     return wt__mcp_offers(upstream->server, wt__str(tool));
 }
 
 /* ---------------------------------------------------------------- links */
 
-/* Who gives the last one back ends the connection. */
-static void release(struct upstream_link *link)
+/* Releases a reference; the last one ends the connection. */
+void wt__upstream_return(struct upstream_link *link)
 {
     if (!link || atomic_fetch_sub(&link->refs, 1) != 1)
         return;
@@ -191,24 +192,19 @@ struct mcp_connection *wt__upstream_connection(const struct upstream_link *link)
     return link->connection;
 }
 
-void wt__upstream_return(struct upstream_link *link)
-{
-    release(link);
-}
-
-/* Under the lock: what somebody is told who cannot have the server. */
-static int fail_down(struct upstream *upstream, wt_error *err)
+/* Reports why the server cannot be used. Call with the lock held. */
+static int fail_unavailable(struct upstream *upstream, wt_error *err)
 {
     const char *name = upstream->server->name;
     if (upstream->state == UPSTREAM_DISABLED)
         return wt__fail(err, WT_ENETWORK, "the server %s is disabled", name);
     if (upstream->error.code)
-        return wt__fail(err, WT_ENETWORK, "the server %s does not run: %s", name, upstream->error.message);
+        return wt__fail(err, WT_ENETWORK, "the server %s is not running: %s", name, upstream->error.message);
     return wt__fail(err, WT_ETIMEOUT, "the server %s has not started yet: try again later", name);
 }
 
-/* A connection breaks before anybody has told us. */
-static bool is_sound(const struct upstream_link *link)
+/* True if the link works. A connection may be broken before `lost` was called. */
+static bool is_link_sound(const struct upstream_link *link)
 {
     return link && !link->lost && !wt__mcp_connection_is_lost(link->connection);
 }
@@ -221,12 +217,12 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
     *out = NULL;
     pthread_mutex_lock(&upstream->lock);
     unsigned failed_starts = upstream->failed_starts;
-    while (rc == 0 && !is_sound(upstream->link)) {
+    while (rc == 0 && !is_link_sound(upstream->link)) {
         unsigned tries = upstream->ran ? UPSTREAM_TRIES : 1;
         bool hopeless = upstream->state == UPSTREAM_DISABLED || atomic_load(&upstream->stopping) ||
                         upstream->failed_starts - failed_starts >= tries || wt__now_ms() >= until;
         if (hopeless)
-            rc = fail_down(upstream, err);
+            rc = fail_unavailable(upstream, err);
         else if (is_unwanted && is_unwanted(context))
             rc = wt__fail_cancelled(err);
         if (rc < 0)
@@ -243,15 +239,167 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
     return rc;
 }
 
-/* ---------------------------------------------------------------- what its connection says, from another thread */
+/* ---------------------------------------------------------------- notices */
 
-static void noticed(void *context, struct str method, struct str params)
+/* Handles a notification of the server. */
+static void handle_notification(struct upstream *upstream, struct str method, struct str params)
 {
-    const struct upstream_link *link = context;
-    wt__upstream_noticed(link->upstream, method, params);
+    static const char *const changes[UPSTREAM_CHANGES] = {
+        [MCP_TOOLS_CHANGED] = "notifications/tools/list_changed",
+        [MCP_RESOURCES_CHANGED] = "notifications/resources/list_changed",
+        [MCP_PROMPTS_CHANGED] = "notifications/prompts/list_changed",
+    };
+    json_auto_t *said = NULL;
+    for (size_t i = 0; i < UPSTREAM_CHANGES; i++) {
+        if (!wt__str_equal(method, wt__str(changes[i])))
+            continue;
+        pthread_mutex_lock(&upstream->lock);
+        bool is_news = !upstream->stale[i];
+        upstream->stale[i] = upstream->told[i] = true;
+        if (is_news) /* repeated notices do not wake the thread */
+            pthread_cond_broadcast(&upstream->turn);
+        pthread_mutex_unlock(&upstream->lock);
+    }
+    if (!upstream->options.notify_update || !wt__str_equal(method, STR("notifications/resources/updated")) ||
+        wt__json_parse(&said, params.ptr ? params.ptr : "", params.len, NULL) < 0)
+        return;
+    upstream->options.notify_update(upstream->options.context, upstream, wt__json_str(said, "uri"));
 }
 
-static void lost(void *context, const wt_error *why)
+/* True if the URI is watched already. Call with the lock held. */
+static bool is_watched(const struct upstream *upstream, struct str uri)
+{
+    for (size_t i = 0; i < upstream->watched_count; i++)
+        if (wt__str_equal(uri, wt__str(upstream->watched[i])))
+            return true;
+    return false;
+}
+
+/* Adds a URI. False if out of memory. Call with the lock held. */
+static bool add_watched(struct upstream *upstream, struct str uri)
+{
+    char *copy = wt__copy_string(uri.ptr, uri.len);
+    if (!copy || wt__grow((void **)&upstream->watched, &upstream->watched_capacity, upstream->watched_count + 1,
+                          sizeof *upstream->watched) < 0) {
+        free(copy);
+        return false;
+    }
+    upstream->watched[upstream->watched_count++] = copy;
+    pthread_cond_broadcast(&upstream->turn);
+    return true;
+}
+
+bool wt__upstream_watch(struct upstream *upstream, const char *holder, struct str uri, wt_error *err)
+{
+    pthread_mutex_lock(&upstream->lock);
+    bool known = is_watched(upstream, uri);
+    bool has_share = known || wt__shares_take(&upstream->watchers, holder, 1);
+    bool added = known || (has_share && add_watched(upstream, uri));
+    pthread_mutex_unlock(&upstream->lock);
+    if (!has_share)
+        wt__fail(err, WT_ETOOLONG,
+                 "this client watches %zu resources of the server %s, its share of %d, and gets no notices of further "
+                 "ones",
+                 wt__shares_of(&upstream->watchers, holder), upstream->server->name, UPSTREAM_WATCHED_MAX);
+    else if (!added)
+        wt__fail_nomem(err);
+    return added;
+}
+
+/* ---------------------------------------------------------------- listening */
+
+static void *run_listener(void *context)
+{
+    struct upstream *upstream = context;
+    struct mcp_event event;
+    while (wt__mcp_exchange_next(upstream->listening, &event, NULL) == 0 && event.kind == MCP_EVENT_NOTIFIED)
+        handle_notification(upstream, event.method, event.params);
+    return NULL;
+}
+
+/* Opens a subscription of a modern server to changes of lists and watched resources, until close_subscription. Both
+ * run on the upstream's thread. */
+static void open_subscription(struct upstream *upstream, struct mcp_connection *connection)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0};
+    if (wt__mcp_connection_era(connection) != MCP_ERA_MODERN)
+        return;
+    wt__buffer_text(&params, "\"notifications\":{\"toolsListChanged\":true,\"promptsListChanged\":true,"
+                             "\"resourcesListChanged\":true,\"resourceSubscriptions\":[");
+    pthread_mutex_lock(&upstream->lock);
+    for (size_t i = 0; i < upstream->watched_count; i++) {
+        wt__buffer_text(&params, i ? "," : "");
+        wt__buffer_json(&params, wt__str(upstream->watched[i]));
+    }
+    upstream->watched_told = upstream->watched_count;
+    pthread_mutex_unlock(&upstream->lock);
+    wt__buffer_text(&params, "]}");
+    const struct mcp_request request = {
+        .method = "subscriptions/listen", .params = wt__buffer_view(&params), .timeout_ms = UPSTREAM_LISTEN_MS};
+    if (!params.failed && wt__mcp_exchange_begin(&upstream->listening, connection, &request, NULL) == 0 &&
+        pthread_create(&upstream->listener, NULL, run_listener, upstream) != 0) {
+        wt__mcp_exchange_end(upstream->listening);
+        upstream->listening = NULL;
+    }
+}
+
+static void close_subscription(struct upstream *upstream)
+{
+    if (!upstream->listening)
+        return;
+    wt__mcp_exchange_cancel(upstream->listening);
+    pthread_join(upstream->listener, NULL);
+    wt__mcp_exchange_end(upstream->listening);
+    upstream->listening = NULL;
+}
+
+/* Returns the next URI without a subscription, freed by the caller, or NULL. */
+static char *next_unsubscribed(struct upstream *upstream)
+{
+    char *uri = NULL;
+    pthread_mutex_lock(&upstream->lock);
+    if (upstream->watched_told < upstream->watched_count) {
+        const char *next = upstream->watched[upstream->watched_told++];
+        uri = wt__copy_string(next, strlen(next));
+    }
+    pthread_mutex_unlock(&upstream->lock);
+    return uri;
+}
+
+/* Ignores refused subscriptions. A modern server gets a new request with all resources. */
+static int subscribe_watched(struct upstream *upstream, struct mcp_connection *connection, wt_error *err)
+{
+    pthread_mutex_lock(&upstream->lock);
+    bool is_news = upstream->watched_told < upstream->watched_count;
+    pthread_mutex_unlock(&upstream->lock);
+    if (is_news && wt__mcp_connection_era(connection) == MCP_ERA_MODERN) {
+        close_subscription(upstream);
+        open_subscription(upstream, connection);
+        return 0;
+    }
+    for (char *uri; (uri = next_unsubscribed(upstream));) {
+        WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0}, result = {0};
+        wt__buffer_text(&params, "\"uri\":");
+        wt__buffer_json(&params, wt__str(uri));
+        int rc = params.failed
+                     ? 0
+                     : wt__upstream_ask(connection, "resources/subscribe", wt__buffer_view(&params), 0, &result, err);
+        free(uri);
+        if (rc < 0 && wt__mcp_connection_is_lost(connection))
+            return rc;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- callbacks of the connection, on another thread */
+
+static void handle_notice(void *context, struct str method, struct str params)
+{
+    const struct upstream_link *link = context;
+    handle_notification(link->upstream, method, params);
+}
+
+static void mark_link_lost(void *context, const wt_error *why)
 {
     struct upstream_link *link = context;
     struct upstream *upstream = link->upstream;
@@ -264,18 +412,17 @@ static void lost(void *context, const wt_error *why)
 
 /* ---------------------------------------------------------------- connections */
 
-/* Connects; noticed and context of the options are filled in. */
+/* Connects. Fills in noticed and context of the options. */
 static int open_link(struct upstream_link **out, struct upstream *upstream, struct mcp_connection_options *options,
                      wt_error *err)
 {
     struct upstream_link *link = calloc(1, sizeof *link);
     *out = NULL;
-    if (!link)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(link, err);
     link->upstream = upstream;
     atomic_init(&link->refs, 1);
     options->context = link;
-    options->noticed = noticed;
+    options->noticed = handle_notice;
     int rc = wt__mcp_connect(&link->connection, upstream->server, options, err);
     if (rc < 0)
         free(link);
@@ -286,8 +433,8 @@ static int open_link(struct upstream_link **out, struct upstream *upstream, stru
 
 /* ---------------------------------------------------------------- the other era */
 
-/* The loss of the second connection costs the calls on it and nothing else. */
-static void lost_other(void *context, const wt_error *why)
+/* The loss of the second connection affects only the calls on it. */
+static void mark_other_lost(void *context, const wt_error *why)
 {
     struct upstream_link *link = context;
     (void)why;
@@ -309,16 +456,16 @@ static int is_other_unwanted(void *context, const char *phase, uint64_t done, ui
     return atomic_load(&wait->upstream->stopping) || (wait->is_unwanted && wait->is_unwanted(wait->context));
 }
 
-/* Takes the second connection if it stands. Returns true if the question is settled: *out is it, or NULL if the server
- * should be used in the era that it has. */
-static bool take_other(struct upstream *upstream, enum mcp_era era, struct upstream_link **out)
+/* Borrows the second connection if it is open. Returns true if no attempt to open it is needed: *out is the connection,
+ * or NULL if the server should be used in its current era. */
+static bool borrow_other(struct upstream *upstream, enum mcp_era era, struct upstream_link **out)
 {
     *out = NULL;
     pthread_mutex_lock(&upstream->lock);
     bool knows_modern = era == MCP_ERA_LEGACY || upstream->speaks_both;
     bool settled = upstream->era == era || upstream->speaks_one || !knows_modern || upstream->server->protocol ||
-                   !is_sound(upstream->link);
-    if (!settled && is_sound(upstream->other)) {
+                   !is_link_sound(upstream->link);
+    if (!settled && is_link_sound(upstream->other)) {
         atomic_fetch_add(&upstream->other->refs, 1);
         *out = upstream->other;
     }
@@ -336,7 +483,7 @@ static void open_other(struct upstream *upstream, enum mcp_era era, unsigned wai
         &(struct mcp_connection_options){.only = era,
                                          .timeout_ms = wait_ms < UPSTREAM_OTHER_MS ? wait_ms : UPSTREAM_OTHER_MS,
                                          .progress = &progress,
-                                         .lost = lost_other},
+                                         .lost = mark_other_lost},
         NULL);
     wt__progress_dispose(&progress);
     pthread_mutex_lock(&upstream->lock);
@@ -349,9 +496,9 @@ static void open_other(struct upstream *upstream, enum mcp_era era, unsigned wai
         upstream->speaks_one = true;
     }
     pthread_mutex_unlock(&upstream->lock);
-    release(before);
+    wt__upstream_return(before);
     if (rc == 0)
-        tell_moved(upstream);
+        notify_state_change(upstream);
 }
 
 void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned wait_ms,
@@ -359,41 +506,41 @@ void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned 
 {
     struct other_wait wait = {upstream, is_unwanted, context};
     struct upstream_link *other;
-    if (!take_other(upstream, era, &other)) {
+    if (!borrow_other(upstream, era, &other)) {
         pthread_mutex_lock(&upstream->other_lock);
-        if (!take_other(upstream, era, &other)) {
+        if (!borrow_other(upstream, era, &other)) {
             open_other(upstream, era, wait_ms, &wait);
-            take_other(upstream, era, &other);
+            borrow_other(upstream, era, &other);
         }
         pthread_mutex_unlock(&upstream->other_lock);
     }
     if (!other)
         return;
-    release(*link);
+    wt__upstream_return(*link);
     *link = other;
 }
 
-/* ---------------------------------------------------------------- its thread */
+/* ---------------------------------------------------------------- thread */
 
-static int is_stopping(void *context, const char *phase, uint64_t done, uint64_t total)
+static int is_start_cancelled(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     const struct upstream *upstream = context;
     (void)phase, (void)done, (void)total;
     return atomic_load(&upstream->stopping);
 }
 
-static int connect_to(struct upstream *upstream, wt_error *err)
+static int connect_upstream(struct upstream *upstream, wt_error *err)
 {
     struct upstream_link *link;
     struct progress progress;
-    wt__progress_init(&progress, is_stopping, upstream);
+    wt__progress_init(&progress, is_start_cancelled, upstream);
     int rc = open_link(&link, upstream,
                        &(struct mcp_connection_options){.era = upstream->era,
                                                         .timeout_ms = upstream->server->start_timeout_ms
                                                                           ? upstream->server->start_timeout_ms
                                                                           : upstream->options.timeout_ms,
                                                         .progress = &progress,
-                                                        .lost = lost},
+                                                        .lost = mark_link_lost},
                        err);
     wt__progress_dispose(&progress);
     if (rc < 0)
@@ -409,9 +556,9 @@ static int connect_to(struct upstream *upstream, wt_error *err)
     return 0;
 }
 
-/* Waits for something to do: true when its lists, or what is watched, want to be seen to. False: it is over. Lists that
- * changed wait until `due`; the lists are late at `until`. */
-static bool has_work(struct upstream *upstream, double due, double until)
+/* Waits until lists must be requested or resources subscribed. False if the connection broke or the upstream stops.
+ * Changed lists wait until `due`; all lists expire at `until`. */
+static bool wait_for_work(struct upstream *upstream, double due, double until)
 {
     bool work = false;
     pthread_mutex_lock(&upstream->lock);
@@ -430,48 +577,45 @@ static bool has_work(struct upstream *upstream, double due, double until)
     return work;
 }
 
-/* As long as the connection stands. */
-static int serve(struct upstream *upstream, wt_error *err)
+/* Serves the connection until it ends. */
+static int serve_connection(struct upstream *upstream, wt_error *err)
 {
     struct mcp_connection *connection = upstream->link->connection;
     double ttl_ms = UPSTREAM_TTL_MS;
-    int rc = wt__upstream_gather(upstream, connection, &ttl_ms, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__upstream_gather(upstream, connection, &ttl_ms, err));
     pthread_mutex_lock(&upstream->lock);
     upstream->failures = 0;
     upstream->ran = true;
-    move(upstream, UPSTREAM_READY);
+    set_upstream_state(upstream, UPSTREAM_READY);
     pthread_mutex_unlock(&upstream->lock);
-    tell_moved(upstream);
-    wt__upstream_listen(upstream, connection);
+    notify_state_change(upstream);
+    open_subscription(upstream, connection);
     for (double due = wt__now_ms() + UPSTREAM_LIST_EVERY_MS, until = wt__now_ms() + ttl_ms;
-         rc == 0 && has_work(upstream, due, until);) {
-        rc = wt__upstream_subscribe(upstream, connection, err);
-        if (rc < 0 || wt__now_ms() < due)
+         wait_for_work(upstream, due, until);) {
+        WT_TRY(subscribe_watched(upstream, connection, err));
+        if (wt__now_ms() < due)
             continue;
-        rc = wt__upstream_gather(upstream, connection, &ttl_ms, err);
-        if (rc == 0)
-            tell_moved(upstream);
+        WT_TRY(wt__upstream_gather(upstream, connection, &ttl_ms, err));
+        notify_state_change(upstream);
         due = wt__now_ms() + UPSTREAM_LIST_EVERY_MS;
         until = wt__now_ms() + ttl_ms;
     }
-    return rc;
+    return 0;
 }
 
-static void part(struct upstream *upstream)
+static void close_links(struct upstream *upstream)
 {
-    wt__upstream_unlisten(upstream);
+    close_subscription(upstream);
     pthread_mutex_lock(&upstream->lock);
     struct upstream_link *link = upstream->link, *other = upstream->other;
     upstream->link = upstream->other = NULL;
     pthread_mutex_unlock(&upstream->lock);
-    release(link);
-    release(other);
+    wt__upstream_return(link);
+    wt__upstream_return(other);
 }
 
-/* Until it is time for another attempt. */
-static void wait_a_while(struct upstream *upstream, struct rng *rng, int rc, const wt_error *why)
+/* Waits until the next attempt. */
+static void wait_before_retry(struct upstream *upstream, struct rng *rng, int rc, const wt_error *why)
 {
     pthread_mutex_lock(&upstream->lock);
     unsigned doublings = upstream->failures < 10 ? upstream->failures : 10;
@@ -481,11 +625,11 @@ static void wait_a_while(struct upstream *upstream, struct rng *rng, int rc, con
     upstream->wanted = false;
     if (rc < 0)
         upstream->error = *why;
-    move(upstream, UPSTREAM_WAITING);
+    set_upstream_state(upstream, UPSTREAM_WAITING);
     pthread_mutex_unlock(&upstream->lock);
-    tell_moved(upstream);
+    notify_state_change(upstream);
     pthread_mutex_lock(&upstream->lock);
-    /* Whoever wants it need not wait out the time, but no server is started more often than once in the first. */
+    /* A caller that wants the server shortens the wait to UPSTREAM_FIRST_WAIT_MS. */
     for (double began = wt__now_ms(), now = began; !atomic_load(&upstream->stopping) && now < began + ms;
          now = wt__now_ms()) {
         bool soon = upstream->wanted && now >= began + UPSTREAM_FIRST_WAIT_MS;
@@ -503,7 +647,7 @@ static void count_failed_start(struct upstream *upstream)
     pthread_mutex_unlock(&upstream->lock);
 }
 
-static void *run(void *context)
+static void *run_upstream(void *context)
 {
     struct upstream *upstream = context;
     struct rng rng;
@@ -511,16 +655,16 @@ static void *run(void *context)
     while (!atomic_load(&upstream->stopping)) {
         wt_error err = {0};
         pthread_mutex_lock(&upstream->lock);
-        move(upstream, UPSTREAM_STARTING);
+        set_upstream_state(upstream, UPSTREAM_STARTING);
         pthread_mutex_unlock(&upstream->lock);
-        tell_moved(upstream);
-        int rc = connect_to(upstream, &err);
+        notify_state_change(upstream);
+        int rc = connect_upstream(upstream, &err);
         if (rc == 0)
-            rc = serve(upstream, &err);
-        part(upstream);
+            rc = serve_connection(upstream, &err);
+        close_links(upstream);
         count_failed_start(upstream);
         if (!atomic_load(&upstream->stopping))
-            wait_a_while(upstream, &rng, rc, &err);
+            wait_before_retry(upstream, &rng, rc, &err);
     }
     return NULL;
 }
@@ -532,8 +676,7 @@ int wt__upstream_open(struct upstream **out, const struct mcp_server *server, co
 {
     struct upstream *upstream = calloc(1, sizeof *upstream);
     *out = NULL;
-    if (!upstream)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(upstream, err);
     upstream->server = server;
     upstream->options = *options;
     upstream->era = options->era;
@@ -557,8 +700,8 @@ int wt__upstream_start(struct upstream *upstream, wt_error *err)
 {
     if (upstream->state == UPSTREAM_DISABLED)
         return 0;
-    upstream->has_thread = pthread_create(&upstream->thread, NULL, run, upstream) == 0;
-    return upstream->has_thread ? 0 : wt__fail(err, WT_EIO, "the system gives no thread");
+    upstream->has_thread = pthread_create(&upstream->thread, NULL, run_upstream, upstream) == 0;
+    return upstream->has_thread ? 0 : wt__fail(err, WT_EIO, "cannot start a thread");
 }
 
 void wt__upstream_stop(struct upstream *upstream)
@@ -582,7 +725,7 @@ void wt__upstream_close(struct upstream *upstream)
     if (!upstream)
         return;
     wt__upstream_end(upstream);
-    release(upstream->other); /* opened for a call while the thread ended */
+    wt__upstream_return(upstream->other); /* a call may have opened it while the thread ended */
     wt__upstream_offer_release(upstream->offer);
     wt__upstream_offer_release(upstream->listed);
     for (size_t i = 0; i < upstream->watched_count; i++)

@@ -1,157 +1,219 @@
-/* upstream.h: one server behind the gateway, kept alive by a thread of its own.
+/* upstream.h: one server behind the gateway, with a thread that keeps it running.
  *
  *     starting --> ready --> waiting --> starting ...        disabled
  *         '--------------------^
  *
- * The thread connects, asks what the server offers, tells that to whoever opened it, and asks again when the server
- * says that it changed, or when the time for which it holds is over. A server that fails is tried again after a second,
- * and each time after twice as long, up to a minute; a call that wants it makes the wait short. Nothing that a server
- * does, or does not do, reaches another one.
+ * The thread connects, lists the server's offers and passes them to its owner. It lists again if the server reports a
+ * change or if the lists expire. After a failure it retries after a second, doubling the wait up to a minute; a pending
+ * call shortens the wait. Servers do not affect each other.
  *
- * Calls borrow its connection and speak with the server themselves (mcp/connection.h). */
+ * Calls borrow the connection and speak to the server themselves (mcp/connection.h). */
 #ifndef WT_GATEWAY_UPSTREAM_H
 #define WT_GATEWAY_UPSTREAM_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/json.h"
 #include "base/shares.h"
 #include "mcp/connection.h"
+#include "mcp/mend.h"
 #include "serve/mcp/service.h"
 #include "whichtool/review.h"
 
 enum {
-    UPSTREAM_FIRST_WAIT_MS = 1000, /* before it is tried again, twice as long each time, */
-    UPSTREAM_LAST_WAIT_MS = 60000, /* up to this; a tenth more or less, so that not all come at once */
-    UPSTREAM_LEAST_TTL_MS = 60000, /* what it says of how long its lists hold is believed from here on, */
-    UPSTREAM_TTL_MS = 300000,      /* and where it says nothing, this holds */
-    UPSTREAM_LIST_EVERY_MS = 1000, /* from one listing to the next: notices in between share the next one */
-    UPSTREAM_TRIES = 3, /* starts that may fail while somebody waits for one that ran before; else the first counts */
-    UPSTREAM_OTHER_MS =
-        10000, /* for a connection in a server's other era; a server that does not speak it may be silent */
-    UPSTREAM_LISTEN_MS = 24 * 3600000, /* that a server need not say anything of what changes */
-    UPSTREAM_CALLS_MAX = 256,          /* requests of clients to it that are under way, shared by clients */
-    UPSTREAM_WATCHED_MAX = 2000,       /* resources of it that clients watch, shared by who watched them first */
-    UPSTREAM_ERROR_BYTES = 1024,       /* kept of why it failed last */
+    UPSTREAM_FIRST_WAIT_MS = 1000,     /* wait before the first retry; doubles with each failure */
+    UPSTREAM_LAST_WAIT_MS = 60000,     /* maximum wait, plus or minus a tenth so that servers do not start together */
+    UPSTREAM_LEAST_TTL_MS = 60000,     /* minimum lifetime of lists if the server gives one */
+    UPSTREAM_TTL_MS = 300000,          /* lifetime of lists if the server gives none */
+    UPSTREAM_LIST_EVERY_MS = 1000,     /* minimum interval of listings; notices in between share the next one */
+    UPSTREAM_TRIES = 3,                /* failed starts that a caller waits for if the server ran before; otherwise 1 */
+    UPSTREAM_OTHER_MS = 10000,         /* timeout of a connection in the other era, where a server may stay silent */
+    UPSTREAM_LISTEN_MS = 24 * 3600000, /* maximum silence on a subscription */
+    UPSTREAM_CALLS_MAX = 256,          /* concurrent requests to the server, shared by clients */
+    UPSTREAM_WATCHED_MAX = 2000,       /* watched resources, counted for the client that watched first */
+    UPSTREAM_ERROR_BYTES = 1024,       /* maximum length of the last error */
 };
 
 struct upstream;
 
 enum upstream_state { UPSTREAM_DISABLED, UPSTREAM_STARTING, UPSTREAM_READY, UPSTREAM_WAITING };
 
-/* Complete lists of a server, of each kind that it was asked for. */
+/* Complete lists of a server, of each requested kind. */
 struct upstream_listing {
-    struct str tools;                            /* {"tools":[...]}; ptr NULL: it was not asked for them */
-    struct str instructions;                     /* what it says of itself; "" for nothing */
-    const char *prompts, *resources, *templates; /* JSON arrays; NULL: it was not asked, or refused to say */
-    /* malformed items, and schemas that do not compile; 0 if they are those of the listing before */
+    struct str tools;                            /* {"tools":[...]}; ptr is NULL if they were not requested */
+    struct str instructions;                     /* the server's instructions, or "" */
+    const char *prompts, *resources, *templates; /* JSON arrays; NULL if not requested or refused */
+    /* malformed items, and schemas that do not compile; 0 if unchanged since the last listing */
     size_t mended, left_out, faulty_schemas;
 };
 
 struct upstream_options {
-    enum mcp_era era;    /* as it was found before; MCP_ERA_UNKNOWN: it is probed */
-    bool speaks_both;    /* both eras worked before */
-    unsigned timeout_ms; /* of a start; 0: MCP_CONNECT_MS */
-    void *context;       /* of the functions, which run on the upstream's thread, and one at a time */
-    /* Takes the server's lists. An error becomes the upstream's, which goes on with the lists that it had. */
-    int (*listed)(void *context, struct upstream *upstream, const struct upstream_listing *listing, wt_error *err);
-    void (*changed)(void *context, struct upstream *upstream, enum mcp_change change); /* as it says, or as it lists */
-    void (*updated)(void *context, struct upstream *upstream, struct str uri);         /* a resource that is watched */
-    void (*moved)(void *context, struct upstream *upstream);                           /* or listed anew */
+    enum mcp_era era;    /* known from an earlier run; MCP_ERA_UNKNOWN to probe */
+    bool speaks_both;    /* both eras worked in an earlier run */
+    unsigned timeout_ms; /* for a start; 0 for MCP_CONNECT_MS */
+    void *context;       /* for the callbacks */
+    /* Takes the lists, on the upstream's thread; on an error the old ones stay valid. The other callbacks run on any
+     * thread. */
+    int (*take_listing)(void *context, struct upstream *upstream, const struct upstream_listing *listing,
+                        wt_error *err);
+    void (*notify_change)(void *context, struct upstream *upstream, enum mcp_change change); /* a list changed */
+    void (*notify_update)(void *context, struct upstream *upstream, struct str uri); /* a watched resource changed */
+    void (*notify_state)(void *context, struct upstream *upstream); /* the state changed, or it listed again */
 };
 
-/* server lives longer. Its thread starts with wt__upstream_start. Errors: WT_ENOMEM. */
+/* Creates an upstream; server must outlive it. wt__upstream_start starts its thread. Errors: WT_ENOMEM. */
 int wt__upstream_open(struct upstream **out, const struct mcp_server *server, const struct upstream_options *options,
                       wt_error *err);
 int wt__upstream_start(struct upstream *upstream, wt_error *err);
-/* Calls that wait for it end; its thread is asked to. */
+/* Ends calls that wait for the server, and asks the thread to end. */
 void wt__upstream_stop(struct upstream *upstream);
-/* Ends its thread and the server. Whatever was borrowed is given back before. */
+/* Ends the thread and the server. All links must have been returned. */
 void wt__upstream_end(struct upstream *upstream);
-/* The same, and it is gone. The functions of the options may look at other upstreams, so all end before one is gone.
- * NULL is a no-op. */
+/* Ends and frees the upstream. Callbacks may use other upstreams, so end all of them before closing the first. NULL is
+ * a no-op. */
 void wt__upstream_close(struct upstream *upstream);
 
 const char *wt__upstream_name(const struct upstream *upstream);
-/* True if its configuration lets it offer the tool. */
-bool wt__upstream_offers(const struct upstream *upstream, const char *tool);
+/* True if the configuration of the server does not exclude the tool. */
+bool wt__upstream_allows_tool(const struct upstream *upstream, const char *tool);
 
-/* How long a call may go without a word of the server: by its entry, else `otherwise`. */
+/* Returns the call timeout of the server's configuration entry, or `otherwise`. */
 unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned otherwise);
 
-/* How it is. */
 struct upstream_status {
     enum upstream_state state;
     enum mcp_era era;
-    enum mcp_era preferred; /* the era that its clients need; the next start should use it */
+    enum mcp_era preferred; /* era needed by clients, for the next start */
     bool speaks_both;
-    size_t tools, resources, prompts; /* that it listed last */
-    size_t waiting;                   /* of the tools, that wait until somebody approves of them */
-    size_t offers_waiting;            /* of the resources, templates and prompts; they are not among the counts above */
+    size_t tools, resources, prompts; /* numbers in the last listing */
+    size_t waiting;                   /* tools that wait for approval */
+    size_t offers_waiting;            /* resources, templates and prompts that wait; not in the counts above */
     bool ran;                         /* it was ready once */
     bool has_offer;                   /* its resources and prompts are known */
-    unsigned failures;                /* in a row */
-    long long since;                  /* that it is in its state: seconds since 1970 */
-    char error[UPSTREAM_ERROR_BYTES]; /* why it failed last; "" when it did not */
+    unsigned failures;                /* consecutive failures */
+    long long since;                  /* time of the last change of state, in seconds since 1970 */
+    char error[UPSTREAM_ERROR_BYTES]; /* last error, or "" */
 };
 void wt__upstream_status(struct upstream *upstream, struct upstream_status *out);
-/* Appends a line for each malformed item of its last lists that was repaired or left out (mcp/mend.h), and for each
- * schema that does not compile. */
+/* Appends a line for each malformed item of the last lists (mcp/mend.h) and for each schema that does not compile. */
 void wt__upstream_notes(struct upstream *upstream, struct buffer *out);
-/* Which of its tools wait, and whether its instructions do, by the review of a listing. Returns whether more wait than
- * ever did: that is news. */
+/* Records the tools and instructions that wait, from the review of a listing. Returns true if more wait than ever
+ * before. */
 bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_listing *listing,
                               const wt_review_report *report);
-/* Whether a tool waits that goes by this name: by its exported one or its id, with bare by its server's own, too. own:
- * its server's name for it. */
-bool wt__upstream_waits(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1]);
-/* True if a tool waits whose name a request says: each word of the name begins a word of the request. own: as above. */
-bool wt__upstream_waits_for(struct upstream *upstream, struct str request, char own[WT_MAX_NAME_BYTES + 1]);
+/* True if a tool with this name waits: an exported name, an id or, with bare, the server's own name. own: receives the
+ * server's own name. */
+bool wt__upstream_find_waiting(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1]);
+/* True if the request names a tool that waits: each word of the name begins a word of the request. own: as above. */
+bool wt__upstream_find_requested_waiting(struct upstream *upstream, struct str request,
+                                         char own[WT_MAX_NAME_BYTES + 1]);
 const char *wt__upstream_state_word(enum upstream_state state);
 const char *wt__era_word(enum mcp_era era);
 
-/* ---------------------------------------------------------------- what it offers */
+/* ---------------------------------------------------------------- offers */
 
-/* What it listed last, beside its tools; never changes. Arrays, never NULL. */
+/* Resources, templates and prompts of the last listing. Immutable; the arrays are never NULL. */
 struct upstream_offer {
-    json_t *resources, *templates, *prompts; /* of each those that were approved */
-    bool completes;                          /* it completes arguments */
+    json_t *resources, *templates, *prompts; /* approved items */
+    bool completes;                          /* the server completes arguments */
     atomic_uint refs;
 };
-/* Give it back. NULL: it has not been ready yet. */
+/* Returns the current offer, to be released by the caller, or NULL before the first listing. */
 struct upstream_offer *wt__upstream_offer(struct upstream *upstream);
 void wt__upstream_offer_release(struct upstream_offer *offer); /* NULL is a no-op */
 
-/* Offers what it listed last and what was approved of that: arrays of definitions, borrowed. Tells whoever opened it of
- * what has changed (options.changed). Errors: WT_ENOMEM. */
+/* Replaces the offer with the approved items of the last listing. approved: arrays of definitions, borrowed. Reports
+ * changes by options.notify_change. Errors: WT_ENOMEM. */
 struct approved_offers {
     const json_t *resources, *templates, *prompts;
 };
 int wt__upstream_approve_offers(struct upstream *upstream, const struct approved_offers *approved, wt_error *err);
-/* True if it listed what is not offered, so that an approval may change that. */
-bool wt__upstream_withholds(struct upstream *upstream);
+/* True if listed items are not offered yet, so that an approval may add them. */
+bool wt__upstream_has_withheld(struct upstream *upstream);
 
-/* A client wants to know when the resource changes; quick. False: the holder watches its share, or memory is out, as
- * *err says. */
+/* Watches a resource for a client. Does not block. False if the holder's share is used up or if out of memory, with
+ * *err set. */
 bool wt__upstream_watch(struct upstream *upstream, const char *holder, struct str uri, wt_error *err);
 
-/* ---------------------------------------------------------------- asking it */
+/* ---------------------------------------------------------------- requests */
 
-struct upstream_link; /* a connection that is borrowed */
+struct upstream_link; /* a borrowed connection */
 
-/* Waits until it is ready, at most so long, and no longer than it is wanted. Where it ran before, one that ends while
- * it starts, as it does when it is killed then, is waited for again. Errors: WT_ENETWORK (it fails, with what
- * is known of why), WT_ETIMEOUT, WT_ECANCELLED. */
+/* Borrows the connection, waiting up to wait_ms and while is_unwanted is false. If the server ran before, a failed
+ * start is retried (UPSTREAM_TRIES). Errors: WT_ENETWORK (the server fails, with the reason), WT_ETIMEOUT,
+ * WT_ECANCELLED. */
 int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_unwanted)(const void *context),
                         const void *context, struct upstream_link **out, wt_error *err);
-/* Requests to it that are under way, by holder. */
+/* Returns the shares of concurrent requests, by holder. */
 struct shares *wt__upstream_calls(struct upstream *upstream);
-/* Replaces *link with a connection in `era` if the server speaks that era, too, and otherwise leaves it. A client that
- * answers questions needs this: a server that speaks both eras asks a legacy client by requests of its own, which a
- * modern connection does not carry. Opens the second connection if there is none yet, and waits for it as above. */
+/* Replaces *link with a connection in `era` if the server speaks that era too; otherwise leaves it. A client that
+ * answers questions needs this: a server with both eras sends its questions to a legacy client as requests, which a
+ * modern connection cannot carry. Opens the second connection on first use, and waits for it as above. */
 void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned wait_ms,
                           bool (*is_unwanted)(const void *context), const void *context, struct upstream_link **link);
 struct mcp_connection *wt__upstream_connection(const struct upstream_link *link);
 void wt__upstream_return(struct upstream_link *link); /* NULL is a no-op */
+
+/* ---------------------------------------------------------------- internals of the upstream files */
+
+enum {
+    UPSTREAM_CHANGES = 3, /* number of values of enum mcp_change */
+    UPSTREAM_REST_MS =
+        10000, /* timeout of a page of resources, templates or prompts, since tools become visible after these lists */
+};
+
+struct upstream_link {
+    struct mcp_connection *connection;
+    struct upstream *upstream;
+    atomic_uint refs;
+    bool lost; /* the connection broke; protected by the upstream's lock */
+};
+
+struct upstream {
+    const struct mcp_server *server;
+    struct upstream_options options;
+    pthread_t thread;
+    bool has_thread;
+    pthread_t listener;             /* valid while listening is not NULL */
+    struct mcp_exchange *listening; /* open subscription, or NULL */
+    atomic_bool stopping;
+    struct shares calls;    /* concurrent requests, by holder */
+    struct shares watchers; /* places of `watched`, by the client that watched first */
+
+    pthread_mutex_t other_lock; /* held while `other` is opened; taken before `lock` */
+
+    pthread_mutex_t lock; /* protects the fields below; never held during requests to the server */
+    pthread_cond_t turn;  /* signals changes of these fields */
+    enum upstream_state state;
+    enum mcp_era era;
+    struct upstream_link *link;    /* connection; NULL unless ready */
+    struct upstream_link *other;   /* connection in the other era for clients that need it, or NULL */
+    bool speaks_both;              /* `other` worked once, in this run or an earlier one */
+    bool speaks_one;               /* `other` could not be opened since the last start */
+    enum mcp_era preferred;        /* era last needed by a client, or MCP_ERA_UNKNOWN */
+    struct upstream_offer *offer;  /* approved items; NULL before the first listing */
+    struct upstream_offer *listed; /* all listed items; NULL before the first listing */
+    bool wanted;                   /* a caller waits for the server */
+    bool stale[UPSTREAM_CHANGES];  /* lists to request again */
+    bool told[UPSTREAM_CHANGES];   /* lists that the server reported as changed; clients are notified as well */
+    char **watched;                /* URIs [watched_count]; the server knows the first watched_told */
+    size_t watched_count, watched_capacity, watched_told;
+    size_t tool_count, waiting_count, offers_waiting;
+    struct buffer waiting;            /* ids of waiting tools, each followed by a NUL */
+    size_t waiting_most;              /* highest number of waiting items so far, with the instructions */
+    unsigned failures, failed_starts; /* consecutive failures; all failed starts */
+    struct mcp_mends mends[2];        /* malformed items of the list of tools and of the other lists */
+    bool ran;                         /* it was ready once */
+    long long since;
+    wt_error error; /* last error; code 0 if there is no error */
+};
+
+/* Sends a request of the gateway itself and ignores notices. Returns WT_ENOTFOUND if the server does not know the
+ * method. timeout_ms: maximum silence of the server; 0 for MCP_REQUEST_MS. result: disposed of by the caller. */
+int wt__upstream_ask(struct mcp_connection *connection, const char *method, struct str params, unsigned timeout_ms,
+                     struct buffer *result, wt_error *err);
+/* Requests the stale lists and reports them. *ttl_ms: their lifetime. An error is an error of the connection. */
+int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connection, double *ttl_ms, wt_error *err);
 
 #endif

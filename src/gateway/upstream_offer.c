@@ -1,11 +1,16 @@
-/* upstream_offer.c: what a server offers: its tools, resources, templates and prompts, listed page by page; what it
- * says of itself. */
+/* upstream_offer.c: listings of a server: tools, resources, templates and prompts, page by page, and instructions. */
+#include "gateway/upstream.h"
+
 #include <stdlib.h>
 
-#include "gateway/listed_schemas.h"
-#include "gateway/upstream_inside.h"
+#include "base/json.h"
+#include "base/json_scan.h"
+#include "base/memory.h"
+#include "engine/validator.h"
 #include "mcp/mend.h"
+#include "mcp/message.h"
 #include "mcp/pages.h"
+#include "serve/mcp/input.h"
 
 /* ---------------------------------------------------------------- offers */
 
@@ -29,7 +34,7 @@ struct upstream_offer *wt__upstream_offer(struct upstream *upstream)
     return offer;
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- requests */
 
 int wt__upstream_ask(struct mcp_connection *connection, const char *method, struct str params, unsigned timeout_ms,
                      struct buffer *result, wt_error *err)
@@ -43,8 +48,9 @@ int wt__upstream_ask(struct mcp_connection *connection, const char *method, stru
         if (rc == 0)
             rc = wt__mcp_exchange_next(exchange, &event, err);
         if (rc == 0 && event.kind == MCP_EVENT_ASKED)
-            rc = wt__mcp_exchange_reply(exchange, event.id, STR(""),
-                                        STR("{\"code\":-32601,\"message\":\"nobody is there to be asked\"}"), err);
+            rc =
+                wt__mcp_exchange_reply(exchange, event.id, STR(""),
+                                       STR("{\"code\":-32601,\"message\":\"no client can answer this request\"}"), err);
     } while (rc == 0 && (event.kind == MCP_EVENT_NOTIFIED || event.kind == MCP_EVENT_ASKED));
     if (rc == 0 && event.kind == MCP_EVENT_RESULT) {
         wt__buffer_str(result, event.result);
@@ -58,7 +64,7 @@ int wt__upstream_ask(struct mcp_connection *connection, const char *method, stru
     return rc;
 }
 
-/* How long a list holds by its first page, where that says it. */
+/* Reads the lifetime of a list from its first page, if given. */
 static void read_ttl(struct str result, double *ttl_ms)
 {
     struct str text;
@@ -70,13 +76,14 @@ static void read_ttl(struct str result, double *ttl_ms)
     *ttl_ms = said > UPSTREAM_LEAST_TTL_MS ? said : UPSTREAM_LEAST_TTL_MS;
 }
 
-/* Gathers all pages of a list. A server that does not know the method has none. timeout_ms: of a page, 0 for the default. */
-static int gather(struct mcp_connection *connection, struct mcp_pages *pages, unsigned timeout_ms, double *ttl_ms,
-                  wt_error *err)
+/* Collects all pages of a list. The list is empty if the server does not know the method. timeout_ms: for a page; 0 for
+ * the default. */
+static int gather_pages(struct mcp_connection *connection, struct mcp_pages *pages, unsigned timeout_ms, double *ttl_ms,
+                        wt_error *err)
 {
     int rc = 1;
     while (rc > 0) {
-        struct buffer params = {0}, result = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0}, result = {0};
         wt__mcp_pages_params(pages, &params);
         rc = params.failed
                  ? wt__fail_nomem(err)
@@ -88,121 +95,213 @@ static int gather(struct mcp_connection *connection, struct mcp_pages *pages, un
             rc = 0;
         else if (rc == 0)
             rc = wt__mcp_pages_take(pages, wt__buffer_view(&result), err);
-        wt__buffer_dispose(&params);
-        wt__buffer_dispose(&result);
     }
     return rc == WT_ENOTFOUND ? 0 : rc;
 }
 
-/* A list as an array, its malformed items repaired or left out; *out is NULL if the server refuses to say, or out of
- * memory. */
+/* Returns a list as an array with malformed items repaired or left out. *out is NULL if the server refuses or memory is
+ * exhausted. */
 static int gather_array(struct mcp_connection *connection, unsigned timeout_ms, const char *method, const char *member,
                         json_t **out, struct mcp_mends *mends, wt_error *err)
 {
-    struct mcp_pages pages = {.method = method, .member = member};
+    WT_CLEANUP(wt__mcp_pages_dispose) struct mcp_pages pages = {.method = method, .member = member};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     double unused = 0;
-    struct buffer text = {0};
     size_t kept;
-    int rc = gather(connection, &pages, timeout_ms, &unused, err);
+    int rc = gather_pages(connection, &pages, timeout_ms, &unused, err);
     wt__buffer_char(&text, '[');
     int mended = wt__mcp_mend_items(wt__buffer_view(&pages.items), member, &text, &kept, mends, err);
     wt__buffer_char(&text, ']');
     *out = NULL;
     if (rc == 0 && mended == 0 && !text.failed)
         wt__json_parse(out, text.ptr, text.len, NULL);
-    wt__buffer_dispose(&text);
-    wt__mcp_pages_dispose(&pages);
     return wt__mcp_connection_is_lost(connection) ? rc : 0;
 }
 
-/* ---------------------------------------------------------------- what it offers */
+/* ---------------------------------------------------------------- faulty schemas */
 
-static json_t *read_self(struct mcp_connection *connection)
+/* Notes a fault of a schema. tool: the name, in JSON. what: the consequence. */
+static void note_faulty_schema(struct mcp_mends *mends, struct str tool, const char *what, const char *why)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    json_auto_t *name = NULL;
+    wt__json_parse(&name, tool.ptr, tool.len, NULL);
+    wt__buffer_printf(&text, "%s: %s", what, why);
+    if (!text.failed)
+        wt__mcp_mends_note(mends, "tool", (struct str){json_string_value(name), json_string_length(name)}, text.ptr);
+    mends->notes.failed |= text.failed;
+    mends->faulty_schemas++;
+}
+
+/* Notes how much of an input schema is checked. 0 or WT_ENOMEM. */
+static int check_input_schema(struct str tool, struct str name, struct mcp_mends *mends, wt_error *err)
+{
+    struct mcp_input *input = NULL;
+    struct str schema;
+    if (!wt__mcp_member(tool, "inputSchema", &schema) || schema.len == 0)
+        return 0;
+    int rc = wt__mcp_input_open(&input, schema, err);
+    if (rc < 0) /* invalid x-mcp-header: the view leaves the tool out */
+        return rc == WT_ENOMEM ? rc : 0;
+    const char *why = wt__mcp_input_unchecked(input);
+    if (wt__mcp_input_checks(input) == MCP_CHECKS_PART)
+        note_faulty_schema(mends, name, "inputSchema does not compile; arguments are checked against its valid part",
+                           why);
+    else if (wt__mcp_input_checks(input) == MCP_CHECKS_NOTHING)
+        note_faulty_schema(mends, name, "inputSchema does not compile; arguments are not checked", why);
+    wt__mcp_input_close(input);
+    return 0;
+}
+
+/* Returns 1 if a schema compiles in a known dialect, 0 with *why if it does not, or WT_ENOMEM. */
+static int schema_compiles(struct str schema, wt_error *why)
+{
+    wt_validator *validator;
+    struct schema_drops drops = {0};
+    int rc = wt_validator_open(&validator, schema.ptr, schema.len, NULL, why);
+    if (rc < 0 && rc != WT_ENOMEM)
+        rc = wt__validator_open_lenient(&validator, schema, &drops, NULL);
+    wt_validator_close(validator);
+    return rc == WT_ENOMEM ? rc : rc == 0 && drops.count == 0;
+}
+
+/* Appends a tool without its output schema. */
+static int put_without_output_schema(struct str tool, struct buffer *out, wt_error *err)
+{
+    json_auto_t *tree = NULL;
+    WT_TRY(wt__json_parse(&tree, tool.ptr, tool.len, err));
+    if (json_object_del(tree, "outputSchema") < 0 || wt__json_write(out, tree) < 0)
+        return wt__fail_nomem(err);
+    return 0;
+}
+
+static int put_mended_tool(struct str tool, struct buffer *out, struct mcp_mends *mends, wt_error *err)
+{
+    struct str name = STR(""), output = STR("");
+    wt_error why = {0};
+    wt__mcp_member(tool, "name", &name);
+    WT_TRY(check_input_schema(tool, name, mends, err));
+    wt__mcp_member(tool, "outputSchema", &output);
+    int compiles = output.len > 0 ? schema_compiles(output, &why) : 1;
+    if (compiles == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    if (compiles) {
+        wt__buffer_str(out, tool);
+        return 0;
+    }
+    note_faulty_schema(mends, name, "outputSchema does not compile and is ignored", why.message);
+    return put_without_output_schema(tool, out, err);
+}
+
+/* Appends the tools of list, written by wt__mcp_mend_items, to out. A tool stays if its input schema does not compile,
+ * and a note says how far its arguments are checked. An output schema that does not compile is removed, since clients
+ * compile every output schema of a list. Returns 0 or WT_ENOMEM. */
+static int repair_listed_schemas(struct str list, struct buffer *out, struct mcp_mends *mends, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer whole = {0};
+    struct json_scan scan;
+    struct json_item item;
+    wt__buffer_char(&whole, '[');
+    wt__buffer_str(&whole, list);
+    wt__buffer_char(&whole, ']');
+    if (whole.failed)
+        return wt__fail_nomem(err);
+    wt__json_scan_open(&scan, wt__buffer_view(&whole), 0, 1);
+    for (bool is_first = true; wt__json_scan_next(&scan, &item) > 0; is_first = false) {
+        if (!is_first)
+            wt__buffer_char(out, ',');
+        WT_TRY(put_mended_tool(item.value, out, mends, err));
+    }
+    return out->failed || mends->notes.failed ? wt__fail_nomem(err) : 0;
+}
+
+/* ---------------------------------------------------------------- listings */
+
+static json_t *read_server_info(struct mcp_connection *connection)
 {
     struct str self = wt__mcp_connection_self(connection);
     json_t *out = NULL;
     return wt__json_parse(&out, self.ptr ? self.ptr : "", self.len, NULL) == 0 ? out : json_object();
 }
 
-/* The lists of one round. */
-struct gathered {
+/* Lists of one round. */
+struct gathered_lists {
     struct buffer tools; /* {"tools":[...]} */
     size_t tool_count;
     struct upstream_offer rest;
-    struct mcp_mends mends[2]; /* as of struct upstream */
+    struct mcp_mends mends[2]; /* see struct upstream */
 };
 
-/* Gathers the tools. *why: what is odd about the list or the server's entry, which does not keep the server from
- * running; code 0 if nothing is. */
-static int gather_tools(const struct upstream *upstream, struct mcp_connection *connection, struct gathered *got,
+/* Reads all pages of the tools and repairs them. */
+static int gather_tool_pages(struct mcp_connection *connection, struct mcp_pages *pages, struct gathered_lists *got,
+                             double *ttl_ms, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer mended = {0};
+    WT_TRY(gather_pages(connection, pages, pages->server->call_timeout_ms, ttl_ms, err));
+    WT_TRY(wt__mcp_mend_items(wt__buffer_view(&pages->items), "tools", &mended, &got->tool_count, &got->mends[0], err));
+    wt__buffer_text(&got->tools, "{\"tools\":[");
+    WT_TRY(repair_listed_schemas(wt__buffer_view(&mended), &got->tools, &got->mends[0], err));
+    wt__buffer_text(&got->tools, "]}");
+    return got->tools.failed ? wt__fail_nomem(err) : 0;
+}
+
+/* Collects the tools. *why: a problem with the list or the server's configuration entry that does not stop the server;
+ * code 0 if there is no problem. */
+static int gather_tools(const struct upstream *upstream, struct mcp_connection *connection, struct gathered_lists *got,
                         double *ttl_ms, wt_error *why, wt_error *err)
 {
+    WT_CLEANUP(wt__mcp_pages_dispose)
     struct mcp_pages pages = {.method = "tools/list", .member = "tools", .server = upstream->server};
-    struct buffer *text = &got->tools, mended = {0};
-    int rc = gather(connection, &pages, upstream->server->call_timeout_ms, ttl_ms, err);
-    if (rc == 0)
-        rc = wt__mcp_mend_items(wt__buffer_view(&pages.items), "tools", &mended, &got->tool_count, &got->mends[0], err);
-    wt__buffer_text(text, "{\"tools\":[");
-    if (rc == 0)
-        rc = wt__listed_schemas_mend(wt__buffer_view(&mended), text, &got->mends[0], err);
-    wt__buffer_dispose(&mended);
-    wt__buffer_text(text, "]}");
+    int rc = gather_tool_pages(connection, &pages, got, ttl_ms, err);
     if (pages.warning)
         wt__fail(why, WT_EFORMAT, "%s", pages.warning);
     else if (upstream->server->note)
         wt__fail(why, WT_EINVAL, "%s", upstream->server->note);
-    wt__mcp_pages_dispose(&pages);
-    return rc == 0 && text->failed ? wt__fail_nomem(err) : rc;
+    return rc;
 }
 
-/* Gathers prompts, resources and templates. The list of a kind that the server does not declare is empty. */
-static int gather_rest(const struct upstream *upstream, struct mcp_connection *connection, const json_t *self,
-                       struct gathered *got, wt_error *err)
+/* Collects prompts, resources and templates. The list of an undeclared kind is empty. */
+static int gather_offers(const struct upstream *upstream, struct mcp_connection *connection, const json_t *self,
+                         struct gathered_lists *got, wt_error *err)
 {
     unsigned configured = upstream->server->call_timeout_ms;
     unsigned timeout_ms = configured > 0 && configured < UPSTREAM_REST_MS ? configured : UPSTREAM_REST_MS;
     struct upstream_offer *out = &got->rest;
     struct mcp_mends *mends = &got->mends[1];
     const json_t *capabilities = wt__json_object(self, "capabilities");
-    bool has_resources = json_object_get(capabilities, "resources"),
-         has_prompts = json_object_get(capabilities, "prompts");
     out->completes = json_object_get(capabilities, "completions");
-    int rc = 0;
-    if (has_resources)
-        rc = gather_array(connection, timeout_ms, "resources/list", "resources", &out->resources, mends, err);
-    else
+    if (json_object_get(capabilities, "resources")) {
+        WT_TRY(gather_array(connection, timeout_ms, "resources/list", "resources", &out->resources, mends, err));
+        WT_TRY(gather_array(connection, timeout_ms, "resources/templates/list", "resourceTemplates", &out->templates,
+                            mends, err));
+    } else {
         out->resources = json_array();
-    if (rc == 0 && has_resources)
-        rc = gather_array(connection, timeout_ms, "resources/templates/list", "resourceTemplates", &out->templates,
-                          mends, err);
-    else if (rc == 0)
         out->templates = json_array();
-    if (rc == 0 && has_prompts)
-        rc = gather_array(connection, timeout_ms, "prompts/list", "prompts", &out->prompts, mends, err);
-    else if (rc == 0)
-        out->prompts = json_array();
-    return rc;
+    }
+    if (json_object_get(capabilities, "prompts"))
+        return gather_array(connection, timeout_ms, "prompts/list", "prompts", &out->prompts, mends, err);
+    out->prompts = json_array();
+    return 0;
 }
 
-/* The list, or where it could not be had the one before. */
-static json_t *list_or_before(const json_t *list, const json_t *before)
+/* Returns the list, or the previous one if it could not be read. */
+static json_t *list_or_previous(const json_t *list, const json_t *before)
 {
     return list ? json_incref((json_t *)list) : before ? json_incref((json_t *)before) : json_array();
 }
 
-/* Remembers what was listed. What is offered of it says whoever knows what is approved. */
-static int keep_listed(struct upstream *upstream, const struct upstream_offer *got, wt_error *err)
+/* Stores the listed items. wt__upstream_approve_offers selects the approved ones. */
+static int store_listed(struct upstream *upstream, const struct upstream_offer *got, wt_error *err)
 {
     struct upstream_offer *listed = calloc(1, sizeof *listed);
-    if (!listed)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(listed, err);
     atomic_init(&listed->refs, 1);
     listed->completes = got->completes;
     pthread_mutex_lock(&upstream->lock);
     struct upstream_offer *before = upstream->listed;
-    listed->resources = list_or_before(got->resources, before ? before->resources : NULL);
-    listed->templates = list_or_before(got->templates, before ? before->templates : NULL);
-    listed->prompts = list_or_before(got->prompts, before ? before->prompts : NULL);
+    listed->resources = list_or_previous(got->resources, before ? before->resources : NULL);
+    listed->templates = list_or_previous(got->templates, before ? before->templates : NULL);
+    listed->prompts = list_or_previous(got->prompts, before ? before->prompts : NULL);
     bool whole = listed->resources && listed->templates && listed->prompts;
     if (whole)
         upstream->listed = listed;
@@ -211,44 +310,40 @@ static int keep_listed(struct upstream *upstream, const struct upstream_offer *g
     return whole ? 0 : wt__fail_nomem(err);
 }
 
-/* ---------------------------------------------------------------- what of it is approved */
+/* ---------------------------------------------------------------- approvals */
 
-/* The definitions by their names; NULL when memory is out. */
+/* Returns an object of the definitions by name, or NULL if out of memory. */
 static json_t *index_by_name(const json_t *list, const char *key)
 {
-    json_t *index = json_object();
+    json_auto_t *index = json_object();
     for (size_t i = 0; index && i < json_array_size(list); i++) {
         json_t *item = json_array_get(list, i);
         const char *name = json_string_value(json_object_get(item, key));
-        if (name && json_object_set(index, name, item) < 0) {
-            json_decref(index);
-            index = NULL;
-        }
+        if (name && json_object_set(index, name, item) < 0)
+            return NULL;
     }
-    return index;
+    return WT_TAKE(index);
 }
 
-/* The definitions that are as they were approved, in the server's order; NULL when memory is out. */
-static json_t *keep_approved(const json_t *listed, const json_t *approved, const char *key)
+/* Returns the definitions equal to their approved ones in the server's order, or NULL if out of memory. */
+static json_t *select_approved(const json_t *listed, const json_t *approved, const char *key)
 {
-    json_t *index = index_by_name(approved, key), *out = json_array();
-    bool whole = index && out;
-    for (size_t i = 0; whole && i < json_array_size(listed); i++) {
+    json_auto_t *index = index_by_name(approved, key), *out = json_array();
+    if (!index || !out)
+        return NULL;
+    for (size_t i = 0; i < json_array_size(listed); i++) {
         json_t *item = json_array_get(listed, i);
         const char *name = json_string_value(json_object_get(item, key));
         const json_t *same = name ? json_object_get(index, name) : NULL;
         if (!same || !json_equal(same, item))
             continue;
-        whole = json_array_append(out, item) == 0 && json_object_del(index, name) == 0;
+        if (json_array_append(out, item) < 0 || json_object_del(index, name) < 0)
+            return NULL;
     }
-    json_decref(index);
-    if (whole)
-        return out;
-    json_decref(out);
-    return NULL;
+    return WT_TAKE(out);
 }
 
-static struct upstream_offer *hold_listed(struct upstream *upstream)
+static struct upstream_offer *hold_listed_offer(struct upstream *upstream)
 {
     pthread_mutex_lock(&upstream->lock);
     struct upstream_offer *listed = upstream->listed;
@@ -265,7 +360,7 @@ static size_t count_offers(const struct upstream_offer *offer)
                : 0;
 }
 
-bool wt__upstream_withholds(struct upstream *upstream)
+bool wt__upstream_has_withheld(struct upstream *upstream)
 {
     pthread_mutex_lock(&upstream->lock);
     bool withholds = count_offers(upstream->listed) > count_offers(upstream->offer);
@@ -275,21 +370,22 @@ bool wt__upstream_withholds(struct upstream *upstream)
 
 int wt__upstream_approve_offers(struct upstream *upstream, const struct approved_offers *approved, wt_error *err)
 {
-    struct upstream_offer *listed = hold_listed(upstream), *offer = listed ? calloc(1, sizeof *offer) : NULL;
+    struct upstream_offer *listed = hold_listed_offer(upstream), *offer = listed ? calloc(1, sizeof *offer) : NULL;
     bool changed[UPSTREAM_CHANGES] = {false};
     if (!listed)
         return 0;
     if (offer) {
         atomic_init(&offer->refs, 1);
         offer->completes = listed->completes;
-        offer->resources = keep_approved(listed->resources, approved->resources, "uri");
-        offer->templates = keep_approved(listed->templates, approved->templates, "uriTemplate");
-        offer->prompts = keep_approved(listed->prompts, approved->prompts, "name");
+        offer->resources = select_approved(listed->resources, approved->resources, "uri");
+        offer->templates = select_approved(listed->templates, approved->templates, "uriTemplate");
+        offer->prompts = select_approved(listed->prompts, approved->prompts, "name");
     }
     bool whole = offer && offer->resources && offer->templates && offer->prompts;
     struct upstream_offer *dropped = offer;
     pthread_mutex_lock(&upstream->lock);
-    bool current = whole && upstream->listed == listed; /* else whoever took the newer list approves of it */
+    bool current =
+        whole && upstream->listed == listed; /* if not, the thread with the newer list applies the approvals */
     struct upstream_offer *before = upstream->offer;
     if (current) {
         dropped = before;
@@ -299,26 +395,26 @@ int wt__upstream_approve_offers(struct upstream *upstream, const struct approved
                                          !json_equal(before->templates, offer->templates);
         changed[MCP_PROMPTS_CHANGED] = !before || !json_equal(before->prompts, offer->prompts);
     }
-    pthread_mutex_unlock(&upstream->lock); /* from here on another thread may put a newer one in its place */
+    pthread_mutex_unlock(&upstream->lock); /* another thread may replace the offer from here on */
     wt__upstream_offer_release(dropped);
     wt__upstream_offer_release(listed);
     for (int i = 0; i < UPSTREAM_CHANGES; i++)
         if (changed[i])
-            upstream->options.changed(upstream->options.context, upstream, (enum mcp_change)i);
+            upstream->options.notify_change(upstream->options.context, upstream, (enum mcp_change)i);
     return whole ? 0 : wt__fail_nomem(err);
 }
 
-/* ---------------------------------------------------------------- a listing */
+/* ---------------------------------------------------------------- reports */
 
-/* NULL: it was not told. */
+/* Returns the list as JSON, or NULL if there is no list. */
 static const char *write_list(const json_t *list, struct buffer *out)
 {
     return list && wt__json_write(out, list) == 0 && !out->failed ? out->ptr : NULL;
 }
 
-/* Tells what was listed. An error is the upstream's, not the connection's. */
-static void tell_listed(struct upstream *upstream, struct str tools, struct str instructions, struct gathered *got,
-                        const bool is_news[2], wt_error *why)
+/* Passes a listing to the owner. An error is stored in the upstream and does not end the connection. */
+static void report_listing(struct upstream *upstream, struct str tools, struct str instructions,
+                           struct gathered_lists *got, const bool is_news[2], wt_error *why)
 {
     struct buffer texts[3] = {0};
     struct upstream_listing listing = {.tools = tools,
@@ -331,14 +427,14 @@ static void tell_listed(struct upstream *upstream, struct str tools, struct str 
         listing.left_out += is_news[i] ? got->mends[i].left_out : 0;
         listing.faulty_schemas += is_news[i] ? got->mends[i].faulty_schemas : 0;
     }
-    if (upstream->options.listed(upstream->options.context, upstream, &listing, why) == 0)
+    if (upstream->options.take_listing(upstream->options.context, upstream, &listing, why) == 0)
         *why = (wt_error){0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         wt__buffer_dispose(&texts[i]);
 }
 
-/* Keeps the notes of one list. True if they are others than before. */
-static bool keep_mends(struct upstream *upstream, struct mcp_mends *got, int which)
+/* Stores the notes of one list. True if they have changed. */
+static bool store_mends(struct upstream *upstream, struct mcp_mends *got, int which)
 {
     pthread_mutex_lock(&upstream->lock);
     struct mcp_mends *kept = &upstream->mends[which], before = *kept;
@@ -352,24 +448,24 @@ static bool keep_mends(struct upstream *upstream, struct mcp_mends *got, int whi
     return is_news;
 }
 
-/* Asks for the lists that are stale. */
+/* Requests the stale lists. */
 static int gather_lists(struct upstream *upstream, struct mcp_connection *connection, bool has_tools, bool has_rest,
                         double *ttl_ms, wt_error *err)
 {
-    json_t *self = read_self(connection);
-    struct gathered got = {0};
+    json_auto_t *self = read_server_info(connection);
+    struct gathered_lists got = {0};
     bool is_news[2];
     wt_error why = {0}, odd = {0};
     int rc = has_tools ? gather_tools(upstream, connection, &got, ttl_ms, &odd, err) : 0;
     if (rc == 0 && has_rest)
-        rc = gather_rest(upstream, connection, self, &got, err);
+        rc = gather_offers(upstream, connection, self, &got, err);
     if (rc == 0 && has_rest)
-        rc = keep_listed(upstream, &got.rest, err);
-    is_news[0] = rc == 0 && has_tools && keep_mends(upstream, &got.mends[0], 0);
-    is_news[1] = rc == 0 && has_rest && keep_mends(upstream, &got.mends[1], 1);
+        rc = store_listed(upstream, &got.rest, err);
+    is_news[0] = rc == 0 && has_tools && store_mends(upstream, &got.mends[0], 0);
+    is_news[1] = rc == 0 && has_rest && store_mends(upstream, &got.mends[1], 1);
     if (rc == 0 && (has_tools || has_rest))
-        tell_listed(upstream, has_tools ? wt__buffer_view(&got.tools) : (struct str){0},
-                    wt__json_str(self, "instructions"), &got, is_news, &why);
+        report_listing(upstream, has_tools ? wt__buffer_view(&got.tools) : (struct str){0},
+                       wt__json_str(self, "instructions"), &got, is_news, &why);
     pthread_mutex_lock(&upstream->lock);
     if (has_tools)
         upstream->tool_count = got.tool_count;
@@ -379,7 +475,6 @@ static int gather_lists(struct upstream *upstream, struct mcp_connection *connec
     json_decref(got.rest.resources);
     json_decref(got.rest.templates);
     json_decref(got.rest.prompts);
-    json_decref(self);
     wt__buffer_dispose(&got.tools);
     wt__mcp_mends_dispose(&got.mends[0]);
     wt__mcp_mends_dispose(&got.mends[1]);
@@ -399,6 +494,6 @@ int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connec
                           stale[MCP_RESOURCES_CHANGED] || stale[MCP_PROMPTS_CHANGED], ttl_ms, err);
     for (int i = 0; rc == 0 && i < UPSTREAM_CHANGES; i++)
         if (changed[i])
-            upstream->options.changed(upstream->options.context, upstream, (enum mcp_change)i);
+            upstream->options.notify_change(upstream->options.context, upstream, (enum mcp_change)i);
     return rc;
 }

@@ -1,35 +1,33 @@
-/* view.c: see view.h. */
-#include "gateway/view.h"
+/* view.c: views of the callable tools; see internal.h. */
+#include "gateway/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "catalog/pins.h"
-#include "gateway/face_names.h"
 #include "mcp/mend.h"
 #include "whichtool/review.h"
 
-/* An argument that is to be repeated in a header by rules of its own: who breaks them is not listed at all. */
+/* Keyword for arguments repeated in headers. Tools with an invalid one are not listed. */
 #define MIRRORED "\"x-mcp-header\""
 
-struct making {
+struct view_builder {
     struct tool_view *view;
     const struct view_options *options;
     size_t capacity;
-    struct map bare; /* names of tools by their servers, and exported ones, and how many have each */
+    struct map bare; /* number of tools with each own or exported name */
     wt_error *err;
 };
 
 /* ---------------------------------------------------------------- one tool */
 
-static struct str keep_json(struct tool_view *view, const json_t *value)
+static struct str copy_json_text(struct tool_view *view, const json_t *value)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct str out = {NULL, 0};
     if (wt__json_write(&text, value) == 0 && !text.failed)
         out = (struct str){wt__arena_copy(&view->arena, wt__buffer_view(&text)), text.len};
-    wt__buffer_dispose(&text);
     return out;
 }
 
@@ -40,56 +38,53 @@ static struct str legacy_definition(struct tool_view *view, json_t *definition, 
     if (!output || wt__str_equal(wt__json_str(output, "type"), STR("object")))
         return modern;
     json_object_del(definition, "outputSchema");
-    return keep_json(view, definition);
+    return copy_json_text(view, definition);
 }
 
-/* Reads a definition and repairs it: one that was imported otherwise, or by an older version, may be malformed. *out is
- * NULL if clients would refuse it. 0 or WT_ENOMEM. */
+/* Reads a definition and repairs it, since other imports and older versions may have stored malformed ones. *out is
+ * NULL if clients would refuse it. Returns 0 or WT_ENOMEM. */
 static int read_definition(json_t **out, const wt_tool *from, wt_error *err)
 {
     struct str definition = {from->definition, from->definition_len};
-    struct mcp_mends mends = {0};
-    struct buffer mended = {0};
+    WT_CLEANUP(wt__mcp_mends_dispose) struct mcp_mends mends = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer mended = {0};
     size_t kept = 0;
-    int rc = wt__mcp_mend_items(definition, "tools", &mended, &kept, &mends, err);
     *out = NULL;
-    if (rc == 0 && kept == 1)
-        rc = wt__json_parse(out, mended.ptr, mended.len, err) == WT_ENOMEM ? WT_ENOMEM : 0;
-    wt__mcp_mends_dispose(&mends);
-    wt__buffer_dispose(&mended);
-    return rc;
+    WT_TRY(wt__mcp_mend_items(definition, "tools", &mended, &kept, &mends, err));
+    if (kept != 1)
+        return 0;
+    return wt__json_parse(out, mended.ptr, mended.len, err) == WT_ENOMEM ? WT_ENOMEM : 0;
 }
 
-/* The definition as clients are shown it, once it is known by which name. 0 or WT_ENOMEM. */
-static int show(struct making *m, struct view_tool *tool, const wt_tool *from, const char *shown)
+/* Fills in the definition under the shown name. Returns 0 or WT_ENOMEM. */
+static int fill_definition(struct view_builder *m, struct view_tool *tool, const wt_tool *from, const char *shown)
 {
     struct tool_view *view = m->view;
-    json_t *definition = NULL;
-    int rc = read_definition(&definition, from, m->err);
-    if (rc < 0 || !definition)
-        return rc; /* not as a server of MCP lists it: it cannot be called */
+    json_auto_t *definition = NULL;
+    WT_TRY(read_definition(&definition, from, m->err));
+    if (!definition)
+        return 0; /* not a valid MCP tool: it cannot be called */
     tool->own_name = wt__arena_copy(&view->arena, wt__json_str(definition, "name"));
     json_object_set_new(definition, "name", json_string(shown));
     tool->shown = wt__arena_copy(&view->arena, wt__str(shown));
-    tool->definition = keep_json(view, definition);
-    tool->schema = keep_json(view, json_object_get(definition, "inputSchema"));
+    tool->definition = copy_json_text(view, definition);
+    tool->schema = copy_json_text(view, json_object_get(definition, "inputSchema"));
     tool->effect = wt__effect_of(definition);
     tool->legacy = legacy_definition(view, definition, tool->definition);
-    json_decref(definition);
     if (!tool->shown || !tool->own_name || !tool->definition.ptr || !tool->legacy.ptr || !tool->schema.ptr)
         return wt__fail_nomem(m->err);
     return 0;
 }
 
-/* A tool's own name is shown where it can be nobody else's: another tool's, or one of a search face's own. */
-static bool is_free(const struct making *m, const char *name)
+/* True if no other tool and no tool of the search face has this name. */
+static bool is_name_free(const struct view_builder *m, const char *name)
 {
     const uint32_t *same = wt__map_get(&m->bare, wt__str(name));
-    return same && *same == 1 && !wt__str_among(wt__str(name), wt__face_names, FACE_TOOLS);
+    return same && *same == 1 && !wt__str_among(wt__str(name), wt__face_tool_names, FACE_TOOLS);
 }
 
-/* True if the lock has the definition. Who has no lock has approved of it in the store. */
-static bool is_locked(const struct making *m, const wt_tool *tool)
+/* True if the lock has the definition, or there is no lock and the approval in the store decides. */
+static bool is_pinned_tool(const struct view_builder *m, const wt_tool *tool)
 {
     char sha256[DEFINITION_DIGITS + 1];
     if (!m->options->lock)
@@ -99,10 +94,10 @@ static bool is_locked(const struct making *m, const wt_tool *tool)
     return pin && wt__definition_hash(definition, sha256, NULL, NULL) == 0 && strcmp(pin->sha256, sha256) == 0;
 }
 
-static int add_tool(struct making *m, struct upstream *upstream, const wt_tool *from)
+static int add_view_tool(struct view_builder *m, struct upstream *upstream, const wt_tool *from)
 {
     struct tool_view *view = m->view;
-    if (!is_locked(m, from))
+    if (!is_pinned_tool(m, from))
         return 0;
     struct view_tool *tool = wt__arena_array(&view->arena, struct view_tool, 1);
     if (!tool || wt__grow((void **)&view->tools, &m->capacity, view->count + 1, sizeof *view->tools) < 0)
@@ -115,53 +110,51 @@ static int add_tool(struct making *m, struct upstream *upstream, const wt_tool *
                                .lock = &view->lock};
     if (!tool->id || !tool->exported || !tool->name || !tool->sha256)
         return wt__fail_nomem(m->err);
-    bool bare = m->options->bare_names && is_free(m, from->name);
-    int rc = show(m, tool, from, bare ? from->name : from->export_name);
+    bool bare = m->options->bare_names && is_name_free(m, from->name);
+    int rc = fill_definition(m, tool, from, bare ? from->name : from->export_name);
     if (rc < 0 || !tool->shown)
         return rc;
-    tool->repeats = strstr(tool->schema.ptr, MIRRORED);
-    if (tool->repeats && !wt__view_input(tool, NULL))
+    tool->has_mirrors = strstr(tool->schema.ptr, MIRRORED);
+    if (tool->has_mirrors && !wt__view_input(tool, NULL))
         return 0;
     view->tools[view->count++] = tool;
     return 0;
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- views */
 
-static int count_name(struct making *m, const char *name)
+static int count_name(struct view_builder *m, const char *name)
 {
     bool added = false;
     uint32_t *count = wt__map_insert(&m->bare, wt__str(name), 1, &added);
-    if (!count)
-        return wt__fail_nomem(m->err);
+    WT_CHECK_ALLOC(count, m->err);
     *count += !added;
     return 0;
 }
 
-static int count_names(struct making *m, const wt_tools *tools)
+static int count_names(struct view_builder *m, const wt_tools *tools)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < tools->len; i++) {
+    for (size_t i = 0; i < tools->len; i++) {
         const wt_tool *tool = tools->items[i];
-        rc = count_name(m, tool->name);
-        if (rc == 0 && strcmp(tool->name, tool->export_name) != 0)
-            rc = count_name(m, tool->export_name);
+        WT_TRY(count_name(m, tool->name));
+        if (strcmp(tool->name, tool->export_name) != 0)
+            WT_TRY(count_name(m, tool->export_name));
     }
-    return rc;
+    return 0;
 }
 
-static int by_shown(const void *a, const void *b)
+static int compare_shown(const void *a, const void *b)
 {
     return strcmp((*(struct view_tool *const *)a)->shown, (*(struct view_tool *const *)b)->shown);
 }
 
-/* In the order of their names. A name that is taken stays whose it is. */
-static int arrange(struct making *m)
+/* Sorts the tools and indexes their names. The first tool with a name keeps it. */
+static int sort_tools(struct view_builder *m)
 {
     struct tool_view *view = m->view;
     bool whole = true;
     if (view->count > 0)
-        qsort(view->tools, view->count, sizeof *view->tools, by_shown);
+        qsort(view->tools, view->count, sizeof *view->tools, compare_shown);
     for (size_t i = 0; i < view->count; i++)
         view->tools[i]->number = i;
     for (int kind = 0; kind < 3; kind++)
@@ -175,42 +168,43 @@ static int arrange(struct making *m)
     return whole ? 0 : wt__fail_nomem(m->err);
 }
 
-/* Of each server its tools; lists [count]. */
-static int read_lists(struct making *m, wt_engine *engine, wt_tools **lists)
+/* Reads the approved tools of each server into lists [count]. */
+static int read_lists(struct view_builder *m, wt_engine *engine, wt_tools **lists)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < m->options->count; i++) {
-        rc = wt_list_approved(engine, wt__upstream_name(m->options->upstreams[i]), &lists[i], m->err);
-        if (rc == 0)
-            rc = count_names(m, lists[i]);
+    for (size_t i = 0; i < m->options->count; i++) {
+        WT_TRY(wt_list_approved(engine, wt__upstream_name(m->options->upstreams[i]), &lists[i], m->err));
+        WT_TRY(count_names(m, lists[i]));
     }
-    return rc;
+    return 0;
 }
 
-int wt__view_make(struct tool_view **out, wt_engine *engine, const struct view_options *options, wt_error *err)
+/* Adds the approved tools of each server. lists [count]: freed by the caller. */
+static int fill_view(struct view_builder *m, wt_engine *engine, wt_tools **lists)
 {
-    struct making m = {.view = calloc(1, sizeof *m.view), .options = options, .err = err};
-    size_t count = options->count;
-    wt_tools **lists = calloc(count + 1, sizeof(wt_tools *));
+    const struct view_options *options = m->options;
     wt_catalog_info info;
     wt_catalog_info_init(&info);
+    WT_TRY(wt_info(engine, &info, m->err));
+    m->view->generation = info.generation;
+    WT_TRY(read_lists(m, engine, lists));
+    for (size_t i = 0; i < options->count; i++)
+        for (size_t t = 0; t < lists[i]->len; t++)
+            WT_TRY(add_view_tool(m, options->upstreams[i], lists[i]->items[t]));
+    return sort_tools(m);
+}
+
+int wt__view_open(struct tool_view **out, wt_engine *engine, const struct view_options *options, wt_error *err)
+{
+    struct view_builder m = {.view = calloc(1, sizeof *m.view), .options = options, .err = err};
+    WT_AUTO_FREE wt_tools **lists = calloc(options->count + 1, sizeof(wt_tools *));
     *out = NULL;
-    int rc = m.view && lists ? wt_info(engine, &info, err) : wt__fail_nomem(err);
     if (m.view) {
         atomic_init(&m.view->refs, 1);
         pthread_mutex_init(&m.view->lock, NULL);
-        m.view->generation = info.generation;
     }
-    if (rc == 0)
-        rc = read_lists(&m, engine, lists);
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        for (size_t t = 0; rc == 0 && t < lists[i]->len; t++)
-            rc = add_tool(&m, options->upstreams[i], lists[i]->items[t]);
-    if (rc == 0)
-        rc = arrange(&m);
-    for (size_t i = 0; lists && i < count; i++)
+    int rc = m.view && lists ? fill_view(&m, engine, lists) : wt__fail_nomem(err);
+    for (size_t i = 0; lists && i < options->count; i++)
         wt_tools_free(lists[i]);
-    free(lists);
     wt__map_dispose(&m.bare);
     if (rc < 0)
         wt__view_release(m.view);
@@ -239,7 +233,7 @@ void wt__view_release(struct tool_view *view)
     free(view);
 }
 
-/* ---------------------------------------------------------------- one of them */
+/* ---------------------------------------------------------------- lookup */
 
 struct view_tool *wt__view_find(const struct tool_view *view, struct str name)
 {
@@ -247,7 +241,7 @@ struct view_tool *wt__view_find(const struct tool_view *view, struct str name)
     return at ? view->tools[*at] : NULL;
 }
 
-struct view_tool *wt__view_of_id(const struct tool_view *view, const char *id)
+struct view_tool *wt__view_find_id(const struct tool_view *view, const char *id)
 {
     const uint32_t *at = wt__map_get(&view->by_id, wt__str(id));
     return at ? view->tools[*at] : NULL;

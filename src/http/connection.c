@@ -10,7 +10,7 @@
  * DEAD unused; settle_connection() frees it at the end of each event
  *
  * Writes use sendmsg with MSG_NOSIGNAL, because the process may not ignore SIGPIPE. */
-#include "http/connection.h"
+#include "http/internal.h"
 
 #include <errno.h>
 #include <event2/buffer.h>
@@ -23,7 +23,95 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "http/answer.h"
+
+/* ---------------------------------------------------------------- timeouts */
+
+/* One timer is set to the earliest end of all lists, at most every TICK_MS. */
+
+enum { TICK_MS = 20 };
+
+static void set_timer(struct waits *waits, double now, double at)
+{
+    double in = at - now < TICK_MS ? TICK_MS : at - now;
+    struct timeval interval = {(time_t)(in / 1e3), (suseconds_t)((long)(in * 1e3) % 1000000)};
+    waits->due_ms = event_add(waits->timer, &interval) == 0 ? now + in : 0;
+}
+
+static void set_next_timer(struct waits *waits, double now)
+{
+    double next = 0;
+    for (int kind = HTTP_WAIT_IDLE; kind < HTTP_WAITS; kind++) {
+        const struct wait *first = wt__waits_first(waits, (enum http_wait)kind);
+        if (first && (next == 0 || first->until_ms < next))
+            next = first->until_ms;
+    }
+    if (next > 0)
+        set_timer(waits, now, next);
+}
+
+static void on_timer(evutil_socket_t none, short what, void *argument)
+{
+    (void)none;
+    (void)what;
+    struct waits *waits = argument;
+    double now = wt__now_ms();
+    waits->due_ms = 0;
+    for (int kind = HTTP_WAIT_IDLE; kind < HTTP_WAITS; kind++) {
+        struct wait *first;
+        while ((first = wt__waits_first(waits, (enum http_wait)kind)) != NULL && first->until_ms <= now) {
+            wt__wait_for(waits, first, HTTP_WAIT_NONE);
+            waits->expired(waits->context, first, (enum http_wait)kind);
+        }
+    }
+    set_next_timer(waits, now);
+}
+
+int wt__waits_open(struct waits *waits, struct event_base *base,
+                   void (*expired)(void *context, struct wait *wait, enum http_wait kind), void *context)
+{
+    waits->expired = expired;
+    waits->context = context;
+    for (int kind = 0; kind < HTTP_WAITS; kind++)
+        waits->ends[kind].before = waits->ends[kind].after = &waits->ends[kind];
+    waits->timer = evtimer_new(base, on_timer, waits);
+    return waits->timer ? 0 : -1;
+}
+
+void wt__waits_close(struct waits *waits)
+{
+    if (waits->timer)
+        event_free(waits->timer);
+    waits->timer = NULL;
+}
+
+struct wait *wt__waits_first(struct waits *waits, enum http_wait kind)
+{
+    struct wait *first = waits->ends[kind].after;
+    return first == &waits->ends[kind] ? NULL : first;
+}
+
+void wt__wait_for(struct waits *waits, struct wait *wait, enum http_wait kind)
+{
+    if (wait->before) {
+        wait->before->after = wait->after;
+        wait->after->before = wait->before;
+        wait->before = wait->after = NULL;
+    }
+    wait->kind = kind;
+    if (kind == HTTP_WAIT_NONE || waits->duration_ms[kind] == 0)
+        return;
+    struct wait *end = &waits->ends[kind];
+    double now = wt__now_ms();
+    wait->until_ms = now + waits->duration_ms[kind];
+    wait->before = end->before;
+    wait->after = end;
+    end->before->after = wait;
+    end->before = wait;
+    if (waits->due_ms == 0 || wait->until_ms < waits->due_ms)
+        set_timer(waits, now, wait->until_ms);
+}
+
+/* ---------------------------------------------------------------- connections */
 
 enum {
     PIECES_MAX = 16,            /* buffers per write */
@@ -40,9 +128,9 @@ struct own_answer {
 };
 
 struct connection {
-    struct wait wait; /* must be first: waits.h casts it to the connection */
+    struct wait wait; /* must be first: callbacks cast it to the connection */
     struct connection *before, *after;
-    struct http_loop *loop;
+    struct server_loop *loop;
     struct event readable, writable;
     struct http_reader reader;
     struct buffer ahead;
@@ -100,7 +188,7 @@ static const char *holder_of(const struct connection *connection)
 /* Updates the memory held by the connection. Returns false if its holder exceeds its share. */
 static bool update_held(struct connection *connection)
 {
-    struct http_loop *loop = connection->loop;
+    struct server_loop *loop = connection->loop;
     size_t before = connection->held;
     const struct http_message *message = connection->reader.message;
     if (message)
@@ -112,7 +200,7 @@ static bool update_held(struct connection *connection)
 /* Sets the holder according to a new head. */
 static void set_holder(struct connection *connection, const struct http_request *head)
 {
-    struct http_loop *loop = connection->loop;
+    struct server_loop *loop = connection->loop;
     const struct http_handler *handler = &loop->handler;
     char holder[HTTP_HOLDER_BYTES] = "";
     wt__shares_change(&loop->held, holder_of(connection), connection->held, 0);
@@ -125,8 +213,8 @@ static void set_holder(struct connection *connection, const struct http_request 
 static void leave_exchange(struct connection *connection)
 {
     struct http_exchange *exchange = connection->exchange;
-    struct http_course *course = wt__exchange_course(exchange);
-    struct http_outcome outcome;
+    struct exchange_loop_state *course = wt__exchange_loop_state(exchange);
+    struct exchange_outcome outcome;
     double now = wt__now_ms();
     wt__exchange_outcome(exchange, &outcome);
     double started = outcome.started_ms > 0 ? outcome.started_ms : now;
@@ -148,7 +236,7 @@ static void leave_exchange(struct connection *connection)
 static void lose_connection(struct connection *connection)
 {
     if (connection->exchange) {
-        wt__exchange_lose(connection->exchange);
+        wt__exchange_client_gone(connection->exchange);
         leave_exchange(connection);
     } else if (connection->state == SENDING) {
         record_own(connection);
@@ -278,13 +366,13 @@ static void write_more(struct connection *connection)
         return;
     watch_output(connection);
     if (connection->exchange)
-        wt__exchange_tell_unsent(connection->exchange, unsent_bytes(connection));
+        wt__exchange_set_unsent(connection->exchange, unsent_bytes(connection));
     if (unsent_bytes(connection) == 0 && connection->ended)
         finish_answer(connection);
 }
 
 /* Returns the fields of every answer to this request. */
-static struct http_fields common_fields(const struct http_loop *loop, const struct http_request *request)
+static struct http_fields common_fields(const struct server_loop *loop, const struct http_request *request)
 {
     struct http_fields fields = {0};
     if (loop->handler.fields)
@@ -336,8 +424,8 @@ static void answer_refused(struct connection *connection, bool is_request)
 static void take_output(struct connection *connection)
 {
     static const struct linger at_once = {.l_onoff = 1};
-    struct http_news news;
-    wt__exchange_take_news(connection->exchange, &news);
+    struct exchange_output news;
+    wt__exchange_take_output(connection->exchange, &news);
     if (news.begun && connection->wait.kind == HTTP_WAIT_ANSWER)
         start_wait(connection, HTTP_WAIT_NONE);
     connection->last = connection->last || news.closes;
@@ -363,7 +451,7 @@ static void answer_overload(struct connection *connection, const char *message)
 /* Queues the request for the workers, unless the client exceeds a share. */
 static void queue_request(struct connection *connection, bool fits)
 {
-    struct http_loop *loop = connection->loop;
+    struct server_loop *loop = connection->loop;
     const char *holder = holder_of(connection), *why = NULL;
     connection->counts = fits && wt__shares_take(&loop->answering, holder, 1);
     if (!fits)
@@ -379,7 +467,7 @@ static void queue_request(struct connection *connection, bool fits)
 /* Passes a complete request on. */
 static void start_exchange(struct connection *connection)
 {
-    struct http_loop *loop = connection->loop;
+    struct server_loop *loop = connection->loop;
     bool http_1_0 = connection->reader.framing.http_1_0;
     bool fits = update_held(connection);
     atomic_fetch_add(&loop->requests, 1);
@@ -391,8 +479,8 @@ static void start_exchange(struct connection *connection)
         return;
     }
     wt__http_reader_take(&connection->reader);
-    struct http_course *course = wt__exchange_course(exchange);
-    *course = (struct http_course){connection, wt__now_ms()};
+    struct exchange_loop_state *course = wt__exchange_loop_state(exchange);
+    *course = (struct exchange_loop_state){connection, wt__now_ms()};
     connection->exchange = exchange;
     connection->state = ANSWERING;
     start_wait(connection, HTTP_WAIT_ANSWER);
@@ -483,7 +571,7 @@ static void feed_ahead(struct connection *connection)
 
 static void free_connection(struct connection *connection)
 {
-    struct http_loop *loop = connection->loop;
+    struct server_loop *loop = connection->loop;
     start_wait(connection, HTTP_WAIT_NONE);
     event_del(&connection->readable);
     if (connection->waits_to_write)
@@ -565,7 +653,7 @@ static void watch_input(struct connection *connection, bool only_end)
         lose_connection(connection);
 }
 
-bool wt__connections_make_room(struct http_loop *loop)
+bool wt__connections_close_idle(struct server_loop *loop)
 {
     struct wait *first = wt__waits_first(&loop->waits, HTTP_WAIT_IDLE);
     if (!first) /* an honest client has sent its head long before it is the oldest of thousands */
@@ -575,11 +663,11 @@ bool wt__connections_make_room(struct http_loop *loop)
     return first != NULL;
 }
 
-void wt__connection_open(struct http_loop *loop, int descriptor, const char *peer)
+void wt__connection_open(struct server_loop *loop, int descriptor, const char *peer)
 {
     struct connection *connection = NULL;
     atomic_fetch_add(&loop->accepted, 1);
-    if (atomic_load(&loop->connection_count) < loop->connections_max || wt__connections_make_room(loop))
+    if (atomic_load(&loop->connection_count) < loop->connections_max || wt__connections_close_idle(loop))
         connection = calloc(1, sizeof *connection);
     if (!connection) {
         close(descriptor);
@@ -603,14 +691,14 @@ void wt__connection_open(struct http_loop *loop, int descriptor, const char *pee
     start_wait(connection, HTTP_WAIT_HEAD); /* new clients are expected to send a request */
 }
 
-void wt__connections_hear(struct http_loop *loop)
+void wt__connections_take_output(struct server_loop *loop)
 {
     struct letter *next = wt__mailbox_take(loop->mailbox);
     while (next) {
         struct letter *letter = next;
         next = letter->next; /* read first, because the letter may be posted again */
-        struct http_exchange *exchange = wt__exchange_receive(letter);
-        struct connection *connection = wt__exchange_course(exchange)->connection;
+        struct http_exchange *exchange = wt__exchange_from_letter(letter);
+        struct connection *connection = wt__exchange_loop_state(exchange)->connection;
         if (connection) {
             take_output(connection);
             settle_connection(connection);
@@ -634,7 +722,7 @@ void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind
         }
         break;
     case HTTP_WAIT_ANSWER:
-        if (wt__exchange_give_up(connection->exchange))
+        if (wt__exchange_time_out(connection->exchange))
             answer_overload(connection, "The answer was not ready in time.");
         break;
     default:
@@ -643,7 +731,7 @@ void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind
     settle_connection(connection);
 }
 
-void wt__connections_stop(struct http_loop *loop)
+void wt__connections_stop(struct server_loop *loop)
 {
     struct connection *after;
     loop->stopping = true;
@@ -654,7 +742,7 @@ void wt__connections_stop(struct http_loop *loop)
     }
 }
 
-void wt__connections_end(struct http_loop *loop)
+void wt__connections_close_all(struct server_loop *loop)
 {
     struct connection *after;
     for (struct connection *connection = loop->connections; connection; connection = after) {

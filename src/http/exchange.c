@@ -1,25 +1,268 @@
-/* exchange.c: see exchange.h and exchange_state.h.
+/* exchange.c: answers and their way to the loop; see exchange.h and internal.h.
  *
  * One lock protects all state shared by threads; it is never held while a callback runs. The on_gone callback runs on
- * the
- * loop without the lock. A thread that then ends the answer waits for the callback to return, so that the callback's
- * context
- * may be on the handler's stack. */
-#include "http/exchange_state.h"
+ * the loop without the lock. A thread that then ends the answer waits for the callback to return, so that the
+ * callback's context may be on the handler's stack. */
+#include "http/internal.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
-#include "http/answer.h"
+#include "base/memory.h"
+
+/* ---------------------------------------------------------------- mailbox */
+
+/* A list under a mutex, with an eventfd that is written when the list was empty. So a busy loop is woken once for all
+ * letters posted meanwhile. */
+
+struct mailbox {
+    atomic_uint holders;
+    atomic_bool stopping;
+    int descriptor;
+    pthread_mutex_t lock;
+    struct letter *first, **last; /* protected by the lock, like shut */
+    bool shut;
+};
+
+struct mailbox *wt__mailbox_open(void)
+{
+    struct mailbox *mailbox = calloc(1, sizeof *mailbox);
+    if (!mailbox)
+        return NULL;
+    mailbox->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (mailbox->descriptor < 0) {
+        free(mailbox);
+        return NULL;
+    }
+    atomic_init(&mailbox->holders, 1);
+    pthread_mutex_init(&mailbox->lock, NULL);
+    mailbox->last = &mailbox->first;
+    return mailbox;
+}
+
+struct mailbox *wt__mailbox_hold(struct mailbox *mailbox)
+{
+    atomic_fetch_add(&mailbox->holders, 1);
+    return mailbox;
+}
+
+void wt__mailbox_release(struct mailbox *mailbox)
+{
+    if (!mailbox || atomic_fetch_sub(&mailbox->holders, 1) > 1)
+        return;
+    close(mailbox->descriptor);
+    pthread_mutex_destroy(&mailbox->lock);
+    free(mailbox);
+}
+
+int wt__mailbox_descriptor(const struct mailbox *mailbox)
+{
+    return mailbox->descriptor;
+}
+
+bool wt__mailbox_post(struct mailbox *mailbox, struct letter *letter)
+{
+    pthread_mutex_lock(&mailbox->lock);
+    bool taken = !mailbox->shut, was_empty = !mailbox->first;
+    if (taken) {
+        letter->next = NULL;
+        *mailbox->last = letter;
+        mailbox->last = &letter->next;
+    }
+    pthread_mutex_unlock(&mailbox->lock);
+    if (taken && was_empty)
+        wt__mailbox_ring(mailbox);
+    return taken;
+}
+
+void wt__mailbox_ring(struct mailbox *mailbox)
+{
+    uint64_t one = 1;
+    int before = errno;
+    ssize_t written = write(mailbox->descriptor, &one, sizeof one); /* fails only if it has been rung already */
+    (void)written;
+    errno = before;
+}
+
+struct letter *wt__mailbox_take(struct mailbox *mailbox)
+{
+    uint64_t rung;
+    ssize_t got = read(mailbox->descriptor, &rung, sizeof rung);
+    (void)got;
+    pthread_mutex_lock(&mailbox->lock);
+    struct letter *first = mailbox->first;
+    mailbox->first = NULL;
+    mailbox->last = &mailbox->first;
+    pthread_mutex_unlock(&mailbox->lock);
+    return first;
+}
+
+void wt__mailbox_shut(struct mailbox *mailbox)
+{
+    pthread_mutex_lock(&mailbox->lock);
+    mailbox->shut = true;
+    pthread_mutex_unlock(&mailbox->lock);
+}
+
+void wt__mailbox_request_stop(struct mailbox *mailbox)
+{
+    atomic_store(&mailbox->stopping, true);
+    wt__mailbox_ring(mailbox);
+}
+
+bool wt__mailbox_is_stopping(const struct mailbox *mailbox)
+{
+    return atomic_load(&mailbox->stopping);
+}
+
+/* ---------------------------------------------------------------- heads of answers */
+
+/* RFC 9112, section 4; RFC 9110, sections 6.6.1 (Date) and 15 (statuses). */
+
+/* Statuses used by this server and its handlers. code: error code in JSON. */
+static const struct status_text {
+    int number;
+    const char *phrase, *code, *message;
+} statuses[] = {
+    {100, "Continue", "", ""},
+    {200, "OK", "", ""},
+    {201, "Created", "", ""},
+    {202, "Accepted", "", ""},
+    {204, "No Content", "", ""},
+    {304, "Not Modified", "", ""},
+    {400, "Bad Request", "bad_request", "The request is not valid HTTP/1.1."},
+    {401, "Unauthorized", "unauthorized", "This requires a key."},
+    {403, "Forbidden", "forbidden", "This is not allowed."},
+    {404, "Not Found", "not_found", "There is no such resource."},
+    {405, "Method Not Allowed", "method_not_allowed", "This path does not support the method."},
+    {406, "Not Acceptable", "not_acceptable", "None of the accepted media types is available."},
+    {408, "Request Timeout", "timeout", "The request was not received in time."},
+    {409, "Conflict", "conflict", "The state does not allow this now."},
+    {413, "Content Too Large", "too_large", "The body is too large."},
+    {414, "URI Too Long", "too_long", "The first line is too long."},
+    {415, "Unsupported Media Type", "media_type", "The media type of the body is not supported."},
+    {417, "Expectation Failed", "expectation", "Only the expectation 100-continue is supported."},
+    {421, "Misdirected Request", "misdirected", "This host is not served here."},
+    {422, "Unprocessable Content", "unprocessable", "The body is not a request that can be processed."},
+    {429, "Too Many Requests", "too_many_requests", "Too many requests; try again later."},
+    {431, "Request Header Fields Too Large", "head_too_large", "The head is too large."},
+    {500, "Internal Server Error", "internal", "The server failed to answer the request."},
+    {501, "Not Implemented", "not_implemented", "This is not supported."},
+    {502, "Bad Gateway", "bad_gateway", "An upstream server returned an invalid answer."},
+    {503, "Service Unavailable", "overloaded", "The server is overloaded; try again later."},
+    {504, "Gateway Timeout", "deadline", "The answer was not ready in time."},
+    {505, "HTTP Version Not Supported", "version", "Only HTTP/1.1 and HTTP/1.0 are supported."},
+};
+
+static const struct status_text *find_status(int number)
+{
+    static const struct status_text unknown = {0, "Status", "error", "The request was refused."};
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if (statuses[i].number == number)
+            return &statuses[i];
+    return &unknown;
+}
+
+bool wt__http_status_has_body(int status)
+{
+    return status >= 200 && status != 204 && status != 304;
+}
+
+static void put_two_digits(char *at, int value)
+{
+    at[0] = (char)('0' + value / 10 % 10);
+    at[1] = (char)('0' + value % 10);
+}
+
+/* Returns the current date as "Sun, 06 Nov 1994 08:49:37 GMT". Each thread formats it at most once a second. */
+static const char *http_date(void)
+{
+    static _Thread_local time_t made_at;
+    static _Thread_local char text[] = "Thu, 01 Jan 1970 00:00:00 GMT";
+    time_t now = time(NULL);
+    struct tm t;
+    if (now == made_at || !gmtime_r(&now, &t))
+        return text;
+    memcpy(text, "SunMonTueWedThuFriSat" + 3 * t.tm_wday, 3);
+    put_two_digits(text + 5, t.tm_mday);
+    memcpy(text + 8, "JanFebMarAprMayJunJulAugSepOctNovDec" + 3 * t.tm_mon, 3);
+    put_two_digits(text + 12, (t.tm_year + 1900) / 100);
+    put_two_digits(text + 14, t.tm_year % 100);
+    put_two_digits(text + 17, t.tm_hour);
+    put_two_digits(text + 20, t.tm_min);
+    put_two_digits(text + 23, t.tm_sec);
+    made_at = now;
+    return text;
+}
+
+static bool may_be_sent(const struct http_field *field)
+{
+    static const char *const ours[] = {"Connection", "Content-Length", "Date", "Transfer-Encoding", "Trailer"};
+    if (!wt__http_is_token(field->name) || wt__str_among(field->name, ours, sizeof ours / sizeof *ours))
+        return false;
+    for (size_t i = 0; i < field->value.len; i++)
+        if (wt__http_is_control(field->value.ptr[i]) && field->value.ptr[i] != '\t')
+            return false;
+    return true;
+}
+
+static void write_field(struct buffer *out, struct str name, struct str value)
+{
+    wt__buffer_str(out, name);
+    wt__buffer_append(out, ": ", 2);
+    wt__buffer_str(out, value);
+    wt__buffer_append(out, "\r\n", 2);
+}
+
+static void write_fields(struct buffer *out, const struct http_field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (may_be_sent(&fields[i]))
+            write_field(out, fields[i].name, fields[i].value);
+}
+
+void wt__http_write_head(struct buffer *out, const struct http_answer_head *head)
+{
+    wt__buffer_printf(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", head->status, find_status(head->status)->phrase,
+                      http_date());
+    if (head->type)
+        write_field(out, STR("Content-Type"), wt__str(head->type));
+    wt__buffer_text(out, "X-Content-Type-Options: nosniff\r\n");
+    if (head->common)
+        write_fields(out, head->common->items, head->common->count);
+    write_fields(out, head->fields, head->field_count);
+    if (head->body == HTTP_BODY_LENGTH)
+        wt__buffer_printf(out, "Content-Length: %zu\r\n", head->length);
+    if (head->body == HTTP_BODY_CHUNKED)
+        wt__buffer_text(out, "Transfer-Encoding: chunked\r\n");
+    if (head->close || head->body == HTTP_BODY_CLOSE)
+        wt__buffer_text(out, "Connection: close\r\n");
+    wt__buffer_append(out, "\r\n", 2);
+}
+
+void wt__http_write_error(struct buffer *out, int status, const char *message)
+{
+    const struct status_text *known = find_status(status);
+    wt__buffer_printf(out, "{\"error\":{\"code\":\"%s\",\"message\":", known->code);
+    wt__buffer_json(out, wt__str(message ? message : known->message));
+    wt__buffer_text(out, "}}\n");
+}
+
+/* ---------------------------------------------------------------- exchanges */
 
 enum { HEAD_BYTES = 512 }; /* typical upper bound of a head */
 
 struct http_exchange {
     struct letter letter; /* must be first: the mailbox casts it to the exchange */
-    struct http_course course;
+    struct exchange_loop_state course;
     struct mailbox *mailbox;
     struct http_message *message;
     char peer[HTTP_PEER_BYTES];
@@ -38,7 +281,7 @@ struct http_exchange {
     pthread_t caller;
     void (*on_gone)(void *context);
     void *gone_context;
-    struct http_outcome outcome;
+    struct exchange_outcome outcome;
 };
 
 struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
@@ -70,12 +313,12 @@ void wt__exchange_drop(struct http_exchange *exchange)
     free(exchange);
 }
 
-struct http_course *wt__exchange_course(struct http_exchange *exchange)
+struct exchange_loop_state *wt__exchange_loop_state(struct http_exchange *exchange)
 {
     return &exchange->course;
 }
 
-struct http_exchange *wt__exchange_receive(struct letter *letter)
+struct http_exchange *wt__exchange_from_letter(struct letter *letter)
 {
     struct http_exchange *exchange = (struct http_exchange *)letter;
     pthread_mutex_lock(&exchange->lock);
@@ -84,7 +327,7 @@ struct http_exchange *wt__exchange_receive(struct letter *letter)
     return exchange;
 }
 
-void wt__exchange_hand_over(struct http_exchange *exchange)
+void wt__exchange_add_worker(struct http_exchange *exchange)
 {
     atomic_fetch_add(&exchange->references, 1);
     atomic_store(&exchange->holders, 1);
@@ -120,25 +363,25 @@ static void unlock_and_post(struct http_exchange *exchange)
         atomic_fetch_sub(&exchange->references, 1); /* never the last reference, because the caller has one */
 }
 
-void wt__exchange_take_news(struct http_exchange *exchange, struct http_news *news)
+void wt__exchange_take_output(struct http_exchange *exchange, struct exchange_output *news)
 {
     pthread_mutex_lock(&exchange->lock);
-    *news = (struct http_news){.bytes = exchange->bytes,
-                               .begun = exchange->begun,
-                               .ended = exchange->ended,
-                               .broken = exchange->broken || exchange->bytes.failed,
-                               .closes = exchange->closes};
+    *news = (struct exchange_output){.bytes = exchange->bytes,
+                                     .begun = exchange->begun,
+                                     .ended = exchange->ended,
+                                     .broken = exchange->broken || exchange->bytes.failed,
+                                     .closes = exchange->closes};
     exchange->bytes = (struct buffer){0};
     atomic_store(&exchange->unsent, atomic_load(&exchange->unsent) + news->bytes.len);
     pthread_mutex_unlock(&exchange->lock);
 }
 
-void wt__exchange_tell_unsent(struct http_exchange *exchange, size_t unsent)
+void wt__exchange_set_unsent(struct http_exchange *exchange, size_t unsent)
 {
     atomic_store(&exchange->unsent, unsent);
 }
 
-void wt__exchange_outcome(struct http_exchange *exchange, struct http_outcome *out)
+void wt__exchange_outcome(struct http_exchange *exchange, struct exchange_outcome *out)
 {
     pthread_mutex_lock(&exchange->lock);
     *out = exchange->outcome;
@@ -146,14 +389,14 @@ void wt__exchange_outcome(struct http_exchange *exchange, struct http_outcome *o
 }
 
 /* Waits for on_gone to return, unless called from it. Requires the lock. */
-static void wait_for_call(struct http_exchange *exchange)
+static void wait_for_callback(struct http_exchange *exchange)
 {
     while (exchange->calling && !pthread_equal(exchange->caller, pthread_self()))
         pthread_cond_wait(&exchange->called, &exchange->lock);
 }
 
 /* Marks the client as gone, releases the lock and calls on_gone. Requires the lock. */
-static void unlock_and_lose(struct http_exchange *exchange)
+static void unlock_and_notify_gone(struct http_exchange *exchange)
 {
     void (*on_gone)(void *context) = exchange->ended ? NULL : exchange->on_gone;
     void *context = exchange->gone_context;
@@ -171,20 +414,20 @@ static void unlock_and_lose(struct http_exchange *exchange)
     pthread_mutex_unlock(&exchange->lock);
 }
 
-void wt__exchange_lose(struct http_exchange *exchange)
+void wt__exchange_client_gone(struct http_exchange *exchange)
 {
     pthread_mutex_lock(&exchange->lock);
-    unlock_and_lose(exchange);
+    unlock_and_notify_gone(exchange);
 }
 
-bool wt__exchange_give_up(struct http_exchange *exchange)
+bool wt__exchange_time_out(struct http_exchange *exchange)
 {
     pthread_mutex_lock(&exchange->lock);
     bool begun = exchange->begun;
     if (begun)
         pthread_mutex_unlock(&exchange->lock);
     else
-        unlock_and_lose(exchange);
+        unlock_and_notify_gone(exchange);
     return !begun;
 }
 
@@ -200,7 +443,7 @@ bool wt__http_is_gone(const struct http_exchange *exchange)
 void wt__http_on_gone(struct http_exchange *exchange, void (*gone)(void *context), void *context)
 {
     pthread_mutex_lock(&exchange->lock);
-    wait_for_call(exchange);
+    wait_for_callback(exchange);
     bool now = exchange->gone && !exchange->ended && gone;
     bool later = !exchange->gone && !exchange->ended;
     exchange->on_gone = later ? gone : NULL;
@@ -215,7 +458,7 @@ static void end_answer(struct http_exchange *exchange)
 {
     exchange->ended = true;
     exchange->on_gone = NULL;
-    wait_for_call(exchange);
+    wait_for_callback(exchange);
 }
 
 static bool is_head(const struct http_exchange *exchange)
@@ -244,7 +487,7 @@ static void begin_answer(struct http_exchange *exchange, const struct http_answe
 static void send_complete_answer(struct http_exchange *exchange, struct http_answer_head *head, struct str body,
                                  bool anyway)
 {
-    struct buffer bytes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
     head->body = wt__http_status_has_body(head->status) ? HTTP_BODY_LENGTH : HTTP_BODY_NONE;
     head->length = body.len;
     if (head->body == HTTP_BODY_NONE)
@@ -257,7 +500,7 @@ static void send_complete_answer(struct http_exchange *exchange, struct http_ans
 
     pthread_mutex_lock(&exchange->lock);
     if (exchange->begun || (exchange->ended && !anyway)) {
-        wait_for_call(exchange);
+        wait_for_callback(exchange);
         pthread_mutex_unlock(&exchange->lock);
     } else if (exchange->gone && !anyway) {
         end_answer(exchange);
@@ -268,7 +511,6 @@ static void send_complete_answer(struct http_exchange *exchange, struct http_ans
         end_answer(exchange);
         unlock_and_post(exchange);
     }
-    wt__buffer_dispose(&bytes);
 }
 
 void wt__http_answer(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
@@ -282,10 +524,9 @@ void wt__exchange_answer_overload(struct http_exchange *exchange, const char *me
 {
     static const struct http_field later = {{"Retry-After", 11}, {"1", 1}};
     struct http_answer_head head = {.status = 503, .type = "application/json", .fields = &later, .field_count = 1};
-    struct buffer body = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
     wt__http_write_error(&body, 503, message);
     send_complete_answer(exchange, &head, wt__buffer_view(&body), true);
-    wt__buffer_dispose(&body);
 }
 
 void wt__http_stream(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
@@ -295,7 +536,7 @@ void wt__http_stream(struct http_exchange *exchange, int status, const char *typ
     enum http_answer_body body = !has_body ? HTTP_BODY_NONE : exchange->http_1_0 ? HTTP_BODY_CLOSE : HTTP_BODY_CHUNKED;
     struct http_answer_head head = {
         .status = status, .type = has_body ? type : NULL, .fields = fields, .field_count = field_count, .body = body};
-    struct buffer bytes = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0};
     write_head(exchange, &bytes, &head);
 
     pthread_mutex_lock(&exchange->lock);
@@ -307,7 +548,6 @@ void wt__http_stream(struct http_exchange *exchange, int status, const char *typ
         exchange->chunked = body == HTTP_BODY_CHUNKED;
         unlock_and_post(exchange);
     }
-    wt__buffer_dispose(&bytes);
 }
 
 /* Appends a piece of a stream. Requires the lock. */
@@ -347,7 +587,7 @@ void wt__http_finish(struct http_exchange *exchange)
     if (!exchange->begun || exchange->ended) {
         if (exchange->gone) /* before the answer began */
             end_answer(exchange);
-        wait_for_call(exchange);
+        wait_for_callback(exchange);
         pthread_mutex_unlock(&exchange->lock);
         return;
     }
@@ -373,13 +613,12 @@ static void end_unfinished(struct http_exchange *exchange)
         return;
     }
     bool silent = !exchange->ended;
-    wait_for_call(exchange);
+    wait_for_callback(exchange);
     pthread_mutex_unlock(&exchange->lock);
     if (silent) {
-        struct buffer body = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
         wt__http_write_error(&body, 500, NULL);
         wt__http_answer(exchange, 500, "application/json", NULL, 0, wt__buffer_view(&body));
-        wt__buffer_dispose(&body);
     }
 }
 

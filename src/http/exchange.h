@@ -1,18 +1,83 @@
-/* exchange.h: a request and its answer, for handlers.
- *
- * A handler runs on a worker, never on the loop. It sends a complete answer (wt__http_answer), or starts a stream,
- * sends
- * pieces and finishes it. To answer after the handler returns, keep the exchange and release it later. All functions
- * are
- * thread-safe. An exchange neither answered nor kept is answered with 500.
- *
- * A disconnect is detected immediately, even while the answer is being prepared. Then is_gone is true, the on_gone
- * callback
- * runs, and further output is discarded. */
+/* exchange.h: a request and its answer, for handlers. */
 #ifndef WT_HTTP_EXCHANGE_H
 #define WT_HTTP_EXCHANGE_H
 
-#include "http/request.h"
+#include <stdbool.h>
+
+#include "base/str.h"
+
+/* ---------------------------------------------------------------- character sets */
+
+/* Character sets of RFC 9110 (section 5.6) and RFC 3986 (section 2). No set contains bytes above 127. */
+
+/* True for C0 controls, including tab, and DEL. */
+static inline bool wt__http_is_control(char c)
+{
+    return (unsigned char)c < 0x20 || c == 0x7F;
+}
+
+/* True for a tchar. */
+static inline bool wt__http_is_token_char(char c)
+{
+    return wt__is_letter(c) || wt__is_digit(c) || (c && strchr("-_.!#$%&'*+^`|~", c));
+}
+
+static inline bool wt__http_is_token(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!wt__http_is_token_char(s.ptr[i]))
+            return false;
+    return s.len > 0;
+}
+
+/* True for characters that a path or query may contain unencoded: pchar except '%', and '/' and '?'. */
+static inline bool wt__http_is_target_char(char c)
+{
+    return wt__is_letter(c) || wt__is_digit(c) || (c && strchr("/-._~?&=!$'()*+,;:@", c));
+}
+
+/* ---------------------------------------------------------------- request */
+
+/* One HTTP/1.1 request (RFC 9112) for handlers. The reader rejects ambiguous requests, so that this server
+ * and a proxy never disagree about the end of a request. */
+
+enum {
+    HTTP_TARGET_BYTES_MAX = 8 << 10, /* maximum bytes of the request line */
+    HTTP_HEAD_BYTES_MAX = 16 << 10,  /* maximum bytes of the request line and all fields */
+    HTTP_FIELDS_MAX = 64,
+};
+
+struct http_field {
+    struct str name, value; /* value without surrounding blanks */
+};
+
+/* Views of bytes owned by the exchange. */
+struct http_request {
+    struct str method; /* token, case preserved */
+    struct str path;   /* target before '?', percent-encoded as received */
+    struct str query;  /* target after '?'; may be empty */
+    struct http_field fields[HTTP_FIELDS_MAX];
+    size_t field_count;
+    struct str body; /* complete and decoded */
+    bool keep_alive; /* the connection stays open for another request */
+};
+
+/* Returns the value of a field, ignoring the case of its name; empty if it is missing. Of duplicates, which the reader
+ * allows only in multi-valued fields, the first is returned. */
+struct str wt__http_field(const struct http_request *request, const char *name);
+/* Returns the field, or NULL if it is missing, which differs from an empty one. */
+const struct http_field *wt__http_find_field(const struct http_request *request, const char *name);
+
+/* ---------------------------------------------------------------- exchange */
+
+/* A request and its answer, for handlers.
+ *
+ * A handler runs on a worker, never on the loop. It sends a complete answer (wt__http_answer), or starts a stream,
+ * sends pieces and finishes it. To answer after the handler returns, keep the exchange and release it later. All
+ * functions are thread-safe. An exchange neither answered nor kept is answered with 500.
+ *
+ * A disconnect is detected immediately, even while the answer is being prepared. Then is_gone is true, the on_gone
+ * callback runs, and further output is discarded. */
 
 enum {
     HTTP_BACKLOG_BYTES_MAX = 4 << 20, /* unread output of a stream */
@@ -43,9 +108,8 @@ bool wt__http_is_gone(const struct http_exchange *exchange);
  * immediately if that has already happened. It must not block. Set it before the handler returns; NULL removes it.
  *
  * wt__http_answer, _finish, the last _release and this function wait for a running callback to return. After them it is
- * not
- * called again, and the context may be freed. So do not call them with a lock that `gone` takes. They do not wait when
- * called from `gone`. */
+ * not called again, and the context may be freed. So do not call them with a lock that `gone` takes. They do not wait
+ * when called from `gone`. */
 void wt__http_on_gone(struct http_exchange *exchange, void (*gone)(void *context), void *context);
 
 void wt__http_keep(struct http_exchange *exchange);

@@ -1,6 +1,6 @@
-/* listener.c: see listener.h. Hosts must be numeric or `localhost`: resolving a name depends on the network, and
- * listening on an unintended address would be a security hole. */
-#include "http/listener.h"
+/* listener.c: the listening socket; see internal.h. Hosts must be numeric or `localhost`: resolving a name depends on
+ * the network, and listening on an unintended address would be a security hole. */
+#include "http/internal.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include "http/characters.h"
 
 enum { WAITING_MAX = 1024, PORT_MAX = 65535, UNIX_MODE = 0600 };
 enum { PROBE_AFTER_S = 60, PROBE_EVERY_S = 15, PROBES = 4 }; /* keep-alive probes for silent peers */
@@ -148,9 +146,7 @@ static int listen_on_path(struct http_listener *out, const char *listen_at, wt_e
         return wt__fail(err, WT_EINVAL, "\"%s\": a socket path must have 1 to %zu bytes", listen_at,
                         sizeof address.local.sun_path - 1);
     memcpy(address.local.sun_path, path, strlen(path) + 1);
-    int rc = clear_path(&address.local, listen_at, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(clear_path(&address.local, listen_at, err));
     out->descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (out->descriptor < 0)
         return fail_listen(listen_at, err);

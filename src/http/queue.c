@@ -1,6 +1,6 @@
 /* queue.c: lines of exchanges under a mutex, and worker threads. Handlers take far longer than the lock is held, so
  * finer locking would not help. All memory is allocated at the start: places, and a line for each possible holder. */
-#include "http/queue.h"
+#include "http/internal.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -210,7 +210,7 @@ bool wt__http_queue_push(struct http_queue *queue, struct http_exchange *exchang
         struct queue_place *place = queue->free_places;
         struct queue_line *line = find_line(queue, holder);
         queue->free_places = place->next;
-        wt__exchange_hand_over(exchange);
+        wt__exchange_add_worker(exchange);
         *place = (struct queue_place){.exchange = exchange};
         *line->last = place;
         line->last = &place->next;

@@ -1,16 +1,528 @@
 /* reader.c: strict incremental parser of HTTP/1.1 requests (RFC 9112).
  *
  * The head is collected up to its empty line, and each byte is checked once: lines must end in CR LF, other control
- * characters are invalid, and all lengths are limited. Then the complete head is parsed (head.c), and the body is
- * counted
- * (here) or decoded (chunks.c). Any ambiguity ends the connection: a proxy may have parsed the same bytes differently,
- * and
- * what it takes for a body could be a request here. */
+ * characters are invalid, and all lengths are limited. Then the complete head is parsed, and the body is
+ * counted or decoded. Any ambiguity ends the connection: a proxy may have parsed the same bytes
+ * differently, and what it takes for a body could be a request here. */
 #include "http/reader.h"
 
+#include <stddef.h>
+#include <strings.h>
+
 #include "base/memory.h"
-#include "http/characters.h"
-#include "http/head.h"
+
+/* ---------------------------------------------------------------- refusals */
+
+/* Statuses follow RFC 9110, section 15; 400 if no specific status exists. */
+
+static const struct {
+    int status;
+    const char *message;
+} refusals[HTTP_REFUSALS] = {
+    [HTTP_FINE] = {0, ""},
+    [HTTP_LINE_FEED] = {400, "A line ends in a line feed without a carriage return."},
+    [HTTP_CARRIAGE_RETURN] = {400, "A carriage return is not followed by a line feed."},
+    [HTTP_CONTROL] = {400, "The head contains a control character."},
+    [HTTP_EMPTY_LINE] = {400, "The request begins with an empty line."},
+    [HTTP_REQUEST_LINE] = {400, "The first line must be a method, a target and HTTP/1.1, separated by single spaces."},
+    [HTTP_METHOD] = {400, "The method is not supported."},
+    [HTTP_TARGET_BYTE] = {400, "The target contains a character that must be percent-encoded."},
+    [HTTP_TARGET_PERCENT] = {400, "A % in the target is not followed by two hexadecimal digits, or encodes a NUL."},
+    [HTTP_TARGET_FORM] = {400, "The target is neither a path nor http://HOST/PATH."},
+    [HTTP_TARGET_HOST] = {400, "The target and the Host field name different hosts."},
+    [HTTP_FOLDED] = {400, "A field continues on the next line."},
+    [HTTP_FIELD_COLON] = {400, "A line of the head has no colon."},
+    [HTTP_FIELD_NAME] = {400, "The name of a field is empty or contains an invalid character."},
+    [HTTP_FIELD_BLANK] = {400, "There is a blank before the colon of a field."},
+    [HTTP_FIELD_TWICE] = {400, "A field that must be unique occurs twice."},
+    [HTTP_HOST_MISSING] = {400, "The Host field is missing."},
+    [HTTP_HOST] = {400, "The Host field is not a host with an optional port."},
+    [HTTP_CONNECTION] = {400, "The Connection field is not a list of words."},
+    [HTTP_LENGTH] = {400, "The Content-Length field is not a plain number."},
+    [HTTP_LENGTH_AND_CODING] = {400, "Content-Length and Transfer-Encoding exclude each other."},
+    [HTTP_CODING] = {400, "The Transfer-Encoding field is not `chunked`."},
+    [HTTP_CODING_1_0] = {400, "HTTP/1.0 has no Transfer-Encoding."},
+    [HTTP_CHUNK_SIZE] = {400, "The size of a chunk is not a plain hexadecimal number of at most 8 digits."},
+    [HTTP_CHUNK_EXTENSION] = {400, "Chunk extensions are not supported."},
+    [HTTP_CHUNK_END] = {400, "A chunk is longer than its size says."},
+    [HTTP_TRAILER] = {400, "Trailer fields are not supported."},
+    [HTTP_BODY_TOO_LARGE] = {413, "The body is too large."},
+    [HTTP_TARGET_TOO_LONG] = {414, "The first line is too long."},
+    [HTTP_EXPECTATION] = {417, "Only the expectation 100-continue is supported."},
+    [HTTP_HEAD_TOO_LARGE] = {431, "The head is too large."},
+    [HTTP_TOO_MANY_FIELDS] = {431, "The head has too many fields."},
+    [HTTP_NO_MEMORY] = {503, "Out of memory; try again later."},
+    [HTTP_VERSION] = {505, "Only HTTP/1.1 and HTTP/1.0 are supported."},
+};
+
+int wt__http_refusal_status(enum http_refusal refusal)
+{
+    return refusals[refusal].status;
+}
+
+const char *wt__http_refusal_message(enum http_refusal refusal)
+{
+    return refusals[refusal].message;
+}
+
+/* ---------------------------------------------------------------- fields */
+
+const struct http_field *wt__http_find_field(const struct http_request *request, const char *name)
+{
+    size_t len = strlen(name);
+    for (size_t i = 0; i < request->field_count; i++) {
+        const struct http_field *field = &request->fields[i];
+        if (field->name.len == len && strncasecmp(field->name.ptr, name, len) == 0)
+            return field;
+    }
+    return NULL;
+}
+
+struct str wt__http_field(const struct http_request *request, const char *name)
+{
+    const struct http_field *field = wt__http_find_field(request, name);
+    return field ? field->value : STR("");
+}
+
+/* ---------------------------------------------------------------- chunks */
+
+/* Extensions and trailers are rejected. Common clients do not send them, implementations disagree about their line
+ * ends, and a trailer merged into the head would be an unchecked field. */
+
+enum { DIGITS_MAX = 8 };
+
+static enum http_refusal read_size(struct http_chunks *chunks, char c)
+{
+    int digit = wt__hex_digit(c);
+    if (digit >= 0 && chunks->digits < DIGITS_MAX) {
+        chunks->left = chunks->left << 4 | (uint32_t)digit;
+        chunks->digits++;
+        return HTTP_FINE;
+    }
+    if (chunks->digits > 0 && (c == ';' || c == ' ' || c == '\t'))
+        return HTTP_CHUNK_EXTENSION;
+    if (chunks->digits == 0 || c != '\r')
+        return HTTP_CHUNK_SIZE;
+    chunks->part = HTTP_CHUNK_DIGITS_END;
+    return HTTP_FINE;
+}
+
+/* Reads one character between chunks. */
+static enum http_refusal read_chunk_mark(struct http_chunks *chunks, char c)
+{
+    switch (chunks->part) {
+    case HTTP_CHUNK_DIGITS:
+        return read_size(chunks, c);
+    case HTTP_CHUNK_DIGITS_END:
+        chunks->part = chunks->left > 0 ? HTTP_CHUNK_BYTES : HTTP_CHUNK_LAST_RETURN;
+        return c == '\n' ? HTTP_FINE : HTTP_CHUNK_SIZE;
+    case HTTP_CHUNK_RETURN:
+        chunks->part = HTTP_CHUNK_LINE_FEED;
+        return c == '\r' ? HTTP_FINE : HTTP_CHUNK_END;
+    case HTTP_CHUNK_LINE_FEED:
+        *chunks = (struct http_chunks){.part = HTTP_CHUNK_DIGITS};
+        return c == '\n' ? HTTP_FINE : HTTP_CHUNK_END;
+    case HTTP_CHUNK_LAST_RETURN:
+        chunks->part = HTTP_CHUNK_LAST_LINE_FEED;
+        return c == '\r' ? HTTP_FINE : HTTP_TRAILER;
+    default:
+        chunks->part = HTTP_CHUNK_DONE;
+        return c == '\n' ? HTTP_FINE : HTTP_TRAILER;
+    }
+}
+
+static enum http_refusal read_bytes(struct http_chunks *chunks, struct str *input, struct buffer *body, size_t body_max)
+{
+    if (chunks->left > body_max - body->len)
+        return HTTP_BODY_TOO_LARGE;
+    size_t len = input->len < chunks->left ? input->len : chunks->left;
+    wt__buffer_append(body, input->ptr, len);
+    *input = (struct str){input->ptr + len, input->len - len};
+    chunks->left -= (uint32_t)len;
+    if (chunks->left == 0)
+        chunks->part = HTTP_CHUNK_RETURN;
+    return body->failed ? HTTP_NO_MEMORY : HTTP_FINE;
+}
+
+/* Consumes the body's part of *input and appends its bytes to `body`, at most body_max in total. The body is complete
+ * when part is HTTP_CHUNK_DONE. */
+static enum http_refusal decode_chunks(struct http_chunks *chunks, struct str *input, struct buffer *body,
+                                       size_t body_max)
+{
+    enum http_refusal refusal = HTTP_FINE;
+    while (!refusal && input->len > 0 && chunks->part != HTTP_CHUNK_DONE) {
+        if (chunks->part == HTTP_CHUNK_BYTES) {
+            refusal = read_bytes(chunks, input, body, body_max);
+        } else {
+            refusal = read_chunk_mark(chunks, input->ptr[0]);
+            *input = (struct str){input->ptr + 1, input->len - 1};
+        }
+    }
+    return refusal;
+}
+
+/* ---------------------------------------------------------------- target */
+
+/* An origin server needs two of the four forms of targets: a path, and http://HOST/PATH, which servers must accept (RFC
+ * 9112, section 3.2.2). `*` is accepted for OPTIONS. CONNECT is only for proxies.
+ *
+ * Percent-encoding is checked but not decoded, so paths are compared as sent. Later decoding cannot produce a NUL. */
+
+enum { PORT_MAX = 65535 };
+
+static bool is_port(struct str port)
+{
+    unsigned value = 0;
+    for (size_t i = 0; i < port.len; i++) {
+        if (!wt__is_digit(port.ptr[i]))
+            return false;
+        value = value * 10 + (unsigned)(port.ptr[i] - '0');
+        if (value > PORT_MAX)
+            return false;
+    }
+    return port.len > 0;
+}
+
+/* True for the text in brackets of an IPv6 host. Checks only its characters, because the address is not used. */
+static bool is_address(struct str address)
+{
+    for (size_t i = 0; i < address.len; i++)
+        if (wt__hex_digit(address.ptr[i]) < 0 && address.ptr[i] != ':' && address.ptr[i] != '.')
+            return false;
+    return address.len > 0;
+}
+
+static bool is_host_name(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        if (!wt__is_letter(c) && !wt__is_digit(c) && c != '-' && c != '.' && c != '_')
+            return false;
+    }
+    return name.len > 0;
+}
+
+/* True for HOST[:PORT] with a name, an IPv4 address, or an IPv6 address in brackets (RFC 9110, section 7.2). */
+static bool has_host_form(struct str host)
+{
+    struct str name = host;
+    if (host.len > 0 && host.ptr[0] == '[') {
+        const char *end = memchr(host.ptr, ']', host.len);
+        if (!end || !is_address((struct str){host.ptr + 1, (size_t)(end - host.ptr) - 1}))
+            return false;
+        name.len = (size_t)(end - host.ptr) + 1;
+    } else {
+        const char *colon = memchr(host.ptr, ':', host.len);
+        name.len = colon ? (size_t)(colon - host.ptr) : host.len;
+        if (!is_host_name(name))
+            return false;
+    }
+    if (name.len == host.len)
+        return true;
+    return host.ptr[name.len] == ':' && is_port((struct str){host.ptr + name.len + 1, host.len - name.len - 1});
+}
+
+static enum http_refusal check_target(struct str target)
+{
+    for (size_t i = 0; i < target.len; i++) {
+        if (target.ptr[i] == '%') {
+            int high = i + 1 < target.len ? wt__hex_digit(target.ptr[i + 1]) : -1;
+            int low = i + 2 < target.len ? wt__hex_digit(target.ptr[i + 2]) : -1;
+            if (high < 0 || low < 0 || (high == 0 && low == 0))
+                return HTTP_TARGET_PERCENT;
+            i += 2;
+        } else if (!wt__http_is_target_char(target.ptr[i])) {
+            return HTTP_TARGET_BYTE;
+        }
+    }
+    return HTTP_FINE;
+}
+
+/* Removes http://HOST from the target. */
+static enum http_refusal take_authority(struct str *target, struct str *authority)
+{
+    static const struct str scheme = {"http://", 7};
+    if (target->len < scheme.len || strncasecmp(target->ptr, scheme.ptr, scheme.len) != 0)
+        return HTTP_TARGET_FORM;
+    target->ptr += scheme.len;
+    target->len -= scheme.len;
+    size_t len = 0;
+    while (len < target->len && target->ptr[len] != '/' && target->ptr[len] != '?')
+        len++;
+    *authority = (struct str){target->ptr, len};
+    target->ptr += len;
+    target->len -= len;
+    return has_host_form(*authority) ? HTTP_FINE : HTTP_TARGET_FORM;
+}
+
+/* Sets the path and query of a request; its method must be set. *authority: host in the target; may be empty. */
+static enum http_refusal parse_target(struct http_request *request, struct str target, struct str *authority)
+{
+    *authority = STR("");
+    request->query = STR("");
+    if (wt__str_equal(request->method, STR("CONNECT")))
+        return HTTP_METHOD;
+    if (wt__str_equal(target, STR("*")) && wt__str_equal(request->method, STR("OPTIONS"))) {
+        request->path = target;
+        return HTTP_FINE;
+    }
+    if (target.len == 0 || target.ptr[0] != '/') {
+        enum http_refusal refusal = take_authority(&target, authority);
+        if (refusal)
+            return refusal;
+    }
+    enum http_refusal refusal = check_target(target);
+    if (refusal)
+        return refusal;
+    const char *mark = memchr(target.ptr, '?', target.len);
+    request->path = (struct str){target.ptr, mark ? (size_t)(mark - target.ptr) : target.len};
+    if (mark)
+        request->query = (struct str){mark + 1, target.len - request->path.len - 1};
+    if (request->path.len == 0)
+        request->path = STR("/");
+    return HTTP_FINE;
+}
+
+/* ---------------------------------------------------------------- framing */
+
+/* The rules of RFC 9112, section 6, without their tolerance. Two programs must find the same end of a body, or a
+ * request can be smuggled inside it. So a length is a plain number, the only coding is `chunked`, and both together are
+ * rejected. check_single_valued rejects duplicates of these fields.
+ *
+ * Connections persist only in HTTP/1.1. In HTTP/1.0, persistence was added later and proxies implemented it wrongly. */
+
+enum { LENGTH_DIGITS_MAX = 18 }; /* numbers of this many digits fit in 64 bits */
+
+static enum http_refusal read_length(struct http_framing *framing, struct str text)
+{
+    if (text.len == 0 || text.len > LENGTH_DIGITS_MAX || (text.len > 1 && text.ptr[0] == '0'))
+        return HTTP_LENGTH;
+    for (size_t i = 0; i < text.len; i++) {
+        if (!wt__is_digit(text.ptr[i]))
+            return HTTP_LENGTH;
+        framing->length = framing->length * 10 + (uint64_t)(text.ptr[i] - '0');
+    }
+    return HTTP_FINE;
+}
+
+static enum http_refusal read_body(struct http_framing *framing, const struct http_request *request)
+{
+    const struct http_field *length = wt__http_find_field(request, "Content-Length");
+    const struct http_field *coding = wt__http_find_field(request, "Transfer-Encoding");
+    if (length && coding)
+        return HTTP_LENGTH_AND_CODING;
+    if (coding) {
+        framing->chunked = true;
+        return framing->http_1_0                              ? HTTP_CODING_1_0
+               : wt__str_equal(coding->value, STR("chunked")) ? HTTP_FINE
+                                                              : HTTP_CODING;
+    }
+    return length ? read_length(framing, length->value) : HTTP_FINE;
+}
+
+/* Reads one Connection field, a comma-separated list of words. */
+static enum http_refusal read_connection(struct http_request *request, struct str list)
+{
+    static const char *const close_word[] = {"close"};
+    for (bool more = true; more;) {
+        const char *comma = memchr(list.ptr, ',', list.len);
+        size_t len = comma ? (size_t)(comma - list.ptr) : list.len;
+        struct str word = wt__str_trim((struct str){list.ptr, len});
+        if (!wt__http_is_token(word))
+            return HTTP_CONNECTION;
+        if (wt__str_among(word, close_word, 1))
+            request->keep_alive = false;
+        more = comma != NULL;
+        len += more ? 1 : 0;
+        list = (struct str){list.ptr + len, list.len - len};
+    }
+    return HTTP_FINE;
+}
+
+static enum http_refusal read_connections(const struct http_framing *framing, struct http_request *request)
+{
+    static const char *const name[] = {"Connection"};
+    request->keep_alive = !framing->http_1_0;
+    for (size_t i = 0; i < request->field_count; i++) {
+        if (!wt__str_among(request->fields[i].name, name, 1))
+            continue;
+        enum http_refusal refusal = read_connection(request, request->fields[i].value);
+        if (refusal)
+            return refusal;
+    }
+    return HTTP_FINE;
+}
+
+/* Reads the framing from the fields and sets request->keep_alive. framing->http_1_0 must be set. */
+static enum http_refusal parse_framing(struct http_framing *framing, struct http_request *request)
+{
+    static const char *const continue_word[] = {"100-continue"};
+    enum http_refusal refusal = read_connections(framing, request);
+    if (!refusal)
+        refusal = read_body(framing, request);
+    if (refusal)
+        return refusal;
+    const struct http_field *expect = wt__http_find_field(request, "Expect");
+    if (!expect || framing->http_1_0) /* RFC 9110, section 10.1.1: ignored from HTTP/1.0 clients */
+        return HTTP_FINE;
+    if (!wt__str_among(expect->value, continue_word, 1))
+        return HTTP_EXPECTATION;
+    framing->expects_continue = framing->chunked || framing->length > 0;
+    return HTTP_FINE;
+}
+
+/* ---------------------------------------------------------------- head */
+
+/* Parses a complete head of a request (RFC 9112, sections 3 and 5). Deviations that the RFC permits servers to accept
+ * are rejected: several blanks, folded lines, a blank before the colon, duplicates of single-valued fields. */
+
+/* Single-valued fields. With duplicates, two programs may use different values. MCP's fields are single-valued, too. */
+static const char *const single_valued[] = {
+    "Host",
+    "Content-Length",
+    "Transfer-Encoding",
+    "Content-Type",
+    "Content-Encoding",
+    "Content-Range",
+    "Authorization",
+    "Proxy-Authorization",
+    "Origin",
+    "Referer",
+    "User-Agent",
+    "Date",
+    "Expect",
+    "From",
+    "Cookie",
+    "Last-Event-ID",
+    "If-Range",
+    "If-Modified-Since",
+    "Max-Forwards",
+    "X-API-Key",
+    "Range",
+    "Upgrade",
+    "If-Unmodified-Since",
+    "Traceparent",
+    "Idempotency-Key",
+};
+static const struct str mcp = {"Mcp-", 4};
+
+static struct str take_head_line(struct str *head)
+{
+    const char *end = memchr(head->ptr, '\r', head->len);
+    struct str line = {head->ptr, (size_t)(end - head->ptr)};
+    head->ptr += line.len + 2;
+    head->len -= line.len + 2;
+    return line;
+}
+
+/* Returns the word before the next space, or the whole rest, and removes it from *line. */
+static struct str take_target_word(struct str *line)
+{
+    const char *space = memchr(line->ptr, ' ', line->len);
+    struct str word = {line->ptr, space ? (size_t)(space - line->ptr) : line->len};
+    size_t taken = word.len + (space ? 1 : 0);
+    *line = (struct str){line->ptr + taken, line->len - taken};
+    return word;
+}
+
+static enum http_refusal read_http_version(struct http_framing *framing, struct str version)
+{
+    framing->http_1_0 = wt__str_equal(version, STR("HTTP/1.0"));
+    if (framing->http_1_0 || wt__str_equal(version, STR("HTTP/1.1")))
+        return HTTP_FINE;
+    bool is_version = version.len == 8 && wt__str_starts(version, STR("HTTP/")) && version.ptr[6] == '.' &&
+                      wt__is_digit(version.ptr[5]) && wt__is_digit(version.ptr[7]);
+    return is_version ? HTTP_VERSION : HTTP_REQUEST_LINE;
+}
+
+static enum http_refusal read_request_line(struct http_request *request, struct http_framing *framing, struct str line,
+                                           struct str *authority)
+{
+    request->method = take_target_word(&line);
+    struct str target = take_target_word(&line);
+    enum http_refusal refusal = read_http_version(framing, line);
+    if (refusal)
+        return refusal;
+    if (target.len == 0)
+        return HTTP_REQUEST_LINE;
+    if (!wt__http_is_token(request->method))
+        return HTTP_METHOD;
+    return parse_target(request, target, authority);
+}
+
+static enum http_refusal read_header_field(struct http_request *request, struct str line)
+{
+    if (line.ptr[0] == ' ' || line.ptr[0] == '\t')
+        return HTTP_FOLDED;
+    const char *colon = memchr(line.ptr, ':', line.len);
+    if (!colon)
+        return HTTP_FIELD_COLON;
+    struct str name = {line.ptr, (size_t)(colon - line.ptr)};
+    if (name.len > 0 && (name.ptr[name.len - 1] == ' ' || name.ptr[name.len - 1] == '\t'))
+        return HTTP_FIELD_BLANK;
+    if (!wt__http_is_token(name))
+        return HTTP_FIELD_NAME;
+    if (request->field_count == HTTP_FIELDS_MAX)
+        return HTTP_TOO_MANY_FIELDS;
+    struct str value = wt__str_trim((struct str){colon + 1, line.len - name.len - 1});
+    request->fields[request->field_count++] = (struct http_field){name, value};
+    return HTTP_FINE;
+}
+
+static bool is_single_valued(struct str name)
+{
+    return (name.len >= mcp.len && strncasecmp(name.ptr, mcp.ptr, mcp.len) == 0) ||
+           wt__str_among(name, single_valued, sizeof single_valued / sizeof *single_valued);
+}
+
+static enum http_refusal check_single_valued(const struct http_request *request)
+{
+    for (size_t i = 1; i < request->field_count; i++) {
+        struct str name = request->fields[i].name;
+        if (!is_single_valued(name))
+            continue;
+        for (size_t before = 0; before < i; before++) {
+            struct str other = request->fields[before].name;
+            if (other.len == name.len && strncasecmp(other.ptr, name.ptr, name.len) == 0)
+                return HTTP_FIELD_TWICE;
+        }
+    }
+    return HTTP_FINE;
+}
+
+/* Checks Host. HTTP/1.0 may omit it, but an invalid Host is still an error. */
+static enum http_refusal check_host(const struct http_request *request, const struct http_framing *framing,
+                                    struct str authority)
+{
+    const struct http_field *host = wt__http_find_field(request, "Host");
+    if (!host)
+        return framing->http_1_0 ? HTTP_FINE : HTTP_HOST_MISSING;
+    if (!has_host_form(host->value))
+        return HTTP_HOST;
+    bool agree = authority.len == 0 ||
+                 (authority.len == host->value.len && strncasecmp(authority.ptr, host->value.ptr, authority.len) == 0);
+    return agree ? HTTP_FINE : HTTP_TARGET_HOST;
+}
+
+/* Parses a complete head into *request, with views of head, and its framing into *framing. head: lines ending in CR LF,
+ * without an empty last line and without control characters except tabs (checked by check_head_byte). */
+static enum http_refusal parse_head(struct http_request *request, struct http_framing *framing, struct str head)
+{
+    struct str authority;
+    request->field_count = 0;
+    request->body = STR("");
+    *framing = (struct http_framing){0};
+    enum http_refusal refusal = read_request_line(request, framing, take_head_line(&head), &authority);
+    while (!refusal && head.len > 0)
+        refusal = read_header_field(request, take_head_line(&head));
+    if (!refusal)
+        refusal = check_single_valued(request);
+    if (!refusal)
+        refusal = check_host(request, framing, authority);
+    return refusal ? refusal : parse_framing(framing, request);
+}
+
+/* ---------------------------------------------------------------- reader */
 
 enum { HEAD_BYTES = 512 }; /* initial capacity; enough for typical clients */
 
@@ -64,7 +576,7 @@ static enum http_part read_whole_head(struct http_reader *reader)
 {
     struct http_message *message = reader->message;
     struct str head = {message->head.ptr, message->head.len - 2};
-    enum http_refusal refusal = wt__http_read_head(&message->request, &reader->framing, head);
+    enum http_refusal refusal = parse_head(&message->request, &reader->framing, head);
     return refusal ? refuse_input(reader, refusal) : (reader->part = HTTP_PART_ACCEPT);
 }
 
@@ -103,7 +615,7 @@ static enum http_part feed_body(struct http_reader *reader, struct str *input)
 {
     struct buffer *body = &reader->message->body;
     if (reader->framing.chunked) {
-        enum http_refusal refusal = wt__http_read_chunks(&reader->chunks, input, body, reader->body_max);
+        enum http_refusal refusal = decode_chunks(&reader->chunks, input, body, reader->body_max);
         if (refusal)
             return refuse_input(reader, refusal);
         return reader->chunks.part == HTTP_CHUNK_DONE ? finish_request(reader) : HTTP_PART_BODY;

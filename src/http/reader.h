@@ -1,10 +1,95 @@
-/* reader.h: parses requests from bytes. The result does not depend on how the bytes are split. */
+/* reader.h: parses requests from bytes. */
 #ifndef WT_HTTP_READER_H
 #define WT_HTTP_READER_H
 
+#include <stdint.h>
+
 #include "base/buffer.h"
-#include "http/chunks.h"
-#include "http/framing.h"
+#include "http/exchange.h"
+
+/* ---------------------------------------------------------------- refusals */
+
+/* The complete list of reasons for rejecting a request. */
+
+enum http_refusal {
+    HTTP_FINE, /* no error */
+    HTTP_LINE_FEED,
+    HTTP_CARRIAGE_RETURN,
+    HTTP_CONTROL,
+    HTTP_EMPTY_LINE,
+    HTTP_REQUEST_LINE,
+    HTTP_METHOD,
+    HTTP_TARGET_BYTE,
+    HTTP_TARGET_PERCENT,
+    HTTP_TARGET_FORM,
+    HTTP_TARGET_HOST,
+    HTTP_FOLDED,
+    HTTP_FIELD_COLON,
+    HTTP_FIELD_NAME,
+    HTTP_FIELD_BLANK,
+    HTTP_FIELD_TWICE,
+    HTTP_HOST_MISSING,
+    HTTP_HOST,
+    HTTP_CONNECTION,
+    HTTP_LENGTH,
+    HTTP_LENGTH_AND_CODING,
+    HTTP_CODING,
+    HTTP_CODING_1_0,
+    HTTP_CHUNK_SIZE,
+    HTTP_CHUNK_EXTENSION,
+    HTTP_CHUNK_END,
+    HTTP_TRAILER,
+    HTTP_BODY_TOO_LARGE,
+    HTTP_TARGET_TOO_LONG,
+    HTTP_EXPECTATION,
+    HTTP_HEAD_TOO_LARGE,
+    HTTP_TOO_MANY_FIELDS,
+    HTTP_NO_MEMORY,
+    HTTP_VERSION,
+    HTTP_REFUSALS
+};
+
+/* Returns the status of the answer. */
+int wt__http_refusal_status(enum http_refusal refusal);
+/* Returns a sentence for the client about the error. */
+const char *wt__http_refusal_message(enum http_refusal refusal);
+
+/* ---------------------------------------------------------------- framing */
+
+/* Finds the end of a request's body, and decides whether the connection persists. */
+
+struct http_framing {
+    bool http_1_0;
+    bool chunked;
+    bool expects_continue; /* the client waits for 100 Continue before it sends the body */
+    uint64_t length;       /* length of an unchunked body; 0 without a body */
+};
+
+/* ---------------------------------------------------------------- chunks */
+
+/* Incremental decoder of chunked bodies (RFC 9112, section 7.1). */
+
+enum http_chunk_part {
+    HTTP_CHUNK_DIGITS,
+    HTTP_CHUNK_DIGITS_END,
+    HTTP_CHUNK_BYTES,
+    HTTP_CHUNK_RETURN,
+    HTTP_CHUNK_LINE_FEED,
+    HTTP_CHUNK_LAST_RETURN,
+    HTTP_CHUNK_LAST_LINE_FEED,
+    HTTP_CHUNK_DONE
+};
+
+/* A zeroed struct is the start of a body. */
+struct http_chunks {
+    enum http_chunk_part part; /* next part */
+    unsigned digits;
+    uint32_t left; /* remaining bytes of this chunk */
+};
+
+/* ---------------------------------------------------------------- reader */
+
+/* Parses requests from bytes. The result does not depend on how the bytes are split. */
 
 /* A request and the bytes that it views. */
 struct http_message {

@@ -1,14 +1,11 @@
 /* server.c: opens, runs and stops the loop. A single thread is enough: reading and writing take microseconds, handlers
  * milliseconds. */
-#include "http/server.h"
+#include "http/internal.h"
 
 #include <errno.h>
 #include <event2/event.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-
-#include "http/connection.h"
-#include "http/listener.h"
 
 enum {
     ACCEPTED_MAX = 64, /* connections accepted per event, so that other events are not delayed */
@@ -17,18 +14,18 @@ enum {
 };
 
 struct http_server {
-    struct http_loop loop;
+    struct server_loop loop;
     struct http_listener listener;
-    struct event *knock, *letters, *again, *deadline; /* connections, mailbox, end of the pause, end of the shutdown */
+    struct event *acceptable, *mailbox_readable, *pause_end, *deadline; /* deadline: end of the shutdown */
     unsigned workers, stop_ms;
 };
 
-static struct timeval in_ms(unsigned ms)
+static struct timeval to_timeval(unsigned ms)
 {
     return (struct timeval){ms / 1000, (suseconds_t)(ms % 1000) * 1000};
 }
 
-static void on_knock(evutil_socket_t descriptor, short what, void *argument)
+static void on_connection_waiting(evutil_socket_t descriptor, short what, void *argument)
 {
     (void)descriptor;
     (void)what;
@@ -41,22 +38,22 @@ static void on_knock(evutil_socket_t descriptor, short what, void *argument)
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             return;
         } else if ((errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) &&
-                   !wt__connections_make_room(&server->loop)) {
-            struct timeval pause = in_ms(PAUSE_MS);
-            event_del(server->knock);
-            event_add(server->again, &pause);
+                   !wt__connections_close_idle(&server->loop)) {
+            struct timeval pause = to_timeval(PAUSE_MS);
+            event_del(server->acceptable);
+            event_add(server->pause_end, &pause);
             return;
         }
     }
 }
 
-static void on_again(evutil_socket_t descriptor, short what, void *argument)
+static void on_pause_end(evutil_socket_t descriptor, short what, void *argument)
 {
     (void)descriptor;
     (void)what;
     struct http_server *server = argument;
     if (!server->loop.stopping)
-        event_add(server->knock, NULL);
+        event_add(server->acceptable, NULL);
 }
 
 static void on_deadline(evutil_socket_t descriptor, short what, void *argument)
@@ -64,15 +61,15 @@ static void on_deadline(evutil_socket_t descriptor, short what, void *argument)
     (void)descriptor;
     (void)what;
     struct http_server *server = argument;
-    wt__connections_end(&server->loop);
+    wt__connections_close_all(&server->loop);
     event_base_loopbreak(server->loop.base);
 }
 
 static void begin_stop(struct http_server *server)
 {
-    struct timeval most = in_ms(server->stop_ms);
+    struct timeval most = to_timeval(server->stop_ms);
     const struct http_handler *handler = &server->loop.handler;
-    event_del(server->knock);
+    event_del(server->acceptable);
     wt__http_listener_close(&server->listener);
     event_add(server->deadline, &most);
     wt__connections_stop(&server->loop);
@@ -82,23 +79,23 @@ static void begin_stop(struct http_server *server)
         event_base_loopbreak(server->loop.base);
 }
 
-static void on_letters(evutil_socket_t descriptor, short what, void *argument)
+static void on_mailbox_readable(evutil_socket_t descriptor, short what, void *argument)
 {
     (void)descriptor;
     (void)what;
     struct http_server *server = argument;
-    wt__connections_hear(&server->loop);
+    wt__connections_take_output(&server->loop);
     if (wt__mailbox_is_stopping(server->loop.mailbox) && !server->loop.stopping)
         begin_stop(server);
 }
 
-static unsigned or_default(unsigned value, unsigned default_value)
+static unsigned value_or_default(unsigned value, unsigned default_value)
 {
     return value > 0 ? value : default_value;
 }
 
 /* Limits the number of connections, because upstream servers and the store need descriptors, too. */
-static size_t connections_within(size_t most)
+static size_t limit_connection_count(size_t most)
 {
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 4 * 3 < most)
@@ -108,23 +105,23 @@ static size_t connections_within(size_t most)
 
 static void set_server_options(struct http_server *server, const struct http_server_options *options)
 {
-    struct http_loop *loop = &server->loop;
+    struct server_loop *loop = &server->loop;
     loop->handler = options->handler;
     loop->connections_max =
-        connections_within(options->connections_max ? options->connections_max : HTTP_CONNECTIONS_MAX);
+        limit_connection_count(options->connections_max ? options->connections_max : HTTP_CONNECTIONS_MAX);
     wt__shares_open(&loop->held, options->held_max ? options->held_max : HTTP_HELD_BYTES_MAX);
     wt__shares_open(&loop->answering, loop->connections_max);
-    loop->waits.long_ms[HTTP_WAIT_IDLE] = or_default(options->idle_ms, HTTP_IDLE_MS);
-    loop->waits.long_ms[HTTP_WAIT_HEAD] = or_default(options->head_ms, HTTP_HEAD_MS);
-    loop->waits.long_ms[HTTP_WAIT_BODY] = or_default(options->body_ms, HTTP_BODY_MS);
-    loop->waits.long_ms[HTTP_WAIT_READER] = or_default(options->reader_ms, HTTP_READER_MS);
-    loop->waits.long_ms[HTTP_WAIT_ANSWER] = options->answer_ms;
-    loop->waits.long_ms[HTTP_WAIT_CLOSE] = LINGER_MS;
+    loop->waits.duration_ms[HTTP_WAIT_IDLE] = value_or_default(options->idle_ms, HTTP_IDLE_MS);
+    loop->waits.duration_ms[HTTP_WAIT_HEAD] = value_or_default(options->head_ms, HTTP_HEAD_MS);
+    loop->waits.duration_ms[HTTP_WAIT_BODY] = value_or_default(options->body_ms, HTTP_BODY_MS);
+    loop->waits.duration_ms[HTTP_WAIT_READER] = value_or_default(options->reader_ms, HTTP_READER_MS);
+    loop->waits.duration_ms[HTTP_WAIT_ANSWER] = options->answer_ms;
+    loop->waits.duration_ms[HTTP_WAIT_CLOSE] = LINGER_MS;
     server->workers = options->workers;
-    server->stop_ms = or_default(options->stop_ms, HTTP_STOP_MS);
+    server->stop_ms = value_or_default(options->stop_ms, HTTP_STOP_MS);
 }
 
-static struct event_base *new_base(void)
+static struct event_base *create_event_base(void)
 {
     struct event_base *base = NULL;
     struct event_config *config = event_config_new();
@@ -139,20 +136,21 @@ static struct event_base *new_base(void)
 
 static int open_loop(struct http_server *server, const struct http_server_options *options, wt_error *err)
 {
-    struct http_loop *loop = &server->loop;
-    loop->base = new_base();
+    struct server_loop *loop = &server->loop;
+    loop->base = create_event_base();
     loop->mailbox = wt__mailbox_open();
     loop->queue = wt__http_queue_new(options->queue_max ? options->queue_max : HTTP_QUEUE_MAX, &loop->handler);
     if (!loop->base || !loop->mailbox || !loop->queue ||
         wt__waits_open(&loop->waits, loop->base, wt__connection_expire, loop) < 0)
         return wt__fail_nomem(err);
     int letters = wt__mailbox_descriptor(loop->mailbox);
-    server->knock = event_new(loop->base, server->listener.descriptor, EV_READ | EV_PERSIST, on_knock, server);
-    server->letters = event_new(loop->base, letters, EV_READ | EV_PERSIST, on_letters, server);
-    server->again = evtimer_new(loop->base, on_again, server);
+    server->acceptable =
+        event_new(loop->base, server->listener.descriptor, EV_READ | EV_PERSIST, on_connection_waiting, server);
+    server->mailbox_readable = event_new(loop->base, letters, EV_READ | EV_PERSIST, on_mailbox_readable, server);
+    server->pause_end = evtimer_new(loop->base, on_pause_end, server);
     server->deadline = evtimer_new(loop->base, on_deadline, server);
-    bool all = server->knock && server->letters && server->again && server->deadline &&
-               event_add(server->knock, NULL) == 0 && event_add(server->letters, NULL) == 0;
+    bool all = server->acceptable && server->mailbox_readable && server->pause_end && server->deadline &&
+               event_add(server->acceptable, NULL) == 0 && event_add(server->mailbox_readable, NULL) == 0;
     return all ? 0 : wt__fail_nomem(err);
 }
 
@@ -166,8 +164,7 @@ int wt__http_server_open(struct http_server **out, const struct http_server_opti
 {
     *out = NULL;
     struct http_server *server = calloc(1, sizeof *server);
-    if (!server)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(server, err);
     event_set_log_callback(ignore_log); /* libevent would print warnings */
     set_server_options(server, options);
     int rc = wt__http_listen(&server->listener, options->listen, err);
@@ -187,20 +184,20 @@ const char *wt__http_server_address(const struct http_server *server)
 
 int wt__http_server_run(struct http_server *server, wt_error *err)
 {
-    struct http_loop *loop = &server->loop;
+    struct server_loop *loop = &server->loop;
     int rc = wt__http_queue_start(loop->queue, server->workers, err);
     if (rc < 0)
         return rc;
     if (event_base_loop(loop->base, EVLOOP_NO_EXIT_ON_EMPTY) < 0)
         rc = wt__fail(err, WT_EIO, "the event loop of the server failed");
-    wt__connections_end(loop);
+    wt__connections_close_all(loop);
     wt__http_queue_stop(loop->queue);
     return rc;
 }
 
 void wt__http_server_stop(struct http_server *server)
 {
-    wt__mailbox_ask_to_stop(server->loop.mailbox);
+    wt__mailbox_request_stop(server->loop.mailbox);
 }
 
 bool wt__http_server_is_stopping(const struct http_server *server)
@@ -210,7 +207,7 @@ bool wt__http_server_is_stopping(const struct http_server *server)
 
 void wt__http_server_figures(const struct http_server *server, struct http_figures *out)
 {
-    struct http_loop *loop = (struct http_loop *)&server->loop; /* counters are atomic or have their own lock */
+    struct server_loop *loop = (struct server_loop *)&server->loop; /* counters are atomic or have their own lock */
     *out = (struct http_figures){.connections = atomic_load(&loop->connection_count),
                                  .accepted = atomic_load(&loop->accepted),
                                  .refused = atomic_load(&loop->refused),
@@ -232,7 +229,7 @@ static void close_mailbox(struct http_server *server)
     if (!mailbox)
         return;
     wt__mailbox_shut(mailbox);
-    wt__connections_hear(&server->loop);
+    wt__connections_take_output(&server->loop);
     wt__mailbox_release(mailbox);
 }
 
@@ -240,11 +237,11 @@ void wt__http_server_close(struct http_server *server)
 {
     if (!server)
         return;
-    free_event(server->knock);
-    free_event(server->letters);
+    free_event(server->acceptable);
+    free_event(server->mailbox_readable);
     close_mailbox(server);
     wt__http_listener_close(&server->listener);
-    free_event(server->again);
+    free_event(server->pause_end);
     free_event(server->deadline);
     wt__waits_close(&server->loop.waits);
     if (server->loop.base)

@@ -2,16 +2,22 @@
  * computation never delays I/O.
  *
  * If the queue is full, the loop answers 503 with Retry-After. A client that closes its sending side counts as gone,
- * because
- * a half-close cannot be distinguished from a disconnect. TLS is left to a proxy. */
+ * because a half-close cannot be distinguished from a disconnect. TLS is left to a proxy. */
 #ifndef WT_HTTP_SERVER_H
 #define WT_HTTP_SERVER_H
 
 #include <stdint.h>
 
 #include "base/error.h"
-#include "http/answer.h"
 #include "http/exchange.h"
+
+enum { HTTP_COMMON_FIELDS_MAX = 4 };
+
+/* Fields of every answer to a request, whichever part of the server answers. Their views must outlive the answer. */
+struct http_fields {
+    struct http_field items[HTTP_COMMON_FIELDS_MAX];
+    size_t count;
+};
 
 enum {
     HTTP_QUEUE_MAX = 2048, /* default limit of queued requests; divided among holders (shares.h) */

@@ -18,7 +18,7 @@
 #include "llm/answer.h"
 #include "llm/completion.h"
 #include "llm/retry.h"
-#include "net/http_post.h"
+#include "net/http_client.h"
 
 enum {
     PATIENCE_MS = 20,       /* interval of checks for cancellation */
@@ -278,7 +278,7 @@ static enum outcome send_attempt(struct client_question *asking, struct completi
         *rc = wt__http_post(asking->session, &post, &answer, asking->err);
         if (*rc == 0)
             outcome = judge_response(asking, request, &answer, out, rc);
-        else if (*rc == WT_ENETWORK && answer.may_pass)
+        else if (*rc == WT_ENETWORK && answer.may_retry)
             outcome = AGAIN_LATER;
     }
     *asked_ms = answer.retry_after_ms;

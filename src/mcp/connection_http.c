@@ -1,5 +1,5 @@
 /* connection_http.c: a server at an address, over streamable HTTP. A message is a POST of its own, and its answer is
- * the body, or an event of a stream; all transfers of a connection are on one loop (net/http_stream.h), whose thread is
+ * the body, or an event of a stream; all transfers of a connection are on one loop (net/http_client.h), whose thread is
  * the link's.
  *
  *   modern    each request says all that it needs in its headers; closing its stream is the cancel
@@ -18,8 +18,7 @@
 #include "mcp/connection_inside.h"
 #include "mcp/header.h"
 #include "mcp/sse.h"
-#include "net/http_address.h"
-#include "net/http_stream.h"
+#include "net/http_client.h"
 
 enum {
     CONNECT_MS = 10000,
@@ -260,9 +259,9 @@ static int send_request(struct request *request, unsigned delay_ms, wt_error *er
                                                    : request->kind == RENEWS                            ? MCP_REQUEST_MS
                                                                                                         : 0,
                                        .delay_ms = delay_ms,
-                                       .headed = headed,
-                                       .took = took,
-                                       .ended = ended,
+                                       .on_head = headed,
+                                       .on_piece = took,
+                                       .on_end = ended,
                                        .context = request};
     wt__buffer_clear(&request->heard);
     request->looked_at = 0;

@@ -9,8 +9,7 @@
 #include "base/steady.h"
 #include "mcp/connection_inside.h"
 #include "mcp/sse.h"
-#include "net/http_address.h"
-#include "net/http_stream.h"
+#include "net/http_client.h"
 
 enum { CONNECT_MS = 10000, POST_MS = 30000, STATUS_OK = 200 };
 
@@ -162,8 +161,8 @@ static int send_post(struct sse_link *link, int64_t id, struct str text, wt_erro
                                        .body = {post->text, post->len},
                                        .connect_ms = CONNECT_MS,
                                        .total_ms = POST_MS,
-                                       .took = pass_over,
-                                       .ended = posted,
+                                       .on_piece = pass_over,
+                                       .on_end = posted,
                                        .context = post};
     int rc = endpoint ? wt__http_stream_begin(&ticket, link->loop, &stream, err)
                       : wt__fail(err, WT_ENETWORK, "%s does not say where it listens", link->connection->shown);
@@ -241,8 +240,8 @@ static int begin(struct sse_link *link, wt_error *err)
                                        .headers = server->headers,
                                        .header_count = server->header_count,
                                        .connect_ms = CONNECT_MS,
-                                       .took = took,
-                                       .ended = ended,
+                                       .on_piece = took,
+                                       .on_end = ended,
                                        .context = link};
     uint64_t ticket;
     link->headers = wt__alloc_array(server->header_count + 1, sizeof *link->headers);

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "mcp/connection_inside.h"
-#include "net/coprocess.h"
+#include "net/process.h"
 
 struct stdio_link {
     struct mcp_link public; /* first, so that the public pointer is this one */
@@ -40,7 +40,7 @@ static void *read_lines(void *context)
     pthread_mutex_unlock(&link->lock);
     words[0] = '\0';
     if (rc != WT_ECANCELLED || deaf)
-        wt__coprocess_last_words(link->coprocess, words);
+        wt__coprocess_stderr_tail(link->coprocess, words);
     wt__mcp_connection_broke(link->connection, rc == 0 ? NULL : &why, words);
     return NULL;
 }

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "base/arena.h"
-#include "net/child.h"
-#include "net/http_post.h"
+#include "net/process.h"
+#include "net/http_client.h"
 
 enum mcp_era { MCP_ERA_UNKNOWN, MCP_ERA_LEGACY, MCP_ERA_MODERN };
 

@@ -1,6 +1,6 @@
-/* coprocess.c: see coprocess.h. One poll covers stdin, stdout and stderr, so that none of them blocks another. It also
- * covers a wake-up pipe, by which other threads announce pending output or a stop. */
-#include "net/coprocess.h"
+/* coprocess.c: exchanges lines with a program; see process.h. One poll covers stdin, stdout and stderr, so that none of
+ * them blocks another. It also covers a wake-up pipe, by which other threads announce pending output or a stop. */
+#include "net/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "net/process.h"
 
 enum {
     IN,
@@ -37,8 +36,9 @@ struct coprocess {
     pthread_mutex_t lock; /* protects the next three lines */
     struct buffer unread; /* output not yet read by the program; `sent` bytes are already written */
     size_t sent;
-    bool deaf, stopped;  /* deaf: the program has closed its stdin */
-    struct buffer heard; /* input; `taken` bytes were returned, and the first `seen` bytes contain no further newline */
+    bool stdin_closed, stopped; /* stdin_closed: the program has closed its stdin */
+    struct buffer
+        received; /* input; `taken` bytes were returned, and the first `seen` bytes contain no further newline */
     size_t taken, seen;
     struct tail tail;
 };
@@ -76,7 +76,7 @@ static void free_coprocess(struct coprocess *coprocess)
     close_end(&coprocess->wake[1]);
     pthread_mutex_destroy(&coprocess->lock);
     wt__buffer_dispose(&coprocess->unread);
-    wt__buffer_dispose(&coprocess->heard);
+    wt__buffer_dispose(&coprocess->received);
     free(coprocess);
 }
 
@@ -88,8 +88,7 @@ int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_er
         return wt__fail(err, WT_ENOTFOUND, "cannot run %s in %s: there is no such folder", child->argv[0],
                         child->folder);
     struct coprocess *coprocess = calloc(1, sizeof *coprocess);
-    if (!coprocess)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(coprocess, err);
     coprocess->child = child;
     pthread_mutex_init(&coprocess->lock, NULL);
     for (int i = 0; i < ENDS; i++)
@@ -130,8 +129,8 @@ static void write_stdin(struct coprocess *coprocess)
 {
     struct buffer *unread = &coprocess->unread;
     ssize_t n = send(coprocess->ends[IN], unread->ptr + coprocess->sent, unread->len - coprocess->sent, MSG_NOSIGNAL);
-    coprocess->deaf = n < 0 && errno != EAGAIN && errno != EINTR;
-    coprocess->sent = coprocess->deaf ? unread->len : coprocess->sent + (size_t)(n > 0 ? n : 0);
+    coprocess->stdin_closed = n < 0 && errno != EAGAIN && errno != EINTR;
+    coprocess->sent = coprocess->stdin_closed ? unread->len : coprocess->sent + (size_t)(n > 0 ? n : 0);
     if (coprocess->sent == unread->len) {
         empty_buffer(unread);
         coprocess->sent = 0;
@@ -141,7 +140,7 @@ static void write_stdin(struct coprocess *coprocess)
 static int queue_output_line(struct coprocess *coprocess, struct str line, wt_error *err)
 {
     struct buffer *unread = &coprocess->unread;
-    if (coprocess->deaf)
+    if (coprocess->stdin_closed)
         return 0;
     if (unread->len - coprocess->sent + line.len > COPROCESS_UNREAD_BYTES_MAX)
         return wt__fail(err, WT_ETOOLONG, "%s does not read what it is sent", coprocess->child->argv[0]);
@@ -181,7 +180,7 @@ void wt__coprocess_stop(struct coprocess *coprocess)
 /* Reads available input. Makes room by dropping the returned lines. */
 static int read_stdout(struct coprocess *coprocess, wt_error *err)
 {
-    struct buffer *heard = &coprocess->heard;
+    struct buffer *received = &coprocess->received;
     char bytes[PIECE_BYTES];
     ssize_t n = read(coprocess->ends[OUT], bytes, sizeof bytes);
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
@@ -189,28 +188,28 @@ static int read_stdout(struct coprocess *coprocess, wt_error *err)
     if (n <= 0)
         return 0;
     if (coprocess->taken > 0) {
-        size_t left = heard->len - coprocess->taken;
-        memmove(heard->ptr, heard->ptr + coprocess->taken, left);
-        heard->len = left;
+        size_t left = received->len - coprocess->taken;
+        memmove(received->ptr, received->ptr + coprocess->taken, left);
+        received->len = left;
         coprocess->seen -= coprocess->taken;
         coprocess->taken = 0;
     }
-    if (heard->len == 0)
-        empty_buffer(heard);
-    wt__buffer_append(heard, bytes, (size_t)n);
-    return heard->failed ? wt__fail_nomem(err) : 0;
+    if (received->len == 0)
+        empty_buffer(received);
+    wt__buffer_append(received, bytes, (size_t)n);
+    return received->failed ? wt__fail_nomem(err) : 0;
 }
 
 /* Returns the next complete line, or false. */
 static bool take_output_line(struct coprocess *coprocess, struct str *line)
 {
-    struct buffer *heard = &coprocess->heard;
-    const char *from = heard->ptr + coprocess->seen;
-    const char *end = heard->len > coprocess->seen ? memchr(from, '\n', heard->len - coprocess->seen) : NULL;
-    coprocess->seen = end ? (size_t)(end + 1 - heard->ptr) : heard->len;
+    struct buffer *received = &coprocess->received;
+    const char *from = received->ptr + coprocess->seen;
+    const char *end = received->len > coprocess->seen ? memchr(from, '\n', received->len - coprocess->seen) : NULL;
+    coprocess->seen = end ? (size_t)(end + 1 - received->ptr) : received->len;
     if (!end)
         return false;
-    *line = (struct str){heard->ptr + coprocess->taken, (size_t)(end - heard->ptr) - coprocess->taken};
+    *line = (struct str){received->ptr + coprocess->taken, (size_t)(end - received->ptr) - coprocess->taken};
     if (line->len > 0 && line->ptr[line->len - 1] == '\r')
         line->len--;
     coprocess->taken = coprocess->seen;
@@ -220,9 +219,9 @@ static bool take_output_line(struct coprocess *coprocess, struct str *line)
 /* Returns the text after the last newline. */
 static int take_unfinished_line(struct coprocess *coprocess, struct str *line)
 {
-    struct buffer *heard = &coprocess->heard;
-    *line = (struct str){heard->ptr + coprocess->taken, heard->len - coprocess->taken};
-    coprocess->taken = coprocess->seen = heard->len;
+    struct buffer *received = &coprocess->received;
+    *line = (struct str){received->ptr + coprocess->taken, received->len - coprocess->taken};
+    coprocess->taken = coprocess->seen = received->len;
     return line->len > 0;
 }
 
@@ -278,7 +277,7 @@ int wt__coprocess_receive(struct coprocess *coprocess, struct str *line, wt_erro
     while (!take_output_line(coprocess, line)) {
         if (coprocess->ends[OUT] < 0)
             return take_unfinished_line(coprocess, line);
-        if (coprocess->heard.len - coprocess->taken > COPROCESS_LINE_BYTES_MAX)
+        if (coprocess->received.len - coprocess->taken > COPROCESS_LINE_BYTES_MAX)
             return wt__fail(err, WT_ETOOLONG, "%s wrote a line of more than %d MB", coprocess->child->argv[0],
                             COPROCESS_LINE_BYTES_MAX >> 20);
         int rc = poll_coprocess(coprocess, err);
@@ -290,14 +289,14 @@ int wt__coprocess_receive(struct coprocess *coprocess, struct str *line, wt_erro
 
 /* ---------------------------------------------------------------- ending */
 
-void wt__coprocess_last_words(struct coprocess *coprocess, char tail[CHILD_TAIL_BYTES])
+void wt__coprocess_stderr_tail(struct coprocess *coprocess, char tail[CHILD_TAIL_BYTES])
 {
     struct pollfd said = {.fd = coprocess->ends[ERR], .events = POLLIN};
     double until = wt__now_ms() + WORDS_MS;
     while (said.fd >= 0 && wt__now_ms() < until)
         if (poll(&said, 1, WORDS_MS) > 0 && !wt__tail_read(&coprocess->tail, said.fd))
             break;
-    wt__tail_line(&coprocess->tail, tail);
+    wt__tail_format(&coprocess->tail, tail);
 }
 
 int wt__coprocess_end(struct coprocess *coprocess, bool at_once, char tail[CHILD_TAIL_BYTES])
@@ -308,12 +307,12 @@ int wt__coprocess_end(struct coprocess *coprocess, bool at_once, char tail[CHILD
     close_end(&coprocess->ends[IN]);
     close_end(&coprocess->ends[OUT]); /* further output is discarded */
     if (!wt__process_ends_within(coprocess->pid, at_once ? 0 : COPROCESS_EOF_MS))
-        wt__process_ask_to_end(coprocess->pid);
+        wt__process_terminate(coprocess->pid);
     int status = wt__process_reap(coprocess->pid);
     for (int i = 0; i < LAST_READS && poll(&said, 1, 0) > 0; i++)
         wt__tail_read(&coprocess->tail, said.fd);
     if (tail)
-        wt__tail_line(&coprocess->tail, tail);
+        wt__tail_format(&coprocess->tail, tail);
     free_coprocess(coprocess);
     return status;
 }

@@ -1,14 +1,13 @@
-/* http_post.c: see http_post.h. libcurl transfers; this file adds limits. After the first byte, gaps are limited.
- * libcurl's own limit for slow transfers would include the time before the first byte, so it is not used. */
-#include "net/http_post.h"
+/* http_post.c: requests with one answer; see http_client.h. libcurl transfers; this file adds limits. After the first
+ * byte, gaps are limited. libcurl's own limit for slow transfers would include the time before the first byte, so it is
+ * not used. */
+#include "net/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "net/curl_library.h"
-#include "net/http_fields.h"
 
 enum { RETRY_DIGITS = 9 };
 
@@ -34,9 +33,7 @@ int wt__http_session_open(struct http_session **out, wt_error *err)
 {
     *out = NULL;
     const struct curl_library *lib;
-    int rc = wt__curl(&lib, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__curl(&lib, err));
     struct http_session *session = malloc(sizeof *session);
     CURL *curl = session ? lib->easy_init() : NULL;
     if (!curl) {
@@ -71,30 +68,34 @@ static bool has_part(const struct curl_library *lib, const CURLU *parts, CURLUPa
     return has;
 }
 
-int wt__http_check_base(const char *url, wt_error *err)
+static int check_base_parts(const struct curl_library *lib, CURLU *parts, const char *url, wt_error *err)
 {
     static const CURLUPart unwanted[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT};
-    const struct curl_library *lib;
-    int rc = wt__curl(&lib, err);
-    CURLU *parts = rc < 0 ? NULL : lib->url();
     char *scheme = NULL;
-    if (rc < 0)
-        return rc;
-    if (!parts)
-        return wt__fail_nomem(err);
     CURLUcode code = lib->url_set(parts, CURLUPART_URL, url, 0);
     if (code == CURLUE_OK)
         code = lib->url_get(parts, CURLUPART_SCHEME, &scheme, 0);
+    bool is_http = code == CURLUE_OK && (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
+    lib->free(scheme);
     if (code == CURLUE_OUT_OF_MEMORY)
-        rc = wt__fail_nomem(err);
-    else if (code != CURLUE_OK || (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
-        rc = wt__fail(err, WT_EINVAL, "the server's address must be a URL that begins with https:// or http://");
-    for (size_t i = 0; rc == 0 && i < sizeof unwanted / sizeof *unwanted; i++)
+        return wt__fail_nomem(err);
+    if (!is_http)
+        return wt__fail(err, WT_EINVAL, "the server's address must be a URL that begins with https:// or http://");
+    for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++)
         if (has_part(lib, parts, unwanted[i]))
-            rc = wt__fail(
+            return wt__fail(
                 err, WT_EINVAL,
                 "the server's address must not contain a user, password, \"?\" or \"#\"; pass the key separately");
-    lib->free(scheme);
+    return 0;
+}
+
+int wt__http_check_base(const char *url, wt_error *err)
+{
+    const struct curl_library *lib;
+    WT_TRY(wt__curl(&lib, err));
+    CURLU *parts = lib->url();
+    WT_CHECK_ALLOC(parts, err);
+    int rc = check_base_parts(lib, parts, url, err);
     lib->url_cleanup(parts);
     return rc;
 }
@@ -140,7 +141,7 @@ static size_t take_post_header(char *bytes, size_t size, size_t count, void *con
     } else if (wt__http_field_value(line, "x-should-retry", &value)) {
         out->should_retry = wt__str_equal(value, STR("true")) ? 1 : wt__str_equal(value, STR("false")) ? 0 : -1;
     } else if (wt__http_field_value(line, "content-type", &value)) {
-        wt__http_field_keep(out->type, sizeof out->type, value);
+        wt__http_copy_field(out->type, sizeof out->type, value);
     }
     return line.len;
 }
@@ -191,7 +192,7 @@ static int set_post_options(struct post_exchange *exchange)
 static int fail_exchange(struct post_exchange *exchange, CURLcode code)
 {
     const char *url = shown_url(exchange->post);
-    exchange->out->may_pass = exchange->stalled || wt__curl_may_pass(code);
+    exchange->out->may_retry = exchange->stalled || wt__curl_is_temporary(code);
     if (exchange->rc < 0)
         return exchange->rc;
     if (exchange->cancelled)

@@ -1,6 +1,6 @@
-/* http_stream.c: see http_stream.h. Uses libcurl's multi interface. Only the loop's thread uses the handles of listed
- * transfers. Other threads set flags in the list and wake the loop. */
-#include "net/http_stream.h"
+/* http_stream.c: streams; see http_client.h. Uses libcurl's multi interface. Only the loop's thread uses the handles of
+ * listed transfers. Other threads set flags in the list and wake the loop. */
+#include "net/internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,8 +8,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "net/curl_library.h"
-#include "net/http_fields.h"
 
 enum { POLL_MS = 60000, STATUS_FINAL = 200 /* lower statuses are interim */ };
 
@@ -21,9 +19,9 @@ struct stream_transfer {
     struct curl_slist *lines;
     char *shown;
     const char *kept;
-    void (*headed)(void *context, const struct http_head *head);
-    bool (*took)(void *context, const struct http_head *head, struct str piece);
-    void (*ended)(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
+    void (*on_head)(void *context, const struct http_head *head);
+    bool (*on_piece)(void *context, const struct http_head *head, struct str piece);
+    void (*on_end)(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
     void *context;
     struct http_head head;
     double due_ms;  /* start time; 0 once started */
@@ -54,15 +52,15 @@ static size_t take_stream_header(char *bytes, size_t size, size_t count, void *c
     if (wt__str_starts(line, STR("HTTP/"))) /* "100 Continue" has its own headers */
         head->type[0] = head->kept[0] = head->location[0] = '\0';
     else if (wt__http_field_value(line, "content-type", &value))
-        wt__http_field_keep(head->type, sizeof head->type, value);
+        wt__http_copy_field(head->type, sizeof head->type, value);
     else if (wt__http_field_value(line, "location", &value) && value.len < sizeof head->location)
-        wt__http_field_keep(head->location, sizeof head->location, value);
+        wt__http_copy_field(head->location, sizeof head->location, value);
     else if (transfer->kept && wt__http_field_value(line, transfer->kept, &value) && value.len < sizeof head->kept)
-        wt__http_field_keep(head->kept, sizeof head->kept, value);
+        wt__http_copy_field(head->kept, sizeof head->kept, value);
     transfer->loop->lib->easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
     head->status = (int)status;
-    if (transfer->headed && status >= STATUS_FINAL && wt__str_trim(line).len == 0)
-        transfer->headed(transfer->context, head);
+    if (transfer->on_head && status >= STATUS_FINAL && wt__str_trim(line).len == 0)
+        transfer->on_head(transfer->context, head);
     return line.len;
 }
 
@@ -70,7 +68,7 @@ static size_t take_stream_piece(char *bytes, size_t size, size_t count, void *co
 {
     struct stream_transfer *transfer = context;
     struct str piece = {bytes, size * count};
-    if (transfer->enough || transfer->took(transfer->context, &transfer->head, piece))
+    if (transfer->enough || transfer->on_piece(transfer->context, &transfer->head, piece))
         return piece.len;
     transfer->enough = true;
     transfer->stop_ms = wt__now_ms() + HTTP_LINGER_MS;
@@ -119,28 +117,33 @@ static int set_stream_options(struct stream_transfer *transfer, const struct htt
     return wt__curl_options(lib, results, sizeof results / sizeof *results, "ask", transfer->shown, err);
 }
 
+/* Fills a transfer; the caller frees it on an error. */
+static int fill_transfer(struct stream_transfer *transfer, const struct http_stream *stream, wt_error *err)
+{
+    const char *shown = stream->shown ? stream->shown : stream->url;
+    struct http_loop *loop = transfer->loop;
+    transfer->curl = loop->lib->easy_init();
+    transfer->shown = wt__copy_string(shown, strlen(shown));
+    transfer->kept = stream->kept;
+    transfer->on_head = stream->on_head;
+    transfer->on_piece = stream->on_piece;
+    transfer->on_end = stream->on_end;
+    transfer->context = stream->context;
+    transfer->due_ms = wt__now_ms() + stream->delay_ms;
+    if (!transfer->curl || !transfer->shown)
+        return wt__fail_nomem(err);
+    WT_TRY(wt__http_fields(&transfer->lines, loop->lib, stream->accept, stream->headers, stream->header_count, err));
+    return set_stream_options(transfer, stream, err);
+}
+
 static int create_transfer(struct stream_transfer **out, struct http_loop *loop, const struct http_stream *stream,
                            wt_error *err)
 {
-    const char *shown = stream->shown ? stream->shown : stream->url;
     struct stream_transfer *transfer = calloc(1, sizeof *transfer);
     *out = NULL;
-    if (!transfer)
-        return wt__fail_nomem(err);
-    *transfer = (struct stream_transfer){.loop = loop,
-                                         .curl = loop->lib->easy_init(),
-                                         .shown = wt__copy_string(shown, strlen(shown)),
-                                         .kept = stream->kept,
-                                         .headed = stream->headed,
-                                         .took = stream->took,
-                                         .ended = stream->ended,
-                                         .context = stream->context,
-                                         .due_ms = wt__now_ms() + stream->delay_ms};
-    int rc = transfer->curl && transfer->shown ? 0 : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__http_fields(&transfer->lines, loop->lib, stream->accept, stream->headers, stream->header_count, err);
-    if (rc == 0)
-        rc = set_stream_options(transfer, stream, err);
+    WT_CHECK_ALLOC(transfer, err);
+    transfer->loop = loop;
+    int rc = fill_transfer(transfer, stream, err);
     if (rc < 0)
         free_transfer(transfer);
     else
@@ -151,9 +154,7 @@ static int create_transfer(struct stream_transfer **out, struct http_loop *loop,
 int wt__http_stream_begin(uint64_t *ticket, struct http_loop *loop, const struct http_stream *stream, wt_error *err)
 {
     struct stream_transfer *transfer;
-    int rc = create_transfer(&transfer, loop, stream, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(create_transfer(&transfer, loop, stream, err));
     pthread_mutex_lock(&loop->lock);
     *ticket = transfer->ticket = ++loop->last_ticket;
     transfer->next = loop->transfers;
@@ -198,7 +199,7 @@ static void finish_transfer(struct stream_transfer *transfer, CURLcode code, boo
     else if (code != CURLE_OK && !transfer->enough)
         rc = wt__fail(&why, WT_ENETWORK, "cannot ask %s: %s", transfer->shown,
                       transfer->reason[0] ? transfer->reason : lib->easy_strerror(code));
-    transfer->ended(transfer->context, &transfer->head, rc, &why, request_bytes > 0);
+    transfer->on_end(transfer->context, &transfer->head, rc, &why, request_bytes > 0);
     free_transfer(transfer);
 }
 

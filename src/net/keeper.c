@@ -1,6 +1,7 @@
-/* keeper.c: see keeper.h. A message of four bytes, sent atomically, is the number of a new group, or the negative
- * number of an ended one. If the connection is full, the message is dropped rather than blocking. */
-#include "net/keeper.h"
+/* keeper.c: ends programs left behind; see process.h. A message of four bytes, sent atomically, is the number of a new
+ * group, or the negative number of an ended one. If the connection is full, the message is dropped rather than
+ * blocking. */
+#include "net/process.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "net/child.h"
 
 enum { READ_GROUPS = 256, WATCH_MS = 20 };
 
@@ -107,12 +107,12 @@ static void notify_keeper(pid_t word)
         (void)!send(connection, &word, sizeof word, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void wt__keeper_begun(pid_t group)
+void wt__keeper_add(pid_t group)
 {
     notify_keeper(group);
 }
 
-void wt__keeper_ended(pid_t group)
+void wt__keeper_remove(pid_t group)
 {
     notify_keeper(-group);
 }

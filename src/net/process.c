@@ -1,13 +1,17 @@
-/* process.c: see process.h. Uses vfork because the caller may use a gigabyte and several threads. posix_spawn is not
- * sufficient: the child must report to the keeper (keeper.h) before it executes the program. If the parent reported it
+/* process.c: starts, watches and ends programs; see process.h.
+ *
+ * Uses vfork because the caller may use a gigabyte and several threads. posix_spawn is not
+ * sufficient: the child must report to the keeper before it executes the program. If the parent reported it
  * afterwards and were killed in between, the child would be left behind. */
 #include "net/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +21,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "net/keeper.h"
 
 extern char **environ;
 
@@ -53,7 +56,7 @@ static bool is_blank_or_control(char c)
     return (unsigned char)c <= ' ' || c == 0x7f;
 }
 
-void wt__tail_line(const struct tail *tail, char out[CHILD_TAIL_BYTES])
+void wt__tail_format(const struct tail *tail, char out[CHILD_TAIL_BYTES])
 {
     size_t len = 0, i = 0;
     while (tail->cut && i < tail->len && !is_blank_or_control(tail->bytes[i]))
@@ -92,7 +95,7 @@ static int find_in_path(const struct child *child, char path[PATH_MAX], const ch
     return ENOENT;
 }
 
-bool wt__process_is_there(const struct child *child)
+bool wt__process_can_find(const struct child *child)
 {
     char path[PATH_MAX];
     const char *program;
@@ -139,7 +142,7 @@ static int exec_program(const struct exec_request *b)
     const struct child *child = b->child;
     if (setpgid(0, 0) < 0)
         return b->report;
-    wt__keeper_begun(getpid());
+    wt__keeper_add(getpid());
     if (!connect_ends(b))
         return b->report;
     reset_signals();
@@ -171,7 +174,7 @@ static int read_report(int fd, pid_t pid)
     while (got < 0 && errno == EINTR);
     if (got != sizeof why)
         return 0;
-    wt__keeper_ended(pid);
+    wt__keeper_remove(pid);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         continue;
     return why ? why : EIO;
@@ -224,7 +227,7 @@ bool wt__process_ends_within(pid_t pid, double ms)
     return true;
 }
 
-void wt__process_ask_to_end(pid_t pid)
+void wt__process_terminate(pid_t pid)
 {
     kill(-pid, SIGTERM);
     wt__process_ends_within(pid, CHILD_GRACE_MS);
@@ -235,9 +238,70 @@ int wt__process_reap(pid_t pid)
     int status;
     if (kill(-pid, SIGKILL) < 0 && errno == EPERM && !wt__process_ends_within(pid, CHILD_GRACE_MS))
         return -1;
-    wt__keeper_ended(pid); /* report before the number can be reused */
+    wt__keeper_remove(pid); /* report before the number can be reused */
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* ---------------------------------------------------------------- running to the end */
+
+enum { POLL_MS = 20 };
+
+/* Reads available output, waiting for at most wait_ms. Returns false at the end of the stream. */
+static bool drain_stderr(int fd, struct tail *tail, int wait_ms)
+{
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
+    return poll(&ready, 1, wait_ms) <= 0 || wt__tail_read(tail, fd);
+}
+
+/* Reads stderr until the child ends, times out or is cancelled. */
+static int watch_child(const struct child *child, pid_t pid, int fd, struct tail *tail, wt_error *err)
+{
+    double until = wt__now_ms() + child->timeout_ms;
+    bool open = true;
+    while (!wt__process_has_ended(pid)) {
+        if (open)
+            open = drain_stderr(fd, tail, POLL_MS);
+        else
+            nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000L}, NULL);
+        bool late = child->timeout_ms > 0 && wt__now_ms() >= until;
+        if (late || wt__progress_step(child->progress, 0)) {
+            wt__process_terminate(pid);
+            return late ? wt__fail(err, WT_EIO, "%s did not end within %.1f seconds", child->argv[0],
+                                   child->timeout_ms / 1000)
+                        : wt__fail_cancelled(err);
+        }
+    }
+    /* A process left behind by the child may hold the pipe open, so an empty pipe counts as the end. */
+    for (struct pollfd ready = {.fd = fd, .events = POLLIN}; open && poll(&ready, 1, 0) > 0;)
+        open = wt__tail_read(tail, fd);
+    return 0;
+}
+
+int wt__child_run(const struct child *child, char tail[CHILD_TAIL_BYTES], wt_error *err)
+{
+    int ends[2];
+    pid_t pid;
+    struct tail heard = {.len = 0};
+    if (tail)
+        tail[0] = '\0';
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return wt__fail_errno(err, "start", child->argv[0]);
+    errno = wt__process_spawn(&pid, child, (const int[]){-1, -1, ends[1]});
+    close(ends[1]);
+    if (errno) {
+        int rc = wt__fail_errno(err, "run", child->argv[0]);
+        close(ends[0]);
+        return rc;
+    }
+    int rc = watch_child(child, pid, ends[0], &heard, err);
+    int status = wt__process_reap(pid);
+    close(ends[0]);
+    if (tail)
+        wt__tail_format(&heard, tail);
+    if (rc == 0 && status < 0)
+        rc = wt__fail(err, WT_EIO, "the exit status of %s is unknown because SIGCHLD is ignored", child->argv[0]);
+    return rc < 0 ? rc : status;
 }

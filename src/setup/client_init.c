@@ -268,7 +268,7 @@ static const char *missing_program(struct arena *arena, const struct mcp_server 
 {
     const struct child child = {.argv = server->argv, .environment = server->environment};
     if (!server->argv ||
-        (server->argv[0][0] == '/' ? access(server->argv[0], X_OK) == 0 : wt__process_is_there(&child)))
+        (server->argv[0][0] == '/' ? access(server->argv[0], X_OK) == 0 : wt__process_can_find(&child)))
         return NULL;
     return wt__arena_copy(arena, wt__str(server->argv[0]));
 }

@@ -81,7 +81,7 @@ $(call 4 call_read '{"name": "work__read_note", "arguments": {"title": "plan"}}'
 = result.content.0.text "work: read_note plan"
 $(call 5 call_read '{"name": "work__write_note", "arguments": {"title": "plan"}}')
 = result.isError true
-~ result.content is called by call_write
+~ result.content call work__write_note with call_write
 $(call 6 call_destructive '{"name": "home__drop_note", "arguments": {"title": "plan"}}')
 = result.isError true
 $(call 7 call_read '{"name": "work__read_note", "arguments": {"title": "plan"}}')
@@ -116,7 +116,7 @@ says "$kept: line 3 does not follow"
 printf '0123456789abcdef%.0s' 1 2 3 4 >audit.key
 chmod 640 audit.key
 expect 2 "others can read the key" mcp --servers servers.json --audit keyed.jsonl --audit-key audit.key </dev/null
-says 'others can access the key in audit.key: make it yours alone \(chmod 600\)'
+says 'others can access the key in audit.key; run chmod 600'
 chmod 600 audit.key
 session "lines have an HMAC" --face search --audit keyed.jsonl --audit-key audit.key <<EOS
 $hello
@@ -126,16 +126,16 @@ EOS
 expect 0 "the key checks them" mcp audit keyed.jsonl --audit-key audit.key
 lacks out 0123456789abcdef
 expect 2 "a keyed log needs the key to be checked" mcp audit keyed.jsonl
-says 'line 1 and later lines have an HMAC: --audit-key FILE names their key'
+says 'line 1 and later lines have an HMAC; give their key with --audit-key FILE'
 expect 2 "a keyed log needs the key to be continued" mcp --servers servers.json --audit keyed.jsonl </dev/null
-says 'audit-key FILE names'
+says 'give its key with --audit-key FILE'
 expect 3 "a log without HMACs is rejected with a key" mcp audit audit.jsonl --audit-key audit.key
 says 'no line of the log has an HMAC'
 expect 2 "--audit-key without --audit" mcp --servers servers.json --audit-key audit.key </dev/null
 says 'audit-key needs --audit FILE'
 mv keyed.jsonl away.jsonl
 expect 3 "a log that was moved" mcp --servers servers.json --audit keyed.jsonl --audit-key audit.key </dev/null
-says 'keyed.jsonl was moved or removed, and had [0-9]+ lines; put the file back'
+says 'keyed.jsonl, which had [0-9]+ lines, was moved or removed; put the file back'
 
 session "a policy, and a profile of it" --policy policy.json --profile reading <<EOS
 $hello
@@ -187,7 +187,7 @@ served=$!
 exec 4>in
 # shellcheck disable=SC2016 # the command is text
 until grep -qF 'whichtool: home: 3 tools wait for approval: `whichtool -s other.wt mcp approve home`' log; do sleep 0.05; done
-until grep -q '^whichtool: dead does not run, and is tried again: ' log; do sleep 0.05; done
+until grep -q '^whichtool: cannot start dead, trying again: ' log; do sleep 0.05; done
 exec 4>&-
 wait "$served"
 same "and it ends with its client" 0 $?
@@ -248,9 +248,9 @@ lacks out 'work__'
 post 200 "a call of it" boss /mcp tools/call ', "name": "call_read", "arguments": {"name": "work__read_note", "arguments": {"title": "z"}}' call_read
 say 'work: read_note z'
 post 200 "and one that is denied" clerk /mcp tools/call ', "name": "call_read", "arguments": {"name": "work__read_note", "arguments": {"title": "z"}}' call_read
-say 'there is no tool'
+say 'unknown tool'
 post 200 "a key that only finds calls nothing" finder /mcp tools/call ', "name": "call_read", "arguments": {"name": "home__read_note", "arguments": {"title": "z"}}' call_read
-say 'the key finder does not have the scope call'
+say 'the key finder lacks the scope'
 post 200 "but finds" finder /mcp tools/call ', "name": "search_tools", "arguments": {"query": "a note of home", "k": 50}' search_tools
 say '"home__read_note"'
 usage() { # ANSWER-FILE TOOL: prints the answer to its call
@@ -314,7 +314,7 @@ prints '^ +it is whichtool itself$'
 end_it
 same "the skipped server is reported" "whichtool: tools: left out: it is whichtool itself" "$(grep left log)"
 list_tools "by another name, too" wrapped.json home__read_note
-until grep -q '^whichtool: tools does not run, and is tried again: ' log; do sleep 0.05; done
+until grep -q '^whichtool: cannot start tools, trying again: ' log; do sleep 0.05; done
 end_it
 same "the second one says what to do" 1 "$(grep -c 'which would start the servers of that file again: remove the server that starts whichtool from the file' log)"
 WHICHTOOL_GATEWAY=/x:$work/wrapped.json expect 3 "its exit code" mcp --servers wrapped.json </dev/null
@@ -334,7 +334,7 @@ expect 2 "a profile without a policy" mcp --servers servers.json --profile readi
 says "profile reading"
 echo '{"rules": [{"tool": ["x"]}]}' >wrong.json
 expect 3 "a misspelt policy" mcp --servers servers.json --policy wrong.json </dev/null
-says 'wrong.json, /rules/0: "tool" is no member of this'
+says 'wrong.json, /rules/0: unknown member "tool"'
 echo '{}' >wrong.json
 expect 3 "no servers" mcp --servers wrong.json </dev/null
 says "wrong.json"

@@ -48,7 +48,7 @@ says "input: left out: it needs what only its client can ask for: input:token$"
 says "list: left out: its .env. is no object"
 says "nested: left out: its .transport. is an object"
 says "m lists malformed definitions: 1 repaired, 1 left out, 1 with a schema that does not compile; .whichtool mcp status. names them$"
-says "m: tool .mended.: inputSchema does not compile, and arguments are checked against the rest: schema /properties/n: .type."
+says "m: tool .mended.: inputSchema does not compile; arguments are checked against its valid part: schema /properties/n: .type."
 expect 0 "status" mcp status
 prints "it needs a variable that is not set: NOT_SET"
 prints 'tool "mended": inputSchema/type is read as "object"'

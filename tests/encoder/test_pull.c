@@ -19,8 +19,8 @@ enum { WEIGHTS = 200000 };
 static wt_error err;
 static char folder[64], weights[WEIGHTS];
 static const char CONFIG[] = "{\"hidden\": 4}", WHEEL[] = "a wheel";
-static struct http_server server;
-static struct served files[] = {
+static struct file_server server;
+static struct served_file files[] = {
     {.path = "/hub/owner/model/resolve/main/config.json"},
     {.path = "/hub/owner/model/resolve/main/deep/weights.bin"},
 };
@@ -87,7 +87,7 @@ static int set_up_pull(void **state)
     (void)state;
     char endpoint[64], path[512];
     snprintf(folder, sizeof folder, "/tmp/whichtool-pull-XXXXXX");
-    if (!mkdtemp(folder) || http_server_start(&server, files, 2) < 0)
+    if (!mkdtemp(folder) || file_server_start(&server, files, 2) < 0)
         return -1;
     for (int i = 0; i < WEIGHTS; i++)
         weights[i] = (char)(i * 7 + i / 253);
@@ -101,7 +101,7 @@ static int tear_down_pull(void **state)
 {
     (void)state;
     char command[128];
-    http_server_stop(&server);
+    file_server_stop(&server);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);
 }
@@ -116,8 +116,8 @@ static int reset_pull(void **state)
     write_pulled_file("bin/content/config.json", CONFIG, sizeof CONFIG - 1);
     write_pulled_file("bin/content/deep/weights.bin", weights, WEIGHTS);
     write_manifest();
-    files[0] = (struct served){.path = files[0].path, .body = CONFIG, .len = sizeof CONFIG - 1};
-    files[1] = (struct served){.path = files[1].path, .body = weights, .len = WEIGHTS};
+    files[0] = (struct served_file){.path = files[0].path, .body = CONFIG, .len = sizeof CONFIG - 1};
+    files[1] = (struct served_file){.path = files[1].path, .body = weights, .len = WEIGHTS};
     return 0;
 }
 
@@ -208,7 +208,7 @@ static void errors_name_every_source(void **state)
                                         "the hub: cannot fetch http://127.0.0.1"));
     assert_non_null(strstr(err.message, "deep/weights.bin: the server answered 500"));
     assert_false(wt__is_folder(work_path("models/tiny")));
-    files[1] = (struct served){.path = files[1].path, .body = weights, .len = WEIGHTS};
+    files[1] = (struct served_file){.path = files[1].path, .body = weights, .len = WEIGHTS};
     files[0].requests = 0;
     assert_int_equal(pull_model("tiny"), 1);
     assert_int_equal(files[0].requests, 0); /* the first pull fetched it */

@@ -81,7 +81,7 @@ for how in EIO ENOSPC KILL; do
         had=$(calls_had) lines=$(grep -c '"decision":"allowed"' "$folder/audit" 2>/dev/null || true)
         [ "${had:-0}" -le "${lines:-0}" ] || fail "$how at $n: $had calls, and $lines lines of them"
         served=$((served + ${had:-0}))
-        ! grep -q "nothing is called or read until the audit can be written" "$folder/err" || told=$((told + 1))
+        ! grep -q "calls and reads are refused until the audit can be written" "$folder/err" || told=$((told + 1))
         if [ -s "$folder/audit" ]; then
             run mcp audit "$folder/audit"
             [ "$rc" -eq 0 ] || fail "$how at $n, the audit: $(cat "$folder/err")"

@@ -1,5 +1,5 @@
-/* protocol_schema.h: what a list result of MCP may be, as JSON Schema, written with ' for ". Clients of strict SDKs
- * refuse a whole list that does not fit. */
+/* protocol_schema.h: JSON Schemas of MCP list results, written with ' for ". Clients with strict SDKs reject a whole
+ * list if one item does not match. */
 #ifndef WT_TESTS_GATEWAY_PROTOCOL_SCHEMA_H
 #define WT_TESTS_GATEWAY_PROTOCOL_SCHEMA_H
 
@@ -23,7 +23,7 @@
     "{'type': 'object', 'required': ['" member "'], 'properties': {'nextCursor': {'type': 'string'}, '" member         \
     "': {'type': 'array', 'items': {'type': 'object', 'required': [" required "], 'properties': {" properties "}}}}}"
 
-/* output: schema of an outputSchema, which revisions before 2026 require to describe an object. */
+/* output: schema of outputSchema; revisions before 2026 require type object. */
 #define PROTOCOL_TOOLS(output)                                                                                         \
     PROTOCOL_LIST("tools", "'name', 'inputSchema'",                                                                    \
                   PROTOCOL_COMMON                                                                                      \

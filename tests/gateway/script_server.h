@@ -1,12 +1,12 @@
-/* script_server.h: servers that are shell scripts, which a test makes faulty as it likes. */
+/* script_server.h: servers that are shell scripts, with faults added by tests. */
 #ifndef WT_TESTS_GATEWAY_SCRIPT_SERVER_H
 #define WT_TESTS_GATEWAY_SCRIPT_SERVER_H
 
 #include "base/buffer.h"
 #include "mcp/server.h"
 
-/* A legacy server. What a script can change: $TOOLS, and `call`, which answers one with $id and is told it in $r. $0 is
- * a folder of its own. */
+/* A legacy server. Scripts may change $TOOLS and `call`, which answers request $id with text $r. $0 is a folder for
+ * files of the server. */
 static const char prelude[] =
     "result() { printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$1\" \"$2\"; }\n"
     "text() { result $id '{\"content\":[{\"type\":\"text\",\"text\":\"'\"$1\"'\"}]}'; }\n"
@@ -32,7 +32,7 @@ static const char prelude[] =
 
 static char folder[64];
 
-/* A server whose program is that script. Each use has texts of its own. */
+/* Returns a server that runs the script. Each use has its own texts. */
 static inline struct mcp_server script_server(const char *name, const char *script, size_t at)
 {
     static struct buffer texts[2];

@@ -1,4 +1,4 @@
-/* The audit log: the members of its lines, and that each change of the file is noticed. */
+/* Tests the members of audit lines and the detection of changes to the file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/sha256.h"
-#include "gateway/audit_log.h"
-#include "gateway/audit_replay.h"
+#include "gateway/audit.h"
 #include "text/unicode.h"
 
 static wt_error err;
@@ -53,7 +52,7 @@ static int remove_path(void **state)
 static struct audit_log *open_log(void)
 {
     struct audit_log *log;
-    if (wt__audit_open(&log, path, &err) < 0)
+    if (wt__audit_open(&log, path, NULL, &err) < 0)
         fail_msg("%s", err.message);
     return log;
 }
@@ -79,12 +78,26 @@ static void write_lines(struct audit_log *log, int count)
         struct audit_line line = a_line();
         struct audit_mark mark;
         SOUND(wt__audit_write(log, &line, &mark, &err));
-        SOUND(wt__audit_end(log, &mark, &(struct audit_ending){.outcome = "ok", .bytes = (size_t)i}, &err));
+        SOUND(wt__audit_write_outcome(log, &mark, &(struct audit_outcome){.outcome = "ok", .bytes = (size_t)i}, &err));
     }
 }
 
-/* The text of a file, which the caller frees. */
-static struct str text_of(const char *file)
+/* Checks that each line of the text follows from the one before, starting with the first line, without a key. */
+static int check_links(struct str text, wt_error *out)
+{
+    struct audit_chain chain = {0};
+    int rc = 0;
+    while (rc == 0 && text.len > 0) {
+        const char *end = memchr(text.ptr, '\n', text.len);
+        size_t len = end ? (size_t)(end - text.ptr) : text.len, taken = len + (end != NULL);
+        rc = wt__audit_check_line(&chain, NULL, (struct str){text.ptr, len}, out);
+        text = (struct str){text.ptr + taken, text.len - taken};
+    }
+    return rc;
+}
+
+/* Returns the text of a file, freed by the caller. */
+static struct str read_text_file(const char *file)
 {
     char *text = NULL;
     size_t len = 0;
@@ -95,7 +108,7 @@ static struct str text_of(const char *file)
 
 static struct str text_of_file(void)
 {
-    return text_of(path);
+    return read_text_file(path);
 }
 
 static void put_file(struct str text)
@@ -107,15 +120,15 @@ static void put_file(struct str text)
 static void check_file(const char *says)
 {
     struct str text = text_of_file();
-    int rc = wt__audit_check(text, &err);
+    int rc = check_links(text, &err);
     if (rc != (says ? WT_EFORMAT : 0) || (says && strcmp(err.message, says) != 0))
         fail_msg("%d, %s", rc, rc < 0 ? err.message : "");
     free((char *)text.ptr);
 }
 
-/* ---------------------------------------------------------------- what stands in a line */
+/* ---------------------------------------------------------------- members of a line */
 
-static void a_line_says_who_what_by_which_rule_and_what_came_of_it(void **state)
+static void writes_decisions_and_outcomes(void **state)
 {
     (void)state;
     struct audit_log *log = open_log();
@@ -152,8 +165,8 @@ static void a_line_says_who_what_by_which_rule_and_what_came_of_it(void **state)
     check_file(NULL);
 }
 
-/* It names the line of the decision by the beginning of its chain. */
-static void a_second_line_says_what_came_of_it(void **state)
+/* Its "of" is the beginning of the decision line's link. */
+static void links_an_outcome_to_its_decision(void **state)
 {
     (void)state;
     struct audit_log *log = open_log();
@@ -167,7 +180,7 @@ static void a_second_line_says_what_came_of_it(void **state)
     line.uri = STR("");
     line.prompt = STR("review");
     SOUND(wt__audit_write(log, &line, &mark, &err));
-    SOUND(wt__audit_end(log, &mark, &(struct audit_ending){.outcome = "ok", .bytes = 17, .ms = 1.25}, &err));
+    SOUND(wt__audit_write_outcome(log, &mark, &(struct audit_outcome){.outcome = "ok", .bytes = 17, .ms = 1.25}, &err));
     wt__audit_close(log);
     struct str text = text_of_file();
     const char *second = strchr(text.ptr, '\n') + 1, *third = strchr(second, '\n') + 1;
@@ -180,8 +193,8 @@ static void a_second_line_says_what_came_of_it(void **state)
     check_file(NULL);
 }
 
-/* What clients and servers say stays one string of one line, whatever it is. */
-static void hostile_words_stay_within_their_member(void **state)
+/* Text from clients and servers stays within one string of one line. */
+static void escapes_hostile_text_in_lines(void **state)
 {
     static const char *const words[] = {
         "a\n{\"time\":\"x\"}",
@@ -231,8 +244,8 @@ static void hostile_words_stay_within_their_member(void **state)
     free((char *)text.ptr);
 }
 
-/* A client that says much of itself is left out of its line; the next start still finds the chain. */
-static void a_line_is_bounded(void **state)
+/* A long client description is left out of the line; the next start still accepts the chain. */
+static void limits_the_length_of_a_line(void **state)
 {
     char *words = malloc(1 << 20);
     (void)state;
@@ -259,15 +272,15 @@ static void a_line_is_bounded(void **state)
     check_file(NULL);
 }
 
-/* One without what the client says of itself would be no line of it; one with a part of that would be no JSON. */
-static void a_line_is_written_whole_or_not(void **state)
+/* The client description cannot be written; neither an incomplete line nor one without it may appear. */
+static void writes_a_line_completely_or_not_at_all(void **state)
 {
     (void)state;
     struct audit_log *log = open_log();
     struct audit_line line = a_line();
     json_t *client = json_object(), *within = json_object();
     SOUND(json_object_set(client, "within", within));
-    SOUND(json_object_set(within, "client", client)); /* without an end: it cannot be written */
+    SOUND(json_object_set(within, "client", client)); /* recursive, so that it cannot be written */
     line.client = client;
     assert_int_equal(wt__audit_write(log, &line, NULL, &err), WT_ENOMEM);
     assert_true(wt__audit_is_failing(log, &err));
@@ -284,7 +297,7 @@ static void a_line_is_written_whole_or_not(void **state)
 
 /* ---------------------------------------------------------------- the chain */
 
-static void the_chain_holds_over_restarts(void **state)
+static void keeps_the_chain_over_restarts(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -295,12 +308,12 @@ static void the_chain_holds_over_restarts(void **state)
     check_file(NULL);
     wt__audit_close(NULL);
     assert_int_equal(wt__audit_write(NULL, NULL, NULL, NULL), 0);
-    assert_int_equal(wt__audit_end(NULL, NULL, NULL, NULL), 0);
+    assert_int_equal(wt__audit_write_outcome(NULL, NULL, NULL, NULL), 0);
     assert_false(wt__audit_is_failing(NULL, NULL));
     wt__audit_sync(NULL);
 }
 
-/* Where a line begins, and how long it is with its end. */
+/* Returns a line of the text with its newline. */
 static struct str line_of(struct str text, int number)
 {
     const char *at = text.ptr;
@@ -309,7 +322,7 @@ static struct str line_of(struct str text, int number)
     return (struct str){at, (size_t)(strchr(at, '\n') + 1 - at)};
 }
 
-static void each_change_shows(void **state)
+static void detects_each_change_of_the_log(void **state)
 {
     (void)state;
     struct audit_log *log = open_log();
@@ -319,57 +332,57 @@ static void each_change_shows(void **state)
     struct str third = line_of(whole, 3), fourth = line_of(whole, 4);
     size_t before = (size_t)(third.ptr - whole.ptr), behind = whole.len - before - third.len;
     struct buffer text = {0};
-    /* Every byte of a line, but for those whose change makes it no line at all. */
+    /* Change every byte except those that make a line an audit line. */
     for (size_t i = 0; i < third.len - 1; i++) {
         wt__buffer_clear(&text);
         wt__buffer_str(&text, whole);
         text.ptr[before + i] ^= 1;
-        if (wt__audit_check(wt__buffer_view(&text), &err) != WT_EFORMAT || !strstr(err.message, "line 3 "))
+        if (check_links(wt__buffer_view(&text), &err) != WT_EFORMAT || !strstr(err.message, "line 3 "))
             fail_msg("byte %zu: %s", i, err.message);
     }
-    wt__buffer_clear(&text); /* taken out */
+    wt__buffer_clear(&text); /* removed */
     wt__buffer_append(&text, whole.ptr, before);
     wt__buffer_append(&text, fourth.ptr, behind);
-    assert_int_equal(wt__audit_check(wt__buffer_view(&text), &err), WT_EFORMAT);
+    assert_int_equal(check_links(wt__buffer_view(&text), &err), WT_EFORMAT);
     assert_string_equal(err.message, "line 3 does not follow from the one before it");
-    wt__buffer_clear(&text); /* put in twice */
+    wt__buffer_clear(&text); /* duplicated */
     wt__buffer_append(&text, whole.ptr, before + third.len);
     wt__buffer_append(&text, third.ptr, third.len + behind);
-    assert_int_equal(wt__audit_check(wt__buffer_view(&text), &err), WT_EFORMAT);
+    assert_int_equal(check_links(wt__buffer_view(&text), &err), WT_EFORMAT);
     assert_string_equal(err.message, "line 4 does not follow from the one before it");
-    wt__buffer_clear(&text); /* changed about */
+    wt__buffer_clear(&text); /* swapped */
     wt__buffer_append(&text, whole.ptr, before);
     wt__buffer_str(&text, fourth);
     wt__buffer_str(&text, third);
-    assert_int_equal(wt__audit_check(wt__buffer_view(&text), &err), WT_EFORMAT);
-    assert_int_equal(wt__audit_check(STR("\n"), &err), WT_EFORMAT);
+    assert_int_equal(check_links(wt__buffer_view(&text), &err), WT_EFORMAT);
+    assert_int_equal(check_links(STR("\n"), &err), WT_EFORMAT);
     assert_string_equal(err.message, "line 1 is not a line of an audit log");
-    assert_int_equal(wt__audit_check(STR(""), &err), 0);
+    assert_int_equal(check_links(STR(""), &err), 0);
     wt__buffer_dispose(&text);
     free((char *)whole.ptr);
 }
 
-/* ---------------------------------------------------------------- what a crash left */
+/* ---------------------------------------------------------------- crashes */
 
 static void put_head(struct str text)
 {
     SOUND(wt__file_replace(head_path, text.ptr, text.len, &err));
 }
 
-/* A log of some lines whose head is older, as a crash leaves it. The caller frees both texts. */
+/* Creates a log with an older head, as a crash leaves it. The caller frees both texts. */
 static void crashed_log(struct str *text, struct str *head, int headed, int more)
 {
     struct audit_log *log = open_log();
     write_lines(log, headed);
     wt__audit_close(log);
-    *head = text_of(head_path);
+    *head = read_text_file(head_path);
     log = open_log();
     write_lines(log, more);
     wt__audit_close(log);
     *text = text_of_file();
 }
 
-static void a_torn_last_line_is_cut(void **state)
+static void removes_a_torn_last_line(void **state)
 {
     struct str whole, head;
     (void)state;
@@ -383,7 +396,7 @@ static void a_torn_last_line_is_cut(void **state)
         wt__audit_close(log);
         check_file(NULL);
     }
-    put_file((struct str){whole.ptr, 40}); /* there was no more than a torn line */
+    put_file((struct str){whole.ptr, 40}); /* only a torn line */
     unlink(head_path);
     wt__audit_close(open_log());
     struct str nothing = text_of_file();
@@ -393,7 +406,7 @@ static void a_torn_last_line_is_cut(void **state)
     free((char *)head.ptr);
 }
 
-/* ---------------------------------------------------------------- a log that is not whole */
+/* ---------------------------------------------------------------- incomplete logs */
 
 static void refuses(struct audit_log *log, const char *says)
 {
@@ -405,8 +418,8 @@ static void refuses(struct audit_log *log, const char *says)
     assert_true(wt__audit_is_failing(log, &why));
 }
 
-/* Nothing is written into a file that nobody reads, or behind lines that are gone. */
-static void a_log_that_is_not_whole_gets_no_line(void **state)
+/* Writes fail if the file was moved or lines are missing. */
+static void refuses_lines_while_the_log_is_incomplete(void **state)
 {
     char moved[80];
     (void)state;
@@ -416,7 +429,7 @@ static void a_log_that_is_not_whole_gets_no_line(void **state)
     struct str whole = text_of_file();
     SOUND(rename(path, moved));
     refuses(log, "was moved, removed or replaced");
-    put_file(whole); /* a copy has all lines, and is another file */
+    put_file(whole); /* a copy with all lines is still another file */
     refuses(log, "was moved, removed or replaced");
     SOUND(rename(moved, path));
     write_lines(log, 1);
@@ -443,8 +456,8 @@ static void a_log_that_is_not_whole_gets_no_line(void **state)
     free((char *)whole.ptr);
 }
 
-/* Damage to the log while no gateway runs. */
-static void a_log_that_was_cut_is_noticed_at_the_next_start(void **state)
+/* Tests damage to the log while no gateway runs. */
+static void detects_a_damaged_log_at_the_next_start(void **state)
 {
     struct audit_log *log = open_log();
     struct stat info;
@@ -453,7 +466,7 @@ static void a_log_that_was_cut_is_noticed_at_the_next_start(void **state)
     wt__audit_close(log);
     assert_int_equal(stat(head_path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
-    struct str whole = text_of_file(), head = text_of(head_path);
+    struct str whole = text_of_file(), head = read_text_file(head_path);
     const struct {
         size_t len;
         const char *says;
@@ -463,27 +476,27 @@ static void a_log_that_was_cut_is_noticed_at_the_next_start(void **state)
                 {whole.len - 1, "was cut since line 4 was written"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         put_file((struct str){whole.ptr, rows[i].len});
-        if (wt__audit_open(&log, path, &err) != WT_EFORMAT || !strstr(err.message, rows[i].says))
+        if (wt__audit_open(&log, path, NULL, &err) != WT_EFORMAT || !strstr(err.message, rows[i].says))
             fail_msg("%zu bytes: %s", rows[i].len, err.message);
         struct str after = text_of_file();
         assert_int_equal(after.len, rows[i].len);
         free((char *)after.ptr);
     }
     unlink(path);
-    assert_int_equal(wt__audit_open(&log, path, &err), WT_EFORMAT);
-    assert_non_null(strstr(err.message, "was moved or removed, and had 4 lines"));
+    assert_int_equal(wt__audit_open(&log, path, NULL, &err), WT_EFORMAT);
+    assert_non_null(strstr(err.message, "which had 4 lines, was moved or removed"));
     assert_int_not_equal(access(path, F_OK), 0);
     ((char *)whole.ptr)[whole.len - 5] ^= 1;
     put_file(whole);
-    assert_int_equal(wt__audit_open(&log, path, &err), WT_EFORMAT);
+    assert_int_equal(wt__audit_open(&log, path, NULL, &err), WT_EFORMAT);
     assert_non_null(strstr(err.message, "was changed since line 4 was written"));
     ((char *)whole.ptr)[whole.len - 5] ^= 1;
     put_file(whole);
     unlink(head_path);
-    assert_int_equal(wt__audit_open(&log, path, &err), WT_EFORMAT);
+    assert_int_equal(wt__audit_open(&log, path, NULL, &err), WT_EFORMAT);
     assert_non_null(strstr(err.message, ".head is missing"));
     put_head(STR("{\"bytes\":1}"));
-    assert_int_equal(wt__audit_open(&log, path, &err), WT_EFORMAT);
+    assert_int_equal(wt__audit_open(&log, path, NULL, &err), WT_EFORMAT);
     put_head(head);
     log = open_log();
     write_lines(log, 1);
@@ -493,8 +506,8 @@ static void a_log_that_was_cut_is_noticed_at_the_next_start(void **state)
     free((char *)head.ptr);
 }
 
-/* A log of a version that wrote neither numbers nor a head. */
-static void a_log_of_an_earlier_version_goes_on(void **state)
+/* Tests a log of a version without numbers and heads. */
+static void continues_a_log_of_an_earlier_version(void **state)
 {
     struct buffer text = {0};
     char link[65] = "";
@@ -525,7 +538,7 @@ static size_t lines_of(const char *const *files, size_t count, const struct audi
 {
     struct audit_replay replay = {0};
     for (size_t i = 0; i < count; i++) {
-        struct str text = text_of(files[i]);
+        struct str text = read_text_file(files[i]);
         SOUND(wt__audit_replay(&replay, text, key, NULL, &err));
         free((char *)text.ptr);
     }
@@ -533,8 +546,8 @@ static size_t lines_of(const char *const *files, size_t count, const struct audi
     return replay.lines;
 }
 
-/* Gateways that write the log go on in the new file, and no line is lost. */
-static void a_rotated_log_goes_on(void **state)
+/* Gateways continue in the new file without losing a line. */
+static void continues_after_a_rotation(void **state)
 {
     char *kept = NULL;
     uint64_t number = 0;
@@ -544,10 +557,10 @@ static void a_rotated_log_goes_on(void **state)
     assert_int_equal(wt__audit_rotate(&kept, &number, path, NULL, &err), WT_EINVAL);
     write_lines(one, 2);
     write_lines(two, 1);
-    struct str head = text_of(head_path);
+    struct str head = read_text_file(head_path);
     SOUND(wt__audit_rotate(&kept, &number, path, NULL, &err));
     assert_int_equal(number, 7);
-    struct str next_head = text_of(head_path);
+    struct str next_head = read_text_file(head_path);
     assert_non_null(strstr(next_head.ptr, "\"seq\":7,"));
     free((char *)next_head.ptr);
     write_lines(one, 1);
@@ -556,14 +569,14 @@ static void a_rotated_log_goes_on(void **state)
     wt__audit_close(two);
     const char *files[] = {kept, path};
     assert_int_equal(lines_of(files, 2, NULL), 11);
-    check_file(NULL); /* the new file by itself */
-    struct str first = text_of(kept), next = text_of_file();
+    check_file(NULL); /* the new file alone */
+    struct str first = read_text_file(kept), next = text_of_file();
     struct audit_replay replay = {0};
     assert_int_equal(wt__audit_replay(&replay, next, NULL, NULL, &err), 0);
     assert_true(replay.is_continued);
     assert_int_equal(wt__audit_replay(&replay, first, NULL, NULL, &err), WT_EFORMAT); /* in the wrong order */
     free((char *)first.ptr);
-    put_head(head); /* a rotation that was killed before it wrote the head: that of one is empty */
+    put_head(head); /* simulates a rotation killed before it wrote the head */
     unlink(kept);
     wt__audit_close(open_log());
     free((char *)head.ptr);
@@ -571,8 +584,8 @@ static void a_rotated_log_goes_on(void **state)
     free(kept);
 }
 
-/* A gateway that writes nothing between two rotations, and one that hears of a log that was moved. */
-static void an_idle_gateway_follows_each_rotation(void **state)
+/* Tests a gateway without writes between two rotations, and one whose log was moved. */
+static void follows_rotations_while_idle(void **state)
 {
     struct audit_log *idle = open_log(), *busy = open_log();
     char *kept, moved[80];
@@ -582,7 +595,7 @@ static void an_idle_gateway_follows_each_rotation(void **state)
     for (int i = 0; i < 2; i++) {
         write_lines(busy, 1);
         SOUND(wt__audit_rotate(&kept, &number, path, NULL, &err));
-        SOUND(rename(kept, moved)); /* the second one may be within the same second */
+        SOUND(rename(kept, moved)); /* the second rotation may be within the same second */
         wt__audit_sync(idle);
         free(kept);
     }
@@ -599,8 +612,8 @@ static void an_idle_gateway_follows_each_rotation(void **state)
     wt__audit_close(busy);
 }
 
-/* A rotation that was killed when the new file was there and its head was not. */
-static void a_rotation_without_its_head_is_finished(void **state)
+/* Tests a rotation that was killed between the new file and its head. */
+static void finishes_a_rotation_without_a_head(void **state)
 {
     char *kept = NULL;
     uint64_t number = 0;
@@ -608,7 +621,7 @@ static void a_rotation_without_its_head_is_finished(void **state)
     struct audit_log *log = open_log();
     write_lines(log, 2);
     wt__audit_close(log);
-    struct str head = text_of(head_path);
+    struct str head = read_text_file(head_path);
     SOUND(wt__audit_rotate(&kept, &number, path, NULL, &err));
     put_head(head);
     log = open_log();
@@ -634,7 +647,7 @@ static struct audit_key a_key(const char *text)
 #define KEY_ONE "0123456789abcdef0123456789abcdef"
 #define KEY_TWO "0123456789abcdef0123456789abcdeF"
 
-static void keys_are_their_owners_and_long(void **state)
+static void checks_mode_and_length_of_keys(void **state)
 {
     struct audit_key key = a_key(KEY_ONE "\n"), same = a_key(KEY_ONE);
     (void)state;
@@ -657,7 +670,7 @@ static void keys_are_their_owners_and_long(void **state)
 static struct audit_log *open_keyed(const struct audit_key *key)
 {
     struct audit_log *log;
-    SOUND(wt__audit_open_keyed(&log, path, key, &err));
+    SOUND(wt__audit_open(&log, path, key, &err));
     return log;
 }
 
@@ -669,17 +682,17 @@ static void replay_says(struct str text, const struct audit_key *key, int code, 
         fail_msg("%d, %s", rc, err.message);
 }
 
-/* Without the key nobody can write a line that fits, nor a whole new log. */
-static void lines_with_a_key_need_it(void **state)
+/* Neither a line nor a whole log can be forged without the key. */
+static void needs_the_key_to_check_lines(void **state)
 {
     struct audit_key key = a_key(KEY_ONE), other = a_key(KEY_TWO);
     struct audit_log *log = open_keyed(&key), *refused;
     (void)state;
     write_lines(log, 2);
     wt__audit_close(log);
-    assert_int_equal(wt__audit_open(&refused, path, &err), WT_EINVAL);
+    assert_int_equal(wt__audit_open(&refused, path, NULL, &err), WT_EINVAL);
     assert_non_null(strstr(err.message, "--audit-key"));
-    assert_int_equal(wt__audit_open_keyed(&refused, path, &other, &err), WT_EFORMAT);
+    assert_int_equal(wt__audit_open(&refused, path, &other, &err), WT_EFORMAT);
     struct str text = text_of_file();
     struct audit_replay replay = {0};
     SOUND(wt__audit_replay(&replay, text, &key, NULL, &err));
@@ -691,15 +704,15 @@ static void lines_with_a_key_need_it(void **state)
     free((char *)text.ptr);
     unlink(path);
     unlink(head_path);
-    log = open_log(); /* another chain, with a head that fits */
+    log = open_log(); /* another chain with its own head */
     write_lines(log, 2);
     wt__audit_close(log);
-    assert_int_equal(wt__audit_open_keyed(&refused, path, &key, &err), WT_EINVAL);
+    assert_int_equal(wt__audit_open(&refused, path, &key, &err), WT_EINVAL);
     assert_non_null(strstr(err.message, "have no HMAC"));
 }
 
-/* A log that had no key at first gets one by a rotation, and never loses it. */
-static void a_rotation_begins_with_a_key(void **state)
+/* A log without a key gets one by a rotation and keeps it. */
+static void adds_a_key_by_a_rotation(void **state)
 {
     struct audit_key key = a_key(KEY_ONE);
     struct audit_log *log = open_log();
@@ -709,7 +722,7 @@ static void a_rotation_begins_with_a_key(void **state)
     (void)state;
     write_lines(log, 1);
     SOUND(wt__audit_rotate(&kept[0], &number, path, &key, &err));
-    assert_int_equal(wt__audit_write(log, &line, NULL, &err), WT_EINVAL); /* it does not have the key */
+    assert_int_equal(wt__audit_write(log, &line, NULL, &err), WT_EINVAL); /* this log was opened without the key */
     wt__audit_close(log);
     log = open_keyed(&key);
     write_lines(log, 1);
@@ -721,7 +734,7 @@ static void a_rotation_begins_with_a_key(void **state)
     free(kept[0]);
 }
 
-static void lines_with_and_without_a_key_do_not_mix(void **state)
+static void refuses_lines_with_and_without_a_key(void **state)
 {
     struct audit_key key = a_key(KEY_ONE);
     (void)state;
@@ -736,14 +749,14 @@ static void lines_with_and_without_a_key_do_not_mix(void **state)
             wt__buffer_dispose(&line);
         }
         replay_says(wt__buffer_view(&text), &key, WT_EFORMAT,
-                    keyed_first ? "line 2 has no HMAC, and the lines before it have one"
-                                : "line 2 has an HMAC, and the lines before it have none");
+                    keyed_first ? "line 2 has no HMAC, but the lines before it do"
+                                : "line 2 has an HMAC, but the lines before it do not");
         wt__buffer_dispose(&text);
     }
 }
 
-/* Files of others, which must be as they were afterwards. */
-static void a_file_that_is_none_is_refused_and_left_as_it_was(void **state)
+/* Other files are refused and stay unchanged. */
+static void refuses_other_files_and_leaves_them_unchanged(void **state)
 {
     static const char *const files[] = {"hello\n", "hello", "a\nb", "{\"time\":1}\n", "\n", "{}\n{\"time\":\"2026"};
     struct buffer large = {0};
@@ -754,19 +767,19 @@ static void a_file_that_is_none_is_refused_and_left_as_it_was(void **state)
     for (size_t i = 0; i <= sizeof files / sizeof *files; i++) {
         struct str before = i < sizeof files / sizeof *files ? wt__str(files[i]) : wt__buffer_view(&large);
         put_file(before);
-        int rc = wt__audit_open(&log, path, &err);
+        int rc = wt__audit_open(&log, path, NULL, &err);
         struct str after = text_of_file();
         if (rc != WT_EFORMAT || log || !strstr(err.message, " an audit log") || !wt__str_equal(before, after))
             fail_msg("%.40s: %d, %s", before.ptr, rc, rc < 0 ? err.message : "");
         free((char *)after.ptr);
     }
     wt__buffer_dispose(&large);
-    assert_true(wt__audit_open(&log, "/nowhere/at/all", &err) < 0);
+    assert_true(wt__audit_open(&log, "/nowhere/at/all", NULL, &err) < 0);
     assert_null(log);
 }
 
-/* A disk that is full in the middle of a line: that one is told as not written, and the next one is whole. */
-static void what_cannot_be_written_whole_is_not_there(void **state)
+/* If the disk fills up within a line, the write fails and the next line is complete. */
+static void leaves_no_partial_line_on_a_full_disk(void **state)
 {
     struct rlimit before, small;
     struct stat st;
@@ -792,7 +805,7 @@ static void what_cannot_be_written_whole_is_not_there(void **state)
     check_file(NULL);
 }
 
-/* ---------------------------------------------------------------- many who write */
+/* ---------------------------------------------------------------- concurrent writers */
 
 static void *write_some(void *log)
 {
@@ -800,8 +813,8 @@ static void *write_some(void *log)
     return NULL;
 }
 
-/* Threads of one log, and another log of the same file, as two gateways of one operator have. */
-static void many_write_one_chain(void **state)
+/* Writes from several threads and from two logs of one file, as two gateways do. */
+static void writes_one_chain_from_many_threads(void **state)
 {
     pthread_t threads[4];
     (void)state;
@@ -819,27 +832,27 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_path, remove_path)
     const struct CMUnitTest tests[] = {
-        TEST(a_line_says_who_what_by_which_rule_and_what_came_of_it),
-        TEST(a_second_line_says_what_came_of_it),
-        TEST(hostile_words_stay_within_their_member),
-        TEST(a_line_is_bounded),
-        TEST(a_line_is_written_whole_or_not),
-        TEST(the_chain_holds_over_restarts),
-        TEST(each_change_shows),
-        TEST(a_torn_last_line_is_cut),
-        TEST(a_log_that_is_not_whole_gets_no_line),
-        TEST(a_log_that_was_cut_is_noticed_at_the_next_start),
-        TEST(a_log_of_an_earlier_version_goes_on),
-        TEST(a_rotated_log_goes_on),
-        TEST(a_rotation_without_its_head_is_finished),
-        TEST(keys_are_their_owners_and_long),
-        TEST(lines_with_a_key_need_it),
-        TEST(a_rotation_begins_with_a_key),
-        TEST(lines_with_and_without_a_key_do_not_mix),
-        TEST(an_idle_gateway_follows_each_rotation),
-        TEST(a_file_that_is_none_is_refused_and_left_as_it_was),
-        TEST(what_cannot_be_written_whole_is_not_there),
-        TEST(many_write_one_chain),
+        TEST(writes_decisions_and_outcomes),
+        TEST(links_an_outcome_to_its_decision),
+        TEST(escapes_hostile_text_in_lines),
+        TEST(limits_the_length_of_a_line),
+        TEST(writes_a_line_completely_or_not_at_all),
+        TEST(keeps_the_chain_over_restarts),
+        TEST(detects_each_change_of_the_log),
+        TEST(removes_a_torn_last_line),
+        TEST(refuses_lines_while_the_log_is_incomplete),
+        TEST(detects_a_damaged_log_at_the_next_start),
+        TEST(continues_a_log_of_an_earlier_version),
+        TEST(continues_after_a_rotation),
+        TEST(finishes_a_rotation_without_a_head),
+        TEST(checks_mode_and_length_of_keys),
+        TEST(needs_the_key_to_check_lines),
+        TEST(adds_a_key_by_a_rotation),
+        TEST(refuses_lines_with_and_without_a_key),
+        TEST(follows_rotations_while_idle),
+        TEST(refuses_other_files_and_leaves_them_unchanged),
+        TEST(leaves_no_partial_line_on_a_full_disk),
+        TEST(writes_one_chain_from_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

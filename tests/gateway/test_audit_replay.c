@@ -1,4 +1,4 @@
-/* Decisions made again: by the policy that they were made by, by another, and by none. */
+/* Tests replays with the same policy, with another one, and without a policy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,11 +11,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "gateway/audit_log.h"
-#include "gateway/audit_replay.h"
-#include "gateway/set_up.h"
+#include "gateway/audit.h"
+#include "gateway/engine_with_servers.h"
 
-/* ada may use files' tools, resources and prompts; of mail she may use what reads, and so no resource. */
+/* ada may use the tools, resources and prompts of files, and read with the tools of mail but not its resources. */
 static const char policy_text[] =
     "{\"rules\":[{\"keys\":[\"ada\"],\"servers\":[\"files\"]},{\"servers\":[\"mail\"],\"tools\":[\"read_*\"]}]}";
 
@@ -25,22 +24,22 @@ static const struct {
     bool replayed, differs;
 } rows[] = {
     {"a call", "ada", "files", "drop", "destructive", "", "", AUDIT_ALLOWED, true, false},
-    {"a call that was denied", "bob", "files", "drop", "destructive", "", "", AUDIT_DENIED, true, false},
-    {"a call that would be denied", "bob", "files", "drop", "destructive", "", "", AUDIT_ALLOWED, true, true},
-    {"a call that would be allowed", "ada", "files", "drop", "destructive", "", "", AUDIT_DENIED, true, true},
-    {"one whose arguments did not fit", "ada", "files", "drop", "destructive", "", "", AUDIT_INVALID, true, false},
-    {"by the wrong tool", "ada", "files", "drop", "destructive", "", "", AUDIT_WRONG_FACE, true, false},
-    {"no such tool", "ada", NULL, NULL, NULL, "", "", AUDIT_UNKNOWN, false, false},
+    {"a denied call", "bob", "files", "drop", "destructive", "", "", AUDIT_DENIED, true, false},
+    {"a call the policy denies", "bob", "files", "drop", "destructive", "", "", AUDIT_ALLOWED, true, true},
+    {"a denied call the policy allows", "ada", "files", "drop", "destructive", "", "", AUDIT_DENIED, true, true},
+    {"invalid arguments", "ada", "files", "drop", "destructive", "", "", AUDIT_INVALID, true, false},
+    {"wrong call tool", "ada", "files", "drop", "destructive", "", "", AUDIT_WRONG_FACE, true, false},
+    {"unknown tool", "ada", NULL, NULL, NULL, "", "", AUDIT_UNKNOWN, false, false},
     {"a read", "ada", "files", NULL, NULL, "file:///x", "", AUDIT_ALLOWED, true, false},
-    {"a read that was denied", "ada", "mail", NULL, NULL, "file:///x", "", AUDIT_DENIED, true, false},
-    {"a read that would be denied", "ada", "mail", NULL, NULL, "file:///x", "", AUDIT_ALLOWED, true, true},
-    {"a read that would be allowed", "ada", "files", NULL, NULL, "file:///x", "", AUDIT_DENIED, true, true},
-    {"no such resource", "ada", NULL, NULL, NULL, "", "", AUDIT_UNKNOWN, false, false},
+    {"a denied read", "ada", "mail", NULL, NULL, "file:///x", "", AUDIT_DENIED, true, false},
+    {"a read the policy denies", "ada", "mail", NULL, NULL, "file:///x", "", AUDIT_ALLOWED, true, true},
+    {"a denied read the policy allows", "ada", "files", NULL, NULL, "file:///x", "", AUDIT_DENIED, true, true},
+    {"unknown resource", "ada", NULL, NULL, NULL, "", "", AUDIT_UNKNOWN, false, false},
     {"a prompt", "ada", "files", NULL, NULL, "", "review", AUDIT_ALLOWED, true, false},
-    {"a prompt that would be denied", "bob", "files", NULL, NULL, "", "review", AUDIT_ALLOWED, true, true},
+    {"a prompt the policy denies", "bob", "files", NULL, NULL, "", "review", AUDIT_ALLOWED, true, true},
 };
 
-/* The file's text, which the caller frees. Each row's line is the second one; the first is one that nobody ended. */
+/* Returns the text of a log, freed by the caller. The row's line is the second; the first has no outcome. */
 static struct str audit_of(size_t row, const char *revision)
 {
     char path[64], *text = NULL;
@@ -55,7 +54,7 @@ static struct str audit_of(size_t row, const char *revision)
                               .revision = revision,
                               .decision = AUDIT_ALLOWED};
     snprintf(path, sizeof path, "/tmp/whichtool-replay-%d", (int)getpid());
-    SOUND(wt__audit_open(&log, path, &err));
+    SOUND(wt__audit_open(&log, path, NULL, &err));
     SOUND(wt__audit_write(log, &line, NULL, &err));
     line.principal = rows[row].principal;
     line.server = rows[row].server;
@@ -66,7 +65,7 @@ static struct str audit_of(size_t row, const char *revision)
     line.decision = rows[row].decision;
     SOUND(wt__audit_write(log, &line, &mark, &err));
     if (line.decision == AUDIT_ALLOWED)
-        SOUND(wt__audit_end(log, &mark, &(struct audit_ending){.outcome = "ok"}, &err));
+        SOUND(wt__audit_write_outcome(log, &mark, &(struct audit_outcome){.outcome = "ok"}, &err));
     wt__audit_close(log);
     SOUND(wt__file_read(&text, &len, path, 1 << 20, &err));
     unlink(path);
@@ -75,7 +74,7 @@ static struct str audit_of(size_t row, const char *revision)
     return (struct str){text, len};
 }
 
-static void each_line_is_decided_again(void **state)
+static void repeats_the_decision_of_each_line(void **state)
 {
     struct policy *policy;
     struct audit_replay replay;
@@ -94,11 +93,11 @@ static void each_line_is_decided_again(void **state)
                      rows[i].name, replay.lines, replay.allowed, replay.ended, replay.denied, replay.replayed,
                      replay.differing, replay.first_differing);
         replay = (struct audit_replay){0};
-        SOUND(wt__audit_replay(&replay, text, NULL, NULL, &err)); /* by another revision, which is no policy */
+        SOUND(wt__audit_replay(&replay, text, NULL, NULL, &err)); /* without a policy, so another revision */
         if (replay.replayed != 0 || replay.differing != 0 || replay.other_revisions != 1u + rows[i].replayed)
             fail_msg("%s: %zu of another revision", rows[i].name, replay.other_revisions);
         free((char *)text.ptr);
-        text = audit_of(i, "none"); /* where there was no policy nothing can have been denied */
+        text = audit_of(i, "none"); /* without a policy no decision can be a denial */
         replay = (struct audit_replay){0};
         SOUND(wt__audit_replay(&replay, text, NULL, NULL, &err));
         if (replay.differing != (rows[i].decision == AUDIT_DENIED))
@@ -108,7 +107,7 @@ static void each_line_is_decided_again(void **state)
     wt__policy_close(policy);
 }
 
-static void what_is_no_audit_is_not_decided(void **state)
+static void refuses_to_replay_other_files(void **state)
 {
     struct audit_replay replay = {0};
     struct str text = audit_of(0, "none");
@@ -122,8 +121,8 @@ static void what_is_no_audit_is_not_decided(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_line_is_decided_again),
-        cmocka_unit_test(what_is_no_audit_is_not_decided),
+        cmocka_unit_test(repeats_the_decision_of_each_line),
+        cmocka_unit_test(refuses_to_replay_other_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Definitions that are malformed, and schemas that do not compile: each is one item of a server beside another server.
- * The lists that clients get are of the protocol, and calls arrive. tests/mcp/test_mend.c has the repairs one by one. */
+/* Tests malformed definitions and schemas that do not compile, one item each, next to a good server. Lists for clients
+ * must match the protocol, and calls must reach their server. tests/mcp/test_mend.c has the single repairs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,13 +8,13 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "gateway/audit_log.h"
+#include "gateway/audit.h"
 #include "gateway/protocol_schema.h"
 #include "gateway/script_server.h"
-#include "gateway/standing.h"
+#include "gateway/running_gateway.h"
 #include "whichtool/validator.h"
 
-static struct standing s;
+static struct running_gateway s;
 
 static struct buffer told;
 static pthread_mutex_t told_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -37,8 +37,8 @@ static size_t count_told(const char *what)
     return count;
 }
 
-/* The script goes before `serve` of the odd server. */
-static void stand_odd(const char *script, struct audit_log *audit)
+/* script: runs before `serve` of the odd server. */
+static void start_odd_server(const char *script, struct audit_log *audit)
 {
     static struct mcp_server servers[2];
     static const char good[] = "TOOLS=$(tool t 'does another thing'); CAPABILITIES='\"tools\":{},\"prompts\":{},"
@@ -46,15 +46,15 @@ static void stand_odd(const char *script, struct audit_log *audit)
                                "RESOURCES='{\"uri\":\"y:good\",\"name\":\"n\"}'; serve";
     servers[0] = script_server("odd", script, 0);
     servers[1] = script_server("good", good, 1);
-    s = (struct standing){0};
+    s = (struct running_gateway){0};
     s.engine = open_engine();
-    stand_on(&s, servers, 2, &(struct gateway_options){.told = hear_sentence, .audit = audit});
+    start_gateway_on(&s, servers, 2, &(struct gateway_options){.report = hear_sentence, .audit = audit});
     wait_for_tool(&s, "good__t", true);
 }
 
-static void stand_odd_down(void)
+static void stop_odd_server(void)
 {
-    stand_down(&s);
+    stop_gateway(&s);
     wt__buffer_dispose(&told);
 }
 
@@ -71,17 +71,19 @@ static char *read_state(void)
 #define A(schema) "{\"type\":\"object\",\"properties\":{" N ",\"a\":" schema "}}"
 #define DIALECT(uri) "{\"type\":\"object\",\"$schema\":\"" uri "\",\"properties\":{" N "}}"
 
-/* A call of each with these arguments arrives. */
+/* Tools whose calls must reach their server. */
 static const struct {
     const char *tool, *schema;
-    const char *fits;    /* NULL: {"n": 5, "a": "x"} */
-    const char *refuses; /* arguments that do not fit what is left; NULL: no arguments are checked */
-    const char *note;    /* NULL if the whole schema is checked */
+    const char *fits;    /* valid arguments; NULL for {"n": 5, "a": "x"} */
+    const char *refuses; /* invalid arguments; NULL if arguments are not checked */
+    const char *note;    /* note about the schema; NULL if all of it is checked */
 } inputs[] = {
-    {"type_int", A("{\"type\":\"int\"}"), "{\"a\":1}", "{\"n\":\"five\"}", "checked against the rest"},
-    {"type_none", A("{\"type\":\"None\"}"), "{\"a\":null}", "{\"n\":\"five\"}", "checked against the rest"},
-    {"dangling_reference", A("{\"$ref\":\"#/$defs/gone\"}"), NULL, "{\"n\":\"five\"}", "checked against the rest"},
-    {"remote_reference", A("{\"$ref\":\"https://x.example/y\"}"), NULL, "{\"n\":\"five\"}", "checked against the rest"},
+    {"type_int", A("{\"type\":\"int\"}"), "{\"a\":1}", "{\"n\":\"five\"}", "checked against its valid part"},
+    {"type_none", A("{\"type\":\"None\"}"), "{\"a\":null}", "{\"n\":\"five\"}", "checked against its valid part"},
+    {"dangling_reference", A("{\"$ref\":\"#/$defs/gone\"}"), NULL, "{\"n\":\"five\"}",
+     "checked against its valid part"},
+    {"remote_reference", A("{\"$ref\":\"https://x.example/y\"}"), NULL, "{\"n\":\"five\"}",
+     "checked against its valid part"},
     {"bad_pattern", A("{\"pattern\":\"(\"}"), NULL, "{\"n\":\"five\"}", "schema /properties/a"},
     {"format_null", A("{\"format\":null}"), NULL, "{\"n\":\"five\"}", NULL},
     {"properties_null", A("{\"properties\":null}"), NULL, "{\"n\":\"five\"}", NULL},
@@ -120,7 +122,7 @@ static void check_call(const char *tool, const char *arguments, const char *says
     wt__buffer_dispose(&name);
 }
 
-static void stand_with_inputs(struct audit_log *audit)
+static void start_with_inputs(struct audit_log *audit)
 {
     struct buffer script = {0};
     wt__buffer_text(&script, "TOOLS='");
@@ -128,15 +130,15 @@ static void stand_with_inputs(struct audit_log *audit)
         wt__buffer_printf(&script, "%s{\"name\":\"%s\",\"description\":\"d\",\"inputSchema\":%s}", i > 0 ? "," : "",
                           inputs[i].tool, inputs[i].schema);
     wt__buffer_text(&script, "'; serve");
-    stand_odd(script.ptr, audit);
+    start_odd_server(script.ptr, audit);
     wait_for_tool(&s, "odd__neighbour", true);
     wt__buffer_dispose(&script);
 }
 
-static void calls_of_faulty_schemas_arrive(void **state)
+static void calls_tools_with_faulty_schemas(void **state)
 {
     (void)state;
-    stand_with_inputs(NULL);
+    start_with_inputs(NULL);
     char *written = read_state();
     for (size_t i = 0; i < INPUTS; i++) {
         check_call(inputs[i].tool, inputs[i].fits ? inputs[i].fits : "{\"n\":5,\"a\":\"x\"}", "\"text\":\"fine\"");
@@ -157,11 +159,11 @@ static void calls_of_faulty_schemas_arrive(void **state)
     assert_int_equal(count_told("malformed"), 1);
     assert_int_equal(count_told("odd: tool \"type_int\": inputSchema does not compile"), 1);
     wt__buffer_dispose(&sentence);
-    stand_odd_down();
+    stop_odd_server();
 }
 
-/* The audit says of each call whether its arguments were checked. */
-static void the_audit_says_what_was_not_checked(void **state)
+/* The audit records unchecked arguments. */
+static void audits_unchecked_arguments(void **state)
 {
     static const struct {
         const char *tool, *has, *lacks;
@@ -176,10 +178,10 @@ static void the_audit_says_what_was_not_checked(void **state)
         size_t len;
         snprintf(path, sizeof path, "/tmp/whichtool-definitions-%d", (int)getpid());
         snprintf(head, sizeof head, "%s.head", path);
-        SOUND(wt__audit_open(&log, path, &err));
-        stand_with_inputs(log);
+        SOUND(wt__audit_open(&log, path, NULL, &err));
+        start_with_inputs(log);
         check_call(rows[i].tool, "{\"n\":5}", "\"text\":\"fine\"");
-        stand_odd_down();
+        stop_odd_server();
         wt__audit_close(log);
         SOUND(wt__file_read(&text, &len, path, 1 << 20, &err));
         if (!strstr(text, rows[i].has) || strstr(text, rows[i].lacks))
@@ -418,10 +420,10 @@ static const char odd_tools[] = "TOOLS='" TOOL_WITH(
                                                                                                                   "serv"
                                                                                                                   "e";
 
-/* Whether the direct face lists an item, and with which of its members. */
+/* Items and members in the lists of the direct face. */
 static const struct {
-    const char *method, *shown; /* text of the list */
-    bool modern, legacy;        /* is there */
+    const char *method, *shown; /* text in the list */
+    bool modern, legacy;        /* expected for clients of this era */
 } listed[] = {
     {"tools/list", "\"odd__first\"", true, true},
     {"tools/list", "\"odd__missing\"", true, true},
@@ -467,7 +469,7 @@ static char *ask_list(const char *method, bool legacy)
     return recorder_ask(s.direct.service, s.legacy, text, NULL, NULL);
 }
 
-/* A validator of a schema that is written with ' for ". */
+/* Returns a validator of a schema written with ' for ". */
 static wt_validator *open_schema(const char *schema)
 {
     struct buffer text = {0};
@@ -479,7 +481,7 @@ static wt_validator *open_schema(const char *schema)
     return validator;
 }
 
-/* Validates a list against the schema of the protocol. */
+/* Validates a list against the protocol's schema. */
 static void check_list(const char *method, const char *schema, const char *said)
 {
     wt_validator *validator = open_schema(schema);
@@ -497,10 +499,10 @@ static void check_list(const char *method, const char *schema, const char *said)
     json_decref(answer);
 }
 
-static void lists_are_of_the_protocol(void **state)
+static void lists_match_the_protocol(void **state)
 {
     (void)state;
-    stand_odd(odd_tools, NULL);
+    start_odd_server(odd_tools, NULL);
     wait_for_tool(&s, "odd__last", true);
     for (size_t kind = 0; kind < sizeof protocol_lists / sizeof *protocol_lists; kind++)
         for (int legacy = 0; legacy < 2; legacy++) {
@@ -515,33 +517,33 @@ static void lists_are_of_the_protocol(void **state)
         }
     check_call("list", "{\"a\":1}", "\"text\":\"fine\"");
     check_call("list", "{}", "do not fit");
-    stand_odd_down();
+    stop_odd_server();
 }
 
-/* A structured result is passed on as it is, whatever schema was removed. */
-static void structured_results_pass(void **state)
+/* A structured result is passed on unchanged even if its schema was removed. */
+static void passes_structured_results(void **state)
 {
     static const char script[] =
         "call() { result $id '{\"content\":[],\"structuredContent\":{\"a\":\"x\"}}'; }\n"
         "TOOLS='" TOOL_WITH("structured", ",\"outputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":"
                                           "\"int\"}}}") "'; serve";
     (void)state;
-    stand_odd(script, NULL);
+    start_odd_server(script, NULL);
     wait_for_tool(&s, "odd__structured", true);
     check_call("structured", "{}", "\"structuredContent\":{\"a\":\"x\"}");
     char *written = read_state();
-    check_note(written, "structured", "outputSchema does not compile, and is ignored");
+    check_note(written, "structured", "outputSchema does not compile and is ignored");
     free(written);
-    stand_odd_down();
+    stop_odd_server();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_of_faulty_schemas_arrive),
-        cmocka_unit_test(the_audit_says_what_was_not_checked),
-        cmocka_unit_test(lists_are_of_the_protocol),
-        cmocka_unit_test(structured_results_pass),
+        cmocka_unit_test(calls_tools_with_faulty_schemas),
+        cmocka_unit_test(audits_unchecked_arguments),
+        cmocka_unit_test(lists_match_the_protocol),
+        cmocka_unit_test(passes_structured_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Which face a client sees, and which lines of the audit each of its calls leaves, whatever becomes of it. */
+/* Tests the tools of each face, and the audit lines of each call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 
 #include "base/file.h"
-#include "gateway/audit_log.h"
-#include "gateway/standing.h"
-#include "gateway/upstream_inside.h"
+#include "gateway/audit.h"
+#include "gateway/running_gateway.h"
+#include "gateway/upstream.h"
 
 #define TOOL(name, more)                                                                                               \
     "{\"name\":\"" name "\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"n\":{"        \
@@ -28,7 +28,7 @@ static wt_engine *engine_with_tools(void)
     return engine;
 }
 
-/* As if the server had listed a resource and a prompt. */
+/* Adds a resource and a prompt, as if the server had listed them. */
 static void put_offer(struct gateway *gateway, size_t server, const char *uri, const char *prompt)
 {
     struct upstream_offer *offer = calloc(1, sizeof *offer);
@@ -37,24 +37,24 @@ static void put_offer(struct gateway *gateway, size_t server, const char *uri, c
     offer->templates = json_array();
     offer->prompts = json_pack("[{s:s}]", "name", prompt);
     assert_true(offer->resources && offer->templates && offer->prompts);
-    wt__gateway_server(gateway, server)->offer = offer;
+    gateway->upstreams[server]->offer = offer;
 }
 
 /* ---------------------------------------------------------------- the audit */
 
-#define FAILED "\"outcome\":\"failed\",\"bytes\":0,\"ms\":" /* its server is disabled */
+#define FAILED "\"outcome\":\"failed\",\"bytes\":0,\"ms\":" /* the server is disabled */
 
 static const struct {
-    enum { DIRECT, SEARCH, READ, PROMPT } kind; /* a call of either face; else of the direct one */
+    enum { DIRECT, SEARCH, READ, PROMPT } kind; /* SEARCH: call of the search face; others: of the direct face */
     const char *name, *arguments;
-    const char *says; /* in the line that is added; NULL: no line is */
-    const char *ends; /* in another one; NULL: there is none */
+    const char *says; /* text of the new line; NULL for no line */
+    const char *ends; /* text of a second line; NULL for no second line */
 } calls[] = {
     {DIRECT, "files__read", "{\"n\":1}",
      "\"asked\":\"files__read\",\"server\":\"files\",\"tool\":\"read\",\"effect\":\"read\",\"sha256\":\"", FAILED},
     {DIRECT, "files__read", "{\"n\":1}", "\"decision\":\"allowed\",\"chain\"", FAILED},
     {DIRECT, "files__read", "{\"n\":\"x\"}", "\"decision\":\"invalid\",\"chain\"", NULL},
-    /* what is sent on, and what the client wrote */
+    /* hashes of the sent arguments and of the original ones */
     {DIRECT, "files__read", "{\"n\":\"1\"}",
      "\"arguments_sha256\":\"2bfd14f43d17fc7cea24e0917a8879b4b2f880b8baeec1b9d90fbaad655e71bd\",\"repaired_from_"
      "sha256\":\"1a2613ec93fa82b8b76d7decf6f493cff9bdf9999208caa30deb11440c1f8b43\",\"decision\":\"allowed\"",
@@ -82,7 +82,7 @@ static const struct {
     {SEARCH, "call_read", "{\"name\":\"mail__send\"}", "\"decision\":\"denied\",\"chain\"", NULL},
     {SEARCH, "call_read", "{\"name\":\"nothing\"}", "\"decision\":\"unknown\",\"chain\"", NULL},
     {SEARCH, "search_tools", "{\"query\":\"d\"}", NULL, NULL},
-    {SEARCH, "files__read", "{}", "\"decision\":\"unknown\",\"chain\"", NULL}, /* by no tool of this face */
+    {SEARCH, "files__read", "{}", "\"decision\":\"unknown\",\"chain\"", NULL}, /* not a tool of this face */
     {READ, "file:///x", "",
      "\"method\":\"resources/read\",\"asked\":\"file:///x\",\"server\":\"files\",\"uri\":\"file:///x\",\"sha256\":\"",
      FAILED},
@@ -102,27 +102,27 @@ static const struct {
 
 struct audited {
     char path[64];
-    struct standing s;
+    struct running_gateway s;
     struct audit_log *log;
     struct policy *policy;
 };
 
-/* Two servers, the second of which is denied. */
+/* Starts a gateway with two servers; a policy denies the second. */
 static void audited_open(struct audited *a)
 {
     *a = (struct audited){.s = {.engine = engine_with_tools()}};
     snprintf(a->path, sizeof a->path, "/tmp/whichtool-audit-%d", (int)getpid());
     unlink(a->path);
-    SOUND(wt__audit_open(&a->log, a->path, &err));
+    SOUND(wt__audit_open(&a->log, a->path, NULL, &err));
     SOUND(wt__policy_parse(&a->policy, STR("{\"rules\":[{\"servers\":[\"files\"]}]}"), "p", &err));
-    stand_on(&a->s, servers, 2, &(struct gateway_options){.audit = a->log, .policy = a->policy});
+    start_gateway_on(&a->s, servers, 2, &(struct gateway_options){.audit = a->log, .policy = a->policy});
     put_offer(a->s.gateway, 0, "file:///x", "review");
     put_offer(a->s.gateway, 1, "file:///x", "review");
 }
 
 static void audited_close(struct audited *a)
 {
-    stand_down(&a->s);
+    stop_gateway(&a->s);
     wt__audit_close(a->log);
     wt__policy_close(a->policy);
     unlink(a->path);
@@ -130,7 +130,7 @@ static void audited_close(struct audited *a)
     unlink(a->path);
 }
 
-static char *do_call(struct standing *s, size_t i)
+static char *do_call(struct running_gateway *s, size_t i)
 {
     char params[256];
     bool searches = calls[i].kind == SEARCH;
@@ -144,13 +144,13 @@ static char *do_call(struct standing *s, size_t i)
     return ask_modern(&s->direct, s->modern, calls[i].kind == READ ? "resources/read" : "prompts/get", params);
 }
 
-/* The text behind its first bytes, as lines of JSON. */
+/* Returns the text from an offset on as lines of JSON. */
 static json_t *lines_behind(const char *path, size_t *bytes)
 {
     char *text = NULL;
     size_t len = 0;
     SOUND(wt__file_read(&text, &len, path, 1 << 20, &err));
-    SOUND(wt__audit_check((struct str){text, len}, &err));
+    SOUND(wt__audit_replay(&(struct audit_replay){0}, (struct str){text, len}, NULL, NULL, &err));
     json_t *lines = json_array();
     for (char *at = text + *bytes, *end; (end = strchr(at, '\n')); at = end + 1) {
         *end = '\0';
@@ -161,7 +161,7 @@ static json_t *lines_behind(const char *path, size_t *bytes)
     return lines;
 }
 
-static void each_call_leaves_its_lines(void **state)
+static void audits_each_call(void **state)
 {
     struct audited a;
     size_t bytes = 0;
@@ -183,9 +183,9 @@ static void each_call_leaves_its_lines(void **state)
     audited_close(&a);
 }
 
-/* A disk that takes nothing: what was refused anyway is refused as before, nothing is sent, and whoever runs it sees
- * why; with the disk's next byte all goes on. */
-static void nothing_is_sent_without_its_line(void **state)
+/* On a full disk, refusals stay the same, no request is sent, and the operator sees the reason. Calls work again once
+ * the disk has space. */
+static void sends_no_call_without_its_audit_line(void **state)
 {
     struct audited a;
     struct rlimit before, none;
@@ -200,7 +200,7 @@ static void nothing_is_sent_without_its_line(void **state)
         assert_int_equal(setrlimit(RLIMIT_FSIZE, full ? &none : &before), 0);
         for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
             char *said = do_call(&a.s, i);
-            bool unsent = strstr(said, "nothing was sent: the gateway's audit cannot be written");
+            bool unsent = strstr(said, "the call was not sent: the gateway cannot write its audit log");
             if (unsent != (full && calls[i].ends) || (calls[i].ends && !unsent && !strstr(said, "is disabled")))
                 fail_msg("%s, %s: %s", full ? "full" : "not full", calls[i].name, said);
             free(said);
@@ -215,11 +215,11 @@ static void nothing_is_sent_without_its_line(void **state)
     audited_close(&a);
 }
 
-/* ---------------------------------------------------------------- arguments that are repaired */
+/* ---------------------------------------------------------------- repaired arguments */
 
-#define IS_CALLED "is disabled" /* as a server that is not there answers */
+#define IS_CALLED "is disabled" /* answer of a disabled server */
 
-/* Calls of either face. policy: more members; NULL for no policy. */
+/* Calls of both faces. policy: further members, or NULL for no policy. */
 static const struct {
     const char *policy;
     bool searches;
@@ -234,15 +234,16 @@ static const struct {
     {NULL, true, "call_read", "{\"name\":\"files__read\",\"arguments\":\"{\\\"n\\\":\\\"1\\\"}\"}", IS_CALLED},
     {NULL, true, "call_read", "{\"name\":\"files__read\",\"arguments\":\"n=1\"}", "/arguments: expected an object"},
     {NULL, true, "call_read", "{\"name\":\"files__read\",\"n\":1}",
-     "\\\"n\\\" stands beside \\\"name\\\"; put the arguments of files__read into \\\"arguments\\\": "
+     "\\\"n\\\" is not allowed next to \\\"name\\\"; put the arguments of files__read into \\\"arguments\\\": "
      "{\\\"name\\\": \\\"files__read\\\", \\\"arguments\\\": {\\\"n\\\": ...}}"},
-    {NULL, true, "call_read", "{\"name\":\"files__read\",\"arguments\":{},\"n\":1}", "\\\"n\\\" stands beside"},
+    {NULL, true, "call_read", "{\"name\":\"files__read\",\"arguments\":{},\"n\":1}",
+     "\\\"n\\\" is not allowed next to"},
     {NULL, true, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":1},\"why\":1}", IS_CALLED},
     {NULL, true, "search_tools", "{\"query\":\"d\",\"k\":\"3\"}", "\"structuredContent\""},
     {NULL, true, "search_tools", "{\"query\":\"a\\u0000b\"}", "leave out the character NUL"},
     {NULL, true, "search_tools", "{\"query\":\"a\\\\\\\\u0000b\"}", "\"structuredContent\""},
     {NULL, true, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":\"1\",\"a\":\"\\u0000\"}}", IS_CALLED},
-    {NULL, true, "call_read", "{\"name\":\"files__read\\u0000\"}", "there is no tool"},
+    {NULL, true, "call_read", "{\"name\":\"files__read\\u0000\"}", "unknown tool"},
     {NULL, true, "search_tools", "{\"query\":\"d\",\"k\":\"many\"}", "/k: expected an integer"},
     {NULL, true, "get_tool_details", "{\"names\":\"files__read\"}", "\"structuredContent\""},
     {NULL, true, "get_tool_details", "{\"names\":\"[\\\"files__read\\\"]\"}", "\"structuredContent\""},
@@ -257,7 +258,7 @@ static const struct {
      "/n: expected an integer"},
 };
 
-static void arguments_are_repaired_unless_a_policy_says_no(void **state)
+static void repairs_arguments_unless_the_policy_forbids_it(void **state)
 {
     wt_engine *engine = engine_with_tools();
     (void)state;
@@ -269,7 +270,7 @@ static void arguments_are_repaired_unless_a_policy_says_no(void **state)
         if (repairs[i].policy)
             SOUND(wt__policy_parse(&policy, wt__str(text), "p", &err));
         SOUND(wt__gateway_open(&gateway, engine, servers, 2, &(struct gateway_options){.policy = policy}, &err));
-        struct faced face =
+        struct served_face face =
             face_open(gateway, &(struct face_options){.kind = repairs[i].searches ? FACE_SEARCH : FACE_DIRECT}, NULL);
         struct mcp_peer *peer = wt__mcp_peer_open(face.service, "", false);
         char *said = call_modern(&face, peer, repairs[i].name, repairs[i].arguments);
@@ -284,12 +285,12 @@ static void arguments_are_repaired_unless_a_policy_says_no(void **state)
     wt_close(engine);
 }
 
-/* ---------------------------------------------------------------- which face */
+/* ---------------------------------------------------------------- kinds of faces */
 
 static const struct {
     enum face_kind kind;
     size_t most;
-    const char *policy; /* NULL: none */
+    const char *policy; /* NULL for no policy */
     const char *lists[4], *lacks;
 } faces[] = {
     {FACE_DIRECT, 1, NULL, {"files__drop", "files__read", "mail__send", NULL}, "search_tools"},
@@ -302,7 +303,7 @@ static const struct {
     {FACE_AUTO, 0, "{\"rules\":[]}", {"\"tools\":[]", NULL}, "search_tools"},
 };
 
-static void a_face_shows_what_is_its_own(void **state)
+static void each_face_lists_its_own_tools(void **state)
 {
     wt_engine *engine = engine_with_tools();
     (void)state;
@@ -312,8 +313,8 @@ static void a_face_shows_what_is_its_own(void **state)
         if (faces[i].policy)
             SOUND(wt__policy_parse(&policy, wt__str(faces[i].policy), "p", &err));
         SOUND(wt__gateway_open(&gateway, engine, servers, 2, &(struct gateway_options){.policy = policy}, &err));
-        const struct face_options options = {.kind = faces[i].kind, .direct_most = faces[i].most};
-        struct faced face = face_open(gateway, &options, NULL);
+        const struct face_options options = {.kind = faces[i].kind, .max_direct = faces[i].most};
+        struct served_face face = face_open(gateway, &options, NULL);
         struct mcp_peer *peer = wt__mcp_peer_open(face.service, "", false);
         char *said = ask_modern(&face, peer, "tools/list", "");
         for (size_t n = 0; n < 4 && faces[i].lists[n]; n++)
@@ -331,13 +332,12 @@ static void a_face_shows_what_is_its_own(void **state)
     wt_close(engine);
 }
 
-/* What an agent is told to be there is what can be called: neither another provider of the store, nor a server that is
- * not started. */
-static void its_instructions_name_its_servers(void **state)
+/* The instructions name the enabled servers of the gateway, and no other provider of the store. */
+static void names_servers_in_the_instructions(void **state)
 {
     static const struct mcp_server behind[] = {{.name = "files"}, {.name = "off", .disabled = true}, {.name = "web"}};
     static const struct {
-        const char *rules, *summary, *says; /* NULL: none */
+        const char *rules, *summary, *says; /* rules and summary may be NULL */
     } rows[] = {{NULL, NULL, "cannot be done. Tools of files, web. What was found"},
                 {NULL, "Of us.", "cannot be done. Of us. What was found"},
                 {"{\"rules\":[]}", NULL, "cannot be done. What was found"}};
@@ -350,7 +350,7 @@ static void its_instructions_name_its_servers(void **state)
         if (rows[i].rules)
             SOUND(wt__policy_parse(&policy, wt__str(rows[i].rules), "p", &err));
         SOUND(wt__gateway_open(&gateway, engine, behind, 3, &(struct gateway_options){.policy = policy}, &err));
-        struct faced face = face_open(gateway, &(struct face_options){.summary = rows[i].summary}, NULL);
+        struct served_face face = face_open(gateway, &(struct face_options){.summary = rows[i].summary}, NULL);
         const struct mcp_features *features = wt__face_features(face.face);
         features->write_instructions(features->context, "", &said);
         if (!strstr(said.ptr, rows[i].says))
@@ -363,13 +363,13 @@ static void its_instructions_name_its_servers(void **state)
     wt_close(engine);
 }
 
-/* ---------------------------------------------------------------- tools that are the same */
+/* ---------------------------------------------------------------- copies of tools */
 
 #define SENDS(more)                                                                                                    \
     "{\"tools\":[{\"name\":\"send\",\"description\":\"sends a zanzibar letter\"," more "\"inputSchema\":{}}]}"
 
-/* Copies share a place of a search: the others are named beside it, and by what they are called, but for those that who
- * asks may not use. */
+/* Copies of a tool share one place in search results: the others are listed in "also" with their call tools, except
+ * those that the caller may not use. */
 static const struct {
     const char *policy, *has[2], *lacks;
 } copies[] = {
@@ -382,7 +382,7 @@ static const struct {
     {"{\"rules\":[{\"servers\":[\"b\"]}]}", {"\"name\":\"b__send\"", ""}, "\"also\""},
 };
 
-static void copies_are_named_beside_the_first(void **state)
+static void lists_copies_with_the_first_tool(void **state)
 {
     static const struct mcp_server same[] = {
         {.name = "a", .disabled = true}, {.name = "b", .disabled = true}, {.name = "c", .disabled = true}};
@@ -396,7 +396,7 @@ static void copies_are_named_beside_the_first(void **state)
         struct gateway *gateway;
         SOUND(wt__policy_parse(&policy, wt__str(copies[i].policy), "p", &err));
         SOUND(wt__gateway_open(&gateway, engine, same, 3, &(struct gateway_options){.policy = policy}, &err));
-        struct faced face = face_open(gateway, &(struct face_options){.kind = FACE_SEARCH}, NULL);
+        struct served_face face = face_open(gateway, &(struct face_options){.kind = FACE_SEARCH}, NULL);
         struct mcp_peer *peer = wt__mcp_peer_open(face.service, "", false);
         char *said = call_modern(&face, peer, "search_tools", "{\"query\":\"a zanzibar letter\"}");
         const char *answer = strstr(said, "\"structuredContent\"");
@@ -412,9 +412,9 @@ static void copies_are_named_beside_the_first(void **state)
     wt_close(engine);
 }
 
-/* ---------------------------------------------------------------- servers that cannot be told apart */
+/* ---------------------------------------------------------------- names of servers */
 
-static void each_server_has_a_name_of_its_own(void **state)
+static void requires_distinct_server_names(void **state)
 {
     static const struct mcp_server same[] = {{.name = "a", .disabled = true}, {.name = "a", .disabled = true}},
                                    none[] = {{.name = "a", .disabled = true}, {.name = "", .disabled = true}};
@@ -434,13 +434,13 @@ static void each_server_has_a_name_of_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_call_leaves_its_lines),
-        cmocka_unit_test(nothing_is_sent_without_its_line),
-        cmocka_unit_test(arguments_are_repaired_unless_a_policy_says_no),
-        cmocka_unit_test(its_instructions_name_its_servers),
-        cmocka_unit_test(a_face_shows_what_is_its_own),
-        cmocka_unit_test(copies_are_named_beside_the_first),
-        cmocka_unit_test(each_server_has_a_name_of_its_own),
+        cmocka_unit_test(audits_each_call),
+        cmocka_unit_test(sends_no_call_without_its_audit_line),
+        cmocka_unit_test(repairs_arguments_unless_the_policy_forbids_it),
+        cmocka_unit_test(names_servers_in_the_instructions),
+        cmocka_unit_test(each_face_lists_its_own_tools),
+        cmocka_unit_test(lists_copies_with_the_first_tool),
+        cmocka_unit_test(requires_distinct_server_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

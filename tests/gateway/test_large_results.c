@@ -1,5 +1,5 @@
-/* Results that are longer than an answer may be: their pieces, joined again, are the whole; each is within the budget;
- * and a handle is of one principal, for one time, for a while. */
+/* Tests long results: the joined pieces equal the result, each piece is within the budget, and a handle works once, for
+ * one principal, until it expires. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,11 +8,11 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "gateway/set_up.h"
+#include "gateway/engine_with_servers.h"
 
 enum {
     RESULTS = 3000,
-    AROUND = 300, /* of a piece: what is not its content, and the note of the handle */
+    AROUND = 300, /* length of a piece without its content, with the note about the handle */
 };
 
 static wt_engine *engine;
@@ -20,21 +20,21 @@ static struct gateway *gateway;
 static double clock_ms;
 static const struct result_reader alice = {"alice", "alice"};
 
-static double now(void)
+static double fixed_clock(void)
 {
     return clock_ms;
 }
 
-static int start(void **state)
+static int start_results_gateway(void **state)
 {
-    static const struct gateway_options options = {.now_ms = now};
+    static const struct gateway_options options = {.now_ms = fixed_clock};
     (void)state;
     engine = open_engine();
     SOUND(wt__gateway_open(&gateway, engine, NULL, 0, &options, &err));
     return 0;
 }
 
-static int finish(void **state)
+static int stop_results_gateway(void **state)
 {
     (void)state;
     wt__gateway_close(gateway);
@@ -42,9 +42,9 @@ static int finish(void **state)
     return 0;
 }
 
-/* ---------------------------------------------------------------- pieces, and the whole */
+/* ---------------------------------------------------------------- pieces */
 
-/* What a piece says, without its note, whose handle is kept; "" when there is none. */
+/* Returns the content of a piece without the note. handle: receives the handle of the note, or "". */
 static void take_piece(struct str piece, json_t *content, char handle[64])
 {
     json_t *read = NULL;
@@ -55,17 +55,17 @@ static void take_piece(struct str piece, json_t *content, char handle[64])
     for (size_t i = 0; i < count; i++) {
         json_t *item = json_array_get(list, i);
         const char *text = json_string_value(json_object_get(item, "text"));
-        const char *mark = text && text[0] == '[' ? strstr(text, "read_more with the handle ") : NULL;
+        const char *mark = text && text[0] == '[' ? strstr(text, "call read_more with the handle ") : NULL;
         if (i + 1 == count && mark)
-            snprintf(handle, 64, "%.*s", (int)strcspn(mark + 26, "]"), mark + 26);
+            snprintf(handle, 64, "%.*s", (int)strcspn(mark + 31, "]"), mark + 31);
         else
             json_array_append(content, item);
     }
     json_decref(read);
 }
 
-/* Texts that follow each other become one, so that it does not matter where they were cut. */
-static char *flatten(const json_t *content)
+/* Joins consecutive texts, so that results compare equal wherever they were cut. */
+static char *flatten_texts(const json_t *content)
 {
     struct buffer out = {0};
     for (size_t i = 0; i < json_array_size(content); i++) {
@@ -87,7 +87,7 @@ static bool has_image(const json_t *content)
     return found;
 }
 
-/* All pieces of a result; the caller frees the list. */
+/* Returns all pieces of a result; the caller frees the list. */
 static json_t *read_all(struct str result, size_t most, size_t *pieces)
 {
     json_t *content = json_array();
@@ -140,7 +140,7 @@ static json_t *draw_item(struct rng *rng)
     return item;
 }
 
-static void pieces_joined_are_the_whole(void **state)
+static void joined_pieces_equal_the_result(void **state)
 {
     struct rng rng;
     size_t most_pieces = 0;
@@ -155,7 +155,7 @@ static void pieces_joined_are_the_whole(void **state)
         json_object_set(result, "content", content);
         wt__json_write(&text, result);
         json_t *joined = read_all(wt__buffer_view(&text), most, &pieces);
-        char *before = flatten(content), *after = flatten(joined);
+        char *before = flatten_texts(content), *after = flatten_texts(joined);
         if (strcmp(before, after) != 0)
             fail_msg("result %d in pieces of %zu: %s\nis not %s", i, most, after, before);
         if (pieces > most_pieces)
@@ -170,13 +170,13 @@ static void pieces_joined_are_the_whole(void **state)
     assert_true(most_pieces > 10);
 }
 
-/* ---------------------------------------------------------------- what is not text */
+/* ---------------------------------------------------------------- other content */
 
 static const struct {
     const char *name, *result, *joined;
 } others[] = {
-    {"what fits is as it came", "{\"content\" : [],\"x\":1.50}", NULL},
-    {"structured alone becomes a text",
+    {"a short result is unchanged", "{\"content\" : [],\"x\":1.50}", NULL},
+    {"structured content alone becomes a text",
      "{\"content\":[],\"structuredContent\":{\"a\":[1,\""
      "0123456789012345678901234567890123456789"
      "0123456789012345678901234567890123456789"
@@ -185,25 +185,25 @@ static const struct {
      "0123456789012345678901234567890123456789"
      "0123456789012345678901234567890123456789"
      "\"]}"},
-    {"structured without content",
+    {"structured content without content",
      "{\"structuredContent\":[\"0123456789012345678901234567890123456789\","
      "\"0123456789012345678901234567890123456789\"]}",
      "[\"0123456789012345678901234567890123456789\",\"0123456789012345678901234567890123456789\"]"},
-    {"structured beside an image",
+    {"structured content and an image",
      "{\"content\":[{\"type\":\"image\",\"data\":\"AAAA\"}],\"structuredContent\":{\"a\":"
      "\"0123456789012345678901234567890123456789\"}}",
      "{\"type\":\"image\",\"data\":\"AAAA\"}{\"a\":\"0123456789012345678901234567890123456789\"}"},
-    {"structured beside its text goes",
+    {"structured content with a text is dropped",
      "{\"content\":[{\"type\":\"text\",\"text\":\"0123456789012345678901234567890123456789\"}],\"structuredContent\":{"
      "\"a\":1}}",
      "0123456789012345678901234567890123456789"},
-    {"an image is whole",
+    {"an image is not cut",
      "{\"content\":[{\"type\":\"image\",\"data\":"
      "\"0123456789012345678901234567890123456789012345678901234567890123456789\"}]}",
      "{\"type\":\"image\",\"data\":\"0123456789012345678901234567890123456789012345678901234567890123456789\"}"},
 };
 
-static void other_contents_are_whole(void **state)
+static void keeps_other_content_whole(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -220,7 +220,7 @@ static void other_contents_are_whole(void **state)
             SOUND(wt__result_more(gateway, &alice, wt__str(handle), 90, &out, &err));
             take_piece(wt__buffer_view(&out), content, handle);
         }
-        char *joined = flatten(content);
+        char *joined = flatten_texts(content);
         if (others[i].joined && strcmp(joined, others[i].joined) != 0)
             fail_msg("%s: %s", others[i].name, joined);
         free(joined);
@@ -229,15 +229,15 @@ static void other_contents_are_whole(void **state)
     }
 }
 
-/* Even a budget in which no character has room comes to an end. */
-static void the_smallest_budget_ends(void **state)
+/* Reading ends even with a budget too small for one character. */
+static void ends_with_the_smallest_budget(void **state)
 {
     size_t pieces;
     (void)state;
     json_t *content = read_all(STR("{\"content\":[{\"type\":\"text\",\"text\":\"\xf0\x9f\x98\x80\xf0\x9f\x98\x80\"},{"
                                    "\"type\":\"text\",\"text\":\"\"}]}"),
                                1, &pieces);
-    char *joined = flatten(content);
+    char *joined = flatten_texts(content);
     assert_string_equal(joined, "\xf0\x9f\x98\x80\xf0\x9f\x98\x80");
     assert_int_equal(pieces, 2);
     free(joined);
@@ -262,18 +262,18 @@ static void cut_for(const char *principal, char handle[64])
     wt__buffer_dispose(&out);
 }
 
-static void refused(const char *principal, const char *handle)
+static void is_handle_refused(const char *principal, const char *handle)
 {
     struct buffer out = {0};
     assert_int_equal(
         wt__result_more(gateway, &(struct result_reader){principal, principal}, wt__str(handle), 50, &out, &err),
         WT_ENOTFOUND);
     assert_string_equal(err.message,
-                        "there is no more by this handle: it was read, or 10 minutes are over; call the tool anew");
+                        "unknown handle: it was read already or expired after 10 minutes; call the tool again");
     assert_int_equal(out.len, 0);
 }
 
-static void a_handle_is_of_one_for_once_for_a_while(void **state)
+static void a_handle_works_once_for_its_principal(void **state)
 {
     char handle[64], other[64];
     struct buffer out = {0};
@@ -281,21 +281,22 @@ static void a_handle_is_of_one_for_once_for_a_while(void **state)
     cut_for("alice", handle);
     cut_for("bob", other);
     assert_string_not_equal(handle, other);
-    refused("bob", handle);
-    refused("", handle);
-    refused("alice", "");
-    refused("alice", "000000000000000000000000");
+    is_handle_refused("bob", handle);
+    is_handle_refused("", handle);
+    is_handle_refused("alice", "");
+    is_handle_refused("alice", "000000000000000000000000");
     clock_ms += 10 * 60000 - 1;
     wt__result_sweep(gateway, false);
-    SOUND(wt__result_more(gateway, &alice, wt__str(handle), 50, &out, &err)); /* for who asked in vain is not charged */
-    refused("alice", handle);
+    SOUND(wt__result_more(gateway, &alice, wt__str(handle), 50, &out,
+                          &err)); /* failed attempts by others do not use up the handle */
+    is_handle_refused("alice", handle);
     clock_ms += 1;
-    refused("bob", other);
+    is_handle_refused("bob", other);
     wt__buffer_dispose(&out);
 }
 
-/* The oldest go, of who keeps too much alone. */
-static void what_is_kept_is_bounded(void **state)
+/* A client with too many results loses its own oldest ones. */
+static void limits_stored_results(void **state)
 {
     char first[64], second[64], last[64], of_bob[64];
     const struct result_reader bob = {"bob", "bob"};
@@ -307,7 +308,7 @@ static void what_is_kept_is_bounded(void **state)
     cut_for("alice", second);
     for (int i = 0; i < 255; i++)
         cut_for("alice", last);
-    refused("alice", first);
+    is_handle_refused("alice", first);
     SOUND(wt__result_more(gateway, &alice, wt__str(second), 1000, &out, &err));
     SOUND(wt__result_more(gateway, &alice, wt__str(last), 1000, &out, &err));
     SOUND(wt__result_more(gateway, &bob, wt__str(of_bob), 1000, &out, &err));
@@ -317,9 +318,9 @@ static void what_is_kept_is_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_joined_are_the_whole), cmocka_unit_test(other_contents_are_whole),
-        cmocka_unit_test(the_smallest_budget_ends),    cmocka_unit_test(a_handle_is_of_one_for_once_for_a_while),
-        cmocka_unit_test(what_is_kept_is_bounded),
+        cmocka_unit_test(joined_pieces_equal_the_result), cmocka_unit_test(keeps_other_content_whole),
+        cmocka_unit_test(ends_with_the_smallest_budget),  cmocka_unit_test(a_handle_works_once_for_its_principal),
+        cmocka_unit_test(limits_stored_results),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_results_gateway, stop_results_gateway);
 }

@@ -1,5 +1,5 @@
-/* Resources, templates and prompts of servers that offer the same, or what looks like another one's: by which names
- * they are shown, and where these lead. */
+/* Tests the shown names of resources, templates and prompts if servers offer the same or similar names, and the owners
+ * of these names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "gateway/offered.h"
-#include "gateway/set_up.h"
-#include "gateway/upstream_inside.h"
+#include "gateway/internal.h"
+#include "gateway/engine_with_servers.h"
+#include "gateway/upstream.h"
 
 enum { SERVERS = 5 };
 static const struct mcp_server servers[SERVERS] = {{.name = "a", .disabled = true},
@@ -21,37 +21,38 @@ static const struct mcp_server servers[SERVERS] = {{.name = "a", .disabled = tru
 static wt_engine *engine;
 static struct gateway *gateway;
 
-static void offer(size_t server, const char *resources, const char *templates, const char *prompts)
+static void put_server_offer(size_t server, const char *resources, const char *templates, const char *prompts)
 {
     struct upstream_offer *own = calloc(1, sizeof *own);
     atomic_init(&own->refs, 1);
     SOUND(wt__json_parse(&own->resources, resources, strlen(resources), &err));
     SOUND(wt__json_parse(&own->templates, templates, strlen(templates), &err));
     SOUND(wt__json_parse(&own->prompts, prompts, strlen(prompts), &err));
-    wt__gateway_server(gateway, server)->offer = own;
+    gateway->upstreams[server]->offer = own;
 }
 
 #define URI(uri) "{\"uri\":\"" uri "\",\"name\":\"n\"}"
 #define TEMPLATE(uri) "{\"uriTemplate\":\"" uri "\",\"name\":\"n\"}"
 #define PROMPT(name) "{\"name\":\"" name "\"}"
 
-static int start(void **state)
+static int start_offers_gateway(void **state)
 {
     (void)state;
     engine = open_engine();
     SOUND(wt__gateway_open(&gateway, engine, servers, SERVERS, &(struct gateway_options){.bare_names = false}, &err));
-    offer(0, "[" URI("file:///x") "," URI("b+c") "]", "[" TEMPLATE("file:///{path}") "]", "[" PROMPT("review") "]");
-    offer(1, "[" URI("file:///x") "," URI("file:///y") "," URI("git+ssh://h") "]", "[" TEMPLATE("file:///{path}") "]",
-          "[" PROMPT("review") "," PROMPT("b.review") "]");
-    offer(2, "[" URI("c") "]", "[]", "[]");
-    /* It would be in the place of b's, under each name that b's is known by; and 7 is no item at all. */
-    offer(3, "[7," URI("b+file:///x") "," URI("file:///x") "," URI("evil+b+file:///x") "]",
-          "[" TEMPLATE("b+file:///{path}") "]", "[{}," PROMPT("b.review") "]");
-    offer(4, "[" URI("file:///x") "]", "[" TEMPLATE("file:///{path}") "]", "[" PROMPT("review") "]");
+    put_server_offer(0, "[" URI("file:///x") "," URI("b+c") "]", "[" TEMPLATE("file:///{path}") "]",
+                     "[" PROMPT("review") "]");
+    put_server_offer(1, "[" URI("file:///x") "," URI("file:///y") "," URI("git+ssh://h") "]",
+                     "[" TEMPLATE("file:///{path}") "]", "[" PROMPT("review") "," PROMPT("b.review") "]");
+    put_server_offer(2, "[" URI("c") "]", "[]", "[]");
+    /* "evil" imitates every name of b; 7 is not an item. */
+    put_server_offer(3, "[7," URI("b+file:///x") "," URI("file:///x") "," URI("evil+b+file:///x") "]",
+                     "[" TEMPLATE("b+file:///{path}") "]", "[{}," PROMPT("b.review") "]");
+    put_server_offer(4, "[" URI("file:///x") "]", "[" TEMPLATE("file:///{path}") "]", "[" PROMPT("review") "]");
     return 0;
 }
 
-static int finish(void **state)
+static int stop_offers_gateway(void **state)
 {
     (void)state;
     wt__gateway_close(gateway);
@@ -61,78 +62,77 @@ static int finish(void **state)
 
 static const struct {
     size_t server;
-    enum offered kind;
+    enum offer_kind kind;
     const char *own, *shown;
 } names[] = {
-    {0, OFFERED_RESOURCES, "file:///x", "file:///x"},
-    {0, OFFERED_RESOURCES, "b+c", "a+b+c"},
-    {1, OFFERED_RESOURCES, "file:///x", "b+file:///x"},
-    {1, OFFERED_RESOURCES, "file:///y", "b+file:///y"}, /* which a template of a serves */
-    {1, OFFERED_RESOURCES, "git+ssh://h", "git+ssh://h"},
-    {2, OFFERED_RESOURCES, "c", "c"},
-    {4, OFFERED_RESOURCES, "file:///x", "x-7-up+file:///x"}, /* a scheme is letters, digits, '+', '-' and '.' */
-    {4, OFFERED_TEMPLATES, "file:///{path}", "x-7-up+file:///{path}"},
-    {4, OFFERED_PROMPTS, "review", "7_up.review"},
-    {3, OFFERED_RESOURCES, "file:///x", "evil+file:///x"},
-    {3, OFFERED_RESOURCES, "b+file:///x", "evil+b+file:///x"},
-    {3, OFFERED_RESOURCES, "evil+b+file:///x", "evil+evil+b+file:///x"},
-    {0, OFFERED_TEMPLATES, "file:///{path}", "file:///{path}"},
-    {1, OFFERED_TEMPLATES, "file:///{path}", "b+file:///{path}"},
-    {3, OFFERED_TEMPLATES, "b+file:///{path}", "evil+b+file:///{path}"},
-    {0, OFFERED_PROMPTS, "review", "review"},
-    {1, OFFERED_PROMPTS, "review", "b.review"},
-    {1, OFFERED_PROMPTS, "b.review", "b.b.review"},
-    {3, OFFERED_PROMPTS, "b.review", "evil.b.review"},
+    {0, OFFER_RESOURCES, "file:///x", "file:///x"},
+    {0, OFFER_RESOURCES, "b+c", "a+b+c"},
+    {1, OFFER_RESOURCES, "file:///x", "b+file:///x"},
+    {1, OFFER_RESOURCES, "file:///y", "b+file:///y"}, /* matches a template of a */
+    {1, OFFER_RESOURCES, "git+ssh://h", "git+ssh://h"},
+    {2, OFFER_RESOURCES, "c", "c"},
+    {4, OFFER_RESOURCES, "file:///x", "x-7-up+file:///x"}, /* a scheme consists of letters, digits, '+', '-' and '.' */
+    {4, OFFER_TEMPLATES, "file:///{path}", "x-7-up+file:///{path}"},
+    {4, OFFER_PROMPTS, "review", "7_up.review"},
+    {3, OFFER_RESOURCES, "file:///x", "evil+file:///x"},
+    {3, OFFER_RESOURCES, "b+file:///x", "evil+b+file:///x"},
+    {3, OFFER_RESOURCES, "evil+b+file:///x", "evil+evil+b+file:///x"},
+    {0, OFFER_TEMPLATES, "file:///{path}", "file:///{path}"},
+    {1, OFFER_TEMPLATES, "file:///{path}", "b+file:///{path}"},
+    {3, OFFER_TEMPLATES, "b+file:///{path}", "evil+b+file:///{path}"},
+    {0, OFFER_PROMPTS, "review", "review"},
+    {1, OFFER_PROMPTS, "review", "b.review"},
+    {1, OFFER_PROMPTS, "b.review", "b.b.review"},
+    {3, OFFER_PROMPTS, "b.review", "evil.b.review"},
 };
 
-static void each_name_leads_back(void **state)
+static void each_shown_name_leads_to_its_server(void **state)
 {
-    struct offers offers;
+    struct offer_snapshot offers;
     (void)state;
-    wt__offers_open(gateway, &offers);
+    wt__offer_snapshot_open(gateway, &offers);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct buffer shown = {0};
-        wt__offered_shown(gateway, &offers, names[i].server, names[i].kind, wt__str(names[i].own), &shown);
+        wt__offer_put_shown_name(gateway, &offers, names[i].server, names[i].kind, wt__str(names[i].own), &shown);
         struct str back = wt__buffer_view(&shown);
-        const struct upstream *owner = wt__offered_owner(gateway, names[i].kind, &back);
+        const struct upstream *owner = wt__offer_owner(gateway, names[i].kind, &back);
         if (strcmp(shown.ptr, names[i].shown) != 0 || !wt__str_equal(back, wt__str(names[i].own)) ||
-            owner != wt__gateway_server(gateway, names[i].server))
+            owner != gateway->upstreams[names[i].server])
             fail_msg("%s of %s: %s, back to %.*s of %s", names[i].own, servers[names[i].server].name, shown.ptr,
                      (int)back.len, back.ptr, owner ? wt__upstream_name(owner) : "nobody");
         for (size_t n = 0; n < i; n++)
             assert_true(names[n].kind != names[i].kind || strcmp(names[n].shown, names[i].shown) != 0);
         wt__buffer_dispose(&shown);
     }
-    wt__offers_close(&offers);
+    wt__offer_snapshot_close(&offers);
 }
 
-/* What nobody lists: by a template, or by its server's name, or not at all. */
+/* Unlisted names: found by a template, by the server's name, or not at all. */
 static const struct {
-    enum offered kind;
+    enum offer_kind kind;
     const char *name;
-    int server; /* -1: none */
+    int server; /* -1 if unknown */
     const char *own;
 } unlisted[] = {
-    {OFFERED_RESOURCES, "file:///z", 0, "file:///z"},
-    {OFFERED_RESOURCES, "b+file:///z", 1, "file:///z"},
-    {OFFERED_RESOURCES, "evil+b+file:///z", 3, "b+file:///z"},
-    {OFFERED_RESOURCES, "evil+", -1, "evil+"},
-    {OFFERED_RESOURCES, "other://", -1, "other://"},
-    {OFFERED_RESOURCES, "", -1, ""},
-    {OFFERED_RESOURCES, "file:///y", 0, "file:///y"},
-    {OFFERED_PROMPTS, "evil.x", -1, "evil.x"},
-    {OFFERED_PROMPTS, "x", -1, "x"},
-    {OFFERED_PROMPTS, "evil+x", -1, "evil+x"},
+    {OFFER_RESOURCES, "file:///z", 0, "file:///z"},
+    {OFFER_RESOURCES, "b+file:///z", 1, "file:///z"},
+    {OFFER_RESOURCES, "evil+b+file:///z", 3, "b+file:///z"},
+    {OFFER_RESOURCES, "evil+", -1, "evil+"},
+    {OFFER_RESOURCES, "other://", -1, "other://"},
+    {OFFER_RESOURCES, "", -1, ""},
+    {OFFER_RESOURCES, "file:///y", 0, "file:///y"},
+    {OFFER_PROMPTS, "evil.x", -1, "evil.x"},
+    {OFFER_PROMPTS, "x", -1, "x"},
+    {OFFER_PROMPTS, "evil+x", -1, "evil+x"},
 };
 
-static void what_nobody_lists_goes_where_it_could_be(void **state)
+static void finds_owners_of_unlisted_names(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof unlisted / sizeof *unlisted; i++) {
         struct str name = wt__str(unlisted[i].name);
-        const struct upstream *owner = wt__offered_owner(gateway, unlisted[i].kind, &name);
-        const struct upstream *wanted =
-            unlisted[i].server < 0 ? NULL : wt__gateway_server(gateway, (size_t)unlisted[i].server);
+        const struct upstream *owner = wt__offer_owner(gateway, unlisted[i].kind, &name);
+        const struct upstream *wanted = unlisted[i].server < 0 ? NULL : gateway->upstreams[unlisted[i].server];
         if (owner != wanted || !wt__str_equal(name, wt__str(unlisted[i].own)))
             fail_msg("%s: %.*s of %s", unlisted[i].name, (int)name.len, name.ptr,
                      owner ? wt__upstream_name(owner) : "nobody");
@@ -152,33 +152,32 @@ static const struct {
     {"{everything}", "notes://secret", false},
 };
 
-/* The later server lists by its name what a template of the earlier one serves: that goes to the earlier one, and what
- * is listed is to be had by the later one's name. */
-static void a_template_comes_before_later_servers(void **state)
+/* A later server lists a URI that a template of the earlier one matches. The URI leads to the earlier server; the later
+ * one's is reached with its server's name. */
+static void a_template_precedes_later_servers(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof template_rows / sizeof *template_rows; i++) {
         struct buffer templates = {0}, resources = {0}, shown = {0};
-        struct offers offers;
+        struct offer_snapshot offers;
         wt__buffer_printf(&templates, "[" TEMPLATE("%s") "]", template_rows[i].template);
         wt__buffer_printf(&resources, "[" URI("%s") "]", template_rows[i].uri);
         for (size_t s = 0; s < SERVERS; s++)
-            wt__upstream_offer_release(wt__gateway_server(gateway, s)->offer);
-        offer(0, "[]", templates.ptr, "[]");
-        offer(1, resources.ptr, "[]", "[]");
+            wt__upstream_offer_release(gateway->upstreams[s]->offer);
+        put_server_offer(0, "[]", templates.ptr, "[]");
+        put_server_offer(1, resources.ptr, "[]", "[]");
         for (size_t s = 2; s < SERVERS; s++)
-            offer(s, "[]", "[]", "[]");
+            put_server_offer(s, "[]", "[]", "[]");
         struct str name = wt__str(template_rows[i].uri);
-        if (wt__offered_owner(gateway, OFFERED_RESOURCES, &name) !=
-            wt__gateway_server(gateway, template_rows[i].fits ? 0 : 1))
+        if (wt__offer_owner(gateway, OFFER_RESOURCES, &name) != gateway->upstreams[template_rows[i].fits ? 0 : 1])
             fail_msg("%s of %s", template_rows[i].uri, template_rows[i].template);
-        wt__offers_open(gateway, &offers);
-        wt__offered_shown(gateway, &offers, 1, OFFERED_RESOURCES, name, &shown);
+        wt__offer_snapshot_open(gateway, &offers);
+        wt__offer_put_shown_name(gateway, &offers, 1, OFFER_RESOURCES, name, &shown);
         struct str back = wt__buffer_view(&shown);
         assert_int_equal(wt__str_starts(back, STR("b+")), template_rows[i].fits);
-        assert_ptr_equal(wt__offered_owner(gateway, OFFERED_RESOURCES, &back), wt__gateway_server(gateway, 1));
+        assert_ptr_equal(wt__offer_owner(gateway, OFFER_RESOURCES, &back), gateway->upstreams[1]);
         assert_true(wt__str_equal(back, name));
-        wt__offers_close(&offers);
+        wt__offer_snapshot_close(&offers);
         wt__buffer_dispose(&templates);
         wt__buffer_dispose(&resources);
         wt__buffer_dispose(&shown);
@@ -188,9 +187,9 @@ static void a_template_comes_before_later_servers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_name_leads_back),
-        cmocka_unit_test(what_nobody_lists_goes_where_it_could_be),
-        cmocka_unit_test(a_template_comes_before_later_servers),
+        cmocka_unit_test(each_shown_name_leads_to_its_server),
+        cmocka_unit_test(finds_owners_of_unlisted_names),
+        cmocka_unit_test(a_template_precedes_later_servers),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_offers_gateway, stop_offers_gateway);
 }

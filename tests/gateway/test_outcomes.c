@@ -1,4 +1,4 @@
-/* What clients search for and then call becomes recorded use: a row is what they do, and the usages that come of it. */
+/* Tests the recording of usages. A row has the actions of clients and the expected usages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "gateway/outcomes.h"
-#include "gateway/set_up.h"
+#include "gateway/internal.h"
+#include "gateway/engine_with_servers.h"
 
 static const char catalogue[] = "[{\"provider\":\"k\",\"name\":\"tea\",\"description\":\"Boils tea\"},"
                                 "{\"provider\":\"k\",\"name\":\"toast\",\"description\":\"Roasts toast\"},"
@@ -18,33 +18,33 @@ enum { EVENTS = 5 };
 static const struct {
     const char *name;
     struct {
-        const char *client, *search, *call; /* one of the two */
+        const char *client, *search, *call; /* either search or call */
         bool failed;
     } events[EVENTS];
-    const char *usages; /* as the export has them, without times */
+    const char *usages; /* expected export without times */
 } rows[] = {
-    {"a call of what was found",
+    {"call of a found tool",
      {{"c", "boil tea", NULL, false}, {"c", NULL, "k/tea", false}},
      "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"ok\",\"client\":\"c\"}\n"},
-    {"nothing was called", {{"c", "boil tea", NULL, false}}, ""},
-    {"what was not found", {{"c", "boil tea", NULL, false}, {"c", NULL, "k/lamp", false}}, ""},
-    {"a call without a search", {{"c", NULL, "k/tea", false}}, ""},
-    {"a call that failed",
+    {"no call", {{"c", "boil tea", NULL, false}}, ""},
+    {"call of another tool", {{"c", "boil tea", NULL, false}, {"c", NULL, "k/lamp", false}}, ""},
+    {"call without a search", {{"c", NULL, "k/tea", false}}, ""},
+    {"failed call",
      {{"c", "boil tea", NULL, false}, {"c", NULL, "k/tea", true}},
      "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"failed\",\"client\":\"c\"}\n"},
-    {"one that worked in the end",
+    {"failed call, then a successful one",
      {{"c", "boil tea", NULL, false}, {"c", NULL, "k/tea", true}, {"c", NULL, "k/tea", false}},
      "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"ok\",\"client\":\"c\"}\n"},
-    {"two of one search",
+    {"two calls after one search",
      {{"c", "tea toast", NULL, false}, {"c", NULL, "k/toast", false}, {"c", NULL, "k/tea", true}},
      "{\"request\":\"tea toast\",\"tools\":[\"k/tea\",\"k/toast\"],\"outcome\":\"ok\",\"client\":\"c\"}\n"},
-    {"a search ends the one before",
+    {"a new search ends the previous one",
      {{"c", "boil tea", NULL, false},
       {"c", NULL, "k/tea", false},
       {"c", "roast toast", NULL, false},
       {"c", NULL, "k/tea", false}},
      "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"ok\",\"client\":\"c\"}\n"},
-    {"clients are kept apart",
+    {"clients are separate",
      {{"c", "boil tea", NULL, false},
       {"d", "roast toast", NULL, false},
       {"d", NULL, "k/tea", false},
@@ -55,7 +55,7 @@ static const struct {
      "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"ok\",\"client\":\"local\"}\n"},
 };
 
-static wt_engine *open_catalogue(void)
+static wt_engine *open_usage_catalogue(void)
 {
     wt_engine *engine = open_engine();
     wt_add_report *report = NULL;
@@ -64,17 +64,17 @@ static wt_engine *open_catalogue(void)
     return engine;
 }
 
-static int gather(void *context, const char *bytes, size_t len)
+static int gather_usage(void *context, const char *bytes, size_t len)
 {
     wt__buffer_append(context, bytes, len);
     return 0;
 }
 
-/* The export, without times, to be freed. */
-static char *exported(wt_engine *engine)
+/* Returns the export without times, freed by the caller. */
+static char *export_usages(wt_engine *engine)
 {
     struct buffer lines = {0};
-    SOUND(wt_export_usage(engine, NULL, gather, &lines, &err));
+    SOUND(wt_export_usage(engine, NULL, gather_usage, &lines, &err));
     char *text = calloc(lines.len + 1, 1);
     size_t len = 0;
     assert_non_null(text);
@@ -87,31 +87,31 @@ static char *exported(wt_engine *engine)
     return text;
 }
 
-static void search(wt_engine *engine, struct outcomes *outcomes, const char *client, const char *request)
+static void search_as_client(wt_engine *engine, struct outcomes *outcomes, const char *client, const char *request)
 {
     wt_hits *hits = NULL;
     SOUND(wt_find(engine, request, strlen(request), NULL, &hits, &err));
-    wt__outcomes_found(outcomes, client, wt__str(request), hits);
+    wt__outcomes_record_search(outcomes, client, wt__str(request), hits);
     wt_hits_free(hits);
 }
 
-static void calls_after_a_search_are_its_usage(void **state)
+static void records_calls_after_a_search(void **state)
 {
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        wt_engine *engine = open_catalogue();
+        wt_engine *engine = open_usage_catalogue();
         struct outcomes *outcomes;
         SOUND(wt__outcomes_open(&outcomes, engine, &err));
         for (size_t e = 0; e < EVENTS && rows[r].events[e].client; e++) {
             if (rows[r].events[e].search)
-                search(engine, outcomes, rows[r].events[e].client, rows[r].events[e].search);
+                search_as_client(engine, outcomes, rows[r].events[e].client, rows[r].events[e].search);
             else
-                wt__outcomes_called(outcomes, rows[r].events[e].client, rows[r].events[e].call,
-                                    !rows[r].events[e].failed);
-            wt__outcomes_sweep(outcomes); /* nobody was silent for so long yet */
+                wt__outcomes_record_call(outcomes, rows[r].events[e].client, rows[r].events[e].call,
+                                         !rows[r].events[e].failed);
+            wt__outcomes_sweep(outcomes); /* no client has been idle long enough */
         }
         wt__outcomes_close(outcomes);
-        char *usages = exported(engine);
+        char *usages = export_usages(engine);
         if (strcmp(usages, rows[r].usages) != 0)
             fail_msg("%s: %s", rows[r].name, usages);
         free(usages);
@@ -119,31 +119,31 @@ static void calls_after_a_search_are_its_usage(void **state)
     }
 }
 
-static void a_request_that_is_too_long_is_not_learned_from(void **state)
+static void ignores_long_requests(void **state)
 {
     (void)state;
-    wt_engine *engine = open_catalogue();
+    wt_engine *engine = open_usage_catalogue();
     struct outcomes *outcomes;
     struct buffer request = {0};
     while (request.len <= OUTCOME_REQUEST_BYTES_MAX)
         wt__buffer_text(&request, "boil tea ");
     SOUND(wt__outcomes_open(&outcomes, engine, &err));
-    search(engine, outcomes, "c", request.ptr);
-    wt__outcomes_called(outcomes, "c", "k/tea", true);
+    search_as_client(engine, outcomes, "c", request.ptr);
+    wt__outcomes_record_call(outcomes, "c", "k/tea", true);
     wt__outcomes_close(outcomes);
-    char *usages = exported(engine);
+    char *usages = export_usages(engine);
     assert_string_equal(usages, "");
     free(usages);
     wt__buffer_dispose(&request);
     wt_close(engine);
 }
 
-/* Where the operator does not want it there is none. */
-static void none_hears_nothing(void **state)
+/* Without a recorder the functions do nothing. */
+static void does_nothing_without_a_recorder(void **state)
 {
     (void)state;
-    wt__outcomes_found(NULL, "c", STR("boil tea"), NULL);
-    wt__outcomes_called(NULL, "c", "k/tea", true);
+    wt__outcomes_record_search(NULL, "c", STR("boil tea"), NULL);
+    wt__outcomes_record_call(NULL, "c", "k/tea", true);
     wt__outcomes_sweep(NULL);
     wt__outcomes_close(NULL);
 }
@@ -151,9 +151,9 @@ static void none_hears_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_after_a_search_are_its_usage),
-        cmocka_unit_test(a_request_that_is_too_long_is_not_learned_from),
-        cmocka_unit_test(none_hears_nothing),
+        cmocka_unit_test(records_calls_after_a_search),
+        cmocka_unit_test(ignores_long_requests),
+        cmocka_unit_test(does_nothing_without_a_recorder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

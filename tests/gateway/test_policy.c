@@ -1,6 +1,5 @@
-/* A policy's file and what it decides, against a table; and, against a second reading of the rules that is as plain as
- * can be, that no tool which is denied shows on any surface, whatever the policy, and that none which is allowed is
- * lost. */
+/* Tests policy files and their decisions with a table. With random policies, compares every surface with a second,
+ * simple evaluation of the rules: denied tools never show, allowed ones always do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,11 +8,11 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "gateway/offered.h"
-#include "gateway/set_up.h"
-#include "gateway/upstream_inside.h"
+#include "gateway/internal.h"
+#include "gateway/engine_with_servers.h"
+#include "gateway/upstream.h"
 
-/* ---------------------------------------------------------------- what is decided */
+/* ---------------------------------------------------------------- decisions */
 
 #define READ EFFECT_READ
 #define WRITE EFFECT_WRITE
@@ -28,8 +27,8 @@ static const struct {
     {"a rule without lists", "{\"rules\":[{}]}", {"", NULL, "s", "t", DESTROY, NULL}, true},
     {"a key", "{\"rules\":[{\"keys\":[\"a\"]}]}", {"a", NULL, "s", "t", READ, NULL}, true},
     {"another key", "{\"rules\":[{\"keys\":[\"a\"]}]}", {"b", NULL, "s", "t", READ, NULL}, false},
-    {"no key at all", "{\"rules\":[{\"keys\":[\"a\"]}]}", {"", NULL, "s", "t", READ, NULL}, false},
-    {"the key of nobody", "{\"rules\":[{\"keys\":[\"\"]}]}", {"", NULL, "s", "t", READ, NULL}, true},
+    {"no key", "{\"rules\":[{\"keys\":[\"a\"]}]}", {"", NULL, "s", "t", READ, NULL}, false},
+    {"the empty key", "{\"rules\":[{\"keys\":[\"\"]}]}", {"", NULL, "s", "t", READ, NULL}, true},
     {"a pattern of keys", "{\"rules\":[{\"keys\":[\"x\",\"ci-*\"]}]}", {"ci-7", NULL, "s", "t", READ, NULL}, true},
     {"a key that looks like a pattern",
      "{\"rules\":[{\"keys\":[\"ci-7\"]}]}",
@@ -40,7 +39,7 @@ static const struct {
     {"another server", "{\"rules\":[{\"servers\":[\"s?\"]}]}", {"a", NULL, "s", "t", READ, NULL}, false},
     {"case counts", "{\"rules\":[{\"servers\":[\"GitHub\"]}]}", {"a", NULL, "github", "t", READ, NULL}, false},
     {"a tool", "{\"rules\":[{\"tools\":[\"get_*\"]}]}", {"a", NULL, "s", "get_x", READ, NULL}, true},
-    {"a tool is not its server's",
+    {"a server name is not a tool name",
      "{\"rules\":[{\"tools\":[\"get_*\"]}]}",
      {"a", NULL, "get_", "t", READ, NULL},
      false},
@@ -68,24 +67,24 @@ static const struct {
      "{\"rules\":[{\"keys\":[\"a\"],\"tools\":[\"x\"]},{\"keys\":[\"b\"],\"tools\":[\"t\"]}]}",
      {"a", NULL, "s", "t", READ, NULL},
      false},
-    {"what denies wins, first",
+    {"a denying rule wins, first",
      "{\"rules\":[{\"deny\":true,\"tools\":[\"t\"]},{}]}",
      {"a", NULL, "s", "t", READ, NULL},
      false},
-    {"what denies wins, last",
+    {"a denying rule wins, last",
      "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}",
      {"a", NULL, "s", "t", READ, NULL},
      false},
-    {"what denies another one",
+    {"a denying rule for another tool",
      "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}",
      {"a", NULL, "s", "u", READ, NULL},
      true},
-    {"what denies an effect",
+    {"a denying rule for an effect",
      "{\"rules\":[{},{\"deny\":true,\"effects\":[\"destructive\"]}]}",
      {"", NULL, "s", "t", DESTROY, NULL},
      false},
-    {"what does not deny allows", "{\"rules\":[{\"deny\":false}]}", {"a", NULL, "s", "t", READ, NULL}, true},
-    {"comments, and a comma too many", "{/* who */\"rules\":[{},],// so\n}", {"a", NULL, "s", "t", READ, NULL}, true},
+    {"deny: false allows", "{\"rules\":[{\"deny\":false}]}", {"a", NULL, "s", "t", READ, NULL}, true},
+    {"comments and trailing commas", "{/* who */\"rules\":[{},],// so\n}", {"a", NULL, "s", "t", READ, NULL}, true},
     {"a profile narrows",
      "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{\"effects\":[\"read\"]}]}}}",
      {"a", "p", "s", "t", WRITE, NULL},
@@ -102,14 +101,14 @@ static const struct {
      "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{},{\"deny\":true}]}}}",
      {"a", NULL, "s", "t", READ, NULL},
      true},
-    {"a profile that there is not",
+    {"an unknown profile",
      "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{}]}}}",
      {"a", "q", "s", "t", READ, NULL},
      false},
-    {"a profile of no profiles", "{\"rules\":[{}]}", {"a", "p", "s", "t", READ, NULL}, false},
+    {"a profile of a policy without profiles", "{\"rules\":[{}]}", {"a", "p", "s", "t", READ, NULL}, false},
 };
 
-static void decisions_are_these(void **state)
+static void decides_by_rules_and_profiles(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof decisions / sizeof *decisions; i++) {
@@ -124,26 +123,26 @@ static void decisions_are_these(void **state)
     assert_false(wt__policy_allows(NULL, &(struct policy_question){"", "p", "s", "t", READ, NULL}));
 }
 
-/* Resources and prompts have no effect and no tool's name. */
+/* Resources and prompts have neither an effect nor a tool name. */
 static const struct {
     const char *name, *text, *principal, *profile, *server;
     bool allowed;
 } servers_decided[] = {
     {"no rule", "{\"rules\":[]}", "a", NULL, "s", false},
-    {"all of it", "{\"rules\":[{}]}", "a", NULL, "s", true},
+    {"all tools", "{\"rules\":[{}]}", "a", NULL, "s", true},
     {"some tools are not the server", "{\"rules\":[{\"tools\":[\"*\"]}]}", "a", NULL, "s", false},
     {"reading is enough", "{\"rules\":[{\"effects\":[\"read\"]}]}", "a", NULL, "s", true},
     {"another server", "{\"rules\":[{\"servers\":[\"t\"]}]}", "a", NULL, "s", false},
     {"another key", "{\"rules\":[{\"keys\":[\"b\"]}]}", "a", NULL, "s", false},
     {"the server is denied", "{\"rules\":[{},{\"deny\":true,\"servers\":[\"s\"]}]}", "a", NULL, "s", false},
-    {"a tool of it is denied", "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}", "a", NULL, "s", true},
+    {"one tool is denied", "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}", "a", NULL, "s", true},
     {"an effect is denied", "{\"rules\":[{},{\"deny\":true,\"effects\":[\"write\"]}]}", "a", NULL, "s", true},
     {"a profile narrows", "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[]}}}", "a", "p", "s", false},
     {"a profile never widens", "{\"rules\":[],\"profiles\":{\"p\":{\"rules\":[{}]}}}", "a", "p", "s", false},
-    {"a profile that there is not", "{\"rules\":[{}]}", "a", "p", "s", false},
+    {"an unknown profile", "{\"rules\":[{}]}", "a", "p", "s", false},
 };
 
-static void servers_are_allowed_as_a_whole(void **state)
+static void allows_or_denies_whole_servers(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof servers_decided / sizeof *servers_decided; i++) {
@@ -157,53 +156,54 @@ static void servers_are_allowed_as_a_whole(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- files that are none */
+/* ---------------------------------------------------------------- invalid files */
 
 static const struct {
     const char *name, *text, *says;
 } broken[] = {
-    {"nothing", "", "p.json: "},
-    {"no JSON", "{\"rules\":[}", "p.json: "},
-    {"a list", "[]", "p.json: this is no object"},
-    {"no rules", "{}", "p.json: \"rules\" is missing, or no list"},
-    {"rules that are none", "{\"rules\":{}}", "p.json: \"rules\" is missing, or no list"},
-    {"twice the same member", "{\"rules\":[],\"rules\":[{}]}", "p.json: "},
-    {"a member that nobody knows", "{\"rules\":[],\"defaults\":{}}", "p.json: \"defaults\" is no member of this"},
-    {"a rule that is none", "{\"rules\":[{},7]}", "p.json, /rules/1: this is no object"},
-    {"a misspelt list", "{\"rules\":[{\"server\":[\"s\"]}]}", "p.json, /rules/0: \"server\" is no member of this"},
-    {"keys that are no list", "{\"rules\":[{\"keys\":\"a\"}]}", "p.json, /rules/0/keys: this is no list of names"},
-    {"a key that is none", "{\"rules\":[{\"keys\":[\"a\",1]}]}", "p.json, /rules/0/keys: this is no list of names"},
-    {"null is no list", "{\"rules\":[{\"tools\":null}]}", "p.json, /rules/0/tools: this is no list of names"},
+    {"empty", "", "p.json: "},
+    {"not JSON", "{\"rules\":[}", "p.json: "},
+    {"a list", "[]", "p.json: must be an object"},
+    {"no rules", "{}", "p.json: \"rules\" must be a list"},
+    {"rules of another type", "{\"rules\":{}}", "p.json: \"rules\" must be a list"},
+    {"duplicate member", "{\"rules\":[],\"rules\":[{}]}", "p.json: "},
+    {"unknown member", "{\"rules\":[],\"defaults\":{}}", "p.json: unknown member \"defaults\""},
+    {"a rule of another type", "{\"rules\":[{},7]}", "p.json, /rules/1: must be an object"},
+    {"a misspelt list", "{\"rules\":[{\"server\":[\"s\"]}]}", "p.json, /rules/0: unknown member \"server\""},
+    {"keys of another type", "{\"rules\":[{\"keys\":\"a\"}]}", "p.json, /rules/0/keys: must be a list of names"},
+    {"a key of another type", "{\"rules\":[{\"keys\":[\"a\",1]}]}", "p.json, /rules/0/keys: must be a list of names"},
+    {"null instead of a list", "{\"rules\":[{\"tools\":null}]}", "p.json, /rules/0/tools: must be a list of names"},
     {"a NUL in a pattern", "{\"rules\":[{\"tools\":[\"a\\u0000*\"]}]}", "p.json: "},
-    {"an effect that is none", "{\"rules\":[{\"effects\":[\"reads\"]}]}",
-     "p.json, /rules/0/effects: this is no list of \"read\""},
-    {"effects that are no list", "{\"rules\":[{\"effects\":\"read\"}]}",
-     "p.json, /rules/0/effects: this is no list of \"read\""},
-    {"effects that are null", "{\"rules\":[{\"effects\":null}]}",
-     "p.json, /rules/0/effects: this is no list of \"read\""},
-    {"deny by a word", "{\"rules\":[{\"deny\":\"yes\"}]}", "p.json, /rules/0: \"deny\" is neither true nor false"},
-    {"profiles that are none", "{\"rules\":[],\"profiles\":[]}", "p.json, /profiles: this is no object of at most 32"},
-    {"a profile's name", "{\"rules\":[],\"profiles\":{\"a/b\":{\"rules\":[]}}}",
-     "p.json, /profiles: a profile's name has"},
+    {"unknown effect", "{\"rules\":[{\"effects\":[\"reads\"]}]}",
+     "p.json, /rules/0/effects: must be a list of \"read\""},
+    {"effects of another type", "{\"rules\":[{\"effects\":\"read\"}]}",
+     "p.json, /rules/0/effects: must be a list of \"read\""},
+    {"null effects", "{\"rules\":[{\"effects\":null}]}", "p.json, /rules/0/effects: must be a list of \"read\""},
+    {"deny of another type", "{\"rules\":[{\"deny\":\"yes\"}]}", "p.json, /rules/0: \"deny\" must be true or false"},
+    {"profiles of another type", "{\"rules\":[],\"profiles\":[]}",
+     "p.json, /profiles: must be an object of at most 32"},
+    {"an invalid profile name", "{\"rules\":[],\"profiles\":{\"a/b\":{\"rules\":[]}}}",
+     "p.json, /profiles: the name of a profile must be"},
     {"a profile without a name", "{\"rules\":[],\"profiles\":{\"\":{\"rules\":[]}}}",
-     "p.json, /profiles: a profile's name has"},
-    {"repairs that are neither", "{\"rules\":[],\"repairArguments\":\"no\"}",
-     "p.json, /repairArguments: this is neither true, false nor a list of servers"},
-    {"repairs of what is no name", "{\"rules\":[],\"repairArguments\":[1]}",
-     "p.json, /repairArguments: this is no list of names"},
-    {"a profile that is none", "{\"rules\":[],\"profiles\":{\"p\":[]}}", "p.json, /profiles/p: this is no object"},
-    {"a profile without rules", "{\"rules\":[],\"profiles\":{\"p\":{}}}", "p.json, /profiles/p: \"rules\" is missing"},
-    {"a profile's member", "{\"rules\":[],\"profiles\":{\"p\":{\"rules\":[],\"keys\":[]}}}",
-     "p.json, /profiles/p: \"keys\" is no member"},
-    {"a face that is none", "{\"rules\":[],\"profiles\":{\"p\":{\"face\":\"all\",\"rules\":[]}}}",
-     "p.json, /profiles/p: \"face\" is none of search, direct, auto"},
-    {"a face that is no word", "{\"rules\":[],\"profiles\":{\"p\":{\"face\":1,\"rules\":[]}}}",
-     "p.json, /profiles/p: \"face\" is none"},
-    {"a profile's rule", "{\"rules\":[],\"profiles\":{\"p\":{\"rules\":[{},{\"tools\":[{}]}]}}}",
-     "p.json, /profiles/p/rules/1/tools: this is no list of names"},
+     "p.json, /profiles: the name of a profile must be"},
+    {"repairs of another type", "{\"rules\":[],\"repairArguments\":\"no\"}",
+     "p.json, /repairArguments: must be true, false or a list of servers"},
+    {"repairs with a number", "{\"rules\":[],\"repairArguments\":[1]}",
+     "p.json, /repairArguments: must be a list of names"},
+    {"a profile of another type", "{\"rules\":[],\"profiles\":{\"p\":[]}}", "p.json, /profiles/p: must be an object"},
+    {"a profile without rules", "{\"rules\":[],\"profiles\":{\"p\":{}}}",
+     "p.json, /profiles/p: \"rules\" must be a list"},
+    {"unknown member of a profile", "{\"rules\":[],\"profiles\":{\"p\":{\"rules\":[],\"keys\":[]}}}",
+     "p.json, /profiles/p: unknown member \"keys\""},
+    {"unknown face", "{\"rules\":[],\"profiles\":{\"p\":{\"face\":\"all\",\"rules\":[]}}}",
+     "p.json, /profiles/p: \"face\" must be one of search, direct, auto"},
+    {"a face of another type", "{\"rules\":[],\"profiles\":{\"p\":{\"face\":1,\"rules\":[]}}}",
+     "p.json, /profiles/p: \"face\" must be one of"},
+    {"an invalid rule of a profile", "{\"rules\":[],\"profiles\":{\"p\":{\"rules\":[{},{\"tools\":[{}]}]}}}",
+     "p.json, /profiles/p/rules/1/tools: must be a list of names"},
 };
 
-static void broken_files_are_told_with_their_place(void **state)
+static void reports_errors_with_their_place(void **state)
 {
     struct policy *policy;
     (void)state;
@@ -216,7 +216,7 @@ static void broken_files_are_told_with_their_place(void **state)
     assert_null(policy);
 }
 
-static void limits_hold(void **state)
+static void limits_rules_and_profiles(void **state)
 {
     struct buffer text = {0};
     struct policy *policy;
@@ -226,7 +226,7 @@ static void limits_hold(void **state)
         wt__buffer_char(&text, 'a');
     wt__buffer_text(&text, "\"]}]}");
     assert_int_equal(wt__policy_parse(&policy, wt__buffer_view(&text), "p", &err), WT_EFORMAT);
-    for (int more = 0; more < 2; more++) { /* rules of all lists count together */
+    for (int more = 0; more < 2; more++) { /* the limit counts the rules of all lists */
         wt__buffer_clear(&text);
         wt__buffer_text(&text, "{\"rules\":[{}");
         for (int i = 1; i < POLICY_RULES_MAX - 1; i++)
@@ -268,7 +268,7 @@ static const struct {
     {"{\"rules\":[],\"repairArguments\":[\"a\"]}", NULL, true},
 };
 
-static void arguments_are_repaired_of_these_servers(void **state)
+static void selects_servers_for_repair(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof repaired / sizeof *repaired; i++) {
@@ -282,8 +282,8 @@ static void arguments_are_repaired_of_these_servers(void **state)
     assert_true(wt__policy_repairs(NULL, NULL));
 }
 
-/* Another text is another revision, whatever it means. */
-static void revisions_are_of_the_bytes(void **state)
+/* Every change of the text gives another revision. */
+static void revisions_depend_on_every_byte(void **state)
 {
     struct policy *one, *same, *other;
     (void)state;
@@ -300,10 +300,10 @@ static void revisions_are_of_the_bytes(void **state)
     wt__policy_close(NULL);
 }
 
-/* ---------------------------------------------------------------- random policies: the second reading */
+/* ---------------------------------------------------------------- random policies: second evaluation */
 
 #if defined(__SANITIZE_THREAD__)
-#define POLICIES 200 /* they are tried on one thread, and take ten times as long and more */
+#define POLICIES 200 /* sanitizers make a run ten times slower */
 #elif defined(__SANITIZE_ADDRESS__)
 #define POLICIES 1000
 #else
@@ -312,7 +312,7 @@ static void revisions_are_of_the_bytes(void **state)
 
 enum {
     SERVERS = 6,
-    SERVER_TOOLS = 48, /* of each */
+    SERVER_TOOLS = 48, /* tools per server */
     TOOLS = SERVERS * SERVER_TOOLS,
     RULES_MOST = 5,
     PATTERNS_MOST = 3,
@@ -322,7 +322,7 @@ enum {
 
 static const char *const server_names[SERVERS] = {"github", "gitlab", "files", "mail", "git", "a*b"};
 static const char *const principals[] = {"", "alice", "ci-1", "ci-2", "c*"};
-static const char *const profiles[] = {NULL, "-", "reading", "absent"}; /* "absent" is in no policy */
+static const char *const profiles[] = {NULL, "-", "reading", "absent"}; /* "absent" is never defined */
 enum { PRINCIPALS = sizeof principals / sizeof *principals, PROFILES = sizeof profiles / sizeof *profiles };
 
 static const char *const effect_words[EFFECTS] = {"read", "write", "destructive"};
@@ -333,52 +333,54 @@ struct tool_row {
     int effect;
 };
 
-struct patterns {
+struct simple_patterns {
     bool given;
     size_t count;
     char items[PATTERNS_MOST][PATTERN_BYTES];
 };
 
-struct rule {
-    struct patterns keys, servers, tools;
+struct simple_rule {
+    struct simple_patterns keys, servers, tools;
     bool effects_given, effects[EFFECTS], denies;
 };
 
-struct rules {
+struct simple_rules {
     size_t count;
-    struct rule items[RULES_MOST];
+    struct simple_rule items[RULES_MOST];
 };
 
 struct random_policy {
-    struct rules rules, profiles[2]; /* "-" and "reading" */
+    struct simple_rules rules, profiles[2]; /* "-" and "reading" */
 };
 
 static struct tool_row tools[TOOLS];
 
-static bool fits_glob(const char *pattern, const char *text)
+static bool matches_simple_glob(const char *pattern, const char *text)
 {
     if (!*pattern)
         return !*text;
     if (*pattern == '*')
-        return fits_glob(pattern + 1, text) || (*text && fits_glob(pattern, text + 1));
-    return *text && (*pattern == '?' || *pattern == *text) && fits_glob(pattern + 1, text + 1);
+        return matches_simple_glob(pattern + 1, text) || (*text && matches_simple_glob(pattern, text + 1));
+    return *text && (*pattern == '?' || *pattern == *text) && matches_simple_glob(pattern + 1, text + 1);
 }
 
-static bool fits(const struct patterns *patterns, const char *text)
+static bool matches_simple_patterns(const struct simple_patterns *patterns, const char *text)
 {
     bool some = false;
     for (size_t i = 0; i < patterns->count; i++)
-        some = some || fits_glob(patterns->items[i], text);
+        some = some || matches_simple_glob(patterns->items[i], text);
     return some || !patterns->given;
 }
 
-static bool rules_let(const struct rules *rules, const char *principal, const struct tool_row *tool)
+static bool simple_rules_allow(const struct simple_rules *rules, const char *principal, const struct tool_row *tool)
 {
     int let = 0, denied = 0;
     for (size_t i = 0; i < rules->count; i++) {
-        const struct rule *rule = &rules->items[i];
-        bool hits = fits(&rule->keys, principal) && fits(&rule->servers, server_names[tool->server]) &&
-                    fits(&rule->tools, tool->name) && (!rule->effects_given || rule->effects[tool->effect]);
+        const struct simple_rule *rule = &rules->items[i];
+        bool hits = matches_simple_patterns(&rule->keys, principal) &&
+                    matches_simple_patterns(&rule->servers, server_names[tool->server]) &&
+                    matches_simple_patterns(&rule->tools, tool->name) &&
+                    (!rule->effects_given || rule->effects[tool->effect]);
         let += hits && !rule->denies;
         denied += hits && rule->denies;
     }
@@ -387,16 +389,17 @@ static bool rules_let(const struct rules *rules, const char *principal, const st
 
 static bool may_call(const struct random_policy *policy, size_t principal, size_t profile, const struct tool_row *tool)
 {
-    return rules_let(&policy->rules, principals[principal], tool) && profile != 3 &&
-           (profile == 0 || rules_let(&policy->profiles[profile - 1], principals[principal], tool));
+    return simple_rules_allow(&policy->rules, principals[principal], tool) && profile != 3 &&
+           (profile == 0 || simple_rules_allow(&policy->profiles[profile - 1], principals[principal], tool));
 }
 
-static bool rules_let_server(const struct rules *rules, const char *principal, const char *server)
+static bool simple_rules_allow_server(const struct simple_rules *rules, const char *principal, const char *server)
 {
     int let = 0, denied = 0;
     for (size_t i = 0; i < rules->count; i++) {
-        const struct rule *rule = &rules->items[i];
-        bool hits = !rule->tools.given && fits(&rule->keys, principal) && fits(&rule->servers, server);
+        const struct simple_rule *rule = &rules->items[i];
+        bool hits = !rule->tools.given && matches_simple_patterns(&rule->keys, principal) &&
+                    matches_simple_patterns(&rule->servers, server);
         bool whole = !rule->effects_given || (rule->effects[0] && rule->effects[1] && rule->effects[2]);
         let += hits && !rule->denies;
         denied += hits && rule->denies && whole;
@@ -406,11 +409,11 @@ static bool rules_let_server(const struct rules *rules, const char *principal, c
 
 static bool may_read(const struct random_policy *policy, size_t principal, size_t profile, const char *server)
 {
-    return rules_let_server(&policy->rules, principals[principal], server) && profile != 3 &&
-           (profile == 0 || rules_let_server(&policy->profiles[profile - 1], principals[principal], server));
+    return simple_rules_allow_server(&policy->rules, principals[principal], server) && profile != 3 &&
+           (profile == 0 || simple_rules_allow_server(&policy->profiles[profile - 1], principals[principal], server));
 }
 
-/* ---------------------------------------------------------------- making them */
+/* ---------------------------------------------------------------- generation */
 
 static void draw_pattern(struct rng *rng, const char *text, char out[PATTERN_BYTES])
 {
@@ -439,7 +442,7 @@ static void draw_pattern(struct rng *rng, const char *text, char out[PATTERN_BYT
     }
 }
 
-static void draw_patterns(struct rng *rng, int of, struct patterns *out)
+static void draw_patterns(struct rng *rng, int of, struct simple_patterns *out)
 {
     out->given = wt__rng_below(rng, 2) == 0;
     out->count = out->given ? wt__rng_below(rng, PATTERNS_MOST + 1) : 0;
@@ -451,11 +454,11 @@ static void draw_patterns(struct rng *rng, int of, struct patterns *out)
                      out->items[i]);
 }
 
-static void draw_rules(struct rng *rng, struct rules *out)
+static void draw_rules(struct rng *rng, struct simple_rules *out)
 {
     out->count = wt__rng_below(rng, RULES_MOST + 1);
     for (size_t i = 0; i < out->count; i++) {
-        struct rule *rule = &out->items[i];
+        struct simple_rule *rule = &out->items[i];
         draw_patterns(rng, 0, &rule->keys);
         draw_patterns(rng, 1, &rule->servers);
         draw_patterns(rng, 2, &rule->tools);
@@ -466,7 +469,7 @@ static void draw_rules(struct rng *rng, struct rules *out)
     }
 }
 
-static void put_patterns(struct buffer *out, const char *member, const struct patterns *patterns)
+static void put_patterns(struct buffer *out, const char *member, const struct simple_patterns *patterns)
 {
     if (!patterns->given)
         return;
@@ -478,11 +481,11 @@ static void put_patterns(struct buffer *out, const char *member, const struct pa
     wt__buffer_text(out, "],");
 }
 
-static void put_rules(struct buffer *out, const struct rules *rules)
+static void put_rules(struct buffer *out, const struct simple_rules *rules)
 {
     wt__buffer_text(out, "\"rules\":[");
     for (size_t i = 0; i < rules->count; i++) {
-        const struct rule *rule = &rules->items[i];
+        const struct simple_rule *rule = &rules->items[i];
         wt__buffer_text(out, i ? ",{" : "{");
         put_patterns(out, "keys", &rule->keys);
         put_patterns(out, "servers", &rule->servers);
@@ -516,11 +519,11 @@ static struct policy *draw_policy(struct rng *rng, struct random_policy *out)
     return policy;
 }
 
-/* ---------------------------------------------------------------- the gateway that they are tried on */
+/* ---------------------------------------------------------------- gateway under test */
 
 static wt_engine *engine;
 static struct gateway *gateway;
-static struct faced search[PROFILES], direct[PROFILES];
+static struct served_face search[PROFILES], direct[PROFILES];
 static struct mcp_peer *search_peers[PROFILES][PRINCIPALS], *direct_peers[PROFILES][PRINCIPALS];
 
 static void make_tools(void)
@@ -550,7 +553,7 @@ static void make_tools(void)
     }
 }
 
-/* By which name clients know each: that of the catalogue. */
+/* Reads the shown name of each tool, its exported name in the catalogue. */
 static void read_shown(void)
 {
     struct tool_view *view = wt__gateway_view(gateway);
@@ -563,11 +566,11 @@ static void read_shown(void)
     wt__view_release(view);
 }
 
-/* As if each server had listed a resource, a template and a prompt. */
+/* Adds offers to each server, as if it had listed a resource, a template and a prompt. */
 static void put_offers(void)
 {
     for (size_t s = 0; s < SERVERS; s++) {
-        struct upstream *upstream = wt__gateway_server(gateway, s);
+        struct upstream *upstream = gateway->upstreams[s];
         struct upstream_offer *offer = calloc(1, sizeof *offer);
         atomic_init(&offer->refs, 1);
         offer->resources = json_pack("[{s:s+,s:s}]", "uri", "res://of-", server_names[s], "name", "r");
@@ -578,7 +581,7 @@ static void put_offers(void)
     }
 }
 
-static int start(void **state)
+static int start_policy_gateway(void **state)
 {
     static struct mcp_server servers[SERVERS];
     static const struct mcp_service_options options = {.page_items = 100};
@@ -603,7 +606,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int stop_policy_gateway(void **state)
 {
     (void)state;
     for (size_t p = 0; p < PROFILES; p++) {
@@ -621,8 +624,8 @@ static int finish(void **state)
 
 /* ---------------------------------------------------------------- the surfaces */
 
-/* One policy, one who asks, one profile, and which tools these may use. */
-struct trial {
+/* One combination of policy, principal and profile, and the tools it allows. */
+struct policy_trial {
     const struct random_policy *policy;
     size_t number, principal, profile;
     bool may[TOOLS];
@@ -630,7 +633,7 @@ struct trial {
     struct rng *rng;
 };
 
-static void fail_trial(const struct trial *t, const char *surface, const char *name, const char *said)
+static void fail_trial(const struct policy_trial *t, const char *surface, const char *name, const char *said)
 {
     fail_msg("policy %zu, principal \"%s\", profile %s: %s: %s\n%.2000s", t->number, principals[t->principal],
              profiles[t->profile] ? profiles[t->profile] : "none", surface, name, said);
@@ -644,31 +647,32 @@ static size_t find_shown(const char *name, size_t len)
     return TOOLS;
 }
 
-/* Which tools stand in an answer, by what comes before a name; none may that must not. Returns how many. */
-static size_t take_names(const struct trial *t, const char *surface, const char *said, const char *before, bool *met)
+/* Finds the tools in an answer by the text before their names, and fails on a denied one. Returns their number. */
+static size_t count_shown_names(const struct policy_trial *t, const char *surface, const char *said, const char *before,
+                                bool *met)
 {
     size_t count = 0;
     for (const char *at = said; (at = strstr(at, before));) {
         at += strlen(before);
         size_t len = strcspn(at, "\"\\"), i = find_shown(at, len);
         if (wt__str_starts(wt__str(at), STR("whichtool\",\"version\"")))
-            continue; /* what the gateway says of itself */
+            continue; /* text of the gateway itself */
         if (i == TOOLS || !t->may[i] || met[i])
-            fail_trial(t, surface, "it is not allowed, not known, or there twice", at);
+            fail_trial(t, surface, "tool is denied, unknown or duplicated", at);
         met[i] = true;
         count++;
     }
     return count;
 }
 
-static void all_pages_of_the_direct_face(const struct trial *t)
+static void check_direct_pages(const struct policy_trial *t)
 {
     bool met[TOOLS] = {false};
     char params[256] = "";
     size_t count = 0, pages = 0;
     for (bool more = true; more; pages++) {
         char *said = ask_modern(&direct[t->profile], direct_peers[t->profile][t->principal], "tools/list", params);
-        count += take_names(t, "tools/list", said, "{\"name\":\"", met);
+        count += count_shown_names(t, "tools/list", said, "{\"name\":\"", met);
         const char *cursor = strstr(said, "\"nextCursor\":\"");
         more = cursor != NULL;
         if (more)
@@ -679,20 +683,20 @@ static void all_pages_of_the_direct_face(const struct trial *t)
         fail_trial(t, "tools/list", "some are missing", "");
 }
 
-/* All tools have these words, so nothing but the policy decides which are found. */
-static void search_finds_as_many_as_there_are(const struct trial *t)
+/* All tools have these words, so only the policy decides the results. */
+static void check_policy_search(const struct policy_trial *t)
 {
     bool met[TOOLS] = {false};
     char *said = call_modern(&search[t->profile], search_peers[t->profile][t->principal], "search_tools",
                              "{\"query\":\"handles a common thing\",\"k\":50,\"detail\":\"name\"}");
-    size_t count = take_names(t, "search_tools", said, "\"name\":\"", met);
+    size_t count = count_shown_names(t, "search_tools", said, "\"name\":\"", met);
     if (count != (t->count < FOUND_MOST ? t->count : FOUND_MOST))
         fail_trial(t, "search_tools", "too few", said);
     free(said);
 }
 
-/* A provider that may not be used is told of as one that there is not, by whatever name. */
-static void providers_are_those_that_may_be_used(const struct trial *t)
+/* A denied provider looks like an unknown one. */
+static void check_policy_providers(const struct policy_trial *t)
 {
     size_t s = wt__rng_below(t->rng, SERVERS), count = 0, near = wt__rng_below(t->rng, 2);
     bool met[TOOLS] = {false};
@@ -702,14 +706,14 @@ static void providers_are_those_that_may_be_used(const struct trial *t)
     for (size_t i = 0; i < TOOLS; i++)
         count += !near && tools[i].server == s && t->may[i];
     char *said = call_modern(&search[t->profile], search_peers[t->profile][t->principal], "search_tools", arguments);
-    if (take_names(t, "search_tools of a provider", said, "\"name\":\"", met) != count ||
+    if (count_shown_names(t, "search_tools of a provider", said, "\"name\":\"", met) != count ||
         (t->count > 0 && count == 0 && !strstr(said, "\"none_fits\":true")))
         fail_trial(t, "search_tools of a provider", arguments, said);
     free(said);
 }
 
-/* What the structured answer is told of some tools; the words of a refusal name no tool but the one that was asked. */
-static void details_are_told_of_what_is_allowed(const struct trial *t)
+/* Asks for details of some tools; a refusal names only the requested tool. */
+static void check_policy_details(const struct policy_trial *t)
 {
     struct buffer arguments = {0};
     size_t asked[4];
@@ -719,11 +723,11 @@ static void details_are_told_of_what_is_allowed(const struct trial *t)
         const struct tool_row *tool = &tools[asked[n]];
         size_t form = wt__rng_below(t->rng, 4);
         wt__buffer_text(&arguments, n ? ",\"" : "\"");
-        if (form == 0) /* its id */
+        if (form == 0) /* id */
             wt__buffer_printf(&arguments, "%s/%s", server_names[tool->server], tool->name);
-        else if (form == 1) /* nearly right */
+        else if (form == 1) /* misspelt name */
             wt__buffer_printf(&arguments, "%.*s", (int)strlen(tool->shown) - 1, tool->shown);
-        else if (form == 2) /* of many servers */
+        else if (form == 2) /* name common to many servers */
             wt__buffer_text(&arguments, tool->name);
         else
             wt__buffer_text(&arguments, tool->shown);
@@ -749,8 +753,9 @@ static void details_are_told_of_what_is_allowed(const struct trial *t)
     wt__buffer_dispose(&arguments);
 }
 
-/* A tool by any of its names, by each of the tools that call. A server that is disabled says so when it is reached. */
-static void calls_reach_what_is_allowed(const struct trial *t)
+/* Calls a tool by one of its names with one of the call tools. A call that reaches its server fails since it is
+ * disabled. */
+static void check_policy_calls(const struct policy_trial *t)
 {
     static const char *const call_tools[EFFECTS] = {"call_read", "call_write", "call_destructive"};
     size_t i = wt__rng_below(t->rng, TOOLS), by = wt__rng_below(t->rng, EFFECTS);
@@ -761,9 +766,7 @@ static void calls_reach_what_is_allowed(const struct trial *t)
         snprintf(name, sizeof name, "%s/%s", server_names[tool->server], tool->name);
     snprintf(arguments, sizeof arguments, "{\"name\":\"%s\"}", name);
     char *said = call_modern(&search[t->profile], search_peers[t->profile][t->principal], call_tools[by], arguments);
-    const char *wanted = !t->may[i]                ? "there is no tool"
-                         : (int)by != tool->effect ? "is called by call_"
-                                                   : "is disabled";
+    const char *wanted = !t->may[i] ? "unknown tool" : (int)by != tool->effect ? "with call_" : "is disabled";
     if (!strstr(said, wanted) || !strstr(said, "\"isError\":true"))
         fail_trial(t, call_tools[by], name, said);
     free(said);
@@ -773,10 +776,10 @@ static void calls_reach_what_is_allowed(const struct trial *t)
     free(said);
 }
 
-static void resources_and_prompts_are_those_of_allowed_servers(const struct trial *t)
+static void check_policy_offers(const struct policy_trial *t)
 {
     static const struct {
-        const char *method, *item; /* how the list shows one */
+        const char *method, *item; /* text of an item in the list */
     } lists[] = {{"resources/list", "res://of-%s\""},
                  {"resources/templates/list", "tem://of-%s/"},
                  {"prompts/list", "prompt-of-%s\""}};
@@ -789,7 +792,7 @@ static void resources_and_prompts_are_those_of_allowed_servers(const struct tria
         {"completion/complete",
          ",\"ref\":{\"type\":\"ref/prompt\",\"name\":\"prompt-of-%s\"},\"argument\":{\"name\":\"a\",\"value\":\"\"}"},
     };
-    const struct faced *face = wt__rng_below(t->rng, 2) ? &search[t->profile] : &direct[t->profile];
+    const struct served_face *face = wt__rng_below(t->rng, 2) ? &search[t->profile] : &direct[t->profile];
     struct mcp_peer *peer = (face == &search[t->profile] ? search_peers : direct_peers)[t->profile][t->principal];
     size_t l = wt__rng_below(t->rng, 3), r = wt__rng_below(t->rng, 4), s = wt__rng_below(t->rng, SERVERS);
     char *said = ask_modern(face, peer, lists[l].method, ""), item[128];
@@ -807,7 +810,7 @@ static void resources_and_prompts_are_those_of_allowed_servers(const struct tria
     free(said);
 }
 
-static void no_policy_lets_more_or_less_than_it_says(void **state)
+static void each_surface_obeys_random_policies(void **state)
 {
     struct rng rng;
     size_t none = 0, some = 0, many = 0;
@@ -816,41 +819,42 @@ static void no_policy_lets_more_or_less_than_it_says(void **state)
     for (size_t n = 0; n < POLICIES; n++) {
         struct random_policy drawn;
         struct policy *policy = draw_policy(&rng, &drawn);
-        struct trial t = {.policy = &drawn,
-                          .number = n,
-                          .principal = wt__rng_below(&rng, PRINCIPALS),
-                          .profile = wt__rng_below(&rng, 8) ? wt__rng_below(&rng, 2) * wt__rng_below(&rng, 3) : 3,
-                          .rng = &rng};
+        struct policy_trial t = {.policy = &drawn,
+                                 .number = n,
+                                 .principal = wt__rng_below(&rng, PRINCIPALS),
+                                 .profile =
+                                     wt__rng_below(&rng, 8) ? wt__rng_below(&rng, 2) * wt__rng_below(&rng, 3) : 3,
+                                 .rng = &rng};
         for (size_t i = 0; i < TOOLS; i++)
             t.count += t.may[i] = may_call(&drawn, t.principal, t.profile, &tools[i]);
         *(t.count == 0 ? &none : t.count < FOUND_MOST ? &some : &many) += 1;
         gateway->options.policy = policy;
-        if (t.profile == 1) { /* what another profile of the same policy may find was just asked for */
+        if (t.profile == 1) { /* the same search ran just before with another profile */
             free(call_modern(&search[0], search_peers[0][t.principal], "search_tools",
                              "{\"query\":\"handles a common thing\",\"k\":50}"));
         }
-        all_pages_of_the_direct_face(&t);
-        search_finds_as_many_as_there_are(&t);
-        providers_are_those_that_may_be_used(&t);
-        details_are_told_of_what_is_allowed(&t);
-        calls_reach_what_is_allowed(&t);
-        resources_and_prompts_are_those_of_allowed_servers(&t);
+        check_direct_pages(&t);
+        check_policy_search(&t);
+        check_policy_providers(&t);
+        check_policy_details(&t);
+        check_policy_calls(&t);
+        check_policy_offers(&t);
         gateway->options.policy = NULL;
         wt__policy_close(policy);
     }
-    assert_true(none > POLICIES / 20 && some > POLICIES / 20 && many > POLICIES / 20); /* all kinds were tried */
+    assert_true(none > POLICIES / 20 && some > POLICIES / 20 && many > POLICIES / 20); /* the run covered all kinds */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decisions_are_these),
-        cmocka_unit_test(servers_are_allowed_as_a_whole),
-        cmocka_unit_test(broken_files_are_told_with_their_place),
-        cmocka_unit_test(arguments_are_repaired_of_these_servers),
-        cmocka_unit_test(limits_hold),
-        cmocka_unit_test(revisions_are_of_the_bytes),
-        cmocka_unit_test_setup_teardown(no_policy_lets_more_or_less_than_it_says, start, finish),
+        cmocka_unit_test(decides_by_rules_and_profiles),
+        cmocka_unit_test(allows_or_denies_whole_servers),
+        cmocka_unit_test(reports_errors_with_their_place),
+        cmocka_unit_test(selects_servers_for_repair),
+        cmocka_unit_test(limits_rules_and_profiles),
+        cmocka_unit_test(revisions_depend_on_every_byte),
+        cmocka_unit_test_setup_teardown(each_surface_obeys_random_policies, start_policy_gateway, stop_policy_gateway),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

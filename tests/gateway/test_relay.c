@@ -1,5 +1,5 @@
-/* The fixture of the conformance suite behind a gateway: clients of both eras, servers of both, as programs and over
- * HTTP. What it would say to a client itself comes through. */
+/* Tests the fixture of the conformance suite behind a gateway: clients and servers of both eras, servers as programs
+ * and over HTTP. All of its messages must reach the client. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,27 +8,27 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "gateway/standing.h"
-#include "net/coprocess.h"
+#include "gateway/running_gateway.h"
+#include "net/process.h"
 
 enum { LP, MP, LH, MH, WAYS };
 static const char *const ways[WAYS] = {"lp", "mp", "lh", "mh"}; /* legacy, modern; program, HTTP */
 
 static char program[512], url[96], state_path[64];
 static struct coprocess *far;
-static struct standing s;
+static struct running_gateway s;
 static _Atomic int64_t clock_ms = 1000000000;
 
-static double now(void)
+static double relay_clock(void)
 {
     return (double)clock_ms;
 }
 
-static int start(void **state)
+static int start_relay_servers(void **state)
 {
     static const char *argv[] = {program, NULL}, *far_argv[] = {program, "127.0.0.1:0", NULL};
     static const struct child child = {.argv = far_argv};
-    /* The fixture speaks both eras; pin one, so that each client meets a server of the other era, too. */
+    /* Pin the era, since the fixture speaks both, so that each client also meets a server of the other era. */
     static const struct mcp_server servers[WAYS] = {{.name = "lp", .argv = argv, .protocol = MCP_ERA_LEGACY},
                                                     {.name = "mp", .argv = argv, .protocol = MCP_ERA_MODERN},
                                                     {.name = "lh", .url = url, .protocol = MCP_ERA_LEGACY},
@@ -47,18 +47,18 @@ static int start(void **state)
     snprintf(url, sizeof url, "http://%.*s/mcp", (int)line.len, line.ptr);
     snprintf(state_path, sizeof state_path, "/tmp/whichtool-gateway-%d.json", (int)getpid());
     SOUND(wt__file_replace(state_path, eras, sizeof eras - 1, &err));
-    stand_up(&s, servers, WAYS, &(struct gateway_options){.state_path = state_path, .now_ms = now});
+    start_gateway(&s, servers, WAYS, &(struct gateway_options){.state_path = state_path, .now_ms = relay_clock});
     for (size_t i = 0; i < WAYS; i++)
         wait_for_state(&s, i, UPSTREAM_READY);
     return 0;
 }
 
-static int finish(void **state)
+static int stop_relay_servers(void **state)
 {
     (void)state;
     if (!far)
         return 0;
-    stand_down(&s);
+    stop_gateway(&s);
     unlink(state_path);
     return wt__coprocess_end(far, false, NULL);
 }
@@ -80,7 +80,7 @@ static const char *name_of(size_t way, const char *tool)
     return names[at];
 }
 
-static void eras_are_as_they_were_remembered(void **state)
+static void uses_the_eras_of_the_state_file(void **state)
 {
     (void)state;
     need_fixture();
@@ -96,11 +96,11 @@ static void eras_are_as_they_were_remembered(void **state)
     wt__buffer_dispose(&text);
 }
 
-/* ---------------------------------------------------------------- what is answered */
+/* ---------------------------------------------------------------- answers */
 
 static const struct {
     const char *tool, *arguments, *meta;
-    const char *says[5]; /* in this order */
+    const char *says[5]; /* texts in this order */
 } answers[] = {
     {"test_simple_text", "{}", "", {"This is a simple text response", NULL}},
     {"test_multiple_content_types", "{}", "", {"Multiple content", "image/png", "{\\\"test\\\":\\\"data\\\"", NULL}},
@@ -137,7 +137,7 @@ static const struct {
     {"no_such_tool", "{}", "", {"\"code\":-32602", NULL}},
 };
 
-static void calls_come_through_in_all_cells(void **state)
+static void relays_calls_between_all_eras(void **state)
 {
     (void)state;
     need_fixture();
@@ -156,8 +156,8 @@ static void calls_come_through_in_all_cells(void **state)
             }
 }
 
-/* What servers have in common is told apart; each is read, got and completed where it is. */
-static void resources_and_prompts_lead_to_their_servers(void **state)
+/* Resources and prompts common to all servers are distinguished and reach their own server. */
+static void relays_resources_and_prompts_to_their_servers(void **state)
 {
     static const struct {
         const char *method, *params, *says;
@@ -195,10 +195,10 @@ static void resources_and_prompts_lead_to_their_servers(void **state)
     }
 }
 
-/* Without the scope `call` lists are seen, and no server is asked for anything. */
-static void who_may_not_call_reads_nothing(void **state)
+/* Without the scope `call` a client sees lists, but no request reaches a server. */
+static void requires_the_call_scope_to_read(void **state)
 {
-    static const char lacks[] = "the key alice does not have the scope call";
+    static const char lacks[] = "the key alice lacks the scope `call`";
     static const struct {
         const char *method, *params, *says;
     } asked[] = {
@@ -227,14 +227,14 @@ static void who_may_not_call_reads_nothing(void **state)
     char *said = recorder_ask(s.direct.service, s.legacy,
                               REQUEST("3", "resources/subscribe", "\"uri\":\"test://static-text\""), NULL, NULL);
     atomic_store(&s.legacy->may_call, true);
-    assert_non_null(strstr(said, "does not have the scope call"));
+    assert_non_null(strstr(said, "lacks the scope `call`"));
     free(said);
 }
 
 /* ---------------------------------------------------------------- notices */
 
-/* Has the server's tool give a notice until the words are heard: the gateway may not listen to it yet. */
-static void give_notice_until_heard(size_t way, const char *tool, struct recorder *hears, const char *words)
+/* Repeats a call that sends a notice until the text arrives, since the gateway may not listen yet. */
+static void repeat_until_notice(size_t way, const char *tool, struct recorder *hears, const char *words)
 {
     for (bool heard = false; !heard; usleep(1000)) {
         free(call_of(&s, s.modern, name_of(way, tool), "{}", ""));
@@ -244,14 +244,14 @@ static void give_notice_until_heard(size_t way, const char *tool, struct recorde
     }
 }
 
-/* Resources that a client watches, by the names that it is shown. */
-static void servers_say_unasked_what_changed(void **state)
+/* Watches resources by their shown names. */
+static void forwards_notices_of_servers(void **state)
 {
     static const char *const shown[WAYS] = {"", "mp+", "lh+", "mh+"};
     static const char *const watched[] = {"test://static-text", "test://watched-resource"};
-    struct recorder *hears = recorder_open();
     (void)state;
     need_fixture();
+    struct recorder *hears = recorder_open();
     wt__mcp_peer_stream(s.legacy, &hears->channel);
     for (size_t w = 0; w < WAYS; w++) {
         char text[256];
@@ -260,12 +260,12 @@ static void servers_say_unasked_what_changed(void **state)
             free(recorder_ask(s.direct.service, s.legacy, text, NULL, NULL));
         }
         snprintf(text, sizeof text, "{\"uri\":\"%stest://watched-resource\"}", shown[w]);
-        give_notice_until_heard(w, "change_resource", hears, text);
+        repeat_until_notice(w, "change_resource", hears, text);
         pthread_mutex_lock(&hears->lock);
         assert_null(strstr(hears->said.ptr, "static-text"));
         pthread_mutex_unlock(&hears->lock);
         recorder_forget(hears);
-        give_notice_until_heard(w, "test_trigger_prompt_change", hears, "notifications/prompts/list_changed");
+        repeat_until_notice(w, "test_trigger_prompt_change", hears, "notifications/prompts/list_changed");
         recorder_forget(hears);
     }
     wt__mcp_peer_stream(s.legacy, NULL);
@@ -292,12 +292,12 @@ static struct recorder *begin_wait(struct mcp_peer *peer, size_t way)
              "\"_meta\":{%s\"progressToken\":1}}}",
              name_of(way, "wait"), legacy ? "" : MODERN_META_MEMBERS ",");
     struct recorder *call = recorder_begin(s.direct.service, peer, text, NULL);
-    free(recorder_wait_for(call, "\"message\":\"waiting\"")); /* the server has it */
+    free(recorder_wait_for(call, "\"message\":\"waiting\"")); /* the server has received the call */
     return call;
 }
 
-/* A client that goes away, and a legacy client's word, reach the server. */
-static void a_cancel_reaches_the_server(void **state)
+/* A disconnect and a legacy cancellation reach the server. */
+static void forwards_cancellations(void **state)
 {
     (void)state;
     need_fixture();
@@ -341,8 +341,8 @@ static char *ask_name(struct mcp_peer *peer, size_t way)
     return call_of(&s, peer, name_of(way, ASKING), arguments, "");
 }
 
-/* The same call anew, with what was sealed, and the answer to each question. */
-static char *retry(struct mcp_peer *peer, size_t way, const char *sealed, const char *key)
+/* Repeats a call with the sealed state and the answers. */
+static char *retry_call(struct mcp_peer *peer, size_t way, const char *sealed, const char *key)
 {
     struct buffer text = {0};
     wt__buffer_printf(&text, "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"tools/call\",\"params\":{%s,\"name\":\"%s\",",
@@ -354,7 +354,7 @@ static char *retry(struct mcp_peer *peer, size_t way, const char *sealed, const 
     return said;
 }
 
-/* Which key the one question has. */
+/* Returns the key of the only question. */
 static char *key_in(const char *said)
 {
     const char *begin = strstr(said, "\"inputRequests\":{\"");
@@ -364,7 +364,7 @@ static char *key_in(const char *said)
     return strndup(begin, strcspn(begin, "\""));
 }
 
-static void questions_of_servers_are_their_clients(void **state)
+static void relays_questions_to_the_calling_client(void **state)
 {
     (void)state;
     need_fixture();
@@ -374,7 +374,7 @@ static void questions_of_servers_are_their_clients(void **state)
         assert_non_null(
             strstr(said, "\"method\":\"elicitation/create\",\"params\":{\"message\":\"What is your name?\""));
         free(said);
-        said = retry(s.modern, w, sealed, key);
+        said = retry_call(s.modern, w, sealed, key);
         if (!strstr(said, "Hello, Ada!"))
             fail_msg("modern client, %s: %s", ways[w], said);
         free(said);
@@ -400,8 +400,8 @@ static void questions_of_servers_are_their_clients(void **state)
     }
 }
 
-/* What is sealed belongs to the arguments as the client writes them, which are repaired at each of its requests. */
-static void a_question_is_answered_beside_repaired_arguments(void **state)
+/* The sealed state belongs to the client's original arguments, which are repaired again in each request. */
+static void repairs_arguments_again_after_a_question(void **state)
 {
     (void)state;
     need_fixture();
@@ -426,7 +426,7 @@ static void a_question_is_answered_beside_repaired_arguments(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- calls that wait between two requests */
+/* ---------------------------------------------------------------- parked calls */
 
 static void wait_until_none_is_parked(void)
 {
@@ -437,7 +437,7 @@ static void wait_until_none_is_parked(void)
     }
 }
 
-static void a_parked_call_is_its_askers_and_taken_up_once(void **state)
+static void resumes_a_parked_call_once_for_its_principal(void **state)
 {
     (void)state;
     need_fixture();
@@ -449,41 +449,41 @@ static void a_parked_call_is_its_askers_and_taken_up_once(void **state)
         char *sealed = member_in(said, "requestState"), *key = key_in(said);
         free(said);
         assert_int_equal(s.gateway->parked_count, 1);
-        said = retry(mallory, w, sealed, key); /* another principal */
+        said = retry_call(mallory, w, sealed, key); /* another principal */
         assert_non_null(strstr(said, "not one of ours"));
         free(said);
-        said = retry(s.modern, w == LP ? LH : LP, sealed, key); /* another request */
+        said = retry_call(s.modern, w == LP ? LH : LP, sealed, key); /* another request */
         assert_non_null(strstr(said, "not one of ours"));
         free(said);
         sealed[0] = sealed[0] == 'A' ? 'B' : 'A'; /* another state */
-        said = retry(s.modern, w, sealed, key);
+        said = retry_call(s.modern, w, sealed, key);
         assert_null(strstr(said, "Hello"));
         free(said);
         free(sealed);
-        assert_int_equal(s.gateway->parked_count, 1); /* it still waits for who may answer */
-        clock_ms += MCP_STATE_MS + 1;                 /* who does not */
+        assert_int_equal(s.gateway->parked_count, 1); /* still parked for its own client */
+        clock_ms += MCP_STATE_MS + 1;                 /* let it expire */
         wait_until_none_is_parked();
         free(key);
 
         said = ask_name(s.modern, w);
         sealed = member_in(said, "requestState"), key = key_in(said);
         free(said);
-        said = retry(s.modern, w, sealed, key);
+        said = retry_call(s.modern, w, sealed, key);
         assert_non_null(strstr(said, "Hello, Ada!"));
         free(said);
-        said = retry(s.modern, w, sealed, key); /* twice */
-        if (!strstr(said, "what was asked is answered already, or too late: begin the call anew") ||
+        said = retry_call(s.modern, w, sealed, key); /* replayed */
+        if (!strstr(said, "the question was answered already or has expired; start the call again") ||
             !strstr(said, "\"isError\":true"))
             fail_msg("%s", said);
         free(said);
-        said = ask_name(s.modern, w); /* too late */
+        said = ask_name(s.modern, w); /* expires below */
         free(sealed);
         free(key);
         sealed = member_in(said, "requestState"), key = key_in(said);
         clock_ms += MCP_STATE_MS + 1;
         free(said);
-        said = retry(s.modern, w, sealed, key);
-        assert_non_null(strstr(said, "too late"));
+        said = retry_call(s.modern, w, sealed, key);
+        assert_non_null(strstr(said, "has expired"));
         free(said);
         free(sealed);
         free(key);
@@ -492,9 +492,8 @@ static void a_parked_call_is_its_askers_and_taken_up_once(void **state)
     wt__mcp_peer_release(mallory);
 }
 
-/* A client's next call beyond its share is refused, and is not begun a second time behind its back. Another client's is
- * not. */
-static void a_full_table_refuses_the_next(void **state)
+/* A call beyond the client's share is refused without asking the client. Another client's calls still work. */
+static void refuses_calls_above_the_parked_share(void **state)
 {
     (void)state;
     need_fixture();
@@ -506,16 +505,15 @@ static void a_full_table_refuses_the_next(void **state)
         free(said);
     }
     char *said = ask_name(s.modern, LP);
-    if (strstr(said, "input_required") ||
-        !strstr(said, "256 calls wait for this client's answers, which is its share of "
-                      "512: answer one, or try again later"))
+    if (strstr(said, "input_required") || !strstr(said, "256 calls wait for answers of this client, its share of "
+                                                        "512; answer one, or try again later"))
         fail_msg("%s", said);
     free(said);
     said = ask_name(bob, LP);
     assert_non_null(strstr(said, "input_required"));
     free(said);
     wt__mcp_peer_release(bob);
-    said = ask_name(s.modern, MP); /* what a modern server asks is not parked */
+    said = ask_name(s.modern, MP); /* questions of modern servers are not parked */
     assert_non_null(strstr(said, "input_required"));
     free(said);
     clock_ms += MCP_STATE_MS + 1;
@@ -528,16 +526,16 @@ static void a_full_table_refuses_the_next(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(eras_are_as_they_were_remembered),
-        cmocka_unit_test(calls_come_through_in_all_cells),
-        cmocka_unit_test(resources_and_prompts_lead_to_their_servers),
-        cmocka_unit_test(who_may_not_call_reads_nothing),
-        cmocka_unit_test(servers_say_unasked_what_changed),
-        cmocka_unit_test(a_cancel_reaches_the_server),
-        cmocka_unit_test(questions_of_servers_are_their_clients),
-        cmocka_unit_test(a_question_is_answered_beside_repaired_arguments),
-        cmocka_unit_test(a_parked_call_is_its_askers_and_taken_up_once),
-        cmocka_unit_test(a_full_table_refuses_the_next),
+        cmocka_unit_test(uses_the_eras_of_the_state_file),
+        cmocka_unit_test(relays_calls_between_all_eras),
+        cmocka_unit_test(relays_resources_and_prompts_to_their_servers),
+        cmocka_unit_test(requires_the_call_scope_to_read),
+        cmocka_unit_test(forwards_notices_of_servers),
+        cmocka_unit_test(forwards_cancellations),
+        cmocka_unit_test(relays_questions_to_the_calling_client),
+        cmocka_unit_test(repairs_arguments_again_after_a_question),
+        cmocka_unit_test(resumes_a_parked_call_once_for_its_principal),
+        cmocka_unit_test(refuses_calls_above_the_parked_share),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_relay_servers, stop_relay_servers);
 }

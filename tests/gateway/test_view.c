@@ -1,4 +1,4 @@
-/* By which names the tools of many servers are known, which of them are there at all, and what calling one may do. */
+/* Tests views: shown names, the selection of tools, and effects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "catalog/pins.h"
-#include "gateway/set_up.h"
+#include "gateway/engine_with_servers.h"
 
 /* ---------------------------------------------------------------- effects */
 
@@ -31,7 +31,7 @@ static const struct {
     {"{\"readOnlyHint\":true}", EFFECT_DESTROY},
 };
 
-static void who_says_nothing_counts_as_the_worst(void **state)
+static void tools_without_annotations_are_destructive(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
@@ -43,11 +43,11 @@ static void who_says_nothing_counts_as_the_worst(void **state)
     }
     assert_int_equal(wt__effect_of(NULL), EFFECT_DESTROY);
     for (int i = 0; i < EFFECTS; i++)
-        assert_int_equal(wt__effect_read(wt__str(wt__effect_word((enum effect)i))), i);
-    assert_int_equal(wt__effect_read(STR("Read")), -1);
+        assert_int_equal(wt__effect_parse(wt__str(wt__effect_word((enum effect)i))), i);
+    assert_int_equal(wt__effect_parse(STR("Read")), -1);
 }
 
-/* ---------------------------------------------------------------- a view of some servers */
+/* ---------------------------------------------------------------- views */
 
 enum { SERVERS = 3 };
 static const struct mcp_server servers[SERVERS] = {
@@ -56,7 +56,7 @@ static const struct mcp_server servers[SERVERS] = {
 static wt_engine *engine;
 static struct upstream *upstreams[SERVERS];
 
-static int start(void **state)
+static int open_view_engine(void **state)
 {
     (void)state;
     engine = open_engine();
@@ -65,7 +65,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int close_view_engine(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SERVERS; i++)
@@ -76,7 +76,7 @@ static int finish(void **state)
 
 #define TOOL(name) "{\"name\":\"" name "\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}"
 
-static void put(const char *server, const char *tools)
+static void put_listed_tools(const char *server, const char *tools)
 {
     struct buffer text = {0};
     wt__buffer_printf(&text, "{\"tools\":[%s]}", tools);
@@ -88,12 +88,12 @@ static struct tool_view *make_view(bool bare)
 {
     struct tool_view *view;
     const struct view_options options = {.upstreams = upstreams, .count = SERVERS, .bare_names = bare};
-    SOUND(wt__view_make(&view, engine, &options, &err));
+    SOUND(wt__view_open(&view, engine, &options, &err));
     return view;
 }
 
-/* Whoever wrote them into the store: what is not approved, or not locked as it is, is in no view. */
-static void what_is_not_approved_is_in_no_view(void **state)
+/* A view has only approved tools with a pinned hash, however they got into the store. */
+static void a_view_has_only_approved_tools(void **state)
 {
     wt_add_options options;
     wt_add_report *report = NULL;
@@ -117,20 +117,20 @@ static void what_is_not_approved_is_in_no_view(void **state)
     wt__view_release(view);
 }
 
-static void a_lock_is_looked_at_for_each_tool(void **state)
+static void checks_each_tool_against_the_lock(void **state)
 {
     char *text = NULL;
     struct pins lock = {0};
     struct tool_view *view;
     (void)state;
-    put("one", TOOL("locked") "," TOOL("changed"));
+    put_listed_tools("one", TOOL("locked") "," TOOL("changed"));
     SOUND(wt_lock(engine, "one", &text, &err));
     char *sha256 = strstr(strstr(text, "one/changed"), "\"sha256\": \"") + 11;
     *sha256 = *sha256 == '0' ? '1' : '0';
-    put("two", TOOL("absent"));
+    put_listed_tools("two", TOOL("absent"));
     SOUND(wt__pins_read(&lock, text, strlen(text), &err));
     const struct view_options options = {.upstreams = upstreams, .count = SERVERS, .lock = &lock};
-    SOUND(wt__view_make(&view, engine, &options, &err));
+    SOUND(wt__view_open(&view, engine, &options, &err));
     assert_int_equal(view->count, 1);
     assert_string_equal(view->tools[0]->name, "locked");
     wt__view_release(view);
@@ -138,8 +138,8 @@ static void a_lock_is_looked_at_for_each_tool(void **state)
     wt_string_free(text);
 }
 
-/* The tool of that server, by its own name. */
-static struct view_tool *tool_of(const struct tool_view *view, const char *server, const char *name)
+/* Finds a tool by its server and own name. */
+static struct view_tool *find_server_tool(const struct tool_view *view, const char *server, const char *name)
 {
     for (size_t i = 0; i < view->count; i++)
         if (strcmp(wt__upstream_name(view->tools[i]->upstream), server) == 0 && strcmp(view->tools[i]->name, name) == 0)
@@ -149,16 +149,17 @@ static struct view_tool *tool_of(const struct tool_view *view, const char *serve
 
 static const struct {
     const char *server, *name;
-    const char *exported, *bare; /* as it is shown in either way; NULL: as the catalogue exports it, whatever that is */
+    const char *exported,
+        *bare; /* shown names without and with bare_names; NULL for the exported name of the catalogue */
 } names[] = {
     {"one", "alone", "one__alone", "alone"},
     {"one", "same", "one__same", "one__same"},
     {"two", "same", "two__same", "two__same"},
     {"git hub", "of a space", "git_hub__of_a_space", "of a space"},
-    {"two", "one__alone", NULL, NULL},       /* it would be called in another one's place */
-    {"two", "one__same", NULL, NULL},        /* likewise, and both would be listed by one name */
-    {"two", "one/alone", NULL, "one/alone"}, /* which is an id, but found by none */
-    {"git hub", "call_read", "git_hub__call_read", "git_hub__call_read"}, /* a tool of ours */
+    {"two", "one__alone", NULL, NULL},                                    /* equals the exported name of another tool */
+    {"two", "one__same", NULL, NULL},                                     /* likewise, for two tools */
+    {"two", "one/alone", NULL, "one/alone"},                              /* equals an id, which stays with its tool */
+    {"git hub", "call_read", "git_hub__call_read", "git_hub__call_read"}, /* a tool of the search face */
     {"git hub", "search_tools", "git_hub__search_tools", "git_hub__search_tools"},
     {"git hub", "get_tool_details", "git_hub__get_tool_details", "git_hub__get_tool_details"},
     {"git hub", "call_write", "git_hub__call_write", "git_hub__call_write"},
@@ -166,19 +167,20 @@ static const struct {
     {"git hub", "read_more", "git_hub__read_more", "git_hub__read_more"},
 };
 
-static void a_name_is_one_tools_alone(void **state)
+static void each_shown_name_belongs_to_one_tool(void **state)
 {
     (void)state;
-    put("one", TOOL("alone") "," TOOL("same"));
-    put("two", TOOL("same") "," TOOL("one__alone") "," TOOL("one__same") "," TOOL("one/alone"));
-    put("git hub", TOOL("of a space") "," TOOL("call_read") "," TOOL("search_tools") "," TOOL(
-                       "get_tool_details") "," TOOL("call_write") "," TOOL("call_destructive") "," TOOL("read_more"));
-    put("another", TOOL("nobody_asked"));
+    put_listed_tools("one", TOOL("alone") "," TOOL("same"));
+    put_listed_tools("two", TOOL("same") "," TOOL("one__alone") "," TOOL("one__same") "," TOOL("one/alone"));
+    put_listed_tools("git hub",
+                     TOOL("of a space") "," TOOL("call_read") "," TOOL("search_tools") "," TOOL(
+                         "get_tool_details") "," TOOL("call_write") "," TOOL("call_destructive") "," TOOL("read_more"));
+    put_listed_tools("another", TOOL("nobody_asked"));
     for (int bare = 0; bare < 2; bare++) {
         struct tool_view *view = make_view(bare);
         assert_int_equal(view->count, sizeof names / sizeof *names);
         for (size_t i = 0; i < view->count; i++) {
-            struct view_tool *tool = tool_of(view, names[i].server, names[i].name);
+            struct view_tool *tool = find_server_tool(view, names[i].server, names[i].name);
             const char *shown = bare ? names[i].bare : names[i].exported;
             char member[128];
             shown = shown ? shown : tool ? tool->exported : "";
@@ -187,7 +189,7 @@ static void a_name_is_one_tools_alone(void **state)
                 fail_msg("%s of %s is shown as %s", names[i].name, names[i].server, tool ? tool->shown : "nothing");
             assert_ptr_equal(wt__view_find(view, wt__str(shown)), tool);
             assert_ptr_equal(wt__view_find(view, wt__str(tool->exported)), tool);
-            assert_ptr_equal(wt__view_of_id(view, tool->id), tool);
+            assert_ptr_equal(wt__view_find_id(view, tool->id), tool);
             assert_int_equal(view->tools[tool->number] == tool, 1);
             if (i > 0)
                 assert_true(strcmp(view->tools[i - 1]->shown, view->tools[i]->shown) < 0);
@@ -195,25 +197,25 @@ static void a_name_is_one_tools_alone(void **state)
         assert_null(wt__view_find(view, STR("nobody_asked")));
         assert_null(wt__view_find(view, STR("")));
         assert_null(wt__view_find(view, STR("one__alone\0")));
-        assert_null(wt__view_of_id(view, "one__alone"));
+        assert_null(wt__view_find_id(view, "one__alone"));
         wt__view_release(view);
     }
 }
 
-/* A policy goes by the tool that an id is of, not by one that calls itself so. */
-static void a_tool_called_by_another_ones_id_opens_nothing(void **state)
+/* A policy applies to the tool with the id, not to a tool with that text as its name. */
+static void a_tool_named_like_an_id_gets_no_access(void **state)
 {
     static const struct mcp_server own[SERVERS] = {
         {.name = "one", .disabled = true}, {.name = "two", .disabled = true}, {.name = "git hub", .disabled = true}};
     struct gateway *gateway;
     struct policy *policy;
     (void)state;
-    put("one", TOOL("alone"));
-    put("two", TOOL("one/alone"));
+    put_listed_tools("one", TOOL("alone"));
+    put_listed_tools("two", TOOL("one/alone"));
     SOUND(wt__policy_parse(&policy, STR("{\"rules\":[{\"servers\":[\"two\"]}]}"), "p", &err));
     SOUND(wt__gateway_open(&gateway, engine, own, SERVERS,
                            &(struct gateway_options){.bare_names = true, .policy = policy}, &err));
-    struct faced search = face_open(gateway, &(struct face_options){.kind = FACE_SEARCH}, NULL);
+    struct served_face search = face_open(gateway, &(struct face_options){.kind = FACE_SEARCH}, NULL);
     struct mcp_peer *peer = wt__mcp_peer_open(search.service, "", false);
     char *said = call_modern(&search, peer, "search_tools", "{\"query\":\"alone\",\"k\":50}");
     assert_non_null(strstr(said, "two__one_alone"));
@@ -224,7 +226,7 @@ static void a_tool_called_by_another_ones_id_opens_nothing(void **state)
     assert_non_null(strstr(said, "\"name\":\"two__one_alone\",\"description\""));
     free(said);
     said = call_modern(&search, peer, "call_destructive", "{\"name\":\"one__alone\"}");
-    assert_non_null(strstr(said, "there is no tool"));
+    assert_non_null(strstr(said, "unknown tool"));
     free(said);
     wt__mcp_peer_release(peer);
     face_close(&search);
@@ -238,12 +240,12 @@ static void a_tool_called_by_another_ones_id_opens_nothing(void **state)
 #define MIRROR(name, value)                                                                                            \
     SCHEMA(name, "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":" value "}}}")
 
-static void a_header_that_breaks_the_rules_is_not_listed(void **state)
+static void drops_tools_with_invalid_headers(void **state)
 {
     (void)state;
-    put("one", MIRROR("sound", "\"Region\"") "," MIRROR("a_blank", "\"Re gion\"") "," MIRROR(
-                   "a_line", "\"Region\\r\\nX\"") "," MIRROR("no_text", "1") "," MIRROR("empty", "\"\""));
-    put("two", SCHEMA("mentioned", "{\"type\":\"object\",\"description\":\"x-mcp-header\"}"));
+    put_listed_tools("one", MIRROR("sound", "\"Region\"") "," MIRROR("a_blank", "\"Re gion\"") "," MIRROR(
+                                "a_line", "\"Region\\r\\nX\"") "," MIRROR("no_text", "1") "," MIRROR("empty", "\"\""));
+    put_listed_tools("two", SCHEMA("mentioned", "{\"type\":\"object\",\"description\":\"x-mcp-header\"}"));
     struct tool_view *view = make_view(true);
     assert_int_equal(view->count, 2);
     struct view_tool *sound = wt__view_find(view, STR("sound"));
@@ -254,13 +256,13 @@ static void a_header_that_breaks_the_rules_is_not_listed(void **state)
     wt__view_release(view);
 }
 
-static void who_holds_a_view_keeps_it(void **state)
+static void a_held_view_stays_valid(void **state)
 {
     (void)state;
-    put("one", TOOL("first"));
+    put_listed_tools("one", TOOL("first"));
     struct tool_view *before = make_view(true);
     struct tool_view *kept = wt__view_keep(before);
-    put("one", TOOL("first") "," TOOL("second")); /* which waits, for the server is known */
+    put_listed_tools("one", TOOL("first") "," TOOL("second")); /* waits for approval: not the first listing */
     wt__view_release(before);
     assert_int_equal(kept->count, 1);
     assert_string_equal(wt__view_find(kept, STR("first"))->shown, "first");
@@ -274,13 +276,13 @@ static void who_holds_a_view_keeps_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_says_nothing_counts_as_the_worst),
-        cmocka_unit_test_setup_teardown(what_is_not_approved_is_in_no_view, start, finish),
-        cmocka_unit_test_setup_teardown(a_lock_is_looked_at_for_each_tool, start, finish),
-        cmocka_unit_test_setup_teardown(a_name_is_one_tools_alone, start, finish),
-        cmocka_unit_test_setup_teardown(a_header_that_breaks_the_rules_is_not_listed, start, finish),
-        cmocka_unit_test_setup_teardown(who_holds_a_view_keeps_it, start, finish),
-        cmocka_unit_test_setup_teardown(a_tool_called_by_another_ones_id_opens_nothing, start, finish),
+        cmocka_unit_test(tools_without_annotations_are_destructive),
+        cmocka_unit_test_setup_teardown(a_view_has_only_approved_tools, open_view_engine, close_view_engine),
+        cmocka_unit_test_setup_teardown(checks_each_tool_against_the_lock, open_view_engine, close_view_engine),
+        cmocka_unit_test_setup_teardown(each_shown_name_belongs_to_one_tool, open_view_engine, close_view_engine),
+        cmocka_unit_test_setup_teardown(drops_tools_with_invalid_headers, open_view_engine, close_view_engine),
+        cmocka_unit_test_setup_teardown(a_held_view_stays_valid, open_view_engine, close_view_engine),
+        cmocka_unit_test_setup_teardown(a_tool_named_like_an_id_gets_no_access, open_view_engine, close_view_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
 #include "base/buffer.h"
 #include "http/server.h"
 
-struct served {
+struct server_under_test {
     struct http_server *server;
     pthread_t thread;
     int rc;
@@ -24,12 +24,12 @@ struct served {
 
 static inline void *run_server(void *argument)
 {
-    struct served *served = argument;
+    struct server_under_test *served = argument;
     served->rc = wt__http_server_run(served->server, NULL);
     return NULL;
 }
 
-static inline void serve(struct served *served, struct http_server_options options)
+static inline void start_server(struct server_under_test *served, struct http_server_options options)
 {
     wt_error err = {0};
     if (!options.listen)
@@ -40,13 +40,13 @@ static inline void serve(struct served *served, struct http_server_options optio
 }
 
 /* Waits for the server to end. */
-static inline void join_server(struct served *served)
+static inline void join_server(struct server_under_test *served)
 {
     pthread_join(served->thread, NULL);
     assert_int_equal(served->rc, 0);
 }
 
-static inline void stop_server(struct served *served)
+static inline void stop_server(struct server_under_test *served)
 {
     wt__http_server_stop(served->server);
     join_server(served);
@@ -111,7 +111,7 @@ static inline void send_text(int client, const char *text)
 }
 
 /* Reads once. Returns false at the end. */
-static inline bool receive(int client, struct buffer *in)
+static inline bool receive_some(int client, struct buffer *in)
 {
     char bytes[16 << 10];
     ssize_t got = recv(client, bytes, sizeof bytes, 0);
@@ -124,13 +124,13 @@ static inline bool receive(int client, struct buffer *in)
 static inline void receive_until(int client, struct buffer *in, const char *text)
 {
     while (!in->ptr || !memmem(in->ptr, in->len, text, strlen(text)))
-        if (!receive(client, in))
+        if (!receive_some(client, in))
             fail_msg("the end came before \"%s\": %s", text, in->ptr ? in->ptr : "nothing came");
 }
 
 static inline void receive_to_end(int client, struct buffer *in)
 {
-    while (receive(client, in))
+    while (receive_some(client, in))
         ;
 }
 
@@ -143,7 +143,7 @@ static inline const char *receive_answer(int client, struct buffer *in, struct b
     const char *length = strstr(in->ptr, "Content-Length: ");
     size_t whole = head + (length && length < body ? strtoul(length + 16, NULL, 10) : 0);
     while (in->len < whole)
-        assert_true(receive(client, in));
+        assert_true(receive_some(client, in));
     wt__buffer_clear(answer);
     wt__buffer_append(answer, in->ptr, whole);
     memmove(in->ptr, in->ptr + whole, in->len - whole);

@@ -90,8 +90,8 @@ static void server_survives_out_of_memory(void **state)
     (void)state;
     if (!INTERPOSED)
         skip();
-    struct served served;
-    serve(&served, (struct http_server_options){.workers = 1, .handler = {.answer = answer_memory_test}});
+    struct server_under_test served;
+    start_server(&served, (struct http_server_options){.workers = 1, .handler = {.answer = answer_memory_test}});
     assert_true(both_are_answered(served.server));
     long failing = 1;
     for (bool failed = true; failed; failing++) {

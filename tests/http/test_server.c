@@ -66,8 +66,8 @@ static const struct {
 static void answers_have_the_expected_head_and_body(void **state)
 {
     (void)state;
-    struct served served;
-    serve(&served, plain);
+    struct server_under_test served;
+    start_server(&served, plain);
     for (size_t i = 0; i < sizeof exchanges / sizeof *exchanges; i++) {
         struct buffer in = {0}, last = {0};
         int client = connect_to(served.server);
@@ -112,10 +112,10 @@ static void every_answer_has_the_common_fields(void **state)
         {"POST /small", "Content-Length: 5\r\n", "HTTP/1.1 413 "},
         {"POST /small", "Transfer-Encoding: chunked\r\n", "HTTP/1.1 408 "}, /* no body follows, so body_ms expires */
     };
-    struct served served;
+    struct server_under_test served;
     struct http_server_options options = plain;
     options.body_ms = 50;
-    serve(&served, options);
+    start_server(&served, options);
     for (size_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
         const char *line = rows[i / 2].line, *begins = rows[i / 2].begins;
         struct buffer request = {0}, in = {0};
@@ -140,10 +140,10 @@ static void every_answer_has_the_common_fields(void **state)
 static void reads_requests_byte_by_byte(void **state)
 {
     (void)state;
-    struct served served;
+    struct server_under_test served;
     struct buffer in = {0}, last = {0};
     static const char request[] = POST("/echo", "5", "hello");
-    serve(&served, plain);
+    start_server(&served, plain);
     int client = connect_to(served.server);
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i + 1 < sizeof request; i++)
@@ -161,9 +161,9 @@ static void answers_pipelined_requests_in_order(void **state)
 {
     (void)state;
     enum { REQUESTS = 3000 };
-    struct served served;
+    struct server_under_test served;
     struct buffer out = {0}, in = {0}, last = {0};
-    serve(&served, plain);
+    start_server(&served, plain);
     for (int i = 0; i < REQUESTS; i++)
         wt__buffer_printf(&out, "GET /%s%d HTTP/1.1\r\nHost: a\r\n\r\n", i % 3 ? "n" : "private?", i);
     int client = connect_to(served.server);
@@ -192,9 +192,9 @@ static void answers_pipelined_requests_in_order(void **state)
 static void sends_100_continue_for_wanted_bodies(void **state)
 {
     (void)state;
-    struct served served;
+    struct server_under_test served;
     struct buffer in = {0}, last = {0};
-    serve(&served, plain);
+    start_server(&served, plain);
     int client = connect_to(served.server);
     send_text(client, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
     receive_until(client, &in, "HTTP/1.1 100 Continue\r\n\r\n");
@@ -214,9 +214,9 @@ static void sends_100_continue_for_wanted_bodies(void **state)
 static void sends_large_answers_completely(void **state)
 {
     (void)state;
-    struct served served;
+    struct server_under_test served;
     struct buffer in = {0}, last = {0};
-    serve(&served, plain);
+    start_server(&served, plain);
     int client = connect_to(served.server);
     send_text(client, GET("/large") GET("/b"));
     const char *body = receive_answer(client, &in, &last);
@@ -233,8 +233,8 @@ static void unfinished_stream_is_cut_off(void **state)
 {
     (void)state;
     static const char *const requests[] = {GET("/cut"), "GET /cut HTTP/1.0\r\n\r\n"};
-    struct served served;
-    serve(&served, plain);
+    struct server_under_test served;
+    start_server(&served, plain);
     for (size_t i = 0; i < 2; i++) {
         struct buffer in = {0};
         char byte;
@@ -255,10 +255,10 @@ static void disconnect_cancels_the_request(void **state)
     (void)state;
     /* no input behind the request, a little, and more than is kept */
     for (int behind = 0; behind < 3; behind++) {
-        struct served served;
+        struct server_under_test served;
         struct buffer more = {0};
         reset_world(state);
-        serve(&served, plain);
+        start_server(&served, plain);
         int client = connect_to(served.server);
         send_text(client, GET("/wait"));
         for (int i = 0; i < behind * behind * 300; i++)
@@ -280,9 +280,9 @@ static void answer_ends_after_its_on_gone_callback(void **state)
 {
     static const char *const requests[] = {GET("/beside/answer"), GET("/beside/stream")};
     for (size_t i = 0; i < 2; i++) {
-        struct served served;
+        struct server_under_test served;
         reset_world(state);
-        serve(&served, plain);
+        start_server(&served, plain);
         int client = connect_to(served.server);
         send_text(client, requests[i]);
         wait_for_count(&world.entered, 2);
@@ -298,10 +298,10 @@ static void answer_ends_after_its_on_gone_callback(void **state)
 static void disconnect_removes_queued_request(void **state)
 {
     (void)state;
-    struct served served;
+    struct server_under_test served;
     struct http_server_options options = plain;
     options.workers = 1;
-    serve(&served, options);
+    start_server(&served, options);
     int first = connect_to(served.server), second = connect_to(served.server);
     send_text(first, GET("/wait"));
     wait_for_count(&world.entered, 1);
@@ -328,13 +328,13 @@ static void full_queue_is_answered_503(void **state)
 {
     (void)state;
     enum { CLIENTS = 4 };
-    struct served served;
+    struct server_under_test served;
     struct http_server_options options = plain;
     struct buffer in = {0}, last = {0};
     int clients[CLIENTS];
     options.workers = 1;
     options.queue_max = 2;
-    serve(&served, options);
+    start_server(&served, options);
     for (int i = 0; i < CLIENTS; i++) {
         clients[i] = connect_to(served.server);
         send_text(clients[i], i == 0 ? GET("/wait") : GET("/a"));
@@ -380,11 +380,11 @@ static void slow_clients_time_out(void **state)
         {GET("/a") "GET", "HTTP/1.1 408 Request Timeout\r\n"},
     };
     enum { SLOW = sizeof slow / sizeof *slow };
-    struct served served;
+    struct server_under_test served;
     struct http_server_options options = plain;
     int clients[SLOW];
     options.head_ms = options.body_ms = options.idle_ms = 50;
-    serve(&served, options);
+    start_server(&served, options);
     for (size_t i = 0; i < SLOW; i++) {
         clients[i] = connect_to(served.server);
         send_text(clients[i], slow[i].sent);
@@ -406,11 +406,11 @@ static void drops_clients_that_do_not_read(void **state)
 {
     (void)state;
     for (int way = 0; way < 2; way++) { /* a complete answer, by timeout; a stream, by its backlog */
-        struct served served;
+        struct server_under_test served;
         struct http_server_options options = plain;
         reset_world(state);
         options.reader_ms = way == 0 ? 50 : 0;
-        serve(&served, options);
+        start_server(&served, options);
         int client = connect_to(served.server);
         send_text(client, way == 0 ? GET("/large") : GET("/flood"));
         wait_for_count(&world.recorded, 1);
@@ -425,9 +425,9 @@ static void drops_clients_that_do_not_read(void **state)
 static void stream_ends_with_its_client(void **state)
 {
     (void)state;
-    struct served served;
+    struct server_under_test served;
     struct buffer in = {0};
-    serve(&served, plain);
+    start_server(&served, plain);
     int client = connect_to(served.server);
     send_text(client, GET("/drip"));
     receive_until(client, &in, "data: {}\n\n");
@@ -441,11 +441,11 @@ static void stream_ends_with_its_client(void **state)
 static void slow_answer_is_replaced_by_503(void **state)
 {
     (void)state;
-    struct served served;
+    struct server_under_test served;
     struct http_server_options options = plain;
     struct buffer in = {0}, last = {0};
     options.answer_ms = 50;
-    serve(&served, options);
+    start_server(&served, options);
     int client = connect_to(served.server);
     send_text(client, "GET /wait HTTP/1.1\r\nHost: a\r\nX-Mark: 1\r\n\r\n");
     receive_answer(client, &in, &last);
@@ -465,9 +465,9 @@ static void slow_answer_is_replaced_by_503(void **state)
 static void kept_exchange_is_answered_later(void **state)
 {
     (void)state;
-    struct served served;
+    struct server_under_test served;
     struct buffer in = {0}, last = {0};
-    serve(&served, plain);
+    start_server(&served, plain);
     int client = connect_to(served.server);
     send_text(client, GET("/keep"));
     wait_for_count(&world.entered, 1);
@@ -498,10 +498,10 @@ static void kept_exchange_is_answered_later(void **state)
 static void kept_exchange_may_outlive_the_server(void **state)
 {
     (void)state;
-    struct served served;
+    struct server_under_test served;
     struct http_server_options options = plain;
     options.stop_ms = 1;
-    serve(&served, options);
+    start_server(&served, options);
     int client = connect_to(served.server);
     send_text(client, GET("/keep"));
     wait_for_count(&world.entered, 1);
@@ -520,9 +520,9 @@ static void kept_exchange_may_outlive_the_server(void **state)
 static void stop_waits_for_running_requests(void **state)
 {
     (void)state;
-    struct served served;
+    struct server_under_test served;
     struct buffer in = {0}, last = {0};
-    serve(&served, plain);
+    start_server(&served, plain);
     int idle = connect_to(served.server), running = connect_to(served.server), late = connect_to(served.server);
     send_text(idle, GET("/a"));
     assert_string_equal(receive_answer(idle, &in, &last), "/a");
@@ -557,10 +557,10 @@ static void stop_waits_for_running_requests(void **state)
 static void stop_has_a_time_limit(void **state)
 {
     (void)state;
-    struct served served;
+    struct server_under_test served;
     struct http_server_options options = plain;
     options.stop_ms = 1;
-    serve(&served, options);
+    start_server(&served, options);
     int client = connect_to(served.server);
     send_text(client, GET("/wait"));
     wait_for_count(&world.entered, 1);
@@ -585,14 +585,14 @@ static void flood_of_one_client_leaves_room_for_others(void **state)
 {
     (void)state;
     enum { WORKERS = 2, FLOOD = WORKERS + 3 };
-    struct served served;
+    struct server_under_test served;
     struct http_server_options options = plain;
     struct buffer in = {0}, last = {0};
     int clients[FLOOD];
     options.workers = WORKERS;
     options.queue_max = 6;
     options.handler.holder = holder_from_field;
-    serve(&served, options);
+    start_server(&served, options);
     for (int i = 0; i < FLOOD; i++) { /* uses all workers of one client, and its share of the queue */
         clients[i] = connect_to(served.server);
         send_text(clients[i], GET_OF("a", "/wait"));
@@ -631,14 +631,14 @@ static void free_worker_prefers_clients_without_one(void **state)
     enum { SENT = 4 };
     static const char *const sent[SENT] = {GET_OF("a", "/wait"), GET_OF("z", "/stream"), GET_OF("a", "/a"),
                                            GET_OF("b", "/b")};
-    struct served served;
+    struct server_under_test served;
     struct http_server_options options = plain;
     struct buffer in = {0}, last = {0};
     int clients[SENT];
     options.workers = 1;
     options.queue_max = 20;
     options.handler.holder = holder_from_field;
-    serve(&served, options);
+    start_server(&served, options);
     for (int i = 0; i < SENT; i++) {
         clients[i] = connect_to(served.server);
         send_text(clients[i], sent[i]);
@@ -663,7 +663,7 @@ static void limits_connections(void **state)
 {
     (void)state;
     enum { MOST = 3 };
-    struct served served;
+    struct server_under_test served;
     struct http_server_options options = plain;
     struct buffer in = {0}, last = {0};
     int clients[MOST + 1];
@@ -671,7 +671,7 @@ static void limits_connections(void **state)
     options.connections_max = MOST;
     options.workers = MOST - 1;
     options.handler.holder = holder_from_field;
-    serve(&served, options);
+    start_server(&served, options);
     for (int i = 0; i <= MOST; i++) { /* the last replaces the first, which has been idle longest */
         clients[i] = connect_to(served.server);
         send_text(clients[i], GET("/a"));
@@ -701,11 +701,11 @@ static void limits_connections(void **state)
 static void silent_clients_do_not_block_others(void **state)
 {
     (void)state;
-    struct served served;
+    struct server_under_test served;
     struct http_server_options options = plain;
     struct buffer in = {0}, last = {0};
     options.connections_max = 2;
-    serve(&served, options);
+    start_server(&served, options);
     int silent = connect_to(served.server), half = connect_to(served.server);
     send_text(half, "GET / HTTP/1.1\r\n");
     int honest = connect_to(served.server);
@@ -727,11 +727,11 @@ static void silent_clients_do_not_block_others(void **state)
 static void limits_memory_of_requests(void **state)
 {
     (void)state;
-    struct served served;
+    struct server_under_test served;
     struct http_server_options options = plain;
     struct buffer in = {0}, last = {0}, body = {0};
     options.held_max = 64 << 10;
-    serve(&served, options);
+    start_server(&served, options);
     for (int i = 0; i < 1 << 14; i++)
         wt__buffer_text(&body, "abcdefgh");
     for (int round = 0; round < 3; round++) { /* all memory is returned each time */
@@ -766,9 +766,9 @@ static void keeps_thousands_of_idle_connections(void **state)
     }
     files.rlim_cur = files.rlim_max;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
-    struct served served;
+    struct server_under_test served;
     struct buffer in = {0}, last = {0};
-    serve(&served, plain);
+    start_server(&served, plain);
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < IDLE; i++) {
             if (round == 0)
@@ -805,8 +805,8 @@ static void records_the_result_of_a_request(void **state)
         {POST("/small", "5", ""), 413, 66, true},
         {"GET\r\n", 400, 0, false},
     };
-    struct served served;
-    serve(&served, plain);
+    struct server_under_test served;
+    start_server(&served, plain);
     for (size_t i = 0; i < 5; i++) {
         int client = connect_to(served.server);
         send_text(client, rows[i].sent);
@@ -841,8 +841,8 @@ static void unix_sockets_are_private_to_the_user(void **state)
     snprintf(file, sizeof file, "unix:%s/file", folder);
     options.listen = listen_at;
     for (int round = 0; round < 2; round++) { /* the second round finds a stale socket */
-        struct served served;
-        serve(&served, options);
+        struct server_under_test served;
+        start_server(&served, options);
         assert_string_equal(wt__http_server_address(served.server), listen_at);
         assert_int_equal(stat(listen_at + 5, &info), 0);
         assert_int_equal(info.st_mode & 07777, 0600);
@@ -932,9 +932,9 @@ static void listens_on_ipv6(void **state)
         skip();
     }
     wt__http_server_close(server);
-    struct served served;
+    struct server_under_test served;
     struct buffer in = {0}, last = {0};
-    serve(&served, options);
+    start_server(&served, options);
     int client = connect_to(served.server);
     send_text(client, GET("/peer"));
     assert_memory_equal(receive_answer(client, &in, &last), "[::1]:", 6);

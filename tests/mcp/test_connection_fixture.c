@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "mcp/talk.h"
-#include "net/coprocess.h"
+#include "net/process.h"
 
 static wt_error err;
 static char program[512], url[96];

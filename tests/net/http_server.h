@@ -1,4 +1,4 @@
-/* http_server.h: a local test server on its own thread. It answers GET requests according to a table. */
+/* file_server.h: a local test server on its own thread. It answers GET requests according to a table. */
 #ifndef WT_TESTS_NET_HTTP_SERVER_H
 #define WT_TESTS_NET_HTTP_SERVER_H
 
@@ -22,7 +22,7 @@ enum served_how {
     SERVED_STATUS, /* `location` is the rest of the status line: "401 Unauthorized" */
 };
 
-struct served {
+struct served_file {
     const char *path;
     enum served_how how;
     const char *body;
@@ -34,15 +34,15 @@ struct served {
     char token[64];      /* Authorization of the last request; "" if missing */
 };
 
-struct http_server {
+struct file_server {
     int fd;
     int port;
     pthread_t thread;
-    struct served *rows;
+    struct served_file *rows;
     size_t count;
 };
 
-static void http_answer(int fd, struct served *row, size_t from, bool ranged)
+static void send_file(int fd, struct served_file *row, size_t from, bool ranged)
 {
     char head[512];
     if (!row || row->how == SERVED_BROKEN) {
@@ -83,7 +83,7 @@ static void http_answer(int fd, struct served *row, size_t from, bool ranged)
     }
 }
 
-static void http_serve_one(struct http_server *server, int fd)
+static void serve_file_request(struct file_server *server, int fd)
 {
     char request[4096];
     size_t len = 0;
@@ -98,7 +98,7 @@ static void http_serve_one(struct http_server *server, int fd)
     }
     request[len] = '\0';
     const char *range = strstr(request, "Range: bytes=");
-    struct served *row = NULL;
+    struct served_file *row = NULL;
     for (size_t i = 0; i < server->count; i++) {
         size_t path_len = strlen(server->rows[i].path);
         if (strncmp(request, "GET ", 4) == 0 && strncmp(request + 4, server->rows[i].path, path_len) == 0 &&
@@ -112,38 +112,38 @@ static void http_serve_one(struct http_server *server, int fd)
         if (token)
             snprintf(row->token, sizeof row->token, "%.*s", (int)strcspn(token + 17, "\r"), token + 17);
     }
-    http_answer(fd, row, range ? strtoull(range + 13, NULL, 10) : 0, range != NULL);
+    send_file(fd, row, range ? strtoull(range + 13, NULL, 10) : 0, range != NULL);
     shutdown(fd, SHUT_WR);
     while (read(fd, request, sizeof request) > 0)
         ;
     close(fd);
 }
 
-static void *http_serve(void *context)
+static void *run_file_server(void *context)
 {
-    struct http_server *server = context;
+    struct file_server *server = context;
     for (;;) {
         int fd = accept(server->fd, NULL, NULL);
         if (fd < 0)
             return NULL;
-        http_serve_one(server, fd);
+        serve_file_request(server, fd);
     }
 }
 
-static inline int http_server_start(struct http_server *server, struct served *rows, size_t count)
+static inline int file_server_start(struct file_server *server, struct served_file *rows, size_t count)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof address;
-    *server = (struct http_server){.rows = rows, .count = count};
+    *server = (struct file_server){.rows = rows, .count = count};
     server->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (server->fd < 0 || bind(server->fd, (struct sockaddr *)&address, len) < 0 || listen(server->fd, 8) < 0 ||
         getsockname(server->fd, (struct sockaddr *)&address, &len) < 0)
         return -1;
     server->port = ntohs(address.sin_port);
-    return pthread_create(&server->thread, NULL, http_serve, server) == 0 ? 0 : -1;
+    return pthread_create(&server->thread, NULL, run_file_server, server) == 0 ? 0 : -1;
 }
 
-static inline void http_server_stop(struct http_server *server)
+static inline void file_server_stop(struct file_server *server)
 {
     shutdown(server->fd, SHUT_RDWR);
     pthread_join(server->thread, NULL);

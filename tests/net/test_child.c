@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "net/child.h"
+#include "net/process.h"
 
 static wt_error err;
 

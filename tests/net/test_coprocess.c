@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "net/coprocess.h"
+#include "net/process.h"
 
 static wt_error err;
 

@@ -14,8 +14,8 @@ enum { BODY = 300000 };
 
 static wt_error err;
 static char body[BODY], path[64];
-static struct http_server server;
-static struct served files[] = {
+static struct file_server server;
+static struct served_file files[] = {
     {.path = "/well", .how = SERVED_WELL, .body = body, .len = BODY},
     {.path = "/plain", .how = SERVED_WITHOUT_RANGES, .body = body, .len = BODY},
     {.path = "/cut", .how = SERVED_CUT, .body = body, .len = BODY, .cut = 110000},
@@ -41,13 +41,13 @@ static int start_download_server(void **state)
     snprintf(path, sizeof path, "/tmp/whichtool-http-XXXXXX");
     int fd = mkstemp(path);
     close(fd);
-    return http_server_start(&server, files, sizeof files / sizeof *files);
+    return file_server_start(&server, files, sizeof files / sizeof *files);
 }
 
 static int stop_download_server(void **state)
 {
     (void)state;
-    http_server_stop(&server);
+    file_server_stop(&server);
     unlink(path);
     return 0;
 }
@@ -132,7 +132,7 @@ static void cancels_download(void **state)
     wt__progress_dispose(&progress);
 }
 
-static struct served *row_of(const char *name)
+static struct served_file *row_of(const char *name)
 {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(files[i].path, name) == 0)
@@ -141,13 +141,13 @@ static struct served *row_of(const char *name)
     return NULL;
 }
 
-static int fetch_with(const char *name, const char *token, struct http_told *told)
+static int fetch_with(const char *name, const char *token, struct http_response_info *told)
 {
     char url[128];
     snprintf(url, sizeof url, "http://127.0.0.1:%d%s", server.port, name);
     assert_int_equal(wt__file_replace(path, "", 0, &err), 0);
-    *told = (struct http_told){.names = {"x-commit", NULL, "X-Why"}};
-    struct http_download download = {.url = url, .path = path, .max_bytes = BODY, .token = token, .told = told};
+    *told = (struct http_response_info){.names = {"x-commit", NULL, "X-Why"}};
+    struct http_download download = {.url = url, .path = path, .max_bytes = BODY, .token = token, .info = told};
     return wt__http_download(&download, &err);
 }
 
@@ -155,11 +155,12 @@ static int fetch_with(const char *name, const char *token, struct http_told *tol
 static void sends_token_only_to_its_host(void **state)
 {
     (void)state;
-    static struct served others[] = {{.path = "/well", .body = "other", .len = 5, .headers = "X-Commit: second\r\n"}};
-    struct http_server other;
-    struct http_told told;
+    static struct served_file others[] = {
+        {.path = "/well", .body = "other", .len = 5, .headers = "X-Commit: second\r\n"}};
+    struct file_server other;
+    struct http_response_info told;
     char location[64];
-    assert_int_equal(http_server_start(&other, others, 1), 0);
+    assert_int_equal(file_server_start(&other, others, 1), 0);
     assert_int_equal(fetch_with("/well", "hf_secret", &told), 0);
     assert_string_equal(row_of("/well")->token, "Bearer hf_secret");
     assert_int_equal(fetch_with("/kept", "hf_secret", &told), 0);
@@ -180,7 +181,7 @@ static void sends_token_only_to_its_host(void **state)
     snprintf(location, sizeof location, "http://localhost:%d/well", server.port);
     assert_int_equal(fetch_with("/away", "hf_secret", &told), 0);
     assert_string_equal(row_of("/well")->token, "");
-    http_server_stop(&other);
+    file_server_stop(&other);
     assert_int_equal(fetch_with("/refused", NULL, &told), WT_ENETWORK);
     assert_int_equal(told.status, 401);
     assert_string_equal(told.values[2], "no key");

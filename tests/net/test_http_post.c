@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "net/http_post.h"
+#include "net/http_client.h"
 #include "net/script_server.h"
 
 static wt_error err;
@@ -43,7 +43,7 @@ static const struct {
     unsigned total_ms, stall_ms; /* 0 for the default */
     int rc, status;
     const char *body, *says;
-    bool may_pass;
+    bool may_retry;
 } rows[] = {
     {.name = "an answer", .step = {.status = 200, .body = "{}"}, .status = 200, .body = "{}"},
     {.name = "an empty one", .step = {.status = 204}, .status = 204, .body = ""},
@@ -66,19 +66,19 @@ static const struct {
      .total_ms = 200,
      .rc = WT_ENETWORK,
      .says = "cannot ask http://127.0.0.1:",
-     .may_pass = true},
+     .may_retry = true},
     {.name = "cut off in the midst",
      .step = {.status = 200, .body = "{\"a\":1}", .cut = 3},
      .rc = WT_ENETWORK,
      .says = "cannot ask",
-     .may_pass = true},
+     .may_retry = true},
     {.name = "it stops and stays",
      .step = {.status = 200, .body = "{\"a\":1}", .stall = 3},
      .stall_ms = 200,
      .rc = WT_ENETWORK,
      .says = "/v1/x stopped in the middle of its answer",
-     .may_pass = true},
-    {.name = "it hangs up", .step = {.status = 0}, .rc = WT_ENETWORK, .says = "cannot ask", .may_pass = true},
+     .may_retry = true},
+    {.name = "it hangs up", .step = {.status = 0}, .rc = WT_ENETWORK, .says = "cannot ask", .may_retry = true},
     {.name = "10 MB",
      .step = {.status = 200, .body = "{}", .filler = 10 << 20},
      .rc = WT_ETOOLONG,
@@ -109,7 +109,7 @@ static void reads_answers(void **state)
         struct str body = wt__buffer_view(&answer.body);
         if (rc != rows[i].rc || (rc == 0 && answer.status != rows[i].status) ||
             (rows[i].body && !wt__str_equal(body, wt__str(rows[i].body))) ||
-            (rc < 0 && (err.code != rc || !strstr(err.message, rows[i].says) || answer.may_pass != rows[i].may_pass)))
+            (rc < 0 && (err.code != rc || !strstr(err.message, rows[i].says) || answer.may_retry != rows[i].may_retry)))
             fail_msg("%s: %d, status %d, %zu bytes, \"%s\"", rows[i].name, rc, answer.status, body.len,
                      rc < 0 ? err.message : "");
         wt__buffer_dispose(&answer.body);
@@ -123,7 +123,7 @@ static void reports_refused_connection(void **state)
     struct http_answer answer;
     post.url = "http://127.0.0.1:1/v1/x";
     assert_int_equal(wt__http_post(session, &post, &answer, &err), WT_ENETWORK);
-    assert_true(answer.may_pass);
+    assert_true(answer.may_retry);
     assert_non_null(strstr(err.message, "cannot ask http://127.0.0.1:1/v1/x: "));
     assert_int_equal(wt__http_post(session, &post, &answer, NULL), WT_ENETWORK);
 }

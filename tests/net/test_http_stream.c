@@ -10,8 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "net/http_address.h"
-#include "net/http_stream.h"
+#include "net/http_client.h"
 #include "net/script_server.h"
 
 static wt_error err;
@@ -46,7 +45,7 @@ struct transfer_events {
     bool sent;
 };
 
-static void headed(void *context, const struct http_head *head)
+static void record_head(void *context, const struct http_head *head)
 {
     struct transfer_events *told = context;
     pthread_mutex_lock(&told->lock);
@@ -55,7 +54,7 @@ static void headed(void *context, const struct http_head *head)
     pthread_mutex_unlock(&told->lock);
 }
 
-static bool took(void *context, const struct http_head *head, struct str piece)
+static bool record_piece(void *context, const struct http_head *head, struct str piece)
 {
     struct transfer_events *told = context;
     (void)head;
@@ -67,7 +66,7 @@ static bool took(void *context, const struct http_head *head, struct str piece)
     return more;
 }
 
-static void ended(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent)
+static void record_end(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent)
 {
     struct transfer_events *told = context;
     pthread_mutex_lock(&told->lock);
@@ -109,9 +108,9 @@ static struct http_stream default_stream(struct transfer_events *told)
                                 .kept = "x-kept",
                                 .body = STR("{}"),
                                 .connect_ms = 900000,
-                                .headed = headed,
-                                .took = took,
-                                .ended = ended,
+                                .on_head = record_head,
+                                .on_piece = record_piece,
+                                .on_end = record_end,
                                 .context = told};
 }
 

@@ -14,8 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "net/coprocess.h"
-#include "net/keeper.h"
+#include "net/process.h"
 #include "net/held_pipe.h"
 
 /* Replaces the C library's function: at the first message to the keeper, kills the process that sends it or its
@@ -150,9 +149,9 @@ static void leaves_ended_groups_alone(void **state)
     if (pid == 0) {
         if (wt__keeper_start(NULL) < 0)
             _exit(1);
-        wt__keeper_begun(stranger);
-        wt__keeper_begun(ours);
-        wt__keeper_ended(stranger);
+        wt__keeper_add(stranger);
+        wt__keeper_add(ours);
+        wt__keeper_remove(stranger);
         raise(SIGKILL);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);

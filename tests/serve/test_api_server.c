@@ -23,7 +23,7 @@ struct fixture {
     struct mcp_routes *mcp;
     struct usage_routes *usage;
     struct api *api;
-    struct served served;
+    struct server_under_test served;
     pthread_mutex_t lock;
     struct buffer log;
     unsigned ready;
@@ -75,7 +75,7 @@ static int begin(void **state)
                                         .ready = tell_ready,
                                         .ready_context = f};
     assert_int_equal(wt__api_open(&f->api, &options, &err), 0);
-    serve(&f->served, (struct http_server_options){.workers = 1, .handler = wt__api_handler(f->api)});
+    start_server(&f->served, (struct http_server_options){.workers = 1, .handler = wt__api_handler(f->api)});
     wt__api_bind(f->api, f->served.server);
     wt__api_warm(f->api);
     *state = f;

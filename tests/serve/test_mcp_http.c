@@ -16,7 +16,7 @@
 static wt_error err;
 static struct mcp_service *service;
 static struct mcp_http *http;
-static struct served served;
+static struct server_under_test served;
 
 static _Atomic int64_t clock_ms = 1000000000;
 
@@ -48,7 +48,8 @@ static int start(void **state)
     static const struct mcp_service_options options = {.now_ms = now};
     if (waiting_open(&service, &options, &err) < 0 || wt__mcp_http_open(&http, service, &err) < 0)
         return -1;
-    serve(&served, (struct http_server_options){.workers = 3, .handler = {.answer = answer, .body_max = body_max}});
+    start_server(&served,
+                 (struct http_server_options){.workers = 3, .handler = {.answer = answer, .body_max = body_max}});
     return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "net/http_header.h"
+#include "net/http_client.h"
 
 enum {
     MCP_MIRRORS_MAX = 32,     /* arguments of one tool that are repeated in headers */

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/steady.h"
-#include "http/characters.h"
+#include "http/exchange.h"
 #include "serve/mcp/http_channel.h"
 #include "serve/mcp/sessions.h"
 

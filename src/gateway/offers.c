@@ -1,19 +1,19 @@
-/* offered.c: see offered.h. */
-#include "gateway/offered.h"
+/* offers.c: names of resources, templates and prompts; see internal.h. */
+#include "gateway/internal.h"
 
 #include <stdlib.h>
 
 static const struct {
-    const char *key;       /* of an item, which names it */
-    const char *separator; /* behind its server's name */
+    const char *key;       /* member that names an item */
+    const char *separator; /* between the server's name and the item's name */
 } kinds[] = {{"uri", "+"}, {"uriTemplate", "+"}, {"name", "."}};
 
-const char *wt__offered_key(enum offered kind)
+const char *wt__offer_key(enum offer_kind kind)
 {
     return kinds[kind].key;
 }
 
-void wt__offers_open(const struct gateway *gateway, struct offers *out)
+void wt__offer_snapshot_open(const struct gateway *gateway, struct offer_snapshot *out)
 {
     out->items = calloc(gateway->count + 1, sizeof(struct upstream_offer *));
     out->count = out->items ? gateway->count : 0;
@@ -21,22 +21,22 @@ void wt__offers_open(const struct gateway *gateway, struct offers *out)
         out->items[i] = wt__upstream_offer(gateway->upstreams[i]);
 }
 
-void wt__offers_close(struct offers *offers)
+void wt__offer_snapshot_close(struct offer_snapshot *offers)
 {
     for (size_t i = 0; i < offers->count; i++)
         wt__upstream_offer_release(offers->items[i]);
     free(offers->items);
 }
 
-json_t *wt__offered_list(const struct upstream_offer *offer, enum offered kind)
+json_t *wt__offer_list(const struct upstream_offer *offer, enum offer_kind kind)
 {
-    return !offer                      ? NULL
-           : kind == OFFERED_RESOURCES ? offer->resources
-           : kind == OFFERED_TEMPLATES ? offer->templates
-                                       : offer->prompts;
+    return !offer                    ? NULL
+           : kind == OFFER_RESOURCES ? offer->resources
+           : kind == OFFER_TEMPLATES ? offer->templates
+                                     : offer->prompts;
 }
 
-/* The first item whose name fits; NULL: none. */
+/* Returns the first item whose name fits, or NULL. */
 static const json_t *find_item(const json_t *list, const char *key, struct str name,
                                bool (*fits)(struct str, struct str))
 {
@@ -46,28 +46,28 @@ static const json_t *find_item(const json_t *list, const char *key, struct str n
     return NULL;
 }
 
-static bool has(const struct upstream_offer *offer, enum offered kind, struct str name)
+static bool lists_offer(const struct upstream_offer *offer, enum offer_kind kind, struct str name)
 {
-    return find_item(wt__offered_list(offer, kind), kinds[kind].key, name, wt__str_equal) != NULL;
+    return find_item(wt__offer_list(offer, kind), kinds[kind].key, name, wt__str_equal) != NULL;
 }
 
-/* A byte of a server's name as its prefix has it. Before a URI the prefix becomes part of the scheme, which strict clients
- * check (RFC 3986, section 3.1). */
-static char prefix_byte(enum offered kind, char byte)
+/* Returns a byte of a server's name as it appears in the prefix. The prefix of a URI is part of the scheme, and strict
+ * clients check its characters (RFC 3986, section 3.1). */
+static char prefix_byte(enum offer_kind kind, char byte)
 {
     bool scheme = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || wt__is_digit(byte) || byte == '.' ||
                   byte == '+';
-    return kind == OFFERED_PROMPTS || scheme ? byte : '-';
+    return kind == OFFER_PROMPTS || scheme ? byte : '-';
 }
 
-/* What a prefix begins with: a scheme has a letter first. */
-static struct str prefix_begin(enum offered kind, const char *server)
+/* Returns the beginning of a prefix: a scheme must start with a letter. */
+static struct str prefix_begin(enum offer_kind kind, const char *server)
 {
     bool letter = (*server >= 'a' && *server <= 'z') || (*server >= 'A' && *server <= 'Z');
-    return kind == OFFERED_PROMPTS || letter ? STR("") : STR("x-");
+    return kind == OFFER_PROMPTS || letter ? STR("") : STR("x-");
 }
 
-static void put_prefix(const struct upstream *upstream, enum offered kind, struct buffer *out)
+static void put_server_prefix(const struct upstream *upstream, enum offer_kind kind, struct buffer *out)
 {
     const char *server = wt__upstream_name(upstream);
     wt__buffer_str(out, prefix_begin(kind, server));
@@ -76,8 +76,8 @@ static void put_prefix(const struct upstream *upstream, enum offered kind, struc
     wt__buffer_text(out, kinds[kind].separator);
 }
 
-/* Removes the server's prefix from the name. False if it has none, or nothing follows. */
-static bool strip_prefix(const struct upstream *upstream, enum offered kind, struct str *name)
+/* Removes the server's prefix from the name. False if the name lacks it or is nothing else. */
+static bool strip_prefix(const struct upstream *upstream, enum offer_kind kind, struct str *name)
 {
     const char *server = wt__upstream_name(upstream);
     struct str begin = prefix_begin(kind, server), mark = wt__str(kinds[kind].separator);
@@ -103,9 +103,9 @@ static struct str template_head(struct str template)
     return (struct str){template.ptr, brace ? (size_t)(brace - template.ptr) : template.len};
 }
 
-/* True if the URI may be one of the template's: its literal parts come in their order, from the beginning to the end.
- * An expression stands for any text, since servers differ in what they encode. A template without a head would be
- * everybody's, and fits nothing. */
+/* True if the URI matches the template: its literal parts occur in order, from the beginning to the end. An expression
+ * matches any text, since servers differ in what they encode. A template without a head matches no URI, since it would
+ * match all of them. */
 static bool fits_template(struct str template, struct str uri)
 {
     struct str part = template_head(template);
@@ -127,7 +127,7 @@ static bool fits_template(struct str template, struct str uri)
     return uri.len == part.len;
 }
 
-/* True if a URI may be of both templates: one's beginning begins with the other's. */
+/* True if a URI may match both templates: the head of one begins with the head of the other. */
 static bool may_overlap(struct str template, struct str other)
 {
     struct str one = template_head(template), two = template_head(other);
@@ -136,28 +136,28 @@ static bool may_overlap(struct str template, struct str other)
 
 static bool has_template_for(const struct upstream_offer *offer, struct str name, bool (*fits)(struct str, struct str))
 {
-    return find_item(wt__offered_list(offer, OFFERED_TEMPLATES), kinds[OFFERED_TEMPLATES].key, name, fits) != NULL;
+    return find_item(wt__offer_list(offer, OFFER_TEMPLATES), kinds[OFFER_TEMPLATES].key, name, fits) != NULL;
 }
 
 /* ---------------------------------------------------------------- names */
 
-/* True if the name leads to the server, were there no other one: it is listed, or a template of its fits. A template's
- * completion may also name a resource. */
-static bool offers_name(const struct upstream_offer *offer, enum offered kind, struct str name)
+/* True if the name would lead to this server if it were the only one: the name is listed or matches a template. A
+ * completion of a template may also refer to a resource. */
+static bool offers_name(const struct upstream_offer *offer, enum offer_kind kind, struct str name)
 {
-    return has(offer, kind, name) || (kind == OFFERED_TEMPLATES && has(offer, OFFERED_RESOURCES, name)) ||
-           (kind == OFFERED_RESOURCES && has_template_for(offer, name, fits_template));
+    return lists_offer(offer, kind, name) || (kind == OFFER_TEMPLATES && lists_offer(offer, OFFER_RESOURCES, name)) ||
+           (kind == OFFER_RESOURCES && has_template_for(offer, name, fits_template));
 }
 
-/* True if what the name stands for leads, or may lead, to the earlier server of that offer. */
-static bool is_taken_by(const struct upstream_offer *offer, enum offered kind, struct str name)
+/* True if the name or template leads, or may lead, to the earlier server of that offer. */
+static bool is_taken_by(const struct upstream_offer *offer, enum offer_kind kind, struct str name)
 {
-    return offers_name(offer, kind, name) || (kind == OFFERED_TEMPLATES && has_template_for(offer, name, may_overlap));
+    return offers_name(offer, kind, name) || (kind == OFFER_TEMPLATES && has_template_for(offer, name, may_overlap));
 }
 
-/* Whether the name alone would lead to another server. */
-static bool is_ambiguous(const struct gateway *gateway, const struct offers *offers, size_t server, enum offered kind,
-                         struct str name)
+/* True if the name without a prefix would lead to another server. */
+static bool is_ambiguous(const struct gateway *gateway, const struct offer_snapshot *offers, size_t server,
+                         enum offer_kind kind, struct str name)
 {
     bool ambiguous = false;
     for (size_t i = 0; !ambiguous && i < offers->count; i++) {
@@ -168,30 +168,31 @@ static bool is_ambiguous(const struct gateway *gateway, const struct offers *off
     return ambiguous;
 }
 
-void wt__offered_shown(const struct gateway *gateway, const struct offers *offers, size_t server, enum offered kind,
-                       struct str name, struct buffer *out)
+void wt__offer_put_shown_name(const struct gateway *gateway, const struct offer_snapshot *offers, size_t server,
+                              enum offer_kind kind, struct str name, struct buffer *out)
 {
     if (is_ambiguous(gateway, offers, server, kind, name))
-        put_prefix(gateway->upstreams[server], kind, out);
+        put_server_prefix(gateway->upstreams[server], kind, out);
     wt__buffer_str(out, name);
 }
 
-void wt__uri_shown(const struct gateway *gateway, const struct upstream *upstream, struct str uri, struct buffer *out)
+void wt__offer_put_shown_uri(const struct gateway *gateway, const struct upstream *upstream, struct str uri,
+                             struct buffer *out)
 {
-    struct offers offers;
-    wt__offers_open(gateway, &offers);
+    struct offer_snapshot offers;
+    wt__offer_snapshot_open(gateway, &offers);
     for (size_t i = 0; i < offers.count; i++)
         if (gateway->upstreams[i] == upstream)
-            wt__offered_shown(gateway, &offers, i, OFFERED_RESOURCES, uri, out);
-    wt__offers_close(&offers);
+            wt__offer_put_shown_name(gateway, &offers, i, OFFER_RESOURCES, uri, out);
+    wt__offer_snapshot_close(&offers);
 }
 
-/* ---------------------------------------------------------------- the way back */
+/* ---------------------------------------------------------------- owners */
 
-/* Whose it is by a server's name that it begins with, of two such as a and a+b the first that offers the rest. begins:
- * it begins with one's: then it is nobody else's. */
-static struct upstream *owner_by_prefix(const struct gateway *gateway, const struct offers *offers, enum offered kind,
-                                        struct str *name, bool *begins)
+/* Returns the server whose prefix the name has. If several match, such as a and a+b, the first that offers the rest
+ * wins. *begins: the name has the prefix of some server, so no other server can own it. */
+static struct upstream *owner_by_prefix(const struct gateway *gateway, const struct offer_snapshot *offers,
+                                        enum offer_kind kind, struct str *name, bool *begins)
 {
     *begins = false;
     for (size_t i = 0; i < offers->count; i++) {
@@ -207,26 +208,26 @@ static struct upstream *owner_by_prefix(const struct gateway *gateway, const str
     return NULL;
 }
 
-struct upstream *wt__offered_owner(const struct gateway *gateway, enum offered kind, struct str *name)
+struct upstream *wt__offer_owner(const struct gateway *gateway, enum offer_kind kind, struct str *name)
 {
-    struct offers offers;
+    struct offer_snapshot offers;
     bool begins;
-    wt__offers_open(gateway, &offers);
+    wt__offer_snapshot_open(gateway, &offers);
     struct upstream *owner = owner_by_prefix(gateway, &offers, kind, name, &begins);
     for (size_t i = 0; !owner && !begins && i < offers.count; i++)
         if (offers_name(offers.items[i], kind, *name))
             owner = gateway->upstreams[i];
-    wt__offers_close(&offers);
+    wt__offer_snapshot_close(&offers);
     return owner;
 }
 
-bool wt__offered_hash(struct upstream *upstream, enum offered kind, struct str name, char sha256[DEFINITION_DIGITS + 1])
+bool wt__offer_hash(struct upstream *upstream, enum offer_kind kind, struct str name,
+                    char sha256[DEFINITION_DIGITS + 1])
 {
     struct upstream_offer *offer = wt__upstream_offer(upstream);
-    const json_t *found = find_item(wt__offered_list(offer, kind), kinds[kind].key, name, wt__str_equal);
-    if (!found && kind == OFFERED_RESOURCES)
-        found =
-            find_item(wt__offered_list(offer, OFFERED_TEMPLATES), kinds[OFFERED_TEMPLATES].key, name, fits_template);
+    const json_t *found = find_item(wt__offer_list(offer, kind), kinds[kind].key, name, wt__str_equal);
+    if (!found && kind == OFFER_RESOURCES)
+        found = find_item(wt__offer_list(offer, OFFER_TEMPLATES), kinds[OFFER_TEMPLATES].key, name, fits_template);
     bool hashed = found && wt__json_hash(found, sha256) == 0;
     wt__upstream_offer_release(offer);
     return hashed;

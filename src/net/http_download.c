@@ -1,6 +1,6 @@
-/* http_client.c: see http_client.h. libcurl transfers. This file handles resuming, writing, cancellation and redirects.
- * It follows redirects itself, to check each address before any request is sent to it. */
-#include "net/http_client.h"
+/* http_download.c: downloads; see http_client.h. libcurl transfers. This file handles resuming, writing, cancellation
+ * and redirects. It follows redirects itself, to check each address before any request is sent to it. */
+#include "net/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/str.h"
-#include "net/curl_library.h"
 
 enum { LOW_SPEED = 1, RETRY_MS = 500, HTTP_PARTIAL = 206, HTTP_NOT_FOUND = 404, HTTP_GONE = 410, HTTP_RANGE = 416 };
 
@@ -26,15 +25,15 @@ struct download_state {
     const struct curl_library *lib;
     CURL *curl;
     int fd;
-    uint64_t have;                    /* bytes in the file */
-    uint64_t asked;                   /* offset requested */
-    struct http_told *told;           /* headers to record for this request; NULL if not wanted */
+    uint64_t file_bytes;              /* bytes in the file */
+    uint64_t requested_from;          /* offset requested */
+    struct http_response_info *info;  /* headers to record for this request; NULL if not wanted */
     char *url;                        /* address of this request; may differ from the first after redirects */
     long protocols;                   /* allowed protocols */
-    bool plain;                       /* the first address was plain http on this machine */
-    bool same;                        /* same scheme, host and port as the first address */
+    bool is_plain_http;               /* the first address was plain http on this machine */
+    bool is_same_origin;              /* same scheme, host and port as the first address */
     struct curl_slist *authorization; /* header line; NULL without a token */
-    bool began;                       /* the first byte of this attempt has arrived */
+    bool has_begun;                   /* the first byte of this attempt has arrived */
     bool cancelled;
     int rc; /* result of writing */
     char reason[CURL_ERROR_SIZE];
@@ -52,7 +51,7 @@ static int read_origin(const struct curl_library *lib, const char *url, char **o
 {
     char *scheme = NULL, *host = NULL, *port = NULL;
     CURLU *parts = lib->url();
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     *origin = NULL;
     *protocols = 0;
     if (!parts)
@@ -72,7 +71,6 @@ static int read_origin(const struct curl_library *lib, const char *url, char **o
     lib->free(host);
     lib->free(port);
     lib->url_cleanup(parts);
-    wt__buffer_dispose(&text);
     return rc;
 }
 
@@ -80,38 +78,33 @@ static int read_origin(const struct curl_library *lib, const char *url, char **o
 static int set_target(struct download_state *transfer, const char *url, bool redirected)
 {
     const char *first = transfer->download->url;
-    char *origin = NULL, *own = NULL;
+    WT_AUTO_FREE char *origin = NULL, *own = NULL;
     long protocols = 0, unused;
-    int rc = read_origin(transfer->lib, url, &origin, &protocols, transfer->err);
-    if (rc == 0 && redirected)
-        rc = read_origin(transfer->lib, first, &own, &unused, transfer->err);
-    bool sound = origin && protocols && !(redirected && protocols == CURLPROTO_HTTP && !transfer->plain);
-    if (rc == 0 && !sound && redirected)
-        rc = wt__fail(transfer->err, WT_ENETWORK,
-                      "cannot fetch %s: the server redirects to an address that is not https://", first);
-    else if (rc == 0 && !origin)
-        rc = wt__fail(transfer->err, WT_EINVAL, "\"%s\" is not a URL of a server", url);
-    else if (rc == 0 && !sound)
-        rc = wt__fail(transfer->err, WT_EINVAL, "cannot fetch %s: only https:// is allowed", url);
-    char *copy = rc == 0 ? wt__copy_string(url, strlen(url)) : NULL;
-    if (rc == 0 && !copy)
-        rc = wt__fail_nomem(transfer->err);
-    if (rc == 0) {
-        free(transfer->url);
-        transfer->url = copy;
-        transfer->protocols = protocols;
-        transfer->same = !redirected || strcmp(origin, own) == 0;
-        transfer->plain = redirected ? transfer->plain : protocols == CURLPROTO_HTTP;
-    }
-    free(origin);
-    free(own);
-    return rc;
+    WT_TRY(read_origin(transfer->lib, url, &origin, &protocols, transfer->err));
+    if (redirected)
+        WT_TRY(read_origin(transfer->lib, first, &own, &unused, transfer->err));
+    bool sound = origin && protocols && !(redirected && protocols == CURLPROTO_HTTP && !transfer->is_plain_http);
+    if (!sound && redirected)
+        return wt__fail(transfer->err, WT_ENETWORK,
+                        "cannot fetch %s: the server redirects to an address that is not https://", first);
+    if (!origin)
+        return wt__fail(transfer->err, WT_EINVAL, "\"%s\" is not a URL of a server", url);
+    if (!sound)
+        return wt__fail(transfer->err, WT_EINVAL, "cannot fetch %s: only https:// is allowed", url);
+    char *copy = wt__copy_string(url, strlen(url));
+    WT_CHECK_ALLOC(copy, transfer->err);
+    free(transfer->url);
+    transfer->url = copy;
+    transfer->protocols = protocols;
+    transfer->is_same_origin = !redirected || strcmp(origin, own) == 0;
+    transfer->is_plain_http = redirected ? transfer->is_plain_http : protocols == CURLPROTO_HTTP;
+    return 0;
 }
 
 static int make_authorization(struct download_state *transfer)
 {
     const char *token = transfer->download->token;
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     if (!token || !*token)
         return 0;
     bool clean = strlen(token) < HTTP_TOKEN_BYTES;
@@ -121,7 +114,6 @@ static int make_authorization(struct download_state *transfer)
         return wt__fail(transfer->err, WT_EINVAL, "the token is too long or contains an invalid character");
     wt__buffer_printf(&line, "Authorization: Bearer %s", token);
     transfer->authorization = line.failed ? NULL : transfer->lib->slist_append(NULL, line.ptr);
-    wt__buffer_dispose(&line);
     return transfer->authorization ? 0 : wt__fail_nomem(transfer->err);
 }
 
@@ -134,7 +126,7 @@ static long response_status(const struct download_state *transfer)
     return status;
 }
 
-static bool is_moved(long status)
+static bool is_redirect(long status)
 {
     return status >= 300 && status < 400;
 }
@@ -142,16 +134,16 @@ static bool is_moved(long status)
 static size_t record_header(char *bytes, size_t size, size_t count, void *context)
 {
     const struct download_state *transfer = context;
-    struct http_told *told = transfer->told;
+    struct http_response_info *info = transfer->info;
     size_t len = size * count; /* size is 1 */
-    for (size_t i = 0; told && i < HTTP_TOLD; i++) {
-        size_t name = told->names[i] ? strlen(told->names[i]) : len;
-        if (name >= len || bytes[name] != ':' || strncasecmp(bytes, told->names[i], name) != 0)
+    for (size_t i = 0; info && i < HTTP_WANTED_MAX; i++) {
+        size_t name = info->names[i] ? strlen(info->names[i]) : len;
+        if (name >= len || bytes[name] != ':' || strncasecmp(bytes, info->names[i], name) != 0)
             continue;
         struct str value = wt__str_trim((struct str){bytes + name + 1, len - name - 1});
-        if (value.len < HTTP_TOLD_BYTES && !told->values[i][0]) {
-            memcpy(told->values[i], value.ptr, value.len);
-            told->values[i][value.len] = '\0';
+        if (value.len < HTTP_VALUE_BYTES && !info->values[i][0]) {
+            memcpy(info->values[i], value.ptr, value.len);
+            info->values[i][value.len] = '\0';
         }
     }
     return len;
@@ -163,9 +155,9 @@ static int begin_phase(struct download_state *transfer)
     const struct http_download *download = transfer->download;
     curl_off_t len = -1;
     transfer->lib->easy_getinfo(transfer->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &len);
-    uint64_t total = len > 0 ? transfer->have + (uint64_t)len : 0;
+    uint64_t total = len > 0 ? transfer->file_bytes + (uint64_t)len : 0;
     if (wt__progress_phase(download->progress, download->phase, total) ||
-        wt__progress_step(download->progress, transfer->have))
+        wt__progress_step(download->progress, transfer->file_bytes))
         transfer->cancelled = true;
     return 0;
 }
@@ -174,12 +166,12 @@ static int begin_phase(struct download_state *transfer)
 static int begin_body(struct download_state *transfer)
 {
     long status = response_status(transfer);
-    transfer->began = true;
-    if (transfer->asked == 0 || status == HTTP_PARTIAL)
+    transfer->has_begun = true;
+    if (transfer->requested_from == 0 || status == HTTP_PARTIAL)
         return transfer->download->phase ? begin_phase(transfer) : 0;
     if (ftruncate(transfer->fd, 0) < 0 || lseek(transfer->fd, 0, SEEK_SET) < 0)
         return wt__fail_errno(transfer->err, "write", transfer->download->path);
-    transfer->have = 0;
+    transfer->file_bytes = 0;
     return transfer->download->phase ? begin_phase(transfer) : 0;
 }
 
@@ -187,12 +179,12 @@ static size_t write_body(char *bytes, size_t size, size_t count, void *context)
 {
     struct download_state *transfer = context;
     size_t len = size * count; /* size is 1 */
-    if (is_moved(response_status(transfer)))
+    if (is_redirect(response_status(transfer)))
         return len; /* page of the redirect */
-    if (!transfer->began)
+    if (!transfer->has_begun)
         transfer->rc = begin_body(transfer);
     if (transfer->rc == 0 &&
-        (len > transfer->download->max_bytes || transfer->have > transfer->download->max_bytes - len))
+        (len > transfer->download->max_bytes || transfer->file_bytes > transfer->download->max_bytes - len))
         transfer->rc = wt__fail(transfer->err, WT_ETOOLONG, "%s has more than %llu bytes", transfer->download->url,
                                 (unsigned long long)transfer->download->max_bytes);
     for (size_t done = 0; transfer->rc == 0 && done < len;) {
@@ -200,7 +192,7 @@ static size_t write_body(char *bytes, size_t size, size_t count, void *context)
         if (n < 0 && errno != EINTR)
             transfer->rc = wt__fail_errno(transfer->err, "write", transfer->download->path);
         done += n > 0 ? (size_t)n : 0;
-        transfer->have += n > 0 ? (uint64_t)n : 0;
+        transfer->file_bytes += n > 0 ? (uint64_t)n : 0;
     }
     if (transfer->rc == 0 && wt__progress_step(transfer->download->progress, len))
         transfer->cancelled = true;
@@ -226,20 +218,20 @@ static int set_download_options(struct download_state *transfer)
     const struct curl_library *lib = transfer->lib;
     CURL *curl = transfer->curl;
     char range[32];
-    snprintf(range, sizeof range, "%llu-", (unsigned long long)transfer->asked);
+    snprintf(range, sizeof range, "%llu-", (unsigned long long)transfer->requested_from);
     const CURLcode results[] = {
         lib->easy_setopt(curl, CURLOPT_URL, transfer->url),
         lib->easy_setopt(curl, CURLOPT_PROXY, wt__curl_proxy(lib, transfer->url)),
         lib->easy_setopt(curl, CURLOPT_PROTOCOLS, transfer->protocols),
         lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L),
-        lib->easy_setopt(curl, CURLOPT_HTTPHEADER, transfer->same ? transfer->authorization : NULL),
+        lib->easy_setopt(curl, CURLOPT_HTTPHEADER, transfer->is_same_origin ? transfer->authorization : NULL),
         lib->easy_setopt(curl, CURLOPT_FAILONERROR, 1L),
         lib->easy_setopt(curl, CURLOPT_NOSIGNAL, 1L),
         lib->easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)HTTP_CONNECT_MS),
         lib->easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)LOW_SPEED),
         lib->easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)HTTP_STALL_SECONDS),
         lib->easy_setopt(curl, CURLOPT_USERAGENT, "whichtool/" WT_VERSION),
-        lib->easy_setopt(curl, CURLOPT_RANGE, transfer->asked ? range : NULL),
+        lib->easy_setopt(curl, CURLOPT_RANGE, transfer->requested_from ? range : NULL),
         lib->easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->reason),
         lib->easy_setopt(curl, CURLOPT_WRITEFUNCTION, write_body),
         lib->easy_setopt(curl, CURLOPT_WRITEDATA, transfer),
@@ -272,17 +264,18 @@ static int fail_attempt(struct download_state *transfer, CURLcode code, long sta
 static bool is_temporary(CURLcode code, long status)
 {
     bool refused = code == CURLE_HTTP_RETURNED_ERROR;
-    return refused ? status == 408 || status == 429 || status >= 500 : wt__curl_may_pass(code);
+    return refused ? status == 408 || status == 429 || status >= 500 : wt__curl_is_temporary(code);
 }
 
-enum { MAY_PASS = 1, MOVED = 2 };
+enum { MAY_RETRY = 1, REDIRECTED = 2 };
 
-/* Sends one request. Returns 0 if done, MAY_PASS for a temporary failure (*err is set), or MOVED after a redirect. */
+/* Sends one request. Returns 0 if done, MAY_RETRY for a temporary failure (*err is set), or REDIRECTED after a
+ * redirect. */
 static int send_download_request(struct download_state *transfer)
 {
     const char *location = NULL;
-    transfer->asked = transfer->have;
-    transfer->began = false;
+    transfer->requested_from = transfer->file_bytes;
+    transfer->has_begun = false;
     transfer->reason[0] = '\0';
     transfer->lib->easy_reset(transfer->curl);
     int rc = set_download_options(transfer);
@@ -290,43 +283,43 @@ static int send_download_request(struct download_state *transfer)
         return rc;
     CURLcode code = transfer->lib->easy_perform(transfer->curl);
     long status = response_status(transfer);
-    if (transfer->download->told)
-        transfer->download->told->status = (int)status;
-    if (code == CURLE_OK && is_moved(status)) {
+    if (transfer->download->info)
+        transfer->download->info->status = (int)status;
+    if (code == CURLE_OK && is_redirect(status)) {
         transfer->lib->easy_getinfo(transfer->curl, CURLINFO_REDIRECT_URL, &location);
         if (!location)
             return wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server answered %ld without an address",
                             transfer->download->url, status);
         rc = set_target(transfer, location, true);
-        return rc < 0 ? rc : MOVED;
+        return rc < 0 ? rc : REDIRECTED;
     }
     if (code == CURLE_OK)
         return 0;
-    if (code == CURLE_HTTP_RETURNED_ERROR && status == HTTP_RANGE && transfer->asked > 0) {
+    if (code == CURLE_HTTP_RETURNED_ERROR && status == HTTP_RANGE && transfer->requested_from > 0) {
         /* No data follows the bytes in the file: it is complete or differs. Start again. */
-        transfer->have = 0;
+        transfer->file_bytes = 0;
         if (ftruncate(transfer->fd, 0) < 0 || lseek(transfer->fd, 0, SEEK_SET) < 0)
             return wt__fail_errno(transfer->err, "write", transfer->download->path);
         fail_attempt(transfer, code, status);
-        return MAY_PASS;
+        return MAY_RETRY;
     }
     rc = fail_attempt(transfer, code, status);
-    return transfer->rc == 0 && !transfer->cancelled && is_temporary(code, status) ? MAY_PASS : rc;
+    return transfer->rc == 0 && !transfer->cancelled && is_temporary(code, status) ? MAY_RETRY : rc;
 }
 
 static int try_download(struct download_state *transfer)
 {
     int rc = set_target(transfer, transfer->download->url, false);
-    transfer->told = transfer->download->told;
-    for (size_t i = 0; transfer->told && i < HTTP_TOLD; i++)
-        transfer->told->values[i][0] = '\0';
+    transfer->info = transfer->download->info;
+    for (size_t i = 0; transfer->info && i < HTTP_WANTED_MAX; i++)
+        transfer->info->values[i][0] = '\0';
     for (int hops = 0; rc == 0 && hops <= HTTP_REDIRECTS; hops++) {
         rc = send_download_request(transfer);
-        if (rc != MOVED)
+        if (rc != REDIRECTED)
             return rc;
         rc = 0;
-        if (!transfer->same)
-            transfer->told = NULL;
+        if (!transfer->is_same_origin)
+            transfer->info = NULL;
     }
     return rc < 0 ? rc
                   : wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server redirects more than %d times",
@@ -345,15 +338,15 @@ static bool pause_or_stop(struct download_state *transfer, double ms)
 
 static int download_with_retries(struct download_state *transfer)
 {
-    int rc = MAY_PASS;
-    for (int i = 0; rc == MAY_PASS && i < HTTP_ATTEMPTS; i++) {
+    int rc = MAY_RETRY;
+    for (int i = 0; rc == MAY_RETRY && i < HTTP_ATTEMPTS; i++) {
         if (i > 0 && pause_or_stop(transfer, RETRY_MS << (i - 1)))
             return wt__fail_cancelled(transfer->err);
         rc = try_download(transfer);
     }
-    if (rc == MAY_PASS) /* keep the message of the last attempt */
+    if (rc == MAY_RETRY) /* keep the message of the last attempt */
         return WT_ENETWORK;
-    if (rc == 0 && !transfer->began && transfer->asked > 0)
+    if (rc == 0 && !transfer->has_begun && transfer->requested_from > 0)
         return wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server sent nothing",
                         transfer->download->url);
     if (rc == 0 && fsync(transfer->fd) < 0)
@@ -365,32 +358,32 @@ static int open_destination(struct download_state *transfer)
 {
     const char *path = transfer->download->path;
     transfer->curl = transfer->lib->easy_init();
-    if (!transfer->curl)
-        return wt__fail_nomem(transfer->err);
+    WT_CHECK_ALLOC(transfer->curl, transfer->err);
     transfer->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     if (transfer->fd < 0)
         return wt__fail_errno(transfer->err, "write", path);
     off_t end = lseek(transfer->fd, 0, SEEK_END);
-    transfer->have = end > 0 ? (uint64_t)end : 0;
+    transfer->file_bytes = end > 0 ? (uint64_t)end : 0;
     return 0;
+}
+
+static int run_download(struct download_state *transfer)
+{
+    WT_TRY(wt__curl(&transfer->lib, transfer->err));
+    WT_TRY(set_target(transfer, transfer->download->url, false)); /* before the file is created */
+    WT_TRY(make_authorization(transfer));
+    WT_TRY(open_destination(transfer));
+    int rc = download_with_retries(transfer);
+    if (close(transfer->fd) < 0 && rc == 0)
+        rc = wt__fail_errno(transfer->err, "write", transfer->download->path);
+    return rc;
 }
 
 int wt__http_download(const struct http_download *download, wt_error *err)
 {
     wt_error scratch;
     struct download_state transfer = {.download = download, .err = err ? err : &scratch};
-    int rc = wt__curl(&transfer.lib, err);
-    if (rc == 0)
-        rc = set_target(&transfer, download->url, false); /* before the file is created */
-    if (rc == 0)
-        rc = make_authorization(&transfer);
-    if (rc == 0)
-        rc = open_destination(&transfer);
-    if (rc == 0) {
-        rc = download_with_retries(&transfer);
-        if (close(transfer.fd) < 0 && rc == 0)
-            rc = wt__fail_errno(err, "write", download->path);
-    }
+    int rc = run_download(&transfer);
     if (transfer.lib) {
         transfer.lib->easy_cleanup(transfer.curl);
         transfer.lib->slist_free_all(transfer.authorization);

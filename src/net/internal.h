@@ -1,7 +1,9 @@
-/* curl_library.h: libcurl, loaded on the first transfer. Linking it would load thirty libraries into every process,
- * which took longer than a search (docs/decisions/0004-libcurl-when-needed.md). */
-#ifndef WT_NET_CURL_LIBRARY_H
-#define WT_NET_CURL_LIBRARY_H
+/* internal.h: libcurl for the files of this room.
+ *
+ * libcurl is loaded on the first transfer. Linking it would load thirty libraries into every process, which took longer
+ * than a search (docs/decisions/0004-libcurl-when-needed.md). */
+#ifndef WT_NET_INTERNAL_H
+#define WT_NET_INTERNAL_H
 
 /* Disable argument checks, which only work with the original function names. Allow options common to old and new
  * versions. */
@@ -12,6 +14,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "net/http_client.h"
 
 /* The functions in use, named without "curl_". */
 struct curl_library {
@@ -53,6 +56,18 @@ int wt__curl_options(const struct curl_library *lib, const CURLcode *results, si
 const char *wt__curl_proxy(const struct curl_library *lib, const char *url);
 
 /* True if a retry may succeed. */
-bool wt__curl_may_pass(CURLcode code);
+bool wt__curl_is_temporary(CURLcode code);
+
+/* ---------------------------------------------------------------- header lines */
+
+/* Builds all header lines of a request. Free them with slist_free_all, even after a failure. accept: NULL for
+ * application/json. Errors: WT_EINVAL (invalid header), WT_ENOMEM. */
+int wt__http_fields(struct curl_slist **out, const struct curl_library *lib, const char *accept,
+                    const struct http_header *headers, size_t count, wt_error *err);
+
+/* Returns the value if the line is a header with this name, else false. */
+bool wt__http_field_value(struct str line, const char *name, struct str *value);
+/* Copies a value with a NUL, truncated to room. */
+void wt__http_copy_field(char *out, size_t room, struct str value);
 
 #endif

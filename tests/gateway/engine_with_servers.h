@@ -1,10 +1,9 @@
-/* set_up.h: an engine without a file, servers behind a gateway, faces of it, and clients of these that are no clients
- * (serve/recorder.h). */
-#ifndef WT_TESTS_GATEWAY_SET_UP_H
-#define WT_TESTS_GATEWAY_SET_UP_H
+/* engine_with_servers.h: an engine in memory, servers behind a gateway, faces of the gateway, and clients without a
+ * transport (serve/recorder.h). */
+#ifndef WT_TESTS_GATEWAY_ENGINE_WITH_SERVERS_H
+#define WT_TESTS_GATEWAY_ENGINE_WITH_SERVERS_H
 
-#include "gateway/face.h"
-#include "gateway/gateway_inside.h"
+#include "gateway/internal.h"
 #include "serve/recorder.h"
 #include "whichtool/review.h"
 
@@ -26,7 +25,7 @@ static inline wt_engine *open_engine(void)
     return engine;
 }
 
-/* What a server lists becomes the catalogue's, as its first listing. */
+/* Adds the tools of a server's first listing to the catalogue. */
 static inline void put_tools(wt_engine *engine, const char *server, struct str listing)
 {
     wt_review_options options;
@@ -37,33 +36,34 @@ static inline void put_tools(wt_engine *engine, const char *server, struct str l
     wt_review_report_free(report);
 }
 
-/* One face, its service, and clients of it. */
-struct faced {
+/* A face, its service, and clients of the service. */
+struct served_face {
     struct gateway *gateway;
     struct face *face;
     struct mcp_service *service;
 };
 
-static inline struct faced face_open(struct gateway *gateway, const struct face_options *options,
-                                     const struct mcp_service_options *service)
+static inline struct served_face face_open(struct gateway *gateway, const struct face_options *options,
+                                           const struct mcp_service_options *service)
 {
-    struct faced out = {.gateway = gateway};
+    struct served_face out = {.gateway = gateway};
     SOUND(wt__face_open(&out.face, gateway, options, &err));
     SOUND(wt__mcp_service_open(&out.service, wt__face_features(out.face), service, &err));
     SOUND(wt__gateway_attach(gateway, out.service, &err));
     return out;
 }
 
-static inline void face_close(struct faced *faced)
+static inline void face_close(struct served_face *faced)
 {
     wt__gateway_detach(faced->gateway, faced->service);
     wt__mcp_service_close(faced->service);
     wt__face_close(faced->face);
 }
 
-/* All that is said to a request of a modern client by that name; the caller frees it. params: members behind _meta,
- * with a comma before them. */
-static inline char *ask_modern(const struct faced *faced, struct mcp_peer *peer, const char *method, const char *params)
+/* Returns all messages for a request of a modern client, freed by the caller. params: members after _meta, with a comma
+ * before them. */
+static inline char *ask_modern(const struct served_face *faced, struct mcp_peer *peer, const char *method,
+                               const char *params)
 {
     struct buffer text = {0};
     wt__buffer_printf(&text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{%s", method, MODERN_META);
@@ -76,7 +76,7 @@ static inline char *ask_modern(const struct faced *faced, struct mcp_peer *peer,
     return said;
 }
 
-static inline char *call_modern(const struct faced *faced, struct mcp_peer *peer, const char *tool,
+static inline char *call_modern(const struct served_face *faced, struct mcp_peer *peer, const char *tool,
                                 const char *arguments)
 {
     struct buffer params = {0};

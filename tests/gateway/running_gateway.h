@@ -1,26 +1,25 @@
-/* standing.h: a gateway that stands, with its servers started: a face of all tools, one that searches, and a client of
- * each era. */
-#ifndef WT_TESTS_GATEWAY_STANDING_H
-#define WT_TESTS_GATEWAY_STANDING_H
+/* running_gateway.h: a gateway with running servers, a face with all tools, a search face, and a client of each era. */
+#ifndef WT_TESTS_GATEWAY_RUNNING_GATEWAY_H
+#define WT_TESTS_GATEWAY_RUNNING_GATEWAY_H
 
 #include <unistd.h>
 
-#include "gateway/set_up.h"
+#include "gateway/engine_with_servers.h"
 
 #define MODERN_META_MEMBERS                                                                                            \
     "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{"      \
     "\"elicitation\":{},\"sampling\":{},\"roots\":{}}"
 
-struct standing {
+struct running_gateway {
     wt_engine *engine;
     struct gateway *gateway;
-    struct faced direct, search;
-    struct mcp_peer *modern, *legacy, *finder; /* finder: modern, of the face that searches */
+    struct served_face direct, search;
+    struct mcp_peer *modern, *legacy, *finder; /* finder: modern client of the search face */
 };
 
-/* On an engine that is open. */
-static inline void stand_on(struct standing *s, const struct mcp_server *servers, size_t count,
-                            const struct gateway_options *options)
+/* Starts a gateway on an open engine. */
+static inline void start_gateway_on(struct running_gateway *s, const struct mcp_server *servers, size_t count,
+                                    const struct gateway_options *options)
 {
     SOUND(wt__gateway_open(&s->gateway, s->engine, servers, count, options, &err));
     s->direct = face_open(s->gateway, &(struct face_options){.kind = FACE_DIRECT}, NULL);
@@ -32,14 +31,14 @@ static inline void stand_on(struct standing *s, const struct mcp_server *servers
     SOUND(wt__gateway_start(s->gateway, &err));
 }
 
-static inline void stand_up(struct standing *s, const struct mcp_server *servers, size_t count,
-                            const struct gateway_options *options)
+static inline void start_gateway(struct running_gateway *s, const struct mcp_server *servers, size_t count,
+                                 const struct gateway_options *options)
 {
     s->engine = open_engine();
-    stand_on(s, servers, count, options);
+    start_gateway_on(s, servers, count, options);
 }
 
-static inline void stand_down(struct standing *s)
+static inline void stop_gateway(struct running_gateway *s)
 {
     wt__gateway_stop(s->gateway);
     wt__mcp_peer_close(s->legacy);
@@ -52,17 +51,17 @@ static inline void stand_down(struct standing *s)
     wt_close(s->engine);
 }
 
-static inline void wait_for_state(struct standing *s, size_t server, enum upstream_state state)
+static inline void wait_for_state(struct running_gateway *s, size_t server, enum upstream_state state)
 {
     struct upstream_status status;
     do {
         usleep(1000);
-        wt__upstream_status(wt__gateway_server(s->gateway, server), &status);
+        wt__upstream_status(s->gateway->upstreams[server], &status);
     } while (status.state != state);
 }
 
-/* Until the tool is there, or is not. */
-static inline void wait_for_tool(struct standing *s, const char *name, bool there)
+/* Waits until the tool is in the view, or has left it. */
+static inline void wait_for_tool(struct running_gateway *s, const char *name, bool there)
 {
     for (bool is_there = !there; is_there != there; usleep(1000)) {
         struct tool_view *view = wt__gateway_view(s->gateway);
@@ -71,8 +70,8 @@ static inline void wait_for_tool(struct standing *s, const char *name, bool ther
     }
 }
 
-/* All that is said to a call, of either client of the direct face. */
-static inline char *call_of(struct standing *s, struct mcp_peer *peer, const char *tool, const char *arguments,
+/* Returns all messages for a call by a client of the direct face. */
+static inline char *call_of(struct running_gateway *s, struct mcp_peer *peer, const char *tool, const char *arguments,
                             const char *meta)
 {
     struct buffer text = {0};

@@ -1,0 +1,319 @@
+/* internal.h: declarations shared by the files of this room. */
+#ifndef WT_GATEWAY_INTERNAL_H
+#define WT_GATEWAY_INTERNAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/map.h"
+#include "base/shares.h"
+#include "base/str.h"
+#include "catalog/definition_hash.h"
+#include "gateway/audit.h"
+#include "gateway/gateway.h"
+#include "gateway/upstream.h"
+#include "serve/catalogue.h"
+#include "serve/mcp/call.h"
+#include "serve/mcp/input.h"
+#include "whichtool.h"
+
+/* ---------------------------------------------------------------- view */
+
+/* Snapshot of the callable tools. They are the tools of the catalogue whose provider is a server of the
+ * gateway, whose definition is byte for byte the approved one, and whose hash is in the lock. A view is immutable and
+ * reference counted, and newer ones replace it. So a call is checked with the definition shown to its client or a newer
+ * one, without access to the store. */
+
+struct view_tool {
+    struct upstream *upstream;
+    const char *id, *exported; /* id and exported name in the catalogue */
+    const char *name;          /* name in the catalogue */
+    const char *own_name;      /* the server's own name; the import may have changed it */
+    const char *shown;         /* name shown to clients */
+    const char *sha256;        /* hash of the definition in hexadecimal digits */
+    struct str definition;     /* with the shown name */
+    struct str legacy;         /* definition for legacy clients: outputSchema has type object or is omitted */
+    struct str schema;         /* input schema */
+    enum effect effect;
+    bool has_mirrors;        /* headers may repeat some arguments */
+    size_t number;           /* index in the view */
+    struct mcp_input *input; /* created on first use; NULL before, or if the schema is invalid */
+    pthread_mutex_t *lock;   /* protects input */
+};
+
+struct tool_view {
+    atomic_uint refs;
+    uint64_t generation;      /* catalogue generation */
+    struct view_tool **tools; /* [count], sorted by shown name */
+    size_t count;
+    struct map by_name; /* shown names first, then exported names, then ids */
+    struct map by_id;   /* ids only, since a server may name a tool like the id of another one */
+    pthread_mutex_t lock;
+    struct arena arena;
+};
+
+struct pins;
+
+struct view_options {
+    struct upstream *const *upstreams; /* [count] */
+    size_t count;
+    bool bare_names; /* show the server's own name if it is unique among names, exported names and tools of a search
+                        face; else the exported name */
+    const struct pins *lock; /* tools without a pin of their hash are left out; NULL for no lock */
+};
+
+/* Builds the current view. Errors: those of wt_list_approved. */
+int wt__view_open(struct tool_view **out, wt_engine *engine, const struct view_options *options, wt_error *err);
+struct tool_view *wt__view_keep(struct tool_view *view);
+void wt__view_release(struct tool_view *view); /* NULL is a no-op */
+
+struct view_tool *wt__view_find(const struct tool_view *view, struct str name);
+/* Finds a tool by its id only. */
+struct view_tool *wt__view_find_id(const struct tool_view *view, const char *id);
+/* Returns the compiled input schema, or NULL with err set. */
+const struct mcp_input *wt__view_input(struct view_tool *tool, wt_error *err);
+
+/* ---------------------------------------------------------------- recorded usage */
+
+/* Records calls after a search as usage to learn from (serve/usage_log.h). Tools that a search returned and
+ * that the client then calls are the tools its request needed. Only enabled by the operator, since requests are stored.
+ *
+ * The calls after one search are one usage. It is written when the client searches again or has called no tool for
+ * OUTCOME_IDLE_MS. Its outcome is "failed" if every call failed. Clients with the same key count as one client, here
+ * and for the limits of the usage log. */
+
+enum {
+    OUTCOME_IDLE_MS = 60000,
+    OUTCOME_CLIENTS_MAX = 1000,       /* clients with a remembered search; the least recently active is dropped */
+    OUTCOME_FOUND_MAX = 50,           /* maximum number of remembered tools of a search */
+    OUTCOME_REQUEST_BYTES_MAX = 4096, /* longer requests are ignored */
+};
+
+struct outcomes;
+
+/* Opens the recorder. The engine must outlive it. Errors: those of wt__usage_log_open. */
+int wt__outcomes_open(struct outcomes **out, wt_engine *engine, wt_error *err);
+/* Writes pending usages and frees the recorder. NULL is a no-op. */
+void wt__outcomes_close(struct outcomes *outcomes);
+
+/* Records a search, or a call after it. Thread-safe. outcomes: NULL is a no-op. */
+void wt__outcomes_record_search(struct outcomes *outcomes, const char *principal, struct str request,
+                                const wt_hits *hits);
+void wt__outcomes_record_call(struct outcomes *outcomes, const char *principal, const char *id, bool worked);
+/* Writes usages of idle clients. Call it about once a second. */
+void wt__outcomes_sweep(struct outcomes *outcomes);
+
+/* ---------------------------------------------------------------- gateway */
+
+enum {
+    GATEWAY_SERVICES_MAX = 64,
+    GATEWAY_SETTLE_MS = 20,      /* interval of checks for started servers */
+    GATEWAY_LOCK_WAIT_MS = 1000, /* maximum wait for a process that tests the lock */
+    GATEWAY_MALFORMED_TOLD = 3,  /* malformed definitions reported one by one per listing */
+};
+
+struct parked;
+struct pins;
+struct remainder;
+
+struct gateway {
+    wt_engine *engine;
+    struct gateway_options options;
+    struct outcomes *outcomes;   /* NULL if usage is not recorded */
+    struct upstream **upstreams; /* [count] */
+    size_t count;
+    struct pins *lock_pins; /* parsed options.lock; NULL if it is empty */
+    pthread_t tender;
+    bool has_tender;
+    atomic_bool stopping;
+    pthread_mutex_t import_lock; /* serialises imports */
+    int lock_fd;                 /* descriptor of lock_path; -1 if it could not be locked */
+    pthread_mutex_t state_lock;  /* serialises writes of the state file */
+    pthread_mutex_t renew_lock;  /* serialises updates of the view, so that an older view never replaces a newer one */
+    pthread_mutex_t lock;        /* protects the fields below up to audit_fails */
+    pthread_cond_t turn;
+    struct tool_view *view; /* NULL until the first one is built */
+    struct parked *parked;
+    size_t parked_count;
+    struct remainder *remainders;
+    struct shares calls;                                /* running requests, by server */
+    struct shares parked_of_clients, parked_of_servers; /* parked calls, by client and by server */
+    struct shares results, result_bytes;                /* remainders, by client */
+    bool audit_fails;           /* last reported state; used by the tender only, as is offers_generation */
+    uint64_t offers_generation; /* catalogue generation at the last check of approved offers */
+    pthread_mutex_t
+        services_lock; /* protects the services; held while they are notified, which a slow client can delay */
+    struct mcp_service *services[GATEWAY_SERVICES_MAX];
+    size_t service_count;
+};
+
+/* Returns the current view, to be released by the caller, or NULL if it does not exist yet. */
+struct tool_view *wt__gateway_view(struct gateway *gateway);
+/* Rebuilds the view if the catalogue has changed, and notifies the services. */
+int wt__gateway_renew(struct gateway *gateway, wt_error *err);
+/* Waits up to list_wait_ms until the tools of each server are known or it has failed to start. Returns true if so. */
+bool wt__gateway_wait_for_tools(struct gateway *gateway);
+/* True if wt__gateway_wait_for_tools would not wait. */
+bool wt__gateway_knows_all_tools(struct gateway *gateway);
+/* Waits in the same way for resources, templates and prompts; a server lists them after its tools. */
+void wt__gateway_wait_for_offers(struct gateway *gateway);
+/* True if the current view has tools of the server. */
+bool wt__gateway_has_tools_of(struct gateway *gateway, const struct upstream *upstream);
+/* Returns the current time in milliseconds, for the expiry of parked calls and long results. */
+static inline double wt__gateway_now(const struct gateway *gateway)
+{
+    return gateway->options.now_ms ? gateway->options.now_ms() : wt__now_ms();
+}
+
+/* ---------------------------------------------------------------- calls parked between two requests */
+
+/* Ends expired parked calls. all: ends all of them. */
+void wt__parked_sweep(struct gateway *gateway, bool all);
+
+/* ---------------------------------------------------------------- long results */
+
+/* Principal that may read the rest of a result, and holder whose share of the handles it uses. */
+struct result_reader {
+    const char *principal, *holder;
+};
+/* Writes the result to *out, a JSON object, cut to about `most` bytes and with a handle for the rest. Returns 0 or
+ * WT_ENOMEM. */
+int wt__result_cut(struct gateway *gateway, const struct result_reader *reader, struct str result, size_t most,
+                   struct buffer *out, wt_error *err);
+/* Writes the next piece of a result. Returns WT_ENOTFOUND if the handle expired or is not this principal's. */
+int wt__result_more(struct gateway *gateway, const struct result_reader *reader, struct str handle, size_t most,
+                    struct buffer *out, wt_error *err);
+void wt__result_sweep(struct gateway *gateway, bool all);
+void wt__results_open(struct gateway *gateway);
+void wt__results_close(struct gateway *gateway);
+
+/* ---------------------------------------------------------------- names of offers */
+
+/* Names of the resources, templates and prompts of all servers, and the way back to their servers.
+ *
+ * A URI or a prompt's name is shown as its server has it. If an earlier server has the same name, or a template it
+ * matches, the later server's name becomes a prefix: "SERVER+file:///x", "SERVER.review". So does a name that already
+ * begins with the prefix of any server. The operator's order of servers decides, and a server's listed items come
+ * before its templates; so a server cannot take over a name of another one. A name that is not listed and matches no
+ * template has no owner. */
+
+enum offer_kind { OFFER_RESOURCES, OFFER_TEMPLATES, OFFER_PROMPTS };
+
+/* Snapshot of the offers of all servers. */
+struct offer_snapshot {
+    struct upstream_offer **items; /* [count], one per server of the gateway; NULL until a server has listed */
+    size_t count;
+};
+
+void wt__offer_snapshot_open(const struct gateway *gateway, struct offer_snapshot *out);
+void wt__offer_snapshot_close(struct offer_snapshot *offers);
+json_t *wt__offer_list(const struct upstream_offer *offer, enum offer_kind kind);
+/* Returns the member that names an item: "uri", "uriTemplate" or "name". */
+const char *wt__offer_key(enum offer_kind kind);
+
+/* Appends the name shown to clients for a server's own name. server: index. */
+void wt__offer_put_shown_name(const struct gateway *gateway, const struct offer_snapshot *offers, size_t server,
+                              enum offer_kind kind, struct str name, struct buffer *out);
+/* Appends the URI shown to clients for the URI of a server's resource. */
+void wt__offer_put_shown_uri(const struct gateway *gateway, const struct upstream *upstream, struct str uri,
+                             struct buffer *out);
+/* Writes the hash of the definition with this name of the server's: of the item, or of the template that a resource
+ * matches. False if it does not exist. */
+bool wt__offer_hash(struct upstream *upstream, enum offer_kind kind, struct str name,
+                    char sha256[DEFINITION_DIGITS + 1]);
+/* Returns the server that owns a name shown to clients, and sets *name to the server's own name. Returns NULL if it is
+ * unknown. */
+struct upstream *wt__offer_owner(const struct gateway *gateway, enum offer_kind kind, struct str *name);
+
+/* ---------------------------------------------------------------- relay */
+
+/* Relays a client's request to a server behind the gateway, for all combinations of eras:
+ *
+ *   client legacy   server legacy   a question goes to the client while both calls wait
+ *   client modern   server modern   the client gets the server's `input_required`; the server's requestState is inside
+ *                                   ours, which is sealed
+ *   client legacy   server modern   the client is asked during its call, and the request is sent to the server again
+ *   client modern   server legacy   the server's call is parked while the client answers `input_required`; the client's
+ *                                   next request resumes it
+ *
+ * Progress and logs are forwarded; a cancellation reaches the server at once. */
+
+struct relay {
+    const char *method;                /* "tools/call" */
+    const char *name_key;              /* "name", "uri" */
+    struct str name;                   /* the server's own name */
+    struct str arguments;              /* a JSON object; may be empty */
+    struct str more;                   /* further members of the params, or "" */
+    const struct http_header *headers; /* Mcp-Param-... */
+    size_t header_count;
+    bool is_safe; /* has no side effects, so that it may be sent again after a failure */
+};
+
+enum relayed {
+    RELAY_ANSWERED, /* result holds the server's result; the caller passes it to the call */
+    RELAY_ASKED,    /* a question went to the client; this request is finished */
+    RELAY_REFUSED,  /* the call was answered with a JSON-RPC error */
+    RELAY_FAILED    /* err has the reason; the call is not answered yet */
+};
+
+/* True if a result has isError. */
+bool wt__result_is_error(struct str result);
+
+/* Relays a request. Blocks until the server or the client is done. */
+enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct upstream *upstream,
+                       const struct relay *what, struct buffer *result, wt_error *err);
+
+/* ---------------------------------------------------------------- faces */
+
+struct face {
+    struct gateway *gateway;
+    struct face_options options;
+    char *summary; /* description of the servers */
+    struct catalogue *catalogue;
+    struct mcp_features features;
+    struct mcp_input *inputs[FACE_TOOLS]; /* NULL for tools of the catalogue */
+};
+
+/* Tool functions of a kind of face, as in mcp_features with the face as context. mcp_tool.handle is the view that holds
+ * the tool, or NULL; the face releases it. */
+struct face_kind_row {
+    void (*list)(void *context, struct mcp_call *call, struct str after);
+    int (*find)(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err);
+    void (*run)(void *context, struct mcp_call *call, const struct mcp_tool *tool);
+    void (*write_instructions)(void *context, const char *principal, struct buffer *out);
+};
+
+extern const struct face_kind_row wt__face_direct; /* other kinds may use its functions */
+
+/* True if the caller may use the tool. */
+bool wt__face_allows(const struct face *face, const struct mcp_call *call, const struct view_tool *tool);
+
+/* Reports a name that cannot be called: WT_ENOTFOUND, or WT_EINVAL with the reason if the caller may know it. hidden:
+ * the tool exists but the policy denies it. */
+int wt__face_fail_missing(const struct face *face, const struct mcp_call *call, struct str name, bool hidden,
+                          wt_error *err);
+/* Appends a sentence to an empty search result if the request names a tool that waits for approval. */
+void wt__face_put_waiting(void *context, struct mcp_call *call, struct str query, struct buffer *out);
+
+/* Checks the arguments and calls a tool. Blocks. written: other text of the arguments by the client, or "". cut: cuts a
+ * long result. */
+void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
+                   struct str written, bool cut);
+/* Writes the refusal of a call to the audit. tool: NULL if unknown. */
+void wt__face_audit_refused_call(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
+                                 struct str asked, struct str arguments, enum audit_decision decision);
+/* Runs a call tool of a search face: calls the named tool if it has this effect. */
+void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect effect);
+
+/* Functions of mcp_features. */
+void wt__face_list_resources(void *context, struct mcp_call *call, struct str after);
+void wt__face_list_templates(void *context, struct mcp_call *call, struct str after);
+void wt__face_read(void *context, struct mcp_call *call, struct str uri);
+bool wt__face_watch(void *context, struct mcp_call *call, struct str uri, wt_error *why);
+void wt__face_list_prompts(void *context, struct mcp_call *call, struct str after);
+void wt__face_get_prompt(void *context, struct mcp_call *call, struct str name);
+void wt__face_complete(void *context, struct mcp_call *call, const struct mcp_completion *what);
+
+#endif

@@ -1,0 +1,253 @@
+/* curl.c: libcurl, and its addresses and header lines; see internal.h. The library is never unloaded, which would be
+ * unsafe after it has started threads or initialised TLS. */
+#include "net/internal.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+
+static struct curl_library library;
+static bool ready;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static const struct {
+    const char *name;
+    size_t offset; /* offset in struct curl_library */
+} symbols[] = {
+    {"curl_global_init", offsetof(struct curl_library, global_init)},
+    {"curl_url", offsetof(struct curl_library, url)},
+    {"curl_url_set", offsetof(struct curl_library, url_set)},
+    {"curl_url_get", offsetof(struct curl_library, url_get)},
+    {"curl_url_cleanup", offsetof(struct curl_library, url_cleanup)},
+    {"curl_free", offsetof(struct curl_library, free)},
+    {"curl_easy_init", offsetof(struct curl_library, easy_init)},
+    {"curl_easy_cleanup", offsetof(struct curl_library, easy_cleanup)},
+    {"curl_easy_reset", offsetof(struct curl_library, easy_reset)},
+    {"curl_easy_setopt", offsetof(struct curl_library, easy_setopt)},
+    {"curl_easy_perform", offsetof(struct curl_library, easy_perform)},
+    {"curl_easy_getinfo", offsetof(struct curl_library, easy_getinfo)},
+    {"curl_easy_strerror", offsetof(struct curl_library, easy_strerror)},
+    {"curl_multi_init", offsetof(struct curl_library, multi_init)},
+    {"curl_multi_cleanup", offsetof(struct curl_library, multi_cleanup)},
+    {"curl_multi_add_handle", offsetof(struct curl_library, multi_add_handle)},
+    {"curl_multi_remove_handle", offsetof(struct curl_library, multi_remove_handle)},
+    {"curl_multi_perform", offsetof(struct curl_library, multi_perform)},
+    {"curl_multi_poll", offsetof(struct curl_library, multi_poll)},
+    {"curl_multi_wakeup", offsetof(struct curl_library, multi_wakeup)},
+    {"curl_multi_info_read", offsetof(struct curl_library, multi_info_read)},
+    {"curl_slist_append", offsetof(struct curl_library, slist_append)},
+    {"curl_slist_free_all", offsetof(struct curl_library, slist_free_all)},
+};
+
+static void load_libcurl(void)
+{
+    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
+    void *handle = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
+        handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return;
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        void *symbol = dlsym(handle, symbols[i].name);
+        if (!symbol)
+            return;
+        memcpy((char *)&library + symbols[i].offset, &symbol, sizeof symbol); /* a POSIX-safe conversion */
+    }
+    ready = library.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+}
+
+int wt__curl(const struct curl_library **out, wt_error *err)
+{
+    pthread_once(&once, load_libcurl);
+    *out = ready ? &library : NULL;
+    if (ready)
+        return 0;
+    return wt__fail(err, WT_ENETWORK,
+                    "cannot load libcurl (libcurl.so.4), which is needed for network access; install it");
+}
+
+int wt__curl_options(const struct curl_library *lib, const CURLcode *results, size_t count, const char *verb,
+                     const char *url, wt_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (results[i] != CURLE_OK)
+            return wt__fail(err, results[i] == CURLE_OUT_OF_MEMORY ? WT_ENOMEM : WT_ENETWORK, "cannot %s %s: %s", verb,
+                            url, lib->easy_strerror(results[i]));
+    return 0;
+}
+
+bool wt__curl_is_temporary(CURLcode code)
+{
+    switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* True for 127.0.0.0/8 in digits, ::1, and names that RFC 6761 reserves for loopback. */
+static bool is_loopback_host(const char *host)
+{
+    static const char name[] = "localhost";
+    size_t len = strlen(host), digits = strspn(host, "0123456789.");
+    if (digits == len)
+        return strncmp(host, "127.", 4) == 0;
+    if (host[len - 1] == '.')
+        len--;
+    bool is_name = len >= sizeof name - 1 && strncasecmp(host + len - (sizeof name - 1), name, sizeof name - 1) == 0 &&
+                   (len == sizeof name - 1 || host[len - sizeof name] == '.');
+    return is_name || strcmp(host, "[::1]") == 0;
+}
+
+const char *wt__curl_proxy(const struct curl_library *lib, const char *url)
+{
+    CURLU *parts = lib->url();
+    char *host = NULL;
+    bool local = parts && lib->url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+                 lib->url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK && host[0] && is_loopback_host(host);
+    lib->free(host);
+    lib->url_cleanup(parts);
+    return local ? "" : NULL;
+}
+
+/* ---------------------------------------------------------------- addresses */
+
+static bool have_same_part(const struct curl_library *lib, const CURLU *a, const CURLU *b, CURLUPart what)
+{
+    char *one = NULL, *two = NULL;
+    bool equal = lib->url_get(a, what, &one, CURLU_DEFAULT_PORT) == CURLUE_OK &&
+                 lib->url_get(b, what, &two, CURLU_DEFAULT_PORT) == CURLUE_OK && strcasecmp(one, two) == 0;
+    lib->free(one);
+    lib->free(two);
+    return equal;
+}
+
+/* Copies the user of `from` to an absolute address without one. */
+static void keep_user(const struct curl_library *lib, const CURLU *from, CURLU *to)
+{
+    static const CURLUPart parts[] = {CURLUPART_USER, CURLUPART_PASSWORD};
+    char *user = NULL;
+    bool has_user = lib->url_get(to, CURLUPART_USER, &user, 0) == CURLUE_OK;
+    lib->free(user);
+    for (size_t i = 0; !has_user && i < sizeof parts / sizeof *parts; i++) {
+        char *text = NULL;
+        if (lib->url_get(from, parts[i], &text, 0) == CURLUE_OK)
+            lib->url_set(to, parts[i], text, 0);
+        lib->free(text);
+    }
+}
+
+int wt__http_resolve(char **out, const char *base, struct str reference, wt_error *err)
+{
+    static const CURLUPart origin[] = {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT};
+    const struct curl_library *lib;
+    int rc = wt__curl(&lib, err);
+    *out = NULL;
+    if (rc < 0)
+        return rc;
+    CURLU *urls[2]; /* from, to */
+    for (size_t i = 0; i < 2; i++)
+        urls[i] = lib->url();
+    CURLU *from = urls[0], *to = urls[1];
+    char *text = wt__copy_string(reference.ptr, reference.len), *whole = NULL;
+    bool sound = text && from && to && memchr(reference.ptr, '\0', reference.len) == NULL &&
+                 lib->url_set(from, CURLUPART_URL, base, 0) == CURLUE_OK &&
+                 lib->url_set(to, CURLUPART_URL, base, 0) == CURLUE_OK &&
+                 lib->url_set(to, CURLUPART_URL, text, 0) == CURLUE_OK;
+    for (size_t i = 0; sound && i < sizeof origin / sizeof *origin; i++)
+        sound = have_same_part(lib, from, to, origin[i]);
+    if (sound)
+        keep_user(lib, from, to);
+    if (sound && lib->url_get(to, CURLUPART_URL, &whole, 0) == CURLUE_OK)
+        *out = wt__copy_string(whole, strlen(whole));
+    if (!text || !from || !to || (whole && !*out))
+        rc = wt__fail_nomem(err);
+    else if (!*out)
+        rc = wt__fail(err, WT_EINVAL, "the address is not on the server that named it");
+    lib->free(whole);
+    lib->url_cleanup(from);
+    lib->url_cleanup(to);
+    free(text);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- header lines */
+
+static int add_header_line(struct curl_slist **lines, const struct curl_library *lib, const char *line, wt_error *err)
+{
+    struct curl_slist *longer = lib->slist_append(*lines, line);
+    WT_CHECK_ALLOC(longer, err);
+    *lines = longer;
+    return 0;
+}
+
+static int add_header(struct curl_slist **lines, const struct curl_library *lib, const struct http_header *header,
+                      wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
+    if (!header->value || !header->value[0])
+        return 0;
+    WT_TRY(wt__http_check_header(header, err));
+    wt__buffer_printf(&line, "%s: %s", header->name, header->value);
+    return line.failed ? wt__fail_nomem(err) : add_header_line(lines, lib, line.ptr, err);
+}
+
+int wt__http_fields(struct curl_slist **out, const struct curl_library *lib, const char *accept,
+                    const struct http_header *headers, size_t count, wt_error *err)
+{
+    /* Disable Expect: libcurl would wait for 100 Continue before a large body, and many servers do not send it. */
+    static const char *const always[] = {"Content-Type: application/json", "Expect:"};
+    const struct http_header types = {"Accept", accept ? accept : "application/json"};
+    *out = NULL;
+    WT_TRY(add_header(out, lib, &types, err));
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        WT_TRY(add_header_line(out, lib, always[i], err));
+    for (size_t i = 0; i < count; i++)
+        WT_TRY(add_header(out, lib, &headers[i], err));
+    return 0;
+}
+
+bool wt__http_field_value(struct str line, const char *name, struct str *value)
+{
+    size_t len = strlen(name);
+    if (line.len <= len || line.ptr[len] != ':' || strncasecmp(line.ptr, name, len) != 0)
+        return false;
+    *value = wt__str_trim((struct str){line.ptr + len + 1, line.len - len - 1});
+    return true;
+}
+
+void wt__http_copy_field(char *out, size_t room, struct str value)
+{
+    size_t len = value.len < room ? value.len : room - 1;
+    memcpy(out, value.ptr, len);
+    out[len] = '\0';
+}
+
+static bool has_no_controls(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            return false;
+    return true;
+}
+
+int wt__http_check_header(const struct http_header *header, wt_error *err)
+{
+    if (!header->value || (has_no_controls(header->value) && strlen(header->value) <= HTTP_HEADER_BYTES_MAX))
+        return 0;
+    return wt__fail(err, WT_EINVAL, "the value of %s is too long or contains a control character", header->name);
+}
