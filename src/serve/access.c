@@ -13,7 +13,7 @@ static void put_time(struct buffer *out, long long seconds)
     wt__buffer_text(out, text);
 }
 
-/* The request's path and method are bytes from outside: as a JSON string nothing of them can break a line. */
+/* Writes the path as a JSON string so that bytes sent by the client cannot break the line. */
 static void put_word(struct buffer *out, struct str word)
 {
     wt__shown_string(out, wt__str_head(word, PATH_SHOWN));

@@ -1,4 +1,5 @@
-/* access.h: a line a request, for people or as JSON. What was asked for is in it only when that was wanted. */
+/* access.h: writes one access-log line per request, as text or JSON. The request body is included only if the caller
+ * passes it. */
 #ifndef WT_SERVE_ACCESS_H
 #define WT_SERVE_ACCESS_H
 
@@ -7,9 +8,9 @@
 
 struct access {
     const struct http_record *record;
-    const char *principal; /* "" where there is none */
-    struct str asked;      /* the request's body, or empty */
-    long long seconds;     /* since 1970 */
+    const char *principal; /* name of the key, "" if unknown */
+    struct str asked;      /* request body, or empty */
+    long long seconds;     /* Unix time in seconds */
 };
 
 void wt__access_text(struct buffer *out, const struct access *access);

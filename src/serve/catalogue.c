@@ -5,7 +5,7 @@
 #include "engine/engine.h"
 #include "serve/summary.h"
 
-/* Descriptions are instructions to a model, so they say when to use the tool, and what not to expect. */
+/* The model reads the descriptions as instructions: they say when to use each tool. */
 static const struct {
     const char *name, *title, *description;
     const char *schema;
@@ -36,7 +36,7 @@ static const struct {
      wt__catalogue_write_call, true, false},
 };
 
-/* ---------------------------------------------------------------- what is behind it */
+/* ---------------------------------------------------------------- summary */
 
 static void put_sentence(struct buffer *out, const char *sentence)
 {
@@ -54,8 +54,8 @@ static void put_providers(struct buffer *out, const wt_status *status)
     free(names);
 }
 
-/* Behind another sentence. Made anew when the catalogue has changed, so that a list is the same as long as it has not.
- */
+/* Appends the summary, after a blank. The cached text is rebuilt only when the catalogue changes, so that the tool list
+ * stays the same otherwise. */
 static void put_summary(struct catalogue *catalogue, struct buffer *out)
 {
     wt_catalog_info info;
@@ -83,7 +83,7 @@ static void put_summary(struct catalogue *catalogue, struct buffer *out)
     pthread_mutex_unlock(&catalogue->lock);
 }
 
-/* Marked so that clients which load tools only when they are searched for do not search for the search. */
+/* alwaysLoad keeps clients with deferred tool loading from hiding the search tools themselves. */
 static void put_tool(struct catalogue *catalogue, size_t index, struct buffer *out)
 {
     struct buffer description = {0};
@@ -141,7 +141,7 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
             return 0;
         }
     }
-    return wt__fail(err, WT_ENOTFOUND, "there is no tool of that name here");
+    return wt__fail(err, WT_ENOTFOUND, "there is no such tool");
 }
 
 static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)

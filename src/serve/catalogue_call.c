@@ -1,17 +1,19 @@
-/* catalogue_call.c: the tool that writes a call (whichtool/call.h). What the request lacks is asked of the person
- * behind the client, in a form whose fields are the tool's own parameters, where the client can show one; else the
- * answer says what is missing, and the model may ask. What the person types is no request but values, so it goes into
- * the arguments as it is, and the whole is checked by the tool's schema once more. */
+/* catalogue_call.c: the tool write_call (whichtool/call.h). If the request lacks values and the client supports
+ * elicitation, the person is asked with a form whose fields are the tool's parameters. Otherwise the answer lists the
+ * missing values, so that the model can ask.
+ *
+ * Form input consists of values rather than text to interpret. It is copied into the arguments, and the result is
+ * validated against the tool's schema again. */
 #include "serve/catalogue_parts.h"
 
 #include "wire/members.h"
 
-#define QUESTION "arguments" /* the key of the one question of a call */
+#define QUESTION "arguments" /* key of the only question */
 
 /* ---------------------------------------------------------------- the form */
 
-/* Of a parameter's schema what a form may have: MCP knows text, numbers, booleans and enumerations there, nothing
- * nested. NULL when it is none of these. */
+/* Returns the part of a parameter's schema that MCP forms allow: text, numbers, booleans and enumerations. Returns NULL
+ * for other types, or if out of memory. */
 static json_t *form_field(const json_t *schema)
 {
     static const char *const types[] = {"string", "number", "integer", "boolean"};
@@ -32,7 +34,8 @@ static json_t *form_field(const json_t *schema)
     return field;
 }
 
-/* The whole question, or false: some missing argument fits no form. */
+/* Appends the parameters of elicitation/create. Returns false if a missing argument does not fit a form, or if out of
+ * memory. */
 static bool put_form(struct buffer *out, const wt_called *called)
 {
     json_t *schema = NULL, *fields = json_object(), *required = json_array();
@@ -61,7 +64,7 @@ static bool put_form(struct buffer *out, const wt_called *called)
 
 /* ---------------------------------------------------------------- the answer */
 
-/* As MCP's tools/call takes it, by the name that every API takes. */
+/* Appends the call in the form of tools/call, without the closing brace. */
 static void put_call(struct buffer *out, const wt_tool *tool, struct str arguments, bool ready)
 {
     wt__buffer_text(out, "{\"call\":{\"name\":");
@@ -95,7 +98,7 @@ static void answer_called(struct mcp_call *call, const wt_called *called)
     wt__buffer_dispose(&json);
 }
 
-/* The call with what the person answered among its arguments. */
+/* Merges the submitted values into the arguments, validates them and answers. */
 static void answer_completed(struct mcp_call *call, const wt_called *called, const json_t *content)
 {
     struct mcp_input *input = NULL;
@@ -128,8 +131,9 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
 
 /* ---------------------------------------------------------------- asking */
 
-/* True if a form for missing values may be shown. Filling one in would make a call of a question or a prohibition,
- * whose reader has not been asked whether to act; an unread word stands in the form's message. */
+/* True if a form for missing values may be shown. If called->doubt says that the request may be a question or a
+ * prohibition, a form would turn it into a call. The doubt "unread" is allowed: the form's message shows the unread
+ * word. */
 static bool may_ask(struct mcp_call *call, const wt_called *called)
 {
     bool wanted = !called->doubt || strcmp(called->doubt, "unread") == 0;
@@ -137,7 +141,7 @@ static bool may_ask(struct mcp_call *call, const wt_called *called)
            wt__mcp_call_client_can(call, "elicitation");
 }
 
-/* What the person says to the question. A refusal is an answer: the call is then told as it is. */
+/* Shows the form and answers with the result. If the person declines, the answer is the incomplete call. */
 static void ask(struct mcp_call *call, const wt_called *called, struct str form)
 {
     struct str response;

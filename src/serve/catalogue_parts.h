@@ -1,4 +1,4 @@
-/* catalogue_parts.h: what the files of catalogue.h share. */
+/* catalogue_parts.h: internals shared by the catalogue*.c files. */
 #ifndef WT_SERVE_CATALOGUE_PARTS_H
 #define WT_SERVE_CATALOGUE_PARTS_H
 
@@ -8,38 +8,39 @@
 
 enum { CATALOGUE_TOOLS = 3 };
 
-#define CATALOGUE_URI "whichtool://tools/" /* before a tool's id, percent-encoded but for '/' */
+#define CATALOGUE_URI                                                                                                  \
+    "whichtool://tools/" /* prefix of a resource URI; the tool's id follows, percent-encoded except '/' */
 
 struct catalogue {
     wt_engine *engine;
     struct catalogue_options options;
     struct mcp_features features;
     struct mcp_input *inputs[CATALOGUE_TOOLS];
-    pthread_mutex_t lock; /* of the next two */
-    char *summary;        /* of the catalogue's generation; NULL: not made yet */
+    pthread_mutex_t lock; /* guards summary and generation */
+    char *summary;        /* cached summary, NULL until first used */
     uint64_t generation;
 };
 
-/* What each tool answers. */
+/* The three tools. */
 void wt__catalogue_search(struct catalogue *catalogue, struct mcp_call *call);
 void wt__catalogue_details(struct catalogue *catalogue, struct mcp_call *call);
 void wt__catalogue_write_call(struct catalogue *catalogue, struct mcp_call *call);
 
-/* Of mcp_features. */
+/* Callbacks for mcp_features. */
 void wt__catalogue_list_resources(void *context, struct mcp_call *call, struct str after);
 void wt__catalogue_list_templates(void *context, struct mcp_call *call, struct str after);
 void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri);
 void wt__catalogue_complete(void *context, struct mcp_call *call, const struct mcp_completion *what);
 
-/* The tool in MCP's form, named as wt_export names it; the members before `{`'s first one come from `first`, as
+/* Appends the tool in MCP format, named like wt_export names it. `first` is inserted before the first member, such as
  * "\"probability\":0.5,". */
 void wt__catalogue_definition(struct buffer *out, const wt_tool *tool, const char *first);
-/* The same without its schema, and with the beginning of its description alone. */
+/* Works like wt__catalogue_definition without the schema, and with at most CATALOGUE_BRIEF_BYTES of the description. */
 void wt__catalogue_brief(struct buffer *out, const wt_tool *tool, const char *first, bool described);
 
-/* The answer, as JSON for programs and as text for models. */
+/* Sets the result both as structured content and as text. */
 void wt__catalogue_answer(struct mcp_call *call, struct buffer *json);
-/* Progress of the library that hears whether the client still wants it; context: the call. */
+/* A wt_progress_fn that stops when the client cancels; call is the mcp_call. */
 int wt__catalogue_progress(void *call, const char *phase, uint64_t done, uint64_t total);
 
 #endif

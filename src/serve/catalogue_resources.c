@@ -1,6 +1,5 @@
-/* catalogue_resources.c: each tool's definition as a resource, so that a person can attach one to a conversation. The
- * URI is the tool's id behind a scheme of our own; it is listed in the order of import, and completed as it is typed.
- */
+/* catalogue_resources.c: tool definitions as resources, so that a person can attach one to a conversation. The URI is
+ * the tool's id after CATALOGUE_URI. Lists are in import order; completion filters ids by the typed text. */
 #include "serve/catalogue_parts.h"
 
 #include <stdio.h>
@@ -8,8 +7,8 @@
 #include "wire/body.h"
 
 enum {
-    LISTED = 200,    /* tools that are read from the store at once */
-    COMPLETED = 101, /* one more than a client is sent, so that it knows of more */
+    LISTED = 200,    /* tools read from the store at once */
+    COMPLETED = 101, /* one more than the client gets, to detect that more exist */
 };
 
 static const char template_definition[] =
@@ -34,7 +33,7 @@ static void put_uri(struct buffer *out, const char *id)
     }
 }
 
-/* The id, in the arena; NULL: it is no URI of ours. */
+/* Returns the id, allocated in the arena, or NULL if the URI is invalid. */
 static const char *read_uri(struct arena *arena, struct str uri)
 {
     char *id = NULL;
@@ -64,7 +63,8 @@ static bool add_resource(struct mcp_call *call, const wt_tool *tool, size_t posi
     return taken;
 }
 
-/* A place in the order of import is the key: whoever pages while tools are removed may miss one. */
+/* Parses the key of a page: a position in import order. If tools are removed between pages, the client may miss
+ * some. */
 static bool read_position(struct str after, size_t *position)
 {
     *position = 0;
@@ -113,7 +113,7 @@ void wt__catalogue_list_templates(void *context, struct mcp_call *call, struct s
         wt__mcp_refuse_cursor(call);
 }
 
-/* ---------------------------------------------------------------- one */
+/* ---------------------------------------------------------------- reading and completion */
 
 void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
 {

@@ -1,13 +1,13 @@
-/* catalogue_search.c: what a search answers: the hits with their definitions, so that no second question is needed, as
- * far as a budget of bytes goes, since an answer stands in the prompt for the rest of the conversation. Where the
- * budget ends, tools are named and described, and the answer says how to get the rest. */
+/* catalogue_search.c: the tools search_tools and get_tool_details. Search results include the definitions, so that the
+ * model needs no second request. The result stays in the prompt for the rest of the conversation, so its size is
+ * limited: beyond the budget, tools get only a name and a short description. */
 #include "serve/catalogue_parts.h"
 
 #include <math.h>
 
 #include "text/shown.h"
 
-/* A request of which so many in a hundred have a tool gets none, rather than a wrong one. */
+/* Return no result if the probability that the request needs any tool is below this. */
 #define ABSTAIN 0.05
 
 enum detail { DETAIL_NAME, DETAIL_BRIEF, DETAIL_FULL };
@@ -54,7 +54,7 @@ void wt__catalogue_brief(struct buffer *out, const wt_tool *tool, const char *fi
     if (described && description.len > 0) {
         size_t len = description.len < CATALOGUE_BRIEF_BYTES ? description.len : CATALOGUE_BRIEF_BYTES;
         while (len < description.len && ((unsigned char)description.ptr[len] & 0xc0) == 0x80)
-            len--; /* not within a character */
+            len--; /* do not cut inside a UTF-8 character */
         wt__buffer_text(out, ",\"description\":");
         wt__buffer_json(out, (struct str){description.ptr, len});
         wt__buffer_text(out, len < description.len ? ",\"cut\":true" : "");
@@ -64,7 +64,6 @@ void wt__catalogue_brief(struct buffer *out, const wt_tool *tool, const char *fi
 
 /* ---------------------------------------------------------------- search_tools */
 
-/* Who describes a tool: whoever stands before the search. */
 static void put_more(const struct catalogue *catalogue, struct buffer *out, const wt_tool *tool)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
@@ -72,8 +71,8 @@ static void put_more(const struct catalogue *catalogue, struct buffer *out, cons
         rules->describe(rules->context, tool, out);
 }
 
-/* Tools of other providers that are the same and share the hit's place, by the names that they are called by: which
- * one is meant, who asks may know. One that was removed meanwhile is left out. */
+/* Appends the names of identical tools of other providers, which share the place of the hit. Tools removed in the
+ * meantime are skipped. */
 static void put_copies(const struct catalogue *catalogue, struct buffer *out, const wt_hit *hit)
 {
     size_t told = 0;
@@ -113,7 +112,7 @@ static void put_hit(const struct catalogue *catalogue, struct buffer *out, const
     wt__buffer_dispose(&first);
 }
 
-/* Returns how many hits did not get the detail that was asked for. */
+/* Returns the number of hits with less detail than requested. */
 static size_t put_hits(const struct catalogue *catalogue, struct buffer *out, const wt_hits *hits, enum detail detail)
 {
     size_t budget = catalogue->options.budget_bytes;
@@ -132,7 +131,7 @@ static size_t put_hits(const struct catalogue *catalogue, struct buffer *out, co
     return reduced;
 }
 
-/* Why nothing was found, as a member with a comma before it. */
+/* Appends the note for an empty result, after a comma. */
 static void put_lack(const struct catalogue *catalogue, struct mcp_call *call, struct buffer *out)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
@@ -141,7 +140,7 @@ static void put_lack(const struct catalogue *catalogue, struct mcp_call *call, s
         rules->lacking(rules->context, call, wt__json_str(wt__mcp_call_argument_tree(call), "query"), &words);
     wt__buffer_text(out, ",\"note\":");
     wt__buffer_json(out, words.len > 0 ? wt__buffer_view(&words)
-                                       : STR("No tool here fits. Say the task in other words, or do it without."));
+                                       : STR("No tool fits. Rephrase the task, or do it without a tool."));
     out->failed |= words.failed;
     wt__buffer_dispose(&words);
 }
@@ -156,7 +155,8 @@ static void answer_hits(const struct catalogue *catalogue, struct mcp_call *call
     if (hits->len == 0)
         put_lack(catalogue, call, &json);
     else if (reduced > 0)
-        wt__buffer_printf(&json, ",\"note\":\"%zu of these are cut short; get_tool_details has the whole.\"", reduced);
+        wt__buffer_printf(
+            &json, ",\"note\":\"%zu of these are shortened; get_tool_details returns the full definitions.\"", reduced);
     wt__buffer_char(&json, '}');
     wt__catalogue_answer(call, &json);
     wt__buffer_dispose(&json);
@@ -175,7 +175,7 @@ static void refuse_all(const struct catalogue *catalogue, struct mcp_call *call,
     struct buffer words = {0};
     if (rules->lacking)
         rules->lacking(rules->context, call, query, &words);
-    wt__mcp_fail_tool(call, "%s", words.len > 0 && !words.failed ? words.ptr : "there is no tool that you may use");
+    wt__mcp_fail_tool(call, "%s", words.len > 0 && !words.failed ? words.ptr : "you may not use any tool");
     wt__buffer_dispose(&words);
 }
 
@@ -204,7 +204,7 @@ void wt__catalogue_search(struct catalogue *catalogue, struct mcp_call *call)
     int rc = wt_find(catalogue->engine, query.ptr, query.len, &options, &hits, &err);
     if (rules->filter && rules->done)
         rules->done(rules->context, &filter);
-    /* Of a provider that there is not, who may not know of all is told what he is of one that he may not use. */
+    /* Give the same answer for an unknown provider as for a forbidden one. */
     if (rc == WT_ENOTFOUND && rules->filter) {
         answer_hits(catalogue, call, &(wt_hits){.len = 0}, DETAIL_NAME);
         return;
@@ -266,7 +266,7 @@ static void put_named(struct catalogue *catalogue, struct mcp_call *call, struct
     wt__buffer_dispose(&first);
     if (before > 0 && out->len > CATALOGUE_DETAILS_BYTES) {
         wt__buffer_cut(out, before);
-        put_refusal(out, wt__str(name), "too much for one answer: ask for it alone");
+        put_refusal(out, wt__str(name), "the answer would be too long; request this tool alone");
     }
     wt_tools_free(found);
 }

@@ -4,7 +4,7 @@
 
 #include "whichtool.h"
 
-/* Upper bounds in seconds. */
+/* upper bounds of the buckets in seconds */
 static const double bounds[FIGURES_BUCKETS] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
                                                0.025,  0.05,    0.1,    0.5,   2.5,    10};
 
@@ -71,7 +71,8 @@ static void write_requests(struct figures *figures, struct buffer *out)
 
 static void write_times(struct figures *figures, struct buffer *out)
 {
-    wt__buffer_text(out, "# HELP whichtool_http_request_duration_seconds From the queue to the answer's last byte.\n"
+    wt__buffer_text(out, "# HELP whichtool_http_request_duration_seconds Time from queueing a request to the last byte "
+                         "of its response.\n"
                          "# TYPE whichtool_http_request_duration_seconds histogram\n");
     for (size_t r = 0; r <= FIGURES_ROUTES; r++) {
         uint64_t sum = 0;
@@ -98,7 +99,7 @@ static void write_times(struct figures *figures, struct buffer *out)
 
 static void write_finds(struct figures *figures, struct buffer *out)
 {
-    wt__buffer_text(out, "# HELP whichtool_finds_total Searches that were answered, by the recipe that ran.\n"
+    wt__buffer_text(out, "# HELP whichtool_finds_total Answered searches by recipe.\n"
                          "# TYPE whichtool_finds_total counter\n");
     for (size_t i = 0; i <= FIGURES_RECIPES; i++) {
         const wt_recipe *recipe = i < FIGURES_RECIPES ? wt_recipe_at(i) : NULL;
@@ -116,6 +117,5 @@ void wt__figures_write(struct figures *figures, struct buffer *out)
     write_requests(figures, out);
     write_times(figures, out);
     write_finds(figures, out);
-    wt__figure_write(out, "whichtool_imports_total", "counter", "Imports over HTTP that changed the catalogue.",
-                     (double)load(&figures->imports));
+    wt__figure_write(out, "whichtool_imports_total", "counter", "Imports over HTTP.", (double)load(&figures->imports));
 }

@@ -17,7 +17,7 @@ struct str wt__host_of(struct str authority)
     return (struct str){authority.ptr, colon ? (size_t)(colon - authority.ptr) : authority.len};
 }
 
-/* Four numbers, of which the first is 127. "127.0.0.1.example.com" is a name of somebody else. */
+/* True for 127.x.x.x. "127.0.0.1.example.com" is another machine's name. */
 static bool is_loopback_4(struct str host)
 {
     size_t dots = 0, digits = 0;
@@ -46,7 +46,7 @@ bool wt__listens_on_loopback(const char *listen)
     return wt__str_starts(wt__str(listen), STR("unix:")) || wt__is_loopback(wt__host_of(wt__str(listen)));
 }
 
-/* The address that is listened at, where it is one: that of all interfaces is none that a request can be for. */
+/* Returns the host of the listen address, or an empty string for unix sockets and wildcard addresses. */
 static struct str listen_host(const char *listen)
 {
     struct str none = {0}, host = wt__host_of(wt__str(listen));

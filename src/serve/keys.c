@@ -55,10 +55,10 @@ unsigned wt__scopes_read(struct str text, wt_error *err)
             if (wt__str_equal(word, wt__str(words[i].word)))
                 bit = words[i].scope;
         if (bit == 0) {
-            wt__fail(err, WT_EINVAL,
-                     "\"%.*s\" is no scope: they are find, call, write, usage, metrics and admin, with commas "
-                     "between",
-                     (int)(word.len < 40 ? word.len : 40), word.ptr);
+            wt__fail(
+                err, WT_EINVAL,
+                "unknown scope \"%.*s\"; scopes are find, call, write, usage, metrics and admin, separated by commas",
+                (int)(word.len < 40 ? word.len : 40), word.ptr);
             return 0;
         }
         scopes |= bit;
@@ -80,7 +80,7 @@ static bool is_name(struct str name)
     return true;
 }
 
-/* In small letters, as it is written: a hash has one form. */
+/* Accepts lower-case digits only, so that each hash has one form. */
 static bool read_digest(struct str hex, unsigned char out[DIGEST])
 {
     if (hex.len != 2 * DIGEST)
@@ -97,7 +97,7 @@ static bool read_digest(struct str hex, unsigned char out[DIGEST])
     return true;
 }
 
-/* The next word of *line, which then stands behind it. */
+/* Returns the next word and advances *line past it. */
 static struct str next_word(struct str *line)
 {
     *line = wt__str_trim(*line);
@@ -123,10 +123,10 @@ static int read_line(struct keys *keys, struct str line, const char *path, size_
     struct key key = {.scopes = scopes.len > 0 ? wt__scopes_read(scopes, NULL) : 0};
     if (!is_name(name) || key.scopes == 0 || !read_digest(hex, key.digest) || wt__str_trim(line).len > 0)
         return wt__fail_at(err, WT_EFORMAT, number, 0, NULL,
-                           "%s:%zu: a line is NAME SCOPES SHA256, such as `whichtool serve --new-key` writes", path,
+                           "%s:%zu: expected NAME SCOPES SHA256, as written by `whichtool serve --new-key`", path,
                            number);
     if (is_taken(keys, name))
-        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: a key of that name stands above", path, number);
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: duplicate key name", path, number);
     if (keys->len == KEYS_MAX)
         return wt__fail(err, WT_ETOOLONG, "%s has more than %d keys", path, KEYS_MAX);
     key.name = wt__arena_copy(&keys->arena, name);
@@ -191,7 +191,7 @@ size_t wt__keys_finding_only(const struct keys *keys)
     return count;
 }
 
-/* ---------------------------------------------------------------- one key */
+/* ---------------------------------------------------------------- lookup and creation */
 
 struct key_found wt__keys_find(const struct keys *keys, struct str key)
 {
@@ -219,13 +219,13 @@ struct str wt__bearer_of(struct str authorization)
     return wt__str_trim((struct str){authorization.ptr + len, authorization.len - len});
 }
 
-/* "wt_" and 43 letters of base64url. */
+/* Creates a random key: "wt_" and 43 characters of base64url. */
 static int make_key(char key[64], wt_error *err)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     unsigned char secret[SECRET + 1] = {0};
     if (getrandom(secret, SECRET, 0) != SECRET)
-        return wt__fail(err, WT_EIO, "no random number for a new key");
+        return wt__fail(err, WT_EIO, "cannot get random numbers for a new key");
     char *at = key;
     *at++ = 'w';
     *at++ = 't';
@@ -238,7 +238,7 @@ static int make_key(char key[64], wt_error *err)
     return 0;
 }
 
-/* A new file is the owner's alone; another keeps its mode. */
+/* Writes the file atomically. A new file gets mode 0600; an existing file keeps its mode. */
 static int replace_file(const char *path, struct str text, wt_error *err)
 {
     struct stat old;
@@ -285,14 +285,14 @@ int wt__keys_add(const char *path, const char *name, unsigned scopes, char key[6
     size_t len = 0;
     struct keys keys = {0};
     if (!is_name(wt__str(name)))
-        return wt__fail(err, WT_EINVAL, "a key's name is 1 to %d letters, digits, '.', '_', '-' and '@'",
+        return wt__fail(err, WT_EINVAL, "key name is invalid; use 1 to %d letters, digits, '.', '_', '-' and '@'",
                         KEY_NAME_BYTES_MAX);
     int rc = wt__is_file(path) ? wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err) : 0;
     struct str before = {text, len};
     if (rc == 0)
         rc = read_lines(&keys, before, path, err);
     if (rc == 0 && is_taken(&keys, wt__str(name)))
-        rc = wt__fail(err, WT_EINVAL, "%s has a key of the name %s; take its line away, or choose another name", path,
+        rc = wt__fail(err, WT_EINVAL, "%s already has a key named %s; remove its line, or choose another name", path,
                       name);
     if (rc == 0)
         rc = make_key(key, err);

@@ -1,8 +1,8 @@
-/* keys.h: bearer keys and what each may do.
+/* keys.h: bearer keys and their scopes.
  *
- * A key is 256 random bits, so its SHA-256 needs neither salt nor stretching; the file holds nothing but names, scopes
- * and hashes. A key that comes in is hashed and compared with every row, each in the same time, so that an answer's
- * time tells neither how much of a key was right nor whose it is. Keys are never logged, only their names. */
+ * A key has 256 random bits, so a plain SHA-256 suffices: salt and key stretching would not help. The key file contains
+ * only names, scopes and hashes. Lookup hashes the given key and compares it with every row in constant time, so that
+ * response times do not give hints about the keys. Keys are never logged, only their names. */
 #ifndef WT_SERVE_KEYS_H
 #define WT_SERVE_KEYS_H
 
@@ -13,51 +13,53 @@
 #include "base/str.h"
 
 enum scope {
-    SCOPE_OPEN = 0,         /* no key is needed */
-    SCOPE_FIND = 1 << 0,    /* find, pick, list, embed; write a call (POST /v1/call), which calls nothing */
+    SCOPE_OPEN = 0,         /* no key required */
+    SCOPE_FIND = 1 << 0,    /* find, pick, list, embed; write a call (POST /v1/call) without executing it */
     SCOPE_WRITE = 1 << 1,   /* import and remove tools */
-    SCOPE_USAGE = 1 << 2,   /* record use */
-    SCOPE_METRICS = 1 << 3, /* figures and status */
-    SCOPE_ADMIN = 1 << 4,   /* all of these */
-    SCOPE_CALL = 1 << 5,    /* have a server behind the gateway do something: call a tool, read a resource, ... */
+    SCOPE_USAGE = 1 << 2,   /* record usages */
+    SCOPE_METRICS = 1 << 3, /* metrics and status */
+    SCOPE_ADMIN = 1 << 4,   /* everything */
+    SCOPE_CALL = 1 << 5,    /* use servers behind the gateway: call a tool, read a resource, ... */
 };
 
 enum {
     KEYS_MAX = 10000,
     KEY_NAME_BYTES_MAX = 64,
-    KEY_BYTES_MAX = 256, /* of a key that comes in */
+    KEY_BYTES_MAX = 256, /* maximum length of a received key */
     KEYS_FILE_BYTES_MAX = 4 << 20,
 };
 
-/* "find,usage" as bits; 0 where a word is none, with *err. */
+/* Parses a list such as "find,usage". Returns the scopes as bits, or 0 with *err set. */
 unsigned wt__scopes_read(struct str text, wt_error *err);
-/* The word of one scope. */
+/* Returns the name of one scope. */
 const char *wt__scope_word(enum scope scope);
 
 struct keys;
 
-/* Reads the file: a key a line, NAME SCOPES SHA256, '#' begins a comment. Errors: WT_ENOTFOUND, WT_EFORMAT with the
+/* Reads the key file. Each line is NAME SCOPES SHA256; '#' begins a comment. Errors: WT_ENOTFOUND, WT_EFORMAT with the
  * line, WT_ETOOLONG, WT_ENOMEM. */
 int wt__keys_open(struct keys **out, const char *path, wt_error *err);
 void wt__keys_close(struct keys *keys); /* NULL is a no-op */
 size_t wt__keys_count(const struct keys *keys);
-/* Keys with the scope `find` that may not call: a file written before the scope `call` existed has such keys. */
+/* Returns the number of keys with the scope `find` but not `call`. Files written before the scope `call` existed have
+ * such keys. */
 size_t wt__keys_finding_only(const struct keys *keys);
 
 struct key_found {
-    const char *name; /* lives as long as the keys; NULL: no such key */
+    const char *name; /* NULL if the key is unknown; valid as long as the keys */
     unsigned scopes;
 };
 struct key_found wt__keys_find(const struct keys *keys, struct str key);
 
-/* Whether who has these scopes may do what needs that one. */
+/* True if `scopes` grants `needed`; admin grants everything. */
 bool wt__scope_allows(unsigned scopes, enum scope needed);
 
-/* The key of "Bearer KEY"; empty where the field is not one. */
+/* Returns KEY of an Authorization value "Bearer KEY", or an empty string for other values. */
 struct str wt__bearer_of(struct str authorization);
 
-/* Makes a key, appends its row to the file (created with mode 0600), and gives the key: the only time that it is seen.
- * Errors: WT_EINVAL (the name is none, or is taken), those of wt__keys_open but WT_ENOTFOUND, WT_EREADONLY, WT_EIO. */
+/* Creates a key and appends its row to the file, which is created with mode 0600. Stores the key in `key`; it cannot be
+ * recovered later. Errors: WT_EINVAL (the name is invalid or taken), WT_EREADONLY, WT_EIO, and those of wt__keys_open
+ * except WT_ENOTFOUND. */
 int wt__keys_add(const char *path, const char *name, unsigned scopes, char key[64], wt_error *err);
 
 #endif

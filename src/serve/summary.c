@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-enum { SHOWN_MAX = 64 }; /* more names than fit */
+enum { SHOWN_MAX = 64 }; /* more than fit into SUMMARY_BYTES_MAX */
 
-/* Letters, digits and what joins them, beginning with one of the former: a name, and not a sentence. */
+/* True for a short name of letters, digits and separators. Rejects whole sentences. */
 static bool is_plain(const char *name)
 {
     size_t len = strlen(name), words = 1;

@@ -1,10 +1,8 @@
-/* summary.h: what is behind a catalogue, in a sentence for whoever decides whether to search it. A model that is
- * offered "search tools" and nothing else does not search, for it cannot know what for; so the sentence names
- * providers.
+/* summary.h: describes a catalogue in one sentence. A model that sees only "search tools" does not search, because it
+ * does not know the catalogue's contents; so the sentence names the providers.
  *
- * It stands in a client's prompt before every request, so it is short, and the same until other providers are among the
- * largest: no counts are in it. Names come from outside, and a prompt is where hostile text would like to be: only
- * short ones of plain characters are shown. */
+ * The sentence is part of every prompt, so it is short, contains no counts, and changes only with the list of the
+ * largest providers. Provider names are untrusted input to a prompt: only short names of plain characters are shown. */
 #ifndef WT_SERVE_SUMMARY_H
 #define WT_SERVE_SUMMARY_H
 
@@ -12,12 +10,12 @@
 
 enum {
     SUMMARY_BYTES_MAX = 400,
-    SUMMARY_NAME_BYTES_MAX = 32, /* of a provider's name that is shown */
-    SUMMARY_NAME_WORDS_MAX = 4,  /* parted by blanks or punctuation */
+    SUMMARY_NAME_BYTES_MAX = 32, /* maximum length of a shown provider name */
+    SUMMARY_NAME_WORDS_MAX = 4,  /* words are separated by blanks or punctuation */
 };
 
-/* "Tools of github, slack, ... and others." of the first of count names that fit into bytes, in alphabetical order;
- * less where fewer names can be shown, "" where none can. */
+/* Appends "Tools of github, slack, ... and others." with the first of the names that fit into `bytes`, sorted
+ * alphabetically. Unsuitable names are skipped; without a suitable name the text is empty. */
 void wt__catalogue_summary(struct buffer *out, const char *const *names, size_t count, size_t bytes);
 
 #endif

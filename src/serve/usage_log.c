@@ -16,7 +16,7 @@
 enum { KEY_BYTES = USAGE_LOG_BATCH_ID_BYTES_MAX + 16 };
 _Static_assert(KEY_BYTES <= (int)WT_MAX_USAGE_KEY_BYTES, "the key of a batch's last usage is one");
 
-/* A batch that waits; all of it is in its arena. */
+/* A queued batch. Everything is allocated in its arena. */
 struct waiting {
     struct waiting *next;
     struct arena arena;
@@ -26,7 +26,7 @@ struct waiting {
     void *context;
 };
 
-/* What a client has saved up: a token a usage, so many a minute, never over the burst (a token bucket). */
+/* Token bucket of a client: one token per usage. */
 struct bucket {
     struct str name;
     double tokens, at_ms;
@@ -37,11 +37,11 @@ struct usage_log {
     struct usage_log_options options;
     pthread_t writer, learner;
     bool learns;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t wake;
-    atomic_bool closing; /* also read by who learns */
+    atomic_bool closing; /* also read by the learning thread without the lock */
     struct waiting *first, **last;
-    size_t queued, queued_bytes; /* those that are being written, too */
+    size_t queued, queued_bytes; /* include the group being written */
     bool unlearned;
     struct usage_log_counts counts;
     struct bucket *buckets; /* [USAGE_LOG_CLIENTS_MAX] */
@@ -50,7 +50,7 @@ struct usage_log {
     double swept_ms;
 };
 
-/* ---------------------------------------------------------------- the cap of a client */
+/* ---------------------------------------------------------------- rate limit of a client */
 
 static void refill(const struct usage_log *log, struct bucket *bucket, double now)
 {
@@ -60,7 +60,7 @@ static void refill(const struct usage_log *log, struct bucket *bucket, double no
     bucket->at_ms = now;
 }
 
-/* Forgets clients that have saved up all they can: a new bucket says the same of them. */
+/* Removes full buckets. A new bucket would be full too. */
 static int sweep(struct usage_log *log, double now, wt_error *err)
 {
     size_t kept = 0;
@@ -94,7 +94,8 @@ static int find_bucket(struct usage_log *log, struct str client, double now, str
             return rc;
     }
     if (log->bucket_count == USAGE_LOG_CLIENTS_MAX)
-        return wt__fail(err, WT_EBUSY, "over %d clients report usages at once; come again", USAGE_LOG_CLIENTS_MAX);
+        return wt__fail(err, WT_EBUSY, "more than %d clients are reporting usages; try again later",
+                        USAGE_LOG_CLIENTS_MAX);
     char *name = malloc(client.len);
     if (!name)
         return wt__fail_nomem(err);
@@ -112,7 +113,7 @@ static int find_bucket(struct usage_log *log, struct str client, double now, str
     return 0;
 }
 
-/* Takes the client's tokens for so many usages, or says when it will have them. */
+/* Takes tokens from the client's bucket, or sets *retry_ms to the time until it has enough. */
 static int charge(struct usage_log *log, struct str client, size_t usages, unsigned *retry_ms, wt_error *err)
 {
     double now = wt__now_ms();
@@ -124,7 +125,7 @@ static int charge(struct usage_log *log, struct str client, size_t usages, unsig
         refill(log, bucket, now);
     if (rc == 0 && bucket->tokens < (double)usages) {
         *retry_ms = (unsigned)(((double)usages - bucket->tokens) * 60000 / log->options.client_a_minute) + 1;
-        rc = wt__fail(err, WT_EBUSY, "the client reports more than %u usages a minute; come again in %u s",
+        rc = wt__fail(err, WT_EBUSY, "the client reports more than %u usages a minute; try again in %u s",
                       log->options.client_a_minute, *retry_ms / 1000 + 1);
     }
     if (rc == 0)
@@ -144,17 +145,17 @@ static int check_batch(const struct usage_batch *batch, wt_error *err)
     if (rc < 0)
         return rc;
     if (batch->client.len == 0)
-        return wt__fail(err, WT_EINVAL, "usages are of a client: none is named");
+        return wt__fail(err, WT_EINVAL, "the batch has no client name");
     if (batch->id.len > USAGE_LOG_BATCH_ID_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "the batch's id has %zu bytes; at most %d are taken", batch->id.len,
+        return wt__fail(err, WT_ETOOLONG, "the batch id has %zu bytes; at most %d are allowed", batch->id.len,
                         USAGE_LOG_BATCH_ID_BYTES_MAX);
     if (batch->lines.len > USAGE_LOG_BATCH_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "the batch has %zu bytes; at most %d are taken", batch->lines.len,
+        return wt__fail(err, WT_ETOOLONG, "the batch has %zu bytes; at most %d are allowed", batch->lines.len,
                         USAGE_LOG_BATCH_BYTES_MAX);
     return 0;
 }
 
-/* The next line that is not blank, of what is left of lines. */
+/* Takes the next non-blank line off *lines. Returns false at the end. */
 static bool next_line(struct str *lines, struct str *line)
 {
     while (lines->len > 0) {
@@ -188,9 +189,9 @@ static int split(struct waiting *w, const struct usage_batch *batch, wt_error *e
     while (next_line(&rest, &line))
         count++;
     if (count == 0)
-        return wt__fail(err, WT_EINVAL, "the batch has no usage: send JSON Lines, one usage a line");
+        return wt__fail(err, WT_EINVAL, "the batch is empty; send JSON Lines, one usage per line");
     if (count > USAGE_LOG_BATCH_USAGES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; at most %d are taken", count,
+        return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; at most %d are allowed", count,
                         USAGE_LOG_BATCH_USAGES_MAX);
     struct reported_usage *usages = wt__arena_array(&w->arena, struct reported_usage, count);
     w->usages = wt__arena_array(&w->arena, struct reported_usage *, count);
@@ -214,16 +215,16 @@ static void waiting_free(struct waiting *w)
     free(w);
 }
 
-/* With lock held. */
+/* Appends the batch to the queue. Call with the lock held. */
 static int queue(struct usage_log *log, struct waiting *w, struct str client, unsigned *retry_ms, wt_error *err)
 {
     if (w->count > log->options.client_burst)
-        return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; a client may bring %u at once", w->count,
+        return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; a client may report %u at once", w->count,
                         log->options.client_burst);
     if (log->queued + w->count > USAGE_LOG_QUEUED_MAX || log->queued_bytes + w->bytes > USAGE_LOG_QUEUED_BYTES_MAX) {
         log->counts.refused_full += w->count;
         *retry_ms = log->options.commit_ms;
-        return wt__fail(err, WT_EBUSY, "%zu usages wait to be written; come again", log->queued);
+        return wt__fail(err, WT_EBUSY, "%zu usages are waiting to be written; try again later", log->queued);
     }
     int rc = charge(log, client, w->count, retry_ms, err);
     if (rc < 0)
@@ -295,7 +296,7 @@ static int record(struct usage_log *log, const struct waiting *group, wt_error *
     return rc;
 }
 
-/* What the group's transaction came to is counted before anybody is told. With lock held. */
+/* Updates the counters before anyone is notified. Call with the lock held. */
 static void count_group(struct usage_log *log, const struct waiting *group, int rc)
 {
     log->counts.commits += rc == 0;
@@ -359,7 +360,8 @@ static int stop_learning(void *context, const char *phase, uint64_t done, uint64
     return atomic_load(&log->closing);
 }
 
-/* A store without a model records all the same: it fails here, and is counted. */
+/* Learns from new usages in the background. A store without a model still records usages; learning then fails and is
+ * counted. */
 static void *learn_behind(void *context)
 {
     struct usage_log *log = context;
@@ -428,14 +430,14 @@ static int start_threads(struct usage_log *log, wt_error *err)
 {
     int error = pthread_create(&log->writer, NULL, write_groups, log);
     if (error)
-        return wt__fail(err, WT_ENOMEM, "no thread can be started to write usages");
+        return wt__fail(err, WT_ENOMEM, "cannot start a thread to write usages");
     if (log->options.no_learning)
         return 0;
     log->learns = pthread_create(&log->learner, NULL, learn_behind, log) == 0;
     if (log->learns)
         return 0;
     end_threads(log);
-    return wt__fail(err, WT_ENOMEM, "no thread can be started to learn of usages");
+    return wt__fail(err, WT_ENOMEM, "cannot start a thread to learn from usages");
 }
 
 int wt__usage_log_open(struct usage_log **out, wt_engine *engine, const struct usage_log_options *options,
@@ -443,15 +445,14 @@ int wt__usage_log_open(struct usage_log **out, wt_engine *engine, const struct u
 {
     *out = NULL;
     if (engine->read_only)
-        return wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; no usage can be recorded",
-                        engine->path);
+        return wt__fail(err, WT_EREADONLY, "cannot record usages: the store %s is open for reading only", engine->path);
     struct usage_log *log = calloc(1, sizeof *log);
     if (!log)
         return wt__fail_nomem(err);
     log->engine = engine;
     log->options = with_defaults(options);
     log->last = &log->first;
-    log->unlearned = true; /* what an earlier one left */
+    log->unlearned = true; /* an earlier process may have left usages */
     log->buckets = wt__alloc_array(USAGE_LOG_CLIENTS_MAX, sizeof *log->buckets);
     make_locks(log);
     int rc = log->buckets ? start_threads(log, err) : wt__fail_nomem(err);

@@ -10,14 +10,14 @@
 #include "wire/members.h"
 
 struct usage_routes {
-    struct usage_log *log; /* NULL: the store is open for reading only */
+    struct usage_log *log; /* NULL if the store is open for reading only */
     const wt_engine *engine;
-    bool policed; /* a policy says who may know of which tools */
+    bool policed; /* a policy restricts tools by client */
     struct route row;
     struct routes routes;
 };
 
-/* A report that waits until it is written. */
+/* A report waiting to be written. */
 struct reporting {
     const struct usage_routes *usage;
     struct http_exchange *exchange; /* kept */
@@ -42,13 +42,13 @@ static void refuse(const struct usage_routes *usage, struct http_exchange *excha
     wt__buffer_dispose(&body);
 }
 
-/* With a policy a usage of tools that do not exist is answered as one of tools that the client may not know of. */
+/* With a policy, usages of unknown tools are answered like usages of forbidden tools. */
 static bool is_refused(const struct reported_usage *usage, bool policed)
 {
     return usage->code != 0 && !(policed && usage->none_known);
 }
 
-/* Which usages made no sense, by their place in the body from 1. */
+/* Appends the invalid usages, numbered from 1 by their place in the body. */
 static void put_refused(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     bool any = false;
@@ -66,7 +66,7 @@ static void put_refused(struct buffer *out, struct reported_usage *const *usages
     wt__buffer_char(out, ']');
 }
 
-/* With a policy every usage that makes sense is called recorded: the other words tell whether its tools exist. */
+/* With a policy every valid usage counts as recorded, because the other words reveal whether its tools exist. */
 static void put_told(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     static const char *const fates[] = {[USAGE_ADDED] = "recorded",
@@ -89,7 +89,8 @@ static void put_told(struct buffer *out, struct reported_usage *const *usages, s
     wt__buffer_char(out, '}');
 }
 
-/* A single usage that makes no sense is a bad request; among several it is told beside the others. */
+/* Answers the exchange of a report. A single invalid usage is a bad request; in a larger batch it is listed with the
+ * others. */
 static void told(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
 {
     struct reporting *reporting = context;
@@ -140,7 +141,7 @@ static void take(void *context, struct http_exchange *exchange, const char *prin
     wt_error err;
     int rc = wt__batch_query_read(&query, request->query, &err);
     if (rc == 0 && !usage->log)
-        rc = wt__fail(&err, WT_EREADONLY, "the store is open for reading only");
+        rc = wt__fail(&err, WT_EREADONLY, "cannot record usages: the store is open for reading only");
     if (rc == 0) {
         const struct usage_batch batch = {.client = wt__str(*principal ? principal : USAGE_LOG_NO_KEY),
                                           .id = wt__str(query.id),
@@ -174,19 +175,18 @@ static void put_figures(void *context, struct buffer *out)
         {"queue_full", counts.refused_full},
         {"client_cap", counts.refused_client},
     };
-    wt__buffer_text(out, "# HELP whichtool_usages_reported_total Usages that were reported, by what became of them.\n"
+    wt__buffer_text(out, "# HELP whichtool_usages_reported_total Reported usages by result.\n"
                          "# TYPE whichtool_usages_reported_total counter\n");
     for (size_t i = 0; i < sizeof fates / sizeof *fates; i++)
         wt__buffer_printf(out, "whichtool_usages_reported_total{fate=\"%s\"} %llu\n", fates[i].fate,
                           (unsigned long long)fates[i].count);
-    wt__figure_write(out, "whichtool_usages_waiting", "gauge", "Usages that wait to be written.",
-                     (double)counts.queued);
-    wt__figure_write(out, "whichtool_usage_commits_total", "counter", "Groups of usages that were written.",
+    wt__figure_write(out, "whichtool_usages_waiting", "gauge", "Usages waiting to be written.", (double)counts.queued);
+    wt__figure_write(out, "whichtool_usage_commits_total", "counter", "Groups of usages written.",
                      (double)counts.commits);
-    wt__figure_write(out, "whichtool_usages_learned_total", "counter", "Requests of usages that the encoder read.",
+    wt__figure_write(out, "whichtool_usages_learned_total", "counter", "Requests encoded for learning.",
                      (double)counts.learned);
-    wt__figure_write(out, "whichtool_usage_failed_learnings_total", "counter",
-                     "Times that the encoder could not read them.", (double)counts.failed_learnings);
+    wt__figure_write(out, "whichtool_usage_failed_learnings_total", "counter", "Failed learning runs.",
+                     (double)counts.failed_learnings);
 }
 
 int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool policed, wt_error *err)
@@ -202,19 +202,19 @@ int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool pol
         free(usage);
         return rc;
     }
-    usage->row =
-        (struct route){.method = "POST",
-                       .path = "/v1/usage",
-                       .scope = SCOPE_USAGE,
-                       .body_max = USAGE_LOG_BATCH_BYTES_MAX,
-                       .query = &wt__usage_fields,
-                       .raw_body = "usages as JSON Lines, as `usage add` reads them",
-                       .name = "record_usage",
-                       .summary = "Record which tools requests used, so that finding gets better",
-                       .returns = "How many were recorded, came again, or changed how an earlier one ended, and "
-                                  "which were refused; they are on the disk.",
-                       .take = take,
-                       .context = usage};
+    usage->row = (struct route){
+        .method = "POST",
+        .path = "/v1/usage",
+        .scope = SCOPE_USAGE,
+        .body_max = USAGE_LOG_BATCH_BYTES_MAX,
+        .query = &wt__usage_fields,
+        .raw_body = "Usages as JSON Lines, in the format of `usage add`",
+        .name = "record_usage",
+        .summary = "Record the tools that requests used, to improve search",
+        .returns = "Numbers of usages recorded, repeated and with changed outcome, and the refused ones. "
+                   "Recorded usages are on disk.",
+        .take = take,
+        .context = usage};
     usage->routes = (struct routes){&usage->row, 1, put_figures, usage};
     *out = usage;
     return 0;

@@ -1,8 +1,7 @@
-/* The fixture of the conformance suite as a server, for bench/conformance.py and for clients of all kinds:
+/* The fixture of the conformance suite as a server, for bench/conformance.py and for testing clients:
  *
- *   fixture_server ADDRESS    over HTTP at /mcp; prints the address it got, and ends when its standard input does
- *   fixture_server            over standard input and output
- */
+ *   fixture_server ADDRESS    HTTP at /mcp; prints its address, and stops when standard input ends
+ *   fixture_server            standard input and output */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,7 +32,7 @@ static size_t body_max(void *context, const struct http_request *head)
     return MCP_MESSAGE_BYTES_MAX;
 }
 
-/* HOST or HOST:PORT, of this machine. */
+/* True for HOST or HOST:PORT of this machine. */
 static bool is_local(struct str host)
 {
     static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
@@ -56,7 +55,7 @@ static int refuse(void *context, const struct http_request *head)
     return is_local(wt__http_field(head, "Host")) ? 0 : 403;
 }
 
-/* The end of standard input ends the server. */
+/* Stops the server when standard input ends. */
 static void *wait_for_end(void *context)
 {
     char byte;
@@ -77,7 +76,7 @@ static int serve_http(struct mcp_service *service, const char *address, wt_error
     if (rc == 0)
         rc = wt__http_server_open(&server, &options, err);
     if (rc == 0 && pthread_create(&watcher, NULL, wait_for_end, NULL) != 0)
-        rc = wt__fail(err, WT_EIO, "the system gives no thread");
+        rc = wt__fail(err, WT_EIO, "cannot start a thread");
     if (rc == 0) {
         printf("%s\n", wt__http_server_address(server));
         fflush(stdout);

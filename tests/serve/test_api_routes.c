@@ -1,4 +1,4 @@
-/* Requests against the API without a server: each route, what it says of bad input, who may use it. */
+/* The API without a server: responses of each route, errors and permissions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static const char catalogue[] =
 
 struct fixture {
     wt_engine *engine;
-    struct api *open, *keyed; /* without keys, and with */
+    struct api *open, *keyed; /* without and with keys */
     char folder[40], keys[64], find[64], call[64], write[64], admin[64];
 };
 
@@ -78,7 +78,7 @@ struct asked {
     struct http_field more;
 };
 
-/* The answer; its body ends in NUL. */
+/* Sends a request. Returns the response, whose body ends in NUL. */
 static struct api_call ask(struct api *api, const struct asked *asked, struct http_request *request)
 {
     static char authorization[128];
@@ -115,14 +115,14 @@ static struct str field_of(const struct api_call *call, const char *name)
 static const struct {
     const char *method, *target, *body;
     int status;
-    const char *holds; /* the answer does */
+    const char *holds; /* expected in the body */
 } rows[] = {
     {"GET", "/health", "", 200, "\"status\":\"ok\""},
     {"GET", "/healthy", "", 404, "\"code\":\"no_route\""},
     {"GET", "/", "", 404, "\"code\":\"no_route\""},
-    {"GET", "/health?x=1", "", 400, "this path takes no parameters"},
-    {"PUT", "/v1/tools", "", 405, "this path knows GET, POST, DELETE alone"},
-    {"GET", "/v1/find", "", 405, "this path knows POST alone"},
+    {"GET", "/health?x=1", "", 400, "this path has no query parameters"},
+    {"PUT", "/v1/tools", "", 405, "this path supports GET, POST, DELETE"},
+    {"GET", "/v1/find", "", 405, "this path supports POST"},
     {"get", "/health", "", 405, "\"code\":\"method\""},
     {"POST", "/v1/find", "{\"query\":\"book a table\"}", 200, "\"id\":\"town/book_table\""},
     {"POST", "/v1/find", "{\"query\":\"book a table\",\"recipe\":\"bm25\",\"explain\":true}", 200, "\"stages\":[{"},
@@ -139,7 +139,7 @@ static const struct {
     {"POST", "/v1/find", "", 400, "\"code\":\"malformed\""},
     {"POST", "/v1/find", "{\"query\":\"\"}", 400, "the request is empty"},
     {"POST", "/v1/pick", "{\"query\":\"book a table for two\"}", 200, "\"complete_probability\":"},
-    {"POST", "/v1/pick", "{\"query\":\"a\",\"recipe\":\"ptr\"}", 400, "this server has no language model"},
+    {"POST", "/v1/pick", "{\"query\":\"a\",\"recipe\":\"ptr\"}", 400, "the server has no language model"},
     {"POST", "/v1/call", "{\"query\":\"book a table for 2 guests\",\"tool\":\"book_table\",\"format\":\"mcp\"}", 200,
      "\"call\":{"},
     {"POST", "/v1/call", "{\"query\":\"did anyone book a table for 2 guests\",\"tool\":\"book_table\"}", 200,
@@ -173,8 +173,7 @@ static const struct {
      "{\"object\":\"list\",\"data\":[{\"object\":\"embedding\",\"index\":0,\"embedding\":["},
     {"POST", "/v1/embeddings", "{\"input\":\"a\",\"model\":\"default\",\"dimensions\":100000}", 400,
      "\"pointer\":\"/dimensions\""},
-    {"POST", "/v1/embeddings", "{\"input\":\"a\",\"model\":\"default\",\"dimensions\":4096}", 400,
-     "dimensions, and 4096"},
+    {"POST", "/v1/embeddings", "{\"input\":\"a\",\"model\":\"default\",\"dimensions\":4096}", 400, "dimensions; 4096"},
     {"POST", "/v1/embeddings", "{\"input\":\"a\",\"model\":\"text-embedding-3-small\"}", 404, "\"pointer\":\"/model\""},
     {"POST", "/v1/rerank", "{\"query\":\"high water\",\"documents\":[\"invoices\",\"high water\"],\"top_n\":1}", 200,
      "\"results\":[{\"index\":1,\"relevance_score\":"},
@@ -187,7 +186,7 @@ static const struct {
     {"HEAD", "/health", "", 200, ""},
 };
 
-static void each_route_answers_and_says_what_is_wrong(void **state)
+static void each_route_answers_or_reports_an_error(void **state)
 {
     struct fixture *f = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -207,8 +206,8 @@ static void each_route_answers_and_says_what_is_wrong(void **state)
     }
 }
 
-/* Every route and who may use it: none, a key that is none, one of another scope, the right one. */
-static void each_scope_opens_its_routes_alone(void **state)
+/* Checks each route without a key, with a wrong key, with a key of another scope, and with the right one. */
+static void each_scope_permits_only_its_routes(void **state)
 {
     struct fixture *f = *state;
     for (size_t i = 0; i < wt__api_routes.count; i++) {
@@ -232,9 +231,8 @@ static void each_scope_opens_its_routes_alone(void **state)
     }
 }
 
-/* A policy is asked by other routes: those that tell of tools, or change them, are for who may administer, and for
- * nobody where nobody has a key. */
-static void with_a_policy_tools_are_for_who_administers(void **state)
+/* With a policy, routes showing or changing tools require the scope admin, and are unavailable without keys. */
+static void a_policy_makes_tool_routes_require_admin(void **state)
 {
     struct fixture *f = *state;
     struct api_options options = {.engine = f->engine, .guard = {.listen = "127.0.0.1:8642"}, .policed = true};
@@ -260,7 +258,7 @@ static void with_a_policy_tools_are_for_who_administers(void **state)
                 wt__api_call_dispose(&call);
             }
         of_tools += route->of_tools;
-        /* Whatever has tools in its path is one of them. */
+        /* All paths with tools in them are included. */
         assert_true(route->of_tools || !strstr(route->path, "/tools"));
     }
     assert_int_equal(of_tools, 8);
@@ -286,7 +284,7 @@ static const struct {
     {"OPTIONS", "/nothing", "localhost", "https://app.example.com", 404, true},
 };
 
-static void hosts_and_origins_decide_first(void **state)
+static void host_and_origin_are_checked_first(void **state)
 {
     struct fixture *f = *state;
     for (size_t i = 0; i < sizeof matrix / sizeof *matrix; i++) {
@@ -319,8 +317,8 @@ static uint64_t generation_of(wt_engine *engine)
     return info.generation;
 }
 
-/* Whoever asks with whatever key: a page of another site, and a name that was pointed here, reach no route. */
-static void no_route_is_reached_from_elsewhere(void **state)
+/* Requests from foreign origins, and through DNS rebinding, reach no route, with any key. */
+static void foreign_hosts_and_origins_reach_no_route(void **state)
 {
     struct fixture *f = *state;
     static const struct {
@@ -356,9 +354,9 @@ static void no_route_is_reached_from_elsewhere(void **state)
     assert_int_equal(generation_of(f->engine), before);
 }
 
-/* A key is one in its field alone: not in the address, where logs and referrers would have it, nor in a cookie, which a
- * browser sends by itself. A session is none. */
-static void a_key_counts_in_its_field_alone(void **state)
+/* A key counts only in the Authorization field: not in the URL, which appears in logs, nor in a cookie, sent by the
+ * browser automatically, nor as a session id. */
+static void keys_count_only_in_the_authorization_field(void **state)
 {
     struct fixture *f = *state;
     static const struct {
@@ -368,15 +366,15 @@ static void a_key_counts_in_its_field_alone(void **state)
     } ways[] = {
         {"/v1/recipes", "Authorization", "Bearer ", 200, "recipes"},
         {"/v1/recipes", "authorization", "bearer ", 200, "recipes"},
-        {"/v1/recipes", "Authorization", "", 401, "this takes a key: Authorization: Bearer KEY"},
-        {"/v1/recipes", "Authorization", "Basic ", 401, "this takes a key"},
-        {"/v1/recipes", "Authorization", "Bearer x", 401, "this key is not known here"},
-        {"/v1/recipes", "Proxy-Authorization", "Bearer ", 401, "this takes a key"},
-        {"/v1/recipes", "X-Api-Key", "", 401, "this takes a key"},
-        {"/v1/recipes", "Cookie", "key=", 401, "this takes a key"},
-        {"/v1/recipes", "Mcp-Session-Id", "", 401, "this takes a key"},
-        {"/v1/recipes?key=KEY", NULL, NULL, 401, "this takes a key"},
-        {"/v1/recipes?access_token=KEY", NULL, NULL, 401, "this takes a key"},
+        {"/v1/recipes", "Authorization", "", 401, "a key is required; send Authorization: Bearer KEY"},
+        {"/v1/recipes", "Authorization", "Basic ", 401, "a key is required"},
+        {"/v1/recipes", "Authorization", "Bearer x", 401, "unknown key"},
+        {"/v1/recipes", "Proxy-Authorization", "Bearer ", 401, "a key is required"},
+        {"/v1/recipes", "X-Api-Key", "", 401, "a key is required"},
+        {"/v1/recipes", "Cookie", "key=", 401, "a key is required"},
+        {"/v1/recipes", "Mcp-Session-Id", "", 401, "a key is required"},
+        {"/v1/recipes?key=KEY", NULL, NULL, 401, "a key is required"},
+        {"/v1/recipes?access_token=KEY", NULL, NULL, 401, "a key is required"},
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char target[160], value[160];
@@ -395,8 +393,8 @@ static void a_key_counts_in_its_field_alone(void **state)
     }
 }
 
-/* What is asked decides neither what the server reads, fetches or starts, nor which models it asks. */
-static void what_steers_the_server_cannot_be_said(void **state)
+/* Requests can neither make the server read, fetch or start anything, nor choose its models. */
+static void requests_cannot_control_files_processes_or_models(void **state)
 {
     struct fixture *f = *state;
     static const struct {
@@ -424,7 +422,7 @@ static void what_steers_the_server_cannot_be_said(void **state)
         {"POST", "/v1/call", "{\"query\":\"a\",\"chat_model\":\"gpt\"}", 400},
         {"POST", "/v1/call", "{\"query\":\"a\",\"execute\":true}", 400},
         {"POST", "/v1/embeddings", "{\"input\":\"a\",\"model\":\"../../etc\"}", 404},
-        {"POST", "/v1/find", "{\"query\":\"a\",\"Query\":\"b\"}", 400}, /* no two readers differ on it */
+        {"POST", "/v1/find", "{\"query\":\"a\",\"Query\":\"b\"}", 400}, /* names are case-sensitive everywhere */
         {"POST", "/v1/find", "{\"query\":\"a\",\"query\":\"b\"}", 400},
         {"POST", "/v1/find", "{\"query\":\"a\\u0000b\"}", 400},
     };
@@ -441,14 +439,14 @@ static void what_steers_the_server_cannot_be_said(void **state)
     assert_int_equal(access("/tmp/whichtool-pwned", F_OK), -1);
 }
 
-static void beyond_this_machine_it_takes_keys(void **state)
+static void non_local_addresses_require_keys(void **state)
 {
     struct fixture *f = *state;
     struct api *api;
     wt_error err;
     struct api_options options = {.engine = f->engine, .guard = {.listen = "0.0.0.0:8642"}};
     assert_int_equal(wt__api_open(&api, &options, &err), WT_EINVAL);
-    assert_non_null(strstr(err.message, "can be reached from other machines"));
+    assert_non_null(strstr(err.message, "other machines can reach"));
     options.keys_path = f->keys;
     assert_int_equal(wt__api_open(&api, &options, &err), 0);
     wt__api_close(api);
@@ -467,7 +465,7 @@ static int status_with(struct api *api, const char *key)
     return status;
 }
 
-static void keys_are_read_anew_and_a_bad_file_changes_nothing(void **state)
+static void reload_replaces_keys_unless_the_file_is_invalid(void **state)
 {
     struct fixture *f = *state;
     char late[64], *text;
@@ -481,7 +479,7 @@ static void keys_are_read_anew_and_a_bad_file_changes_nothing(void **state)
     assert_int_equal(wt__file_replace(f->keys, "nonsense\n", 9, &err), 0);
     wt__api_reload(f->keyed);
     assert_int_equal(status_with(f->keyed, late), 200);
-    assert_int_equal(wt__file_replace(f->keys, text, len, &err), 0); /* without the late one */
+    assert_int_equal(wt__file_replace(f->keys, text, len, &err), 0); /* without the late key */
     wt__api_reload(f->keyed);
     assert_int_equal(status_with(f->keyed, late), 401);
     free(text);
@@ -493,8 +491,8 @@ static bool nobody_waits(const void *context)
     return true;
 }
 
-/* A find that nobody waits for any more ends; so does one whose time is up. */
-static void what_nobody_waits_for_is_given_up(void **state)
+/* A search stops when the client has disconnected, and at the time limit. */
+static void searches_stop_on_disconnect_and_timeout(void **state)
 {
     struct fixture *f = *state;
     bool takes_long;
@@ -510,7 +508,7 @@ static void what_nobody_waits_for_is_given_up(void **state)
     wt__api_call_dispose(&call);
 }
 
-static void what_takes_long_is_not_begun_on_a_worker(void **state)
+static void slow_calls_do_not_start_on_a_worker(void **state)
 {
     struct fixture *f = *state;
     bool takes_long;
@@ -536,8 +534,8 @@ static void take_nothing(void *context, struct http_exchange *exchange, const ch
     (void)principal;
 }
 
-/* A module's route is found by path and any method, and is guarded as ours are. */
-static void a_module_brings_a_route(void **state)
+/* A module's route matches its path with any method, and requires the usual permissions. */
+static void modules_can_add_routes(void **state)
 {
     struct fixture *f = *state;
     static const struct route row = {
@@ -564,7 +562,7 @@ static void a_module_brings_a_route(void **state)
         assert_ptr_equal(wt__api_respond(api, &call, &takes_long), &row);
         assert_string_equal(call.principal, "finder");
         wt__api_call_dispose(&call);
-        request.field_count = 1; /* without the key */
+        request.field_count = 1; /* no key */
         call = (struct api_call){.request = &request};
         assert_null(wt__api_respond(api, &call, &takes_long));
         assert_int_equal(call.status, 401);
@@ -573,7 +571,7 @@ static void a_module_brings_a_route(void **state)
     wt__api_close(api);
 }
 
-static void the_lesser_limit_holds(void **state)
+static void the_smaller_time_limit_applies(void **state)
 {
     (void)state;
     static const struct {
@@ -588,18 +586,18 @@ static void the_lesser_limit_holds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_route_answers_and_says_what_is_wrong),
-                                       cmocka_unit_test(each_scope_opens_its_routes_alone),
-                                       cmocka_unit_test(with_a_policy_tools_are_for_who_administers),
-                                       cmocka_unit_test(hosts_and_origins_decide_first),
-                                       cmocka_unit_test(no_route_is_reached_from_elsewhere),
-                                       cmocka_unit_test(a_key_counts_in_its_field_alone),
-                                       cmocka_unit_test(what_steers_the_server_cannot_be_said),
-                                       cmocka_unit_test(beyond_this_machine_it_takes_keys),
-                                       cmocka_unit_test(keys_are_read_anew_and_a_bad_file_changes_nothing),
-                                       cmocka_unit_test(what_nobody_waits_for_is_given_up),
-                                       cmocka_unit_test(what_takes_long_is_not_begun_on_a_worker),
-                                       cmocka_unit_test(a_module_brings_a_route),
-                                       cmocka_unit_test(the_lesser_limit_holds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_route_answers_or_reports_an_error),
+                                       cmocka_unit_test(each_scope_permits_only_its_routes),
+                                       cmocka_unit_test(a_policy_makes_tool_routes_require_admin),
+                                       cmocka_unit_test(host_and_origin_are_checked_first),
+                                       cmocka_unit_test(foreign_hosts_and_origins_reach_no_route),
+                                       cmocka_unit_test(keys_count_only_in_the_authorization_field),
+                                       cmocka_unit_test(requests_cannot_control_files_processes_or_models),
+                                       cmocka_unit_test(non_local_addresses_require_keys),
+                                       cmocka_unit_test(reload_replaces_keys_unless_the_file_is_invalid),
+                                       cmocka_unit_test(searches_stop_on_disconnect_and_timeout),
+                                       cmocka_unit_test(slow_calls_do_not_start_on_a_worker),
+                                       cmocka_unit_test(modules_can_add_routes),
+                                       cmocka_unit_test(the_smaller_time_limit_applies)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

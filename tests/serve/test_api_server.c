@@ -1,5 +1,4 @@
-/* The API on a real server, over sockets: what takes long runs beside the workers, what is over is told once, and the
- * end waits for nothing but what runs. */
+/* The API on a real server: slow calls run separately from the workers, and shutdown waits for running calls only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +6,7 @@
 
 #include <cmocka.h>
 
-#pragma GCC diagnostic ignored "-Wunused-function" /* it has more than is used here */
+#pragma GCC diagnostic ignored "-Wunused-function" /* not all helpers are used here */
 #include "http/served.h"
 
 #include "serve/api/api.h"
@@ -108,7 +107,7 @@ static void put_request(struct buffer *out, const char *method, const char *targ
     wt__buffer_str(out, body);
 }
 
-/* The status; the whole answer stays in *answer. */
+/* Sends a request. Returns the status; *answer gets the whole response. */
 static int ask(int client, const char *method, const char *target, struct str body, struct buffer *answer)
 {
     struct buffer request = {0}, in = {0};
@@ -121,7 +120,7 @@ static int ask(int client, const char *method, const char *target, struct str bo
     return atoi(answer->ptr + strlen("HTTP/1.1 "));
 }
 
-/* A source of many tools, all of which begin with a word of its own. */
+/* Appends a source of many tools, whose descriptions begin with a word for the edition. */
 static void put_tools(struct buffer *out, unsigned edition)
 {
     for (unsigned i = 0; i < TOOLS; i++)
@@ -132,7 +131,7 @@ static void put_tools(struct buffer *out, unsigned edition)
     wt__buffer_char(out, ']');
 }
 
-static void what_is_imported_is_found_by_the_next_request(void **state)
+static void imported_tools_are_found_by_the_next_request(void **state)
 {
     struct fixture *f = *state;
     struct buffer tools = {0}, answer = {0};
@@ -153,9 +152,9 @@ static void what_is_imported_is_found_by_the_next_request(void **state)
     wt__buffer_dispose(&answer);
 }
 
-/* One worker, and imports from many clients at once: each is done, or told to come again; finds are answered meanwhile.
- */
-static void imports_do_not_take_the_worker(void **state)
+/* Many clients import at once with one worker: each import is done, or refused to be retried; searches are answered
+ * meanwhile. */
+static void imports_leave_the_worker_to_searches(void **state)
 {
     struct fixture *f = *state;
     struct buffer tools = {0}, request = {0}, answer = {0}, in = {0};
@@ -187,8 +186,8 @@ static void imports_do_not_take_the_worker(void **state)
     wt__buffer_dispose(&in);
 }
 
-/* Clients that go away before they are answered, in every stage of an import and a find. */
-static void clients_that_go_away_leave_nothing_behind(void **state)
+/* Clients disconnect in every stage of an import and a search. */
+static void disconnected_clients_leak_nothing(void **state)
 {
     struct fixture *f = *state;
     struct buffer tools = {0}, answer = {0};
@@ -211,8 +210,8 @@ static void clients_that_go_away_leave_nothing_behind(void **state)
     wt__buffer_dispose(&answer);
 }
 
-/* The record of a request comes after its answer, so the log is waited for. */
-static void each_request_is_a_line_of_the_log(void **state)
+/* A request is logged after its response, so wait for the log. */
+static void each_request_is_logged_in_one_line(void **state)
 {
     struct fixture *f = *state;
     struct buffer answer = {0};
@@ -227,7 +226,7 @@ static void each_request_is_a_line_of_the_log(void **state)
     pthread_mutex_lock(&f->lock);
     struct str log = wt__buffer_view(&f->log);
     assert_non_null(strstr(f->log.ptr, "\"asked\":\"{\\\"query\\\":\\\"wine \\\\u202e\\\"}\""));
-    while (log.len > 0) { /* each line is one object */
+    while (log.len > 0) { /* one object per line */
         const char *newline = memchr(log.ptr, '\n', log.len);
         json_t *root = NULL;
         assert_non_null(newline);
@@ -241,7 +240,7 @@ static void each_request_is_a_line_of_the_log(void **state)
     wt__buffer_dispose(&answer);
 }
 
-static void figures_tell_what_became_of_usages(void **state)
+static void metrics_count_the_results_of_usages(void **state)
 {
     struct fixture *f = *state;
     static const char *const lines[] = {
@@ -267,7 +266,7 @@ static void figures_tell_what_became_of_usages(void **state)
                              "{\"key\":\"1\",\"outcome\":\"ok\"}\n{\"key\":\"2\",\"outcome\":\"ok\"}\nnonsense\n"),
                          &answer),
                      200);
-    for (size_t i = 0; i < 1000; i++) /* the burst, of which some is gone */
+    for (size_t i = 0; i < 1000; i++) /* the burst, partly used up */
         wt__buffer_text(&many, "{\"request\":\"a\",\"tools\":[\"p/tool_1\"]}\n");
     assert_int_equal(ask(client, "POST", "/v1/usage", wt__buffer_view(&many), &answer), 429);
     assert_non_null(strstr(answer.ptr, "\r\nRetry-After: "));
@@ -284,7 +283,7 @@ static void figures_tell_what_became_of_usages(void **state)
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\","          \
     "\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}"
 
-/* Answers of all makers: the API, a thread beside the workers, modules, the server below. */
+/* Responses from all sources: the API, its threads, modules, and the HTTP server. */
 static const struct {
     const char *method, *path, *fields, *body;
     int status;
@@ -303,7 +302,7 @@ static const struct {
     {"GET", "/mcp", "", "", 405},
     {"DELETE", "/mcp", "", "", 405},
     {"OPTIONS", "/mcp", "", "", 204},
-    {"POST", "/v1/find", "Expect: 100-continue\r\nX-Long: 1\r\n", "", 413}, /* by its head alone */
+    {"POST", "/v1/find", "Expect: 100-continue\r\nX-Long: 1\r\n", "", 413}, /* refused at its head */
 };
 
 static void put_from(struct buffer *out, size_t row, const char *origin)
@@ -319,7 +318,7 @@ static void put_from(struct buffer *out, size_t row, const char *origin)
     wt__buffer_printf(out, "\r\n%s", makers[row].body);
 }
 
-/* The head of the answer. */
+/* Sends a request with an origin and reads the response head. */
 static void ask_from(struct fixture *f, size_t row, const char *origin, struct buffer *head)
 {
     struct buffer request = {0};
@@ -334,7 +333,7 @@ static void ask_from(struct fixture *f, size_t row, const char *origin, struct b
     wt__buffer_dispose(&request);
 }
 
-static void pages_of_a_configured_origin_read_every_answer(void **state)
+static void configured_origins_can_read_every_response(void **state)
 {
     struct fixture *f = *state;
     struct buffer head = {0};
@@ -344,7 +343,7 @@ static void pages_of_a_configured_origin_read_every_answer(void **state)
         if (atoi(head.ptr + 9) != makers[i].status || !allowed ||
             strstr(allowed + 2, "\r\nAccess-Control-Allow-Origin") || !strstr(head.ptr, "\r\nVary: Origin"))
             fail_msg("%s %s: %s", makers[i].method, makers[i].path, head.ptr);
-        ask_from(f, i, "http://localhost", &head); /* its own: a browser asks for nothing */
+        ask_from(f, i, "http://localhost", &head); /* own origin: needs no CORS fields */
         assert_null(strstr(head.ptr, "Access-Control"));
         ask_from(f, i, NULL, &head);
         assert_null(strstr(head.ptr, "Access-Control"));
@@ -356,7 +355,7 @@ static void pages_of_a_configured_origin_read_every_answer(void **state)
     wt__buffer_dispose(&head);
 }
 
-static void a_server_that_ends_ends_its_imports(void **state)
+static void shutdown_stops_running_imports(void **state)
 {
     struct fixture *f = *state;
     struct buffer tools = {0}, request = {0};
@@ -374,12 +373,12 @@ static void a_server_that_ends_ends_its_imports(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_imported_is_found_by_the_next_request),
-                                       cmocka_unit_test(imports_do_not_take_the_worker),
-                                       cmocka_unit_test(clients_that_go_away_leave_nothing_behind),
-                                       cmocka_unit_test(each_request_is_a_line_of_the_log),
-                                       cmocka_unit_test(figures_tell_what_became_of_usages),
-                                       cmocka_unit_test(pages_of_a_configured_origin_read_every_answer),
-                                       cmocka_unit_test(a_server_that_ends_ends_its_imports)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(imported_tools_are_found_by_the_next_request),
+                                       cmocka_unit_test(imports_leave_the_worker_to_searches),
+                                       cmocka_unit_test(disconnected_clients_leak_nothing),
+                                       cmocka_unit_test(each_request_is_logged_in_one_line),
+                                       cmocka_unit_test(metrics_count_the_results_of_usages),
+                                       cmocka_unit_test(configured_origins_can_read_every_response),
+                                       cmocka_unit_test(shutdown_stops_running_imports)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,4 +1,4 @@
-/* Calls: what they ask, keep, say and answer, in both eras; who cancels them; and how many there may be. */
+/* Calls in both eras: questions, state, messages and results, cancellation, and limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 static wt_error err;
 static struct mcp_service *service;
 static struct mcp_peer *legacy, *modern;
-static _Atomic int64_t clock_ms; /* calls end on threads of their own */
+static _Atomic int64_t clock_ms; /* atomic, because calls end on threads of their own */
 
 static double now(void)
 {
@@ -52,39 +52,39 @@ static bool says(const char *said, const char *words)
     return false;
 }
 
-/* ---------------------------------------------------------------- what is answered */
+/* ---------------------------------------------------------------- results */
 
 static const struct {
     const char *name, *tool, *modern[2], *legacy[2], *never;
 } answers[] = {
-    {"no piece", TOOL("silent"), {"\"content\":[]"}, {"\"content\":[]"}, "isError"},
-    {"structure",
+    {"no content", TOOL("silent"), {"\"content\":[]"}, {"\"content\":[]"}, "isError"},
+    {"structured content",
      TOOL("structured"),
      {"\"structuredContent\":{\"a\":1}", "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"waiting\","
                                          "\"version\":\"1\"},\"x\":{\"y\":1}}"},
      {"\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":1}\"}],\"structuredContent\":{\"a\":1},\"_meta\":{\"x\":"
       "{\"y\":1}}"},
      "evil"},
-    {"structure that is no object",
+    {"structured content that is not an object",
      ",\"name\":\"structured\",\"arguments\":{\"list\":true}",
      {"\"structuredContent\":[1,2]"},
      {"\"text\":\"[1,2]\"}]"},
      NULL},
-    {"a result as it came",
+    {"a relayed result",
      TOOL("raw"),
      {"\"result\":{\"resultType\":\"complete\",\"content\":[],\"more\":1.50,\"structuredContent\":[3],\"_meta\":{",
       ",\"z\":1}"},
      {"\"result\":{\"content\":[],\"more\":1.50,\"_meta\":{\"z\":1}}"},
      "other"},
-    {"bytes that are no text",
+    {"invalid UTF-8",
      TOOL("bytes"),
      {"a\\u0000b\xef\xbf\xbd\\n\\\""},
      {"\"method\":\"notifications/message\",\"params\":{\"level\":\"error\",\"logger\":\"l\",\"data\":\"said\"}}"},
      "not said"},
-    {"an error behind pieces", TOOL("refuse"), {"\"code\":-32603,\"message\":\"no: 7\""}, {"no: 7"}, "gone"},
+    {"an error after content", TOOL("refuse"), {"\"code\":-32603,\"message\":\"no: 7\""}, {"no: 7"}, "gone"},
 };
 
-static void answers_are_right_in_both_eras(void **state)
+static void results_have_the_form_of_each_era(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
@@ -107,7 +107,7 @@ static void answers_are_right_in_both_eras(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- questions */
 
 static char *state_in(const char *said)
 {
@@ -117,7 +117,7 @@ static char *state_in(const char *said)
     return strndup(begin, strcspn(begin, "\""));
 }
 
-/* A retry with the state and these members of params besides. */
+/* Retries a call with the state and further members of params. */
 static char *retry(struct mcp_peer *peer, const char *tool, const char *sealed, const char *more, int *status)
 {
     struct buffer text = {0};
@@ -133,7 +133,7 @@ static char *retry(struct mcp_peer *peer, const char *tool, const char *sealed, 
 #define ONE ",\"inputResponses\":{\"one\":{\"action\":\"accept\"},\"x\":{\"nobody\":\"asked\"}}"
 #define TWO ",\"inputResponses\":{\"two\":{\"role\":\"assistant\"},\"one\":{\"action\":\"changed\"}}"
 
-static void a_modern_client_is_asked_in_rounds(void **state)
+static void modern_clients_are_asked_in_rounds(void **state)
 {
     int status;
     (void)state;
@@ -141,7 +141,7 @@ static void a_modern_client_is_asked_in_rounds(void **state)
     assert_true(says(said, "\"inputRequests\":{\"one\":{\"method\":\"elicitation/create\",\"params\":{\"message\":"));
     char *first = state_in(said);
     free(said);
-    said = retry(modern, TOOL("ask"), first, "", &status); /* no answer: it is asked again */
+    said = retry(modern, TOOL("ask"), first, "", &status); /* without a response the question is repeated */
     assert_true(says(said, "\"inputRequests\":{\"one\":"));
     free(said);
     said = retry(modern, TOOL("ask"), first, ONE, &status);
@@ -149,7 +149,7 @@ static void a_modern_client_is_asked_in_rounds(void **state)
     char *second = state_in(said);
     assert_string_not_equal(first, second);
     free(said);
-    /* The first answer is sealed: a second one to it does not count. Arguments in another order are the same. */
+    /* The first response is sealed, so a second one is ignored. The order of arguments does not matter. */
     said = retry(modern, ",\"arguments\":{ \"a\":[2],\"b\":1},\"name\":\"ask\"", second, TWO, &status);
     assert_true(says(said, "{\\\"action\\\":\\\"accept\\\"} and {\\\"role\\\":\\\"assistant\\\"}, kept"));
     free(said);
@@ -157,7 +157,7 @@ static void a_modern_client_is_asked_in_rounds(void **state)
     free(second);
 }
 
-static void a_state_is_bound_to_its_request(void **state)
+static void request_state_is_bound_to_its_request(void **state)
 {
     (void)state;
     int status;
@@ -173,7 +173,7 @@ static void a_state_is_bound_to_its_request(void **state)
     } rows[] = {
         {modern, TOOL("ask"), 0, "input_required"},
         {modern, TOOL("ask"), MCP_STATE_MS - 1, "input_required"},
-        {modern, TOOL("ask"), MCP_STATE_MS + 1, "too old"},
+        {modern, TOOL("ask"), MCP_STATE_MS + 1, "has expired"},
         {bob, TOOL("ask"), 0, "not one of ours"},
         {modern, TOOL("ask_url"), 0, "not one of ours"},
         {modern, ",\"name\":\"ask\",\"arguments\":{\"b\":1,\"a\":[3]}", 0, "not one of ours"},
@@ -188,7 +188,7 @@ static void a_state_is_bound_to_its_request(void **state)
         assert_true(status == 200 || strstr(said, "\"code\":-32602"));
         free(said);
     }
-    for (size_t i = 0; sealed[i]; i++) { /* any letter of it */
+    for (size_t i = 0; sealed[i]; i++) { /* change each letter in turn */
         char was = sealed[i];
         sealed[i] = was == 'A' ? 'B' : 'A';
         said = retry(modern, TOOL("ask"), sealed, ONE, &status);
@@ -201,7 +201,7 @@ static void a_state_is_bound_to_its_request(void **state)
     wt__mcp_peer_release(bob);
 }
 
-static void what_is_asked_without_end_ends(void **state)
+static void rounds_of_questions_are_limited(void **state)
 {
     int status = 0, rounds = 0;
     char *sealed = NULL,
@@ -220,15 +220,15 @@ static void what_is_asked_without_end_ends(void **state)
     free(sealed);
     free(said);
     said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask_much")), NULL, NULL);
-    assert_true(says(said, "more is asked at once"));
+    assert_true(says(said, "too many questions at once"));
     free(said);
 }
 
-static void a_client_is_asked_what_it_can_answer(void **state)
+static void questions_need_a_declared_capability(void **state)
 {
     (void)state;
     char *said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask_url")), NULL, NULL);
-    assert_true(says(said, "\"code\":-32021")); /* elicitation {} is forms alone */
+    assert_true(says(said, "\"code\":-32021")); /* elicitation {} means forms only */
     assert_true(says(said, "\"requiredCapabilities\":{\"elicitation\":{\"url\":{}}}"));
     free(said);
     said = recorder_ask(service, modern,
@@ -241,7 +241,7 @@ static void a_client_is_asked_what_it_can_answer(void **state)
     free(said);
 }
 
-static void a_legacy_client_is_asked_meanwhile(void **state)
+static void legacy_clients_are_asked_during_the_call(void **state)
 {
     (void)state;
     struct recorder *call = recorder_begin(service, legacy, REQUEST("1", "tools/call", "\"name\":\"ask\""), NULL);
@@ -251,7 +251,7 @@ static void a_legacy_client_is_asked_meanwhile(void **state)
     assert_int_equal(wt__json_parse(&question, said, strcspn(said, "\n"), NULL), 0);
     snprintf(answer, sizeof answer, "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"result\":{\"from\":\"a stranger\"}}",
              json_string_value(json_object_get(question, "id")));
-    free(recorder_ask(service, stranger, answer, NULL, NULL)); /* not whom it asked */
+    free(recorder_ask(service, stranger, answer, NULL, NULL)); /* another client's answer is ignored */
     snprintf(answer, sizeof answer, "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"result\":{\"action\":\"accept\"}}",
              json_string_value(json_object_get(question, "id")));
     free(recorder_ask(service, legacy, answer, NULL, NULL));
@@ -264,7 +264,7 @@ static void a_legacy_client_is_asked_meanwhile(void **state)
              json_string_value(json_object_get(question, "id")));
     free(recorder_ask(service, legacy, answer, NULL, NULL));
     recorder_wait(call);
-    assert_true(says(call->said.ptr, "the client refused what it was asked"));
+    assert_true(says(call->said.ptr, "the client refused the question"));
     assert_true(says(call->said.ptr, "\"isError\":true"));
     json_decref(question);
     free(said);
@@ -273,7 +273,7 @@ static void a_legacy_client_is_asked_meanwhile(void **state)
     wt__mcp_peer_release(stranger);
 }
 
-static void a_legacy_client_that_cannot_be_asked_is_told(void **state)
+static void legacy_calls_report_a_missing_capability(void **state)
 {
     (void)state;
     char *said = recorder_ask(service, legacy, REQUEST("1", "tools/call", "\"name\":\"ask_for_ever\""), NULL, NULL);
@@ -282,7 +282,7 @@ static void a_legacy_client_that_cannot_be_asked_is_told(void **state)
     free(said);
 }
 
-static void who_waits_for_an_answer_can_be_cancelled(void **state)
+static void a_call_waiting_for_its_client_can_be_cancelled(void **state)
 {
     (void)state;
     struct recorder *call = recorder_begin(service, legacy, REQUEST("77", "tools/call", "\"name\":\"ask\""), NULL);
@@ -291,14 +291,14 @@ static void who_waits_for_an_answer_can_be_cancelled(void **state)
                       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":77}}",
                       NULL, NULL));
     recorder_wait(call);
-    assert_null(strstr(call->said.ptr, "\"id\":77"));             /* no answer */
-    assert_true(says(call->said.ptr, "notifications/cancelled")); /* the question is withdrawn */
+    assert_null(strstr(call->said.ptr, "\"id\":77"));             /* no response */
+    assert_true(says(call->said.ptr, "notifications/cancelled")); /* the question is cancelled */
     wt__mcp_channel_release(&call->channel);
 }
 
-/* ---------------------------------------------------------------- cancel, and how many */
+/* ---------------------------------------------------------------- cancellation and limits */
 
-static void a_cancel_reaches_its_call_alone(void **state)
+static void a_cancel_affects_only_its_call(void **state)
 {
     (void)state;
     struct mcp_peer *other = wt__mcp_peer_open(service, "alice", false);
@@ -320,7 +320,7 @@ static void a_cancel_reaches_its_call_alone(void **state)
     wt__mcp_peer_release(other);
 }
 
-static void a_legacy_client_that_goes_for_good_cancels(void **state)
+static void a_lost_legacy_client_cancels_its_call(void **state)
 {
     (void)state;
     meanwhile_reset();
@@ -345,8 +345,8 @@ static void two_calls_run_at_once(void **state)
     wt__mcp_channel_release(&two->channel);
 }
 
-/* Calls that one client leaves waiting delay no other client, be it a principal or, without keys, a session. */
-static void calls_that_wait_are_counted(void **state)
+/* Waiting calls of one client do not delay other clients, be they principals or, without keys, sessions. */
+static void waiting_calls_are_limited_by_client(void **state)
 {
     static const struct mcp_service_options options = {.waiting_max = 8};
     static const struct {
@@ -369,13 +369,13 @@ static void calls_that_wait_are_counted(void **state)
             calls[i] = recorder_begin(small, flooding, wait, NULL);
         meanwhile_until(&meanwhile.waiting, 4);
         char *said = recorder_ask(small, flooding, wait, NULL, NULL);
-        assert_true(says(said,
-                         "4 calls of this client are running, which is its share of the 8 that the server runs at "
-                         "once; try again when one of them has ended"));
+        assert_true(says(
+            said,
+            "4 calls of this client are running, its share of the server's 8; try again when one of them has ended"));
         free(said);
         calls[4] = recorder_begin(small, other, wait, NULL);
         meanwhile_until(&meanwhile.waiting, 5);
-        wt__mcp_channel_gone(&calls[0]->channel); /* a call that is cancelled makes room at once */
+        wt__mcp_channel_gone(&calls[0]->channel); /* a cancelled call frees its place at once */
         meanwhile_until(&meanwhile.cancelled, 1);
         for (size_t i = 1; i < 5; i++)
             meanwhile_add(&meanwhile.let_go);
@@ -391,7 +391,7 @@ static void calls_that_wait_are_counted(void **state)
     }
 }
 
-static void progress_goes_to_who_asked_for_it(void **state)
+static void progress_is_sent_on_request(void **state)
 {
     (void)state;
     meanwhile_reset();
@@ -409,7 +409,7 @@ static void progress_goes_to_who_asked_for_it(void **state)
 
 /* ---------------------------------------------------------------- notices */
 
-static void listeners_hear_what_they_asked_for(void **state)
+static void listeners_get_the_selected_notices(void **state)
 {
     (void)state;
     struct recorder *tools = recorder_begin(
@@ -424,7 +424,7 @@ static void listeners_hear_what_they_asked_for(void **state)
                      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
                      "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":8},\"notifications\":{\"toolsListChanged\""
                      ":true}}}\n"));
-    /* prompts are not offered here, so they are not promised */
+    /* prompts are not offered, so not acknowledged */
     assert_true(says(files->said.ptr, "\"notifications\":{\"resourceSubscriptions\":[\"test://watched\"]}}}\n"));
     assert_string_equal(meanwhile.watched, "test://watched");
     meanwhile.watched[0] = '\0';
@@ -450,7 +450,7 @@ static void listeners_hear_what_they_asked_for(void **state)
     wt__mcp_channel_release(&files->channel);
 }
 
-static void legacy_clients_hear_on_their_stream(void **state)
+static void legacy_clients_get_notices_on_their_stream(void **state)
 {
     (void)state;
     struct recorder *stream = recorder_open();
@@ -474,21 +474,21 @@ static void legacy_clients_hear_on_their_stream(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_right_in_both_eras),
-        cmocka_unit_test(a_modern_client_is_asked_in_rounds),
-        cmocka_unit_test(a_state_is_bound_to_its_request),
-        cmocka_unit_test(what_is_asked_without_end_ends),
-        cmocka_unit_test(a_client_is_asked_what_it_can_answer),
-        cmocka_unit_test(a_legacy_client_is_asked_meanwhile),
-        cmocka_unit_test(a_legacy_client_that_cannot_be_asked_is_told),
-        cmocka_unit_test(who_waits_for_an_answer_can_be_cancelled),
-        cmocka_unit_test(a_cancel_reaches_its_call_alone),
-        cmocka_unit_test(a_legacy_client_that_goes_for_good_cancels),
+        cmocka_unit_test(results_have_the_form_of_each_era),
+        cmocka_unit_test(modern_clients_are_asked_in_rounds),
+        cmocka_unit_test(request_state_is_bound_to_its_request),
+        cmocka_unit_test(rounds_of_questions_are_limited),
+        cmocka_unit_test(questions_need_a_declared_capability),
+        cmocka_unit_test(legacy_clients_are_asked_during_the_call),
+        cmocka_unit_test(legacy_calls_report_a_missing_capability),
+        cmocka_unit_test(a_call_waiting_for_its_client_can_be_cancelled),
+        cmocka_unit_test(a_cancel_affects_only_its_call),
+        cmocka_unit_test(a_lost_legacy_client_cancels_its_call),
         cmocka_unit_test(two_calls_run_at_once),
-        cmocka_unit_test(calls_that_wait_are_counted),
-        cmocka_unit_test(progress_goes_to_who_asked_for_it),
-        cmocka_unit_test(listeners_hear_what_they_asked_for),
-        cmocka_unit_test(legacy_clients_hear_on_their_stream),
+        cmocka_unit_test(waiting_calls_are_limited_by_client),
+        cmocka_unit_test(progress_is_sent_on_request),
+        cmocka_unit_test(listeners_get_the_selected_notices),
+        cmocka_unit_test(legacy_clients_get_notices_on_their_stream),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

@@ -1,5 +1,4 @@
-/* MCP over pipes: lines that come in pieces, lines that are too long, who runs at once with whom, and every way that it
- * ends. */
+/* MCP over pipes: partial lines, oversized lines, concurrency, and shutdown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +17,7 @@
 static wt_error err;
 static struct mcp_service *service;
 
-/* A server on a thread, and the client's ends of its pipes. */
+/* A server on a thread, with the client's ends of its pipes. */
 struct session {
     pthread_t thread;
     int in[2], out[2], stop[2], rc;
@@ -57,7 +56,7 @@ static void say(struct session *session, const char *text)
     }
 }
 
-/* Reads until it was said, or until the end; words NULL: until the end. Whether it was said. */
+/* Reads until words appear, or until the end if words is NULL. Returns true if they appeared. */
 static bool hear(struct session *session, const char *words)
 {
     char bytes[4096];
@@ -70,7 +69,7 @@ static bool hear(struct session *session, const char *words)
     return true;
 }
 
-/* Closes standard input and reads the rest; the caller frees what was said. */
+/* Closes standard input and reads the rest; free it with free(). */
 static char *end(struct session *session)
 {
     close(session->in[1]);
@@ -108,21 +107,18 @@ static int finish(void **state)
 static const struct {
     const char *name, *lines, *says[3], *says_not;
 } rows[] = {
-    {"nothing", "", {NULL}, "{"},
+    {"no input", "", {NULL}, "{"},
     {"empty lines", "\n\n  \n\r\n", {NULL}, "{"},
     {"a legacy session",
      OPEN REQUEST("1", "tools/call", "\"name\":\"echo\"") "\n",
      {"\"id\":0,", "\"id\":1,"},
      "resultType"},
-    {"lines that end as in DOS",
-     INITIALIZE "\r\n" REQUEST("1", "ping", "") "\r\n",
-     {"\"id\":1,\"result\":{}}\n"},
-     NULL},
-    {"modern requests, without an opening",
+    {"CRLF line ends", INITIALIZE "\r\n" REQUEST("1", "ping", "") "\r\n", {"\"id\":1,\"result\":{}}\n"}, NULL},
+    {"modern requests without initialize",
      MODERN("1", "server/discover", "") "\n" MODERN("2", "tools/call", TOOL("echo")) "\n",
      {"supportedVersions", "\"id\":2,\"result\":{\"resultType\":\"complete\""},
      NULL},
-    {"a probe, and a legacy session after all",
+    {"a modern probe, then a legacy session",
      MODERN("1", "server/discover", "") "\n" OPEN REQUEST("2", "tools/list", "") "\n",
      {"\"id\":1,", "\"id\":0,", "\"id\":2,\"result\":{\"tools\":["},
      NULL},
@@ -130,22 +126,25 @@ static const struct {
      OPEN MODERN("1", "tools/list", "") "\n" REQUEST("2", "tools/list", "") "\n",
      {"\"id\":1,\"result\":{\"resultType\"", "\"id\":2,\"result\":{\"tools\":["},
      NULL},
-    {"nobody has begun", REQUEST("1", "tools/list", "") "\n", {"\"code\":-32602"}, "result\""},
-    {"no JSON, and on it goes", "what?\n" MODERN("1", "tools/list", "") "\n", {"-32700", "\"id\":1,"}, NULL},
+    {"no session", REQUEST("1", "tools/list", "") "\n", {"\"code\":-32602"}, "result\""},
+    {"invalid JSON, then a request", "what?\n" MODERN("1", "tools/list", "") "\n", {"-32700", "\"id\":1,"}, NULL},
     {"a batch", "[" REQUEST("1", "ping", "") "]\n", {"-32600"}, "\"id\":1"},
-    {"arguments that a tree cannot hold, of both eras",
+    {"arguments with an invalid string, in both eras",
      OPEN REQUEST("1", "tools/call", "\"name\":\"echo\",\"arguments\":{\"a\":\"\\ud800\"}") "\n" MODERN(
          "2", "tools/call", ",\"name\":\"echo\",\"arguments\":{\"a\":\"\\ud800\"}") "\n",
      {"\"id\":1,\"error\":{\"code\":-32602,", "\"id\":2,\"error\":{\"code\":-32602,"},
      NULL},
-    {"the last line has no end", REQUEST("1", "ping", "") "\n" REQUEST("2", "ping", ""), {"\"id\":1,"}, "\"id\":2"},
+    {"a last line without a line break",
+     REQUEST("1", "ping", "") "\n" REQUEST("2", "ping", ""),
+     {"\"id\":1,"},
+     "\"id\":2"},
     {"a result with line breaks is one line",
      MODERN("1", "tools/call", TOOL("raw")) "\n",
      {"\"content\":[],\"more\":1.50"},
      NULL},
 };
 
-static void sessions_are_answered(void **state)
+static void lines_of_a_session_are_answered(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -157,7 +156,7 @@ static void sessions_are_answered(void **state)
             right &= strstr(said, rows[i].says[n]) != NULL;
         if (!right)
             fail_msg("%s: %s", rows[i].name, said);
-        for (const char *line = said; *line; line += strcspn(line, "\n") + 1) { /* each line is a message */
+        for (const char *line = said; *line; line += strcspn(line, "\n") + 1) { /* one message per line */
             json_t *message;
             assert_int_equal(wt__json_parse(&message, line, strcspn(line, "\n"), &err), 0);
             json_decref(message);
@@ -166,7 +165,7 @@ static void sessions_are_answered(void **state)
     }
 }
 
-static void lines_come_in_pieces(void **state)
+static void lines_may_arrive_in_pieces(void **state)
 {
     static const char text[] = OPEN REQUEST("1", "ping", "") "\n" MODERN("2", "tools/call", TOOL("echo")) "\n";
     (void)state;
@@ -194,7 +193,7 @@ static char *long_line(size_t len)
     return wt__buffer_take(&text);
 }
 
-static void a_line_that_is_too_long_is_refused_alone(void **state)
+static void an_oversized_line_is_refused_alone(void **state)
 {
     static const struct {
         size_t len;
@@ -237,7 +236,7 @@ static void two_requests_run_at_once(void **state)
     }
 }
 
-static void a_client_that_is_ahead_is_not_refused(void **state)
+static void a_client_sending_ahead_is_not_refused(void **state)
 {
     enum { CALLS = 3 * MCP_RUNNING_MAX };
     struct buffer lines = {0};
@@ -260,7 +259,7 @@ static void a_client_that_is_ahead_is_not_refused(void **state)
     session->in[1] = session->stop[0] = session->stop[1] = -1;
     assert_int_equal(pthread_create(&session->thread, NULL, run, session), 0);
     meanwhile_until(&meanwhile.waiting, 1);
-    usleep(100000); /* that all the others could have been read in */
+    usleep(100000); /* enough time to read all others */
     meanwhile_add(&meanwhile.let_go);
     char *said = end(session);
     for (const char *line = said; *line; line += strcspn(line, "\n") + 1) {
@@ -274,7 +273,7 @@ static void a_client_that_is_ahead_is_not_refused(void **state)
     wt__buffer_dispose(&lines);
 }
 
-static void a_cancel_is_heard_in_both_eras(void **state)
+static void cancel_works_in_both_eras(void **state)
 {
     static const char *const requests[] = {OPEN REQUEST("\"a\"", "tools/call", "\"name\":\"wait\"") "\n",
                                            MODERN("\"a\"", "tools/call", TOOL("wait")) "\n"};
@@ -291,7 +290,7 @@ static void a_cancel_is_heard_in_both_eras(void **state)
     }
 }
 
-static void a_quick_answer_overtakes_who_waits(void **state)
+static void quick_calls_overtake_waiting_ones(void **state)
 {
     (void)state;
     struct session *session = begin(1);
@@ -304,7 +303,7 @@ static void a_quick_answer_overtakes_who_waits(void **state)
     free(end(session));
 }
 
-static void listening_ends_by_a_cancel_or_with_the_server(void **state)
+static void listening_ends_on_cancel_or_shutdown(void **state)
 {
     (void)state;
     struct session *session = begin(1);
@@ -324,7 +323,7 @@ static void listening_ends_by_a_cancel_or_with_the_server(void **state)
     free(said);
 }
 
-static void a_legacy_client_hears_of_changes(void **state)
+static void legacy_clients_get_changes(void **state)
 {
     (void)state;
     struct session *session = begin(1);
@@ -337,7 +336,7 @@ static void a_legacy_client_hears_of_changes(void **state)
     free(end(session));
 }
 
-static void a_legacy_client_answers_by_a_line(void **state)
+static void a_legacy_client_can_answer_a_question(void **state)
 {
     (void)state;
     struct session *session = begin(1);
@@ -350,7 +349,7 @@ static void a_legacy_client_answers_by_a_line(void **state)
     free(end(session));
 }
 
-static void who_waits_when_it_ends_is_cancelled(void **state)
+static void waiting_calls_are_cancelled_at_the_end(void **state)
 {
     (void)state;
     struct session *session = begin(1);
@@ -362,7 +361,7 @@ static void who_waits_when_it_ends_is_cancelled(void **state)
     free(said);
 }
 
-static void it_ends_when_it_is_told_to(void **state)
+static void the_stop_descriptor_ends_the_server(void **state)
 {
     (void)state;
     struct session *session = begin(1);
@@ -373,7 +372,7 @@ static void it_ends_when_it_is_told_to(void **state)
     free(end(session));
 }
 
-static void it_ends_when_nobody_reads(void **state)
+static void a_broken_output_ends_the_server(void **state)
 {
     (void)state;
     struct session *session = begin(1);
@@ -381,26 +380,26 @@ static void it_ends_when_nobody_reads(void **state)
     meanwhile_until(&meanwhile.waiting, 1);
     close(session->out[0]);
     session->out[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    meanwhile_until(&meanwhile.cancelled, 1); /* though standard input is still open */
+    meanwhile_until(&meanwhile.cancelled, 1); /* standard input is still open */
     free(end(session));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sessions_are_answered),
-        cmocka_unit_test(lines_come_in_pieces),
-        cmocka_unit_test(a_line_that_is_too_long_is_refused_alone),
+        cmocka_unit_test(lines_of_a_session_are_answered),
+        cmocka_unit_test(lines_may_arrive_in_pieces),
+        cmocka_unit_test(an_oversized_line_is_refused_alone),
         cmocka_unit_test(two_requests_run_at_once),
-        cmocka_unit_test(a_client_that_is_ahead_is_not_refused),
-        cmocka_unit_test(a_cancel_is_heard_in_both_eras),
-        cmocka_unit_test(a_quick_answer_overtakes_who_waits),
-        cmocka_unit_test(listening_ends_by_a_cancel_or_with_the_server),
-        cmocka_unit_test(a_legacy_client_hears_of_changes),
-        cmocka_unit_test(a_legacy_client_answers_by_a_line),
-        cmocka_unit_test(who_waits_when_it_ends_is_cancelled),
-        cmocka_unit_test(it_ends_when_it_is_told_to),
-        cmocka_unit_test(it_ends_when_nobody_reads),
+        cmocka_unit_test(a_client_sending_ahead_is_not_refused),
+        cmocka_unit_test(cancel_works_in_both_eras),
+        cmocka_unit_test(quick_calls_overtake_waiting_ones),
+        cmocka_unit_test(listening_ends_on_cancel_or_shutdown),
+        cmocka_unit_test(legacy_clients_get_changes),
+        cmocka_unit_test(a_legacy_client_can_answer_a_question),
+        cmocka_unit_test(waiting_calls_are_cancelled_at_the_end),
+        cmocka_unit_test(the_stop_descriptor_ends_the_server),
+        cmocka_unit_test(a_broken_output_ends_the_server),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

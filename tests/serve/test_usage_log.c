@@ -1,4 +1,4 @@
-/* The log of usages: what is told is on the disk, each usage for itself, and nobody takes more than their share. */
+/* The usage log: acknowledged usages are on disk, each usage has its own result, and clients have limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 enum { NEVER_MS = 3600 * 1000, THREADS = 4, REPORTS = 50 };
 
-/* What one batch was told. */
+/* Result of a batch. */
 struct answer {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -76,7 +76,7 @@ static int report(struct usage_log *log, const char *client, const char *id, con
     return wt__usage_log_report(log, &batch, keep_answer, answer, retry_ms, &place.err);
 }
 
-/* Reports, waits, and returns what was told. */
+/* Reports a batch and waits for its result. */
 static struct answer *told(struct usage_log *log, const char *client, const char *id, const char *lines)
 {
     static struct answer answer;
@@ -99,9 +99,9 @@ static uint64_t recorded(wt_engine *engine)
 #define RAIN "{\"request\":\"rain?\",\"tools\":[\"weather/getForecast\"]}\n"
 #define SUM "{\"request\":\"add two numbers\",\"tools\":[\"calculator\"]}\n"
 
-/* ---------------------------------------------------------------- what is recorded */
+/* ---------------------------------------------------------------- recording */
 
-static void test_each_usage_of_a_batch_stands_for_itself(void **state)
+static void test_each_usage_of_a_batch_has_its_own_result(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -141,7 +141,7 @@ static void test_each_usage_of_a_batch_stands_for_itself(void **state)
     wt_close(engine);
 }
 
-static void test_usages_are_their_clients_whatever_they_say(void **state)
+static void test_usages_are_recorded_for_the_client_of_the_batch(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -156,7 +156,7 @@ static void test_usages_are_their_clients_whatever_they_say(void **state)
     wt_close(engine);
 }
 
-static void test_a_batch_that_is_reported_again_adds_nothing(void **state)
+static void test_a_repeated_batch_is_not_recorded_again(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -165,19 +165,19 @@ static void test_a_batch_that_is_reported_again_adds_nothing(void **state)
     assert_int_equal(told(log, "c1", "b1", RAIN SUM)->usages[1].fate, USAGE_REPEATED);
     wt__usage_log_close(log);
     wt_close(engine);
-    engine = open_store(&place, ""); /* it is known after a restart, too */
+    engine = open_store(&place, ""); /* also known after a restart */
     log = open_log(engine, &(struct usage_log_options){.commit_ms = 1});
     struct answer *answer = told(log, "c1", "b1", RAIN SUM SUM);
     assert_int_equal(answer->usages[0].fate, USAGE_REPEATED);
     assert_int_equal(answer->usages[2].fate, USAGE_ADDED);
-    assert_int_equal(told(log, "c2", "b1", RAIN)->usages[0].fate, USAGE_ADDED); /* another's id is another id */
+    assert_int_equal(told(log, "c2", "b1", RAIN)->usages[0].fate, USAGE_ADDED); /* ids are separate for each client */
     assert_int_equal(told(log, "c2", NULL, RAIN)->usages[0].fate, USAGE_ADDED);
     assert_int_equal(recorded(engine), 5);
     wt__usage_log_close(log);
     wt_close(engine);
 }
 
-static void test_how_a_usage_ended_is_told_later(void **state)
+static void test_an_outcome_can_be_reported_later(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -225,8 +225,8 @@ static void *report_many(void *context)
     return NULL;
 }
 
-/* The first is written at once; those that come before the next transaction is due are one group, which the close
- * writes. */
+/* The first batch is written at once. The others, before the next transaction is due, form one group, written by the
+ * close. */
 static void test_usages_of_many_threads_are_written_in_groups(void **state)
 {
     (void)state;
@@ -257,7 +257,7 @@ static void test_usages_of_many_threads_are_written_in_groups(void **state)
     wt_close(engine);
 }
 
-static void test_a_group_that_cannot_be_written_is_told_so(void **state)
+static void test_a_failed_write_is_reported_to_the_group(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -285,7 +285,7 @@ static void test_a_group_that_cannot_be_written_is_told_so(void **state)
     wt_close(engine);
 }
 
-/* ---------------------------------------------------------------- bounds */
+/* ---------------------------------------------------------------- limits */
 
 static char *many_lines(size_t count)
 {
@@ -295,7 +295,7 @@ static char *many_lines(size_t count)
     return wt__buffer_take(&lines);
 }
 
-static void test_what_is_no_batch_is_refused(void **state)
+static void test_invalid_batches_are_refused(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -311,17 +311,17 @@ static void test_what_is_no_batch_is_refused(void **state)
         int code;
         const char *sentence;
     } rows[] = {
-        {"", "", RAIN, WT_EINVAL, "usages are of a client"},
+        {"", "", RAIN, WT_EINVAL, "the batch has no client name"},
         {long_name, "", RAIN, WT_ETOOLONG, "the client has 257 bytes; at most 256"},
         {"\xff", "", RAIN, WT_EFORMAT, "the client is not valid UTF-8"},
         {"c", "\xff", RAIN, WT_EFORMAT, "the key is not valid UTF-8"},
         {"c", long_name + WT_MAX_CLIENT_BYTES - USAGE_LOG_BATCH_ID_BYTES_MAX, RAIN, WT_ETOOLONG,
-         "the batch's id has 101 bytes; at most 100"},
-        {"c", "", " \n\n", WT_EINVAL, "the batch has no usage"},
-        {"c", "", big, WT_ETOOLONG, "bytes; at most 4194304 are taken"},
-        {"c", "", long_batch, WT_ETOOLONG, "the batch has 1001 usages; at most 1000 are taken"},
+         "the batch id has 101 bytes; at most 100"},
+        {"c", "", " \n\n", WT_EINVAL, "the batch is empty"},
+        {"c", "", big, WT_ETOOLONG, "bytes; at most 4194304 are allowed"},
+        {"c", "", long_batch, WT_ETOOLONG, "the batch has 1001 usages; at most 1000 are allowed"},
         {"c", "", long_batch + strlen(SUM) * (USAGE_LOG_BATCH_USAGES_MAX - 10), WT_ETOOLONG,
-         "the batch has 11 usages; a client may bring 10 at once"},
+         "the batch has 11 usages; a client may report 10 at once"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct answer answer;
@@ -340,7 +340,7 @@ static void test_what_is_no_batch_is_refused(void **state)
     wt_close(engine);
 }
 
-static void test_a_client_over_its_cap_is_refused_and_no_other_is(void **state)
+static void test_the_rate_limit_applies_to_each_client_alone(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -351,9 +351,9 @@ static void test_a_client_over_its_cap_is_refused_and_no_other_is(void **state)
     answer_make(&answer);
     told(log, "greedy", NULL, RAIN SUM);
     refused(&place, report(log, "greedy", NULL, RAIN SUM, &answer, &retry_ms), WT_EBUSY,
-            "the client reports more than 1 usages a minute; come again in");
+            "the client reports more than 1 usages a minute; try again in");
     assert_in_range(retry_ms, 1, 60001);
-    told(log, "greedy", NULL, RAIN); /* what it has left */
+    told(log, "greedy", NULL, RAIN); /* uses the last token */
     told(log, "modest", NULL, RAIN SUM);
     struct usage_log_counts counts;
     wt__usage_log_count(log, &counts);
@@ -364,7 +364,7 @@ static void test_a_client_over_its_cap_is_refused_and_no_other_is(void **state)
     wt_close(engine);
 }
 
-static void test_a_full_queue_refuses_and_the_close_writes_it(void **state)
+static void test_a_full_queue_refuses_reports_and_close_writes_it(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -380,7 +380,7 @@ static void test_a_full_queue_refuses_and_the_close_writes_it(void **state)
     for (size_t i = 0; i < last; i++)
         sound(&place, report(log, "c", NULL, lines, &answers[i], &retry_ms));
     refused(&place, report(log, "c", NULL, RAIN, &answers[last], &retry_ms), WT_EBUSY,
-            "10000 usages wait to be written; come again");
+            "10000 usages are waiting to be written; try again");
     assert_int_equal(retry_ms, NEVER_MS);
     wt__usage_log_close(log);
     for (size_t i = 0; i < last; i++)
@@ -405,13 +405,13 @@ static void report_as(struct usage_log *log, size_t number, int code)
     place.err = (wt_error){0};
     int rc = wt__usage_log_report(log, &batch, pass_over, NULL, &retry_ms, &place.err);
     if (code)
-        refused(&place, rc, code, "clients report usages at once");
+        refused(&place, rc, code, "clients are reporting usages");
     else
         sound(&place, rc);
 }
 
-/* Which clients are remembered is bounded; one that could bring all it may is forgotten for another. */
-static void test_clients_that_have_saved_up_all_are_forgotten(void **state)
+/* The number of token buckets is limited; a full bucket is dropped for a new client. */
+static void test_full_token_buckets_are_dropped(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
@@ -437,7 +437,7 @@ static void test_clients_that_have_saved_up_all_are_forgotten(void **state)
 
 /* ---------------------------------------------------------------- learning */
 
-static void test_what_was_recorded_is_learned_behind(void **state)
+static void test_recorded_usages_are_learned_in_the_background(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade(NULL);
@@ -456,7 +456,7 @@ static void test_what_was_recorded_is_learned_behind(void **state)
     wt_close(engine);
 }
 
-static void test_a_store_that_nobody_may_write_has_no_log(void **state)
+static void test_a_read_only_store_cannot_have_a_usage_log(void **state)
 {
     (void)state;
     wt_close(open_handmade(""));
@@ -467,7 +467,7 @@ static void test_a_store_that_nobody_may_write_has_no_log(void **state)
     options.model = "";
     options.read_only = 1;
     sound(&place, wt_open(&engine, place.store, &options, &place.err));
-    refused(&place, wt__usage_log_open(&log, engine, NULL, &place.err), WT_EREADONLY, "no usage can be recorded");
+    refused(&place, wt__usage_log_open(&log, engine, NULL, &place.err), WT_EREADONLY, "cannot record usages");
     assert_null(log);
     wt__usage_log_close(log);
     wt_close(engine);
@@ -476,18 +476,18 @@ static void test_a_store_that_nobody_may_write_has_no_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_usage_of_a_batch_stands_for_itself),
-        cmocka_unit_test(test_usages_are_their_clients_whatever_they_say),
-        cmocka_unit_test(test_a_batch_that_is_reported_again_adds_nothing),
-        cmocka_unit_test(test_how_a_usage_ended_is_told_later),
+        cmocka_unit_test(test_each_usage_of_a_batch_has_its_own_result),
+        cmocka_unit_test(test_usages_are_recorded_for_the_client_of_the_batch),
+        cmocka_unit_test(test_a_repeated_batch_is_not_recorded_again),
+        cmocka_unit_test(test_an_outcome_can_be_reported_later),
         cmocka_unit_test(test_usages_of_many_threads_are_written_in_groups),
-        cmocka_unit_test(test_a_group_that_cannot_be_written_is_told_so),
-        cmocka_unit_test(test_what_is_no_batch_is_refused),
-        cmocka_unit_test(test_a_client_over_its_cap_is_refused_and_no_other_is),
-        cmocka_unit_test(test_a_full_queue_refuses_and_the_close_writes_it),
-        cmocka_unit_test(test_clients_that_have_saved_up_all_are_forgotten),
-        cmocka_unit_test(test_what_was_recorded_is_learned_behind),
-        cmocka_unit_test(test_a_store_that_nobody_may_write_has_no_log),
+        cmocka_unit_test(test_a_failed_write_is_reported_to_the_group),
+        cmocka_unit_test(test_invalid_batches_are_refused),
+        cmocka_unit_test(test_the_rate_limit_applies_to_each_client_alone),
+        cmocka_unit_test(test_a_full_queue_refuses_reports_and_close_writes_it),
+        cmocka_unit_test(test_full_token_buckets_are_dropped),
+        cmocka_unit_test(test_recorded_usages_are_learned_in_the_background),
+        cmocka_unit_test(test_a_read_only_store_cannot_have_a_usage_log),
     };
     return cmocka_run_group_tests(tests, set_up_place, tear_down_place);
 }

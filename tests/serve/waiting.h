@@ -1,5 +1,5 @@
-/* Tools for tests of what happens meanwhile: one that waits until it is let go or cancelled, one that needs company,
- * and some that ask. */
+/* Tools for tests of concurrency: one waits until released or cancelled, one waits for a second call, and some ask the
+ * client. */
 #ifndef WT_TESTS_SERVE_WAITING_H
 #define WT_TESTS_SERVE_WAITING_H
 
@@ -13,7 +13,7 @@ static struct {
     pthread_cond_t news;
     unsigned waiting, let_go, cancelled, answered, together;
     bool cancel_heard;
-    char watched[64]; /* the last one */
+    char watched[64]; /* the last subscription */
 } meanwhile = {.lock = PTHREAD_MUTEX_INITIALIZER, .news = PTHREAD_COND_INITIALIZER};
 
 static inline void meanwhile_reset(void)
@@ -49,7 +49,7 @@ static void hear_cancel(void *context)
     pthread_mutex_unlock(&meanwhile.lock);
 }
 
-/* Until one more is let go, or it is cancelled. */
+/* Waits until released or cancelled. */
 static void tool_wait(void *context, struct mcp_call *call)
 {
     (void)context;
@@ -66,7 +66,7 @@ static void tool_wait(void *context, struct mcp_call *call)
     wt__mcp_add_text(call, STR("let go"));
 }
 
-/* Until a second one is here: two of them run at once, or never end. */
+/* Waits for a second call: fails to end unless two calls run at once. */
 static void tool_meet(void *context, struct mcp_call *call)
 {
     (void)context;
@@ -82,7 +82,7 @@ static void tool_echo(void *context, struct mcp_call *call)
     meanwhile_add(&meanwhile.answered);
 }
 
-/* One question after another, and what it kept. */
+/* Asks two questions in turn, and answers with the responses and the kept state. */
 static void tool_ask(void *context, struct mcp_call *call)
 {
     struct str one, two;
@@ -149,7 +149,7 @@ static void tool_structured(void *context, struct mcp_call *call)
     wt__mcp_set_meta(call, STR("{\"x\":{\"y\":1},\"io.modelcontextprotocol/serverInfo\":{\"name\":\"evil\"}}"));
 }
 
-/* As a server behind this one might have put it. */
+/* Answers with a whole result, like a relayed one of an upstream server. */
 static void tool_raw(void *context, struct mcp_call *call)
 {
     (void)context;

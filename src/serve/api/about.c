@@ -1,4 +1,4 @@
-/* about.c: what a program or an operator asks of the server itself. */
+/* about.c: health, metrics, status and recipes. */
 #include "http/server.h"
 #include "serve/api/handlers.h"
 #include "wire/results.h"
@@ -15,22 +15,20 @@ int wt__api_health(struct api_call *call, wt_error *err)
     return 0;
 }
 
-/* What the server itself counts, once it runs. */
+/* Appends the metrics of the HTTP server, if it is running. */
 static void put_server(const struct presence *presence, struct buffer *out)
 {
     struct http_figures figures = {0};
     if (!presence->server)
         return;
     wt__http_server_figures(presence->server, &figures);
-    wt__figure_write(out, "whichtool_http_connections", "gauge", "Connections that are open.",
-                     (double)figures.connections);
-    wt__figure_write(out, "whichtool_http_queued", "gauge", "Requests that wait for a worker.", (double)figures.queued);
-    wt__figure_write(out, "whichtool_http_running", "gauge", "Requests that workers answer.", (double)figures.running);
-    wt__figure_write(out, "whichtool_http_accepted_total", "counter", "Connections since the start.",
+    wt__figure_write(out, "whichtool_http_connections", "gauge", "Open connections.", (double)figures.connections);
+    wt__figure_write(out, "whichtool_http_queued", "gauge", "Requests waiting for a worker.", (double)figures.queued);
+    wt__figure_write(out, "whichtool_http_running", "gauge", "Requests being answered.", (double)figures.running);
+    wt__figure_write(out, "whichtool_http_accepted_total", "counter", "Accepted connections.",
                      (double)figures.accepted);
-    wt__figure_write(out, "whichtool_http_refused_total", "counter", "Requests that were none, and were refused.",
-                     (double)figures.refused);
-    wt__figure_write(out, "whichtool_http_overloaded_total", "counter", "Requests that found the queue full.",
+    wt__figure_write(out, "whichtool_http_refused_total", "counter", "Malformed requests.", (double)figures.refused);
+    wt__figure_write(out, "whichtool_http_overloaded_total", "counter", "Requests refused because the queue was full.",
                      (double)figures.overloaded);
 }
 
@@ -45,11 +43,11 @@ static int put_catalogue(const struct api_call *call, struct buffer *out, wt_err
         rc = wt_get_usage_info(call->service->engine, &usages, err);
     if (rc < 0)
         return rc;
-    wt__figure_write(out, "whichtool_tools", "gauge", "Tools of the catalogue.", (double)info.tools);
-    wt__figure_write(out, "whichtool_providers", "gauge", "Providers of the catalogue.", (double)info.providers);
-    wt__figure_write(out, "whichtool_embedded_tools", "gauge", "Tools that have a vector of the model.",
+    wt__figure_write(out, "whichtool_tools", "gauge", "Tools in the catalogue.", (double)info.tools);
+    wt__figure_write(out, "whichtool_providers", "gauge", "Providers in the catalogue.", (double)info.providers);
+    wt__figure_write(out, "whichtool_embedded_tools", "gauge", "Tools with a vector of the current model.",
                      (double)info.embedded);
-    wt__figure_write(out, "whichtool_catalogue_generation", "gauge", "Grows with every change of the catalogue.",
+    wt__figure_write(out, "whichtool_catalogue_generation", "gauge", "Increases with every change to the catalogue.",
                      (double)info.generation);
     wt__figure_write(out, "whichtool_usages", "gauge", "Recorded usages.", (double)usages.usages);
     return 0;
@@ -60,12 +58,12 @@ int wt__api_metrics(struct api_call *call, wt_error *err)
     const struct presence *presence = call->service->presence;
     call->type = "text/plain; version=0.0.4; charset=utf-8";
     wt__buffer_printf(&call->body,
-                      "# HELP whichtool_build_info The version, as a label.\n# TYPE whichtool_build_info gauge\n"
+                      "# HELP whichtool_build_info Version, as a label.\n# TYPE whichtool_build_info gauge\n"
                       "whichtool_build_info{version=\"%s\"} 1\n",
                       wt_version());
-    wt__figure_write(&call->body, "process_start_time_seconds", "gauge", "Seconds since 1970.",
+    wt__figure_write(&call->body, "process_start_time_seconds", "gauge", "Start time as seconds since 1970.",
                      (double)presence->started);
-    wt__figure_write(&call->body, "whichtool_ready", "gauge", "1: the index is open and the model is loaded.",
+    wt__figure_write(&call->body, "whichtool_ready", "gauge", "1 if the index is open and the model is loaded.",
                      atomic_load(&presence->ready) ? 1 : 0);
     put_server(presence, &call->body);
     wt__figures_write(call->service->figures, &call->body);

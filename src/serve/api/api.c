@@ -9,10 +9,10 @@
 #include "serve/access.h"
 #include "serve/api/routes.h"
 
-/* Holder of what the server does for itself. No key can have this name. */
+/* Holder of the server's own background work. Key names cannot contain '#'. */
 #define THE_SERVER "#server"
 
-/* ---------------------------------------------------------------- an exchange */
+/* ---------------------------------------------------------------- slow calls */
 
 static bool exchange_is_gone(const void *context)
 {
@@ -25,7 +25,7 @@ static void send_answer(struct http_exchange *exchange, struct api_call *call)
     wt__api_call_dispose(call);
 }
 
-/* holder: a key's name, or THE_SERVER. */
+/* Reserves one of the API_LONG_MAX places. holder: a key's name, or THE_SERVER. */
 static bool take_place(struct api *api, const char *holder)
 {
     pthread_mutex_lock(&api->long_lock);
@@ -44,7 +44,7 @@ static void leave_place(struct api *api, const char *holder)
     pthread_mutex_unlock(&api->long_lock);
 }
 
-/* False: the system gives no thread. */
+/* Starts a detached thread. Returns false on failure. */
 static bool detach(void *(*run)(void *context), void *context)
 {
     pthread_t thread;
@@ -80,7 +80,7 @@ static void *answer_long(void *context)
     return NULL;
 }
 
-/* False: there is no thread for it now. */
+/* Moves the exchange to a thread of its own. Returns false if the share is used up, or on failure. */
 static bool begin_long(struct api *api, struct http_exchange *exchange, const char *principal)
 {
     struct long_call *job = calloc(1, sizeof *job);
@@ -109,10 +109,12 @@ static void *reread_models(void *context)
     double begun = wt__now_ms();
     int rc = wt__engine_reload_trained(api->service.engine, &anew, &err);
     if (rc < 0)
-        wt__buffer_printf(&line, "whichtool: what was trained %s: %s\n",
-                          anew ? "was read anew, but" : "stays as it was", err.message);
+        wt__buffer_printf(&line, "whichtool: %s: %s\n",
+                          anew ? "reloaded the trained models, with an error"
+                               : "cannot reload the trained models, keeping the old ones",
+                          err.message);
     else if (anew && api->options.access != ACCESS_OFF)
-        wt__buffer_printf(&line, "whichtool: what was trained was read anew in %.0f ms\n", wt__now_ms() - begun);
+        wt__buffer_printf(&line, "whichtool: reloaded the trained models in %.0f ms\n", wt__now_ms() - begun);
     if (line.len > 0 && api->options.say && !line.failed)
         api->options.say(api->options.say_context, wt__buffer_view(&line));
     wt__buffer_dispose(&line);
@@ -120,12 +122,12 @@ static void *reread_models(void *context)
     return NULL;
 }
 
-/* Beside the workers: a model takes a second, and an index may take many. */
+/* Reloads trained models in the background: loading a model takes a second, an index possibly many. */
 static void reload_models(struct api *api)
 {
     if (!atomic_load(&api->models_stale) || !take_place(api, THE_SERVER))
         return;
-    if (!atomic_exchange(&api->models_stale, false)) { /* another request was quicker */
+    if (!atomic_exchange(&api->models_stale, false)) { /* another request has started the reload */
         leave_place(api, THE_SERVER);
     } else if (!detach(reread_models, api)) {
         atomic_store(&api->models_stale, true);
@@ -168,7 +170,8 @@ static bool write_holder(void *context, const struct http_request *head, char ou
     return ((const struct api *)context)->keys_path;
 }
 
-/* A long body of who may not ask is refused by its head; a short one is read, so that the answer can say more. */
+/* Refuses an unauthorised request with a long body at its head. A short body is read, so that the response can explain
+ * the error. */
 static int refuse_head(void *context, const struct http_request *head)
 {
     struct api *api = context;
@@ -183,7 +186,7 @@ static int refuse_head(void *context, const struct http_request *head)
     return *name ? 403 : 401;
 }
 
-/* Who may not ask may not send much either. */
+/* Limits the body of unauthorised requests. */
 static size_t body_max(void *context, const struct http_request *head)
 {
     struct api *api = context;
@@ -255,12 +258,12 @@ static int open_keys(struct api *api, wt_error *err)
     if (wt__listens_on_loopback(api->guard.listen))
         return 0;
     return wt__fail(err, WT_EINVAL,
-                    "%s can be reached from other machines, and everybody could read and change the catalogue: make a "
-                    "key with `whichtool serve --keys FILE --new-key NAME`, and serve with --keys FILE",
+                    "other machines can reach %s, so keys are required: create a key with `whichtool serve --keys FILE "
+                    "--new-key NAME`, and serve with --keys FILE",
                     api->guard.listen);
 }
 
-/* Labels of the figures, in the order of wt__route_of's index: METHOD PATH is too long for most, a path alone is not
+/* Sets the metric labels in the order of wt__route_of's index. The label is the route's name: a path alone is not
  * unique. */
 static void name_routes(struct api *api)
 {
@@ -296,7 +299,7 @@ int wt__api_open(struct api **out, const struct api_options *options, wt_error *
                          .table_count = 1 + options->more_count};
     name_routes(api);
     int rc = options->more_count > API_MORE_MAX
-                 ? wt__fail(err, WT_EINVAL, "more than %d modules bring routes", API_MORE_MAX)
+                 ? wt__fail(err, WT_EINVAL, "more than %d modules add routes", API_MORE_MAX)
                  : open_keys(api, err);
     if (rc < 0)
         wt__api_close(api);
@@ -319,7 +322,8 @@ static void *warm(void *context)
     wt_find_options options;
     wt_find_options_init(&options);
     options.k = 1;
-    wt_find(api->service.engine, request, sizeof request - 1, &options, &hits, NULL); /* what fails is told by finds */
+    wt_find(api->service.engine, request, sizeof request - 1, &options, &hits,
+            NULL); /* searches will report the error */
     wt_hits_free(hits);
     atomic_store(&api->presence.ready, true);
     if (api->options.ready)

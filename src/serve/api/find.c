@@ -4,7 +4,7 @@
 #include "wire/bodies.h"
 #include "wire/results.h"
 
-/* The definitions of the hits in the form that was asked for; *out NULL where none was. */
+/* Exports the definitions of the hits in the given format. Sets *out to NULL if format is NULL. */
 static int export_hits(const wt_hit *const *hits, size_t count, const char *format, char **out, wt_error *err)
 {
     *out = NULL;
@@ -59,8 +59,7 @@ static int needs_language_model(const struct api_call *call, const char *pointer
 {
     if (!call->service->language_model)
         return wt__fail_at(err, WT_EINVAL, 0, 0, pointer,
-                           "this server has no language model: it was started without "
-                           "--chat-model");
+                           "the server has no language model; start it with --chat-model");
     return call->may_take_long ? 0 : API_TAKES_LONG;
 }
 

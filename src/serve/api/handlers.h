@@ -1,4 +1,4 @@
-/* handlers.h: the functions of our own routes, each what struct route's answer is. */
+/* handlers.h: the `answer` functions of our own routes (struct route). */
 #ifndef WT_SERVE_API_HANDLERS_H
 #define WT_SERVE_API_HANDLERS_H
 

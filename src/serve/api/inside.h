@@ -1,4 +1,4 @@
-/* inside.h: what the API is made of, for api.c and respond.c alone. */
+/* inside.h: struct api, for api.c and respond.c. */
 #ifndef WT_SERVE_API_INSIDE_H
 #define WT_SERVE_API_INSIDE_H
 
@@ -17,28 +17,28 @@ struct api {
     const char *keys_path;
 
     pthread_rwlock_t keys_lock;
-    struct keys *keys; /* NULL: everybody may */
+    struct keys *keys; /* NULL if no keys are required */
     atomic_bool keys_stale, models_stale;
 
     pthread_mutex_t long_lock;
     pthread_cond_t long_ended;
     size_t long_running;
-    struct shares long_shares; /* by key */
+    struct shares long_shares; /* slow calls by key */
 
     pthread_t warming;
     bool warms;
 };
 
-/* What the key of a request allows. name: [KEY_NAME_BYTES_MAX + 1], of the key; "" where none is known. */
+/* Returns the scopes of a request. Stores the key's name in name [KEY_NAME_BYTES_MAX + 1], "" if unknown. */
 unsigned wt__api_scopes(struct api *api, const struct http_request *request, char *name);
 
-/* The scope that the route needs here. */
+/* Returns the scope required for the route, given the policy option. */
 enum scope wt__api_needed(const struct api *api, const struct route *route);
 
-/* As `fields` of http_handler. */
+/* Implements http_handler.fields. */
 void wt__api_origin_fields(const struct api *api, const struct http_request *head, struct http_fields *out);
 
-/* Too many calls that take long. */
+/* Answers with status 503: too many slow calls. */
 void wt__api_overloaded(struct api_call *call);
 
 #endif

@@ -1,5 +1,5 @@
-/* openapi.c: GET /openapi.json: OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), written from the table of routes,
- * so that a route that is there is described, and one that is described is there. */
+/* openapi.c: GET /openapi.json: OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), generated from the route table, so
+ * that it describes exactly the existing routes. */
 #include "serve/api/handlers.h"
 
 #include "wire/failure.h"
@@ -23,8 +23,9 @@ static void put_parameters(struct buffer *out, const struct route *route)
                                     .kind = FIELD_TEXT,
                                     .required = true,
                                     .max = WT_MAX_REQUEST_BYTES,
-                                    .says = "The tool's name: an id such as provider/name, whose slashes may stay, an "
-                                            "exported name, or a bare name that only one tool has."};
+                                    .says =
+                                        "The tool's name: an id such as provider/name, with slashes escaped or not, an "
+                                        "exported name, or a bare name if it is unique."};
     bool path = strstr(route->path, "{id}") != NULL;
     if (!path && !route->query)
         return;
@@ -80,10 +81,10 @@ static void put_operation(struct buffer *out, const struct route *route)
     wt__json_text(out, "summary", route->summary);
     if (route->scope != SCOPE_OPEN) {
         struct buffer says = {0};
-        wt__buffer_printf(&says, "Takes a key with the scope %s, where the server has keys.",
+        wt__buffer_printf(&says, "Requires a key with the scope %s if the server has keys.",
                           wt__scope_word(route->scope));
         if (route->of_tools)
-            wt__buffer_text(&says, " Where a policy says who may use which tools, admin.");
+            wt__buffer_text(&says, " With a policy for tools, requires the scope admin.");
         wt__json_text(out, "description", says.ptr ? says.ptr : "");
         wt__buffer_dispose(&says);
         wt__json_key(out, "security");
@@ -95,7 +96,7 @@ static void put_operation(struct buffer *out, const struct route *route)
     wt__buffer_char(out, '}');
 }
 
-/* Whether an earlier row has the path, under which this one was written. */
+/* True if an earlier row has the same path; put_paths writes both under that path. */
 static bool is_written(const struct routes *routes, size_t at)
 {
     for (size_t i = 0; i < at; i++)
@@ -124,7 +125,7 @@ static void put_paths(struct buffer *out, const struct routes *routes, bool *any
     }
 }
 
-/* Codes, statuses and what they mean, for whoever writes documentation of them. */
+/* Appends the error codes with their statuses and meanings, for authors of documentation. */
 static void put_codes(struct buffer *out)
 {
     const struct failure *failure;
@@ -143,15 +144,14 @@ static void put_components(struct buffer *out)
 {
     wt__buffer_text(out,
                     "{\"securitySchemes\":{\"key\":{\"type\":\"http\",\"scheme\":\"bearer\"}},\"responses\":{"
-                    "\"failure\":{\"description\":\"What went wrong.\",\"content\":{\"application/json\":{\"schema\":{"
+                    "\"failure\":{\"description\":\"Error.\",\"content\":{\"application/json\":{\"schema\":{"
                     "\"$ref\":\"#/components/schemas/failure\"}}}}},\"schemas\":{\"failure\":{\"type\":\"object\","
                     "\"required\":[\"error\"],\"properties\":{\"error\":{\"type\":\"object\",\"required\":[\"code\","
                     "\"message\"],\"properties\":{\"code\":{\"type\":\"string\",\"description\":");
-    wt__buffer_text(out, "\"One word for programs; x-codes has those of the library.\",\"x-codes\":");
+    wt__buffer_text(out, "\"Error code for programs; x-codes lists those of the library.\",\"x-codes\":");
     put_codes(out);
-    wt__buffer_text(out,
-                    "},\"message\":{\"type\":\"string\",\"description\":\"One sentence for people.\"},\"pointer\":{"
-                    "\"type\":\"string\",\"description\":\"JSON pointer of the value at fault.\"}}}}}}}");
+    wt__buffer_text(out, "},\"message\":{\"type\":\"string\",\"description\":\"Error message.\"},\"pointer\":{"
+                         "\"type\":\"string\",\"description\":\"JSON pointer to the invalid value.\"}}}}}}}");
 }
 
 int wt__api_openapi(struct api_call *call, wt_error *err)

@@ -1,5 +1,5 @@
-/* respond.c: from a request to its answer: may it be asked here (Host, Origin), is there such a route, may whoever
- * asks, and then the route's own function. In that order, so that a stranger learns nothing but that they are one. */
+/* respond.c: answers a request: checks Host and Origin, finds the route, checks the key, then calls the route's
+ * function. In this order, an unauthorised client cannot probe the routes. */
 #include "serve/api/inside.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void reload_keys(struct api *api)
         return;
     if (wt__keys_open(&fresh, api->keys_path, &err) < 0) {
         struct buffer line = {0};
-        wt__buffer_printf(&line, "whichtool: the keys stay as they were: %s\n", err.message);
+        wt__buffer_printf(&line, "whichtool: cannot reload the keys, keeping the old ones: %s\n", err.message);
         if (api->options.say && !line.failed)
             api->options.say(api->options.say_context, wt__buffer_view(&line));
         wt__buffer_dispose(&line);
@@ -31,7 +31,6 @@ static void reload_keys(struct api *api)
     wt__keys_close(old);
 }
 
-/* Who asks, and what they may do. name: [KEY_NAME_BYTES_MAX + 1]; "" where no key is known. */
 enum scope wt__api_needed(const struct api *api, const struct route *route)
 {
     return api->options.policed && route->of_tools ? SCOPE_ADMIN : route->scope;
@@ -60,7 +59,8 @@ static void refuse(struct api_call *call, int status, const char *word, const ch
     wt__json_failure(&call->body, word, message, pointer);
 }
 
-/* The client is told what wt__client_error leaves; the log has the rest. */
+/* Answers with an error. The client gets the message of wt__client_error; if that hides details, the log gets the full
+ * message. */
 static void fail(const struct api *api, struct api_call *call, const wt_error *err)
 {
     const struct failure *failure = wt__failure_of(err->code);
@@ -78,19 +78,17 @@ static void fail(const struct api *api, struct api_call *call, const wt_error *e
     refuse(call, failure->status, failure->word, told.message, told.pointer);
 }
 
-/* The body with the request's own Host or Origin in it would be an echo of hostile text: it is not repeated. */
+/* Checks Host and Origin. Error messages do not repeat them, because they are untrusted text. */
 static bool passes_guard(const struct api *api, struct api_call *call, enum origin *origin)
 {
     struct str host = wt__http_field(call->request, "Host");
     if (!wt__guard_host(&api->guard, host)) {
-        refuse(call, 421, "host",
-               "this server is not known by the name in the field Host; `whichtool serve --host NAME` adds one", "");
+        refuse(call, 421, "host", "unknown host name in the Host field; `whichtool serve --host NAME` adds one", "");
         return false;
     }
     *origin = wt__guard_origin(&api->guard, wt__http_field(call->request, "Origin"), host);
     if (*origin == ORIGIN_FOREIGN) {
-        refuse(call, 403, "origin",
-               "pages of that origin may not ask this server; `whichtool serve --origin URL` allows one", "");
+        refuse(call, 403, "origin", "the origin is not allowed; `whichtool serve --origin URL` allows one", "");
         return false;
     }
     return true;
@@ -101,7 +99,8 @@ static void add_field(struct http_fields *out, struct str name, struct str value
     out->items[out->count++] = (struct http_field){name, value};
 }
 
-/* What lets a page of a configured origin read the answer, refusals too. The configured string, not the request's. */
+/* Adds the CORS fields for a configured origin, also to error responses. Uses the configured string rather than the
+ * request's. */
 void wt__api_origin_fields(const struct api *api, const struct http_request *head, struct http_fields *out)
 {
     struct str origin = wt__http_field(head, "Origin"), host = wt__http_field(head, "Host");
@@ -118,7 +117,7 @@ void wt__api_origin_fields(const struct api *api, const struct http_request *hea
         }
 }
 
-/* known: the caller has a key. */
+/* True if the scopes permit the route; otherwise answers with an error. known: the caller has a valid key. */
 static bool is_allowed(const struct api *api, struct api_call *call, const struct route *route, unsigned scopes,
                        bool known)
 {
@@ -127,18 +126,17 @@ static bool is_allowed(const struct api *api, struct api_call *call, const struc
     if (wt__scope_allows(scopes, needed))
         return true;
     if (!known && !api->keys_path) {
-        refuse(
-            call, 403, "scope",
-            "a policy says who may use which tools, and this does not ask it: use /mcp, or give keys with --keys, of "
-            "which one has the scope admin",
-            "");
+        refuse(call, 403, "scope",
+               "this path does not check the tool policy and requires a key with the scope admin: use /mcp, or create "
+               "keys and serve with --keys",
+               "");
         return false;
     }
     if (!known) {
         wt__api_field(call, "WWW-Authenticate", "Bearer realm=\"whichtool\"");
         bool came = wt__bearer_of(wt__http_field(call->request, "Authorization")).len > 0;
-        refuse(call, 401, "unauthorized",
-               came ? "this key is not known here" : "this takes a key: Authorization: Bearer KEY", "");
+        refuse(call, 401, "unauthorized", came ? "unknown key" : "a key is required; send Authorization: Bearer KEY",
+               "");
         return false;
     }
     snprintf(message, sizeof message, "the key does not have the scope %s", wt__scope_word(needed));
@@ -146,7 +144,7 @@ static bool is_allowed(const struct api *api, struct api_call *call, const struc
     return false;
 }
 
-/* What a browser asks before it sends a request of another origin. */
+/* Answers a CORS preflight request. */
 static void answer_preflight(struct api_call *call)
 {
     call->status = 204;
@@ -162,7 +160,8 @@ static void refuse_method(const struct api *api, struct api_call *call)
 {
     struct buffer methods = {0}, message = {0};
     wt__route_methods(&methods, api->service.tables, api->service.table_count, call->request->path);
-    wt__buffer_printf(&message, "this path knows %s alone", methods.ptr ? methods.ptr : "other methods");
+    wt__buffer_printf(&message, "method not allowed; this path supports %s",
+                      methods.ptr ? methods.ptr : "other methods");
     if (methods.ptr)
         wt__api_field(call, "Allow", methods.ptr);
     refuse(call, 405, "method", message.ptr ? message.ptr : "", "");
@@ -178,7 +177,7 @@ static void run(const struct api *api, struct api_call *call, const struct route
         return;
     }
     if (!route->query && call->request->query.len > 0) {
-        refuse(call, 400, "invalid", "this path takes no parameters behind a ?", "");
+        refuse(call, 400, "invalid", "this path has no query parameters", "");
         return;
     }
     int rc = route->answer(call, &err);
@@ -186,14 +185,13 @@ static void run(const struct api *api, struct api_call *call, const struct route
     if (rc < 0)
         fail(api, call, &err);
     else if (call->body.failed)
-        refuse(call, 503, "memory", "there is no memory for the answer now", "");
+        refuse(call, 503, "memory", "out of memory", "");
 }
 
 void wt__api_overloaded(struct api_call *call)
 {
     wt__api_field(call, "Retry-After", "1");
-    refuse(call, 503, "overloaded",
-           "too many calls of this client that take long are running; come again when one has ended", "");
+    refuse(call, 503, "overloaded", "too many slow calls of this client are running; try again when one has ended", "");
 }
 
 const struct route *wt__api_respond(struct api *api, struct api_call *call, bool *takes_long)
@@ -219,7 +217,7 @@ const struct route *wt__api_respond(struct api *api, struct api_call *call, bool
     if (!route && path_known)
         refuse_method(api, call);
     else if (!route)
-        refuse(call, 404, "no_route", "there is nothing at this path; /openapi.json tells what there is", "");
+        refuse(call, 404, "no_route", "unknown path; /openapi.json lists the paths", "");
     else if (is_allowed(api, call, route, call->scopes, *call->principal != '\0')) {
         if (route->take)
             return route;

@@ -1,8 +1,7 @@
-/* route.h: one row of the API, and the call that its function answers.
+/* route.h: a row of the route table, and the call passed to its function.
  *
- * The table of routes is all that there is to know: which method and path, who may, what the body and the query may
- * say, what it does. Requests are dispatched by it, OpenAPI is written from it, figures are labelled by it. A module
- * with a route of its own (MCP) hands over rows like these. */
+ * The table is the single source for dispatch, OpenAPI and metric labels. Other modules, such as MCP, add their own
+ * tables. */
 #ifndef WT_SERVE_API_ROUTE_H
 #define WT_SERVE_API_ROUTE_H
 
@@ -12,87 +11,87 @@
 #include "wire/body.h"
 
 enum {
-    API_FIELDS_MAX = 8, /* header fields of an answer */
-    API_MORE_MAX = 4,   /* tables of other modules */
+    API_FIELDS_MAX = 8, /* maximum header fields set by a handler */
+    API_MORE_MAX = 4,   /* maximum tables of other modules */
 };
 
 struct http_server;
 
-/* What is true of the process. */
+/* State of the process. */
 struct presence {
-    const struct http_server *server; /* NULL until it is bound */
-    long long started;                /* seconds since 1970 */
+    const struct http_server *server; /* NULL until wt__api_bind */
+    long long started;                /* Unix time in seconds */
     atomic_bool ready;                /* the index is open and the model is loaded */
 };
 
-/* What answering takes, and does not change while the server runs. */
+/* Shared data of all handlers, constant while the server runs. */
 struct service {
     struct presence *presence;
     wt_engine *engine;
     struct figures *figures;
-    unsigned time_limit_ms;      /* of a request */
-    bool language_model;         /* there is one that may be asked */
-    const struct routes *tables; /* [table_count] all routes */
+    unsigned time_limit_ms;      /* time limit of a request */
+    bool language_model;         /* a language model is configured */
+    const struct routes *tables; /* [table_count] */
     size_t table_count;
 };
 
-/* More than an answer in milliseconds: a language model, an import. Such a call is answered on a thread of its own, so
- * that finds keep the workers. */
+/* Result of a handler for a slow call (a language model, an import). The call is then repeated on a thread of its own,
+ * so that searches keep the workers. */
 enum { API_TAKES_LONG = 1 };
 
 struct api_call {
     const struct service *service;
     const struct http_request *request;
-    struct str rest;                        /* what stands where the path has {id}, as it was sent */
-    char principal[KEY_NAME_BYTES_MAX + 1]; /* name of the key; "" where there is none */
-    unsigned scopes;                        /* of the key, or of everybody where no key is needed */
-    bool may_take_long;                     /* it is on a thread of its own */
-    bool (*is_gone)(const void *context);   /* NULL: nobody can go */
+    struct str rest;                        /* the part of the path that matches {id}, not decoded */
+    char principal[KEY_NAME_BYTES_MAX + 1]; /* name of the key, "" if unknown */
+    unsigned scopes;                        /* scopes of the key, or the default without keys */
+    bool may_take_long;                     /* runs on a thread of its own */
+    bool (*is_gone)(const void *context);   /* true if the client has disconnected; may be NULL */
     const void *gone_context;
 
-    int status;       /* 200 as it begins */
-    const char *type; /* "application/json" as it begins */
+    int status;       /* initially 200 */
+    const char *type; /* initially "application/json" */
     struct buffer body;
     struct http_field fields[API_FIELDS_MAX];
     size_t field_count;
-    struct arena arena; /* of what the fields say */
+    struct arena arena; /* holds the field values */
 };
 
 struct route {
-    const char *method;         /* NULL, of a route that takes: any */
-    const char *path;           /* "/v1/tools/{id}": {id} takes the rest of the path, slashes too */
-    size_t body_max;            /* bytes; 0: there is no body */
-    const struct fields *query; /* NULL: none */
-    const struct fields *body;  /* NULL: none, or raw */
-    const char *raw_body;       /* what the body is where no table reads it; NULL: see body */
-    const char *name;           /* of the operation: one word */
+    const char *method;         /* NULL for any method, if take is set */
+    const char *path;           /* such as "/v1/tools/{id}"; {id} matches the rest of the path, including slashes */
+    size_t body_max;            /* maximum body size in bytes, 0 for no body */
+    const struct fields *query; /* query parameters, NULL for none */
+    const struct fields *body;  /* JSON members of the body, NULL for none */
+    const char *raw_body;       /* description of a body without fields, else NULL */
+    const char *name;           /* operation id, one word */
     const char *summary;        /* one line */
-    const char *returns;        /* one sentence; NULL: another protocol has the say, and OpenAPI does not tell of it */
-    /* Fills the call's answer: 0, a negative WT_E... with *err, or API_TAKES_LONG before it has done anything. */
+    const char *returns;        /* one sentence about the response; NULL to leave the route out of OpenAPI */
+    /* Fills the response. Returns 0, a negative WT_E... with *err, or, before doing any work, API_TAKES_LONG. */
     int (*answer)(struct api_call *call, wt_error *err);
-    /* In place of answer: the route answers the exchange by itself, when it likes. */
+    /* Alternative to answer: takes over the exchange and answers at any time. */
     void (*take)(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes);
     void *context;
     enum scope scope;
-    bool takes_long; /* always: see API_TAKES_LONG */
-    bool of_tools; /* it tells of the catalogue's tools, or changes them: not without `admin` where a policy decides */
+    bool takes_long; /* always slow; see API_TAKES_LONG */
+    bool of_tools;   /* shows or changes the catalogue's tools; requires admin if a policy is set */
 };
 
 struct routes {
     const struct route *items; /* [count] */
     size_t count;
-    /* Appends what the module counts to GET /metrics (wt__figure_write). NULL: it counts nothing. */
+    /* Appends the module's metrics for GET /metrics (wt__figure_write). May be NULL. */
     void (*figures)(void *context, struct buffer *out);
     void *context;
 };
 
-/* A header field of the answer; value is copied. */
+/* Adds a header field to the response; value is copied. */
 void wt__api_field(struct api_call *call, const char *name, const char *value);
-/* The answer is no more. */
+/* Frees the response. */
 void wt__api_call_dispose(struct api_call *call);
-/* A wt_progress_fn; context is a call: stops what nobody waits for any more. */
+/* A wt_progress_fn that stops when the client disconnects; context is the api_call. */
 int wt__api_progress(void *context, const char *phase, uint64_t done, uint64_t total);
-/* The limit that holds of the one that was asked for (0: none) and the server's. */
+/* Returns the smaller of the requested time limit (0 for none) and the server's. */
 unsigned wt__api_limit(const struct api_call *call, unsigned asked);
 
 #endif

@@ -3,15 +3,15 @@
 
 #include "serve/api/route.h"
 
-/* The routes of our own API. */
+/* Our own routes. */
 extern const struct routes wt__api_routes;
 
-/* The row for a request, among all tables: the first whose method and path fit. NULL: none; *path_known tells whether
- * another method has one. index: the row's place among all rows, how figures call it. */
+/* Returns the first row with a matching method and path, or NULL. *path_known is true if the path exists with any
+ * method. *index is the row's number across all tables, as used for metrics. */
 const struct route *wt__route_of(const struct routes *tables, size_t table_count, const struct http_request *request,
                                  struct str *rest, size_t *index, bool *path_known);
 
-/* "GET, POST": the methods of a path. */
+/* Appends the methods of a path, such as "GET, POST". */
 void wt__route_methods(struct buffer *out, const struct routes *tables, size_t table_count, struct str path);
 
 #endif

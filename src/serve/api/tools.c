@@ -1,4 +1,4 @@
-/* tools.c: the catalogue: list, show, import, remove. Imports are of what is sent, never of a path or an address. */
+/* tools.c: lists, shows, imports and removes tools. Imports read the request body, never a path or URL. */
 #include "serve/api/handlers.h"
 
 #include "base/clock.h"
@@ -27,7 +27,8 @@ int wt__api_list_tools(struct api_call *call, wt_error *err)
         rc = wt_info(call->service->engine, &info, err);
     if (rc >= 0) {
         bool all =
-            !query.options.provider && !query.options.pattern; /* else only the next page knows whether it is empty */
+            !query.options.provider &&
+            !query.options.pattern; /* with a filter the total is unknown, so a full page always has a next one */
         bool more =
             tools->len == query.options.limit && !(all && query.options.offset + tools->len >= (size_t)info.tools);
         wt__buffer_char(&call->body, '{');
@@ -50,7 +51,7 @@ int wt__api_list_tools(struct api_call *call, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* The tool that the path names. */
+/* Gets the tool named by the path. */
 static int tool_of(struct api_call *call, struct arena *arena, wt_tools **out, wt_error *err)
 {
     char *name;

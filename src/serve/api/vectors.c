@@ -1,4 +1,5 @@
-/* vectors.c: the encoder for others: POST /v1/embeddings in OpenAI's form, POST /v1/rerank in Cohere's and Jina's. */
+/* vectors.c: the encoder as a service: POST /v1/embeddings in OpenAI's format, POST /v1/rerank in Cohere's and
+ * Jina's. */
 #include "serve/api/handlers.h"
 
 #include <math.h>
@@ -8,7 +9,8 @@
 #include "wire/bodies.h"
 #include "wire/members.h"
 
-/* The encoder's name where `asked` means it, else WT_ENOTFOUND: vectors of another model would be silently wrong. */
+/* Checks that the requested model is the encoder and gets its name. Fails with WT_ENOTFOUND for any other model,
+ * because its vectors would be silently wrong. */
 static int model_of(const struct api_call *call, const char *asked, wt_catalog_info *info, wt_error *err)
 {
     wt_catalog_info_init(info);
@@ -18,11 +20,11 @@ static int model_of(const struct api_call *call, const char *asked, wt_catalog_i
     if (!asked || strcmp(asked, "default") == 0 || strcmp(asked, info->model) == 0)
         return 0;
     return wt__fail_at(err, WT_ENOTFOUND, 0, 0, "/model",
-                       "there is no model \"%.64s\" here but %s, or default for short", asked,
+                       "unknown model \"%.64s\"; the server has %s, also named default", asked,
                        *info->model ? info->model : "none");
 }
 
-/* Unit vectors of texts. *out [count, dim] ends with free. */
+/* Computes unit vectors of the texts. Free *out [count, dim] with free(). */
 static int embed(const struct api_call *call, const struct texts *texts, float **out, size_t *dim, wt_error *err)
 {
     *out = NULL;
@@ -45,7 +47,7 @@ static int embed(const struct api_call *call, const struct texts *texts, float *
     return rc < 0 ? rc : 0;
 }
 
-/* Tokens as a quarter of the bytes: the estimate that is used everywhere. */
+/* Estimates tokens as a quarter of the bytes, the same estimate as elsewhere in the library. */
 static uint64_t tokens_of(const struct texts *texts)
 {
     uint64_t bytes = 0;
@@ -56,7 +58,7 @@ static uint64_t tokens_of(const struct texts *texts)
 
 /* ---------------------------------------------------------------- embeddings */
 
-/* The first `kept` numbers at unit length again. */
+/* Truncates the vector to `kept` dimensions and normalises it again. */
 static void shorten(float *vector, size_t dim, size_t kept)
 {
     double square = 0;
@@ -69,7 +71,7 @@ static void shorten(float *vector, size_t dim, size_t kept)
         vector[d] *= scale;
 }
 
-/* Little-endian, whatever the processor. */
+/* Appends the floats as base64, little-endian on every machine. */
 static void put_floats(struct buffer *out, const float *vector, size_t count)
 {
     wt__buffer_char(out, '"');
@@ -129,9 +131,7 @@ int wt__api_embed(struct api_call *call, wt_error *err)
     if (rc == 0)
         rc = embed(call, &body.texts, &vectors, &dim, err);
     if (rc == 0 && body.dimensions > dim)
-        rc = wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions",
-                         "the vectors of %s have %zu dimensions, and %zu were asked "
-                         "for",
+        rc = wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions", "vectors of %s have %zu dimensions; %zu were requested",
                          info.model, dim, body.dimensions);
     if (rc == 0)
         put_embeddings(call, &body, vectors, dim, info.model);
@@ -185,7 +185,7 @@ static void put_ranked(struct api_call *call, const struct rerank_body *body, co
     wt__buffer_text(out, "},\"meta\":{\"api_version\":{\"version\":\"2\"},\"billed_units\":{\"search_units\":1}}}");
 }
 
-/* vectors: [1 + documents, dim], the query's first. */
+/* Scores and sorts the documents. vectors: [1 + count, dim], the query first. */
 static void rank(const float *vectors, size_t dim, struct relevance *out, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

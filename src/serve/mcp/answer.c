@@ -1,5 +1,5 @@
-/* answer.c: what a call answers, gathered piece by piece, and written as one message at the end: what an era wants to
- * have in it (resultType, how long it keeps, who answers) is put there once, here. */
+/* answer.c: collects the parts of a response and writes them as one message at the end. Members that depend on the
+ * protocol era (resultType, cache hints, serverInfo) are added here only. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -9,11 +9,12 @@
 #include "wire/failure.h"
 
 enum {
-    WORDS_BYTES = 1024,   /* of a refusal that is formatted */
-    META_KEY_BYTES = 256, /* of a name in _meta of a server, with a NUL; a longer one is dropped */
+    WORDS_BYTES = 1024, /* maximum length of a formatted error message */
+    META_KEY_BYTES =
+        256, /* maximum length of a name in an upstream server's _meta, with a NUL; longer names are dropped */
 };
 
-/* ---------------------------------------------------------------- refusals */
+/* ---------------------------------------------------------------- errors */
 
 void wt__mcp_refuse_with(struct mcp_call *call, int code, struct str message, struct str data)
 {
@@ -38,7 +39,7 @@ void wt__mcp_refuse(struct mcp_call *call, int code, const char *format, ...)
 void wt__mcp_refuse_unknown(struct mcp_call *call)
 {
     struct buffer words = {0}, data = {0};
-    const json_t *ref = wt__json_object(call->in.params, "ref"); /* of completion/complete */
+    const json_t *ref = wt__json_object(call->in.params, "ref"); /* in completion/complete */
     bool resource = wt__str_equal(call->in.method, STR("resources/read"));
     bool prompt = wt__str_equal(call->in.method, STR("prompts/get")) || json_object_get(ref, "name");
     wt__buffer_printf(&words, "there is no %s ",
@@ -62,7 +63,7 @@ void wt__mcp_refuse_unknown(struct mcp_call *call)
 
 void wt__mcp_refuse_cursor(struct mcp_call *call)
 {
-    wt__mcp_refuse(call, MCP_INVALID_PARAMS, "this cursor is none of ours, or of a list that has changed: begin anew");
+    wt__mcp_refuse(call, MCP_INVALID_PARAMS, "invalid cursor, or the list has changed; start from the beginning");
 }
 
 void wt__mcp_client_error(const struct mcp_call *call, const wt_error *err, wt_error *told)
@@ -79,7 +80,7 @@ void wt__mcp_refuse_error(struct mcp_call *call, const wt_error *err)
     wt_error told;
     wt__mcp_client_error(call, err, &told);
     wt__mcp_refuse(call, theirs ? MCP_INVALID_PARAMS : MCP_INTERNAL_ERROR, "%s",
-                   told.message[0] ? told.message : "it failed, and does not say why");
+                   told.message[0] ? told.message : "unknown error");
 }
 
 void wt__mcp_fail_tool_error(struct mcp_call *call, const wt_error *err)
@@ -89,7 +90,7 @@ void wt__mcp_fail_tool_error(struct mcp_call *call, const wt_error *err)
     wt__mcp_fail_tool(call, "%s", told.message);
 }
 
-/* ---------------------------------------------------------------- pieces */
+/* ---------------------------------------------------------------- parts */
 
 void wt__mcp_result(struct mcp_call *call, struct str result)
 {
@@ -105,7 +106,7 @@ static void member(struct buffer *out, const char *key, struct str text)
     wt__buffer_json(out, text);
 }
 
-/* Between two items; and what comes before an item of a prompt, which is a message. */
+/* Starts an item: appends the comma, and for a prompt the beginning of the message around the content. */
 static struct buffer *begin_item(struct mcp_call *call)
 {
     call->refused = false;
@@ -270,7 +271,7 @@ void wt__mcp_set_meta(struct mcp_call *call, struct str meta)
 
 /* ---------------------------------------------------------------- the message */
 
-/* The members of an object but for those that are named, each with a comma before it. */
+/* Appends the members of an object except the named ones, each after a comma. */
 static void copy_members(struct buffer *out, struct str object, const char *const *but, size_t but_count)
 {
     struct json_scan scan;
@@ -289,8 +290,8 @@ static void copy_members(struct buffer *out, struct str object, const char *cons
     }
 }
 
-/* Appends the members of a server's _meta that ours does not have, each with a comma before it. A name with an escape
- * is dropped: it may be another spelling of one of ours. */
+/* Appends the members of an upstream server's _meta except those also in ours, each after a comma. A name with an
+ * escape is dropped: it may be another spelling of one of ours. */
 static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
 {
     struct json_scan scan;
@@ -314,7 +315,7 @@ static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
     }
 }
 
-/* theirs: the _meta of a server behind us; "" if there is none. */
+/* theirs: _meta of an upstream server, "" if it has none. */
 static void write_meta(const struct mcp_call *call, struct buffer *out, struct str more, struct str theirs)
 {
     static const char *const ours[] = {MCP_META "serverInfo"};
@@ -358,7 +359,7 @@ static void write_items(const struct mcp_call *call, struct buffer *out, const c
 static void write_tool(struct mcp_call *call, struct buffer *out)
 {
     struct str structured = wt__buffer_view(&call->structured);
-    if (call->has_structured && call->item_count == 0) /* for those who read only text */
+    if (call->has_structured && call->item_count == 0) /* for clients limited to text */
         wt__mcp_add_text(call, structured);
     write_items(call, out, "content");
     if (call->has_structured && (call->modern || is_object(structured))) {
@@ -457,12 +458,12 @@ static void write_result(struct mcp_call *call, struct buffer *out)
     }
     write_meta(call, &members, wt__buffer_view(&call->meta), theirs);
     if (members.len > 1)
-        wt__buffer_append(out, members.ptr + 1, members.len - 1); /* without the first comma */
+        wt__buffer_append(out, members.ptr + 1, members.len - 1); /* skip the first comma */
     out->failed |= members.failed;
     wt__buffer_dispose(&members);
 }
 
-/* HTTP's status for an error of the modern era; the legacy one answers 200. */
+/* Returns the HTTP status for an error of the modern era; the legacy era uses 200. */
 static int status_of(const struct mcp_call *call)
 {
     if (call->status)
@@ -505,6 +506,6 @@ void wt__mcp_write_answer(struct mcp_call *call, struct buffer *out, int *status
     if (!out->failed)
         return;
     wt__buffer_dispose(out);
-    wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the answer does not fit into memory");
+    wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
     write_message(call, out, status);
 }

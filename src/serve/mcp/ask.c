@@ -1,13 +1,13 @@
-/* ask.c: a call asks its client, in both eras by one function.
+/* ask.c: questions from a call to its client, with one function for both eras.
  *
- * A legacy client is sent a request, on the stream of the call's own request, and the call waits. A modern one gets the
- * questions as the answer (input_required), with a requestState that holds the answers so far and what the call keeps,
- * sealed (seal.h); the request that comes back with it is run from the beginning. The state's payload:
+ * A legacy client gets a request on the stream of the call's own request, and the call waits. A modern client gets the
+ * questions as the result (input_required), with a sealed requestState (seal.h) that holds the answers so far and the
+ * call's state. The client repeats its request with the answers, and the call runs again from the beginning. The
+ * payload of the state:
  *
- *   {"n": rounds so far, "a": {key: response, ...}, "s": what the call keeps, in base64}
+ *   {"n": rounds so far, "a": {key: response, ...}, "s": state of the call in base64}
  *
- * A response that comes with a request is taken also where no state does: what a client says of its own accord is as
- * good as what it says when it is asked. */
+ * Responses sent without a state are accepted too: volunteered answers are as good as requested ones. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@
 #include "serve/mcp/inside.h"
 #include "serve/mcp/seal.h"
 
-/* ---------------------------------------------------------------- what a modern client brings */
+/* ---------------------------------------------------------------- responses of a modern client */
 
 static bool refuse(struct mcp_call *call, const char *what, const char *words)
 {
@@ -28,12 +28,12 @@ static bool refuse(struct mcp_call *call, const char *what, const char *words)
 
 static void subject_of(const struct mcp_call *call, struct mcp_sealed_for *out)
 {
-    /* Arguments as the client wrote them: a state is unsealed before they are repaired. */
+    /* Use the client's original arguments: a state is unsealed before they are repaired. */
     *out = (struct mcp_sealed_for){call->peer->principal, call->in.method, call->name,
                                    wt__json_object(call->in.params, "arguments")};
 }
 
-/* What we sealed is in order; it is checked all the same. */
+/* Parses an unsealed payload. We wrote it, but check it anyway. */
 static bool read_payload(struct mcp_call *call, struct str payload)
 {
     json_t *read = NULL;
@@ -55,7 +55,7 @@ static bool take_state(struct mcp_call *call)
     if (!state)
         return true;
     if (!json_is_string(state))
-        return refuse(call, "requestState", "is no text");
+        return refuse(call, "requestState", "is not a string");
     subject_of(call, &subject);
     const char *reason = wt__mcp_unseal(&payload, call->service->key, &subject, wt__mcp_steady_ms(call->service),
                                         wt__json_str(call->in.params, "requestState"));
@@ -72,7 +72,7 @@ bool wt__mcp_take_responses(struct mcp_call *call)
     call->responses = json_object();
     call->asked = json_object();
     if (!call->responses || !call->asked) {
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
         return false;
     }
     if (!call->modern)
@@ -80,18 +80,18 @@ bool wt__mcp_take_responses(struct mcp_call *call)
     if (!take_state(call))
         return false;
     if (given && !json_is_object(given))
-        return refuse(call, "inputResponses", "is no object");
+        return refuse(call, "inputResponses", "is not an object");
     json_object_foreach(given, key, response)
     {
         if (!json_is_object(response))
-            return refuse(call, "a member of inputResponses", "is no object");
+            return refuse(call, "a member of inputResponses", "is not an object");
         if (!json_object_get(call->responses, key))
             json_object_set(call->responses, key, response);
     }
     return true;
 }
 
-/* ---------------------------------------------------------------- what goes along with questions */
+/* ---------------------------------------------------------------- state of the questions */
 
 static void write_payload(const struct mcp_call *call, struct buffer *out)
 {
@@ -102,7 +102,7 @@ static void write_payload(const struct mcp_call *call, struct buffer *out)
     wt__buffer_printf(out, "{\"n\":%d,\"a\":{", call->round + 1);
     json_object_foreach(responses, key, response)
     {
-        if (!json_object_get(call->asked, key)) /* nobody wanted to know */
+        if (!json_object_get(call->asked, key)) /* the call never used it */
             continue;
         wt__buffer_text(out, first ? "" : ",");
         wt__buffer_json(out, wt__str(key));
@@ -125,12 +125,11 @@ void wt__mcp_seal_state(struct mcp_call *call)
         !payload.failed && wt__mcp_seal(&call->sealed, call->service->key, &subject,
                                         wt__mcp_steady_ms(call->service) + MCP_STATE_MS, wt__buffer_view(&payload));
     if (!sealed)
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
     else if (call->round >= MCP_ROUNDS_MAX)
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "it asked %d times, and still wants to know more", MCP_ROUNDS_MAX);
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the call needs more than %d rounds of questions", MCP_ROUNDS_MAX);
     else if (call->sealed.len > MCP_STATE_BYTES_MAX)
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "what was answered so far is longer than %d bytes",
-                       MCP_STATE_BYTES_MAX);
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the answers so far exceed %d bytes", MCP_STATE_BYTES_MAX);
     wt__buffer_dispose(&payload);
 }
 
@@ -145,9 +144,10 @@ struct str wt__mcp_state(const struct mcp_call *call)
     return wt__buffer_view(call->kept.len > 0 ? &call->kept : &call->state);
 }
 
-/* ---------------------------------------------------------------- may it be asked */
+/* ---------------------------------------------------------------- capabilities */
 
-/* What the client must be able to do: "sampling", "elicitation.url"; NULL: no client is asked such a thing. */
+/* Returns the capability needed for a method, such as "sampling" or "elicitation.url", or NULL if clients do not
+ * support the method. */
 static const char *capability_for(const char *method, struct str params)
 {
     json_t *read = NULL;
@@ -163,7 +163,7 @@ static const char *capability_for(const char *method, struct str params)
     return path;
 }
 
-/* A legacy client's model reads why, where there is one to read it. */
+/* Fails the call. In tools/call a legacy client gets a tool error, which its model can read. */
 static enum mcp_asked failed(struct mcp_call *call, const char *words)
 {
     if (call->method->shape == MCP_SHAPE_TOOL && !call->modern)
@@ -178,13 +178,13 @@ static enum mcp_asked cannot(struct mcp_call *call, const char *path)
     char data[128];
     const char *dot = strchr(path, '.');
     if (!call->modern)
-        return failed(call, "this needs a client that can be asked: it did not declare the capability");
+        return failed(call, "the client did not declare the capability that this call needs");
     if (dot)
         snprintf(data, sizeof data, "{\"requiredCapabilities\":{\"%.*s\":{\"%s\":{}}}}", (int)(dot - path), path,
                  dot + 1);
     else
         snprintf(data, sizeof data, "{\"requiredCapabilities\":{\"%s\":{}}}", path);
-    wt__mcp_refuse_with(call, MCP_MISSING_CAPABILITY, STR("this needs a capability that the client has not declared"),
+    wt__mcp_refuse_with(call, MCP_MISSING_CAPABILITY, STR("the client did not declare a required capability"),
                         wt__str(data));
     return MCP_ASK_FAILED;
 }
@@ -193,22 +193,23 @@ static enum mcp_asked cannot(struct mcp_call *call, const char *path)
 
 static enum mcp_asked ask_modern(struct mcp_call *call, const char *key, const char *method, struct str params)
 {
-    if (json_object_get(call->asked, key)) /* it is among the questions */
+    if (json_object_get(call->asked, key)) /* already asked */
         return MCP_ASK_PENDING;
     if (call->question_count >= MCP_QUESTIONS_MAX || json_object_set_new(call->asked, key, json_true()) < 0)
-        return failed(call, "more is asked at once than any client would answer");
+        return failed(call, "too many questions at once");
     wt__buffer_text(&call->questions, call->question_count++ > 0 ? "," : "");
     wt__buffer_json(&call->questions, wt__str(key));
     wt__buffer_printf(&call->questions, ":{\"method\":\"%s\",\"params\":", method);
     wt__buffer_str(&call->questions, params);
     wt__buffer_char(&call->questions, '}');
-    call->refused = false; /* for an earlier question that could not be asked */
+    call->refused = false; /* an earlier question may have failed */
     return MCP_ASK_PENDING;
 }
 
 /* ---------------------------------------------------------------- asking a legacy client */
 
-/* On the stream of its request; where that is closed, which is no cancel, on the client's own. */
+/* Sends a question on the stream of the call's request. If that is closed without a cancel, uses the client's general
+ * stream. */
 static bool send_question(struct mcp_call *call, struct str message)
 {
     if (wt__mcp_call_send(call, message))
@@ -242,7 +243,7 @@ static void delist(struct mcp_peer *peer, struct mcp_question *question)
     pthread_mutex_unlock(&peer->lock);
 }
 
-/* False: too late, or not wanted any more. */
+/* Waits for the answer. Returns false on timeout or cancel. */
 static bool wait_for(struct mcp_call *call, struct mcp_question *question)
 {
     double until_ms = wt__now_ms() + MCP_STATE_MS;
@@ -255,7 +256,7 @@ static bool wait_for(struct mcp_call *call, struct mcp_question *question)
     return answered;
 }
 
-/* It is not waited for any more. */
+/* Cancels the question at the client. */
 static void withdraw(struct mcp_call *call, const struct mcp_question *question)
 {
     struct buffer message = {0};
@@ -284,25 +285,26 @@ static enum mcp_asked ask_legacy(struct mcp_call *call, const char *key, const c
     if (sent && !answered)
         withdraw(call, &question);
     if (!answered)
-        asked = failed(call, sent ? "the client did not answer what it was asked" : "the client cannot be asked now");
+        asked =
+            failed(call, sent ? "the client did not answer the question" : "cannot reach the client to ask a question");
     else if (!question.result)
-        asked = failed(call, "the client refused what it was asked");
+        asked = failed(call, "the client refused the question");
     else if (wt__json_parse(&result, question.result, strlen(question.result), NULL) < 0 ||
              json_object_set_new(call->responses, key, result) < 0)
-        asked = failed(call, "the client's answer cannot be kept");
+        asked = failed(call, "cannot store the client's answer");
     free(question.result);
     wt__buffer_dispose(&message);
     return asked;
 }
 
-/* ---------------------------------------------------------------- both */
+/* ---------------------------------------------------------------- both eras */
 
 struct str wt__mcp_response(struct mcp_call *call, const char *key)
 {
     json_t *response = json_object_get(call->responses, key);
     struct buffer text = {0};
     const char *copy = NULL;
-    /* What is looked at is kept for later rounds. */
+    /* Keep a used response for later rounds. */
     if (response && json_object_set_new(call->asked, key, json_true()) == 0 && wt__json_write(&text, response) == 0)
         copy = wt__arena_copy(&call->arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
@@ -314,7 +316,7 @@ enum mcp_asked wt__mcp_ask(struct mcp_call *call, const char *key, const char *m
 {
     *response = STR("");
     if (!call->method->asks) {
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "nobody can be asked by %s", call->method->name);
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%s cannot ask questions", call->method->name);
         return MCP_ASK_FAILED;
     }
     *response = wt__mcp_response(call, key);
@@ -322,7 +324,7 @@ enum mcp_asked wt__mcp_ask(struct mcp_call *call, const char *key, const char *m
         return MCP_ASK_ANSWERED;
     const char *path = capability_for(method, params);
     if (!path)
-        return failed(call, "no client is asked such a thing");
+        return failed(call, "unknown question method");
     if (!wt__mcp_call_client_can(call, path))
         return cannot(call, path);
     enum mcp_asked asked = call->modern ? ask_modern(call, key, method, params) : ask_legacy(call, key, method, params);

@@ -1,4 +1,4 @@
-/* call.c: what a call knows of its request and its client, and what it tells on the way. */
+/* call.c: accessors of a call, and messages sent to the client while it runs. */
 #include <stdlib.h>
 
 #include "serve/mcp/inside.h"
@@ -13,7 +13,7 @@ int wt__mcp_level(struct str name)
     return -1;
 }
 
-/* ---------------------------------------------------------------- what is asked, and by whom */
+/* ---------------------------------------------------------------- request and client */
 
 struct str wt__mcp_call_method(const struct mcp_call *call)
 {
@@ -98,7 +98,8 @@ bool wt__mcp_call_client_can(const struct mcp_call *call, const char *path)
     const json_t *capability = wt__json_object(call->capabilities, name);
     if (!capability)
         return false;
-    if (strcmp(name, "elicitation") == 0 && (!dot || strcmp(dot, ".form") == 0)) /* forms came first, without a name */
+    if (strcmp(name, "elicitation") == 0 &&
+        (!dot || strcmp(dot, ".form") == 0)) /* older clients support forms without naming them */
         return json_object_get(capability, "form") || !json_object_get(capability, "url");
     return !dot || json_object_get(capability, dot + 1);
 }
@@ -125,7 +126,7 @@ void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params
 
 static void write_number(struct buffer *out, double number)
 {
-    wt__buffer_printf(out, "%.15g", number - number == 0 ? number : 0); /* JSON has no infinity */
+    wt__buffer_printf(out, "%.15g", number - number == 0 ? number : 0); /* JSON has no infinity or NaN */
 }
 
 void wt__mcp_progress(struct mcp_call *call, double progress, double total, struct str message)
@@ -194,7 +195,7 @@ void wt__mcp_close_stream(struct mcp_call *call)
         wt__mcp_channel_close_early(call->channel);
 }
 
-/* ---------------------------------------------------------------- its end */
+/* ---------------------------------------------------------------- end */
 
 void wt__mcp_call_free(struct mcp_call *call)
 {

@@ -1,5 +1,5 @@
-/* cancel.c: a call that its client does not want any more. What it runs is told by a function of its own, under the
- * call's lock, so that nobody is told of a call that is over. */
+/* cancel.c: cancellation of a call. The callback runs under the call's lock, so that it never runs after the call has
+ * ended. */
 #include "serve/mcp/inside.h"
 
 bool wt__mcp_is_cancelled(const struct mcp_call *call)

@@ -1,5 +1,5 @@
-/* channel.c: what all channels have in common: one message at a time, nothing behind the answer, and a cancel for a
- * client that has gone away. */
+/* channel.c: code common to all channels: one message at a time, no message after the answer, and cancellation when the
+ * client disconnects. */
 #include "serve/mcp/inside.h"
 
 void wt__mcp_channel_open(struct mcp_channel *channel)

@@ -1,6 +1,5 @@
-/* dispatch.c: from a message to a call. What a request must say about itself is checked
- * here, in the order that the protocol's errors have: who speaks which revision, whether the headers say so, whether
- * there is such a method, whether it names what it wants. */
+/* dispatch.c: turns a message into a call. Checks the request in the order of the protocol's errors: revision, headers,
+ * method, name. */
 #include <stdlib.h>
 
 #include "base/steady.h"
@@ -24,7 +23,7 @@ static bool refuse_version(struct mcp_call *call, const json_t *version)
     wt__buffer_text(&data, ",\"requested\":");
     wt__json_write(&data, version);
     wt__buffer_char(&data, '}');
-    wt__mcp_refuse_with(call, MCP_UNSUPPORTED_VERSION, STR("this revision is not spoken here"), wt__buffer_view(&data));
+    wt__mcp_refuse_with(call, MCP_UNSUPPORTED_VERSION, STR("unsupported protocol revision"), wt__buffer_view(&data));
     wt__buffer_dispose(&data);
     return false;
 }
@@ -45,9 +44,9 @@ static bool check_headers(struct mcp_call *call, const json_t *version)
     if (!wt__str_equal(call->headers->version, wt__str(json_string_value(version))))
         return refuse_headers(call, call->headers->version.len == 0
                                         ? STR("the header MCP-Protocol-Version is missing")
-                                        : STR("the header MCP-Protocol-Version does not say what _meta says"));
+                                        : STR("the header MCP-Protocol-Version differs from _meta"));
     if (!wt__str_equal(call->headers->version, STR(MCP_MODERN_VERSION)))
-        return true; /* it is refused for that */
+        return true; /* read_meta refuses the revision later */
     bool match = wt__mcp_headers_match(call->headers, call->in.method, name, &words);
     if (!match)
         refuse_headers(call, wt__buffer_view(&words));
@@ -55,7 +54,7 @@ static bool check_headers(struct mcp_call *call, const json_t *version)
     return match;
 }
 
-/* What each modern request says about itself. */
+/* Reads the members of _meta required in each modern request. */
 static bool read_meta(struct mcp_call *call)
 {
     const json_t *meta = wt__mcp_incoming_meta(&call->in);
@@ -68,14 +67,14 @@ static bool read_meta(struct mcp_call *call)
     if (!capabilities)
         return refuse(call, MCP_INVALID_PARAMS, "params._meta has no " MCP_META "clientCapabilities");
     if (client && !json_is_object(client))
-        return refuse(call, MCP_INVALID_PARAMS, MCP_META "clientInfo is no object");
+        return refuse(call, MCP_INVALID_PARAMS, MCP_META "clientInfo is not an object");
     if (!check_headers(call, version))
         return false;
     if (!wt__str_equal(wt__str(json_string_value(version)), STR(MCP_MODERN_VERSION)))
         return refuse_version(call, version);
     call->level = level ? wt__mcp_level(wt__json_str(meta, MCP_META "logLevel")) : MCP_EMERGENCY + 1;
     if (call->level < 0)
-        return refuse(call, MCP_INVALID_PARAMS, MCP_META "logLevel is no level of logs");
+        return refuse(call, MCP_INVALID_PARAMS, MCP_META "logLevel is not a log level");
     call->capabilities = capabilities;
     call->client = client;
     return true;
@@ -93,7 +92,7 @@ static bool read_session(struct mcp_call *call)
     pthread_mutex_unlock(&peer->lock);
     return opened || first ||
            refuse(call, MCP_INVALID_PARAMS,
-                  "no session was begun by initialize, and params._meta has no " MCP_META "protocolVersion");
+                  "no session: send initialize first, or params._meta with " MCP_META "protocolVersion");
 }
 
 static bool find_method(struct mcp_call *call)
@@ -101,7 +100,7 @@ static bool find_method(struct mcp_call *call)
     const struct mcp_method *method = wt__mcp_method(call->in.method);
     if (!method || !(method->eras & (call->modern ? MCP_MODERN_ERA : MCP_LEGACY_ERA)) ||
         !method->is_offered(&call->service->features))
-        return refuse(call, MCP_METHOD_NOT_FOUND, "there is no such method");
+        return refuse(call, MCP_METHOD_NOT_FOUND, "unknown method");
     call->method = method;
     return true;
 }
@@ -113,7 +112,7 @@ static bool read_name(struct mcp_call *call)
     if (member) {
         call->name = wt__json_str(call->in.params, member);
         if (call->name.len == 0 || call->name.len > MCP_NAME_BYTES_MAX) {
-            wt__mcp_refuse(call, MCP_INVALID_PARAMS, "params.%s is missing, or no text of at most %d bytes", member,
+            wt__mcp_refuse(call, MCP_INVALID_PARAMS, "params.%s must be a string of 1 to %d bytes", member,
                            MCP_NAME_BYTES_MAX);
             return false;
         }
@@ -121,7 +120,7 @@ static bool read_name(struct mcp_call *call)
     if (call->in.fault.len > 0)
         return refuse(call, MCP_INVALID_PARAMS, call->in.fault.ptr);
     if (arguments && !json_is_object(arguments) && !json_is_null(arguments))
-        return refuse(call, MCP_INVALID_PARAMS, "params.arguments is no object");
+        return refuse(call, MCP_INVALID_PARAMS, "params.arguments is not an object");
     if (json_is_object(arguments))
         call->arguments = wt__mcp_incoming_text(&call->in, "arguments");
     return true;
@@ -131,15 +130,15 @@ static bool check(struct mcp_call *call)
 {
     if (atomic_load(&call->service->stopping)) {
         call->status = 503;
-        return refuse(call, MCP_INTERNAL_ERROR, "the server is ending");
+        return refuse(call, MCP_INTERNAL_ERROR, "the server is shutting down");
     }
     return (call->modern ? read_meta(call) : read_session(call)) && find_method(call) && read_name(call) &&
            (!call->method->asks || wt__mcp_take_responses(call));
 }
 
-/* ---------------------------------------------------------------- begin */
+/* ---------------------------------------------------------------- starting a call */
 
-/* Puts the call among the running ones of its client, and where its channel finds it when the client goes away. */
+/* Links the call to its peer and channel, so that either can cancel it. */
 static bool enlist(struct mcp_call *call)
 {
     struct mcp_peer *peer = call->peer;
@@ -154,7 +153,7 @@ static bool enlist(struct mcp_call *call)
     }
     pthread_mutex_unlock(&peer->lock);
     if (!room)
-        return refuse(call, MCP_INTERNAL_ERROR, "this client has more requests running than one may");
+        return refuse(call, MCP_INTERNAL_ERROR, "too many running requests of this client");
     pthread_mutex_lock(&call->channel->lock);
     call->channel->call = call;
     bool gone = call->channel->gone;
@@ -164,7 +163,7 @@ static bool enlist(struct mcp_call *call)
     return true;
 }
 
-/* What a call has until it is known which it is: a refusal is written by it. */
+/* Placeholder method for error responses before the method is known. */
 static const struct mcp_method no_method = {"",   MCP_BOTH_ERAS, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, NULL,
                                             NULL, NULL};
 
@@ -189,13 +188,13 @@ static struct mcp_call *make(struct mcp_service *service, struct mcp_peer *peer,
     return call;
 }
 
-/* Who is gone is looked nothing up for. */
+/* Prepares the call by its method. Skipped if the client has disconnected. */
 static bool prepare(struct mcp_call *call)
 {
     return wt__mcp_is_cancelled(call) || !call->method->prepare || call->method->prepare(call);
 }
 
-/* Copies the headers that go on to servers. False if out of memory. */
+/* Copies the headers to pass on to upstream servers. Returns false if out of memory. */
 static bool keep_passed(struct mcp_call *call, const struct mcp_headers *headers)
 {
     struct str value;
@@ -235,7 +234,7 @@ struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *pee
     return NULL;
 }
 
-/* ---------------------------------------------------------------- what is no request */
+/* ---------------------------------------------------------------- notifications and responses */
 
 void wt__mcp_heard(struct mcp_service *service, struct mcp_peer *peer, const struct mcp_incoming *in)
 {

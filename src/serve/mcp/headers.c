@@ -1,5 +1,5 @@
-/* headers.c: what a modern request repeats of its body in HTTP's headers, held against the body: who routes by the one
- * and who acts by the other must see the same. */
+/* headers.c: compares a modern request's HTTP headers with its body. A proxy routing by headers and a server acting on
+ * the body must see the same request. */
 #include <stdlib.h>
 
 #include "base/base64.h"
@@ -7,7 +7,8 @@
 
 #define SENTINEL "=?base64?"
 
-/* The value with its base64 undone, where it has some. False: it holds what no header may. */
+/* Decodes a header value with the base64 marker, copies others. Returns false if it contains bytes forbidden in
+ * headers. */
 static bool decode(struct str header, struct buffer *out)
 {
     static const struct str begin = {SENTINEL, sizeof SENTINEL - 1}, end = {"?=", 2};
@@ -21,7 +22,7 @@ static bool decode(struct str header, struct buffer *out)
     return true;
 }
 
-/* 42.0 is 42. */
+/* True if the header is the number; 42.0 equals 42. */
 static bool says_number(struct str header, double value)
 {
     char text[64], *end;
@@ -55,11 +56,11 @@ bool wt__mcp_headers_match(const struct mcp_headers *headers, struct str method,
     if (headers->method.len == 0)
         wrong = "the header Mcp-Method is missing";
     else if (!wt__str_equal(headers->method, method))
-        wrong = "the header Mcp-Method does not say the message's method";
+        wrong = "the header Mcp-Method differs from the method of the message";
     else if (name && headers->name.len == 0)
         wrong = "the header Mcp-Name is missing";
     else if (name && !wt__mcp_header_says(headers->name, name))
-        wrong = "the header Mcp-Name does not say what the message names";
+        wrong = "the header Mcp-Name differs from the name in the message";
     if (wrong)
         wt__buffer_text(words, wrong);
     return !wrong;

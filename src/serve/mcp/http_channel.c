@@ -1,7 +1,7 @@
 /* http_channel.c: see http_channel.h.
  *
- * Ids of events are STREAM-EVENT, both numbers, counted within the session. The first event of a resumable stream has
- * no data, so that a client whose connection breaks at once knows where to go on. */
+ * Event ids are STREAM-EVENT, two numbers counted within the session. The first event of a resumable stream has no
+ * data; it gives the client an id to resume from if the connection breaks at once. */
 #include "serve/mcp/http_channel.h"
 
 #include <stdlib.h>
@@ -12,27 +12,27 @@
 #define STREAM_TYPE "text/event-stream"
 
 struct http_channel {
-    struct mcp_channel channel; /* first; send_lock guards the rest */
+    struct mcp_channel channel; /* must be first; send_lock guards the rest */
     struct mcp_streams *streams;
     struct http_exchange *exchange;
-    bool begun;                    /* as a stream */
-    bool away;                     /* we have closed it, and it may be resumed */
-    const struct mcp_peer *begins; /* whose session begins by this answer; NULL: none */
+    bool begun;                    /* the event stream has started */
+    bool away;                     /* closed by the server; may be resumed */
+    const struct mcp_peer *begins; /* peer whose session starts with this response, else NULL */
     char session[MCP_SESSION_ID_BYTES];
-    struct http_channel *next, *before; /* of the open streams, under their lock */
+    struct http_channel *next, *before; /* list of open streams, under its lock */
 
-    struct mcp_peer *peer; /* whose stream may be resumed; NULL: it may not */
+    struct mcp_peer *peer; /* peer of a resumable stream, else NULL */
     unsigned number, last_event;
-    struct buffer kept;                    /* events */
-    size_t lengths[MCP_RESUME_EVENTS_MAX]; /* of the events in `kept` */
+    struct buffer kept;                    /* recent events */
+    size_t lengths[MCP_RESUME_EVENTS_MAX]; /* lengths of the events in `kept` */
     size_t kept_count;
-    struct http_channel *resumable_next; /* under the streams' lock, as is the next */
-    double answered_ms;                  /* 0: not yet */
-    atomic_bool resumable;               /* it is on the list */
-    _Atomic double left_ms;              /* when the client went away or was sent away; 0 while it is here */
+    struct http_channel *resumable_next; /* list of resumable streams; under the streams' lock, like answered_ms */
+    double answered_ms;                  /* time of the answer, 0 before */
+    atomic_bool resumable;               /* is on the list */
+    _Atomic double left_ms;              /* time when the client was disconnected, 0 while connected */
 };
 
-/* ---------------------------------------------------------------- the lists */
+/* ---------------------------------------------------------------- lists of streams */
 
 static void enlist(struct http_channel *own)
 {
@@ -57,7 +57,7 @@ static void delist(struct http_channel *own)
     pthread_mutex_unlock(&streams->lock);
 }
 
-/* Those that shall go, taken off the list: a chain of references. */
+/* Takes the selected streams off the list. Returns a chain of references. */
 static struct http_channel *take_resumable(struct mcp_streams *streams,
                                            bool (*shall_go)(const struct http_channel *own, const void *context),
                                            const void *context)
@@ -77,7 +77,7 @@ static struct http_channel *take_resumable(struct mcp_streams *streams,
     return gone;
 }
 
-/* Outside of the lock: the last reference may end an exchange. */
+/* Call without the lock: the last reference may end an exchange. */
 static void release_chain(struct http_channel *chain)
 {
     for (struct http_channel *next; chain; chain = next) {
@@ -99,7 +99,7 @@ static void forget(struct http_channel *own)
     release_chain(gone);
 }
 
-/* The earliest of the holder; NULL. */
+/* Returns the holder's oldest resumable stream, or NULL. */
 static struct http_channel *earliest_of(const struct mcp_streams *streams, const char *holder)
 {
     struct http_channel *earliest = NULL;
@@ -109,7 +109,8 @@ static struct http_channel *earliest_of(const struct mcp_streams *streams, const
     return earliest;
 }
 
-/* Takes a place for one more stream of the holder. *gone: a chain of its streams that made room. */
+/* Reserves a place for one more stream of the holder, dropping its oldest ones if needed. *gone: chain of the dropped
+ * streams. */
 static bool make_room_to_resume(struct mcp_streams *streams, const char *holder, struct http_channel **gone)
 {
     while (!wt__shares_take(&streams->kept, holder, 1)) {
@@ -123,7 +124,7 @@ static bool make_room_to_resume(struct mcp_streams *streams, const char *holder,
     return true;
 }
 
-/* The earliest of the peer, which has too many; NULL. */
+/* Returns the peer's oldest resumable stream if it has too many, else NULL. */
 static struct http_channel *one_too_many(const struct mcp_streams *streams, const struct mcp_peer *peer)
 {
     struct http_channel *earliest = NULL;
@@ -159,7 +160,7 @@ static void remember(struct http_channel *own)
 
 /* ---------------------------------------------------------------- events */
 
-/* Keeps the event at the end of `kept`, and lets the earliest go where there are too many. */
+/* Records the event at the end of `kept`, and drops the oldest events beyond the limits. */
 static void keep_event(struct http_channel *own, size_t len)
 {
     size_t gone = 0, gone_count = 0;
@@ -175,7 +176,7 @@ static void keep_event(struct http_channel *own, size_t len)
     memmove(own->lengths, own->lengths + gone_count, own->kept_count * sizeof *own->lengths);
 }
 
-/* Whether it arrives, now or when its client comes back. */
+/* Sends an event. Returns true if it was sent, or kept for a client that may resume. */
 static bool send_event(struct http_channel *own, struct str message)
 {
     struct buffer event = {0};
@@ -195,7 +196,7 @@ static bool send_event(struct http_channel *own, struct str message)
     return sent;
 }
 
-/* Proxies hold nothing back, and nobody keeps it. */
+/* Disable proxy buffering and caching. */
 static void begin_http_stream(struct http_exchange *exchange)
 {
     static const struct http_field fields[] = {
@@ -222,7 +223,7 @@ static void begin_stream(struct http_channel *own)
     wt__buffer_dispose(&first);
 }
 
-/* ---------------------------------------------------------------- the channel's functions, under send_lock */
+/* ---------------------------------------------------------------- channel callbacks, under send_lock */
 
 static bool channel_send(struct mcp_channel *channel, struct str message)
 {
@@ -235,7 +236,7 @@ static void channel_answer(struct mcp_channel *channel, int status, struct str m
 {
     struct http_channel *own = (struct http_channel *)channel;
     struct http_field session = {{"Mcp-Session-Id", 14}, wt__str(own->session)};
-    if (message.len == 0 && status == 200) /* a cancelled request has no answer, but its HTTP request ends */
+    if (message.len == 0 && status == 200) /* a cancelled request gets no response, but its HTTP request must end */
         begin_stream(own);
     if (!own->begun) {
         wt__http_answer(own->exchange, status, JSON_TYPE, &session, own->begins && own->begins->opened ? 1 : 0,
@@ -291,7 +292,7 @@ static void channel_dispose(struct mcp_channel *channel)
     free(own);
 }
 
-/* ---------------------------------------------------------------- from outside */
+/* ---------------------------------------------------------------- opening */
 
 struct mcp_channel *wt__mcp_http_channel(struct mcp_streams *streams, struct http_exchange *exchange)
 {
@@ -311,7 +312,7 @@ struct mcp_channel *wt__mcp_http_channel(struct mcp_streams *streams, struct htt
     return &own->channel;
 }
 
-/* On the loop, so it takes no lock that is held while something is sent. */
+/* Runs on the event loop, so it takes no lock held during sends. */
 static void gone(void *context)
 {
     struct http_channel *own = context;
@@ -349,7 +350,7 @@ void wt__mcp_http_channel_stream(struct mcp_channel *channel)
     pthread_mutex_lock(&channel->send_lock);
     begin_stream((struct http_channel *)channel);
     pthread_mutex_unlock(&channel->send_lock);
-    wt__mcp_channel_keep_alive(channel); /* its client sees that it has begun */
+    wt__mcp_channel_keep_alive(channel); /* show the client that the stream has started */
 }
 
 /* ---------------------------------------------------------------- resuming */
@@ -374,7 +375,7 @@ static bool read_event_id(struct str text, unsigned *stream, unsigned *event)
     return part == 1 && digits > 0;
 }
 
-/* Under send_lock: the events behind the last one that was heard. Those that are kept end with last_event. */
+/* Sends the kept events after event `heard`; the newest one is last_event. Under send_lock. */
 static void replay(struct http_channel *own, unsigned heard)
 {
     size_t from = 0;
@@ -448,7 +449,7 @@ void wt__mcp_streams_close(struct mcp_streams *streams)
     pthread_mutex_destroy(&streams->lock);
 }
 
-/* One more reference, unless the last one has gone. */
+/* Takes a reference unless the last one is gone. */
 static bool keep_if_alive(struct mcp_channel *channel)
 {
     unsigned refs = atomic_load(&channel->refs);
@@ -457,7 +458,7 @@ static bool keep_if_alive(struct mcp_channel *channel)
     return refs > 0;
 }
 
-/* Calls the function for the open streams that are chosen, without the lock. */
+/* Calls `act` for the selected open streams, without holding the lock. */
 static void for_open_streams(struct mcp_streams *streams, bool (*is_chosen)(const struct http_channel *own, double now),
                              void (*act)(struct mcp_channel *channel))
 {

@@ -1,5 +1,5 @@
-/* incoming.c: JSON-RPC 2.0 as MCP allows it: one message, no batches, ids that are text or whole numbers. All decisions
- * are made on the parsed tree, where a name that comes twice or is written with escapes has one meaning. */
+/* incoming.c: parses JSON-RPC 2.0 messages in the subset of MCP: no batches, ids are strings or whole numbers.
+ * Decisions use the parsed tree, so that duplicate or escaped names cannot have two meanings. */
 #include "base/json_check.h"
 #include "serve/mcp/inside.h"
 
@@ -13,8 +13,8 @@ void wt__mcp_write_id(struct buffer *out, struct str id)
     json_decref(text);
 }
 
-/* The id comes from the text and not from the tree, which cannot hold every number. It is also read from a message that
- * is not valid, as far as it goes: the client waits for an answer with it. */
+/* Reads the id from the text, because the tree cannot hold every number. Also reads it from invalid messages where
+ * possible: the client waits for a response with the id. */
 static void read_id(struct mcp_incoming *in, struct str text)
 {
     struct str id;
@@ -25,8 +25,8 @@ static void read_id(struct mcp_incoming *in, struct str text)
         wt__buffer_text(&in->id, "null");
 }
 
-/* True if requests may have it: a short text, or a whole number. Others are only repeated in an error. A response's id
- * may be anything: it is looked for among ours. */
+/* True if the id is valid for a request: a short string or a whole number. Other ids are only echoed in errors. A
+ * response's id is only compared with ours. */
 static bool is_request_id(struct mcp_incoming *in)
 {
     const json_t *id = json_object_get(in->message, "id");
@@ -49,31 +49,32 @@ static enum mcp_incoming_kind read_kind(struct mcp_incoming *in)
     const json_t *method = json_object_get(in->message, "method"), *params = json_object_get(in->message, "params");
     if (!json_is_object(in->message))
         return bad(in, MCP_INVALID_REQUEST,
-                   json_is_array(in->message) ? "batches are not taken: send each message by itself"
-                                              : "a message is a JSON object");
+                   json_is_array(in->message) ? "batches are not supported; send one message at a time"
+                                              : "the message is not a JSON object");
     bool named = is_request_id(in);
     if (in->id.failed)
-        return bad(in, MCP_INTERNAL_ERROR, "memory is out");
+        return bad(in, MCP_INTERNAL_ERROR, "out of memory");
     if (!wt__str_equal(wt__json_str(in->message, "jsonrpc"), STR("2.0")))
         return bad(in, MCP_INVALID_REQUEST, "\"jsonrpc\" is not \"2.0\"");
     if (!method) {
         bool result = json_object_get(in->message, "result"), error = json_object_get(in->message, "error");
         return result != error ? MCP_IN_RESPONSE
-                               : bad(in, MCP_INVALID_REQUEST, "the message has no method, and is no response");
+                               : bad(in, MCP_INVALID_REQUEST, "the message has no method and is not a response");
     }
     if (!json_is_string(method))
-        return bad(in, MCP_INVALID_REQUEST, "\"method\" is no text");
+        return bad(in, MCP_INVALID_REQUEST, "\"method\" is not a string");
     in->method = (struct str){json_string_value(method), json_string_length(method)};
     if (!named && json_object_get(in->message, "id"))
-        return bad(in, MCP_INVALID_REQUEST, "\"id\" is neither a text of at most 256 bytes nor a whole number");
+        return bad(in, MCP_INVALID_REQUEST, "\"id\" must be a string of at most 256 bytes or a whole number");
     if (params && !json_is_object(params) && !json_is_null(params))
-        return bad(in, MCP_INVALID_PARAMS, "\"params\" is no object");
+        return bad(in, MCP_INVALID_PARAMS, "\"params\" is not an object");
     in->params = json_is_object(params) ? params : NULL;
     return named ? MCP_IN_REQUEST : MCP_IN_NOTIFICATION;
 }
 
-/* Parses a message of which a tree without NUL can be made but for params.arguments, so that the request is answered as
- * such. Strings of arguments may have NUL: servers take it. Returns 0, or rc if the fault is elsewhere, or WT_ENOMEM. */
+/* Parses a message that fails to parse as a whole, with its params.arguments separately: strings in arguments may
+ * contain NUL. Records a fault of the arguments, so that the request still gets a response. Returns 0, WT_ENOMEM, or rc
+ * if the fault is elsewhere. */
 static int parse_around_arguments(struct mcp_incoming *in, struct str text, int rc)
 {
     struct str params, arguments;
@@ -112,9 +113,10 @@ void wt__mcp_read_message(struct mcp_incoming *in, struct str text)
     if (rc < 0 && rc != WT_ENOMEM)
         rc = parse_around_arguments(in, text, rc);
     if (rc < 0)
-        in->kind = rc == WT_ENOMEM     ? bad(in, MCP_INTERNAL_ERROR, "memory is out")
-                   : rc == WT_ETOOLONG ? bad(in, MCP_PARSE_ERROR, "the JSON is nested too deep")
-                                       : bad(in, MCP_PARSE_ERROR, "the message is not valid JSON, or has a name twice");
+        in->kind = rc == WT_ENOMEM ? bad(in, MCP_INTERNAL_ERROR, "out of memory")
+                   : rc == WT_ETOOLONG
+                       ? bad(in, MCP_PARSE_ERROR, "the JSON is nested too deeply")
+                       : bad(in, MCP_PARSE_ERROR, "the message is not valid JSON, or has a duplicate name");
     else
         in->kind = read_kind(in);
 }

@@ -1,5 +1,5 @@
-/* input.c: see input.h. The rules of x-mcp-header are those of streamable HTTP, 2026-07-28: only on arguments that a
- * chain of "properties" leads to, of a type that has one spelling, each with a name of its own. */
+/* input.c: see input.h. The rules for x-mcp-header are those of streamable HTTP, 2026-07-28: only on arguments reached
+ * through "properties" alone, only on types with a single spelling, each with a unique name. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,23 +10,23 @@
 #define ANNOTATION "x-mcp-header"
 
 struct mirror {
-    const char *name;        /* behind Mcp-Param- */
-    const char *const *path; /* [depth] names of properties */
+    const char *name;        /* suffix after Mcp-Param- */
+    const char *const *path; /* [depth], property names */
     size_t depth;
 };
 
 struct mcp_input {
-    wt_validator *validator; /* NULL if nothing of the schema compiles */
-    const char *unchecked;   /* why not all of the schema is checked; NULL if it is */
+    wt_validator *validator; /* NULL if no part of the schema compiles */
+    const char *unchecked;   /* reason why only part of the schema is checked, else NULL */
     struct mirror mirrors[MCP_MIRRORS_MAX];
     size_t mirror_count;
-    json_t *schema; /* the mirrors' texts */
+    json_t *schema; /* owns the texts of the mirrors */
     struct arena arena;
 };
 
-/* ---------------------------------------------------------------- mirrors */
+/* ---------------------------------------------------------------- arguments repeated in headers */
 
-/* The way to the schema that is looked at; on the stack. */
+/* Path to the current schema, a linked list on the stack. */
 struct way {
     const struct way *up;
     const char *name;
@@ -53,15 +53,14 @@ static int add_mirror(struct mcp_input *input, const json_t *schema, const struc
     static const char *const types[] = {"string", "integer", "boolean"};
     struct str type = wt__json_str(schema, "type");
     if (!name || !is_token(name))
-        return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" is not the name of a header");
+        return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" is not a header name");
     if (!way || way->depth == 0)
-        return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is where only properties may not lead", name);
+        return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is not reached through properties alone", name);
     if (!wt__str_among(type, types, 3))
-        return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is on what is no string, integer or boolean",
-                        name);
+        return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is not on a string, integer or boolean", name);
     for (size_t i = 0; i < input->mirror_count; i++)
         if (same_name(input->mirrors[i].name, name))
-            return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is there twice", name);
+            return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is a duplicate", name);
     if (input->mirror_count == MCP_MIRRORS_MAX)
         return wt__fail(err, WT_ETOOLONG, "more than %d arguments have \"" ANNOTATION "\"", MCP_MIRRORS_MAX);
     const char **path = wt__arena_array(&input->arena, const char *, way->depth);
@@ -75,7 +74,7 @@ static int add_mirror(struct mcp_input *input, const json_t *schema, const struc
 
 static int look(struct mcp_input *input, json_t *schema, const struct way *way, wt_error *err);
 
-/* A map from names to schemas: the names are nobody's keywords. */
+/* Visits the values of a map from names to schemas; its names are not keywords. */
 static int look_by_name(struct mcp_input *input, json_t *schemas, const struct way *way, wt_error *err)
 {
     const char *name;
@@ -90,7 +89,8 @@ static int look_by_name(struct mcp_input *input, json_t *schemas, const struct w
     return rc;
 }
 
-/* way: NULL where more than properties led here. Nested as deep as JSON may be. */
+/* Visits a schema and collects mirrors. way: NULL if the path includes more than properties. The recursion is limited
+ * by the nesting limit of JSON. */
 static int look(struct mcp_input *input, json_t *schema, const struct way *way, wt_error *err)
 {
     static const char *const data[] = {"enum", "const", "default", "examples"};
@@ -207,7 +207,7 @@ int wt__mcp_input_repair(const struct mcp_input *input, struct str arguments, bo
     return !input->validator ? 0 : wt__validator_coerce(input->validator, arguments, wraps, out);
 }
 
-/* ---------------------------------------------------------------- headers beside arguments */
+/* ---------------------------------------------------------------- comparing and writing headers */
 
 static const json_t *value_at(const json_t *arguments, const struct mirror *mirror)
 {
@@ -229,15 +229,15 @@ bool wt__mcp_mirrors_match(const struct mcp_input *input, const struct mcp_heade
         if (value && there && wt__mcp_header_says(header, value))
             continue;
         wt__buffer_printf(words, "the header Mcp-Param-%s %s", mirror->name,
-                          !there   ? "is missing beside its argument"
-                          : !value ? "is there without its argument"
-                                   : "does not say what its argument says");
+                          !there   ? "is missing, but its argument is present"
+                          : !value ? "is present without its argument"
+                                   : "differs from its argument");
         return false;
     }
     return true;
 }
 
-/* The digits of a whole number as the client wrote it; empty if it is written otherwise. */
+/* Returns the digits of an integer as sent, or an empty string for other values. */
 static struct str digits_at(struct str arguments, const struct mirror *mirror)
 {
     for (size_t i = 0; i < mirror->depth; i++)
@@ -248,7 +248,7 @@ static struct str digits_at(struct str arguments, const struct mirror *mirror)
     return arguments;
 }
 
-/* NULL when memory is out, or the value is of a kind that no header repeats. */
+/* Formats a value as header text. Returns NULL if out of memory, or for types without a header form. */
 static const char *repeated(struct arena *arena, const json_t *value, struct str digits)
 {
     char number[32];

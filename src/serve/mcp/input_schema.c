@@ -1,7 +1,7 @@
-/* input_schema.c: compiles a tool's input schema, and as much of it as can be where it is malformed. Servers list schemas
- * that no validator takes, such as a "$ref" into nothing, a type "int" or a pattern of another language, and answer calls
- * all the same. Such a schema is brought into its normal form (catalog/schema.h), and the keywords that still do not
- * compile are dropped (schema/lenient.h). */
+/* input_schema.c: compiles a tool's input schema, or as much of a malformed one as possible. Some servers list schemas
+ * rejected by every validator (a dangling "$ref", a type "int", a pattern in another dialect) but answer calls anyway.
+ * Such a schema is normalised (catalog/schema.h), and the keywords that still do not compile are dropped
+ * (schema/lenient.h). */
 #include "base/json.h"
 #include "catalog/schema.h"
 #include "engine/validator.h"
@@ -10,8 +10,8 @@
 
 #define NULLABLE "\"nullable\""
 
-/* Appends the schema with what "nullable" means. It is appended as it is if it has none, or is not JSON, which the
- * validator says in its words. 0 or WT_ENOMEM. */
+/* Appends the schema with "nullable" translated. A schema without it, or invalid JSON, is appended unchanged; the
+ * validator reports the latter. Returns 0 or WT_ENOMEM. */
 static int put_nullable_schema(struct buffer *out, struct str schema, wt_error *err)
 {
     json_t *tree = NULL;
@@ -25,8 +25,8 @@ static int put_nullable_schema(struct buffer *out, struct str schema, wt_error *
     return is_written ? 0 : wt__fail_nomem(err);
 }
 
-/* Compiles the normal form of a schema. The form drops types that are unknown, so that a schema that may refuse more
- * without them has none: *out is then NULL. 0 or WT_ENOMEM. */
+/* Compiles the normal form of a schema. Normalising drops unknown types; if that could make the schema stricter, it is
+ * not done and *out is NULL. Returns 0 or WT_ENOMEM. */
 static int open_normal_form(wt_validator **out, json_t *schema)
 {
     struct buffer normal = {0};
@@ -42,8 +42,8 @@ static int open_normal_form(wt_validator **out, json_t *schema)
     return rc == WT_ENOMEM ? rc : 0;
 }
 
-/* Compiles a schema that does not compile as it is. *is_whole: older forms were all that kept it from compiling. *out is
- * NULL if nothing compiles. 0, WT_EFORMAT (not a JSON object), WT_ENOMEM. */
+/* Compiles a schema that failed to compile. *is_whole is true if only older syntax was at fault. *out is NULL if no
+ * part compiles. Returns 0, WT_EFORMAT (not a JSON object) or WT_ENOMEM. */
 static int open_rest(wt_validator **out, struct str schema, bool *is_whole)
 {
     wt_validator *normal = NULL;

@@ -1,6 +1,5 @@
-/* listen.c: who wants to hear of changes, and telling them. A modern client keeps a request open for it
- * (subscriptions/listen) and says what it wants; a legacy one hears everything on the stream of its own that it has
- * open, and of the resources that it watches. */
+/* listen.c: change notices. A modern client holds a request open for them (subscriptions/listen) and selects notices; a
+ * legacy client gets all list changes on its general stream, and updates of the resources it subscribed to. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -11,7 +10,7 @@ static const char *const change_wishes[] = {"toolsListChanged", "resourcesListCh
 
 /* ---------------------------------------------------------------- listeners */
 
-/* Takes the listener out of the list. Under the notice lock. */
+/* Removes the listener from the list. Under the notice lock. */
 static struct mcp_listener *unlink_listener(struct mcp_service *service, struct mcp_listener **at)
 {
     struct mcp_listener *listener = *at;
@@ -32,7 +31,7 @@ static void free_listener(struct mcp_listener *listener)
     free(listener);
 }
 
-/* {"_meta":{subscriptionId}, but without the closing bracket. */
+/* Appends params with _meta, without the closing brace. */
 static void begin_params(struct buffer *out, const struct mcp_listener *listener)
 {
     wt__buffer_text(out, "{\"_meta\":{\"" MCP_META "subscriptionId\":");
@@ -62,7 +61,7 @@ static bool read_wishes(struct mcp_listener *listener, const struct mcp_call *ca
     for (size_t i = 0; i < 3; i++)
         listener->changes[i] = offered[i] && features->changes && wt__json_bool(wishes, change_wishes[i], false);
     if (count > MCP_SUBSCRIPTIONS_MAX)
-        count = MCP_SUBSCRIPTIONS_MAX; /* what is honoured is acknowledged */
+        count = MCP_SUBSCRIPTIONS_MAX; /* the acknowledgement lists the accepted ones */
     listener->uris = wt__alloc_array(count, sizeof *listener->uris);
     if (!listener->uris)
         return false;
@@ -105,7 +104,7 @@ static bool acknowledge(const struct mcp_listener *listener)
     return sent;
 }
 
-/* The channel goes from the call, which ends without an answer, to the listener. */
+/* Adds the listener to the list and acknowledges it. Returns false, with an error set, if the share is used up. */
 static bool enlist(struct mcp_call *call, struct mcp_listener *listener)
 {
     struct mcp_service *service = call->service;
@@ -123,12 +122,12 @@ static bool enlist(struct mcp_call *call, struct mcp_listener *listener)
     pthread_mutex_unlock(&service->notice_lock);
     if (!room)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR,
-                       "this client has %zu streams of notices open, which is its share of %d: close one first",
+                       "this client has %zu open notice streams, its share of %d; close one first",
                        wt__shares_of(&service->listening, holder), MCP_LISTENERS_MAX);
     return sent;
 }
 
-/* Do not acknowledge a resource that cannot be watched. */
+/* Removes resources that cannot be watched, so that they are not acknowledged. */
 static void watch_uris(struct mcp_call *call, struct mcp_listener *listener)
 {
     const struct mcp_features *features = &call->service->features;
@@ -148,14 +147,14 @@ bool wt__mcp_run_listen(struct mcp_call *call)
 {
     struct mcp_listener *listener = calloc(1, sizeof *listener);
     if (!wt__json_object(call->in.params, "notifications")) {
-        wt__mcp_refuse(call, MCP_INVALID_PARAMS, "params.notifications is missing, or no object");
+        wt__mcp_refuse(call, MCP_INVALID_PARAMS, "params.notifications is missing or not an object");
         free(listener);
         return false;
     }
     if (listener)
         wt__buffer_str(&listener->id, wt__buffer_view(&call->in.id));
     if (!listener || listener->id.failed || !read_wishes(listener, call)) {
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
         if (listener)
             free_listener(listener);
         return false;
@@ -165,7 +164,7 @@ bool wt__mcp_run_listen(struct mcp_call *call)
     listener->channel = call->channel;
     listener->peer = call->peer;
     watch_uris(call, listener);
-    if (!enlist(call, listener)) { /* from here on it may be gone at any time */
+    if (!enlist(call, listener)) { /* from here on another thread may free the listener */
         free_listener(listener);
         return false;
     }
@@ -177,7 +176,8 @@ bool wt__mcp_run_listen(struct mcp_call *call)
     return false;
 }
 
-/* The result that ends it; where all share a channel, the notice too: two pages of the protocol differ about which. */
+/* Sends the final result. On a shared channel also sends a cancel notice, because two pages of the protocol disagree on
+ * the form. */
 static void say_goodbye(struct mcp_service *service, const struct mcp_listener *listener)
 {
     struct buffer message = {0};
@@ -244,7 +244,7 @@ void wt__mcp_tend_listeners(struct mcp_service *service)
     pthread_mutex_unlock(&service->notice_lock);
 }
 
-/* ---------------------------------------------------------------- telling */
+/* ---------------------------------------------------------------- sending notices */
 
 static bool wants_uri(char *const *uris, size_t count, struct str uri)
 {
@@ -254,7 +254,7 @@ static bool wants_uri(char *const *uris, size_t count, struct str uri)
     return false;
 }
 
-/* uri: empty for a change of a list. */
+/* Writes a notice. listener: NULL for legacy clients; uri: empty for a list change. */
 static void write_notice(struct buffer *out, const struct mcp_listener *listener, const char *method, struct str uri)
 {
     begin_notification(out, method);
@@ -269,8 +269,8 @@ static void write_notice(struct buffer *out, const struct mcp_listener *listener
     wt__buffer_text(out, listener || uri.len > 0 ? "}}" : "}");
 }
 
-/* The legacy clients that have a stream open and want it. Streams [*count], each with a reference; NULL: none, or
- * memory is out. */
+/* Returns the streams [*count] of interested legacy clients, with a reference to each. NULL if there are no streams, or
+ * if out of memory. Free the array with free(). */
 static struct mcp_channel **legacy_streams(struct mcp_service *service, struct str uri, size_t *count)
 {
     struct mcp_channel **streams = NULL;

@@ -1,4 +1,4 @@
-/* methods.c: what may be asked: the table of methods, and how each is answered by the features. */
+/* methods.c: the table of methods, and the functions that answer them with the service's features. */
 #include <stdlib.h>
 
 #include "base/base64.h"
@@ -6,7 +6,7 @@
 
 /* ---------------------------------------------------------------- lists */
 
-/* The cursor's key; false, and it is refused, where it is none of ours. */
+/* Decodes the cursor to the key of the last item. Returns false, with an error set, if it is invalid. */
 static bool read_cursor(struct mcp_call *call, struct buffer *after)
 {
     const json_t *cursor = json_object_get(call->in.params, "cursor");
@@ -78,7 +78,7 @@ static bool find_tool(struct mcp_call *call)
     return rc == 0;
 }
 
-/* Puts repaired arguments in the place of the client's. Returns 1 if they fit, 0 if they do not, or WT_ENOMEM. */
+/* Replaces the arguments by repaired ones. Returns 1 if these match, 0 if not, or WT_ENOMEM. */
 static int repair_arguments(struct mcp_call *call)
 {
     int fits = wt__mcp_input_repair(call->tool.input, call->arguments, true, &call->repaired);
@@ -89,7 +89,7 @@ static int repair_arguments(struct mcp_call *call)
     return rc < 0 ? WT_ENOMEM : 1;
 }
 
-/* True if JSON has the character NUL in a string: "\u0000" whose backslash is not escaped itself. */
+/* True if a string in the JSON contains NUL: "\u0000" with an unescaped backslash. */
 static bool has_nul(struct str json)
 {
     static const struct str nul = STR("\\u0000");
@@ -103,7 +103,7 @@ static bool has_nul(struct str json)
     return false;
 }
 
-/* What the arguments lack is told to the model, which can mend them. */
+/* Validates the arguments. Violations become a tool error, so that the model can correct them. */
 static bool check_arguments(struct mcp_call *call)
 {
     struct buffer words = {0};
@@ -116,14 +116,14 @@ static bool check_arguments(struct mcp_call *call)
     }
     bool is_checked = input && !call->tool.mirrors_only;
     if (is_checked && call->tool.refuses_nul && has_nul(call->arguments)) {
-        wt__mcp_fail_tool(call, "leave out the character NUL (\\u0000), which the arguments of this tool cannot have");
+        wt__mcp_fail_tool(call, "leave out the character NUL (\\u0000): the arguments of this tool cannot contain it");
         return false;
     }
     int fits = is_checked ? wt__mcp_input_check(input, call->arguments, &words) : 1;
     if (fits == 0 && call->tool.repairs)
         fits = repair_arguments(call);
     if (fits < 0 || words.failed) {
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
     } else if (fits == 0) {
         wt__mcp_add_text(call, wt__buffer_view(&words));
         wt__mcp_set_is_error(call);
@@ -205,7 +205,7 @@ static bool complete(struct mcp_call *call)
     return work_or_start(call, call->service->features.completions.waits, work_complete);
 }
 
-/* ---------------------------------------------------------------- the legacy era's own */
+/* ---------------------------------------------------------------- methods of the legacy era */
 
 static bool ping(struct mcp_call *call)
 {
@@ -218,8 +218,7 @@ static bool set_level(struct mcp_call *call)
     int level = wt__mcp_level(wt__json_str(call->in.params, "level"));
     if (level < 0) {
         wt__mcp_refuse(call, MCP_INVALID_PARAMS,
-                       "\"level\" is none of debug, info, notice, warning, error, critical, "
-                       "alert, emergency");
+                       "\"level\" must be debug, info, notice, warning, error, critical, alert or emergency");
         return false;
     }
     pthread_mutex_lock(&call->peer->lock);
@@ -239,7 +238,7 @@ static bool subscribe(struct mcp_call *call)
     int rc = wt__mcp_peer_watch(call->peer, call->name);
     if (rc < 0)
         wt__mcp_refuse(call, rc == WT_ETOOLONG ? MCP_INVALID_PARAMS : MCP_INTERNAL_ERROR,
-                       rc == WT_ETOOLONG ? "one client watches at most %d resources" : "memory is out (%d)",
+                       rc == WT_ETOOLONG ? "too many subscriptions; the limit is %d resources" : "out of memory (%d)",
                        MCP_SUBSCRIPTIONS_MAX);
     return false;
 }
@@ -250,7 +249,7 @@ static bool unsubscribe(struct mcp_call *call)
     return false;
 }
 
-/* ---------------------------------------------------------------- the table */
+/* ---------------------------------------------------------------- table */
 
 static bool always(const struct mcp_features *features)
 {

@@ -1,5 +1,5 @@
-/* opening.c: how a client learns who is here: `initialize` opens a legacy session; `server/discover` tells a modern
- * client the same, and opens nothing. */
+/* opening.c: how a client learns about the server. `initialize` opens a legacy session; `server/discover` gives a
+ * modern client the same information without a session. */
 #include "serve/mcp/inside.h"
 
 static void write_group(struct buffer *out, const char *name, bool offered, bool changes, bool watched)
@@ -36,7 +36,8 @@ static void write_instructions(struct buffer *out, const struct mcp_call *call)
     wt__buffer_dispose(&text);
 }
 
-/* A session keeps what its client says of itself, of which there may be ten thousand. */
+/* True if clientInfo and capabilities are small enough to keep in a session; up to MCP_SESSIONS_MAX sessions may
+ * exist. */
 static bool is_modest(const json_t *capabilities, const json_t *client)
 {
     struct buffer text = {.max = MCP_CLIENT_BYTES_MAX};
@@ -47,7 +48,8 @@ static bool is_modest(const json_t *capabilities, const json_t *client)
     return modest;
 }
 
-/* Copies are its own: nobody counts references to a value that two threads hold. WT_EBUSY: it is open. */
+/* Opens the peer with deep copies, so that threads do not share reference counts. Returns 0, WT_EBUSY (already open) or
+ * WT_ENOMEM. */
 static int open_peer(struct mcp_peer *peer, const json_t *capabilities, const json_t *client, bool resumes)
 {
     json_t *own_capabilities = json_deep_copy(capabilities), *own_client = json_deep_copy(client);
@@ -85,10 +87,10 @@ bool wt__mcp_run_initialize(struct mcp_call *call)
     case 0:
         break;
     case WT_ENOMEM:
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
         return false;
     default:
-        wt__mcp_refuse(call, MCP_INVALID_REQUEST, "this session was begun by initialize before");
+        wt__mcp_refuse(call, MCP_INVALID_REQUEST, "the session is already initialized");
         return false;
     }
     wt__buffer_printf(&call->result, ",\"protocolVersion\":\"%.*s\"", (int)version.len, version.ptr);

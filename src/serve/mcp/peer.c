@@ -1,5 +1,4 @@
-/* peer.c: who is at the other end, for as long as we know: what it runs, what it was asked, what it watches, and where
- * it hears what belongs to no request. */
+/* peer.c: the other end of a connection: its running calls, open questions, subscriptions and general stream. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,7 +24,7 @@ struct mcp_peer *wt__mcp_peer_open(struct mcp_service *service, const char *prin
     peer->holder = peer->principal;
     if (known) {
         pthread_mutex_lock(&service->lock);
-        /* No key is called so: a name of a key has no '#'. */
+        /* Key names cannot contain '#'. */
         snprintf(peer->session_holder, sizeof peer->session_holder, "#%u", ++service->peer_number);
         if (!*peer->principal)
             peer->holder = peer->session_holder;
@@ -129,7 +128,7 @@ void wt__mcp_peer_answered(struct mcp_peer *peer, const json_t *message)
     pthread_mutex_unlock(&peer->lock);
 }
 
-/* Where it is among the watched ones; SIZE_MAX. */
+/* Returns the index of a subscription, or SIZE_MAX. */
 static size_t watched_at(const struct mcp_peer *peer, struct str uri)
 {
     for (size_t i = 0; i < peer->watched_count; i++)

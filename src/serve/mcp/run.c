@@ -1,11 +1,11 @@
-/* run.c: a call is run, here or on a thread of its own, its answer is sent, and whoever wants to know of it is told. */
+/* run.c: runs a call, here or on a thread of its own, sends its response and records it. */
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/steady.h"
 #include "serve/mcp/inside.h"
 
-/* ---------------------------------------------------------------- the end */
+/* ---------------------------------------------------------------- end of a call */
 
 static void delist(struct mcp_call *call)
 {
@@ -41,7 +41,7 @@ static void record(struct mcp_call *call, size_t bytes)
         features->record(features->context, &record);
 }
 
-/* The answer of a call that nobody cancelled. A tool that is cancelled meanwhile was cancelled too late. */
+/* Sends the response of a call that was not cancelled; a later cancel comes too late. Returns its size. */
 static size_t answer(struct mcp_call *call)
 {
     struct buffer message = {0};
@@ -82,8 +82,9 @@ void wt__mcp_run(struct mcp_call *call)
 
 /* ---------------------------------------------------------------- threads
  *
- * A thread that has done its call rests for a while and takes the next, for starting one costs more than a short call.
- * With the lock held there are never more jobs than threads that rest. */
+ * A thread stays idle for a while after its call and takes the next one, because starting a thread costs more than a
+ * short call.
+ * Invariant under the lock: there are at most as many jobs as idle threads. */
 
 enum { REST_MS = 2000 };
 
@@ -93,7 +94,7 @@ struct mcp_job {
     void (*work)(struct mcp_call *call);
 };
 
-/* With the lock held. NULL: none came. */
+/* Waits for a job. Returns NULL after REST_MS. Call with the lock held. */
 static struct mcp_job *next_job(struct mcp_service *service)
 {
     double until = wt__now_ms() + REST_MS;
@@ -116,7 +117,7 @@ static void *run_jobs(void *context)
     struct mcp_service *service = job->call->service;
     while (job) {
         struct mcp_peer *peer = job->call->peer;
-        wt__mcp_peer_keep(peer); /* its call is gone when its place is given back */
+        wt__mcp_peer_keep(peer); /* the call is freed before its share is returned */
         job->work(job->call);
         wt__mcp_finish(job->call);
         wt__shares_give(&service->waiting, peer->holder, 1);
@@ -133,7 +134,7 @@ static void *run_jobs(void *context)
     return NULL;
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static bool start_thread(struct mcp_service *service, struct mcp_job *job)
 {
     pthread_attr_t detached;
@@ -146,7 +147,7 @@ static bool start_thread(struct mcp_service *service, struct mcp_job *job)
     return started;
 }
 
-/* With the lock held. False: the system gives no thread. */
+/* Gives the job to an idle thread or a new one. Returns false if no thread can be started. Call with the lock held. */
 static bool hand_over(struct mcp_service *service, struct mcp_job *job)
 {
     if (service->resting > service->job_count) {
@@ -160,19 +161,20 @@ static bool hand_over(struct mcp_service *service, struct mcp_job *job)
     return true;
 }
 
-/* Report a used-up share: only the client itself can have caused it. */
+/* Fails a call for lack of a thread. Tells a client if it used up its own share. */
 static void refuse_waiting(struct mcp_call *call)
 {
     struct shares *waiting = &call->service->waiting;
     size_t own = wt__shares_of(waiting, call->peer->holder);
     if (own > 0)
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR,
-                       "%zu calls of this client are running, which is its share of the %zu that the server runs at "
-                       "once; try again when one of them has ended",
-                       own, waiting->most);
+        wt__mcp_refuse(
+            call, MCP_INTERNAL_ERROR,
+            "%zu calls of this client are running, its share of the server's %zu; try again when one of them has "
+            "ended",
+            own, waiting->most);
     else
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR,
-                       "the server runs all the %zu calls that it can run at once; try again later", waiting->most);
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the server is running its maximum of %zu calls; try again later",
+                       waiting->most);
 }
 
 bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call))
@@ -193,7 +195,7 @@ bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call))
     if (has_share)
         wt__shares_give(&service->waiting, call->peer->holder, 1);
     if (has_share)
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the system gives no thread; try again later");
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "cannot start a thread; try again later");
     else
         refuse_waiting(call);
     return false;

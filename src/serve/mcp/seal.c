@@ -1,9 +1,8 @@
-/* seal.c: see seal.h. The text is base64 of
+/* seal.c: see seal.h. The text is the base64 of
  *
- *   mac 32   of a label, the end, the subject's digest, and the payload
+ *   mac 32   over a label, the end, the subject's digest, and the payload
  *   end 8    milliseconds, big-endian
- *   payload
- */
+ *   payload */
 #include "serve/mcp/seal.h"
 
 #include "base/base64.h"
@@ -14,7 +13,7 @@ enum { MAC_BYTES = 32, END_BYTES = 8 };
 
 static const char label[] = "whichtool requestState 1";
 
-/* Each part with its length before it, so that no two subjects look the same. */
+/* Hashes a part after its length, so that different subjects cannot give the same input. */
 static void digest_part(struct sha256 *sha, struct str part)
 {
     unsigned char length[8];
@@ -93,7 +92,7 @@ const char *wt__mcp_unseal(struct buffer *payload, const unsigned char key[32], 
     if (!wt__same_secret(mac, sealed.ptr, MAC_BYTES))
         reason = "is not one of ours for this request";
     else if (now_ms > (double)ends)
-        reason = "is too old: send the request without it";
+        reason = "has expired; send the request without it";
     else
         wt__buffer_append(payload, sealed.ptr + MAC_BYTES + END_BYTES, sealed.len - MAC_BYTES - END_BYTES);
     wt__buffer_dispose(&sealed);

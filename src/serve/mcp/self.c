@@ -1,4 +1,4 @@
-/* self.c: what a server says of itself in every answer, and which revisions it speaks; and what time it has. */
+/* self.c: the server's name and version, supported protocol revisions, and clock. */
 #include "base/clock.h"
 #include "serve/mcp/inside.h"
 

@@ -10,11 +10,11 @@
 static int check_features(const struct mcp_features *features, wt_error *err)
 {
     if (!features->name || !features->version)
-        return wt__fail(err, WT_EINVAL, "an MCP server has a name and a version");
+        return wt__fail(err, WT_EINVAL, "an MCP server needs a name and a version");
     if (features->tools.list && (!features->tools.find || !features->tools.run))
-        return wt__fail(err, WT_EINVAL, "tools that are listed are found and run");
+        return wt__fail(err, WT_EINVAL, "a tool list needs find and run functions");
     if ((features->resources.list && !features->resources.read) || (features->prompts.list && !features->prompts.get))
-        return wt__fail(err, WT_EINVAL, "resources and prompts that are listed are read");
+        return wt__fail(err, WT_EINVAL, "a list of resources or prompts needs a read or get function");
     return 0;
 }
 
@@ -38,7 +38,7 @@ int wt__mcp_service_open(struct mcp_service **out, const struct mcp_features *fe
         memcpy(service->key, given->key, sizeof service->key);
     else if (getrandom(service->key, sizeof service->key, 0) != (ssize_t)sizeof service->key) {
         free(service);
-        return wt__fail(err, WT_EIO, "the system gives no random numbers");
+        return wt__fail(err, WT_EIO, "cannot get random numbers");
     }
     wt__shares_open(&service->waiting, given->waiting_max ? given->waiting_max : MCP_WAITING_MAX);
     wt__shares_open(&service->listening, MCP_LISTENERS_MAX);

@@ -1,4 +1,4 @@
-/* sessions.c: see sessions.h. Ids are random, so their first digits are the hash. */
+/* sessions.c: see sessions.h. Ids are random, so the hash is made of their first digits. */
 #include "serve/mcp/sessions.h"
 
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 #include "base/random_digits.h"
 
 struct mcp_session {
-    struct mcp_session *chain; /* of its bucket */
+    struct mcp_session *chain; /* next in the bucket */
     struct mcp_session *newer, *older;
     struct mcp_peer *peer;
     double used_ms;
-    bool was_used; /* after it was begun */
+    bool was_used; /* used after initialize */
     char id[MCP_SESSION_ID_BYTES];
 };
 
@@ -57,13 +57,13 @@ static void link_as_newest(struct mcp_sessions *sessions, struct mcp_session *se
     session->used_ms = wt__mcp_steady_ms(sessions->service);
 }
 
-/* Whom the sessions of a principal count as; without keys all are one client's. */
+/* Returns the holder for shares of sessions. Without keys all sessions belong to one holder. */
 static const char *session_holder(const char *principal)
 {
     return *principal ? principal : NULL;
 }
 
-/* Takes the session out of the table; it is the caller's. */
+/* Removes the session from the table and returns it to the caller. */
 static struct mcp_session *take_session(struct mcp_sessions *sessions, struct mcp_session **at)
 {
     struct mcp_session *session = *at;
@@ -82,8 +82,8 @@ static bool is_in_use(struct mcp_peer *peer)
     return in_use;
 }
 
-/* The session that the principal can miss most: one that was never used, else the one used longest ago. NULL if it has
- * none that is not in use. */
+/* Removes the principal's least useful session: one never used, else the least recently used one. Returns NULL if all
+ * are in use. */
 static struct mcp_session *take_dispensable(struct mcp_sessions *sessions, const char *principal)
 {
     struct mcp_session *found = NULL;
@@ -98,7 +98,8 @@ static struct mcp_session *take_dispensable(struct mcp_sessions *sessions, const
     return found ? take_session(sessions, place_of(sessions, wt__str(found->id))) : NULL;
 }
 
-/* Takes a place for one more session. *gone: a chain of sessions that made room. */
+/* Reserves a place for one more session, ending others of the principal if needed. *gone: chain of the removed
+ * sessions. */
 static bool make_room(struct mcp_sessions *sessions, const char *principal, struct mcp_session **gone)
 {
     while (!wt__shares_take(&sessions->shares, session_holder(principal), 1)) {
@@ -138,7 +139,7 @@ static void end_sessions(struct mcp_session *session)
 static int fail_full(struct mcp_sessions *sessions, const char *principal, wt_error *err)
 {
     return wt__fail(err, WT_EBUSY,
-                    "%zu sessions of this client are in use, which is its share of %zu: end one with DELETE, or try "
+                    "%zu sessions of this client are in use, its share of %zu; end one with DELETE, or try "
                     "again later",
                     wt__shares_of(&sessions->shares, session_holder(principal)), sessions->service->sessions_max);
 }
@@ -150,7 +151,7 @@ int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, ch
     int rc = !session ? wt__fail_nomem(err)
              : wt__random_digits(session->id, MCP_SESSION_ID_BYTES - 1)
                  ? 0
-                 : wt__fail(err, WT_EIO, "the system gives no random numbers");
+                 : wt__fail(err, WT_EIO, "cannot get random numbers");
     pthread_mutex_lock(&sessions->lock);
     if (rc == 0 && !make_buckets(sessions))
         rc = wt__fail_nomem(err);
@@ -205,7 +206,7 @@ bool wt__mcp_session_end(struct mcp_sessions *sessions, struct str id, const cha
     return found;
 }
 
-/* Forgets a stream whose client has gone. */
+/* Drops the general stream if its client has disconnected. */
 static void drop_gone_stream(struct mcp_peer *peer)
 {
     struct mcp_channel *gone = NULL;

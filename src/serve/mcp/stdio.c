@@ -1,6 +1,6 @@
-/* stdio.c: see stdio.h. This thread reads; what is quick to answer is answered by it, what needs features by workers,
- * and what waits by threads of its own. All write through one lock, a line at a time, in pieces that a pipe takes
- * without waiting: a client that reads nothing holds nobody up for longer than MCP_STDIO_WRITE_MS. */
+/* stdio.c: see stdio.h. The calling thread reads and answers quick requests; workers run the features; waiting calls
+ * have threads of their own. Lines are written under one lock, in pieces small enough for a pipe to accept without
+ * blocking. A client that does not read blocks the server for at most MCP_STDIO_WRITE_MS. */
 #include "serve/mcp/stdio.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@
 
 enum {
     READ_BYTES = 64 << 10,
-    SLICE_MS = 100,  /* between two looks at whether it is worth waiting */
-    QUEUE_MAX = 512, /* quick calls that wait for a worker; more are not read meanwhile */
+    SLICE_MS = 100,  /* poll interval while waiting to write */
+    QUEUE_MAX = 512, /* quick calls waiting for a worker; reading pauses when it is full */
 };
 
 struct stdio {
@@ -25,26 +25,26 @@ struct stdio {
     struct mcp_peer *peer;
     int in, out, stop_fd;
     pthread_mutex_t write_lock;
-    struct buffer line; /* being written */
-    atomic_bool broken; /* nobody reads, or: */
-    bool starved;       /* there was no memory for a line; under write_lock */
+    struct buffer line; /* line being written */
+    atomic_bool broken; /* writing failed */
+    bool starved;       /* out of memory for a line; under write_lock */
 
     pthread_mutex_t lock;
     pthread_cond_t work, room, idle;
-    struct mcp_call *queue[QUEUE_MAX]; /* from first, queued of them */
+    struct mcp_call *queue[QUEUE_MAX]; /* ring buffer: `queued` calls from index `first` */
     size_t first, queued;
-    unsigned channels; /* that may still write */
+    unsigned channels; /* channels that may still write */
     bool ends;
     pthread_t workers[MCP_STDIO_WORKERS_MAX];
     unsigned worker_count;
 
-    struct buffer text; /* read, not yet a line */
-    bool skips;         /* the rest of a line that is too long */
+    struct buffer text; /* incomplete line */
+    bool skips;         /* skip the rest of an oversized line */
 };
 
 /* ---------------------------------------------------------------- writing */
 
-/* Whether `out` takes more now, or soon. */
+/* Waits until `out` accepts data. Returns false on error or timeout. */
 static bool wait_for_room(struct stdio *stdio)
 {
     struct pollfd room = {stdio->out, POLLOUT, 0};
@@ -87,10 +87,10 @@ static bool write_line(struct stdio *stdio, struct str message)
     return written;
 }
 
-/* ---------------------------------------------------------------- channels: one a request, all to the same lines */
+/* ---------------------------------------------------------------- channels: one per request, all writing to stdout */
 
 struct stdio_channel {
-    struct mcp_channel channel; /* first */
+    struct mcp_channel channel; /* must be first */
     struct stdio *stdio;
 };
 
@@ -162,7 +162,7 @@ static void *run_worker(void *context)
     return NULL;
 }
 
-/* A client that sends more than is done is not read until something is: it is never refused for that. */
+/* Queues a call. If the queue is full, waits instead of refusing the call. */
 static void hand_over(struct stdio *stdio, struct mcp_call *call)
 {
     pthread_mutex_lock(&stdio->lock);
@@ -182,7 +182,7 @@ static int start_workers(struct stdio *stdio, unsigned count, wt_error *err)
             break;
         stdio->worker_count++;
     }
-    return stdio->worker_count > 0 ? 0 : wt__fail(err, WT_EIO, "the system gives no thread");
+    return stdio->worker_count > 0 ? 0 : wt__fail(err, WT_EIO, "cannot start a thread");
 }
 
 static void join_workers(struct stdio *stdio)
@@ -210,7 +210,7 @@ static void take_request(struct stdio *stdio, struct mcp_incoming *in)
 {
     struct mcp_channel *channel = open_channel(stdio);
     if (!channel) {
-        refuse_line(stdio, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "memory is out");
+        refuse_line(stdio, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "out of memory");
         wt__mcp_incoming_dispose(in);
         return;
     }
@@ -241,7 +241,7 @@ static void take_line(struct stdio *stdio, struct str line)
     wt__mcp_incoming_dispose(&in);
 }
 
-/* Takes the lines that have come to their end. Of one that is too long only its end is waited for. */
+/* Handles complete lines in `text`. An oversized line is refused and skipped. */
 static void take_lines(struct stdio *stdio, size_t fresh)
 {
     struct buffer *text = &stdio->text;
@@ -254,7 +254,7 @@ static void take_lines(struct stdio *stdio, size_t fresh)
         begin = at + 1;
     }
     if (!stdio->skips && text->len - begin > MCP_MESSAGE_BYTES_MAX) {
-        take_line(stdio, (struct str){text->ptr + begin, text->len - begin}); /* refused, with its id */
+        take_line(stdio, (struct str){text->ptr + begin, text->len - begin}); /* answers with an error */
         stdio->skips = true;
     }
     if (stdio->skips)
@@ -264,7 +264,7 @@ static void take_lines(struct stdio *stdio, size_t fresh)
     wt__buffer_cut(text, text->len - begin);
 }
 
-/* 1: there was something; 0: the end; negative: the end, too. */
+/* Reads some input. Returns 1, 0 at the end of input, or an error. */
 static int read_some(struct stdio *stdio, char *bytes, wt_error *err)
 {
     ssize_t count = read(stdio->in, bytes, READ_BYTES);
@@ -303,9 +303,9 @@ static int read_until_end(struct stdio *stdio, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- running */
 
-/* Until nothing can write any more but `kept` channels, or for so long. */
+/* Waits until at most `kept` channels are left, or for most_ms. */
 static void wait_until_idle(struct stdio *stdio, unsigned kept, unsigned most_ms)
 {
     double until_ms = wt__now_ms() + most_ms;
@@ -320,7 +320,7 @@ static void end_calls(struct stdio *stdio)
 {
     join_workers(stdio);
     wt__mcp_end_listeners(stdio->service, stdio->peer);
-    wait_until_idle(stdio, 1, MCP_STDIO_GRACE_MS); /* the peer's stream stays */
+    wait_until_idle(stdio, 1, MCP_STDIO_GRACE_MS); /* the peer's general stream stays open */
     wt__mcp_peer_close(stdio->peer);
     pthread_mutex_lock(&stdio->lock);
     while (stdio->channels > 0)

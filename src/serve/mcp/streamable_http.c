@@ -1,8 +1,8 @@
 /* streamable_http.c: see streamable_http.h.
  *
- * A request is answered by JSON, unless something is said before its answer: then by a stream of events, of which the
- * answer is the last. A client that closes the connection cancels its request. The exception is a legacy client that
- * can resume the stream of the answer (http_channel.h): it has some time to come back. */
+ * The response is JSON, or an event stream if a message precedes the answer; the answer is then its last event. Closing
+ * the connection cancels the request. As an exception, a legacy client that can resume the stream (http_channel.h) gets
+ * some time to do so. */
 #include "serve/mcp/streamable_http.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "serve/mcp/http_channel.h"
 #include "serve/mcp/sessions.h"
 
-enum { TICK_MS = 1000 }; /* between two looks at sessions and streams */
+enum { TICK_MS = 1000 }; /* interval for checking sessions and streams */
 
 #define JSON_TYPE "application/json"
 #define STREAM_TYPE "text/event-stream"
@@ -31,10 +31,10 @@ struct mcp_http {
 
 /* ---------------------------------------------------------------- fields */
 
-/* A value that says nothing, which what comes twice has: no two readers agree on which one counts. */
+/* Value of a header sent more than once: parsers disagree on which copy counts. No valid header equals it. */
 static const struct str doubtful = {"\x7f", 1};
 
-/* The only field of this name: prefix and rest. Empty when there is none. */
+/* Returns the value of the only field named prefix + rest; empty if absent, `doubtful` if repeated. */
 static struct str only_field(const struct http_request *request, struct str prefix, struct str rest, bool *there)
 {
     struct str value = {"", 0};
@@ -85,7 +85,7 @@ bool wt__mcp_http_may_pass(struct str name)
     return true;
 }
 
-/* Whether a media range of the list admits the type. */
+/* True if an Accept list permits the type. */
 static bool admits(struct str list, const char *type)
 {
     size_t slash = (size_t)(strchr(type, '/') - type);
@@ -127,23 +127,24 @@ static void answer_error(struct http_exchange *exchange, int status, struct str 
     wt__buffer_dispose(&body);
 }
 
-/* The peer of a legacy message, with a reference; NULL: it was answered that there is none. */
+/* Returns the peer of a legacy message, with a reference. If the session is unknown, answers with an error and returns
+ * NULL. */
 static struct mcp_peer *find_peer(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
                                   const struct mcp_incoming *in)
 {
     struct str id = field(wt__http_request(exchange), "Mcp-Session-Id"), request = wt__buffer_view(&in->id);
     if (id.len == 0) {
         answer_error(exchange, 400, request, MCP_INVALID_REQUEST,
-                     "the header Mcp-Session-Id is missing: initialize begins a session");
+                     "the header Mcp-Session-Id is missing; start a session with initialize");
         return NULL;
     }
     struct mcp_peer *peer = wt__mcp_session_find(&http->sessions, id, principal);
     if (!peer)
-        answer_error(exchange, 404, request, MCP_INVALID_REQUEST, "there is no such session: initialize begins one");
+        answer_error(exchange, 404, request, MCP_INVALID_REQUEST, "unknown session; start one with initialize");
     return peer;
 }
 
-/* A peer whose session begins when initialize is answered; NULL with *err. */
+/* Creates a peer and its session for `initialize`. Returns NULL with *err set on failure. */
 static struct mcp_peer *begin_session(struct mcp_http *http, struct mcp_channel *channel, const char *principal,
                                       char session[MCP_SESSION_ID_BYTES], wt_error *err)
 {
@@ -192,7 +193,7 @@ static void take_request(struct mcp_http *http, struct http_exchange *exchange, 
     else if (begins && channel)
         answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, err.message);
     else if (modern || !channel)
-        answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "memory is out");
+        answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "out of memory");
     if (peer && begins && !peer->opened)
         wt__mcp_session_end(&http->sessions, wt__str(session), principal);
     wt__mcp_channel_release(channel);
@@ -200,13 +201,13 @@ static void take_request(struct mcp_http *http, struct http_exchange *exchange, 
     wt__mcp_incoming_dispose(in);
 }
 
-/* A notification or a response: nothing is said to it. */
+/* Handles a notification or response, answered by status 202. */
 static void take_other(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
                        const struct mcp_incoming *in, const struct mcp_headers *headers)
 {
     bool modern = wt__mcp_is_modern(in, headers->version);
     if (modern && in->kind == MCP_IN_RESPONSE) {
-        answer_error(exchange, 400, STR("null"), MCP_INVALID_REQUEST, "in this revision clients send no responses");
+        answer_error(exchange, 400, STR("null"), MCP_INVALID_REQUEST, "clients of this revision cannot send responses");
         return;
     }
     if (!modern) {
@@ -256,7 +257,7 @@ static void post(struct mcp_http *http, struct http_exchange *exchange, const st
 
 /* ---------------------------------------------------------------- GET and DELETE, of legacy clients */
 
-/* Of a request that was cut off, else a new one. */
+/* Resumes the stream given by Last-Event-ID, or else opens a new general stream. */
 static void open_stream(struct mcp_http *http, struct http_exchange *exchange, struct mcp_peer *peer)
 {
     struct str last_event = field(wt__http_request(exchange), "Last-Event-ID");
@@ -264,7 +265,7 @@ static void open_stream(struct mcp_http *http, struct http_exchange *exchange, s
         return;
     struct mcp_channel *channel = wt__mcp_http_channel(&http->streams, exchange);
     if (!channel) {
-        answer_error(exchange, 503, STR("null"), MCP_INTERNAL_ERROR, "memory is out");
+        answer_error(exchange, 503, STR("null"), MCP_INTERNAL_ERROR, "out of memory");
         return;
     }
     wt__mcp_http_channel_stream(channel);
@@ -312,7 +313,7 @@ void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, 
         wt__http_answer(exchange, 405, NULL, &allow, 1, STR(""));
 }
 
-/* ---------------------------------------------------------------- keeping time */
+/* ---------------------------------------------------------------- periodic work, opening and closing */
 
 static void *tick(void *context)
 {
@@ -353,7 +354,7 @@ int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_err
         pthread_mutex_destroy(&http->lock);
         pthread_cond_destroy(&http->news);
         free(http);
-        return wt__fail(err, WT_EIO, "the system gives no thread");
+        return wt__fail(err, WT_EIO, "cannot start a thread");
     }
     *out = http;
     return 0;

@@ -1,6 +1,6 @@
-/* streamable_http.h: MCP over HTTP, at one path: the modern era (POST only, every request for itself) and the legacy
- * one (sessions, a GET stream, DELETE). Whose Host and Origin may come, and who the principal is, is decided before;
- * the server lets bodies to the path have MCP_MESSAGE_BYTES_MAX. */
+/* streamable_http.h: MCP over HTTP at one path, for the modern era (stateless POST) and the legacy one (sessions, a GET
+ * stream, DELETE). The caller checks Host, Origin and the principal, and the HTTP server accepts bodies up to
+ * MCP_MESSAGE_BYTES_MAX. */
 #ifndef WT_SERVE_MCP_STREAMABLE_HTTP_H
 #define WT_SERVE_MCP_STREAMABLE_HTTP_H
 
@@ -13,22 +13,22 @@ enum { MCP_PASSED_HEADERS_MAX = 16 };
 
 /* The sender of a request. */
 struct mcp_asker {
-    const char *principal;             /* copied; "" where no key is needed */
-    bool may_call;                     /* may call what is behind the server (SCOPE_CALL) */
-    const char *const *passed_headers; /* names of headers that calls take on to servers, ends in NULL; NULL if none */
+    const char *principal;             /* copied; "" without keys */
+    bool may_call;                     /* may call upstream servers (SCOPE_CALL) */
+    const char *const *passed_headers; /* names of headers to pass upstream, NULL-terminated; may be NULL */
 };
 
-/* True if calls may take the client's header of this name on to servers: a token, and no header that HTTP or MCP uses
- * for the connection or the message itself. */
+/* True if a client header may be passed upstream: a valid name, and not one used by HTTP or MCP for the connection or
+ * message. */
 bool wt__mcp_http_may_pass(struct str name);
 
-/* One for each path; it keeps the sessions of that path. */
+/* Opens an endpoint; use one per path, because it owns the sessions of the path. */
 int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_error *err);
 
-/* Answers a request to the path, on the worker that calls it, or keeps the exchange. */
+/* Answers a request on the calling worker, or keeps the exchange for later. */
 void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker);
 
-/* After the HTTP server has ended, and before the service is closed. NULL is a no-op. */
+/* Call it after the HTTP server has stopped, before closing the service. NULL is a no-op. */
 void wt__mcp_http_close(struct mcp_http *http);
 
 #endif

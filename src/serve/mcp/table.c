@@ -6,13 +6,14 @@
 #include "base/json_scan.h"
 #include "mcp/message.h"
 
-/* Where the list goes on behind a key; SIZE_MAX where there is no such row. */
+/* Returns the index of the row after the one with this key, or SIZE_MAX if the key is unknown. */
 static size_t row_behind(const void *rows, size_t count, size_t size, struct str after)
 {
     if (after.len == 0)
         return 0;
     for (size_t i = 0; i < count; i++)
-        if (wt__str_equal(wt__str(*(const char *const *)((const char *)rows + i * size)), after)) /* its first member */
+        if (wt__str_equal(wt__str(*(const char *const *)((const char *)rows + i * size)),
+                          after)) /* the key is the first member of each row */
             return i + 1;
     return SIZE_MAX;
 }
@@ -47,7 +48,7 @@ static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool
     table->tools[tool->number].run(table->context, call);
 }
 
-/* Templates are listed elsewhere. */
+/* Lists either the resources or the templates of the table. */
 static void list_some(const struct mcp_table *table, struct mcp_call *call, struct str after, bool templates)
 {
     size_t i = row_behind(table->resources, table->resource_count, sizeof *table->resources, after);

@@ -1,4 +1,4 @@
-/* table.h: features that never change, as tables. The order of a table is the order of its list. */
+/* table.h: constant features as tables. Lists keep the order of the table. */
 #ifndef WT_SERVE_MCP_TABLE_H
 #define WT_SERVE_MCP_TABLE_H
 
@@ -6,15 +6,15 @@
 
 struct mcp_tool_row {
     const char *name;
-    const char *definition; /* the whole tool, as JSON, with inputSchema */
+    const char *definition; /* the whole tool as JSON, with inputSchema */
     void (*run)(void *context, struct mcp_call *call);
     bool waits;
-    bool unchecked; /* the function looks at the arguments itself; no header is held against them */
+    bool unchecked; /* `run` checks the arguments itself; headers are not checked */
 };
 
 struct mcp_resource_row {
-    const char *uri;        /* or, of a template, the beginning that all its URIs have */
-    const char *definition; /* with uri or uriTemplate */
+    const char *uri;        /* URI, or the common prefix of a template's URIs */
+    const char *definition; /* JSON with uri or uriTemplate */
     void (*read)(void *context, struct mcp_call *call, struct str uri);
     bool is_template;
 };
@@ -32,13 +32,13 @@ struct mcp_table {
     size_t resource_count;
     const struct mcp_prompt_row *prompts;
     size_t prompt_count;
-    void *context;             /* of the rows' functions */
-    struct mcp_input **inputs; /* [tool_count]; made by open */
+    void *context;             /* passed to the rows' functions */
+    struct mcp_input **inputs; /* [tool_count], created by open */
 };
 
-/* Compiles the tools' input schemas and fills the groups of features that have rows. features->context becomes the
- * table: functions that are set besides get it, and find what is theirs as its context. An error says which row is
- * wrong. The table stays where it is and lives longer than the service. */
+/* Compiles the input schemas and fills the feature groups that have rows. Sets features->context to the table; other
+ * feature functions then get it too, and find their own context in table->context. Error messages name the row. The
+ * table must stay in place and outlive the service. */
 int wt__mcp_table_open(struct mcp_table *table, struct mcp_features *features, wt_error *err);
 void wt__mcp_table_close(struct mcp_table *table);
 
