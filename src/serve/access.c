@@ -6,7 +6,7 @@
 
 enum { PATH_SHOWN = 200, ASKED_SHOWN = 2000 };
 
-static void put_time(struct buffer *out, long long seconds)
+static void put_access_time(struct buffer *out, long long seconds)
 {
     char text[CLOCK_TEXT_BYTES];
     wt__clock_text(seconds, text);
@@ -14,7 +14,7 @@ static void put_time(struct buffer *out, long long seconds)
 }
 
 /* Writes the path as a JSON string so that bytes sent by the client cannot break the line. */
-static void put_word(struct buffer *out, struct str word)
+static void put_request_word(struct buffer *out, struct str word)
 {
     wt__shown_string(out, wt__str_head(word, PATH_SHOWN));
 }
@@ -22,12 +22,12 @@ static void put_word(struct buffer *out, struct str word)
 void wt__access_text(struct buffer *out, const struct access *access)
 {
     const struct http_record *record = access->record;
-    put_time(out, access->seconds);
+    put_access_time(out, access->seconds);
     wt__buffer_printf(out, " %s %s ", record->peer, *access->principal ? access->principal : "-");
     if (record->request) {
         wt__buffer_str(out, wt__str_head(record->request->method, 20));
         wt__buffer_char(out, ' ');
-        put_word(out, record->request->path);
+        put_request_word(out, record->request->path);
     } else {
         wt__buffer_text(out, "- -");
     }
@@ -40,23 +40,23 @@ void wt__access_text(struct buffer *out, const struct access *access)
     wt__buffer_char(out, '\n');
 }
 
-static void put_member(struct buffer *out, const char *key, struct str value)
+static void put_access_member(struct buffer *out, const char *key, struct str value)
 {
     wt__json_key(out, key);
-    put_word(out, value);
+    put_request_word(out, value);
 }
 
 void wt__access_json(struct buffer *out, const struct access *access)
 {
     const struct http_record *record = access->record;
     wt__buffer_text(out, "{\"time\":\"");
-    put_time(out, access->seconds);
+    put_access_time(out, access->seconds);
     wt__buffer_char(out, '"');
     wt__json_text(out, "peer", record->peer);
     wt__json_text_or_null(out, "key", *access->principal ? access->principal : NULL);
     if (record->request) {
-        put_member(out, "method", record->request->method);
-        put_member(out, "path", record->request->path);
+        put_access_member(out, "method", record->request->method);
+        put_access_member(out, "path", record->request->path);
     }
     wt__json_count(out, "status", (uint64_t)record->status);
     wt__json_count(out, "bytes", record->bytes);

@@ -84,7 +84,7 @@ static void put_summary(struct catalogue *catalogue, struct buffer *out)
 }
 
 /* alwaysLoad keeps clients with deferred tool loading from hiding the search tools themselves. */
-static void put_tool(struct catalogue *catalogue, size_t index, struct buffer *out)
+static void put_catalogue_tool(struct catalogue *catalogue, size_t index, struct buffer *out)
 {
     struct buffer description = {0};
     wt__buffer_text(&description, tools[index].description);
@@ -105,20 +105,20 @@ bool wt__catalogue_put_tool(struct catalogue *catalogue, const char *name, struc
     for (size_t i = 0; i < CATALOGUE_TOOLS; i++) {
         if (strcmp(tools[i].name, name) != 0)
             continue;
-        put_tool(catalogue, i, out);
+        put_catalogue_tool(catalogue, i, out);
         return true;
     }
     return false;
 }
 
-static void list_tools(void *context, struct mcp_call *call, struct str after)
+static void list_catalogue_tools(void *context, struct mcp_call *call, struct str after)
 {
     bool is_behind = after.len == 0;
     for (size_t i = 0; i < CATALOGUE_TOOLS; i++) {
         struct buffer tool = {0};
         bool taken = true;
         if (is_behind) {
-            put_tool(context, i, &tool);
+            put_catalogue_tool(context, i, &tool);
             taken = !tool.failed && wt__mcp_add_item(call, wt__str(tools[i].name), wt__buffer_view(&tool));
         }
         wt__buffer_dispose(&tool);
@@ -130,7 +130,7 @@ static void list_tools(void *context, struct mcp_call *call, struct str after)
         wt__mcp_refuse_cursor(call);
 }
 
-static int find_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+static int find_catalogue_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
 {
     struct catalogue *catalogue = context;
     (void)call;
@@ -144,7 +144,7 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
     return wt__fail(err, WT_ENOTFOUND, "there is no such tool");
 }
 
-static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+static void run_catalogue_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
     struct catalogue *catalogue = context;
     for (size_t i = 0; i < CATALOGUE_TOOLS; i++)
@@ -154,34 +154,34 @@ static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool
 
 /* ---------------------------------------------------------------- opening and closing */
 
-static void write_instructions(void *context, const char *principal, struct buffer *out)
+static void write_catalogue_instructions(void *context, const char *principal, struct buffer *out)
 {
     (void)principal;
     wt__buffer_text(out, "search_tools finds tools for a task; search before you say that something cannot be done.");
     put_summary(context, out);
 }
 
-static void tell_catalogue_error(void *context, const wt_error *err)
+static void report_catalogue_error(void *context, const wt_error *err)
 {
     const struct catalogue_options *options = &((const struct catalogue *)context)->options;
     if (options->failed)
         options->failed(options->failed_context, err);
 }
 
-static void fill_features(struct catalogue *catalogue)
+static void fill_catalogue_features(struct catalogue *catalogue)
 {
     struct mcp_features *features = &catalogue->features;
     features->name = "whichtool";
     features->version = WT_VERSION;
     features->title = "whichtool: search over a catalogue of tools";
-    features->write_instructions = write_instructions;
+    features->write_instructions = write_catalogue_instructions;
     features->ttl_ms = 60000;
     features->context = catalogue;
     features->store_path = catalogue->engine->path;
-    features->failed = tell_catalogue_error;
-    features->tools.list = list_tools;
-    features->tools.find = find_tool;
-    features->tools.run = run_tool;
+    features->failed = report_catalogue_error;
+    features->tools.list = list_catalogue_tools;
+    features->tools.find = find_catalogue_tool;
+    features->tools.run = run_catalogue_tool;
     features->resources.list = wt__catalogue_list_resources;
     features->resources.templates = wt__catalogue_list_templates;
     features->resources.read = wt__catalogue_read;
@@ -210,7 +210,7 @@ int wt__catalogue_open(struct catalogue **out, wt_engine *engine, const struct c
         wt__catalogue_close(catalogue);
         return rc;
     }
-    fill_features(catalogue);
+    fill_catalogue_features(catalogue);
     *out = catalogue;
     return 0;
 }

@@ -134,7 +134,7 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
 /* True if a form for missing values may be shown. If called->doubt says that the request may be a question or a
  * prohibition, a form would turn it into a call. The doubt "unread" is allowed: the form's message shows the unread
  * word. */
-static bool may_ask(struct mcp_call *call, const wt_called *called)
+static bool may_show_form(struct mcp_call *call, const wt_called *called)
 {
     bool wanted = !called->doubt || strcmp(called->doubt, "unread") == 0;
     return called->tool && called->missing_count > 0 && !called->asks_tool && wanted &&
@@ -142,7 +142,7 @@ static bool may_ask(struct mcp_call *call, const wt_called *called)
 }
 
 /* Shows the form and answers with the result. If the person declines, the answer is the incomplete call. */
-static void ask(struct mcp_call *call, const wt_called *called, struct str form)
+static void ask_for_values(struct mcp_call *call, const wt_called *called, struct str form)
 {
     struct str response;
     json_t *answer = NULL;
@@ -174,8 +174,8 @@ void wt__catalogue_write_call(struct catalogue *catalogue, struct mcp_call *call
     options.progress_context = call;
     if (wt_call(catalogue->engine, request.ptr, request.len, &options, &called, &err) < 0)
         wt__mcp_fail_tool_error(call, &err);
-    else if (may_ask(call, called) && put_form(&form, called))
-        ask(call, called, wt__buffer_view(&form));
+    else if (may_show_form(call, called) && put_form(&form, called))
+        ask_for_values(call, called, wt__buffer_view(&form));
     else
         answer_called(call, called);
     wt__buffer_dispose(&form);

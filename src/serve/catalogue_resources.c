@@ -17,16 +17,16 @@ static const char template_definition[] =
 
 /* ---------------------------------------------------------------- URIs */
 
-static bool is_unreserved(char c)
+static bool is_uri_character(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("-._~/", c));
 }
 
-static void put_uri(struct buffer *out, const char *id)
+static void put_tool_uri(struct buffer *out, const char *id)
 {
     wt__buffer_text(out, CATALOGUE_URI);
     for (const char *c = id; *c; c++) {
-        if (is_unreserved(*c))
+        if (is_uri_character(*c))
             wt__buffer_char(out, *c);
         else
             wt__buffer_printf(out, "%%%02X", (unsigned char)*c);
@@ -34,7 +34,7 @@ static void put_uri(struct buffer *out, const char *id)
 }
 
 /* Returns the id, allocated in the arena, or NULL if the URI is invalid. */
-static const char *read_uri(struct arena *arena, struct str uri)
+static const char *read_tool_uri(struct arena *arena, struct str uri)
 {
     char *id = NULL;
     size_t begin = sizeof CATALOGUE_URI - 1;
@@ -51,7 +51,7 @@ static bool add_resource(struct mcp_call *call, const wt_tool *tool, size_t posi
     struct buffer item = {0}, uri = {0};
     char key[24];
     snprintf(key, sizeof key, "%zu", position);
-    put_uri(&uri, tool->id);
+    put_tool_uri(&uri, tool->id);
     wt__buffer_text(&item, "{\"uri\":");
     wt__buffer_json(&item, wt__buffer_view(&uri));
     wt__buffer_text(&item, ",\"name\":");
@@ -121,7 +121,7 @@ void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
     struct buffer definition = {0};
     struct arena arena = {0};
     wt_tools *found = NULL;
-    const char *id = read_uri(&arena, uri);
+    const char *id = read_tool_uri(&arena, uri);
     if (!id || wt_get(catalogue->engine, id, &found, NULL) < 0) {
         wt__mcp_refuse_unknown(call);
     } else {

@@ -64,7 +64,7 @@ void wt__catalogue_brief(struct buffer *out, const wt_tool *tool, const char *fi
 
 /* ---------------------------------------------------------------- search_tools */
 
-static void put_more(const struct catalogue *catalogue, struct buffer *out, const wt_tool *tool)
+static void put_tool_members(const struct catalogue *catalogue, struct buffer *out, const wt_tool *tool)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
     if (rules->describe)
@@ -73,7 +73,7 @@ static void put_more(const struct catalogue *catalogue, struct buffer *out, cons
 
 /* Appends the names of identical tools of other providers, which share the place of the hit. Tools removed in the
  * meantime are skipped. */
-static void put_copies(const struct catalogue *catalogue, struct buffer *out, const wt_hit *hit)
+static void put_copy_names(const struct catalogue *catalogue, struct buffer *out, const wt_hit *hit)
 {
     size_t told = 0;
     for (size_t i = 0; i < hit->more_listed; i++) {
@@ -81,7 +81,7 @@ static void put_copies(const struct catalogue *catalogue, struct buffer *out, co
         wt_tools *found = NULL;
         if (wt_get(catalogue->engine, hit->more_like_it[i], &found, NULL) < 0)
             continue;
-        put_more(catalogue, &first, found->items[0]);
+        put_tool_members(catalogue, &first, found->items[0]);
         wt__buffer_char(&first, '\0');
         out->failed |= first.failed;
         wt__buffer_text(out, told++ ? "," : "\"also\":[");
@@ -101,8 +101,8 @@ static void put_hit(const struct catalogue *catalogue, struct buffer *out, const
     struct buffer first = {0};
     if (!isnan(hit->probability))
         wt__buffer_printf(&first, "\"probability\":%.2f,%s", hit->probability, hit->weak ? "\"weak\":true," : "");
-    put_more(catalogue, &first, hit->tool);
-    put_copies(catalogue, &first, hit);
+    put_tool_members(catalogue, &first, hit->tool);
+    put_copy_names(catalogue, &first, hit);
     wt__buffer_char(&first, '\0');
     out->failed |= first.failed;
     if (!out->failed && detail == DETAIL_FULL)
@@ -132,7 +132,7 @@ static size_t put_hits(const struct catalogue *catalogue, struct buffer *out, co
 }
 
 /* Appends the note for an empty result, after a comma. */
-static void put_lack(const struct catalogue *catalogue, struct mcp_call *call, struct buffer *out)
+static void put_empty_note(const struct catalogue *catalogue, struct mcp_call *call, struct buffer *out)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
     struct buffer words = {0};
@@ -153,7 +153,7 @@ static void answer_hits(const struct catalogue *catalogue, struct mcp_call *call
     size_t reduced = put_hits(catalogue, &json, hits, detail);
     wt__buffer_printf(&json, "],\"none_fits\":%s", hits->len == 0 ? "true" : "false");
     if (hits->len == 0)
-        put_lack(catalogue, call, &json);
+        put_empty_note(catalogue, call, &json);
     else if (reduced > 0)
         wt__buffer_printf(
             &json, ",\"note\":\"%zu of these are shortened; get_tool_details returns the full definitions.\"", reduced);
@@ -258,7 +258,7 @@ static void put_named(struct catalogue *catalogue, struct mcp_call *call, struct
         put_refusal(out, wt__str(name), err.message);
         return;
     }
-    put_more(catalogue, &first, found->items[0]);
+    put_tool_members(catalogue, &first, found->items[0]);
     wt__buffer_char(&first, '\0');
     out->failed |= first.failed;
     if (!out->failed)

@@ -39,7 +39,7 @@ void wt__figure_write(struct buffer *out, const char *name, const char *kind, co
     wt__buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n%s %.15g\n", name, help, name, kind, name, value);
 }
 
-static uint64_t load(const atomic_uint_fast64_t *counter)
+static uint64_t load_counter(const atomic_uint_fast64_t *counter)
 {
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
@@ -49,13 +49,13 @@ static const char *route_label(const struct figures *figures, size_t route)
     return route < figures->route_count ? figures->routes[route] : "other";
 }
 
-static void write_requests(struct figures *figures, struct buffer *out)
+static void write_request_counts(struct figures *figures, struct buffer *out)
 {
     wt__buffer_text(out, "# HELP whichtool_http_requests_total Requests by route and status.\n"
                          "# TYPE whichtool_http_requests_total counter\n");
     for (size_t r = 0; r <= FIGURES_ROUTES; r++)
         for (size_t s = 0; s <= FIGURES_STATUSES; s++) {
-            uint64_t count = load(&figures->requests[r][s]);
+            uint64_t count = load_counter(&figures->requests[r][s]);
             if (count == 0)
                 continue;
             wt__buffer_printf(out, "whichtool_http_requests_total{route=\"%s\",status=\"", route_label(figures, r));
@@ -69,7 +69,7 @@ static void write_requests(struct figures *figures, struct buffer *out)
         }
 }
 
-static void write_times(struct figures *figures, struct buffer *out)
+static void write_durations(struct figures *figures, struct buffer *out)
 {
     wt__buffer_text(out, "# HELP whichtool_http_request_duration_seconds Time from queueing a request to the last byte "
                          "of its response.\n"
@@ -77,21 +77,21 @@ static void write_times(struct figures *figures, struct buffer *out)
     for (size_t r = 0; r <= FIGURES_ROUTES; r++) {
         uint64_t sum = 0;
         for (size_t b = 0; b <= FIGURES_BUCKETS; b++)
-            sum += load(&figures->buckets[r][b]);
+            sum += load_counter(&figures->buckets[r][b]);
         if (sum == 0)
             continue;
         const char *label = route_label(figures, r);
         uint64_t below = 0;
         for (size_t b = 0; b < FIGURES_BUCKETS; b++) {
-            below += load(&figures->buckets[r][b]);
+            below += load_counter(&figures->buckets[r][b]);
             wt__buffer_printf(out, "whichtool_http_request_duration_seconds_bucket{route=\"%s\",le=\"%g\"} %llu\n",
                               label, bounds[b], (unsigned long long)below);
         }
-        below += load(&figures->buckets[r][FIGURES_BUCKETS]);
+        below += load_counter(&figures->buckets[r][FIGURES_BUCKETS]);
         wt__buffer_printf(out, "whichtool_http_request_duration_seconds_bucket{route=\"%s\",le=\"+Inf\"} %llu\n", label,
                           (unsigned long long)below);
         wt__buffer_printf(out, "whichtool_http_request_duration_seconds_sum{route=\"%s\"} %.6f\n", label,
-                          (double)load(&figures->microseconds[r]) / 1e6);
+                          (double)load_counter(&figures->microseconds[r]) / 1e6);
         wt__buffer_printf(out, "whichtool_http_request_duration_seconds_count{route=\"%s\"} %llu\n", label,
                           (unsigned long long)below);
     }
@@ -103,7 +103,7 @@ static void write_finds(struct figures *figures, struct buffer *out)
                          "# TYPE whichtool_finds_total counter\n");
     for (size_t i = 0; i <= FIGURES_RECIPES; i++) {
         const wt_recipe *recipe = i < FIGURES_RECIPES ? wt_recipe_at(i) : NULL;
-        uint64_t count = load(&figures->finds[i]);
+        uint64_t count = load_counter(&figures->finds[i]);
         if (count > 0)
             wt__buffer_printf(out, "whichtool_finds_total{recipe=\"%s\"} %llu\n", recipe ? recipe->name : "mixture",
                               (unsigned long long)count);
@@ -114,8 +114,8 @@ static void write_finds(struct figures *figures, struct buffer *out)
 
 void wt__figures_write(struct figures *figures, struct buffer *out)
 {
-    write_requests(figures, out);
-    write_times(figures, out);
+    write_request_counts(figures, out);
+    write_durations(figures, out);
     write_finds(figures, out);
-    wt__figure_write(out, "whichtool_imports_total", "counter", "Imports over HTTP.", (double)load(&figures->imports));
+    wt__figure_write(out, "whichtool_imports_total", "counter", "Imports over HTTP.", (double)load_counter(&figures->imports));
 }

@@ -2,7 +2,7 @@
 
 #include <strings.h>
 
-static bool equal_host(struct str a, struct str b)
+static bool hosts_are_equal(struct str a, struct str b)
 {
     return a.len == b.len && a.len > 0 && strncasecmp(a.ptr, b.ptr, a.len) == 0;
 }
@@ -18,7 +18,7 @@ struct str wt__host_of(struct str authority)
 }
 
 /* True for 127.x.x.x. "127.0.0.1.example.com" is another machine's name. */
-static bool is_loopback_4(struct str host)
+static bool is_loopback_ipv4(struct str host)
 {
     size_t dots = 0, digits = 0;
     if (!wt__str_starts(host, STR("127.")))
@@ -38,7 +38,7 @@ static bool is_loopback_4(struct str host)
 
 bool wt__is_loopback(struct str host)
 {
-    return equal_host(host, STR("localhost")) || equal_host(host, STR("::1")) || is_loopback_4(host);
+    return hosts_are_equal(host, STR("localhost")) || hosts_are_equal(host, STR("::1")) || is_loopback_ipv4(host);
 }
 
 bool wt__listens_on_loopback(const char *listen)
@@ -57,10 +57,10 @@ static struct str listen_host(const char *listen)
 bool wt__guard_host(const struct guard *guard, struct str host)
 {
     struct str name = wt__host_of(host), own = listen_host(guard->listen);
-    if (wt__is_loopback(name) || equal_host(name, own))
+    if (wt__is_loopback(name) || hosts_are_equal(name, own))
         return true;
     for (size_t i = 0; i < guard->host_count; i++)
-        if (equal_host(name, wt__str(guard->hosts[i])))
+        if (hosts_are_equal(name, wt__str(guard->hosts[i])))
             return true;
     return false;
 }
@@ -75,7 +75,7 @@ enum origin wt__guard_origin(const struct guard *guard, struct str origin, struc
             return ORIGIN_CONFIGURED;
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
         if (wt__str_starts(origin, schemes[i]) &&
-            equal_host((struct str){origin.ptr + schemes[i].len, origin.len - schemes[i].len}, host))
+            hosts_are_equal((struct str){origin.ptr + schemes[i].len, origin.len - schemes[i].len}, host))
             return ORIGIN_OWN;
     return ORIGIN_FOREIGN;
 }

@@ -69,7 +69,7 @@ unsigned wt__scopes_read(struct str text, wt_error *err)
 
 /* ---------------------------------------------------------------- the file */
 
-static bool is_name(struct str name)
+static bool is_key_name(struct str name)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@";
     if (name.len == 0 || name.len > KEY_NAME_BYTES_MAX)
@@ -98,7 +98,7 @@ static bool read_digest(struct str hex, unsigned char out[DIGEST])
 }
 
 /* Returns the next word and advances *line past it. */
-static struct str next_word(struct str *line)
+static struct str take_next_word(struct str *line)
 {
     *line = wt__str_trim(*line);
     size_t len = 0;
@@ -109,7 +109,7 @@ static struct str next_word(struct str *line)
     return word;
 }
 
-static bool is_taken(const struct keys *keys, struct str name)
+static bool has_key_name(const struct keys *keys, struct str name)
 {
     for (size_t i = 0; i < keys->len; i++)
         if (wt__str_equal(wt__str(keys->items[i].name), name))
@@ -117,15 +117,15 @@ static bool is_taken(const struct keys *keys, struct str name)
     return false;
 }
 
-static int read_line(struct keys *keys, struct str line, const char *path, size_t number, wt_error *err)
+static int read_key_line(struct keys *keys, struct str line, const char *path, size_t number, wt_error *err)
 {
-    struct str name = next_word(&line), scopes = next_word(&line), hex = next_word(&line);
+    struct str name = take_next_word(&line), scopes = take_next_word(&line), hex = take_next_word(&line);
     struct key key = {.scopes = scopes.len > 0 ? wt__scopes_read(scopes, NULL) : 0};
-    if (!is_name(name) || key.scopes == 0 || !read_digest(hex, key.digest) || wt__str_trim(line).len > 0)
+    if (!is_key_name(name) || key.scopes == 0 || !read_digest(hex, key.digest) || wt__str_trim(line).len > 0)
         return wt__fail_at(err, WT_EFORMAT, number, 0, NULL,
                            "%s:%zu: expected NAME SCOPES SHA256, as written by `whichtool serve --new-key`", path,
                            number);
-    if (is_taken(keys, name))
+    if (has_key_name(keys, name))
         return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: duplicate key name", path, number);
     if (keys->len == KEYS_MAX)
         return wt__fail(err, WT_ETOOLONG, "%s has more than %d keys", path, KEYS_MAX);
@@ -136,7 +136,7 @@ static int read_line(struct keys *keys, struct str line, const char *path, size_
     return 0;
 }
 
-static int read_lines(struct keys *keys, struct str text, const char *path, wt_error *err)
+static int read_key_lines(struct keys *keys, struct str text, const char *path, wt_error *err)
 {
     int rc = 0;
     for (size_t number = 1; rc == 0 && text.len > 0; number++) {
@@ -144,7 +144,7 @@ static int read_lines(struct keys *keys, struct str text, const char *path, wt_e
         size_t len = end ? (size_t)(end - text.ptr) : text.len;
         struct str line = wt__str_trim((struct str){text.ptr, len});
         if (line.len > 0 && *line.ptr != '#')
-            rc = read_line(keys, line, path, number, err);
+            rc = read_key_line(keys, line, path, number, err);
         size_t taken = len + (end != NULL);
         text = (struct str){text.ptr + taken, text.len - taken};
     }
@@ -159,7 +159,7 @@ int wt__keys_open(struct keys **out, const char *path, wt_error *err)
     *out = NULL;
     int rc = keys ? wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err) : wt__fail_nomem(err);
     if (rc == 0)
-        rc = read_lines(keys, (struct str){text, len}, path, err);
+        rc = read_key_lines(keys, (struct str){text, len}, path, err);
     free(text);
     if (rc < 0)
         wt__keys_close(keys);
@@ -220,7 +220,7 @@ struct str wt__bearer_of(struct str authorization)
 }
 
 /* Creates a random key: "wt_" and 43 characters of base64url. */
-static int make_key(char key[64], wt_error *err)
+static int create_key(char key[64], wt_error *err)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     unsigned char secret[SECRET + 1] = {0};
@@ -239,7 +239,7 @@ static int make_key(char key[64], wt_error *err)
 }
 
 /* Writes the file atomically. A new file gets mode 0600; an existing file keeps its mode. */
-static int replace_file(const char *path, struct str text, wt_error *err)
+static int replace_key_file(const char *path, struct str text, wt_error *err)
 {
     struct stat old;
     mode_t mode = stat(path, &old) == 0 ? old.st_mode & 0777 : S_IRUSR | S_IWUSR;
@@ -258,7 +258,7 @@ static int replace_file(const char *path, struct str text, wt_error *err)
     return rc;
 }
 
-static int append_row(const char *path, struct str before, const char *name, unsigned scopes, const char *key,
+static int append_key_row(const char *path, struct str before, const char *name, unsigned scopes, const char *key,
                       wt_error *err)
 {
     unsigned char digest[DIGEST];
@@ -274,7 +274,7 @@ static int append_row(const char *path, struct str before, const char *name, uns
         if (scopes & words[i].scope)
             wt__buffer_printf(&text, "%s%s", seen++ ? "," : "", words[i].word);
     wt__buffer_printf(&text, " %s\n", hex);
-    int rc = text.failed ? wt__fail_nomem(err) : replace_file(path, wt__buffer_view(&text), err);
+    int rc = text.failed ? wt__fail_nomem(err) : replace_key_file(path, wt__buffer_view(&text), err);
     wt__buffer_dispose(&text);
     return rc;
 }
@@ -284,20 +284,20 @@ int wt__keys_add(const char *path, const char *name, unsigned scopes, char key[6
     char *text = NULL;
     size_t len = 0;
     struct keys keys = {0};
-    if (!is_name(wt__str(name)))
+    if (!is_key_name(wt__str(name)))
         return wt__fail(err, WT_EINVAL, "key name is invalid; use 1 to %d letters, digits, '.', '_', '-' and '@'",
                         KEY_NAME_BYTES_MAX);
     int rc = wt__is_file(path) ? wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err) : 0;
     struct str before = {text, len};
     if (rc == 0)
-        rc = read_lines(&keys, before, path, err);
-    if (rc == 0 && is_taken(&keys, wt__str(name)))
+        rc = read_key_lines(&keys, before, path, err);
+    if (rc == 0 && has_key_name(&keys, wt__str(name)))
         rc = wt__fail(err, WT_EINVAL, "%s already has a key named %s; remove its line, or choose another name", path,
                       name);
     if (rc == 0)
-        rc = make_key(key, err);
+        rc = create_key(key, err);
     if (rc == 0)
-        rc = append_row(path, before, name, scopes, key, err);
+        rc = append_key_row(path, before, name, scopes, key, err);
     free(text);
     wt__arena_dispose(&keys.arena);
     free(keys.items);

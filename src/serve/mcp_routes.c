@@ -21,14 +21,14 @@ struct mcp_routes {
     struct routes routes;
 };
 
-static void take(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
+static void answer_mcp(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
 {
     const struct mounted *mounted = context;
     const struct mcp_asker asker = {principal, wt__scope_allows(scopes, SCOPE_CALL), mounted->passed_headers};
     wt__mcp_http_answer(mounted->http, exchange, &asker);
 }
 
-static void fill_rows(struct route rows[MCP_METHODS], struct mounted *mounted, const struct mcp_mount *mount)
+static void fill_mcp_rows(struct route rows[MCP_METHODS], struct mounted *mounted, const struct mcp_mount *mount)
 {
     static const struct {
         struct route row;
@@ -54,7 +54,7 @@ static void fill_rows(struct route rows[MCP_METHODS], struct mounted *mounted, c
         rows[i] = methods[i].row;
         rows[i].path = mount->path;
         rows[i].name = mounted->names[i];
-        rows[i].take = take;
+        rows[i].take = answer_mcp;
         rows[i].context = mounted;
     }
 }
@@ -72,7 +72,7 @@ int wt__mcp_routes_open(struct mcp_routes **out, const struct mcp_mount *mounts,
         if (rc == 0)
             rc = wt__mcp_http_open(&mounted->http, mounted->service, err);
         mounted->passed_headers = mounts[i].passed_headers;
-        fill_rows(&mcp->rows[i * MCP_METHODS], mounted, &mounts[i]);
+        fill_mcp_rows(&mcp->rows[i * MCP_METHODS], mounted, &mounts[i]);
     }
     if (rc < 0) {
         wt__mcp_routes_close(mcp);

@@ -5,7 +5,7 @@
 enum { SHOWN_MAX = 64 }; /* more than fit into SUMMARY_BYTES_MAX */
 
 /* True for a short name of letters, digits and separators. Rejects whole sentences. */
-static bool is_plain(const char *name)
+static bool is_plain_provider_name(const char *name)
 {
     size_t len = strlen(name), words = 1;
     if (len == 0 || len > SUMMARY_NAME_BYTES_MAX)
@@ -20,7 +20,7 @@ static bool is_plain(const char *name)
     return words <= SUMMARY_NAME_WORDS_MAX;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_provider_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -33,7 +33,7 @@ void wt__catalogue_summary(struct buffer *out, const char *const *names, size_t 
     for (size_t i = 0; i < count && shown_count < SHOWN_MAX; i++) {
         const char *name = names[i];
         size_t len = strlen(name) + 2;
-        if (!is_plain(name))
+        if (!is_plain_provider_name(name))
             continue;
         if (used + len > bytes)
             break;
@@ -42,7 +42,7 @@ void wt__catalogue_summary(struct buffer *out, const char *const *names, size_t 
     }
     if (shown_count == 0)
         return;
-    qsort(shown, shown_count, sizeof *shown, by_name);
+    qsort(shown, shown_count, sizeof *shown, compare_provider_names);
     wt__buffer_text(out, begin);
     for (size_t i = 0; i < shown_count; i++) {
         wt__buffer_text(out, i == 0 ? "" : ", ");

@@ -52,7 +52,7 @@ struct usage_log {
 
 /* ---------------------------------------------------------------- rate limit of a client */
 
-static void refill(const struct usage_log *log, struct bucket *bucket, double now)
+static void refill_bucket(const struct usage_log *log, struct bucket *bucket, double now)
 {
     double burst = log->options.client_burst;
     bucket->tokens += (now - bucket->at_ms) / 60000 * log->options.client_a_minute;
@@ -61,14 +61,14 @@ static void refill(const struct usage_log *log, struct bucket *bucket, double no
 }
 
 /* Removes full buckets. A new bucket would be full too. */
-static int sweep(struct usage_log *log, double now, wt_error *err)
+static int drop_full_buckets(struct usage_log *log, double now, wt_error *err)
 {
     size_t kept = 0;
     log->swept_ms = now;
     wt__map_dispose(&log->by_name);
     for (size_t i = 0; i < log->bucket_count; i++) {
         struct bucket *bucket = &log->buckets[i];
-        refill(log, bucket, now);
+        refill_bucket(log, bucket, now);
         if (bucket->tokens < log->options.client_burst)
             log->buckets[kept++] = *bucket;
         else
@@ -89,7 +89,7 @@ static int find_bucket(struct usage_log *log, struct str client, double now, str
         return 0;
     }
     if (log->bucket_count == USAGE_LOG_CLIENTS_MAX && now - log->swept_ms >= USAGE_LOG_SWEEP_MS) {
-        int rc = sweep(log, now, err);
+        int rc = drop_full_buckets(log, now, err);
         if (rc < 0)
             return rc;
     }
@@ -114,7 +114,7 @@ static int find_bucket(struct usage_log *log, struct str client, double now, str
 }
 
 /* Takes tokens from the client's bucket, or sets *retry_ms to the time until it has enough. */
-static int charge(struct usage_log *log, struct str client, size_t usages, unsigned *retry_ms, wt_error *err)
+static int charge_client(struct usage_log *log, struct str client, size_t usages, unsigned *retry_ms, wt_error *err)
 {
     double now = wt__now_ms();
     struct bucket *bucket = NULL;
@@ -122,7 +122,7 @@ static int charge(struct usage_log *log, struct str client, size_t usages, unsig
     if (rc == WT_EBUSY)
         *retry_ms = USAGE_LOG_SWEEP_MS;
     if (rc == 0)
-        refill(log, bucket, now);
+        refill_bucket(log, bucket, now);
     if (rc == 0 && bucket->tokens < (double)usages) {
         *retry_ms = (unsigned)(((double)usages - bucket->tokens) * 60000 / log->options.client_a_minute) + 1;
         rc = wt__fail(err, WT_EBUSY, "the client reports more than %u usages a minute; try again in %u s",
@@ -156,7 +156,7 @@ static int check_batch(const struct usage_batch *batch, wt_error *err)
 }
 
 /* Takes the next non-blank line off *lines. Returns false at the end. */
-static bool next_line(struct str *lines, struct str *line)
+static bool take_usage_line(struct str *lines, struct str *line)
 {
     while (lines->len > 0) {
         const char *end = memchr(lines->ptr, '\n', lines->len);
@@ -169,7 +169,7 @@ static bool next_line(struct str *lines, struct str *line)
     return false;
 }
 
-static int name_usage(struct waiting *w, struct str id, struct reported_usage *usage, wt_error *err)
+static int set_usage_key(struct waiting *w, struct str id, struct reported_usage *usage, wt_error *err)
 {
     char key[KEY_BYTES];
     if (id.len == 0)
@@ -179,14 +179,14 @@ static int name_usage(struct waiting *w, struct str id, struct reported_usage *u
     return usage->key.ptr ? 0 : wt__fail_nomem(err);
 }
 
-static int split(struct waiting *w, const struct usage_batch *batch, wt_error *err)
+static int split_batch(struct waiting *w, const struct usage_batch *batch, wt_error *err)
 {
     struct str client = {wt__arena_copy(&w->arena, batch->client), batch->client.len};
     struct str lines = {wt__arena_copy(&w->arena, batch->lines), batch->lines.len}, rest = lines, line;
     size_t count = 0;
     if (!client.ptr || !lines.ptr)
         return wt__fail_nomem(err);
-    while (next_line(&rest, &line))
+    while (take_usage_line(&rest, &line))
         count++;
     if (count == 0)
         return wt__fail(err, WT_EINVAL, "the batch is empty; send JSON Lines, one usage per line");
@@ -198,25 +198,25 @@ static int split(struct waiting *w, const struct usage_batch *batch, wt_error *e
     if (!usages || !w->usages)
         return wt__fail_nomem(err);
     w->bytes = batch->lines.len;
-    while (next_line(&lines, &line)) {
+    while (take_usage_line(&lines, &line)) {
         struct reported_usage *usage = w->usages[w->count] = &usages[w->count];
         *usage = (struct reported_usage){.line = line, .client = client};
         w->count++;
-        int rc = name_usage(w, batch->id, usage, err);
+        int rc = set_usage_key(w, batch->id, usage, err);
         if (rc < 0)
             return rc;
     }
     return 0;
 }
 
-static void waiting_free(struct waiting *w)
+static void free_batch(struct waiting *w)
 {
     wt__arena_dispose(&w->arena);
     free(w);
 }
 
 /* Appends the batch to the queue. Call with the lock held. */
-static int queue(struct usage_log *log, struct waiting *w, struct str client, unsigned *retry_ms, wt_error *err)
+static int queue_batch(struct usage_log *log, struct waiting *w, struct str client, unsigned *retry_ms, wt_error *err)
 {
     if (w->count > log->options.client_burst)
         return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; a client may report %u at once", w->count,
@@ -226,7 +226,7 @@ static int queue(struct usage_log *log, struct waiting *w, struct str client, un
         *retry_ms = log->options.commit_ms;
         return wt__fail(err, WT_EBUSY, "%zu usages are waiting to be written; try again later", log->queued);
     }
-    int rc = charge(log, client, w->count, retry_ms, err);
+    int rc = charge_client(log, client, w->count, retry_ms, err);
     if (rc < 0)
         return rc;
     log->queued += w->count;
@@ -249,14 +249,14 @@ int wt__usage_log_report(struct usage_log *log, const struct usage_batch *batch,
         return wt__fail_nomem(err);
     w->told = told;
     w->context = context;
-    rc = split(w, batch, err);
+    rc = split_batch(w, batch, err);
     if (rc == 0) {
         pthread_mutex_lock(&log->lock);
-        rc = queue(log, w, batch->client, retry_ms, err);
+        rc = queue_batch(log, w, batch->client, retry_ms, err);
         pthread_mutex_unlock(&log->lock);
     }
     if (rc < 0)
-        waiting_free(w);
+        free_batch(w);
     return rc;
 }
 
@@ -279,7 +279,7 @@ static void count_usage(struct usage_log_counts *counts, const struct reported_u
     *(usage->code < 0 ? &counts->bad : by_fate[usage->fate]) += 1;
 }
 
-static int record(struct usage_log *log, const struct waiting *group, wt_error *err)
+static int record_group(struct usage_log *log, const struct waiting *group, wt_error *err)
 {
     size_t count = 0;
     for (const struct waiting *w = group; w; w = w->next)
@@ -311,10 +311,10 @@ static void count_group(struct usage_log *log, const struct waiting *group, int 
     log->unlearned |= rc == 0;
 }
 
-static void write_group(struct usage_log *log, struct waiting *group)
+static void write_usage_group(struct usage_log *log, struct waiting *group)
 {
     wt_error err = {0};
-    int rc = record(log, group, &err);
+    int rc = record_group(log, group, &err);
     pthread_mutex_lock(&log->lock);
     count_group(log, group, rc);
     pthread_cond_broadcast(&log->wake);
@@ -322,12 +322,12 @@ static void write_group(struct usage_log *log, struct waiting *group)
     while (group) {
         struct waiting *next = group->next;
         group->told(group->context, rc, err.message, group->usages, rc == 0 ? group->count : 0);
-        waiting_free(group);
+        free_batch(group);
         group = next;
     }
 }
 
-static void *write_groups(void *context)
+static void *run_writer(void *context)
 {
     struct usage_log *log = context;
     double next_ms = 0;
@@ -343,7 +343,7 @@ static void *write_groups(void *context)
             log->first = NULL;
             log->last = &log->first;
             pthread_mutex_unlock(&log->lock);
-            write_group(log, group);
+            write_usage_group(log, group);
             pthread_mutex_lock(&log->lock);
         }
     }
@@ -362,7 +362,7 @@ static int stop_learning(void *context, const char *phase, uint64_t done, uint64
 
 /* Learns from new usages in the background. A store without a model still records usages; learning then fails and is
  * counted. */
-static void *learn_behind(void *context)
+static void *run_learner(void *context)
 {
     struct usage_log *log = context;
     double next_ms = 0;
@@ -388,7 +388,7 @@ static void *learn_behind(void *context)
 
 /* ---------------------------------------------------------------- opening */
 
-static struct usage_log_options with_defaults(const struct usage_log_options *given)
+static struct usage_log_options fill_usage_options(const struct usage_log_options *given)
 {
     struct usage_log_options options = given ? *given : (struct usage_log_options){0};
     options.commit_ms = options.commit_ms ? options.commit_ms : USAGE_LOG_COMMIT_MS;
@@ -398,7 +398,7 @@ static struct usage_log_options with_defaults(const struct usage_log_options *gi
     return options;
 }
 
-static void make_locks(struct usage_log *log)
+static void init_locks(struct usage_log *log)
 {
     pthread_mutex_init(&log->lock, NULL);
     wt__steady_open(&log->wake);
@@ -415,7 +415,7 @@ static void free_log(struct usage_log *log)
     free(log);
 }
 
-static void end_threads(struct usage_log *log)
+static void stop_threads(struct usage_log *log)
 {
     pthread_mutex_lock(&log->lock);
     atomic_store(&log->closing, true);
@@ -428,15 +428,15 @@ static void end_threads(struct usage_log *log)
 
 static int start_threads(struct usage_log *log, wt_error *err)
 {
-    int error = pthread_create(&log->writer, NULL, write_groups, log);
+    int error = pthread_create(&log->writer, NULL, run_writer, log);
     if (error)
         return wt__fail(err, WT_ENOMEM, "cannot start a thread to write usages");
     if (log->options.no_learning)
         return 0;
-    log->learns = pthread_create(&log->learner, NULL, learn_behind, log) == 0;
+    log->learns = pthread_create(&log->learner, NULL, run_learner, log) == 0;
     if (log->learns)
         return 0;
-    end_threads(log);
+    stop_threads(log);
     return wt__fail(err, WT_ENOMEM, "cannot start a thread to learn from usages");
 }
 
@@ -450,11 +450,11 @@ int wt__usage_log_open(struct usage_log **out, wt_engine *engine, const struct u
     if (!log)
         return wt__fail_nomem(err);
     log->engine = engine;
-    log->options = with_defaults(options);
+    log->options = fill_usage_options(options);
     log->last = &log->first;
     log->unlearned = true; /* an earlier process may have left usages */
     log->buckets = wt__alloc_array(USAGE_LOG_CLIENTS_MAX, sizeof *log->buckets);
-    make_locks(log);
+    init_locks(log);
     int rc = log->buckets ? start_threads(log, err) : wt__fail_nomem(err);
     if (rc < 0)
         free_log(log);
@@ -467,6 +467,6 @@ void wt__usage_log_close(struct usage_log *log)
 {
     if (!log)
         return;
-    end_threads(log);
+    stop_threads(log);
     free_log(log);
 }

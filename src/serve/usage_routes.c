@@ -25,7 +25,7 @@ struct reporting {
 
 /* ---------------------------------------------------------------- answers */
 
-static void refuse(const struct usage_routes *usage, struct http_exchange *exchange, const wt_error *err,
+static void answer_usage_error(const struct usage_routes *usage, struct http_exchange *exchange, const wt_error *err,
                    unsigned retry_ms)
 {
     const struct failure *failure = wt__failure_of(err->code);
@@ -43,19 +43,19 @@ static void refuse(const struct usage_routes *usage, struct http_exchange *excha
 }
 
 /* With a policy, usages of unknown tools are answered like usages of forbidden tools. */
-static bool is_refused(const struct reported_usage *usage, bool policed)
+static bool is_invalid_usage(const struct reported_usage *usage, bool policed)
 {
     return usage->code != 0 && !(policed && usage->none_known);
 }
 
 /* Appends the invalid usages, numbered from 1 by their place in the body. */
-static void put_refused(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
+static void put_invalid_usages(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     bool any = false;
     wt__json_key(out, "refused");
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < count; i++) {
-        if (!is_refused(usages[i], policed))
+        if (!is_invalid_usage(usages[i], policed))
             continue;
         wt__buffer_text(out, any ? ",{" : "{");
         wt__json_count(out, "usage", i + 1);
@@ -67,7 +67,7 @@ static void put_refused(struct buffer *out, struct reported_usage *const *usages
 }
 
 /* With a policy every valid usage counts as recorded, because the other words reveal whether its tools exist. */
-static void put_told(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
+static void put_usage_result(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     static const char *const fates[] = {[USAGE_ADDED] = "recorded",
                                         [USAGE_REPEATED] = "repeated",
@@ -75,7 +75,7 @@ static void put_told(struct buffer *out, struct reported_usage *const *usages, s
                                         [USAGE_MISSING] = "missing"};
     size_t counts[sizeof fates / sizeof *fates] = {0}, unknown = 0;
     for (size_t i = 0; i < count; i++) {
-        if (is_refused(usages[i], policed))
+        if (is_invalid_usage(usages[i], policed))
             continue;
         counts[policed ? USAGE_ADDED : usages[i]->fate]++;
         unknown += usages[i]->unknown_tools;
@@ -85,13 +85,13 @@ static void put_told(struct buffer *out, struct reported_usage *const *usages, s
         wt__json_count(out, fates[i], counts[i]);
     if (!policed)
         wt__json_count(out, "unknown_tools", unknown);
-    put_refused(out, usages, count, policed);
+    put_invalid_usages(out, usages, count, policed);
     wt__buffer_char(out, '}');
 }
 
 /* Answers the exchange of a report. A single invalid usage is a bad request; in a larger batch it is listed with the
  * others. */
-static void told(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
+static void send_usage_result(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
 {
     struct reporting *reporting = context;
     struct http_exchange *exchange = reporting->exchange;
@@ -101,12 +101,12 @@ static void told(void *context, int rc, const char *why, struct reported_usage *
     free(reporting);
     if (rc < 0) {
         wt__fail(&err, rc, "%s", why);
-        refuse(usage, exchange, &err, 0);
-    } else if (count == 1 && is_refused(usages[0], usage->policed)) {
+        answer_usage_error(usage, exchange, &err, 0);
+    } else if (count == 1 && is_invalid_usage(usages[0], usage->policed)) {
         wt__fail(&err, usages[0]->code, "%s", usages[0]->message);
-        refuse(usage, exchange, &err, 0);
+        answer_usage_error(usage, exchange, &err, 0);
     } else {
-        put_told(&body, usages, count, usage->policed);
+        put_usage_result(&body, usages, count, usage->policed);
         wt__http_answer(exchange, body.failed ? 503 : 200, "application/json", NULL, 0, wt__buffer_view(&body));
         wt__buffer_dispose(&body);
     }
@@ -123,7 +123,7 @@ static int report_batch(const struct usage_routes *usage, struct http_exchange *
         return wt__fail_nomem(err);
     *reporting = (struct reporting){usage, exchange};
     wt__http_keep(exchange);
-    int rc = wt__usage_log_report(usage->log, batch, told, reporting, retry_ms, err);
+    int rc = wt__usage_log_report(usage->log, batch, send_usage_result, reporting, retry_ms, err);
     if (rc < 0) {
         free(reporting);
         wt__http_release(exchange);
@@ -131,7 +131,7 @@ static int report_batch(const struct usage_routes *usage, struct http_exchange *
     return rc;
 }
 
-static void take(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
+static void answer_usage(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
 {
     (void)scopes;
     const struct usage_routes *usage = context;
@@ -149,13 +149,13 @@ static void take(void *context, struct http_exchange *exchange, const char *prin
         rc = report_batch(usage, exchange, &batch, &retry_ms, &err);
     }
     if (rc < 0)
-        refuse(usage, exchange, &err, retry_ms);
+        answer_usage_error(usage, exchange, &err, retry_ms);
     wt__body_dispose(&query.body);
 }
 
 /* ---------------------------------------------------------------- figures */
 
-static void put_figures(void *context, struct buffer *out)
+static void put_usage_figures(void *context, struct buffer *out)
 {
     const struct usage_routes *usage = context;
     struct usage_log_counts counts;
@@ -213,9 +213,9 @@ int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool pol
         .summary = "Record the tools that requests used, to improve search",
         .returns = "Numbers of usages recorded, repeated and with changed outcome, and the refused ones. "
                    "Recorded usages are on disk.",
-        .take = take,
+        .take = answer_usage,
         .context = usage};
-    usage->routes = (struct routes){&usage->row, 1, put_figures, usage};
+    usage->routes = (struct routes){&usage->row, 1, put_usage_figures, usage};
     *out = usage;
     return 0;
 }

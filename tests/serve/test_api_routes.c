@@ -29,7 +29,7 @@ struct fixture {
 
 static const char *const origins[] = {"https://app.example.com"};
 
-static int open_all(void **state)
+static int open_fixture(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     wt_open_options open;
@@ -61,7 +61,7 @@ static int open_all(void **state)
     return 0;
 }
 
-static int close_all(void **state)
+static int close_fixture(void **state)
 {
     struct fixture *f = *state;
     wt__api_close(f->open);
@@ -79,7 +79,7 @@ struct asked {
 };
 
 /* Sends a request. Returns the response, whose body ends in NUL. */
-static struct api_call ask(struct api *api, const struct asked *asked, struct http_request *request)
+static struct api_call ask_api(struct api *api, const struct asked *asked, struct http_request *request)
 {
     static char authorization[128];
     const char *question = strchr(asked->target, '?');
@@ -104,7 +104,7 @@ static struct api_call ask(struct api *api, const struct asked *asked, struct ht
     return call;
 }
 
-static struct str field_of(const struct api_call *call, const char *name)
+static struct str find_answer_field(const struct api_call *call, const char *name)
 {
     for (size_t i = 0; i < call->field_count; i++)
         if (wt__str_equal(call->fields[i].name, wt__str(name)))
@@ -192,7 +192,7 @@ static void each_route_answers_or_reports_an_error(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct http_request request;
         const struct asked asked = {.method = rows[i].method, .target = rows[i].target, .body = rows[i].body};
-        struct api_call call = ask(f->open, &asked, &request);
+        struct api_call call = ask_api(f->open, &asked, &request);
         json_t *root = NULL;
         if (call.status != rows[i].status || !strstr(call.body.ptr, rows[i].holds))
             fail_msg("%s %s %s: %d %s", rows[i].method, rows[i].target, rows[i].body, call.status, call.body.ptr);
@@ -217,13 +217,13 @@ static void each_scope_permits_only_its_routes(void **state)
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
             struct http_request request;
             const struct asked asked = {.method = route->method, .target = route->path, .body = "", .key = keys[k]};
-            struct api_call call = ask(f->keyed, &asked, &request);
+            struct api_call call = ask_api(f->keyed, &asked, &request);
             bool allowed = wt__scope_allows(scopes[k], route->scope);
             int want = allowed ? 0 : scopes[k] ? 403 : 401;
             bool refused = call.status == 401 || call.status == 403;
             if (allowed ? refused : call.status != want)
                 fail_msg("%s with key %zu: %d", route->name, k, call.status);
-            assert_int_equal(field_of(&call, "WWW-Authenticate").len > 0, call.status == 401);
+            assert_int_equal(find_answer_field(&call, "WWW-Authenticate").len > 0, call.status == 401);
             if (keys[k] && *keys[k])
                 assert_null(strstr(call.body.ptr, keys[k]));
             wt__api_call_dispose(&call);
@@ -249,7 +249,7 @@ static void a_policy_makes_tool_routes_require_admin(void **state)
             for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
                 struct http_request request;
                 const struct asked asked = {.method = route->method, .target = route->path, .body = "", .key = keys[k]};
-                struct api_call call = ask(policed[keyed], &asked, &request);
+                struct api_call call = ask_api(policed[keyed], &asked, &request);
                 bool refused = call.status == 401 || call.status == 403;
                 if (route->of_tools && refused != !(keyed && keys[k] == f->admin))
                     fail_msg("%s, %s keys, key %zu: %d", route->name, keyed ? "with" : "without", k, call.status);
@@ -294,7 +294,7 @@ static void host_and_origin_are_checked_first(void **state)
                                     .body = "",
                                     .host = matrix[i].host,
                                     .origin = matrix[i].origin};
-        struct api_call call = ask(f->open, &asked, &request);
+        struct api_call call = ask_api(f->open, &asked, &request);
         const struct http_handler handler = wt__api_handler(f->open);
         struct http_fields common = {0};
         handler.fields(handler.context, &request, &common);
@@ -309,7 +309,7 @@ static void host_and_origin_are_checked_first(void **state)
     }
 }
 
-static uint64_t generation_of(wt_engine *engine)
+static uint64_t read_generation(wt_engine *engine)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -333,7 +333,7 @@ static void foreign_hosts_and_origins_reach_no_route(void **state)
         {"localhost:8642", "http://localhost:3000", 403},
         {"localhost:8642", "null", 403},
     };
-    uint64_t before = generation_of(f->engine);
+    uint64_t before = read_generation(f->engine);
     for (size_t i = 0; i < wt__api_routes.count; i++)
         for (size_t e = 0; e < sizeof elsewhere / sizeof *elsewhere; e++)
             for (int keyed = 0; keyed < 2; keyed++) {
@@ -345,13 +345,13 @@ static void foreign_hosts_and_origins_reach_no_route(void **state)
                                             .host = elsewhere[e].host,
                                             .origin = elsewhere[e].origin,
                                             .key = keyed ? f->admin : NULL};
-                struct api_call call = ask(keyed ? f->keyed : f->open, &asked, &request);
+                struct api_call call = ask_api(keyed ? f->keyed : f->open, &asked, &request);
                 if (call.status != elsewhere[e].status || strstr(call.body.ptr, "evil") ||
                     strstr(call.body.ptr, "town"))
                     fail_msg("%s from %s: %d %s", route->name, elsewhere[e].host, call.status, call.body.ptr);
                 wt__api_call_dispose(&call);
             }
-    assert_int_equal(generation_of(f->engine), before);
+    assert_int_equal(read_generation(f->engine), before);
 }
 
 /* A key counts only in the Authorization field: not in the URL, which appears in logs, nor in a cookie, sent by the
@@ -386,7 +386,7 @@ static void keys_count_only_in_the_authorization_field(void **state)
         struct asked asked = {.method = "GET", .target = target, .body = ""};
         if (ways[i].field)
             asked.more = (struct http_field){wt__str(ways[i].field), wt__str(value)};
-        struct api_call call = ask(f->keyed, &asked, &request);
+        struct api_call call = ask_api(f->keyed, &asked, &request);
         if (call.status != ways[i].status || !strstr(call.body.ptr, ways[i].says))
             fail_msg("%s %s: %d %s", ways[i].target, ways[i].field ? ways[i].field : "", call.status, call.body.ptr);
         wt__api_call_dispose(&call);
@@ -426,16 +426,16 @@ static void requests_cannot_control_files_processes_or_models(void **state)
         {"POST", "/v1/find", "{\"query\":\"a\",\"query\":\"b\"}", 400},
         {"POST", "/v1/find", "{\"query\":\"a\\u0000b\"}", 400},
     };
-    uint64_t before = generation_of(f->engine);
+    uint64_t before = read_generation(f->engine);
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         struct http_request request;
         const struct asked asked = {.method = said[i].method, .target = said[i].target, .body = said[i].body};
-        struct api_call call = ask(f->open, &asked, &request);
+        struct api_call call = ask_api(f->open, &asked, &request);
         if (call.status != said[i].status)
             fail_msg("%s %s %s: %d %s", said[i].method, said[i].target, said[i].body, call.status, call.body.ptr);
         wt__api_call_dispose(&call);
     }
-    assert_int_equal(generation_of(f->engine), before);
+    assert_int_equal(read_generation(f->engine), before);
     assert_int_equal(access("/tmp/whichtool-pwned", F_OK), -1);
 }
 
@@ -459,7 +459,7 @@ static int status_with(struct api *api, const char *key)
 {
     struct http_request request;
     const struct asked asked = {.method = "GET", .target = "/v1/recipes", .body = "", .key = key};
-    struct api_call call = ask(api, &asked, &request);
+    struct api_call call = ask_api(api, &asked, &request);
     int status = call.status;
     wt__api_call_dispose(&call);
     return status;
@@ -485,7 +485,7 @@ static void reload_replaces_keys_unless_the_file_is_invalid(void **state)
     free(text);
 }
 
-static bool nobody_waits(const void *context)
+static bool has_disconnected(const void *context)
 {
     (void)context;
     return true;
@@ -501,7 +501,7 @@ static void searches_stop_on_disconnect_and_timeout(void **state)
                                    .body = STR("{\"query\":\"a table\"}"),
                                    .fields = {{STR("Host"), STR("localhost")}},
                                    .field_count = 1};
-    struct api_call call = {.request = &request, .is_gone = nobody_waits};
+    struct api_call call = {.request = &request, .is_gone = has_disconnected};
     wt__api_respond(f->open, &call, &takes_long);
     assert_int_equal(call.status, 503);
     assert_non_null(strstr(call.body.ptr, "\"code\":\"cancelled\""));
@@ -599,5 +599,5 @@ int main(void)
                                        cmocka_unit_test(slow_calls_do_not_start_on_a_worker),
                                        cmocka_unit_test(modules_can_add_routes),
                                        cmocka_unit_test(the_smaller_time_limit_applies)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }

@@ -28,7 +28,7 @@ struct fixture {
     unsigned ready;
 };
 
-static void say(void *context, struct str line)
+static void keep_log_line(void *context, struct str line)
 {
     struct fixture *f = context;
     pthread_mutex_lock(&f->lock);
@@ -36,7 +36,7 @@ static void say(void *context, struct str line)
     pthread_mutex_unlock(&f->lock);
 }
 
-static void tell_ready(void *context, double ms)
+static void signal_ready(void *context, double ms)
 {
     struct fixture *f = context;
     assert_true(ms >= 0);
@@ -47,7 +47,7 @@ static void tell_ready(void *context, double ms)
 
 static const char *const origins[] = {"https://app.example.com"};
 
-static int begin(void **state)
+static int start_api_server(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     wt_open_options open;
@@ -69,9 +69,9 @@ static int begin(void **state)
                                         .stopping_context = f->mcp,
                                         .access = ACCESS_JSON,
                                         .access_requests = true,
-                                        .say = say,
+                                        .say = keep_log_line,
                                         .say_context = f,
-                                        .ready = tell_ready,
+                                        .ready = signal_ready,
                                         .ready_context = f};
     assert_int_equal(wt__api_open(&f->api, &options, &err), 0);
     serve(&f->served, (struct http_server_options){.workers = 1, .handler = wt__api_handler(f->api)});
@@ -81,7 +81,7 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
+static int stop_api_server(void **state)
 {
     struct fixture *f = *state;
     wt__http_server_stop(f->served.server);
@@ -100,7 +100,7 @@ static int end(void **state)
     return 0;
 }
 
-static void put_request(struct buffer *out, const char *method, const char *target, struct str body)
+static void put_server_request(struct buffer *out, const char *method, const char *target, struct str body)
 {
     wt__buffer_printf(out, "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n", method, target,
                       body.len);
@@ -108,10 +108,10 @@ static void put_request(struct buffer *out, const char *method, const char *targ
 }
 
 /* Sends a request. Returns the status; *answer gets the whole response. */
-static int ask(int client, const char *method, const char *target, struct str body, struct buffer *answer)
+static int ask_api_server(int client, const char *method, const char *target, struct str body, struct buffer *answer)
 {
     struct buffer request = {0}, in = {0};
-    put_request(&request, method, target, body);
+    put_server_request(&request, method, target, body);
     assert_true(send_bytes(client, wt__buffer_view(&request)));
     receive_answer(client, &in, answer);
     wt__buffer_text(answer, "");
@@ -121,7 +121,7 @@ static int ask(int client, const char *method, const char *target, struct str bo
 }
 
 /* Appends a source of many tools, whose descriptions begin with a word for the edition. */
-static void put_tools(struct buffer *out, unsigned edition)
+static void put_edition_tools(struct buffer *out, unsigned edition)
 {
     for (unsigned i = 0; i < TOOLS; i++)
         wt__buffer_printf(out,
@@ -139,10 +139,10 @@ static void imported_tools_are_found_by_the_next_request(void **state)
     for (unsigned edition = 0; edition < 3; edition++) {
         char query[64];
         snprintf(query, sizeof query, "{\"query\":\"edition%u tool 7\",\"k\":1}", edition);
-        put_tools(&tools, edition);
-        assert_int_equal(ask(client, "POST", "/v1/tools?provider=p", wt__buffer_view(&tools), &answer), 200);
+        put_edition_tools(&tools, edition);
+        assert_int_equal(ask_api_server(client, "POST", "/v1/tools?provider=p", wt__buffer_view(&tools), &answer), 200);
         assert_non_null(strstr(answer.ptr, edition ? "\"updated\":400" : "\"added\":400"));
-        assert_int_equal(ask(client, "POST", "/v1/find", wt__str(query), &answer), 200);
+        assert_int_equal(ask_api_server(client, "POST", "/v1/find", wt__str(query), &answer), 200);
         snprintf(query, sizeof query, "edition%u of tool", edition);
         assert_non_null(strstr(answer.ptr, query));
         wt__buffer_clear(&tools);
@@ -159,15 +159,15 @@ static void imports_leave_the_worker_to_searches(void **state)
     struct fixture *f = *state;
     struct buffer tools = {0}, request = {0}, answer = {0}, in = {0};
     int clients[CLIENTS], done = 0, later = 0;
-    put_tools(&tools, 9);
-    put_request(&request, "POST", "/v1/tools?provider=p", wt__buffer_view(&tools));
+    put_edition_tools(&tools, 9);
+    put_server_request(&request, "POST", "/v1/tools?provider=p", wt__buffer_view(&tools));
     for (size_t i = 0; i < CLIENTS; i++) {
         clients[i] = connect_to(f->served.server);
         assert_true(send_bytes(clients[i], wt__buffer_view(&request)));
     }
     int finder = connect_to(f->served.server);
     for (size_t i = 0; i < 20; i++)
-        assert_int_equal(ask(finder, "POST", "/v1/find", STR("{\"query\":\"tool 7\"}"), &answer), 200);
+        assert_int_equal(ask_api_server(finder, "POST", "/v1/find", STR("{\"query\":\"tool 7\"}"), &answer), 200);
     for (size_t i = 0; i < CLIENTS; i++) {
         wt__buffer_clear(&in);
         receive_answer(clients[i], &in, &answer);
@@ -191,20 +191,20 @@ static void disconnected_clients_leak_nothing(void **state)
 {
     struct fixture *f = *state;
     struct buffer tools = {0}, answer = {0};
-    put_tools(&tools, 5);
+    put_edition_tools(&tools, 5);
     for (size_t i = 0; i < 40; i++) {
         struct buffer request = {0};
         int client = connect_to(f->served.server);
         if (i % 2)
-            put_request(&request, "POST", "/v1/tools?provider=gone", wt__buffer_view(&tools));
+            put_server_request(&request, "POST", "/v1/tools?provider=gone", wt__buffer_view(&tools));
         else
-            put_request(&request, "POST", "/v1/find", STR("{\"query\":\"tool\"}"));
+            put_server_request(&request, "POST", "/v1/find", STR("{\"query\":\"tool\"}"));
         send_bytes(client, (struct str){request.ptr, i < 20 ? request.len : request.len / 2});
         close(client);
         wt__buffer_dispose(&request);
     }
     int client = connect_to(f->served.server);
-    assert_int_equal(ask(client, "GET", "/health", STR(""), &answer), 200);
+    assert_int_equal(ask_api_server(client, "GET", "/health", STR(""), &answer), 200);
     close(client);
     wt__buffer_dispose(&tools);
     wt__buffer_dispose(&answer);
@@ -216,8 +216,8 @@ static void each_request_is_logged_in_one_line(void **state)
     struct fixture *f = *state;
     struct buffer answer = {0};
     int client = connect_to(f->served.server);
-    assert_int_equal(ask(client, "POST", "/v1/find", STR("{\"query\":\"wine \\u202e\"}"), &answer), 200);
-    assert_int_equal(ask(client, "GET", "/v1/%0a", STR(""), &answer), 404);
+    assert_int_equal(ask_api_server(client, "POST", "/v1/find", STR("{\"query\":\"wine \\u202e\"}"), &answer), 200);
+    assert_int_equal(ask_api_server(client, "GET", "/v1/%0a", STR(""), &answer), 404);
     for (bool told = false; !told;) {
         pthread_mutex_lock(&f->lock);
         told = f->log.len > 0 && memmem(f->log.ptr, f->log.len, "\"path\":\"/v1/%0a\"", 16) != NULL;
@@ -259,7 +259,7 @@ static void metrics_count_the_results_of_usages(void **state)
     };
     struct buffer answer = {0}, many = {0};
     int client = connect_to(f->served.server);
-    assert_int_equal(ask(client, "POST", "/v1/usage",
+    assert_int_equal(ask_api_server(client, "POST", "/v1/usage",
                          STR("{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
                              "{\"request\":\"b\",\"tools\":[\"p/tool_2\"]}\n"
                              "{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
@@ -268,9 +268,9 @@ static void metrics_count_the_results_of_usages(void **state)
                      200);
     for (size_t i = 0; i < 1000; i++) /* the burst, partly used up */
         wt__buffer_text(&many, "{\"request\":\"a\",\"tools\":[\"p/tool_1\"]}\n");
-    assert_int_equal(ask(client, "POST", "/v1/usage", wt__buffer_view(&many), &answer), 429);
+    assert_int_equal(ask_api_server(client, "POST", "/v1/usage", wt__buffer_view(&many), &answer), 429);
     assert_non_null(strstr(answer.ptr, "\r\nRetry-After: "));
-    assert_int_equal(ask(client, "GET", "/metrics", STR(""), &answer), 200);
+    assert_int_equal(ask_api_server(client, "GET", "/metrics", STR(""), &answer), 200);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (!strstr(answer.ptr, lines[i]))
             fail_msg("no %s in %s", lines[i], answer.ptr);
@@ -359,8 +359,8 @@ static void shutdown_stops_running_imports(void **state)
 {
     struct fixture *f = *state;
     struct buffer tools = {0}, request = {0};
-    put_tools(&tools, 7);
-    put_request(&request, "POST", "/v1/tools?provider=late", wt__buffer_view(&tools));
+    put_edition_tools(&tools, 7);
+    put_server_request(&request, "POST", "/v1/tools?provider=late", wt__buffer_view(&tools));
     for (size_t i = 0; i < 3; i++) {
         int client = connect_to(f->served.server);
         assert_true(send_bytes(client, wt__buffer_view(&request)));
@@ -380,5 +380,5 @@ int main(void)
                                        cmocka_unit_test(metrics_count_the_results_of_usages),
                                        cmocka_unit_test(configured_origins_can_read_every_response),
                                        cmocka_unit_test(shutdown_stops_running_imports)};
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, start_api_server, stop_api_server);
 }

@@ -18,7 +18,7 @@
 
 static char path[64];
 
-static int make_folder(void **state)
+static int make_key_folder(void **state)
 {
     (void)state;
     strcpy(path, "/tmp/whichtool-keys-XXXXXX");
@@ -28,7 +28,7 @@ static int make_folder(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
+static int remove_key_folder(void **state)
 {
     (void)state;
     unlink(path);
@@ -196,5 +196,5 @@ int main(void)
                                        cmocka_unit_test(a_new_key_works_and_only_its_hash_is_stored),
                                        cmocka_unit_test(bearer_keys_are_parsed),
                                        cmocka_unit_test(scope_lists_are_parsed)};
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_key_folder, remove_key_folder);
 }

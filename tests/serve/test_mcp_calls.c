@@ -14,14 +14,14 @@ static struct mcp_service *service;
 static struct mcp_peer *legacy, *modern;
 static _Atomic int64_t clock_ms; /* atomic, because calls end on threads of their own */
 
-static double now(void)
+static double fake_now_ms(void)
 {
     return (double)clock_ms;
 }
 
-static int start(void **state)
+static int open_calls_service(void **state)
 {
-    static const struct mcp_service_options options = {.now_ms = now};
+    static const struct mcp_service_options options = {.now_ms = fake_now_ms};
     (void)state;
     clock_ms = 1000000000;
     if (waiting_open(&service, &options, &err) < 0)
@@ -32,7 +32,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int close_calls_service(void **state)
 {
     (void)state;
     wt__mcp_peer_close(legacy);
@@ -44,7 +44,7 @@ static int finish(void **state)
 
 #define TOOL(name) ",\"name\":\"" name "\",\"arguments\":{\"b\":1,\"a\":[2]}"
 
-static bool says(const char *said, const char *words)
+static bool contains_or_print(const char *said, const char *words)
 {
     if (strstr(said, words))
         return true;
@@ -93,14 +93,14 @@ static void results_have_the_form_of_each_era(void **state)
                  MODERN_META, answers[i].tool);
         char *said = recorder_ask(service, modern, text, NULL, NULL);
         for (size_t n = 0; n < 2 && answers[i].modern[n]; n++)
-            assert_true(says(said, answers[i].modern[n]));
+            assert_true(contains_or_print(said, answers[i].modern[n]));
         assert_true(!answers[i].never || !strstr(said, answers[i].never));
         free(said);
         snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{%s}}",
                  answers[i].tool + 1);
         said = recorder_ask(service, legacy, text, NULL, NULL);
         for (size_t n = 0; n < 2 && answers[i].legacy[n]; n++)
-            assert_true(says(said, answers[i].legacy[n]));
+            assert_true(contains_or_print(said, answers[i].legacy[n]));
         assert_true(!answers[i].never || !strstr(said, answers[i].never));
         assert_true(!strstr(said, "resultType"));
         free(said);
@@ -118,7 +118,7 @@ static char *state_in(const char *said)
 }
 
 /* Retries a call with the state and further members of params. */
-static char *retry(struct mcp_peer *peer, const char *tool, const char *sealed, const char *more, int *status)
+static char *retry_call(struct mcp_peer *peer, const char *tool, const char *sealed, const char *more, int *status)
 {
     struct buffer text = {0};
     wt__buffer_printf(&text,
@@ -138,20 +138,20 @@ static void modern_clients_are_asked_in_rounds(void **state)
     int status;
     (void)state;
     char *said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask")), NULL, NULL);
-    assert_true(says(said, "\"inputRequests\":{\"one\":{\"method\":\"elicitation/create\",\"params\":{\"message\":"));
+    assert_true(contains_or_print(said, "\"inputRequests\":{\"one\":{\"method\":\"elicitation/create\",\"params\":{\"message\":"));
     char *first = state_in(said);
     free(said);
-    said = retry(modern, TOOL("ask"), first, "", &status); /* without a response the question is repeated */
-    assert_true(says(said, "\"inputRequests\":{\"one\":"));
+    said = retry_call(modern, TOOL("ask"), first, "", &status); /* without a response the question is repeated */
+    assert_true(contains_or_print(said, "\"inputRequests\":{\"one\":"));
     free(said);
-    said = retry(modern, TOOL("ask"), first, ONE, &status);
-    assert_true(says(said, "\"inputRequests\":{\"two\":{\"method\":\"sampling/createMessage\""));
+    said = retry_call(modern, TOOL("ask"), first, ONE, &status);
+    assert_true(contains_or_print(said, "\"inputRequests\":{\"two\":{\"method\":\"sampling/createMessage\""));
     char *second = state_in(said);
     assert_string_not_equal(first, second);
     free(said);
     /* The first response is sealed, so a second one is ignored. The order of arguments does not matter. */
-    said = retry(modern, ",\"arguments\":{ \"a\":[2],\"b\":1},\"name\":\"ask\"", second, TWO, &status);
-    assert_true(says(said, "{\\\"action\\\":\\\"accept\\\"} and {\\\"role\\\":\\\"assistant\\\"}, kept"));
+    said = retry_call(modern, ",\"arguments\":{ \"a\":[2],\"b\":1},\"name\":\"ask\"", second, TWO, &status);
+    assert_true(contains_or_print(said, "{\\\"action\\\":\\\"accept\\\"} and {\\\"role\\\":\\\"assistant\\\"}, kept"));
     free(said);
     free(first);
     free(second);
@@ -181,9 +181,9 @@ static void request_state_is_bound_to_its_request(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         clock_ms += (int64_t)rows[i].late;
-        said = retry(rows[i].peer, rows[i].tool, sealed, ONE, &status);
+        said = retry_call(rows[i].peer, rows[i].tool, sealed, ONE, &status);
         clock_ms -= (int64_t)rows[i].late;
-        assert_true(says(said, rows[i].says));
+        assert_true(contains_or_print(said, rows[i].says));
         assert_int_equal(status, strcmp(rows[i].says, "input_required") == 0 ? 200 : 400);
         assert_true(status == 200 || strstr(said, "\"code\":-32602"));
         free(said);
@@ -191,8 +191,8 @@ static void request_state_is_bound_to_its_request(void **state)
     for (size_t i = 0; sealed[i]; i++) { /* change each letter in turn */
         char was = sealed[i];
         sealed[i] = was == 'A' ? 'B' : 'A';
-        said = retry(modern, TOOL("ask"), sealed, ONE, &status);
-        assert_true(says(said, "requestState"));
+        said = retry_call(modern, TOOL("ask"), sealed, ONE, &status);
+        assert_true(contains_or_print(said, "requestState"));
         assert_int_equal(status, 400);
         sealed[i] = was;
         free(said);
@@ -213,14 +213,14 @@ static void rounds_of_questions_are_limited(void **state)
         free(sealed);
         sealed = state_in(said);
         free(said);
-        said = retry(modern, TOOL("ask_for_ever"), sealed, more, &status);
+        said = retry_call(modern, TOOL("ask_for_ever"), sealed, more, &status);
     }
     assert_int_equal(rounds, MCP_ROUNDS_MAX);
-    assert_true(says(said, "\"code\":-32603"));
+    assert_true(contains_or_print(said, "\"code\":-32603"));
     free(sealed);
     free(said);
     said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask_much")), NULL, NULL);
-    assert_true(says(said, "too many questions at once"));
+    assert_true(contains_or_print(said, "too many questions at once"));
     free(said);
 }
 
@@ -228,8 +228,8 @@ static void questions_need_a_declared_capability(void **state)
 {
     (void)state;
     char *said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask_url")), NULL, NULL);
-    assert_true(says(said, "\"code\":-32021")); /* elicitation {} means forms only */
-    assert_true(says(said, "\"requiredCapabilities\":{\"elicitation\":{\"url\":{}}}"));
+    assert_true(contains_or_print(said, "\"code\":-32021")); /* elicitation {} means forms only */
+    assert_true(contains_or_print(said, "\"requiredCapabilities\":{\"elicitation\":{\"url\":{}}}"));
     free(said);
     said = recorder_ask(service, modern,
                         REQUEST("1", "tools/call",
@@ -237,7 +237,7 @@ static void questions_need_a_declared_capability(void **state)
                                 "\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{\"elicitation\":{"
                                 "\"url\":{}}}}"),
                         NULL, NULL);
-    assert_true(says(said, "input_required"));
+    assert_true(contains_or_print(said, "input_required"));
     free(said);
 }
 
@@ -264,8 +264,8 @@ static void legacy_clients_are_asked_during_the_call(void **state)
              json_string_value(json_object_get(question, "id")));
     free(recorder_ask(service, legacy, answer, NULL, NULL));
     recorder_wait(call);
-    assert_true(says(call->said.ptr, "the client refused the question"));
-    assert_true(says(call->said.ptr, "\"isError\":true"));
+    assert_true(contains_or_print(call->said.ptr, "the client refused the question"));
+    assert_true(contains_or_print(call->said.ptr, "\"isError\":true"));
     json_decref(question);
     free(said);
     wt__mcp_channel_release(&call->channel);
@@ -277,8 +277,8 @@ static void legacy_calls_report_a_missing_capability(void **state)
 {
     (void)state;
     char *said = recorder_ask(service, legacy, REQUEST("1", "tools/call", "\"name\":\"ask_for_ever\""), NULL, NULL);
-    assert_true(says(said, "did not declare the capability")); /* roots */
-    assert_true(says(said, "\"isError\":true"));
+    assert_true(contains_or_print(said, "did not declare the capability")); /* roots */
+    assert_true(contains_or_print(said, "\"isError\":true"));
     free(said);
 }
 
@@ -292,7 +292,7 @@ static void a_call_waiting_for_its_client_can_be_cancelled(void **state)
                       NULL, NULL));
     recorder_wait(call);
     assert_null(strstr(call->said.ptr, "\"id\":77"));             /* no response */
-    assert_true(says(call->said.ptr, "notifications/cancelled")); /* the question is cancelled */
+    assert_true(contains_or_print(call->said.ptr, "notifications/cancelled")); /* the question is cancelled */
     wt__mcp_channel_release(&call->channel);
 }
 
@@ -313,7 +313,7 @@ static void a_cancel_affects_only_its_call(void **state)
     recorder_wait(one);
     recorder_wait(two);
     assert_null(one->said.ptr);
-    assert_true(says(two->said.ptr, "let go"));
+    assert_true(contains_or_print(two->said.ptr, "let go"));
     assert_int_equal(meanwhile.answered, 1);
     wt__mcp_channel_release(&one->channel);
     wt__mcp_channel_release(&two->channel);
@@ -340,7 +340,7 @@ static void two_calls_run_at_once(void **state)
     struct recorder *two = recorder_begin(service, modern, MODERN("2", "tools/call", TOOL("meet")), NULL);
     recorder_wait(one);
     recorder_wait(two);
-    assert_true(says(one->said.ptr, "met") && says(two->said.ptr, "met"));
+    assert_true(contains_or_print(one->said.ptr, "met") && contains_or_print(two->said.ptr, "met"));
     wt__mcp_channel_release(&one->channel);
     wt__mcp_channel_release(&two->channel);
 }
@@ -369,7 +369,7 @@ static void waiting_calls_are_limited_by_client(void **state)
             calls[i] = recorder_begin(small, flooding, wait, NULL);
         meanwhile_until(&meanwhile.waiting, 4);
         char *said = recorder_ask(small, flooding, wait, NULL, NULL);
-        assert_true(says(
+        assert_true(contains_or_print(
             said,
             "4 calls of this client are running, its share of the server's 8; try again when one of them has ended"));
         free(said);
@@ -400,7 +400,7 @@ static void progress_is_sent_on_request(void **state)
     char *said =
         recorder_ask(service, legacy,
                      REQUEST("1", "tools/call", "\"name\":\"wait\",\"_meta\":{\"progressToken\":\"t\"}"), NULL, NULL);
-    assert_true(says(said, "{\"progressToken\":\"t\",\"progress\":0,\"total\":1,\"message\":\"waiting\"}"));
+    assert_true(contains_or_print(said, "{\"progressToken\":\"t\",\"progress\":0,\"total\":1,\"message\":\"waiting\"}"));
     free(said);
     said = recorder_ask(service, legacy, REQUEST("1", "tools/call", "\"name\":\"wait\""), NULL, NULL);
     assert_null(strstr(said, "progress"));
@@ -420,21 +420,21 @@ static void listeners_get_the_selected_notices(void **state)
                               ",\"notifications\":{\"promptsListChanged\":true,\"resourceSubscriptions\":["
                               "\"test://watched\"]}"),
                        NULL);
-    assert_true(says(tools->said.ptr,
+    assert_true(contains_or_print(tools->said.ptr,
                      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
                      "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":8},\"notifications\":{\"toolsListChanged\""
                      ":true}}}\n"));
     /* prompts are not offered, so not acknowledged */
-    assert_true(says(files->said.ptr, "\"notifications\":{\"resourceSubscriptions\":[\"test://watched\"]}}}\n"));
+    assert_true(contains_or_print(files->said.ptr, "\"notifications\":{\"resourceSubscriptions\":[\"test://watched\"]}}}\n"));
     assert_string_equal(meanwhile.watched, "test://watched");
     meanwhile.watched[0] = '\0';
     wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
     wt__mcp_service_resource_updated(service, STR("test://watched"));
     wt__mcp_service_resource_updated(service, STR("test://other"));
-    assert_true(says(tools->said.ptr, "\"method\":\"notifications/tools/list_changed\",\"params\":{\"_meta\":{"
+    assert_true(contains_or_print(tools->said.ptr, "\"method\":\"notifications/tools/list_changed\",\"params\":{\"_meta\":{"
                                       "\"io.modelcontextprotocol/subscriptionId\":8}}}\n"));
     assert_null(strstr(tools->said.ptr, "resources"));
-    assert_true(says(files->said.ptr,
+    assert_true(contains_or_print(files->said.ptr,
                      "\"method\":\"notifications/resources/updated\",\"params\":{\"_meta\":{"
                      "\"io.modelcontextprotocol/subscriptionId\":\"f\"},\"uri\":\"test://watched\"}}\n"));
     assert_null(strstr(files->said.ptr, "test://other"));
@@ -443,7 +443,7 @@ static void listeners_get_the_selected_notices(void **state)
     wt__mcp_tend_listeners(service);
     assert_int_equal(service->listener_count, 1);
     wt__mcp_end_listeners(service, NULL);
-    assert_true(says(tools->said.ptr, "\"id\":8,\"result\":{\"resultType\":\"complete\",\"_meta\":{"
+    assert_true(contains_or_print(tools->said.ptr, "\"id\":8,\"result\":{\"resultType\":\"complete\",\"_meta\":{"
                                       "\"io.modelcontextprotocol/subscriptionId\":8,"));
     assert_int_equal(service->listener_count, 0);
     wt__mcp_channel_release(&tools->channel);
@@ -490,5 +490,5 @@ int main(void)
         cmocka_unit_test(listeners_get_the_selected_notices),
         cmocka_unit_test(legacy_clients_get_notices_on_their_stream),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, open_calls_service, close_calls_service);
 }

@@ -73,7 +73,7 @@ static void drop_one(void *context, const struct mcp_tool *tool)
     seen.drops++;
 }
 
-static void record(void *context, const struct mcp_record *what)
+static void keep_call_record(void *context, const struct mcp_record *what)
 {
     struct str method = wt__mcp_call_method(what->call);
     (void)context;
@@ -83,7 +83,7 @@ static void record(void *context, const struct mcp_record *what)
     snprintf(seen.principal, sizeof seen.principal, "%s", wt__mcp_call_principal(what->call));
 }
 
-static void write_instructions(void *context, const char *principal, struct buffer *out)
+static void write_test_instructions(void *context, const char *principal, struct buffer *out)
 {
     (void)context;
     wt__buffer_printf(out, "for %s", principal);
@@ -93,17 +93,17 @@ static const struct mcp_features many = {
     .name = "many",
     .version = "1",
     .instructions = "not these",
-    .write_instructions = write_instructions,
+    .write_instructions = write_test_instructions,
     .private_lists = true,
     .ttl_ms = 5,
     .tools = {.list = list_many, .find = find_one, .run = run_one, .drop = drop_one},
-    .record = record,
+    .record = keep_call_record,
 };
 
 static struct mcp_service *service;
 static struct mcp_peer *peer;
 
-static int start(void **state)
+static int open_many_service(void **state)
 {
     (void)state;
     if (wt__mcp_service_open(&service, &many, NULL, &err) < 0)
@@ -112,7 +112,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int close_many_service(void **state)
 {
     (void)state;
     wt__mcp_peer_release(peer);
@@ -257,5 +257,5 @@ int main(void)
         cmocka_unit_test(incomplete_features_are_refused),
         cmocka_unit_test(invalid_tables_are_refused),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, open_many_service, close_many_service);
 }

@@ -20,13 +20,13 @@ static struct served served;
 
 static _Atomic int64_t clock_ms = 1000000000;
 
-static double now(void)
+static double fake_http_now_ms(void)
 {
     return (double)clock_ms;
 }
 
 /* Takes the principal from the request; a real server would authenticate it. */
-static void answer(void *context, struct http_exchange *exchange)
+static void answer_mcp_request(void *context, struct http_exchange *exchange)
 {
     struct str who = wt__http_field(wt__http_request(exchange), "Who");
     char principal[2048];
@@ -35,24 +35,24 @@ static void answer(void *context, struct http_exchange *exchange)
     wt__mcp_http_answer(http, exchange, &(struct mcp_asker){.principal = principal, .may_call = true});
 }
 
-static size_t body_max(void *context, const struct http_request *head)
+static size_t limit_mcp_body(void *context, const struct http_request *head)
 {
     (void)context;
     (void)head;
     return MCP_MESSAGE_BYTES_MAX;
 }
 
-static int start(void **state)
+static int start_http_server(void **state)
 {
     (void)state;
-    static const struct mcp_service_options options = {.now_ms = now};
+    static const struct mcp_service_options options = {.now_ms = fake_http_now_ms};
     if (waiting_open(&service, &options, &err) < 0 || wt__mcp_http_open(&http, service, &err) < 0)
         return -1;
-    serve(&served, (struct http_server_options){.workers = 3, .handler = {.answer = answer, .body_max = body_max}});
+    serve(&served, (struct http_server_options){.workers = 3, .handler = {.answer = answer_mcp_request, .body_max = limit_mcp_body}});
     return 0;
 }
 
-static int finish(void **state)
+static int stop_http_server(void **state)
 {
     (void)state;
     wt__mcp_service_stop(service);
@@ -70,7 +70,7 @@ static int finish(void **state)
 #define CALL_FIELDS(name) METHOD_FIELDS("tools/call") "Mcp-Name: " name "\r\n"
 #define TOOL(name) ",\"name\":\"" name "\",\"arguments\":{}"
 
-static void send_request(int client, const char *method, const char *fields, const char *body)
+static void send_http_request(int client, const char *method, const char *fields, const char *body)
 {
     struct buffer text = {0};
     wt__buffer_printf(&text, "%s /mcp HTTP/1.1\r\nHost: localhost\r\n%s", method, fields);
@@ -84,12 +84,12 @@ static void send_request(int client, const char *method, const char *fields, con
 static int open_request(const char *method, const char *fields, const char *body)
 {
     int client = connect_to(served.server);
-    send_request(client, method, fields, body);
+    send_http_request(client, method, fields, body);
     return client;
 }
 
 /* Sends a request. Returns the whole response, with its head; free it with free(). */
-static char *ask(const char *method, const char *fields, const char *body)
+static char *ask_http(const char *method, const char *fields, const char *body)
 {
     char all[4096];
     struct buffer in = {0};
@@ -100,16 +100,16 @@ static char *ask(const char *method, const char *fields, const char *body)
     return wt__buffer_take(&in);
 }
 
-static int status_of(const char *said)
+static int read_status_line(const char *said)
 {
     return strncmp(said, "HTTP/1.1 ", 9) == 0 ? atoi(said + 9) : 0;
 }
 
-static void begin_session(char id[64], const char *who)
+static void begin_http_session(char id[64], const char *who)
 {
     char fields[512];
     snprintf(fields, sizeof fields, JSON_FIELDS "Who: %s\r\n", who);
-    char *said = ask("POST", fields, INITIALIZE);
+    char *said = ask_http("POST", fields, INITIALIZE);
     const char *field = strcasestr(said, "Mcp-Session-Id: ");
     assert_non_null(field);
     snprintf(id, 64, "%.*s", (int)strcspn(field + 16, "\r"), field + 16);
@@ -301,8 +301,8 @@ static void requests_get_the_right_status_and_body(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char *said = ask(rows[i].method, rows[i].fields, rows[i].body);
-        bool right = status_of(said) == rows[i].status;
+        char *said = ask_http(rows[i].method, rows[i].fields, rows[i].body);
+        bool right = read_status_line(said) == rows[i].status;
         for (size_t n = 0; n < 2 && rows[i].says[n]; n++)
             right &= strstr(said, rows[i].says[n]) != NULL;
         if (!right)
@@ -318,9 +318,9 @@ static void a_connection_serves_both_eras(void **state)
     (void)state;
     int client = open_request("POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
     assert_non_null(strstr(receive_answer(client, &in, &one), "\"resultType\""));
-    send_request(client, "POST", JSON_FIELDS, INITIALIZE);
+    send_http_request(client, "POST", JSON_FIELDS, INITIALIZE);
     assert_non_null(strstr(receive_answer(client, &in, &one), "\"protocolVersion\":\"2025-11-25\""));
-    send_request(client, "POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
+    send_http_request(client, "POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
     assert_non_null(strstr(receive_answer(client, &in, &one), "\"id\":1,"));
     close(client);
     wt__buffer_dispose(&in);
@@ -334,15 +334,15 @@ static char *ask_in(const char *session, const char *who, const char *method, co
     char fields[512];
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\nWho: %s\r\nMCP-Protocol-Version: 2025-11-25\r\n",
              session, who);
-    return ask(method, fields, body);
+    return ask_http(method, fields, body);
 }
 
 static void sessions_are_bound_to_their_principal(void **state)
 {
     char id[64], other[64];
     (void)state;
-    begin_session(id, "alice");
-    begin_session(other, "alice");
+    begin_http_session(id, "alice");
+    begin_http_session(other, "alice");
     assert_string_not_equal(id, other);
     const struct {
         const char *session, *who, *method, *body;
@@ -364,7 +364,7 @@ static void sessions_are_bound_to_their_principal(void **state)
     };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         char *said = ask_in(steps[i].session, steps[i].who, steps[i].method, steps[i].body);
-        if (status_of(said) != steps[i].status)
+        if (read_status_line(said) != steps[i].status)
             fail_msg("step %zu: %s", i, said);
         free(said);
     }
@@ -400,7 +400,7 @@ static bool has_session(struct mcp_sessions *sessions, const char *id)
 
 static void idle_and_excess_sessions_end(void **state)
 {
-    static const struct mcp_service_options options = {.now_ms = now,
+    static const struct mcp_service_options options = {.now_ms = fake_http_now_ms,
                                                        .sessions_max = 200}; /* one principal gets half */
     char ids[101][MCP_SESSION_ID_BYTES];
     struct mcp_service *small;
@@ -453,7 +453,7 @@ static void set_running(struct mcp_sessions *sessions, const char *id, size_t co
 static void a_principal_opening_many_sessions_ends_only_its_own(void **state)
 {
     enum { MOST = 100, HALF = MOST / 2, FLOOD = 10 * MOST };
-    static const struct mcp_service_options options = {.now_ms = now, .sessions_max = MOST};
+    static const struct mcp_service_options options = {.now_ms = fake_http_now_ms, .sessions_max = MOST};
     char others[MCP_SESSION_ID_BYTES], busy[MCP_SESSION_ID_BYTES], used[MCP_SESSION_ID_BYTES], id[MCP_SESSION_ID_BYTES];
     struct mcp_service *small;
     struct mcp_sessions sessions;
@@ -480,7 +480,7 @@ static void a_principal_opening_many_sessions_ends_only_its_own(void **state)
 static void a_principal_with_all_sessions_in_use_gets_no_more(void **state)
 {
     enum { MOST = 8 };
-    static const struct mcp_service_options options = {.now_ms = now, .sessions_max = MOST};
+    static const struct mcp_service_options options = {.now_ms = fake_http_now_ms, .sessions_max = MOST};
     char ids[MOST / 2][MCP_SESSION_ID_BYTES], id[MCP_SESSION_ID_BYTES];
     struct mcp_service *small;
     struct mcp_sessions sessions;
@@ -511,7 +511,7 @@ static void early_messages_start_a_stream(void **state)
     (void)state;
     meanwhile_reset();
     meanwhile_add(&meanwhile.let_go);
-    char *said = ask("POST", CALL_FIELDS("wait"),
+    char *said = ask_http("POST", CALL_FIELDS("wait"),
                      REQUEST("1", "tools/call",
                              "\"_meta\":{\"progressToken\":1,\"io.modelcontextprotocol/protocolVersion\":"
                              "\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}" TOOL("wait")));
@@ -548,7 +548,7 @@ static void a_legacy_stream_gets_changes(void **state)
     char id[64], fields[256];
     struct buffer one = {0}, two = {0};
     (void)state;
-    begin_session(id, "");
+    begin_http_session(id, "");
     snprintf(fields, sizeof fields, "Accept: text/event-stream\r\nMcp-Session-Id: %s\r\n", id);
     int first = open_request("GET", fields, NULL);
     receive_until(first, &one, ":\n\n");
@@ -570,13 +570,13 @@ static void legacy_clients_are_asked_on_their_stream(void **state)
     char id[64], fields[512];
     struct buffer in = {0};
     (void)state;
-    begin_session(id, "");
+    begin_http_session(id, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
     int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"ask\""));
     receive_until(client, &in, "\"id\":\"whichtool-1\",\"method\":\"elicitation/create\"");
     char *said =
         ask_in(id, "", "POST", "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-1\",\"result\":{\"action\":\"accept\"}}");
-    assert_int_equal(status_of(said), 202);
+    assert_int_equal(read_status_line(said), 202);
     free(said);
     receive_until(client, &in, "\"id\":\"whichtool-2\",\"method\":\"sampling/createMessage\"");
     free(ask_in(id, "", "POST", "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-2\",\"result\":{\"model\":\"m\"}}"));
@@ -605,7 +605,7 @@ static void a_modern_disconnect_cancels_the_call(void **state)
     wt__buffer_dispose(&in);
 }
 
-static void until_nobody_is_connected(void)
+static void wait_until_disconnected(void)
 {
     for (struct http_figures figures = {.connections = 1}; figures.connections > 0; usleep(1000))
         wt__http_server_figures(served.server, &figures);
@@ -617,7 +617,7 @@ static void a_legacy_disconnect_without_a_stream_cancels_the_call(void **state)
     char id[64], fields[512];
     (void)state;
     meanwhile_reset();
-    begin_session(id, "");
+    begin_http_session(id, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
     int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"wait\""));
     meanwhile_until(&meanwhile.waiting, 1);
@@ -629,7 +629,7 @@ static void a_legacy_disconnect_without_a_stream_cancels_the_call(void **state)
 #define WAIT_WITH_PROGRESS REQUEST("1", "tools/call", "\"name\":\"wait\",\"_meta\":{\"progressToken\":\"t\"}")
 
 /* Resumes the stream after the event. */
-static int come_back(const char *session, const char *event)
+static int resume_stream(const char *session, const char *event)
 {
     char fields[512];
     snprintf(fields, sizeof fields, "Accept: text/event-stream\r\nMcp-Session-Id: %s\r\nLast-Event-ID: %s\r\n", session,
@@ -644,34 +644,34 @@ static void a_legacy_client_can_resume_for_its_answer(void **state)
     struct buffer in = {0};
     (void)state;
     meanwhile_reset();
-    begin_session(mine, "");
-    begin_session(other, "");
+    begin_http_session(mine, "");
+    begin_http_session(other, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", mine);
     int client = open_request("POST", fields, WAIT_WITH_PROGRESS);
     receive_until(client, &in, "id: 1-0\nretry: 500\ndata:\n\n");
     receive_until(client, &in, "id: 1-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"");
     close(client);
-    until_nobody_is_connected();
+    wait_until_disconnected();
     meanwhile_add(&meanwhile.let_go);
     meanwhile_until(&meanwhile.answered, 1);
     wt__buffer_clear(&in);
-    client = come_back(other, "1-1"); /* event of another session */
+    client = resume_stream(other, "1-1"); /* event of another session */
     receive_until(client, &in, ":\n\n");
     close(client);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        client = come_back(mine, wrong[i]);
+        client = resume_stream(mine, wrong[i]);
         receive_until(client, &in, ":\n\n");
         close(client);
     }
     assert_null(strstr(in.ptr, "let go"));
     wt__buffer_clear(&in);
-    client = come_back(mine, "1-1");
+    client = resume_stream(mine, "1-1");
     receive_until(client, &in, "\r\n0\r\n\r\n");
     assert_non_null(strstr(in.ptr, "id: 1-2\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\""));
     assert_null(strstr(in.ptr, "progress"));
     close(client);
     wt__buffer_clear(&in);
-    client = come_back(mine, "1-0"); /* already received */
+    client = resume_stream(mine, "1-0"); /* already received */
     receive_until(client, &in, ":\n\n");
     assert_null(strstr(in.ptr, "let go"));
     close(client);
@@ -685,12 +685,12 @@ static void a_legacy_client_staying_away_cancels_the_call(void **state)
     struct buffer in = {0};
     (void)state;
     meanwhile_reset();
-    begin_session(id, "");
+    begin_http_session(id, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
     int client = open_request("POST", fields, WAIT_WITH_PROGRESS);
     receive_until(client, &in, "notifications/progress");
     close(client);
-    until_nobody_is_connected();
+    wait_until_disconnected();
     assert_int_equal(meanwhile.cancelled, 0); /* may still resume */
     clock_ms += MCP_AWAY_MS + 1;
     meanwhile_until(&meanwhile.cancelled, 1);
@@ -703,11 +703,11 @@ static void a_legacy_client_can_resume_a_running_call(void **state)
     struct buffer in = {0};
     (void)state;
     meanwhile_reset();
-    begin_session(id, "");
+    begin_http_session(id, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
     int client = open_request("POST", fields, WAIT_WITH_PROGRESS);
     receive_until(client, &in, "notifications/progress");
-    int again = come_back(id, "1-0"); /* the first connection is still open, and ends */
+    int again = resume_stream(id, "1-0"); /* the first connection is still open, and ends */
     receive_until(client, &in, "\r\n0\r\n\r\n");
     wt__buffer_clear(&in);
     receive_until(again, &in, "id: 1-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"");
@@ -725,13 +725,13 @@ static void older_revisions_get_no_event_ids(void **state)
     (void)state;
     meanwhile_reset();
     meanwhile_add(&meanwhile.let_go);
-    char *said = ask("POST", JSON_FIELDS,
+    char *said = ask_http("POST", JSON_FIELDS,
                      REQUEST("0", "initialize",
                              "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\","
                              "\"version\":\"1\"}"));
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %.32s\r\n", strcasestr(said, "Mcp-Session-Id: ") + 16);
     free(said);
-    said = ask("POST", fields, WAIT_WITH_PROGRESS);
+    said = ask_http("POST", fields, WAIT_WITH_PROGRESS);
     assert_non_null(strstr(said, "let go"));
     assert_null(strstr(said, "id: 1"));
     assert_null(strstr(said, "retry"));
@@ -746,8 +746,8 @@ static void a_legacy_cancel_notification_works(void **state)
     struct buffer in = {0};
     (void)state;
     meanwhile_reset();
-    begin_session(mine, "");
-    begin_session(other, "");
+    begin_http_session(mine, "");
+    begin_http_session(other, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", mine);
     int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"wait\""));
     meanwhile_until(&meanwhile.waiting, 1);
@@ -766,7 +766,7 @@ static void ending_a_session_cancels_its_calls(void **state)
     char id[64], fields[512];
     (void)state;
     meanwhile_reset();
-    begin_session(id, "");
+    begin_http_session(id, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
     int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"wait\""));
     meanwhile_until(&meanwhile.waiting, 1);
@@ -780,17 +780,17 @@ static void request_state_is_bound_to_its_principal(void **state)
     static const char body[] = MODERN("1", "tools/call", TOOL("ask"));
     char again[4096];
     (void)state;
-    char *said = ask("POST", CALL_FIELDS("ask") "Who: alice\r\n", body);
+    char *said = ask_http("POST", CALL_FIELDS("ask") "Who: alice\r\n", body);
     const char *sealed = strstr(said, "\"requestState\":\"") + 16;
     snprintf(again, sizeof again, "%.*s,\"requestState\":\"%.*s\"}}", (int)sizeof body - 3, body,
              (int)strcspn(sealed, "\""), sealed);
     free(said);
-    said = ask("POST", CALL_FIELDS("ask") "Who: bob\r\n", again);
-    assert_int_equal(status_of(said), 400);
+    said = ask_http("POST", CALL_FIELDS("ask") "Who: bob\r\n", again);
+    assert_int_equal(read_status_line(said), 400);
     assert_non_null(strstr(said, "requestState is not one of ours"));
     free(said);
-    said = ask("POST", CALL_FIELDS("ask") "Who: alice\r\n", again);
-    assert_int_equal(status_of(said), 200);
+    said = ask_http("POST", CALL_FIELDS("ask") "Who: alice\r\n", again);
+    assert_int_equal(read_status_line(said), 200);
     assert_non_null(strstr(said, "input_required"));
     free(said);
 }
@@ -800,8 +800,8 @@ static void long_principals_are_refused(void **state)
     char fields[4096];
     (void)state;
     snprintf(fields, sizeof fields, METHOD_FIELDS("tools/list") "Who: %0*d\r\n", MCP_PRINCIPAL_BYTES_MAX + 1, 0);
-    char *said = ask("POST", fields, MODERN("1", "tools/list", ""));
-    assert_int_equal(status_of(said), 400);
+    char *said = ask_http("POST", fields, MODERN("1", "tools/list", ""));
+    assert_int_equal(read_status_line(said), 400);
     free(said);
 }
 
@@ -817,8 +817,8 @@ static void shutdown_notifies_listeners(void **state)
     wt__mcp_service_stop(service);
     receive_until(client, &in, "\"id\":4,\"result\":{\"resultType\":\"complete\"");
     receive_until(client, &in, "\r\n0\r\n\r\n");
-    char *said = ask("POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
-    assert_int_equal(status_of(said), 503);
+    char *said = ask_http("POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
+    assert_int_equal(read_status_line(said), 503);
     free(said);
     close(client);
     wt__buffer_dispose(&in);
@@ -849,5 +849,5 @@ int main(void)
         cmocka_unit_test(long_principals_are_refused),
         cmocka_unit_test(shutdown_notifies_listeners), /* must be last */
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_http_server, stop_http_server);
 }

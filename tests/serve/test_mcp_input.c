@@ -160,7 +160,7 @@ static void the_number_of_annotations_is_limited(void **state)
 /* ---------------------------------------------------------------- headers */
 
 /* Looks up "NAME:VALUE". */
-static bool param(const struct mcp_headers *headers, struct str name, struct str *value)
+static bool find_test_param(const struct mcp_headers *headers, struct str name, struct str *value)
 {
     const char *only = headers->context;
     const char *colon = only ? strchr(only, ':') : NULL;
@@ -218,7 +218,7 @@ static void headers_must_match_arguments(void **state)
     (void)state;
     assert_int_equal(wt__mcp_input_open(&input, STR(schema), &err), 0);
     for (size_t i = 0; i < sizeof mirrors / sizeof *mirrors; i++) {
-        struct mcp_headers headers = {.param = param, .context = mirrors[i].header};
+        struct mcp_headers headers = {.param = find_test_param, .context = mirrors[i].header};
         struct buffer words = {0};
         json_t *arguments = NULL;
         if (mirrors[i].arguments)

@@ -13,7 +13,7 @@ static wt_error err;
 static struct mcp_service *service;
 static struct mcp_peer *legacy, *modern;
 
-static int start(void **state)
+static int open_fixture_service(void **state)
 {
     (void)state;
     if (fixture_open(&service, NULL, &err) < 0)
@@ -24,7 +24,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int close_fixture_service(void **state)
 {
     (void)state;
     wt__mcp_peer_close(legacy);
@@ -425,5 +425,5 @@ int main(void)
         cmocka_unit_test(initialize_negotiates_the_revision), cmocka_unit_test(oversized_client_info_is_refused),
         cmocka_unit_test(lists_are_the_same_for_all_clients),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, open_fixture_service, close_fixture_service);
 }

@@ -25,7 +25,7 @@ struct session {
     struct buffer said;
 };
 
-static void *run(void *context)
+static void *run_stdio(void *context)
 {
     struct session *session = context;
     session->rc = wt__mcp_stdio_run(service, session->in[0], session->out[1], session->stop[0], session->workers, NULL);
@@ -33,7 +33,7 @@ static void *run(void *context)
     return NULL;
 }
 
-static struct session *begin(unsigned workers)
+static struct session *begin_stdio(unsigned workers)
 {
     struct session *session = calloc(1, sizeof *session);
     assert_non_null(session);
@@ -42,11 +42,11 @@ static struct session *begin(unsigned workers)
     assert_int_equal(pipe2(session->in, O_CLOEXEC), 0);
     assert_int_equal(pipe2(session->out, O_CLOEXEC), 0);
     assert_int_equal(pipe2(session->stop, O_CLOEXEC), 0);
-    assert_int_equal(pthread_create(&session->thread, NULL, run, session), 0);
+    assert_int_equal(pthread_create(&session->thread, NULL, run_stdio, session), 0);
     return session;
 }
 
-static void say(struct session *session, const char *text)
+static void write_stdin_text(struct session *session, const char *text)
 {
     for (size_t len = strlen(text); len > 0;) {
         ssize_t written = write(session->in[1], text, len);
@@ -57,7 +57,7 @@ static void say(struct session *session, const char *text)
 }
 
 /* Reads until words appear, or until the end if words is NULL. Returns true if they appeared. */
-static bool hear(struct session *session, const char *words)
+static bool read_until_words(struct session *session, const char *words)
 {
     char bytes[4096];
     while (!words || !session->said.ptr || !strstr(session->said.ptr, words)) {
@@ -70,10 +70,10 @@ static bool hear(struct session *session, const char *words)
 }
 
 /* Closes standard input and reads the rest; free it with free(). */
-static char *end(struct session *session)
+static char *end_stdio(struct session *session)
 {
     close(session->in[1]);
-    hear(session, NULL);
+    read_until_words(session, NULL);
     pthread_join(session->thread, NULL);
     assert_int_equal(session->rc, 0);
     close(session->in[0]);
@@ -85,14 +85,14 @@ static char *end(struct session *session)
     return said;
 }
 
-static int start(void **state)
+static int open_waiting_service(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
     return waiting_open(&service, NULL, &err);
 }
 
-static int finish(void **state)
+static int close_waiting_service(void **state)
 {
     (void)state;
     waiting_close(service);
@@ -148,9 +148,9 @@ static void lines_of_a_session_are_answered(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct session *session = begin(1);
-        say(session, rows[i].lines);
-        char *said = end(session);
+        struct session *session = begin_stdio(1);
+        write_stdin_text(session, rows[i].lines);
+        char *said = end_stdio(session);
         bool right = !rows[i].says_not || !strstr(said, rows[i].says_not);
         for (size_t n = 0; n < 3 && rows[i].says[n]; n++)
             right &= strstr(said, rows[i].says[n]) != NULL;
@@ -170,13 +170,13 @@ static void lines_may_arrive_in_pieces(void **state)
     static const char text[] = OPEN REQUEST("1", "ping", "") "\n" MODERN("2", "tools/call", TOOL("echo")) "\n";
     (void)state;
     for (size_t size = 1; size < 8; size++) {
-        struct session *session = begin(1);
+        struct session *session = begin_stdio(1);
         for (size_t at = 0; at < sizeof text - 1; at += size) {
             char piece[9] = "";
             memcpy(piece, text + at, sizeof text - 1 - at < size ? sizeof text - 1 - at : size);
-            say(session, piece);
+            write_stdin_text(session, piece);
         }
-        char *said = end(session);
+        char *said = end_stdio(session);
         assert_non_null(strstr(said, "\"id\":1,\"result\":{}}"));
         assert_non_null(strstr(said, "\"id\":2,\"result\""));
         free(said);
@@ -203,10 +203,10 @@ static void an_oversized_line_is_refused_alone(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         char *line = long_line(lengths[i].len);
-        struct session *session = begin(1);
-        say(session, line);
-        say(session, REQUEST("1", "ping", "") "\n");
-        char *said = end(session);
+        struct session *session = begin_stdio(1);
+        write_stdin_text(session, line);
+        write_stdin_text(session, REQUEST("1", "ping", "") "\n");
+        char *said = end_stdio(session);
         assert_true((strstr(said, "\"id\":9,\"result\":{}}") != NULL) == lengths[i].taken);
         assert_true((strstr(said, "-32600") != NULL) != lengths[i].taken);
         assert_non_null(strstr(said, "\"id\":1,\"result\":{}}"));
@@ -220,16 +220,16 @@ static void two_requests_run_at_once(void **state)
     static const char *const tools[] = {"meet", "meet_quickly"};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        struct session *session = begin(2);
+        struct session *session = begin_stdio(2);
         char line[1024];
         for (int id = 1; id <= 2; id++) {
             snprintf(line, sizeof line,
                      "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{%s,"
                      "\"name\":\"%s\"}}\n",
                      id, MODERN_META, tools[i]);
-            say(session, line);
+            write_stdin_text(session, line);
         }
-        char *said = end(session);
+        char *said = end_stdio(session);
         assert_non_null(strstr(said, "\"id\":1,\"result\""));
         assert_non_null(strstr(said, "\"id\":2,\"result\""));
         free(said);
@@ -257,11 +257,11 @@ static void a_client_sending_ahead_is_not_refused(void **state)
     assert_int_equal(pipe2(session->out, O_CLOEXEC), 0);
     session->in[0] = dup(fileno(file));
     session->in[1] = session->stop[0] = session->stop[1] = -1;
-    assert_int_equal(pthread_create(&session->thread, NULL, run, session), 0);
+    assert_int_equal(pthread_create(&session->thread, NULL, run_stdio, session), 0);
     meanwhile_until(&meanwhile.waiting, 1);
     usleep(100000); /* enough time to read all others */
     meanwhile_add(&meanwhile.let_go);
-    char *said = end(session);
+    char *said = end_stdio(session);
     for (const char *line = said; *line; line += strcspn(line, "\n") + 1) {
         errors += strncmp(strchr(line, ','), ",\"id\"", 5) != 0 || memmem(line, strcspn(line, "\n"), "\"error\"", 7);
         results++;
@@ -279,12 +279,12 @@ static void cancel_works_in_both_eras(void **state)
                                            MODERN("\"a\"", "tools/call", TOOL("wait")) "\n"};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        struct session *session = begin(1);
-        say(session, requests[i]);
+        struct session *session = begin_stdio(1);
+        write_stdin_text(session, requests[i]);
         meanwhile_until(&meanwhile.waiting, 1);
-        say(session, CANCEL("\"b\"") CANCEL("{}") CANCEL("\"a\""));
+        write_stdin_text(session, CANCEL("\"b\"") CANCEL("{}") CANCEL("\"a\""));
         meanwhile_until(&meanwhile.cancelled, 1);
-        char *said = end(session);
+        char *said = end_stdio(session);
         assert_null(strstr(said, "\"id\":\"a\""));
         free(said);
     }
@@ -293,27 +293,27 @@ static void cancel_works_in_both_eras(void **state)
 static void quick_calls_overtake_waiting_ones(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
+    struct session *session = begin_stdio(1);
+    write_stdin_text(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
     meanwhile_until(&meanwhile.waiting, 1);
-    say(session, MODERN("2", "tools/call", TOOL("echo")) "\n");
-    assert_true(hear(session, "\"id\":2,"));
+    write_stdin_text(session, MODERN("2", "tools/call", TOOL("echo")) "\n");
+    assert_true(read_until_words(session, "\"id\":2,"));
     meanwhile_add(&meanwhile.let_go);
-    assert_true(hear(session, "\"id\":1,"));
-    free(end(session));
+    assert_true(read_until_words(session, "\"id\":1,"));
+    free(end_stdio(session));
 }
 
 static void listening_ends_on_cancel_or_shutdown(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, MODERN("1", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
-    say(session, MODERN("2", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
-    assert_true(hear(session, "subscriptionId\":2},\"notifications\""));
-    say(session, CANCEL("1") REQUEST("3", "ping", "") "\n");
-    assert_true(hear(session, "\"id\":3,"));
+    struct session *session = begin_stdio(1);
+    write_stdin_text(session, MODERN("1", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
+    write_stdin_text(session, MODERN("2", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
+    assert_true(read_until_words(session, "subscriptionId\":2},\"notifications\""));
+    write_stdin_text(session, CANCEL("1") REQUEST("3", "ping", "") "\n");
+    assert_true(read_until_words(session, "\"id\":3,"));
     wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
-    char *said = end(session);
+    char *said = end_stdio(session);
     assert_null(strstr(said, "list_changed\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":1}"));
     assert_non_null(
         strstr(said, "list_changed\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":2}"));
@@ -326,36 +326,36 @@ static void listening_ends_on_cancel_or_shutdown(void **state)
 static void legacy_clients_get_changes(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, OPEN REQUEST("1", "resources/subscribe", "\"uri\":\"test://watched\"") "\n");
-    assert_true(hear(session, "\"id\":1,"));
+    struct session *session = begin_stdio(1);
+    write_stdin_text(session, OPEN REQUEST("1", "resources/subscribe", "\"uri\":\"test://watched\"") "\n");
+    assert_true(read_until_words(session, "\"id\":1,"));
     wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
     wt__mcp_service_resource_updated(service, STR("test://watched"));
-    assert_true(hear(session, "\"method\":\"notifications/tools/list_changed\"}\n"));
-    assert_true(hear(session, "\"params\":{\"uri\":\"test://watched\"}}\n"));
-    free(end(session));
+    assert_true(read_until_words(session, "\"method\":\"notifications/tools/list_changed\"}\n"));
+    assert_true(read_until_words(session, "\"params\":{\"uri\":\"test://watched\"}}\n"));
+    free(end_stdio(session));
 }
 
 static void a_legacy_client_can_answer_a_question(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, OPEN REQUEST("1", "tools/call", "\"name\":\"ask\"") "\n");
-    assert_true(hear(session, "\"id\":\"whichtool-1\",\"method\":\"elicitation/create\""));
-    say(session, "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-1\",\"result\":{\"action\":\"accept\"}}\n");
-    assert_true(hear(session, "\"id\":\"whichtool-2\",\"method\":\"sampling/createMessage\""));
-    say(session, "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-2\",\"result\":{\"role\":\"assistant\"}}\n");
-    assert_true(hear(session, "and {\\\"role\\\":\\\"assistant\\\"}, kept"));
-    free(end(session));
+    struct session *session = begin_stdio(1);
+    write_stdin_text(session, OPEN REQUEST("1", "tools/call", "\"name\":\"ask\"") "\n");
+    assert_true(read_until_words(session, "\"id\":\"whichtool-1\",\"method\":\"elicitation/create\""));
+    write_stdin_text(session, "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-1\",\"result\":{\"action\":\"accept\"}}\n");
+    assert_true(read_until_words(session, "\"id\":\"whichtool-2\",\"method\":\"sampling/createMessage\""));
+    write_stdin_text(session, "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-2\",\"result\":{\"role\":\"assistant\"}}\n");
+    assert_true(read_until_words(session, "and {\\\"role\\\":\\\"assistant\\\"}, kept"));
+    free(end_stdio(session));
 }
 
 static void waiting_calls_are_cancelled_at_the_end(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
+    struct session *session = begin_stdio(1);
+    write_stdin_text(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
     meanwhile_until(&meanwhile.waiting, 1);
-    char *said = end(session);
+    char *said = end_stdio(session);
     assert_int_equal(meanwhile.cancelled, 1);
     assert_null(strstr(said, "\"id\":1"));
     free(said);
@@ -364,24 +364,24 @@ static void waiting_calls_are_cancelled_at_the_end(void **state)
 static void the_stop_descriptor_ends_the_server(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, REQUEST("1", "ping", "") "\n");
-    assert_true(hear(session, "\"id\":1,"));
+    struct session *session = begin_stdio(1);
+    write_stdin_text(session, REQUEST("1", "ping", "") "\n");
+    assert_true(read_until_words(session, "\"id\":1,"));
     assert_int_equal(write(session->stop[1], "x", 1), 1);
-    hear(session, NULL); /* standard input is still open */
-    free(end(session));
+    read_until_words(session, NULL); /* standard input is still open */
+    free(end_stdio(session));
 }
 
 static void a_broken_output_ends_the_server(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
+    struct session *session = begin_stdio(1);
+    write_stdin_text(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
     meanwhile_until(&meanwhile.waiting, 1);
     close(session->out[0]);
     session->out[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
     meanwhile_until(&meanwhile.cancelled, 1); /* standard input is still open */
-    free(end(session));
+    free(end_stdio(session));
 }
 
 int main(void)
@@ -401,5 +401,5 @@ int main(void)
         cmocka_unit_test(the_stop_descriptor_ends_the_server),
         cmocka_unit_test(a_broken_output_ends_the_server),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, open_waiting_service, close_waiting_service);
 }

@@ -25,7 +25,7 @@ struct answer {
     struct reported_usage usages[8];
 };
 
-static void answer_make(struct answer *answer)
+static void init_answer(struct answer *answer)
 {
     *answer = (struct answer){.rc = 1};
     pthread_mutex_init(&answer->lock, NULL);
@@ -46,7 +46,7 @@ static void keep_answer(void *context, int rc, const char *why, struct reported_
     pthread_mutex_unlock(&answer->lock);
 }
 
-static void wait_for(struct answer *answer)
+static void wait_for_answer(struct answer *answer)
 {
     pthread_mutex_lock(&answer->lock);
     while (answer->times == 0)
@@ -54,7 +54,7 @@ static void wait_for(struct answer *answer)
     pthread_mutex_unlock(&answer->lock);
 }
 
-static wt_engine *open_handmade(const char *model)
+static wt_engine *open_handmade_store(const char *model)
 {
     unlink(place.store);
     wt_engine *engine = open_store(&place, model);
@@ -69,7 +69,7 @@ static struct usage_log *open_log(wt_engine *engine, const struct usage_log_opti
     return log;
 }
 
-static int report(struct usage_log *log, const char *client, const char *id, const char *lines, struct answer *answer,
+static int report_batch_of(struct usage_log *log, const char *client, const char *id, const char *lines, struct answer *answer,
                   unsigned *retry_ms)
 {
     struct usage_batch batch = {wt__str(client), wt__str(id), wt__str(lines)};
@@ -77,18 +77,18 @@ static int report(struct usage_log *log, const char *client, const char *id, con
 }
 
 /* Reports a batch and waits for its result. */
-static struct answer *told(struct usage_log *log, const char *client, const char *id, const char *lines)
+static struct answer *report_and_wait(struct usage_log *log, const char *client, const char *id, const char *lines)
 {
     static struct answer answer;
     unsigned retry_ms;
-    answer_make(&answer);
-    sound(&place, report(log, client, id, lines, &answer, &retry_ms));
-    wait_for(&answer);
+    init_answer(&answer);
+    sound(&place, report_batch_of(log, client, id, lines, &answer, &retry_ms));
+    wait_for_answer(&answer);
     assert_int_equal(answer.times, 1);
     return &answer;
 }
 
-static uint64_t recorded(wt_engine *engine)
+static uint64_t count_recorded(wt_engine *engine)
 {
     wt_usage_info info;
     wt_usage_info_init(&info);
@@ -104,9 +104,9 @@ static uint64_t recorded(wt_engine *engine)
 static void test_each_usage_of_a_batch_has_its_own_result(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, NULL);
-    struct answer *answer = told(log, "c1", NULL,
+    struct answer *answer = report_and_wait(log, "c1", NULL,
                                  RAIN "{\"request\":\n\n"
                                       "{\"request\":\"x\",\"tools\":[\"nobody\"]}\n"
                                       "{\"request\":\"x\",\"tools\":[\"nobody\",\"calculator\"]}\n"
@@ -131,7 +131,7 @@ static void test_each_usage_of_a_batch_has_its_own_result(void **state)
         if (!strstr(answer->usages[i].message, rows[i].message) || !*rows[i].message != !*answer->usages[i].message)
             fail_msg("usage %zu: %s", i, answer->usages[i].message);
     }
-    assert_int_equal(recorded(engine), 3);
+    assert_int_equal(count_recorded(engine), 3);
     struct usage_log_counts counts;
     wt__usage_log_count(log, &counts);
     assert_int_equal(counts.added, 3);
@@ -144,9 +144,9 @@ static void test_each_usage_of_a_batch_has_its_own_result(void **state)
 static void test_usages_are_recorded_for_the_client_of_the_batch(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, NULL);
-    told(log, "c1", NULL, "{\"request\":\"rain?\",\"tools\":[\"calculator\"],\"client\":\"somebody else\"}");
+    report_and_wait(log, "c1", NULL, "{\"request\":\"rain?\",\"tools\":[\"calculator\"],\"client\":\"somebody else\"}");
     wt__usage_log_close(log);
     wt_usages *usages;
     sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
@@ -159,20 +159,20 @@ static void test_usages_are_recorded_for_the_client_of_the_batch(void **state)
 static void test_a_repeated_batch_is_not_recorded_again(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.commit_ms = 1});
-    assert_int_equal(told(log, "c1", "b1", RAIN SUM)->usages[1].fate, USAGE_ADDED);
-    assert_int_equal(told(log, "c1", "b1", RAIN SUM)->usages[1].fate, USAGE_REPEATED);
+    assert_int_equal(report_and_wait(log, "c1", "b1", RAIN SUM)->usages[1].fate, USAGE_ADDED);
+    assert_int_equal(report_and_wait(log, "c1", "b1", RAIN SUM)->usages[1].fate, USAGE_REPEATED);
     wt__usage_log_close(log);
     wt_close(engine);
     engine = open_store(&place, ""); /* also known after a restart */
     log = open_log(engine, &(struct usage_log_options){.commit_ms = 1});
-    struct answer *answer = told(log, "c1", "b1", RAIN SUM SUM);
+    struct answer *answer = report_and_wait(log, "c1", "b1", RAIN SUM SUM);
     assert_int_equal(answer->usages[0].fate, USAGE_REPEATED);
     assert_int_equal(answer->usages[2].fate, USAGE_ADDED);
-    assert_int_equal(told(log, "c2", "b1", RAIN)->usages[0].fate, USAGE_ADDED); /* ids are separate for each client */
-    assert_int_equal(told(log, "c2", NULL, RAIN)->usages[0].fate, USAGE_ADDED);
-    assert_int_equal(recorded(engine), 5);
+    assert_int_equal(report_and_wait(log, "c2", "b1", RAIN)->usages[0].fate, USAGE_ADDED); /* ids are separate for each client */
+    assert_int_equal(report_and_wait(log, "c2", NULL, RAIN)->usages[0].fate, USAGE_ADDED);
+    assert_int_equal(count_recorded(engine), 5);
     wt__usage_log_close(log);
     wt_close(engine);
 }
@@ -180,17 +180,17 @@ static void test_a_repeated_batch_is_not_recorded_again(void **state)
 static void test_an_outcome_can_be_reported_later(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.commit_ms = 1});
-    told(log, "c1", NULL, "{\"request\":\"rain?\",\"tools\":[\"calculator\"],\"key\":\"k\"}");
-    struct answer *answer = told(log, "c1", NULL,
+    report_and_wait(log, "c1", NULL, "{\"request\":\"rain?\",\"tools\":[\"calculator\"],\"key\":\"k\"}");
+    struct answer *answer = report_and_wait(log, "c1", NULL,
                                  "{\"key\":\"k\",\"outcome\":\"failed\"}\n{\"key\":\"k\",\"outcome\":\"failed\"}\n"
                                  "{\"key\":\"l\",\"outcome\":\"failed\"}\n{\"key\":\"k\",\"outcome\":\"perhaps\"}");
     assert_int_equal(answer->usages[0].fate, USAGE_CHANGED);
     assert_int_equal(answer->usages[1].fate, USAGE_REPEATED);
     assert_int_equal(answer->usages[2].fate, USAGE_MISSING);
     assert_int_equal(answer->usages[3].code, WT_EFORMAT);
-    assert_int_equal(told(log, "c2", NULL, "{\"key\":\"k\",\"outcome\":\"ok\"}")->usages[0].fate, USAGE_MISSING);
+    assert_int_equal(report_and_wait(log, "c2", NULL, "{\"key\":\"k\",\"outcome\":\"ok\"}")->usages[0].fate, USAGE_MISSING);
     wt__usage_log_close(log);
     wt_usages *usages;
     sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
@@ -216,7 +216,7 @@ static void *report_many(void *context)
         char lines[200];
         unsigned retry_ms;
         wt_error err;
-        answer_make(&reporter->answers[i]);
+        init_answer(&reporter->answers[i]);
         snprintf(lines, sizeof lines, "{\"request\":\"request %d\",\"tools\":[\"calculator\"]}", i);
         struct usage_batch batch = {wt__str(reporter->number % 2 ? "odd" : "even"), STR(""), wt__str(lines)};
         if (wt__usage_log_report(reporter->log, &batch, keep_answer, &reporter->answers[i], &retry_ms, &err) < 0)
@@ -232,9 +232,9 @@ static void test_usages_of_many_threads_are_written_in_groups(void **state)
     (void)state;
     static struct reporter reporters[THREADS];
     pthread_t threads[THREADS];
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.commit_ms = NEVER_MS});
-    told(log, "first", NULL, RAIN);
+    report_and_wait(log, "first", NULL, RAIN);
     for (int t = 0; t < THREADS; t++) {
         reporters[t].log = log;
         reporters[t].number = t;
@@ -246,21 +246,21 @@ static void test_usages_of_many_threads_are_written_in_groups(void **state)
     wt__usage_log_count(log, &counts);
     assert_int_equal(counts.commits, 1);
     assert_int_equal(counts.queued, THREADS * REPORTS);
-    assert_int_equal(recorded(engine), 1);
+    assert_int_equal(count_recorded(engine), 1);
     wt__usage_log_close(log);
     for (int t = 0; t < THREADS; t++)
         for (int i = 0; i < REPORTS; i++) {
             assert_int_equal(reporters[t].answers[i].rc, 0);
             assert_int_equal(reporters[t].answers[i].times, 1);
         }
-    assert_int_equal(recorded(engine), 1 + THREADS * REPORTS);
+    assert_int_equal(count_recorded(engine), 1 + THREADS * REPORTS);
     wt_close(engine);
 }
 
 static void test_a_failed_write_is_reported_to_the_group(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     wt_close(engine);
     wt_open_options options;
     wt_open_options_init(&options);
@@ -271,13 +271,13 @@ static void test_a_failed_write_is_reported_to_the_group(void **state)
     struct store *other;
     sound(&place, wt__store_open(&other, place.store, NULL, &place.err));
     sound(&place, wt__sql_begin(other, &place.err));
-    struct answer *answer = told(log, "c1", "b1", RAIN);
+    struct answer *answer = report_and_wait(log, "c1", "b1", RAIN);
     assert_int_equal(answer->rc, WT_EBUSY);
     assert_int_equal(answer->count, 0);
     assert_non_null(strstr(answer->why, "another process kept the store locked"));
     assert_int_equal(wt__sql_end(other, WT_ECANCELLED, NULL), WT_ECANCELLED);
     wt__store_close(other);
-    assert_int_equal(told(log, "c1", "b1", RAIN)->usages[0].fate, USAGE_ADDED);
+    assert_int_equal(report_and_wait(log, "c1", "b1", RAIN)->usages[0].fate, USAGE_ADDED);
     struct usage_log_counts counts;
     wt__usage_log_count(log, &counts);
     assert_int_equal(counts.failed, 1);
@@ -298,7 +298,7 @@ static char *many_lines(size_t count)
 static void test_invalid_batches_are_refused(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.client_burst = 10});
     char long_name[WT_MAX_CLIENT_BYTES + 2], *long_batch = many_lines(USAGE_LOG_BATCH_USAGES_MAX + 1);
     char *big = malloc(USAGE_LOG_BATCH_BYTES_MAX + 2);
@@ -326,9 +326,9 @@ static void test_invalid_batches_are_refused(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct answer answer;
         unsigned retry_ms = 1;
-        answer_make(&answer);
+        init_answer(&answer);
         place.err = (wt_error){0};
-        refused(&place, report(log, rows[i].client, rows[i].id, rows[i].lines, &answer, &retry_ms), rows[i].code,
+        refused(&place, report_batch_of(log, rows[i].client, rows[i].id, rows[i].lines, &answer, &retry_ms), rows[i].code,
                 rows[i].sentence);
         assert_int_equal(retry_ms, 0);
         assert_int_equal(answer.times, 0);
@@ -336,25 +336,25 @@ static void test_invalid_batches_are_refused(void **state)
     free(long_batch);
     free(big);
     wt__usage_log_close(log);
-    assert_int_equal(recorded(engine), 0);
+    assert_int_equal(count_recorded(engine), 0);
     wt_close(engine);
 }
 
 static void test_the_rate_limit_applies_to_each_client_alone(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log =
         open_log(engine, &(struct usage_log_options){.commit_ms = 1, .client_a_minute = 1, .client_burst = 3});
     struct answer answer;
     unsigned retry_ms;
-    answer_make(&answer);
-    told(log, "greedy", NULL, RAIN SUM);
-    refused(&place, report(log, "greedy", NULL, RAIN SUM, &answer, &retry_ms), WT_EBUSY,
+    init_answer(&answer);
+    report_and_wait(log, "greedy", NULL, RAIN SUM);
+    refused(&place, report_batch_of(log, "greedy", NULL, RAIN SUM, &answer, &retry_ms), WT_EBUSY,
             "the client reports more than 1 usages a minute; try again in");
     assert_in_range(retry_ms, 1, 60001);
-    told(log, "greedy", NULL, RAIN); /* uses the last token */
-    told(log, "modest", NULL, RAIN SUM);
+    report_and_wait(log, "greedy", NULL, RAIN); /* uses the last token */
+    report_and_wait(log, "modest", NULL, RAIN SUM);
     struct usage_log_counts counts;
     wt__usage_log_count(log, &counts);
     assert_int_equal(counts.refused_client, 2);
@@ -367,31 +367,31 @@ static void test_the_rate_limit_applies_to_each_client_alone(void **state)
 static void test_a_full_queue_refuses_reports_and_close_writes_it(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log =
         open_log(engine, &(struct usage_log_options){.commit_ms = NEVER_MS, .client_burst = 2 * USAGE_LOG_QUEUED_MAX});
     static struct answer answers[USAGE_LOG_QUEUED_MAX / USAGE_LOG_BATCH_USAGES_MAX + 1];
     char *lines = many_lines(USAGE_LOG_BATCH_USAGES_MAX);
     size_t last = sizeof answers / sizeof *answers - 1;
     unsigned retry_ms;
-    told(log, "first", NULL, RAIN);
+    report_and_wait(log, "first", NULL, RAIN);
     for (size_t i = 0; i <= last; i++)
-        answer_make(&answers[i]);
+        init_answer(&answers[i]);
     for (size_t i = 0; i < last; i++)
-        sound(&place, report(log, "c", NULL, lines, &answers[i], &retry_ms));
-    refused(&place, report(log, "c", NULL, RAIN, &answers[last], &retry_ms), WT_EBUSY,
+        sound(&place, report_batch_of(log, "c", NULL, lines, &answers[i], &retry_ms));
+    refused(&place, report_batch_of(log, "c", NULL, RAIN, &answers[last], &retry_ms), WT_EBUSY,
             "10000 usages are waiting to be written; try again");
     assert_int_equal(retry_ms, NEVER_MS);
     wt__usage_log_close(log);
     for (size_t i = 0; i < last; i++)
         assert_int_equal(answers[i].rc, 0);
     assert_int_equal(answers[last].times, 0);
-    assert_int_equal(recorded(engine), 1 + USAGE_LOG_QUEUED_MAX);
+    assert_int_equal(count_recorded(engine), 1 + USAGE_LOG_QUEUED_MAX);
     free(lines);
     wt_close(engine);
 }
 
-static void pass_over(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
+static void ignore_result(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
 {
     (void)context, (void)rc, (void)why, (void)usages, (void)count;
 }
@@ -403,7 +403,7 @@ static void report_as(struct usage_log *log, size_t number, int code)
     snprintf(name, sizeof name, "client %zu", number);
     struct usage_batch batch = {wt__str(name), STR(""), STR("{}")};
     place.err = (wt_error){0};
-    int rc = wt__usage_log_report(log, &batch, pass_over, NULL, &retry_ms, &place.err);
+    int rc = wt__usage_log_report(log, &batch, ignore_result, NULL, &retry_ms, &place.err);
     if (code)
         refused(&place, rc, code, "clients are reporting usages");
     else
@@ -414,7 +414,7 @@ static void report_as(struct usage_log *log, size_t number, int code)
 static void test_full_token_buckets_are_dropped(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.commit_ms = 1, .client_a_minute = 1});
     for (size_t i = 0; i < USAGE_LOG_CLIENTS_MAX; i++) {
         struct usage_log_counts counts = {.queued = USAGE_LOG_QUEUED_MAX};
@@ -440,9 +440,9 @@ static void test_full_token_buckets_are_dropped(void **state)
 static void test_recorded_usages_are_learned_in_the_background(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade(NULL);
+    wt_engine *engine = open_handmade_store(NULL);
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.commit_ms = 1, .learn_ms = 1});
-    told(log, "c1", NULL, RAIN SUM);
+    report_and_wait(log, "c1", NULL, RAIN SUM);
     struct usage_log_counts counts = {0};
     while (counts.learned < 2) {
         usleep(1000);
@@ -459,7 +459,7 @@ static void test_recorded_usages_are_learned_in_the_background(void **state)
 static void test_a_read_only_store_cannot_have_a_usage_log(void **state)
 {
     (void)state;
-    wt_close(open_handmade(""));
+    wt_close(open_handmade_store(""));
     wt_engine *engine;
     wt_open_options options;
     struct usage_log *log;

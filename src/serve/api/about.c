@@ -16,7 +16,7 @@ int wt__api_health(struct api_call *call, wt_error *err)
 }
 
 /* Appends the metrics of the HTTP server, if it is running. */
-static void put_server(const struct presence *presence, struct buffer *out)
+static void put_server_figures(const struct presence *presence, struct buffer *out)
 {
     struct http_figures figures = {0};
     if (!presence->server)
@@ -32,7 +32,7 @@ static void put_server(const struct presence *presence, struct buffer *out)
                      (double)figures.overloaded);
 }
 
-static int put_catalogue(const struct api_call *call, struct buffer *out, wt_error *err)
+static int put_catalogue_figures(const struct api_call *call, struct buffer *out, wt_error *err)
 {
     wt_catalog_info info;
     wt_usage_info usages;
@@ -65,14 +65,14 @@ int wt__api_metrics(struct api_call *call, wt_error *err)
                      (double)presence->started);
     wt__figure_write(&call->body, "whichtool_ready", "gauge", "1 if the index is open and the model is loaded.",
                      atomic_load(&presence->ready) ? 1 : 0);
-    put_server(presence, &call->body);
+    put_server_figures(presence, &call->body);
     wt__figures_write(call->service->figures, &call->body);
     for (size_t t = 0; t < call->service->table_count; t++) {
         const struct routes *module = &call->service->tables[t];
         if (module->figures)
             module->figures(module->context, &call->body);
     }
-    return put_catalogue(call, &call->body, err);
+    return put_catalogue_figures(call, &call->body, err);
 }
 
 int wt__api_status(struct api_call *call, wt_error *err)

@@ -26,7 +26,7 @@ static void send_answer(struct http_exchange *exchange, struct api_call *call)
 }
 
 /* Reserves one of the API_LONG_MAX places. holder: a key's name, or THE_SERVER. */
-static bool take_place(struct api *api, const char *holder)
+static bool reserve_long_place(struct api *api, const char *holder)
 {
     pthread_mutex_lock(&api->long_lock);
     bool taken = wt__shares_take(&api->long_shares, api->keys_path ? holder : NULL, 1);
@@ -35,7 +35,7 @@ static bool take_place(struct api *api, const char *holder)
     return taken;
 }
 
-static void leave_place(struct api *api, const char *holder)
+static void release_long_place(struct api *api, const char *holder)
 {
     pthread_mutex_lock(&api->long_lock);
     wt__shares_give(&api->long_shares, api->keys_path ? holder : NULL, 1);
@@ -45,7 +45,7 @@ static void leave_place(struct api *api, const char *holder)
 }
 
 /* Starts a detached thread. Returns false on failure. */
-static bool detach(void *(*run)(void *context), void *context)
+static bool start_detached_thread(void *(*run)(void *context), void *context)
 {
     pthread_t thread;
     pthread_attr_t detached;
@@ -63,7 +63,7 @@ struct long_call {
     char principal[KEY_NAME_BYTES_MAX + 1];
 };
 
-static void *answer_long(void *context)
+static void *run_long_call(void *context)
 {
     struct long_call *job = context;
     struct api *api = job->api;
@@ -75,32 +75,32 @@ static void *answer_long(void *context)
     wt__api_respond(api, &call, &takes_long);
     send_answer(job->exchange, &call);
     wt__http_release(job->exchange);
-    leave_place(api, job->principal);
+    release_long_place(api, job->principal);
     free(job);
     return NULL;
 }
 
 /* Moves the exchange to a thread of its own. Returns false if the share is used up, or on failure. */
-static bool begin_long(struct api *api, struct http_exchange *exchange, const char *principal)
+static bool start_long_call(struct api *api, struct http_exchange *exchange, const char *principal)
 {
     struct long_call *job = calloc(1, sizeof *job);
-    if (!job || !take_place(api, principal)) {
+    if (!job || !reserve_long_place(api, principal)) {
         free(job);
         return false;
     }
     *job = (struct long_call){.api = api, .exchange = exchange};
     snprintf(job->principal, sizeof job->principal, "%s", principal);
     wt__http_keep(exchange);
-    bool begun = detach(answer_long, job);
+    bool begun = start_detached_thread(run_long_call, job);
     if (!begun) {
         wt__http_release(exchange);
-        leave_place(api, principal);
+        release_long_place(api, principal);
         free(job);
     }
     return begun;
 }
 
-static void *reread_models(void *context)
+static void *run_model_reload(void *context)
 {
     struct api *api = context;
     struct buffer line = {0};
@@ -118,24 +118,24 @@ static void *reread_models(void *context)
     if (line.len > 0 && api->options.say && !line.failed)
         api->options.say(api->options.say_context, wt__buffer_view(&line));
     wt__buffer_dispose(&line);
-    leave_place(api, THE_SERVER);
+    release_long_place(api, THE_SERVER);
     return NULL;
 }
 
 /* Reloads trained models in the background: loading a model takes a second, an index possibly many. */
 static void reload_models(struct api *api)
 {
-    if (!atomic_load(&api->models_stale) || !take_place(api, THE_SERVER))
+    if (!atomic_load(&api->models_stale) || !reserve_long_place(api, THE_SERVER))
         return;
     if (!atomic_exchange(&api->models_stale, false)) { /* another request has started the reload */
-        leave_place(api, THE_SERVER);
-    } else if (!detach(reread_models, api)) {
+        release_long_place(api, THE_SERVER);
+    } else if (!start_detached_thread(run_model_reload, api)) {
         atomic_store(&api->models_stale, true);
-        leave_place(api, THE_SERVER);
+        release_long_place(api, THE_SERVER);
     }
 }
 
-static void answer(void *context, struct http_exchange *exchange)
+static void answer_exchange(void *context, struct http_exchange *exchange)
 {
     struct api *api = context;
     struct api_call call = {
@@ -147,7 +147,7 @@ static void answer(void *context, struct http_exchange *exchange)
         route->take(route->context, exchange, call.principal, call.scopes);
     } else if (takes_long) {
         wt__api_call_dispose(&call);
-        if (begin_long(api, exchange, call.principal))
+        if (start_long_call(api, exchange, call.principal))
             return;
         call = (struct api_call){0};
         wt__api_overloaded(&call);
@@ -158,7 +158,7 @@ static void answer(void *context, struct http_exchange *exchange)
         wt__api_call_dispose(&call);
 }
 
-static bool may(struct api *api, const struct http_request *head, const struct route *route, char *name)
+static bool is_permitted(struct api *api, const struct http_request *head, const struct route *route, char *name)
 {
     return wt__scope_allows(wt__api_scopes(api, head, name), wt__api_needed(api, route));
 }
@@ -181,13 +181,13 @@ static int refuse_head(void *context, const struct http_request *head)
     bool known;
     const struct route *route =
         wt__route_of(api->service.tables, api->service.table_count, head, &rest, &index, &known);
-    if (!route || length.len < API_STRANGER_DIGITS || may(api, head, route, name))
+    if (!route || length.len < API_STRANGER_DIGITS || is_permitted(api, head, route, name))
         return 0;
     return *name ? 403 : 401;
 }
 
 /* Limits the body of unauthorised requests. */
-static size_t body_max(void *context, const struct http_request *head)
+static size_t limit_body(void *context, const struct http_request *head)
 {
     struct api *api = context;
     char name[KEY_NAME_BYTES_MAX + 1];
@@ -196,17 +196,17 @@ static size_t body_max(void *context, const struct http_request *head)
     bool known;
     const struct route *route =
         wt__route_of(api->service.tables, api->service.table_count, head, &rest, &index, &known);
-    if (!route || !may(api, head, route, name))
+    if (!route || !is_permitted(api, head, route, name))
         return API_STRANGER_BYTES;
     return route->body_max;
 }
 
-static void origin_fields(void *context, const struct http_request *head, struct http_fields *out)
+static void add_origin_fields(void *context, const struct http_request *head, struct http_fields *out)
 {
     wt__api_origin_fields(context, head, out);
 }
 
-static void record(void *context, const struct http_record *record)
+static void record_request(void *context, const struct http_record *record)
 {
     struct api *api = context;
     char name[KEY_NAME_BYTES_MAX + 1] = "";
@@ -230,7 +230,7 @@ static void record(void *context, const struct http_record *record)
     wt__buffer_dispose(&line);
 }
 
-static void stopping(void *context)
+static void notify_stopping(void *context)
 {
     const struct api *api = context;
     if (api->options.stopping)
@@ -239,19 +239,19 @@ static void stopping(void *context)
 
 struct http_handler wt__api_handler(struct api *api)
 {
-    return (struct http_handler){.answer = answer,
-                                 .body_max = body_max,
+    return (struct http_handler){.answer = answer_exchange,
+                                 .body_max = limit_body,
                                  .refuse = refuse_head,
                                  .holder = write_holder,
-                                 .fields = origin_fields,
-                                 .record = record,
-                                 .stopping = stopping,
+                                 .fields = add_origin_fields,
+                                 .record = record_request,
+                                 .stopping = notify_stopping,
                                  .context = api};
 }
 
 /* ---------------------------------------------------------------- life */
 
-static int open_keys(struct api *api, wt_error *err)
+static int open_api_keys(struct api *api, wt_error *err)
 {
     if (api->keys_path)
         return wt__keys_open(&api->keys, api->keys_path, err);
@@ -265,7 +265,7 @@ static int open_keys(struct api *api, wt_error *err)
 
 /* Sets the metric labels in the order of wt__route_of's index. The label is the route's name: a path alone is not
  * unique. */
-static void name_routes(struct api *api)
+static void label_routes(struct api *api)
 {
     for (size_t t = 0; t < api->service.table_count; t++)
         for (size_t i = 0; i < api->tables[t].count && api->figures.route_count < FIGURES_ROUTES; i++)
@@ -297,10 +297,10 @@ int wt__api_open(struct api **out, const struct api_options *options, wt_error *
                          .language_model = options->language_model,
                          .tables = api->tables,
                          .table_count = 1 + options->more_count};
-    name_routes(api);
+    label_routes(api);
     int rc = options->more_count > API_MORE_MAX
                  ? wt__fail(err, WT_EINVAL, "more than %d modules add routes", API_MORE_MAX)
-                 : open_keys(api, err);
+                 : open_api_keys(api, err);
     if (rc < 0)
         wt__api_close(api);
     else
@@ -313,7 +313,7 @@ void wt__api_bind(struct api *api, const struct http_server *server)
     api->presence.server = server;
 }
 
-static void *warm(void *context)
+static void *warm_up_engine(void *context)
 {
     static const char request[] = "which tool is it";
     struct api *api = context;
@@ -333,7 +333,7 @@ static void *warm(void *context)
 
 void wt__api_warm(struct api *api)
 {
-    api->warms = pthread_create(&api->warming, NULL, warm, api) == 0;
+    api->warms = pthread_create(&api->warming, NULL, warm_up_engine, api) == 0;
     if (!api->warms)
         atomic_store(&api->presence.ready, true);
 }

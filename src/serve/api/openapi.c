@@ -5,7 +5,7 @@
 #include "wire/failure.h"
 #include "wire/members.h"
 
-static void put_parameter(struct buffer *out, const char *in, const struct field *field, const char *lead)
+static void put_api_parameter(struct buffer *out, const char *in, const struct field *field, const char *lead)
 {
     wt__buffer_printf(out, "%s{", lead);
     wt__json_text(out, "name", field->name);
@@ -32,13 +32,13 @@ static void put_parameters(struct buffer *out, const struct route *route)
     wt__json_key(out, "parameters");
     wt__buffer_char(out, '[');
     if (path)
-        put_parameter(out, "path", &id, "");
+        put_api_parameter(out, "path", &id, "");
     for (size_t i = 0; route->query && i < route->query->count; i++)
-        put_parameter(out, "query", &route->query->items[i], path || i ? "," : "");
+        put_api_parameter(out, "query", &route->query->items[i], path || i ? "," : "");
     wt__buffer_char(out, ']');
 }
 
-static void put_body(struct buffer *out, const struct route *route)
+static void put_request_body(struct buffer *out, const struct route *route)
 {
     if (!route->body && !route->raw_body)
         return;
@@ -91,13 +91,13 @@ static void put_operation(struct buffer *out, const struct route *route)
         wt__buffer_text(out, "[{\"key\":[]},{}]");
     }
     put_parameters(out, route);
-    put_body(out, route);
+    put_request_body(out, route);
     put_responses(out, route);
     wt__buffer_char(out, '}');
 }
 
 /* True if an earlier row has the same path; put_paths writes both under that path. */
-static bool is_written(const struct routes *routes, size_t at)
+static bool is_path_written(const struct routes *routes, size_t at)
 {
     for (size_t i = 0; i < at; i++)
         if (strcmp(routes->items[i].path, routes->items[at].path) == 0)
@@ -109,7 +109,7 @@ static void put_paths(struct buffer *out, const struct routes *routes, bool *any
 {
     for (size_t i = 0; i < routes->count; i++) {
         const char *path = routes->items[i].path;
-        if (is_written(routes, i) || !routes->items[i].returns)
+        if (is_path_written(routes, i) || !routes->items[i].returns)
             continue;
         wt__buffer_text(out, *any ? "," : "");
         wt__buffer_json(out, wt__str(path));

@@ -51,7 +51,7 @@ unsigned wt__api_scopes(struct api *api, const struct http_request *request, cha
 
 /* ---------------------------------------------------------------- answers */
 
-static void refuse(struct api_call *call, int status, const char *word, const char *message, const char *pointer)
+static void answer_refusal(struct api_call *call, int status, const char *word, const char *message, const char *pointer)
 {
     wt__buffer_clear(&call->body);
     call->status = status;
@@ -61,7 +61,7 @@ static void refuse(struct api_call *call, int status, const char *word, const ch
 
 /* Answers with an error. The client gets the message of wt__client_error; if that hides details, the log gets the full
  * message. */
-static void fail(const struct api *api, struct api_call *call, const wt_error *err)
+static void answer_failure(const struct api *api, struct api_call *call, const wt_error *err)
 {
     const struct failure *failure = wt__failure_of(err->code);
     wt_error told;
@@ -75,7 +75,7 @@ static void fail(const struct api *api, struct api_call *call, const wt_error *e
             api->options.say(api->options.say_context, wt__buffer_view(&line));
         wt__buffer_dispose(&line);
     }
-    refuse(call, failure->status, failure->word, told.message, told.pointer);
+    answer_refusal(call, failure->status, failure->word, told.message, told.pointer);
 }
 
 /* Checks Host and Origin. Error messages do not repeat them, because they are untrusted text. */
@@ -83,18 +83,18 @@ static bool passes_guard(const struct api *api, struct api_call *call, enum orig
 {
     struct str host = wt__http_field(call->request, "Host");
     if (!wt__guard_host(&api->guard, host)) {
-        refuse(call, 421, "host", "unknown host name in the Host field; `whichtool serve --host NAME` adds one", "");
+        answer_refusal(call, 421, "host", "unknown host name in the Host field; `whichtool serve --host NAME` adds one", "");
         return false;
     }
     *origin = wt__guard_origin(&api->guard, wt__http_field(call->request, "Origin"), host);
     if (*origin == ORIGIN_FOREIGN) {
-        refuse(call, 403, "origin", "the origin is not allowed; `whichtool serve --origin URL` allows one", "");
+        answer_refusal(call, 403, "origin", "the origin is not allowed; `whichtool serve --origin URL` allows one", "");
         return false;
     }
     return true;
 }
 
-static void add_field(struct http_fields *out, struct str name, struct str value)
+static void add_http_field(struct http_fields *out, struct str name, struct str value)
 {
     out->items[out->count++] = (struct http_field){name, value};
 }
@@ -106,19 +106,19 @@ void wt__api_origin_fields(const struct api *api, const struct http_request *hea
     struct str origin = wt__http_field(head, "Origin"), host = wt__http_field(head, "Host");
     if (api->guard.origin_count == 0)
         return;
-    add_field(out, STR("Vary"), STR("Origin"));
+    add_http_field(out, STR("Vary"), STR("Origin"));
     if (!wt__guard_host(&api->guard, host) || wt__guard_origin(&api->guard, origin, host) != ORIGIN_CONFIGURED)
         return;
     for (size_t i = 0; i < api->guard.origin_count; i++)
         if (wt__str_equal(origin, wt__str(api->guard.origins[i]))) {
-            add_field(out, STR("Access-Control-Allow-Origin"), wt__str(api->guard.origins[i]));
-            add_field(out, STR("Access-Control-Expose-Headers"), STR("Mcp-Session-Id, Retry-After, WWW-Authenticate"));
+            add_http_field(out, STR("Access-Control-Allow-Origin"), wt__str(api->guard.origins[i]));
+            add_http_field(out, STR("Access-Control-Expose-Headers"), STR("Mcp-Session-Id, Retry-After, WWW-Authenticate"));
             return;
         }
 }
 
 /* True if the scopes permit the route; otherwise answers with an error. known: the caller has a valid key. */
-static bool is_allowed(const struct api *api, struct api_call *call, const struct route *route, unsigned scopes,
+static bool permits_route(const struct api *api, struct api_call *call, const struct route *route, unsigned scopes,
                        bool known)
 {
     char message[128];
@@ -126,7 +126,7 @@ static bool is_allowed(const struct api *api, struct api_call *call, const struc
     if (wt__scope_allows(scopes, needed))
         return true;
     if (!known && !api->keys_path) {
-        refuse(call, 403, "scope",
+        answer_refusal(call, 403, "scope",
                "this path does not check the tool policy and requires a key with the scope admin: use /mcp, or create "
                "keys and serve with --keys",
                "");
@@ -135,12 +135,12 @@ static bool is_allowed(const struct api *api, struct api_call *call, const struc
     if (!known) {
         wt__api_field(call, "WWW-Authenticate", "Bearer realm=\"whichtool\"");
         bool came = wt__bearer_of(wt__http_field(call->request, "Authorization")).len > 0;
-        refuse(call, 401, "unauthorized", came ? "unknown key" : "a key is required; send Authorization: Bearer KEY",
+        answer_refusal(call, 401, "unauthorized", came ? "unknown key" : "a key is required; send Authorization: Bearer KEY",
                "");
         return false;
     }
     snprintf(message, sizeof message, "the key does not have the scope %s", wt__scope_word(needed));
-    refuse(call, 403, "scope", message, "");
+    answer_refusal(call, 403, "scope", message, "");
     return false;
 }
 
@@ -164,12 +164,12 @@ static void refuse_method(const struct api *api, struct api_call *call)
                       methods.ptr ? methods.ptr : "other methods");
     if (methods.ptr)
         wt__api_field(call, "Allow", methods.ptr);
-    refuse(call, 405, "method", message.ptr ? message.ptr : "", "");
+    answer_refusal(call, 405, "method", message.ptr ? message.ptr : "", "");
     wt__buffer_dispose(&methods);
     wt__buffer_dispose(&message);
 }
 
-static void run(const struct api *api, struct api_call *call, const struct route *route, bool *takes_long)
+static void run_route(const struct api *api, struct api_call *call, const struct route *route, bool *takes_long)
 {
     wt_error err = {0};
     if (route->takes_long && !call->may_take_long) {
@@ -177,21 +177,21 @@ static void run(const struct api *api, struct api_call *call, const struct route
         return;
     }
     if (!route->query && call->request->query.len > 0) {
-        refuse(call, 400, "invalid", "this path has no query parameters", "");
+        answer_refusal(call, 400, "invalid", "this path has no query parameters", "");
         return;
     }
     int rc = route->answer(call, &err);
     *takes_long = rc == API_TAKES_LONG;
     if (rc < 0)
-        fail(api, call, &err);
+        answer_failure(api, call, &err);
     else if (call->body.failed)
-        refuse(call, 503, "memory", "out of memory", "");
+        answer_refusal(call, 503, "memory", "out of memory", "");
 }
 
 void wt__api_overloaded(struct api_call *call)
 {
     wt__api_field(call, "Retry-After", "1");
-    refuse(call, 503, "overloaded", "too many slow calls of this client are running; try again when one has ended", "");
+    answer_refusal(call, 503, "overloaded", "too many slow calls of this client are running; try again when one has ended", "");
 }
 
 const struct route *wt__api_respond(struct api *api, struct api_call *call, bool *takes_long)
@@ -217,11 +217,11 @@ const struct route *wt__api_respond(struct api *api, struct api_call *call, bool
     if (!route && path_known)
         refuse_method(api, call);
     else if (!route)
-        refuse(call, 404, "no_route", "unknown path; /openapi.json lists the paths", "");
-    else if (is_allowed(api, call, route, call->scopes, *call->principal != '\0')) {
+        answer_refusal(call, 404, "no_route", "unknown path; /openapi.json lists the paths", "");
+    else if (permits_route(api, call, route, call->scopes, *call->principal != '\0')) {
         if (route->take)
             return route;
-        run(api, call, route, takes_long);
+        run_route(api, call, route, takes_long);
     }
     return NULL;
 }

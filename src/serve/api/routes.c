@@ -155,7 +155,7 @@ static const struct route rows[] = {
 const struct routes wt__api_routes = {.items = rows, .count = sizeof rows / sizeof *rows};
 
 /* True if the pattern matches the path: "/v1/tools/{id}" matches "/v1/tools/a/b". */
-static bool fits(const char *pattern, struct str path, struct str *rest)
+static bool path_matches(const char *pattern, struct str path, struct str *rest)
 {
     size_t fixed = strcspn(pattern, "{");
     *rest = (struct str){0};
@@ -168,11 +168,11 @@ static bool fits(const char *pattern, struct str path, struct str *rest)
 }
 
 /* Users configure MCP addresses with and without a final slash; accept both. */
-static bool is_at(const struct route *route, struct str path, struct str *rest)
+static bool route_matches(const struct route *route, struct str path, struct str *rest)
 {
     bool slash = path.len > 1 && path.ptr[path.len - 1] == '/';
-    return fits(route->path, path, rest) ||
-           (route->take && slash && fits(route->path, (struct str){path.ptr, path.len - 1}, rest));
+    return path_matches(route->path, path, rest) ||
+           (route->take && slash && path_matches(route->path, (struct str){path.ptr, path.len - 1}, rest));
 }
 
 const struct route *wt__route_of(const struct routes *tables, size_t table_count, const struct http_request *request,
@@ -185,7 +185,7 @@ const struct route *wt__route_of(const struct routes *tables, size_t table_count
     for (size_t t = 0; t < table_count; t++)
         for (size_t i = 0; i < tables[t].count; i++, (*index)++) {
             const struct route *route = &tables[t].items[i];
-            if (!is_at(route, request->path, rest))
+            if (!route_matches(route, request->path, rest))
                 continue;
             *path_known = true;
             if (!route->method || wt__str_equal(method, wt__str(route->method)))
@@ -199,6 +199,6 @@ void wt__route_methods(struct buffer *out, const struct routes *tables, size_t t
     struct str rest;
     for (size_t t = 0; t < table_count; t++)
         for (size_t i = 0; i < tables[t].count; i++)
-            if (tables[t].items[i].method && is_at(&tables[t].items[i], path, &rest))
+            if (tables[t].items[i].method && route_matches(&tables[t].items[i], path, &rest))
                 wt__buffer_printf(out, "%s%s", out->len ? ", " : "", tables[t].items[i].method);
 }

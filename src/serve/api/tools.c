@@ -5,7 +5,7 @@
 #include "wire/bodies.h"
 #include "wire/results.h"
 
-static void put_tool(struct buffer *out, const wt_tool *tool, bool definition)
+static void put_api_tool(struct buffer *out, const wt_tool *tool, bool definition)
 {
     wt__buffer_char(out, '{');
     wt__json_tool(out, tool);
@@ -42,7 +42,7 @@ int wt__api_list_tools(struct api_call *call, wt_error *err)
         wt__buffer_char(&call->body, '[');
         for (size_t i = 0; i < tools->len; i++) {
             wt__buffer_text(&call->body, i ? "," : "");
-            put_tool(&call->body, tools->items[i], false);
+            put_api_tool(&call->body, tools->items[i], false);
         }
         wt__buffer_text(&call->body, "]}");
     }
@@ -52,7 +52,7 @@ int wt__api_list_tools(struct api_call *call, wt_error *err)
 }
 
 /* Gets the tool named by the path. */
-static int tool_of(struct api_call *call, struct arena *arena, wt_tools **out, wt_error *err)
+static int get_path_tool(struct api_call *call, struct arena *arena, wt_tools **out, wt_error *err)
 {
     char *name;
     *out = NULL;
@@ -67,13 +67,13 @@ int wt__api_get_tool(struct api_call *call, wt_error *err)
     char *definition = NULL;
     int rc = wt__show_query_read(&query, call->request->query, err);
     if (rc == 0)
-        rc = tool_of(call, &query.body.arena, &tools, err);
+        rc = get_path_tool(call, &query.body.arena, &tools, err);
     if (rc >= 0 && query.definition) {
         rc = wt_export(tools->items, 1, query.definition, &definition, err);
         if (rc == 0)
             wt__buffer_text(&call->body, definition);
     } else if (rc >= 0) {
-        put_tool(&call->body, tools->items[0], true);
+        put_api_tool(&call->body, tools->items[0], true);
     }
     wt_string_free(definition);
     wt_tools_free(tools);

@@ -11,7 +11,7 @@
 
 /* Checks that the requested model is the encoder and gets its name. Fails with WT_ENOTFOUND for any other model,
  * because its vectors would be silently wrong. */
-static int model_of(const struct api_call *call, const char *asked, wt_catalog_info *info, wt_error *err)
+static int check_model(const struct api_call *call, const char *asked, wt_catalog_info *info, wt_error *err)
 {
     wt_catalog_info_init(info);
     int rc = wt_info(call->service->engine, info, err);
@@ -25,7 +25,7 @@ static int model_of(const struct api_call *call, const char *asked, wt_catalog_i
 }
 
 /* Computes unit vectors of the texts. Free *out [count, dim] with free(). */
-static int embed(const struct api_call *call, const struct texts *texts, float **out, size_t *dim, wt_error *err)
+static int embed_texts(const struct api_call *call, const struct texts *texts, float **out, size_t *dim, wt_error *err)
 {
     *out = NULL;
     int d = wt_dimension(call->service->engine, err);
@@ -48,7 +48,7 @@ static int embed(const struct api_call *call, const struct texts *texts, float *
 }
 
 /* Estimates tokens as a quarter of the bytes, the same estimate as elsewhere in the library. */
-static uint64_t tokens_of(const struct texts *texts)
+static uint64_t estimate_tokens(const struct texts *texts)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < texts->count; i++)
@@ -59,7 +59,7 @@ static uint64_t tokens_of(const struct texts *texts)
 /* ---------------------------------------------------------------- embeddings */
 
 /* Truncates the vector to `kept` dimensions and normalises it again. */
-static void shorten(float *vector, size_t dim, size_t kept)
+static void truncate_vector(float *vector, size_t dim, size_t kept)
 {
     double square = 0;
     if (kept == dim)
@@ -103,7 +103,7 @@ static void put_embeddings(struct api_call *call, const struct embeddings_body *
     bool base64 = body->encoding && strcmp(body->encoding, "base64") == 0;
     wt__buffer_text(out, "{\"object\":\"list\",\"data\":[");
     for (size_t i = 0; i < body->texts.count; i++) {
-        shorten(vectors + i * dim, dim, kept);
+        truncate_vector(vectors + i * dim, dim, kept);
         wt__buffer_text(out, i ? "," : "");
         wt__buffer_printf(out, "{\"object\":\"embedding\",\"index\":%zu,\"embedding\":", i);
         (base64 ? put_floats : put_numbers)(out, vectors + i * dim, kept);
@@ -111,7 +111,7 @@ static void put_embeddings(struct api_call *call, const struct embeddings_body *
     }
     wt__buffer_char(out, ']');
     wt__json_text(out, "model", model);
-    uint64_t tokens = tokens_of(&body->texts);
+    uint64_t tokens = estimate_tokens(&body->texts);
     wt__json_key(out, "usage");
     wt__buffer_char(out, '{');
     wt__json_count(out, "prompt_tokens", tokens);
@@ -127,9 +127,9 @@ int wt__api_embed(struct api_call *call, wt_error *err)
     size_t dim = 0;
     int rc = wt__embeddings_body_read(&body, call->request->body, err);
     if (rc == 0)
-        rc = model_of(call, body.model, &info, err);
+        rc = check_model(call, body.model, &info, err);
     if (rc == 0)
-        rc = embed(call, &body.texts, &vectors, &dim, err);
+        rc = embed_texts(call, &body.texts, &vectors, &dim, err);
     if (rc == 0 && body.dimensions > dim)
         rc = wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions", "vectors of %s have %zu dimensions; %zu were requested",
                          info.model, dim, body.dimensions);
@@ -147,7 +147,7 @@ struct relevance {
     size_t index;
 };
 
-static int by_score(const void *a, const void *b)
+static int compare_relevance(const void *a, const void *b)
 {
     const struct relevance *x = a, *y = b;
     if (x->score != y->score)
@@ -161,7 +161,7 @@ static void put_ranked(struct api_call *call, const struct rerank_body *body, co
     struct buffer *out = &call->body;
     const struct texts query = {&body->query, 1};
     size_t count = body->documents.count;
-    uint64_t tokens = tokens_of(&body->documents) + tokens_of(&query);
+    uint64_t tokens = estimate_tokens(&body->documents) + estimate_tokens(&query);
     if (body->top_n > 0 && body->top_n < count)
         count = body->top_n;
     wt__buffer_char(out, '{');
@@ -186,7 +186,7 @@ static void put_ranked(struct api_call *call, const struct rerank_body *body, co
 }
 
 /* Scores and sorts the documents. vectors: [1 + count, dim], the query first. */
-static void rank(const float *vectors, size_t dim, struct relevance *out, size_t count)
+static void rank_documents(const float *vectors, size_t dim, struct relevance *out, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         double dot = 0;
@@ -194,7 +194,7 @@ static void rank(const float *vectors, size_t dim, struct relevance *out, size_t
             dot += (double)vectors[d] * vectors[(i + 1) * dim + d];
         out[i] = (struct relevance){dot < 0 ? 0 : dot > 1 ? 1 : dot, i};
     }
-    qsort(out, count, sizeof *out, by_score);
+    qsort(out, count, sizeof *out, compare_relevance);
 }
 
 int wt__api_rerank(struct api_call *call, wt_error *err)
@@ -205,7 +205,7 @@ int wt__api_rerank(struct api_call *call, wt_error *err)
     size_t dim = 0;
     int rc = wt__rerank_body_read(&body, call->request->body, err);
     if (rc == 0)
-        rc = model_of(call, body.model, &info, err);
+        rc = check_model(call, body.model, &info, err);
     size_t count = rc == 0 ? body.documents.count : 0;
     const char **texts = wt__arena_array(&body.body.arena, const char *, count + 1);
     struct relevance *ranked = wt__arena_array(&body.body.arena, struct relevance, count + 1);
@@ -214,10 +214,10 @@ int wt__api_rerank(struct api_call *call, wt_error *err)
     if (rc == 0) {
         texts[0] = body.query;
         memcpy(texts + 1, body.documents.items, count * sizeof *texts);
-        rc = embed(call, &(struct texts){texts, count + 1}, &vectors, &dim, err);
+        rc = embed_texts(call, &(struct texts){texts, count + 1}, &vectors, &dim, err);
     }
     if (rc == 0) {
-        rank(vectors, dim, ranked, count);
+        rank_documents(vectors, dim, ranked, count);
         put_ranked(call, &body, ranked, info.model);
     }
     free(vectors);

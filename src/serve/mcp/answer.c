@@ -100,7 +100,7 @@ void wt__mcp_result(struct mcp_call *call, struct str result)
     wt__buffer_str(&call->result, result);
 }
 
-static void member(struct buffer *out, const char *key, struct str text)
+static void put_text_member(struct buffer *out, const char *key, struct str text)
 {
     wt__buffer_printf(out, ",\"%s\":", key);
     wt__buffer_json(out, text);
@@ -133,29 +133,29 @@ void wt__mcp_add_text(struct mcp_call *call, struct str text)
 {
     struct buffer *out = begin_item(call);
     wt__buffer_text(out, "{\"type\":\"text\"");
-    member(out, "text", text);
+    put_text_member(out, "text", text);
     wt__buffer_char(out, '}');
     end_item(call);
 }
 
-static void add_data(struct mcp_call *call, const char *type, struct str base64, const char *mime_type)
+static void add_media(struct mcp_call *call, const char *type, struct str base64, const char *mime_type)
 {
     struct buffer *out = begin_item(call);
     wt__buffer_printf(out, "{\"type\":\"%s\"", type);
-    member(out, "data", base64);
-    member(out, "mimeType", wt__str(mime_type));
+    put_text_member(out, "data", base64);
+    put_text_member(out, "mimeType", wt__str(mime_type));
     wt__buffer_char(out, '}');
     end_item(call);
 }
 
 void wt__mcp_add_image(struct mcp_call *call, struct str base64, const char *mime_type)
 {
-    add_data(call, "image", base64, mime_type);
+    add_media(call, "image", base64, mime_type);
 }
 
 void wt__mcp_add_audio(struct mcp_call *call, struct str base64, const char *mime_type)
 {
-    add_data(call, "audio", base64, mime_type);
+    add_media(call, "audio", base64, mime_type);
 }
 
 static void write_contents(struct buffer *out, struct str uri, const char *mime_type, struct str text,
@@ -164,8 +164,8 @@ static void write_contents(struct buffer *out, struct str uri, const char *mime_
     wt__buffer_text(out, "{\"uri\":");
     wt__buffer_json(out, uri);
     if (mime_type)
-        member(out, "mimeType", wt__str(mime_type));
-    member(out, base64.ptr ? "blob" : "text", base64.ptr ? base64 : text);
+        put_text_member(out, "mimeType", wt__str(mime_type));
+    put_text_member(out, base64.ptr ? "blob" : "text", base64.ptr ? base64 : text);
     wt__buffer_char(out, '}');
 }
 
@@ -189,10 +189,10 @@ void wt__mcp_add_link(struct mcp_call *call, struct str uri, struct str name, co
 {
     struct buffer *out = begin_item(call);
     wt__buffer_text(out, "{\"type\":\"resource_link\"");
-    member(out, "uri", uri);
-    member(out, "name", name);
+    put_text_member(out, "uri", uri);
+    put_text_member(out, "name", name);
     if (mime_type)
-        member(out, "mimeType", wt__str(mime_type));
+        put_text_member(out, "mimeType", wt__str(mime_type));
     wt__buffer_char(out, '}');
     end_item(call);
 }
@@ -272,7 +272,7 @@ void wt__mcp_set_meta(struct mcp_call *call, struct str meta)
 /* ---------------------------------------------------------------- the message */
 
 /* Appends the members of an object except the named ones, each after a comma. */
-static void copy_members(struct buffer *out, struct str object, const char *const *but, size_t but_count)
+static void copy_other_members(struct buffer *out, struct str object, const char *const *but, size_t but_count)
 {
     struct json_scan scan;
     struct json_item item;
@@ -316,7 +316,7 @@ static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
 }
 
 /* theirs: _meta of an upstream server, "" if it has none. */
-static void write_meta(const struct mcp_call *call, struct buffer *out, struct str more, struct str theirs)
+static void write_result_meta(const struct mcp_call *call, struct buffer *out, struct str more, struct str theirs)
 {
     static const char *const ours[] = {MCP_META "serverInfo"};
     struct buffer members = {0};
@@ -324,7 +324,7 @@ static void write_meta(const struct mcp_call *call, struct buffer *out, struct s
         wt__buffer_text(&members, ",\"" MCP_META "serverInfo\":");
         wt__mcp_write_self(&members, &call->service->features, false);
     }
-    copy_members(&members, more, ours, 1);
+    copy_other_members(&members, more, ours, 1);
     merge_meta(&members, theirs, more);
     if (members.len > 1) {
         wt__buffer_text(out, ",\"_meta\":{");
@@ -335,7 +335,7 @@ static void write_meta(const struct mcp_call *call, struct buffer *out, struct s
     wt__buffer_dispose(&members);
 }
 
-static void write_cache(const struct mcp_call *call, struct buffer *out)
+static void write_cache_hints(const struct mcp_call *call, struct buffer *out)
 {
     const struct mcp_features *features = &call->service->features;
     bool is_private = call->cached ? call->cache_private : features->private_lists;
@@ -356,7 +356,7 @@ static void write_items(const struct mcp_call *call, struct buffer *out, const c
     wt__buffer_char(out, ']');
 }
 
-static void write_tool(struct mcp_call *call, struct buffer *out)
+static void write_tool_result(struct mcp_call *call, struct buffer *out)
 {
     struct str structured = wt__buffer_view(&call->structured);
     if (call->has_structured && call->item_count == 0) /* for clients limited to text */
@@ -370,7 +370,7 @@ static void write_tool(struct mcp_call *call, struct buffer *out)
         wt__buffer_text(out, ",\"isError\":true");
 }
 
-static void write_list(struct mcp_call *call, struct buffer *out)
+static void write_list_result(struct mcp_call *call, struct buffer *out)
 {
     write_items(call, out, call->method->member);
     if (call->page_full && call->item_count > 0) {
@@ -380,12 +380,12 @@ static void write_list(struct mcp_call *call, struct buffer *out)
     }
 }
 
-static void write_whole(const struct mcp_call *call, struct buffer *out)
+static void write_whole_result(const struct mcp_call *call, struct buffer *out)
 {
     static const char *const but[] = {"resultType", "_meta", "ttlMs", "cacheScope", "structuredContent"};
     struct str result = wt__buffer_view(&call->result), structured, ttl, scope;
     bool read = wt__mcp_member(result, "structuredContent", &structured);
-    copy_members(out, result, but, sizeof but / sizeof *but);
+    copy_other_members(out, result, but, sizeof but / sizeof *but);
     if (read && structured.len > 0 && (call->modern || is_object(structured))) {
         wt__buffer_text(out, ",\"structuredContent\":");
         wt__buffer_str(out, structured);
@@ -397,27 +397,27 @@ static void write_whole(const struct mcp_call *call, struct buffer *out)
         wt__buffer_printf(out, ",\"ttlMs\":%.*s,\"cacheScope\":%.*s", (int)ttl.len, ttl.ptr, (int)scope.len, scope.ptr);
         return;
     }
-    write_cache(call, out);
+    write_cache_hints(call, out);
 }
 
-static void write_pieces(struct mcp_call *call, struct buffer *out)
+static void write_parts(struct mcp_call *call, struct buffer *out)
 {
     switch (call->method->shape) {
     case MCP_SHAPE_EMPTY:
         break;
     case MCP_SHAPE_TOOL:
-        write_tool(call, out);
+        write_tool_result(call, out);
         break;
     case MCP_SHAPE_PROMPT:
         if (call->description.len > 0)
-            member(out, "description", wt__buffer_view(&call->description));
+            put_text_member(out, "description", wt__buffer_view(&call->description));
         write_items(call, out, "messages");
         break;
     case MCP_SHAPE_CONTENTS:
         write_items(call, out, "contents");
         break;
     case MCP_SHAPE_LIST:
-        write_list(call, out);
+        write_list_result(call, out);
         break;
     case MCP_SHAPE_COMPLETION:
         wt__buffer_text(out, ",\"completion\":{\"values\":[");
@@ -430,7 +430,7 @@ static void write_pieces(struct mcp_call *call, struct buffer *out)
         break;
     }
     if (call->modern && (call->method->shape == MCP_SHAPE_CONTENTS || call->method->shape == MCP_SHAPE_LIST))
-        write_cache(call, out);
+        write_cache_hints(call, out);
 }
 
 static void write_input_required(const struct mcp_call *call, struct buffer *out)
@@ -440,7 +440,7 @@ static void write_input_required(const struct mcp_call *call, struct buffer *out
     wt__buffer_text(out, "},\"requestState\":\"");
     wt__buffer_str(out, wt__buffer_view(&call->sealed));
     wt__buffer_char(out, '"');
-    write_meta(call, out, STR(""), STR(""));
+    write_result_meta(call, out, STR(""), STR(""));
 }
 
 static void write_result(struct mcp_call *call, struct buffer *out)
@@ -450,13 +450,13 @@ static void write_result(struct mcp_call *call, struct buffer *out)
     if (call->modern)
         wt__buffer_text(&members, ",\"resultType\":\"complete\"");
     if (call->whole) {
-        write_whole(call, &members);
+        write_whole_result(call, &members);
         if (!wt__mcp_member(wt__buffer_view(&call->result), "_meta", &theirs))
             theirs = STR("");
     } else {
-        write_pieces(call, &members);
+        write_parts(call, &members);
     }
-    write_meta(call, &members, wt__buffer_view(&call->meta), theirs);
+    write_result_meta(call, &members, wt__buffer_view(&call->meta), theirs);
     if (members.len > 1)
         wt__buffer_append(out, members.ptr + 1, members.len - 1); /* skip the first comma */
     out->failed |= members.failed;
@@ -464,7 +464,7 @@ static void write_result(struct mcp_call *call, struct buffer *out)
 }
 
 /* Returns the HTTP status for an error of the modern era; the legacy era uses 200. */
-static int status_of(const struct mcp_call *call)
+static int error_status(const struct mcp_call *call)
 {
     if (call->status)
         return call->status;
@@ -475,7 +475,7 @@ static int status_of(const struct mcp_call *call)
                                                                                         : 200;
 }
 
-static bool pieces_failed(const struct mcp_call *call)
+static bool have_parts_failed(const struct mcp_call *call)
 {
     return call->items.failed || call->structured.failed || call->meta.failed || call->result.failed ||
            call->description.failed || call->cursor.failed || call->questions.failed || call->sealed.failed;
@@ -486,7 +486,7 @@ static void write_message(struct mcp_call *call, struct buffer *out, int *status
     struct str id = wt__buffer_view(&call->in.id);
     wt__buffer_clear(out);
     if (call->refused) {
-        *status = status_of(call);
+        *status = error_status(call);
         wt__mcp_write_error(out, id, call->code, wt__buffer_view(&call->words), wt__buffer_view(&call->data));
         return;
     }
@@ -497,7 +497,7 @@ static void write_message(struct mcp_call *call, struct buffer *out, int *status
     else
         write_result(call, out);
     wt__buffer_text(out, "}}");
-    out->failed |= pieces_failed(call);
+    out->failed |= have_parts_failed(call);
 }
 
 void wt__mcp_write_answer(struct mcp_call *call, struct buffer *out, int *status)

@@ -19,14 +19,14 @@
 
 /* ---------------------------------------------------------------- responses of a modern client */
 
-static bool refuse(struct mcp_call *call, const char *what, const char *words)
+static bool refuse_responses(struct mcp_call *call, const char *what, const char *words)
 {
     wt__mcp_refuse(call, MCP_INVALID_PARAMS, "%s %s", what, words);
     call->status = 400;
     return false;
 }
 
-static void subject_of(const struct mcp_call *call, struct mcp_sealed_for *out)
+static void fill_sealed_subject(const struct mcp_call *call, struct mcp_sealed_for *out)
 {
     /* Use the client's original arguments: a state is unsealed before they are repaired. */
     *out = (struct mcp_sealed_for){call->peer->principal, call->in.method, call->name,
@@ -47,7 +47,7 @@ static bool read_payload(struct mcp_call *call, struct str payload)
     return whole;
 }
 
-static bool take_state(struct mcp_call *call)
+static bool read_request_state(struct mcp_call *call)
 {
     const json_t *state = json_object_get(call->in.params, "requestState");
     struct mcp_sealed_for subject;
@@ -55,14 +55,14 @@ static bool take_state(struct mcp_call *call)
     if (!state)
         return true;
     if (!json_is_string(state))
-        return refuse(call, "requestState", "is not a string");
-    subject_of(call, &subject);
+        return refuse_responses(call, "requestState", "is not a string");
+    fill_sealed_subject(call, &subject);
     const char *reason = wt__mcp_unseal(&payload, call->service->key, &subject, wt__mcp_steady_ms(call->service),
                                         wt__json_str(call->in.params, "requestState"));
     if (!reason && !read_payload(call, wt__buffer_view(&payload)))
         reason = "cannot be read";
     wt__buffer_dispose(&payload);
-    return !reason || refuse(call, "requestState", reason);
+    return !reason || refuse_responses(call, "requestState", reason);
 }
 
 bool wt__mcp_take_responses(struct mcp_call *call)
@@ -77,14 +77,14 @@ bool wt__mcp_take_responses(struct mcp_call *call)
     }
     if (!call->modern)
         return true;
-    if (!take_state(call))
+    if (!read_request_state(call))
         return false;
     if (given && !json_is_object(given))
-        return refuse(call, "inputResponses", "is not an object");
+        return refuse_responses(call, "inputResponses", "is not an object");
     json_object_foreach(given, key, response)
     {
         if (!json_is_object(response))
-            return refuse(call, "a member of inputResponses", "is not an object");
+            return refuse_responses(call, "a member of inputResponses", "is not an object");
         if (!json_object_get(call->responses, key))
             json_object_set(call->responses, key, response);
     }
@@ -119,7 +119,7 @@ void wt__mcp_seal_state(struct mcp_call *call)
 {
     struct mcp_sealed_for subject;
     struct buffer payload = {0};
-    subject_of(call, &subject);
+    fill_sealed_subject(call, &subject);
     write_payload(call, &payload);
     bool sealed =
         !payload.failed && wt__mcp_seal(&call->sealed, call->service->key, &subject,
@@ -148,7 +148,7 @@ struct str wt__mcp_state(const struct mcp_call *call)
 
 /* Returns the capability needed for a method, such as "sampling" or "elicitation.url", or NULL if clients do not
  * support the method. */
-static const char *capability_for(const char *method, struct str params)
+static const char *find_capability(const char *method, struct str params)
 {
     json_t *read = NULL;
     const char *path = NULL;
@@ -164,7 +164,7 @@ static const char *capability_for(const char *method, struct str params)
 }
 
 /* Fails the call. In tools/call a legacy client gets a tool error, which its model can read. */
-static enum mcp_asked failed(struct mcp_call *call, const char *words)
+static enum mcp_asked fail_question(struct mcp_call *call, const char *words)
 {
     if (call->method->shape == MCP_SHAPE_TOOL && !call->modern)
         wt__mcp_fail_tool(call, "%s", words);
@@ -173,12 +173,12 @@ static enum mcp_asked failed(struct mcp_call *call, const char *words)
     return MCP_ASK_FAILED;
 }
 
-static enum mcp_asked cannot(struct mcp_call *call, const char *path)
+static enum mcp_asked fail_capability(struct mcp_call *call, const char *path)
 {
     char data[128];
     const char *dot = strchr(path, '.');
     if (!call->modern)
-        return failed(call, "the client did not declare the capability that this call needs");
+        return fail_question(call, "the client did not declare the capability that this call needs");
     if (dot)
         snprintf(data, sizeof data, "{\"requiredCapabilities\":{\"%.*s\":{\"%s\":{}}}}", (int)(dot - path), path,
                  dot + 1);
@@ -191,12 +191,12 @@ static enum mcp_asked cannot(struct mcp_call *call, const char *path)
 
 /* ---------------------------------------------------------------- asking a modern client */
 
-static enum mcp_asked ask_modern(struct mcp_call *call, const char *key, const char *method, struct str params)
+static enum mcp_asked ask_modern_client(struct mcp_call *call, const char *key, const char *method, struct str params)
 {
     if (json_object_get(call->asked, key)) /* already asked */
         return MCP_ASK_PENDING;
     if (call->question_count >= MCP_QUESTIONS_MAX || json_object_set_new(call->asked, key, json_true()) < 0)
-        return failed(call, "too many questions at once");
+        return fail_question(call, "too many questions at once");
     wt__buffer_text(&call->questions, call->question_count++ > 0 ? "," : "");
     wt__buffer_json(&call->questions, wt__str(key));
     wt__buffer_printf(&call->questions, ":{\"method\":\"%s\",\"params\":", method);
@@ -224,7 +224,7 @@ static bool send_question(struct mcp_call *call, struct str message)
     return sent;
 }
 
-static void enlist(struct mcp_peer *peer, struct mcp_question *question)
+static void link_question(struct mcp_peer *peer, struct mcp_question *question)
 {
     pthread_mutex_lock(&peer->lock);
     snprintf(question->id, sizeof question->id, "whichtool-%u", ++peer->question_number);
@@ -233,7 +233,7 @@ static void enlist(struct mcp_peer *peer, struct mcp_question *question)
     pthread_mutex_unlock(&peer->lock);
 }
 
-static void delist(struct mcp_peer *peer, struct mcp_question *question)
+static void unlink_question(struct mcp_peer *peer, struct mcp_question *question)
 {
     pthread_mutex_lock(&peer->lock);
     struct mcp_question **at = &peer->questions;
@@ -244,7 +244,7 @@ static void delist(struct mcp_peer *peer, struct mcp_question *question)
 }
 
 /* Waits for the answer. Returns false on timeout or cancel. */
-static bool wait_for(struct mcp_call *call, struct mcp_question *question)
+static bool wait_for_response(struct mcp_call *call, struct mcp_question *question)
 {
     double until_ms = wt__now_ms() + MCP_STATE_MS;
     bool late = false;
@@ -257,7 +257,7 @@ static bool wait_for(struct mcp_call *call, struct mcp_question *question)
 }
 
 /* Cancels the question at the client. */
-static void withdraw(struct mcp_call *call, const struct mcp_question *question)
+static void cancel_question(struct mcp_call *call, const struct mcp_question *question)
 {
     struct buffer message = {0};
     wt__buffer_printf(&message,
@@ -268,30 +268,30 @@ static void withdraw(struct mcp_call *call, const struct mcp_question *question)
     wt__buffer_dispose(&message);
 }
 
-static enum mcp_asked ask_legacy(struct mcp_call *call, const char *key, const char *method, struct str params)
+static enum mcp_asked ask_legacy_client(struct mcp_call *call, const char *key, const char *method, struct str params)
 {
     struct mcp_question question = {.call = call};
     json_t *result;
     struct buffer message = {0};
     enum mcp_asked asked = MCP_ASK_ANSWERED;
-    enlist(call->peer, &question);
+    link_question(call->peer, &question);
     wt__buffer_printf(&message, "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"method\":\"%s\",\"params\":", question.id,
                       method);
     wt__buffer_str(&message, params);
     wt__buffer_char(&message, '}');
     bool sent = !message.failed && send_question(call, wt__buffer_view(&message));
-    bool answered = sent && wait_for(call, &question);
-    delist(call->peer, &question);
+    bool answered = sent && wait_for_response(call, &question);
+    unlink_question(call->peer, &question);
     if (sent && !answered)
-        withdraw(call, &question);
+        cancel_question(call, &question);
     if (!answered)
         asked =
-            failed(call, sent ? "the client did not answer the question" : "cannot reach the client to ask a question");
+            fail_question(call, sent ? "the client did not answer the question" : "cannot reach the client to ask a question");
     else if (!question.result)
-        asked = failed(call, "the client refused the question");
+        asked = fail_question(call, "the client refused the question");
     else if (wt__json_parse(&result, question.result, strlen(question.result), NULL) < 0 ||
              json_object_set_new(call->responses, key, result) < 0)
-        asked = failed(call, "cannot store the client's answer");
+        asked = fail_question(call, "cannot store the client's answer");
     free(question.result);
     wt__buffer_dispose(&message);
     return asked;
@@ -322,12 +322,12 @@ enum mcp_asked wt__mcp_ask(struct mcp_call *call, const char *key, const char *m
     *response = wt__mcp_response(call, key);
     if (response->len > 0)
         return MCP_ASK_ANSWERED;
-    const char *path = capability_for(method, params);
+    const char *path = find_capability(method, params);
     if (!path)
-        return failed(call, "unknown question method");
+        return fail_question(call, "unknown question method");
     if (!wt__mcp_call_client_can(call, path))
-        return cannot(call, path);
-    enum mcp_asked asked = call->modern ? ask_modern(call, key, method, params) : ask_legacy(call, key, method, params);
+        return fail_capability(call, path);
+    enum mcp_asked asked = call->modern ? ask_modern_client(call, key, method, params) : ask_legacy_client(call, key, method, params);
     if (asked == MCP_ASK_ANSWERED)
         *response = wt__mcp_response(call, key);
     return asked;

@@ -124,7 +124,7 @@ void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params
     wt__buffer_dispose(&message);
 }
 
-static void write_number(struct buffer *out, double number)
+static void write_progress_number(struct buffer *out, double number)
 {
     wt__buffer_printf(out, "%.15g", number - number == 0 ? number : 0); /* JSON has no infinity or NaN */
 }
@@ -139,10 +139,10 @@ void wt__mcp_progress(struct mcp_call *call, double progress, double total, stru
     wt__buffer_text(&params, "{\"progressToken\":");
     wt__buffer_str(&params, token);
     wt__buffer_text(&params, ",\"progress\":");
-    write_number(&params, progress);
+    write_progress_number(&params, progress);
     if (total >= 0) {
         wt__buffer_text(&params, ",\"total\":");
-        write_number(&params, total);
+        write_progress_number(&params, total);
     }
     if (message.len > 0) {
         wt__buffer_text(&params, ",\"message\":");

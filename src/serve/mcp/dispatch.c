@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- checks */
 
-static bool refuse(struct mcp_call *call, int code, const char *words)
+static bool refuse_request(struct mcp_call *call, int code, const char *words)
 {
     wt__mcp_refuse(call, code, "%s", words);
     if (call->modern && code == MCP_INVALID_PARAMS)
@@ -63,18 +63,18 @@ static bool read_meta(struct mcp_call *call)
     const json_t *client = json_object_get(meta, MCP_META "clientInfo");
     const json_t *level = json_object_get(meta, MCP_META "logLevel");
     if (!json_is_string(version))
-        return refuse(call, MCP_INVALID_PARAMS, "params._meta has no " MCP_META "protocolVersion");
+        return refuse_request(call, MCP_INVALID_PARAMS, "params._meta has no " MCP_META "protocolVersion");
     if (!capabilities)
-        return refuse(call, MCP_INVALID_PARAMS, "params._meta has no " MCP_META "clientCapabilities");
+        return refuse_request(call, MCP_INVALID_PARAMS, "params._meta has no " MCP_META "clientCapabilities");
     if (client && !json_is_object(client))
-        return refuse(call, MCP_INVALID_PARAMS, MCP_META "clientInfo is not an object");
+        return refuse_request(call, MCP_INVALID_PARAMS, MCP_META "clientInfo is not an object");
     if (!check_headers(call, version))
         return false;
     if (!wt__str_equal(wt__str(json_string_value(version)), STR(MCP_MODERN_VERSION)))
         return refuse_version(call, version);
     call->level = level ? wt__mcp_level(wt__json_str(meta, MCP_META "logLevel")) : MCP_EMERGENCY + 1;
     if (call->level < 0)
-        return refuse(call, MCP_INVALID_PARAMS, MCP_META "logLevel is not a log level");
+        return refuse_request(call, MCP_INVALID_PARAMS, MCP_META "logLevel is not a log level");
     call->capabilities = capabilities;
     call->client = client;
     return true;
@@ -91,7 +91,7 @@ static bool read_session(struct mcp_call *call)
     call->capabilities = peer->capabilities;
     pthread_mutex_unlock(&peer->lock);
     return opened || first ||
-           refuse(call, MCP_INVALID_PARAMS,
+           refuse_request(call, MCP_INVALID_PARAMS,
                   "no session: send initialize first, or params._meta with " MCP_META "protocolVersion");
 }
 
@@ -100,12 +100,12 @@ static bool find_method(struct mcp_call *call)
     const struct mcp_method *method = wt__mcp_method(call->in.method);
     if (!method || !(method->eras & (call->modern ? MCP_MODERN_ERA : MCP_LEGACY_ERA)) ||
         !method->is_offered(&call->service->features))
-        return refuse(call, MCP_METHOD_NOT_FOUND, "unknown method");
+        return refuse_request(call, MCP_METHOD_NOT_FOUND, "unknown method");
     call->method = method;
     return true;
 }
 
-static bool read_name(struct mcp_call *call)
+static bool read_params(struct mcp_call *call)
 {
     const json_t *arguments = json_object_get(call->in.params, "arguments");
     const char *member = call->method->name_member;
@@ -118,28 +118,28 @@ static bool read_name(struct mcp_call *call)
         }
     }
     if (call->in.fault.len > 0)
-        return refuse(call, MCP_INVALID_PARAMS, call->in.fault.ptr);
+        return refuse_request(call, MCP_INVALID_PARAMS, call->in.fault.ptr);
     if (arguments && !json_is_object(arguments) && !json_is_null(arguments))
-        return refuse(call, MCP_INVALID_PARAMS, "params.arguments is not an object");
+        return refuse_request(call, MCP_INVALID_PARAMS, "params.arguments is not an object");
     if (json_is_object(arguments))
         call->arguments = wt__mcp_incoming_text(&call->in, "arguments");
     return true;
 }
 
-static bool check(struct mcp_call *call)
+static bool check_request(struct mcp_call *call)
 {
     if (atomic_load(&call->service->stopping)) {
         call->status = 503;
-        return refuse(call, MCP_INTERNAL_ERROR, "the server is shutting down");
+        return refuse_request(call, MCP_INTERNAL_ERROR, "the server is shutting down");
     }
-    return (call->modern ? read_meta(call) : read_session(call)) && find_method(call) && read_name(call) &&
+    return (call->modern ? read_meta(call) : read_session(call)) && find_method(call) && read_params(call) &&
            (!call->method->asks || wt__mcp_take_responses(call));
 }
 
 /* ---------------------------------------------------------------- starting a call */
 
 /* Links the call to its peer and channel, so that either can cancel it. */
-static bool enlist(struct mcp_call *call)
+static bool link_call(struct mcp_call *call)
 {
     struct mcp_peer *peer = call->peer;
     pthread_mutex_lock(&peer->lock);
@@ -153,7 +153,7 @@ static bool enlist(struct mcp_call *call)
     }
     pthread_mutex_unlock(&peer->lock);
     if (!room)
-        return refuse(call, MCP_INTERNAL_ERROR, "too many running requests of this client");
+        return refuse_request(call, MCP_INTERNAL_ERROR, "too many running requests of this client");
     pthread_mutex_lock(&call->channel->lock);
     call->channel->call = call;
     bool gone = call->channel->gone;
@@ -167,7 +167,7 @@ static bool enlist(struct mcp_call *call)
 static const struct mcp_method no_method = {"",   MCP_BOTH_ERAS, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, NULL,
                                             NULL, NULL};
 
-static struct mcp_call *make(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel)
+static struct mcp_call *create_call(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel)
 {
     struct mcp_call *call = calloc(1, sizeof *call);
     if (!call)
@@ -189,13 +189,13 @@ static struct mcp_call *make(struct mcp_service *service, struct mcp_peer *peer,
 }
 
 /* Prepares the call by its method. Skipped if the client has disconnected. */
-static bool prepare(struct mcp_call *call)
+static bool prepare_call(struct mcp_call *call)
 {
     return wt__mcp_is_cancelled(call) || !call->method->prepare || call->method->prepare(call);
 }
 
 /* Copies the headers to pass on to upstream servers. Returns false if out of memory. */
-static bool keep_passed(struct mcp_call *call, const struct mcp_headers *headers)
+static bool copy_passed_headers(struct mcp_call *call, const struct mcp_headers *headers)
 {
     struct str value;
     size_t count = 0;
@@ -216,7 +216,7 @@ static bool keep_passed(struct mcp_call *call, const struct mcp_headers *headers
 struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
                                struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
 {
-    struct mcp_call *call = make(service, peer, channel);
+    struct mcp_call *call = create_call(service, peer, channel);
     if (!call) {
         wt__mcp_incoming_dispose(in);
         wt__mcp_channel_answer(channel, 503, STR(""));
@@ -226,9 +226,9 @@ struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *pee
     *in = (struct mcp_incoming){.method = {"", 0}};
     call->modern = modern;
     call->headers = headers;
-    if (!keep_passed(call, headers))
+    if (!copy_passed_headers(call, headers))
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
-    else if (check(call) && enlist(call) && prepare(call))
+    else if (check_request(call) && link_call(call) && prepare_call(call))
         return call;
     wt__mcp_finish(call);
     return NULL;

@@ -9,7 +9,7 @@
 
 /* Decodes a header value with the base64 marker, copies others. Returns false if it contains bytes forbidden in
  * headers. */
-static bool decode(struct str header, struct buffer *out)
+static bool decode_header(struct str header, struct buffer *out)
 {
     static const struct str begin = {SENTINEL, sizeof SENTINEL - 1}, end = {"?=", 2};
     for (size_t i = 0; i < header.len; i++)
@@ -23,7 +23,7 @@ static bool decode(struct str header, struct buffer *out)
 }
 
 /* True if the header is the number; 42.0 equals 42. */
-static bool says_number(struct str header, double value)
+static bool is_header_number(struct str header, double value)
 {
     char text[64], *end;
     if (header.len == 0 || header.len >= sizeof text || wt__is_blank(header.ptr[0]))
@@ -37,12 +37,12 @@ static bool says_number(struct str header, double value)
 bool wt__mcp_header_says(struct str header, const json_t *value)
 {
     struct buffer decoded = {0};
-    bool same = decode(header, &decoded) && !decoded.failed;
+    bool same = decode_header(header, &decoded) && !decoded.failed;
     struct str text = wt__buffer_view(&decoded);
     if (json_is_string(value))
         same = same && wt__str_equal(text, (struct str){json_string_value(value), json_string_length(value)});
     else if (json_is_number(value))
-        same = same && says_number(text, json_number_value(value));
+        same = same && is_header_number(text, json_number_value(value));
     else
         same = same && json_is_boolean(value) && wt__str_equal(text, json_is_true(value) ? STR("true") : STR("false"));
     wt__buffer_dispose(&decoded);

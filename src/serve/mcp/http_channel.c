@@ -34,7 +34,7 @@ struct http_channel {
 
 /* ---------------------------------------------------------------- lists of streams */
 
-static void enlist(struct http_channel *own)
+static void link_open_stream(struct http_channel *own)
 {
     struct mcp_streams *streams = own->streams;
     pthread_mutex_lock(&streams->lock);
@@ -46,7 +46,7 @@ static void enlist(struct http_channel *own)
     pthread_mutex_unlock(&streams->lock);
 }
 
-static void delist(struct http_channel *own)
+static void unlink_open_stream(struct http_channel *own)
 {
     struct mcp_streams *streams = own->streams;
     pthread_mutex_lock(&streams->lock);
@@ -86,21 +86,21 @@ static void release_chain(struct http_channel *chain)
     }
 }
 
-static bool is_it(const struct http_channel *own, const void *context)
+static bool is_same_stream(const struct http_channel *own, const void *context)
 {
     return own == context;
 }
 
-static void forget(struct http_channel *own)
+static void drop_resumable(struct http_channel *own)
 {
     pthread_mutex_lock(&own->streams->lock);
-    struct http_channel *gone = take_resumable(own->streams, is_it, own);
+    struct http_channel *gone = take_resumable(own->streams, is_same_stream, own);
     pthread_mutex_unlock(&own->streams->lock);
     release_chain(gone);
 }
 
 /* Returns the holder's oldest resumable stream, or NULL. */
-static struct http_channel *earliest_of(const struct mcp_streams *streams, const char *holder)
+static struct http_channel *find_oldest_resumable(const struct mcp_streams *streams, const char *holder)
 {
     struct http_channel *earliest = NULL;
     for (struct http_channel *own = streams->resumable; own; own = own->resumable_next)
@@ -114,10 +114,10 @@ static struct http_channel *earliest_of(const struct mcp_streams *streams, const
 static bool make_room_to_resume(struct mcp_streams *streams, const char *holder, struct http_channel **gone)
 {
     while (!wt__shares_take(&streams->kept, holder, 1)) {
-        struct http_channel *earliest = earliest_of(streams, holder);
+        struct http_channel *earliest = find_oldest_resumable(streams, holder);
         if (!earliest)
             return false;
-        take_resumable(streams, is_it, earliest);
+        take_resumable(streams, is_same_stream, earliest);
         earliest->resumable_next = *gone;
         *gone = earliest;
     }
@@ -125,7 +125,7 @@ static bool make_room_to_resume(struct mcp_streams *streams, const char *holder,
 }
 
 /* Returns the peer's oldest resumable stream if it has too many, else NULL. */
-static struct http_channel *one_too_many(const struct mcp_streams *streams, const struct mcp_peer *peer)
+static struct http_channel *find_excess_stream(const struct mcp_streams *streams, const struct mcp_peer *peer)
 {
     struct http_channel *earliest = NULL;
     size_t count = 0;
@@ -138,7 +138,7 @@ static struct http_channel *one_too_many(const struct mcp_streams *streams, cons
     return count > MCP_RESUME_STREAMS_MAX ? earliest : NULL;
 }
 
-static void remember(struct http_channel *own)
+static void make_resumable(struct http_channel *own)
 {
     struct mcp_streams *streams = own->streams;
     pthread_mutex_lock(&own->peer->lock);
@@ -151,7 +151,7 @@ static void remember(struct http_channel *own)
         atomic_store(&own->resumable, true);
         own->resumable_next = streams->resumable;
         streams->resumable = own;
-        too_many = take_resumable(streams, is_it, one_too_many(streams, own->peer));
+        too_many = take_resumable(streams, is_same_stream, find_excess_stream(streams, own->peer));
     }
     pthread_mutex_unlock(&streams->lock);
     release_chain(gone);
@@ -197,7 +197,7 @@ static bool send_event(struct http_channel *own, struct str message)
 }
 
 /* Disable proxy buffering and caching. */
-static void begin_http_stream(struct http_exchange *exchange)
+static void send_stream_head(struct http_exchange *exchange)
 {
     static const struct http_field fields[] = {
         {{"Cache-Control", 13}, {"no-store", 8}},
@@ -206,17 +206,17 @@ static void begin_http_stream(struct http_exchange *exchange)
     wt__http_stream(exchange, 200, STREAM_TYPE, fields, 2);
 }
 
-static void begin_stream(struct http_channel *own)
+static void start_stream(struct http_channel *own)
 {
     struct buffer first = {0};
     if (own->begun)
         return;
     own->begun = true;
-    begin_http_stream(own->exchange);
-    enlist(own);
+    send_stream_head(own->exchange);
+    link_open_stream(own);
     if (!own->peer)
         return;
-    remember(own);
+    make_resumable(own);
     wt__buffer_printf(&first, "id: %u-0\nretry: %d\ndata:\n\n", own->number, MCP_RETRY_MS);
     if (!first.failed)
         wt__http_send(own->exchange, wt__buffer_view(&first));
@@ -225,19 +225,19 @@ static void begin_stream(struct http_channel *own)
 
 /* ---------------------------------------------------------------- channel callbacks, under send_lock */
 
-static bool channel_send(struct mcp_channel *channel, struct str message)
+static bool http_channel_send(struct mcp_channel *channel, struct str message)
 {
     struct http_channel *own = (struct http_channel *)channel;
-    begin_stream(own);
+    start_stream(own);
     return send_event(own, message);
 }
 
-static void channel_answer(struct mcp_channel *channel, int status, struct str message)
+static void http_channel_answer(struct mcp_channel *channel, int status, struct str message)
 {
     struct http_channel *own = (struct http_channel *)channel;
     struct http_field session = {{"Mcp-Session-Id", 14}, wt__str(own->session)};
     if (message.len == 0 && status == 200) /* a cancelled request gets no response, but its HTTP request must end */
-        begin_stream(own);
+        start_stream(own);
     if (!own->begun) {
         wt__http_answer(own->exchange, status, JSON_TYPE, &session, own->begins && own->begins->opened ? 1 : 0,
                         message);
@@ -249,7 +249,7 @@ static void channel_answer(struct mcp_channel *channel, int status, struct str m
     if (!own->away)
         wt__http_finish(own->exchange);
     if (own->peer && heard) {
-        forget(own);
+        drop_resumable(own);
         return;
     }
     pthread_mutex_lock(&own->streams->lock);
@@ -257,35 +257,35 @@ static void channel_answer(struct mcp_channel *channel, int status, struct str m
     pthread_mutex_unlock(&own->streams->lock);
 }
 
-static void channel_keep_alive(struct mcp_channel *channel)
+static void http_channel_keep_alive(struct mcp_channel *channel)
 {
     struct http_channel *own = (struct http_channel *)channel;
     if (own->begun && !own->away)
         wt__http_send(own->exchange, STR(":\n\n"));
 }
 
-static void channel_close_early(struct mcp_channel *channel)
+static void http_channel_close_early(struct mcp_channel *channel)
 {
     struct http_channel *own = (struct http_channel *)channel;
     if (!own->peer || own->away)
         return;
-    begin_stream(own);
+    start_stream(own);
     wt__http_finish(own->exchange);
     own->away = true;
     atomic_store(&own->left_ms, wt__mcp_steady_ms(own->streams->service));
 }
 
-static bool channel_is_gone(struct mcp_channel *channel)
+static bool http_channel_is_gone(struct mcp_channel *channel)
 {
     return wt__http_is_gone(((struct http_channel *)channel)->exchange);
 }
 
-static void channel_dispose(struct mcp_channel *channel)
+static void http_channel_dispose(struct mcp_channel *channel)
 {
     struct http_channel *own = (struct http_channel *)channel;
     wt__http_on_gone(own->exchange, NULL, NULL);
     if (own->begun)
-        delist(own);
+        unlink_open_stream(own);
     wt__http_release(own->exchange);
     wt__mcp_peer_release(own->peer);
     wt__buffer_dispose(&own->kept);
@@ -300,12 +300,12 @@ struct mcp_channel *wt__mcp_http_channel(struct mcp_streams *streams, struct htt
     if (!own)
         return NULL;
     wt__mcp_channel_open(&own->channel);
-    own->channel.send = channel_send;
-    own->channel.answer = channel_answer;
-    own->channel.keep_alive = channel_keep_alive;
-    own->channel.close_early = channel_close_early;
-    own->channel.is_gone = channel_is_gone;
-    own->channel.dispose = channel_dispose;
+    own->channel.send = http_channel_send;
+    own->channel.answer = http_channel_answer;
+    own->channel.keep_alive = http_channel_keep_alive;
+    own->channel.close_early = http_channel_close_early;
+    own->channel.is_gone = http_channel_is_gone;
+    own->channel.dispose = http_channel_dispose;
     own->streams = streams;
     own->exchange = exchange;
     wt__http_keep(exchange);
@@ -313,7 +313,7 @@ struct mcp_channel *wt__mcp_http_channel(struct mcp_streams *streams, struct htt
 }
 
 /* Runs on the event loop, so it takes no lock held during sends. */
-static void gone(void *context)
+static void handle_disconnect(void *context)
 {
     struct http_channel *own = context;
     if (atomic_load(&own->resumable))
@@ -324,7 +324,7 @@ static void gone(void *context)
 
 void wt__mcp_http_channel_cancels(struct mcp_channel *channel)
 {
-    wt__http_on_gone(((struct http_channel *)channel)->exchange, gone, channel);
+    wt__http_on_gone(((struct http_channel *)channel)->exchange, handle_disconnect, channel);
 }
 
 void wt__mcp_http_channel_of(struct mcp_channel *channel, struct mcp_peer *peer)
@@ -348,7 +348,7 @@ void wt__mcp_http_channel_begins(struct mcp_channel *channel, const struct mcp_p
 void wt__mcp_http_channel_stream(struct mcp_channel *channel)
 {
     pthread_mutex_lock(&channel->send_lock);
-    begin_stream((struct http_channel *)channel);
+    start_stream((struct http_channel *)channel);
     pthread_mutex_unlock(&channel->send_lock);
     wt__mcp_channel_keep_alive(channel); /* show the client that the stream has started */
 }
@@ -376,7 +376,7 @@ static bool read_event_id(struct str text, unsigned *stream, unsigned *event)
 }
 
 /* Sends the kept events after event `heard`; the newest one is last_event. Under send_lock. */
-static void replay(struct http_channel *own, unsigned heard)
+static void replay_events(struct http_channel *own, unsigned heard)
 {
     size_t from = 0;
     for (size_t i = 0; i < own->kept_count; i++) {
@@ -410,12 +410,12 @@ bool wt__mcp_http_channel_resume(struct mcp_streams *streams, const struct mcp_p
     own->exchange = exchange;
     own->away = false;
     atomic_store(&own->left_ms, 0);
-    wt__http_on_gone(exchange, gone, own);
-    begin_http_stream(exchange);
-    replay(own, event);
+    wt__http_on_gone(exchange, handle_disconnect, own);
+    send_stream_head(exchange);
+    replay_events(own, event);
     if (own->channel.over) {
         wt__http_finish(exchange);
-        forget(own);
+        drop_resumable(own);
     }
     pthread_mutex_unlock(&own->channel.send_lock);
     wt__http_release(last);
@@ -432,7 +432,7 @@ void wt__mcp_streams_open(struct mcp_streams *streams, struct mcp_service *servi
     pthread_mutex_init(&streams->lock, NULL);
 }
 
-static bool always(const struct http_channel *own, const void *context)
+static bool is_any_resumable(const struct http_channel *own, const void *context)
 {
     (void)own;
     (void)context;
@@ -442,7 +442,7 @@ static bool always(const struct http_channel *own, const void *context)
 void wt__mcp_streams_close(struct mcp_streams *streams)
 {
     pthread_mutex_lock(&streams->lock);
-    struct http_channel *gone = take_resumable(streams, always, NULL);
+    struct http_channel *gone = take_resumable(streams, is_any_resumable, NULL);
     pthread_mutex_unlock(&streams->lock);
     release_chain(gone);
     wt__shares_close(&streams->kept);
@@ -450,7 +450,7 @@ void wt__mcp_streams_close(struct mcp_streams *streams)
 }
 
 /* Takes a reference unless the last one is gone. */
-static bool keep_if_alive(struct mcp_channel *channel)
+static bool retain_if_alive(struct mcp_channel *channel)
 {
     unsigned refs = atomic_load(&channel->refs);
     while (refs > 0 && !atomic_compare_exchange_weak(&channel->refs, &refs, refs + 1))
@@ -467,7 +467,7 @@ static void for_open_streams(struct mcp_streams *streams, bool (*is_chosen)(cons
     pthread_mutex_lock(&streams->lock);
     struct mcp_channel **open = wt__alloc_array(streams->open_count, sizeof(struct mcp_channel *));
     for (struct http_channel *own = streams->open; open && own; own = own->next)
-        if (is_chosen(own, now) && keep_if_alive(&own->channel))
+        if (is_chosen(own, now) && retain_if_alive(&own->channel))
             open[count++] = &own->channel;
     pthread_mutex_unlock(&streams->lock);
     for (size_t i = 0; i < count; i++) {
@@ -477,14 +477,14 @@ static void for_open_streams(struct mcp_streams *streams, bool (*is_chosen)(cons
     free(open);
 }
 
-static bool is_any(const struct http_channel *own, double now)
+static bool is_any_open_stream(const struct http_channel *own, double now)
 {
     (void)own;
     (void)now;
     return true;
 }
 
-static bool is_abandoned(const struct http_channel *own, double now)
+static bool is_abandoned_stream(const struct http_channel *own, double now)
 {
     double left_ms = atomic_load(&own->left_ms);
     return left_ms > 0 && now - left_ms > MCP_AWAY_MS;
@@ -492,10 +492,10 @@ static bool is_abandoned(const struct http_channel *own, double now)
 
 void wt__mcp_streams_keep_alive(struct mcp_streams *streams)
 {
-    for_open_streams(streams, is_any, wt__mcp_channel_keep_alive);
+    for_open_streams(streams, is_any_open_stream, wt__mcp_channel_keep_alive);
 }
 
-static bool is_late(const struct http_channel *own, const void *context)
+static bool is_expired_stream(const struct http_channel *own, const void *context)
 {
     pthread_mutex_lock(&own->peer->lock);
     bool closed = own->peer->closed;
@@ -505,10 +505,10 @@ static bool is_late(const struct http_channel *own, const void *context)
 
 void wt__mcp_streams_tend(struct mcp_streams *streams)
 {
-    for_open_streams(streams, is_abandoned, wt__mcp_channel_gone);
+    for_open_streams(streams, is_abandoned_stream, wt__mcp_channel_gone);
     double now = wt__mcp_steady_ms(streams->service);
     pthread_mutex_lock(&streams->lock);
-    struct http_channel *gone = take_resumable(streams, is_late, &now);
+    struct http_channel *gone = take_resumable(streams, is_expired_stream, &now);
     pthread_mutex_unlock(&streams->lock);
     release_chain(gone);
 }

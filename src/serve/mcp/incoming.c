@@ -37,7 +37,7 @@ static bool is_request_id(struct mcp_incoming *in)
                      !memchr(written.ptr, 'e', written.len) && !memchr(written.ptr, 'E', written.len);
 }
 
-static enum mcp_incoming_kind bad(struct mcp_incoming *in, int code, const char *words)
+static enum mcp_incoming_kind mark_bad(struct mcp_incoming *in, int code, const char *words)
 {
     in->code = code;
     in->words = words;
@@ -48,26 +48,26 @@ static enum mcp_incoming_kind read_kind(struct mcp_incoming *in)
 {
     const json_t *method = json_object_get(in->message, "method"), *params = json_object_get(in->message, "params");
     if (!json_is_object(in->message))
-        return bad(in, MCP_INVALID_REQUEST,
+        return mark_bad(in, MCP_INVALID_REQUEST,
                    json_is_array(in->message) ? "batches are not supported; send one message at a time"
                                               : "the message is not a JSON object");
     bool named = is_request_id(in);
     if (in->id.failed)
-        return bad(in, MCP_INTERNAL_ERROR, "out of memory");
+        return mark_bad(in, MCP_INTERNAL_ERROR, "out of memory");
     if (!wt__str_equal(wt__json_str(in->message, "jsonrpc"), STR("2.0")))
-        return bad(in, MCP_INVALID_REQUEST, "\"jsonrpc\" is not \"2.0\"");
+        return mark_bad(in, MCP_INVALID_REQUEST, "\"jsonrpc\" is not \"2.0\"");
     if (!method) {
         bool result = json_object_get(in->message, "result"), error = json_object_get(in->message, "error");
         return result != error ? MCP_IN_RESPONSE
-                               : bad(in, MCP_INVALID_REQUEST, "the message has no method and is not a response");
+                               : mark_bad(in, MCP_INVALID_REQUEST, "the message has no method and is not a response");
     }
     if (!json_is_string(method))
-        return bad(in, MCP_INVALID_REQUEST, "\"method\" is not a string");
+        return mark_bad(in, MCP_INVALID_REQUEST, "\"method\" is not a string");
     in->method = (struct str){json_string_value(method), json_string_length(method)};
     if (!named && json_object_get(in->message, "id"))
-        return bad(in, MCP_INVALID_REQUEST, "\"id\" must be a string of at most 256 bytes or a whole number");
+        return mark_bad(in, MCP_INVALID_REQUEST, "\"id\" must be a string of at most 256 bytes or a whole number");
     if (params && !json_is_object(params) && !json_is_null(params))
-        return bad(in, MCP_INVALID_PARAMS, "\"params\" is not an object");
+        return mark_bad(in, MCP_INVALID_PARAMS, "\"params\" is not an object");
     in->params = json_is_object(params) ? params : NULL;
     return named ? MCP_IN_REQUEST : MCP_IN_NOTIFICATION;
 }
@@ -105,7 +105,7 @@ void wt__mcp_read_message(struct mcp_incoming *in, struct str text)
     *in = (struct mcp_incoming){.method = {"", 0}, .words = ""};
     read_id(in, text);
     if (text.len > MCP_MESSAGE_BYTES_MAX) {
-        in->kind = bad(in, MCP_INVALID_REQUEST, "the message is longer than 4 MiB");
+        in->kind = mark_bad(in, MCP_INVALID_REQUEST, "the message is longer than 4 MiB");
         return;
     }
     wt__buffer_str(&in->text, text);
@@ -113,10 +113,10 @@ void wt__mcp_read_message(struct mcp_incoming *in, struct str text)
     if (rc < 0 && rc != WT_ENOMEM)
         rc = parse_around_arguments(in, text, rc);
     if (rc < 0)
-        in->kind = rc == WT_ENOMEM ? bad(in, MCP_INTERNAL_ERROR, "out of memory")
+        in->kind = rc == WT_ENOMEM ? mark_bad(in, MCP_INTERNAL_ERROR, "out of memory")
                    : rc == WT_ETOOLONG
-                       ? bad(in, MCP_PARSE_ERROR, "the JSON is nested too deeply")
-                       : bad(in, MCP_PARSE_ERROR, "the message is not valid JSON, or has a duplicate name");
+                       ? mark_bad(in, MCP_PARSE_ERROR, "the JSON is nested too deeply")
+                       : mark_bad(in, MCP_PARSE_ERROR, "the message is not valid JSON, or has a duplicate name");
     else
         in->kind = read_kind(in);
 }

@@ -42,7 +42,7 @@ static bool is_token(const char *text)
     return *text != '\0';
 }
 
-static bool same_name(const char *a, const char *b)
+static bool are_names_equal(const char *a, const char *b)
 {
     return wt__str_among(wt__str(a), &b, 1);
 }
@@ -59,7 +59,7 @@ static int add_mirror(struct mcp_input *input, const json_t *schema, const struc
     if (!wt__str_among(type, types, 3))
         return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is not on a string, integer or boolean", name);
     for (size_t i = 0; i < input->mirror_count; i++)
-        if (same_name(input->mirrors[i].name, name))
+        if (are_names_equal(input->mirrors[i].name, name))
             return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is a duplicate", name);
     if (input->mirror_count == MCP_MIRRORS_MAX)
         return wt__fail(err, WT_ETOOLONG, "more than %d arguments have \"" ANNOTATION "\"", MCP_MIRRORS_MAX);
@@ -72,10 +72,10 @@ static int add_mirror(struct mcp_input *input, const json_t *schema, const struc
     return 0;
 }
 
-static int look(struct mcp_input *input, json_t *schema, const struct way *way, wt_error *err);
+static int visit_schema(struct mcp_input *input, json_t *schema, const struct way *way, wt_error *err);
 
 /* Visits the values of a map from names to schemas; its names are not keywords. */
-static int look_by_name(struct mcp_input *input, json_t *schemas, const struct way *way, wt_error *err)
+static int visit_schema_map(struct mcp_input *input, json_t *schemas, const struct way *way, wt_error *err)
 {
     const char *name;
     json_t *schema;
@@ -84,14 +84,14 @@ static int look_by_name(struct mcp_input *input, json_t *schemas, const struct w
     {
         struct way step = {way, name, way ? way->depth + 1 : 0};
         if (rc == 0)
-            rc = look(input, schema, way ? &step : NULL, err);
+            rc = visit_schema(input, schema, way ? &step : NULL, err);
     }
     return rc;
 }
 
 /* Visits a schema and collects mirrors. way: NULL if the path includes more than properties. The recursion is limited
  * by the nesting limit of JSON. */
-static int look(struct mcp_input *input, json_t *schema, const struct way *way, wt_error *err)
+static int visit_schema(struct mcp_input *input, json_t *schema, const struct way *way, wt_error *err)
 {
     static const char *const data[] = {"enum", "const", "default", "examples"};
     static const char *const maps[] = {"patternProperties", "$defs", "definitions", "dependentSchemas"};
@@ -100,7 +100,7 @@ static int look(struct mcp_input *input, json_t *schema, const struct way *way, 
     size_t at;
     int rc = 0;
     if (json_is_array(schema)) {
-        json_array_foreach(schema, at, value) rc = rc < 0 ? rc : look(input, value, NULL, err);
+        json_array_foreach(schema, at, value) rc = rc < 0 ? rc : visit_schema(input, value, NULL, err);
         return rc;
     }
     if (json_object_get(schema, ANNOTATION))
@@ -115,10 +115,10 @@ static int look(struct mcp_input *input, json_t *schema, const struct way *way, 
         if (rc < 0 || is_data || (!json_is_object(value) && !json_is_array(value)))
             continue;
         if (strcmp(key, "properties") == 0 && json_is_object(value))
-            rc = look_by_name(input, value, way, err);
+            rc = visit_schema_map(input, value, way, err);
         else
             rc =
-                is_map && json_is_object(value) ? look_by_name(input, value, NULL, err) : look(input, value, NULL, err);
+                is_map && json_is_object(value) ? visit_schema_map(input, value, NULL, err) : visit_schema(input, value, NULL, err);
     }
     return rc;
 }
@@ -142,7 +142,7 @@ int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err)
         rc = wt__json_parse(&input->schema, text.ptr, text.len, err);
     wt__buffer_dispose(&text);
     if (rc == 0)
-        rc = look(input, input->schema, &root, err);
+        rc = visit_schema(input, input->schema, &root, err);
     if (rc < 0) {
         wt__mcp_input_close(input);
         return rc;
@@ -209,7 +209,7 @@ int wt__mcp_input_repair(const struct mcp_input *input, struct str arguments, bo
 
 /* ---------------------------------------------------------------- comparing and writing headers */
 
-static const json_t *value_at(const json_t *arguments, const struct mirror *mirror)
+static const json_t *find_argument(const json_t *arguments, const struct mirror *mirror)
 {
     for (size_t i = 0; i < mirror->depth; i++)
         arguments = json_object_get(arguments, mirror->path[i]);
@@ -221,7 +221,7 @@ bool wt__mcp_mirrors_match(const struct mcp_input *input, const struct mcp_heade
 {
     for (size_t i = 0; i < input->mirror_count; i++) {
         const struct mirror *mirror = &input->mirrors[i];
-        const json_t *value = value_at(arguments, mirror);
+        const json_t *value = find_argument(arguments, mirror);
         struct str header = {"", 0};
         bool there = headers->param(headers, wt__str(mirror->name), &header);
         if (!value && !there)
@@ -238,7 +238,7 @@ bool wt__mcp_mirrors_match(const struct mcp_input *input, const struct mcp_heade
 }
 
 /* Returns the digits of an integer as sent, or an empty string for other values. */
-static struct str digits_at(struct str arguments, const struct mirror *mirror)
+static struct str find_digits(struct str arguments, const struct mirror *mirror)
 {
     for (size_t i = 0; i < mirror->depth; i++)
         wt__mcp_member(arguments, mirror->path[i], &arguments);
@@ -249,7 +249,7 @@ static struct str digits_at(struct str arguments, const struct mirror *mirror)
 }
 
 /* Formats a value as header text. Returns NULL if out of memory, or for types without a header form. */
-static const char *repeated(struct arena *arena, const json_t *value, struct str digits)
+static const char *format_header_value(struct arena *arena, const json_t *value, struct str digits)
 {
     char number[32];
     if (digits.len > 0)
@@ -270,13 +270,13 @@ int wt__mcp_input_repeat(const struct mcp_input *input, struct str arguments, st
     json_t *tree;
     int count = 0, rc = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, err);
     for (size_t i = 0; rc == 0 && i < input->mirror_count; i++) {
-        const json_t *value = value_at(tree, &input->mirrors[i]);
+        const json_t *value = find_argument(tree, &input->mirrors[i]);
         struct buffer name = {0};
         if (!value || json_is_object(value) || json_is_array(value))
             continue;
         wt__buffer_printf(&name, "Mcp-Param-%s", input->mirrors[i].name);
         out[count] = (struct http_header){name.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&name)),
-                                          repeated(arena, value, digits_at(arguments, &input->mirrors[i]))};
+                                          format_header_value(arena, value, find_digits(arguments, &input->mirrors[i]))};
         wt__buffer_dispose(&name);
         rc = out[count].name && out[count].value ? 0 : wt__fail_nomem(err);
         count++;

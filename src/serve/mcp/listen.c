@@ -51,7 +51,7 @@ static bool send_and_clear(struct mcp_channel *channel, struct buffer *message)
     return sent;
 }
 
-static bool read_wishes(struct mcp_listener *listener, const struct mcp_call *call)
+static bool read_subscriptions(struct mcp_listener *listener, const struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
     const bool offered[] = {features->tools.list, features->resources.list, features->prompts.list};
@@ -77,7 +77,7 @@ static bool read_wishes(struct mcp_listener *listener, const struct mcp_call *ca
     return true;
 }
 
-static bool acknowledge(const struct mcp_listener *listener)
+static bool send_acknowledgement(const struct mcp_listener *listener)
 {
     struct buffer message = {0};
     const char *comma = "";
@@ -105,13 +105,13 @@ static bool acknowledge(const struct mcp_listener *listener)
 }
 
 /* Adds the listener to the list and acknowledges it. Returns false, with an error set, if the share is used up. */
-static bool enlist(struct mcp_call *call, struct mcp_listener *listener)
+static bool link_listener(struct mcp_call *call, struct mcp_listener *listener)
 {
     struct mcp_service *service = call->service;
     const char *holder = call->peer->holder;
     pthread_mutex_lock(&service->notice_lock);
     bool room = !atomic_load(&service->stopping) && wt__shares_take(&service->listening, holder, 1);
-    bool sent = room && acknowledge(listener);
+    bool sent = room && send_acknowledgement(listener);
     if (sent) {
         listener->next = service->listeners;
         service->listeners = listener;
@@ -153,7 +153,7 @@ bool wt__mcp_run_listen(struct mcp_call *call)
     }
     if (listener)
         wt__buffer_str(&listener->id, wt__buffer_view(&call->in.id));
-    if (!listener || listener->id.failed || !read_wishes(listener, call)) {
+    if (!listener || listener->id.failed || !read_subscriptions(listener, call)) {
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
         if (listener)
             free_listener(listener);
@@ -164,7 +164,7 @@ bool wt__mcp_run_listen(struct mcp_call *call)
     listener->channel = call->channel;
     listener->peer = call->peer;
     watch_uris(call, listener);
-    if (!enlist(call, listener)) { /* from here on another thread may free the listener */
+    if (!link_listener(call, listener)) { /* from here on another thread may free the listener */
         free_listener(listener);
         return false;
     }
@@ -178,7 +178,7 @@ bool wt__mcp_run_listen(struct mcp_call *call)
 
 /* Sends the final result. On a shared channel also sends a cancel notice, because two pages of the protocol disagree on
  * the form. */
-static void say_goodbye(struct mcp_service *service, const struct mcp_listener *listener)
+static void send_final_result(struct mcp_service *service, const struct mcp_listener *listener)
 {
     struct buffer message = {0};
     if (listener->channel->shared) {
@@ -224,7 +224,7 @@ void wt__mcp_end_listeners(struct mcp_service *service, const struct mcp_peer *p
             continue;
         }
         unlink_listener(service, at);
-        say_goodbye(service, listener);
+        send_final_result(service, listener);
         free_listener(listener);
     }
     pthread_mutex_unlock(&service->notice_lock);
@@ -246,7 +246,7 @@ void wt__mcp_tend_listeners(struct mcp_service *service)
 
 /* ---------------------------------------------------------------- sending notices */
 
-static bool wants_uri(char *const *uris, size_t count, struct str uri)
+static bool has_uri(char *const *uris, size_t count, struct str uri)
 {
     for (size_t i = 0; i < count; i++)
         if (wt__str_equal(wt__str(uris[i]), uri))
@@ -255,7 +255,7 @@ static bool wants_uri(char *const *uris, size_t count, struct str uri)
 }
 
 /* Writes a notice. listener: NULL for legacy clients; uri: empty for a list change. */
-static void write_notice(struct buffer *out, const struct mcp_listener *listener, const char *method, struct str uri)
+static void write_change_notice(struct buffer *out, const struct mcp_listener *listener, const char *method, struct str uri)
 {
     begin_notification(out, method);
     if (listener || uri.len > 0)
@@ -271,7 +271,7 @@ static void write_notice(struct buffer *out, const struct mcp_listener *listener
 
 /* Returns the streams [*count] of interested legacy clients, with a reference to each. NULL if there are no streams, or
  * if out of memory. Free the array with free(). */
-static struct mcp_channel **legacy_streams(struct mcp_service *service, struct str uri, size_t *count)
+static struct mcp_channel **collect_legacy_streams(struct mcp_service *service, struct str uri, size_t *count)
 {
     struct mcp_channel **streams = NULL;
     size_t capacity = 0;
@@ -279,7 +279,7 @@ static struct mcp_channel **legacy_streams(struct mcp_service *service, struct s
     pthread_mutex_lock(&service->lock);
     for (struct mcp_peer *peer = service->peers; peer; peer = peer->next) {
         pthread_mutex_lock(&peer->lock);
-        if (peer->opened && peer->stream && (uri.len == 0 || wants_uri(peer->watched, peer->watched_count, uri)) &&
+        if (peer->opened && peer->stream && (uri.len == 0 || has_uri(peer->watched, peer->watched_count, uri)) &&
             wt__grow((void **)&streams, &capacity, *count + 1, sizeof(struct mcp_channel *)) == 0) {
             wt__mcp_channel_keep(peer->stream);
             streams[(*count)++] = peer->stream;
@@ -290,13 +290,13 @@ static struct mcp_channel **legacy_streams(struct mcp_service *service, struct s
     return streams;
 }
 
-static void tell_legacy(struct mcp_service *service, const char *method, struct str uri)
+static void notify_legacy_clients(struct mcp_service *service, const char *method, struct str uri)
 {
     struct buffer message = {0};
     size_t count;
-    struct mcp_channel **streams = legacy_streams(service, uri, &count);
+    struct mcp_channel **streams = collect_legacy_streams(service, uri, &count);
     for (size_t i = 0; i < count; i++) {
-        write_notice(&message, NULL, method, uri);
+        write_change_notice(&message, NULL, method, uri);
         send_and_clear(streams[i], &message);
         wt__mcp_channel_release(streams[i]);
     }
@@ -315,12 +315,12 @@ void wt__mcp_service_changed(struct mcp_service *service, enum mcp_change change
     for (const struct mcp_listener *listener = service->listeners; listener; listener = listener->next) {
         if (!listener->changes[change])
             continue;
-        write_notice(&message, listener, method, STR(""));
+        write_change_notice(&message, listener, method, STR(""));
         send_and_clear(listener->channel, &message);
     }
     pthread_mutex_unlock(&service->notice_lock);
     wt__buffer_dispose(&message);
-    tell_legacy(service, method, STR(""));
+    notify_legacy_clients(service, method, STR(""));
 }
 
 void wt__mcp_service_resource_updated(struct mcp_service *service, struct str uri)
@@ -331,12 +331,12 @@ void wt__mcp_service_resource_updated(struct mcp_service *service, struct str ur
         return;
     pthread_mutex_lock(&service->notice_lock);
     for (const struct mcp_listener *listener = service->listeners; listener; listener = listener->next) {
-        if (!wants_uri(listener->uris, listener->uri_count, uri))
+        if (!has_uri(listener->uris, listener->uri_count, uri))
             continue;
-        write_notice(&message, listener, method, uri);
+        write_change_notice(&message, listener, method, uri);
         send_and_clear(listener->channel, &message);
     }
     pthread_mutex_unlock(&service->notice_lock);
     wt__buffer_dispose(&message);
-    tell_legacy(service, method, uri);
+    notify_legacy_clients(service, method, uri);
 }

@@ -30,42 +30,42 @@ static bool run_list(struct mcp_call *call, void (*list)(void *context, struct m
     return false;
 }
 
-static bool list_tools(struct mcp_call *call)
+static bool run_list_tools(struct mcp_call *call)
 {
     return run_list(call, call->service->features.tools.list);
 }
 
-static bool list_resources(struct mcp_call *call)
+static bool run_list_resources(struct mcp_call *call)
 {
     return run_list(call, call->service->features.resources.list);
 }
 
-static void no_templates(void *context, struct mcp_call *call, struct str after)
+static void list_no_templates(void *context, struct mcp_call *call, struct str after)
 {
     (void)context;
     if (after.len > 0)
         wt__mcp_refuse_cursor(call);
 }
 
-static bool list_templates(struct mcp_call *call)
+static bool run_list_templates(struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
-    return run_list(call, features->resources.templates ? features->resources.templates : no_templates);
+    return run_list(call, features->resources.templates ? features->resources.templates : list_no_templates);
 }
 
-static bool list_prompts(struct mcp_call *call)
+static bool run_list_prompts(struct mcp_call *call)
 {
     return run_list(call, call->service->features.prompts.list);
 }
 
 /* ---------------------------------------------------------------- tools */
 
-static void work_tool(struct mcp_call *call)
+static void run_called_tool(struct mcp_call *call)
 {
     call->service->features.tools.run(call->service->features.context, call, &call->tool);
 }
 
-static bool find_tool(struct mcp_call *call)
+static bool find_called_tool(struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
     wt_error err = {0};
@@ -104,7 +104,7 @@ static bool has_nul(struct str json)
 }
 
 /* Validates the arguments. Violations become a tool error, so that the model can correct them. */
-static bool check_arguments(struct mcp_call *call)
+static bool check_tool_arguments(struct mcp_call *call)
 {
     struct buffer words = {0};
     const struct mcp_input *input = call->tool.input;
@@ -134,20 +134,20 @@ static bool check_arguments(struct mcp_call *call)
 
 static bool prepare_tool(struct mcp_call *call)
 {
-    return find_tool(call) && check_arguments(call);
+    return find_called_tool(call) && check_tool_arguments(call);
 }
 
-static bool call_tool(struct mcp_call *call)
+static bool run_call_tool(struct mcp_call *call)
 {
     if (call->tool.waits)
-        return wt__mcp_start(call, work_tool);
-    work_tool(call);
+        return wt__mcp_start(call, run_called_tool);
+    run_called_tool(call);
     return false;
 }
 
 /* ---------------------------------------------------------------- resources, prompts, completions */
 
-static bool work_or_start(struct mcp_call *call, bool waits, void (*work)(struct mcp_call *call))
+static bool run_or_start(struct mcp_call *call, bool waits, void (*work)(struct mcp_call *call))
 {
     if (waits)
         return wt__mcp_start(call, work);
@@ -155,24 +155,24 @@ static bool work_or_start(struct mcp_call *call, bool waits, void (*work)(struct
     return false;
 }
 
-static void work_read(struct mcp_call *call)
+static void read_named_resource(struct mcp_call *call)
 {
     call->service->features.resources.read(call->service->features.context, call, call->name);
 }
 
-static bool read_resource(struct mcp_call *call)
+static bool run_read_resource(struct mcp_call *call)
 {
-    return work_or_start(call, call->service->features.resources.waits, work_read);
+    return run_or_start(call, call->service->features.resources.waits, read_named_resource);
 }
 
-static void work_prompt(struct mcp_call *call)
+static void get_named_prompt(struct mcp_call *call)
 {
     call->service->features.prompts.get(call->service->features.context, call, call->name);
 }
 
-static bool get_prompt(struct mcp_call *call)
+static bool run_get_prompt(struct mcp_call *call)
 {
-    return work_or_start(call, call->service->features.prompts.waits, work_prompt);
+    return run_or_start(call, call->service->features.prompts.waits, get_named_prompt);
 }
 
 static bool read_completion(const struct mcp_call *call, struct mcp_completion *out)
@@ -189,7 +189,7 @@ static bool read_completion(const struct mcp_call *call, struct mcp_completion *
            json_is_string(json_object_get(argument, "value"));
 }
 
-static void work_complete(struct mcp_call *call)
+static void complete_argument(struct mcp_call *call)
 {
     struct mcp_completion what;
     if (read_completion(call, &what))
@@ -200,20 +200,20 @@ static void work_complete(struct mcp_call *call)
                        "\"argument\" with a name and a value");
 }
 
-static bool complete(struct mcp_call *call)
+static bool run_complete(struct mcp_call *call)
 {
-    return work_or_start(call, call->service->features.completions.waits, work_complete);
+    return run_or_start(call, call->service->features.completions.waits, complete_argument);
 }
 
 /* ---------------------------------------------------------------- methods of the legacy era */
 
-static bool ping(struct mcp_call *call)
+static bool run_ping(struct mcp_call *call)
 {
     (void)call;
     return false;
 }
 
-static bool set_level(struct mcp_call *call)
+static bool run_set_level(struct mcp_call *call)
 {
     int level = wt__mcp_level(wt__json_str(call->in.params, "level"));
     if (level < 0) {
@@ -227,7 +227,7 @@ static bool set_level(struct mcp_call *call)
     return false;
 }
 
-static bool subscribe(struct mcp_call *call)
+static bool run_subscribe(struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
     wt_error why;
@@ -243,7 +243,7 @@ static bool subscribe(struct mcp_call *call)
     return false;
 }
 
-static bool unsubscribe(struct mcp_call *call)
+static bool run_unsubscribe(struct mcp_call *call)
 {
     wt__mcp_peer_unwatch(call->peer, call->name);
     return false;
@@ -251,67 +251,67 @@ static bool unsubscribe(struct mcp_call *call)
 
 /* ---------------------------------------------------------------- table */
 
-static bool always(const struct mcp_features *features)
+static bool is_always_offered(const struct mcp_features *features)
 {
     (void)features;
     return true;
 }
 
-static bool has_tools(const struct mcp_features *features)
+static bool offers_tools(const struct mcp_features *features)
 {
     return features->tools.list;
 }
 
-static bool has_resources(const struct mcp_features *features)
+static bool offers_resources(const struct mcp_features *features)
 {
     return features->resources.list;
 }
 
-static bool has_watched(const struct mcp_features *features)
+static bool offers_subscriptions(const struct mcp_features *features)
 {
     return features->resources.list && features->resources.watched;
 }
 
-static bool has_prompts(const struct mcp_features *features)
+static bool offers_prompts(const struct mcp_features *features)
 {
     return features->prompts.list;
 }
 
-static bool has_completions(const struct mcp_features *features)
+static bool offers_completions(const struct mcp_features *features)
 {
     return features->completions.complete;
 }
 
-static bool has_notices(const struct mcp_features *features)
+static bool offers_notices(const struct mcp_features *features)
 {
-    return features->changes || has_watched(features);
+    return features->changes || offers_subscriptions(features);
 }
 
 static const struct mcp_method methods[] = {
-    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, always, wt__mcp_run_initialize, NULL},
-    {"ping", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, always, ping, NULL},
-    {"logging/setLevel", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, always, set_level, NULL},
-    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, always, wt__mcp_run_discover,
+    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, is_always_offered, wt__mcp_run_initialize, NULL},
+    {"ping", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, is_always_offered, run_ping, NULL},
+    {"logging/setLevel", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, is_always_offered, run_set_level, NULL},
+    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, is_always_offered, wt__mcp_run_discover,
      NULL},
-    {"subscriptions/listen", MCP_MODERN_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, has_notices,
+    {"subscriptions/listen", MCP_MODERN_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, offers_notices,
      wt__mcp_run_listen, NULL},
-    {"tools/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "tools", NULL, false, false, false, has_tools, list_tools, NULL},
-    {"tools/call", MCP_BOTH_ERAS, MCP_SHAPE_TOOL, NULL, "name", true, true, false, has_tools, call_tool, prepare_tool},
-    {"resources/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resources", NULL, false, false, false, has_resources,
-     list_resources, NULL},
+    {"tools/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "tools", NULL, false, false, false, offers_tools, run_list_tools, NULL},
+    {"tools/call", MCP_BOTH_ERAS, MCP_SHAPE_TOOL, NULL, "name", true, true, false, offers_tools, run_call_tool, prepare_tool},
+    {"resources/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resources", NULL, false, false, false, offers_resources,
+     run_list_resources, NULL},
     {"resources/templates/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resourceTemplates", NULL, false, false, false,
-     has_resources, list_templates, NULL},
-    {"resources/read", MCP_BOTH_ERAS, MCP_SHAPE_CONTENTS, NULL, "uri", true, true, false, has_resources, read_resource,
+     offers_resources, run_list_templates, NULL},
+    {"resources/read", MCP_BOTH_ERAS, MCP_SHAPE_CONTENTS, NULL, "uri", true, true, false, offers_resources, run_read_resource,
      NULL},
-    {"resources/subscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, has_watched, subscribe,
+    {"resources/subscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, offers_subscriptions, run_subscribe,
      NULL},
-    {"resources/unsubscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, has_watched,
-     unsubscribe, NULL},
-    {"prompts/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "prompts", NULL, false, false, false, has_prompts, list_prompts,
+    {"resources/unsubscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, offers_subscriptions,
+     run_unsubscribe, NULL},
+    {"prompts/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "prompts", NULL, false, false, false, offers_prompts, run_list_prompts,
      NULL},
-    {"prompts/get", MCP_BOTH_ERAS, MCP_SHAPE_PROMPT, NULL, "name", true, true, false, has_prompts, get_prompt, NULL},
-    {"completion/complete", MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, NULL, NULL, false, false, false, has_completions,
-     complete, NULL},
+    {"prompts/get", MCP_BOTH_ERAS, MCP_SHAPE_PROMPT, NULL, "name", true, true, false, offers_prompts, run_get_prompt, NULL},
+    {"completion/complete", MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, NULL, NULL, false, false, false, offers_completions,
+     run_complete, NULL},
 };
 
 const struct mcp_method *wt__mcp_method(struct str name)

@@ -2,7 +2,7 @@
  * modern client the same information without a session. */
 #include "serve/mcp/inside.h"
 
-static void write_group(struct buffer *out, const char *name, bool offered, bool changes, bool watched)
+static void write_capability(struct buffer *out, const char *name, bool offered, bool changes, bool watched)
 {
     if (!offered)
         return;
@@ -13,14 +13,14 @@ static void write_group(struct buffer *out, const char *name, bool offered, bool
 static void write_capabilities(struct buffer *out, const struct mcp_features *features)
 {
     wt__buffer_text(out, ",\"capabilities\":{\"logging\":{}");
-    write_group(out, "tools", features->tools.list, features->changes, false);
-    write_group(out, "resources", features->resources.list, features->changes, features->resources.watched);
-    write_group(out, "prompts", features->prompts.list, features->changes, false);
-    write_group(out, "completions", features->completions.complete, false, false);
+    write_capability(out, "tools", features->tools.list, features->changes, false);
+    write_capability(out, "resources", features->resources.list, features->changes, features->resources.watched);
+    write_capability(out, "prompts", features->prompts.list, features->changes, false);
+    write_capability(out, "completions", features->completions.complete, false, false);
     wt__buffer_char(out, '}');
 }
 
-static void write_instructions(struct buffer *out, const struct mcp_call *call)
+static void write_mcp_instructions(struct buffer *out, const struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
     struct buffer text = {0};
@@ -38,7 +38,7 @@ static void write_instructions(struct buffer *out, const struct mcp_call *call)
 
 /* True if clientInfo and capabilities are small enough to keep in a session; up to MCP_SESSIONS_MAX sessions may
  * exist. */
-static bool is_modest(const json_t *capabilities, const json_t *client)
+static bool fits_session(const json_t *capabilities, const json_t *client)
 {
     struct buffer text = {.max = MCP_CLIENT_BYTES_MAX};
     wt__json_write(&text, capabilities);
@@ -75,7 +75,7 @@ bool wt__mcp_run_initialize(struct mcp_call *call)
     struct str wanted = wt__json_str(call->in.params, "protocolVersion");
     const json_t *capabilities = wt__json_object(call->in.params, "capabilities");
     const json_t *client = wt__json_object(call->in.params, "clientInfo");
-    if (wanted.len == 0 || !capabilities || !client || !is_modest(capabilities, client)) {
+    if (wanted.len == 0 || !capabilities || !client || !fits_session(capabilities, client)) {
         wt__mcp_refuse(call, MCP_INVALID_PARAMS,
                        "initialize needs protocolVersion, capabilities and clientInfo, of at most %d bytes",
                        MCP_CLIENT_BYTES_MAX);
@@ -95,7 +95,7 @@ bool wt__mcp_run_initialize(struct mcp_call *call)
     }
     wt__buffer_printf(&call->result, ",\"protocolVersion\":\"%.*s\"", (int)version.len, version.ptr);
     write_capabilities(&call->result, &call->service->features);
-    write_instructions(&call->result, call);
+    write_mcp_instructions(&call->result, call);
     wt__buffer_text(&call->result, ",\"serverInfo\":");
     wt__mcp_write_self(&call->result, &call->service->features, true);
     return false;
@@ -107,7 +107,7 @@ bool wt__mcp_run_discover(struct mcp_call *call)
     wt__buffer_text(&call->result, ",\"supportedVersions\":");
     wt__mcp_write_versions(&call->result);
     write_capabilities(&call->result, features);
-    write_instructions(&call->result, call);
+    write_mcp_instructions(&call->result, call);
     wt__buffer_printf(&call->result, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"", features->ttl_ms,
                       features->private_lists ? "private" : "public");
     return false;

@@ -58,7 +58,7 @@ void wt__mcp_peer_release(struct mcp_peer *peer)
     free(peer);
 }
 
-static void forget(struct mcp_peer *peer)
+static void unlink_peer(struct mcp_peer *peer)
 {
     struct mcp_service *service = peer->service;
     pthread_mutex_lock(&service->lock);
@@ -73,7 +73,7 @@ static void forget(struct mcp_peer *peer)
 
 void wt__mcp_peer_close(struct mcp_peer *peer)
 {
-    forget(peer);
+    unlink_peer(peer);
     pthread_mutex_lock(&peer->lock);
     peer->closed = true;
     for (struct mcp_call *call = peer->running; call; call = call->next)
@@ -129,7 +129,7 @@ void wt__mcp_peer_answered(struct mcp_peer *peer, const json_t *message)
 }
 
 /* Returns the index of a subscription, or SIZE_MAX. */
-static size_t watched_at(const struct mcp_peer *peer, struct str uri)
+static size_t find_watched(const struct mcp_peer *peer, struct str uri)
 {
     for (size_t i = 0; i < peer->watched_count; i++)
         if (wt__str_equal(wt__str(peer->watched[i]), uri))
@@ -141,7 +141,7 @@ int wt__mcp_peer_watch(struct mcp_peer *peer, struct str uri)
 {
     int rc = 0;
     pthread_mutex_lock(&peer->lock);
-    if (watched_at(peer, uri) == SIZE_MAX) {
+    if (find_watched(peer, uri) == SIZE_MAX) {
         char *copy = wt__copy_string(uri.ptr, uri.len);
         if (peer->watched_count >= MCP_SUBSCRIPTIONS_MAX)
             rc = WT_ETOOLONG;
@@ -160,7 +160,7 @@ int wt__mcp_peer_watch(struct mcp_peer *peer, struct str uri)
 void wt__mcp_peer_unwatch(struct mcp_peer *peer, struct str uri)
 {
     pthread_mutex_lock(&peer->lock);
-    size_t at = watched_at(peer, uri);
+    size_t at = find_watched(peer, uri);
     if (at != SIZE_MAX) {
         free(peer->watched[at]);
         peer->watched[at] = peer->watched[--peer->watched_count];

@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- end of a call */
 
-static void delist(struct mcp_call *call)
+static void unlink_call(struct mcp_call *call)
 {
     struct mcp_peer *peer = call->peer;
     pthread_mutex_lock(&peer->lock);
@@ -25,7 +25,7 @@ static void delist(struct mcp_call *call)
     pthread_mutex_unlock(&call->channel->lock);
 }
 
-static void record(struct mcp_call *call, size_t bytes)
+static void record_mcp_call(struct mcp_call *call, size_t bytes)
 {
     const struct mcp_features *features = &call->service->features;
     struct mcp_record record = {
@@ -42,7 +42,7 @@ static void record(struct mcp_call *call, size_t bytes)
 }
 
 /* Sends the response of a call that was not cancelled; a later cancel comes too late. Returns its size. */
-static size_t answer(struct mcp_call *call)
+static size_t send_call_answer(struct mcp_call *call)
 {
     struct buffer message = {0};
     int status = 200;
@@ -63,12 +63,12 @@ void wt__mcp_finish(struct mcp_call *call)
     const struct mcp_features *features = &call->service->features;
     size_t bytes = 0;
     wt__mcp_on_cancel(call, NULL, NULL);
-    delist(call);
+    unlink_call(call);
     if (call->channel && !wt__mcp_is_cancelled(call))
-        bytes = answer(call);
+        bytes = send_call_answer(call);
     else if (call->channel)
         wt__mcp_channel_answer(call->channel, 200, STR(""));
-    record(call, bytes);
+    record_mcp_call(call, bytes);
     if (call->has_tool && features->tools.drop)
         features->tools.drop(features->context, &call->tool);
     wt__mcp_call_free(call);
@@ -95,7 +95,7 @@ struct mcp_job {
 };
 
 /* Waits for a job. Returns NULL after REST_MS. Call with the lock held. */
-static struct mcp_job *next_job(struct mcp_service *service)
+static struct mcp_job *wait_for_job(struct mcp_service *service)
 {
     double until = wt__now_ms() + REST_MS;
     service->resting++;
@@ -124,7 +124,7 @@ static void *run_jobs(void *context)
         wt__mcp_peer_release(peer);
         free(job);
         pthread_mutex_lock(&service->lock);
-        job = next_job(service);
+        job = wait_for_job(service);
         pthread_mutex_unlock(&service->lock);
     }
     pthread_mutex_lock(&service->lock);
@@ -135,7 +135,7 @@ static void *run_jobs(void *context)
 }
 
 /* Call with the lock held. */
-static bool start_thread(struct mcp_service *service, struct mcp_job *job)
+static bool start_job_thread(struct mcp_service *service, struct mcp_job *job)
 {
     pthread_attr_t detached;
     pthread_t thread;
@@ -148,14 +148,14 @@ static bool start_thread(struct mcp_service *service, struct mcp_job *job)
 }
 
 /* Gives the job to an idle thread or a new one. Returns false if no thread can be started. Call with the lock held. */
-static bool hand_over(struct mcp_service *service, struct mcp_job *job)
+static bool queue_job(struct mcp_service *service, struct mcp_job *job)
 {
     if (service->resting > service->job_count) {
         job->next = service->jobs;
         service->jobs = job;
         service->job_count++;
         pthread_cond_signal(&service->job_came);
-    } else if (!start_thread(service, job)) {
+    } else if (!start_job_thread(service, job)) {
         return false;
     }
     return true;
@@ -186,7 +186,7 @@ bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call))
     if (job) {
         *job = (struct mcp_job){NULL, call, work};
         pthread_mutex_lock(&service->lock);
-        handed = hand_over(service, job);
+        handed = queue_job(service, job);
         pthread_mutex_unlock(&service->lock);
     }
     if (handed)

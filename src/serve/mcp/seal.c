@@ -40,7 +40,7 @@ static bool digest_subject(unsigned char digest[32], const struct mcp_sealed_for
     return true;
 }
 
-static void make_mac(unsigned char mac[MAC_BYTES], const unsigned char key[32], const unsigned char digest[32],
+static void compute_mac(unsigned char mac[MAC_BYTES], const unsigned char key[32], const unsigned char digest[32],
                      struct str sealed)
 {
     struct hmac hmac;
@@ -65,7 +65,7 @@ bool wt__mcp_seal(struct buffer *out, const unsigned char key[32], const struct 
     wt__buffer_append(&sealed, end, sizeof end);
     wt__buffer_str(&sealed, payload);
     if (!sealed.failed) {
-        make_mac(mac, key, digest, (struct str){sealed.ptr + MAC_BYTES, sealed.len - MAC_BYTES});
+        compute_mac(mac, key, digest, (struct str){sealed.ptr + MAC_BYTES, sealed.len - MAC_BYTES});
         memcpy(sealed.ptr, mac, sizeof mac);
         wt__base64_url(out, wt__buffer_view(&sealed));
     }
@@ -86,7 +86,7 @@ const char *wt__mcp_unseal(struct buffer *payload, const unsigned char key[32], 
         wt__buffer_dispose(&sealed);
         return "is not one of ours";
     }
-    make_mac(mac, key, digest, (struct str){sealed.ptr + MAC_BYTES, sealed.len - MAC_BYTES});
+    compute_mac(mac, key, digest, (struct str){sealed.ptr + MAC_BYTES, sealed.len - MAC_BYTES});
     for (size_t i = 0; i < END_BYTES; i++)
         ends = ends << 8 | (unsigned char)sealed.ptr[MAC_BYTES + i];
     if (!wt__same_secret(mac, sealed.ptr, MAC_BYTES))

@@ -58,7 +58,7 @@ static bool wait_for_room(struct stdio *stdio)
     return false;
 }
 
-static bool write_all(struct stdio *stdio, struct str bytes)
+static bool write_output(struct stdio *stdio, struct str bytes)
 {
     while (bytes.len > 0) {
         if (!wait_for_room(stdio))
@@ -72,14 +72,14 @@ static bool write_all(struct stdio *stdio, struct str bytes)
     return true;
 }
 
-static bool write_line(struct stdio *stdio, struct str message)
+static bool write_message_line(struct stdio *stdio, struct str message)
 {
     pthread_mutex_lock(&stdio->write_lock);
     wt__buffer_clear(&stdio->line);
     wt__mcp_append_line(&stdio->line, message);
     wt__buffer_char(&stdio->line, '\n');
     bool written =
-        !atomic_load(&stdio->broken) && !stdio->line.failed && write_all(stdio, wt__buffer_view(&stdio->line));
+        !atomic_load(&stdio->broken) && !stdio->line.failed && write_output(stdio, wt__buffer_view(&stdio->line));
     if (!written)
         atomic_store(&stdio->broken, true);
     stdio->starved |= stdio->line.failed;
@@ -94,24 +94,24 @@ struct stdio_channel {
     struct stdio *stdio;
 };
 
-static bool channel_send(struct mcp_channel *channel, struct str message)
+static bool stdio_channel_send(struct mcp_channel *channel, struct str message)
 {
-    return write_line(((struct stdio_channel *)channel)->stdio, message);
+    return write_message_line(((struct stdio_channel *)channel)->stdio, message);
 }
 
-static void channel_answer(struct mcp_channel *channel, int status, struct str message)
+static void stdio_channel_answer(struct mcp_channel *channel, int status, struct str message)
 {
     (void)status;
     if (message.len > 0)
-        channel_send(channel, message);
+        stdio_channel_send(channel, message);
 }
 
-static bool channel_is_gone(struct mcp_channel *channel)
+static bool stdio_channel_is_gone(struct mcp_channel *channel)
 {
     return atomic_load(&((struct stdio_channel *)channel)->stdio->broken);
 }
 
-static void channel_dispose(struct mcp_channel *channel)
+static void stdio_channel_dispose(struct mcp_channel *channel)
 {
     struct stdio *stdio = ((struct stdio_channel *)channel)->stdio;
     free(channel);
@@ -121,17 +121,17 @@ static void channel_dispose(struct mcp_channel *channel)
     pthread_mutex_unlock(&stdio->lock);
 }
 
-static struct mcp_channel *open_channel(struct stdio *stdio)
+static struct mcp_channel *open_stdio_channel(struct stdio *stdio)
 {
     struct stdio_channel *own = calloc(1, sizeof *own);
     if (!own)
         return NULL;
     wt__mcp_channel_open(&own->channel);
     own->channel.shared = true;
-    own->channel.send = channel_send;
-    own->channel.answer = channel_answer;
-    own->channel.is_gone = channel_is_gone;
-    own->channel.dispose = channel_dispose;
+    own->channel.send = stdio_channel_send;
+    own->channel.answer = stdio_channel_answer;
+    own->channel.is_gone = stdio_channel_is_gone;
+    own->channel.dispose = stdio_channel_dispose;
     own->stdio = stdio;
     pthread_mutex_lock(&stdio->lock);
     stdio->channels++;
@@ -163,7 +163,7 @@ static void *run_worker(void *context)
 }
 
 /* Queues a call. If the queue is full, waits instead of refusing the call. */
-static void hand_over(struct stdio *stdio, struct mcp_call *call)
+static void queue_call(struct stdio *stdio, struct mcp_call *call)
 {
     pthread_mutex_lock(&stdio->lock);
     while (stdio->queued == QUEUE_MAX)
@@ -202,13 +202,13 @@ static void refuse_line(struct stdio *stdio, struct str id, int code, const char
     struct buffer message = {0};
     wt__mcp_write_error(&message, id, code, wt__str(words), STR(""));
     if (!message.failed)
-        write_line(stdio, wt__buffer_view(&message));
+        write_message_line(stdio, wt__buffer_view(&message));
     wt__buffer_dispose(&message);
 }
 
-static void take_request(struct stdio *stdio, struct mcp_incoming *in)
+static void handle_stdio_request(struct stdio *stdio, struct mcp_incoming *in)
 {
-    struct mcp_channel *channel = open_channel(stdio);
+    struct mcp_channel *channel = open_stdio_channel(stdio);
     if (!channel) {
         refuse_line(stdio, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "out of memory");
         wt__mcp_incoming_dispose(in);
@@ -220,10 +220,10 @@ static void take_request(struct stdio *stdio, struct mcp_incoming *in)
     if (call && (call->method->at_once || call->tool.waits))
         wt__mcp_run(call);
     else if (call)
-        hand_over(stdio, call);
+        queue_call(stdio, call);
 }
 
-static void take_line(struct stdio *stdio, struct str line)
+static void handle_line(struct stdio *stdio, struct str line)
 {
     struct mcp_incoming in;
     line = wt__str_trim(line);
@@ -231,7 +231,7 @@ static void take_line(struct stdio *stdio, struct str line)
         return;
     wt__mcp_read_message(&in, line);
     if (in.kind == MCP_IN_REQUEST) {
-        take_request(stdio, &in);
+        handle_stdio_request(stdio, &in);
         return;
     }
     if (in.kind == MCP_IN_BAD)
@@ -242,19 +242,19 @@ static void take_line(struct stdio *stdio, struct str line)
 }
 
 /* Handles complete lines in `text`. An oversized line is refused and skipped. */
-static void take_lines(struct stdio *stdio, size_t fresh)
+static void handle_lines(struct stdio *stdio, size_t fresh)
 {
     struct buffer *text = &stdio->text;
     size_t from = text->len - fresh, begin = 0;
     for (char *end; (end = memchr(text->ptr + from, '\n', text->len - from)); from = begin) {
         size_t at = (size_t)(end - text->ptr);
         if (!stdio->skips)
-            take_line(stdio, (struct str){text->ptr + begin, at - begin});
+            handle_line(stdio, (struct str){text->ptr + begin, at - begin});
         stdio->skips = false;
         begin = at + 1;
     }
     if (!stdio->skips && text->len - begin > MCP_MESSAGE_BYTES_MAX) {
-        take_line(stdio, (struct str){text->ptr + begin, text->len - begin}); /* answers with an error */
+        handle_line(stdio, (struct str){text->ptr + begin, text->len - begin}); /* answers with an error */
         stdio->skips = true;
     }
     if (stdio->skips)
@@ -265,7 +265,7 @@ static void take_lines(struct stdio *stdio, size_t fresh)
 }
 
 /* Reads some input. Returns 1, 0 at the end of input, or an error. */
-static int read_some(struct stdio *stdio, char *bytes, wt_error *err)
+static int read_some_input(struct stdio *stdio, char *bytes, wt_error *err)
 {
     ssize_t count = read(stdio->in, bytes, READ_BYTES);
     if (count < 0 && (errno == EINTR || errno == EAGAIN))
@@ -277,7 +277,7 @@ static int read_some(struct stdio *stdio, char *bytes, wt_error *err)
     wt__buffer_append(&stdio->text, bytes, (size_t)count);
     if (stdio->text.failed)
         return wt__fail_nomem(err);
-    take_lines(stdio, (size_t)count);
+    handle_lines(stdio, (size_t)count);
     return 1;
 }
 
@@ -297,7 +297,7 @@ static int read_until_end(struct stdio *stdio, wt_error *err)
         else if (fds[2].revents)
             rc = 0;
         else if (fds[0].revents)
-            rc = read_some(stdio, bytes, err);
+            rc = read_some_input(stdio, bytes, err);
     }
     free(bytes);
     return rc < 0 ? rc : 0;
@@ -316,7 +316,7 @@ static void wait_until_idle(struct stdio *stdio, unsigned kept, unsigned most_ms
     pthread_mutex_unlock(&stdio->lock);
 }
 
-static void end_calls(struct stdio *stdio)
+static void end_stdio_calls(struct stdio *stdio)
 {
     join_workers(stdio);
     wt__mcp_end_listeners(stdio->service, stdio->peer);
@@ -328,7 +328,7 @@ static void end_calls(struct stdio *stdio)
     pthread_mutex_unlock(&stdio->lock);
 }
 
-static void dispose(struct stdio *stdio)
+static void free_stdio(struct stdio *stdio)
 {
     wt__mcp_peer_release(stdio->peer);
     wt__buffer_dispose(&stdio->line);
@@ -341,7 +341,7 @@ static void dispose(struct stdio *stdio)
     free(stdio);
 }
 
-static struct stdio *make(struct mcp_service *service, int in, int out, int stop_fd)
+static struct stdio *open_stdio(struct mcp_service *service, int in, int out, int stop_fd)
 {
     struct stdio *stdio = calloc(1, sizeof *stdio);
     if (!stdio)
@@ -353,7 +353,7 @@ static struct stdio *make(struct mcp_service *service, int in, int out, int stop
     pthread_cond_init(&stdio->room, NULL);
     wt__steady_open(&stdio->idle);
     stdio->peer = wt__mcp_peer_open(service, "", true);
-    struct mcp_channel *stream = stdio->peer ? open_channel(stdio) : NULL;
+    struct mcp_channel *stream = stdio->peer ? open_stdio_channel(stdio) : NULL;
     if (stream) {
         wt__mcp_peer_stream(stdio->peer, stream);
         wt__mcp_channel_release(stream);
@@ -361,21 +361,21 @@ static struct stdio *make(struct mcp_service *service, int in, int out, int stop
     }
     if (stdio->peer)
         wt__mcp_peer_close(stdio->peer);
-    dispose(stdio);
+    free_stdio(stdio);
     return NULL;
 }
 
 int wt__mcp_stdio_run(struct mcp_service *service, int in, int out, int stop_fd, unsigned workers, wt_error *err)
 {
-    struct stdio *stdio = make(service, in, out, stop_fd);
+    struct stdio *stdio = open_stdio(service, in, out, stop_fd);
     if (!stdio)
         return wt__fail_nomem(err);
     int rc = start_workers(stdio, workers, err);
     if (rc == 0)
         rc = read_until_end(stdio, err);
-    end_calls(stdio);
+    end_stdio_calls(stdio);
     if (rc == 0 && stdio->starved)
         rc = wt__fail_nomem(err);
-    dispose(stdio);
+    free_stdio(stdio);
     return rc;
 }

@@ -35,7 +35,7 @@ struct mcp_http {
 static const struct str doubtful = {"\x7f", 1};
 
 /* Returns the value of the only field named prefix + rest; empty if absent, `doubtful` if repeated. */
-static struct str only_field(const struct http_request *request, struct str prefix, struct str rest, bool *there)
+static struct str find_only_field(const struct http_request *request, struct str prefix, struct str rest, bool *there)
 {
     struct str value = {"", 0};
     *there = false;
@@ -50,23 +50,23 @@ static struct str only_field(const struct http_request *request, struct str pref
     return value;
 }
 
-static struct str field(const struct http_request *request, const char *name)
+static struct str find_field(const struct http_request *request, const char *name)
 {
     bool there;
-    return only_field(request, wt__str(name), STR(""), &there);
+    return find_only_field(request, wt__str(name), STR(""), &there);
 }
 
-static bool param_field(const struct mcp_headers *headers, struct str name, struct str *value)
+static bool find_param_field(const struct mcp_headers *headers, struct str name, struct str *value)
 {
     bool there;
-    *value = only_field(headers->context, STR("Mcp-Param-"), name, &there);
+    *value = find_only_field(headers->context, STR("Mcp-Param-"), name, &there);
     return there;
 }
 
-static bool single_field(const struct mcp_headers *headers, struct str name, struct str *value)
+static bool find_single_field(const struct mcp_headers *headers, struct str name, struct str *value)
 {
     bool there;
-    *value = only_field(headers->context, name, STR(""), &there);
+    *value = find_only_field(headers->context, name, STR(""), &there);
     return there && value->ptr != doubtful.ptr;
 }
 
@@ -86,7 +86,7 @@ bool wt__mcp_http_may_pass(struct str name)
 }
 
 /* True if an Accept list permits the type. */
-static bool admits(struct str list, const char *type)
+static bool accept_permits(struct str list, const char *type)
 {
     size_t slash = (size_t)(strchr(type, '/') - type);
     if (list.len == 0)
@@ -108,7 +108,7 @@ static bool admits(struct str list, const char *type)
     return false;
 }
 
-static bool is_json(struct str type)
+static bool is_json_type(struct str type)
 {
     const char *semicolon = type.len > 0 ? memchr(type.ptr, ';', type.len) : NULL;
     static const char *const json = JSON_TYPE;
@@ -132,7 +132,7 @@ static void answer_error(struct http_exchange *exchange, int status, struct str 
 static struct mcp_peer *find_peer(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
                                   const struct mcp_incoming *in)
 {
-    struct str id = field(wt__http_request(exchange), "Mcp-Session-Id"), request = wt__buffer_view(&in->id);
+    struct str id = find_field(wt__http_request(exchange), "Mcp-Session-Id"), request = wt__buffer_view(&in->id);
     if (id.len == 0) {
         answer_error(exchange, 400, request, MCP_INVALID_REQUEST,
                      "the header Mcp-Session-Id is missing; start a session with initialize");
@@ -145,7 +145,7 @@ static struct mcp_peer *find_peer(struct mcp_http *http, struct http_exchange *e
 }
 
 /* Creates a peer and its session for `initialize`. Returns NULL with *err set on failure. */
-static struct mcp_peer *begin_session(struct mcp_http *http, struct mcp_channel *channel, const char *principal,
+static struct mcp_peer *create_session(struct mcp_http *http, struct mcp_channel *channel, const char *principal,
                                       char session[MCP_SESSION_ID_BYTES], wt_error *err)
 {
     struct mcp_peer *peer = wt__mcp_peer_open(http->service, principal, true);
@@ -161,7 +161,7 @@ static struct mcp_peer *begin_session(struct mcp_http *http, struct mcp_channel 
     return peer;
 }
 
-static void answer_in(struct mcp_http *http, struct mcp_peer *peer, struct mcp_channel *channel,
+static void run_in_peer(struct mcp_http *http, struct mcp_peer *peer, struct mcp_channel *channel,
                       struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
 {
     if (!modern)
@@ -172,7 +172,7 @@ static void answer_in(struct mcp_http *http, struct mcp_peer *peer, struct mcp_c
         wt__mcp_run(call);
 }
 
-static void take_request(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker,
+static void handle_http_request(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker,
                          struct mcp_incoming *in, const struct mcp_headers *headers)
 {
     const char *principal = asker->principal;
@@ -184,12 +184,12 @@ static void take_request(struct mcp_http *http, struct http_exchange *exchange, 
     struct mcp_peer *peer = NULL;
     if (channel)
         peer = modern   ? wt__mcp_peer_open(http->service, principal, false)
-               : begins ? begin_session(http, channel, principal, session, &err)
+               : begins ? create_session(http, channel, principal, session, &err)
                         : find_peer(http, exchange, principal, in);
     if (peer)
         atomic_store(&peer->may_call, asker->may_call);
     if (peer)
-        answer_in(http, peer, channel, in, modern, headers);
+        run_in_peer(http, peer, channel, in, modern, headers);
     else if (begins && channel)
         answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, err.message);
     else if (modern || !channel)
@@ -202,7 +202,7 @@ static void take_request(struct mcp_http *http, struct http_exchange *exchange, 
 }
 
 /* Handles a notification or response, answered by status 202. */
-static void take_other(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
+static void handle_other_message(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
                        const struct mcp_incoming *in, const struct mcp_headers *headers)
 {
     bool modern = wt__mcp_is_modern(in, headers->version);
@@ -220,38 +220,38 @@ static void take_other(struct mcp_http *http, struct http_exchange *exchange, co
     wt__http_answer(exchange, 202, NULL, NULL, 0, STR(""));
 }
 
-static void post(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker)
+static void handle_post(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker)
 {
     const struct http_request *request = wt__http_request(exchange);
-    struct str accept = field(request, "Accept");
+    struct str accept = find_field(request, "Accept");
     struct mcp_incoming in;
     struct mcp_headers headers = {
-        .version = field(request, "MCP-Protocol-Version"),
-        .method = field(request, "Mcp-Method"),
-        .name = field(request, "Mcp-Name"),
-        .param = param_field,
+        .version = find_field(request, "MCP-Protocol-Version"),
+        .method = find_field(request, "Mcp-Method"),
+        .name = find_field(request, "Mcp-Name"),
+        .param = find_param_field,
         .passed = asker->passed_headers,
-        .field = single_field,
+        .field = find_single_field,
         .context = request,
     };
-    if (!is_json(wt__http_field(request, "Content-Type"))) {
+    if (!is_json_type(wt__http_field(request, "Content-Type"))) {
         answer_error(exchange, 415, STR("null"), MCP_INVALID_REQUEST, "Content-Type is not " JSON_TYPE);
         return;
     }
-    if (!admits(accept, JSON_TYPE) || !admits(accept, STREAM_TYPE)) {
+    if (!accept_permits(accept, JSON_TYPE) || !accept_permits(accept, STREAM_TYPE)) {
         answer_error(exchange, 406, STR("null"), MCP_INVALID_REQUEST,
                      "Accept does not list both " JSON_TYPE " and " STREAM_TYPE);
         return;
     }
     wt__mcp_read_message(&in, request->body);
     if (in.kind == MCP_IN_REQUEST) {
-        take_request(http, exchange, asker, &in, &headers);
+        handle_http_request(http, exchange, asker, &in, &headers);
         return;
     }
     if (in.kind == MCP_IN_BAD)
         answer_error(exchange, in.code == MCP_INTERNAL_ERROR ? 503 : 400, wt__buffer_view(&in.id), in.code, in.words);
     else
-        take_other(http, exchange, asker->principal, &in, &headers);
+        handle_other_message(http, exchange, asker->principal, &in, &headers);
     wt__mcp_incoming_dispose(&in);
 }
 
@@ -260,7 +260,7 @@ static void post(struct mcp_http *http, struct http_exchange *exchange, const st
 /* Resumes the stream given by Last-Event-ID, or else opens a new general stream. */
 static void open_stream(struct mcp_http *http, struct http_exchange *exchange, struct mcp_peer *peer)
 {
-    struct str last_event = field(wt__http_request(exchange), "Last-Event-ID");
+    struct str last_event = find_field(wt__http_request(exchange), "Last-Event-ID");
     if (wt__mcp_http_channel_resume(&http->streams, peer, last_event, exchange))
         return;
     struct mcp_channel *channel = wt__mcp_http_channel(&http->streams, exchange);
@@ -273,17 +273,17 @@ static void open_stream(struct mcp_http *http, struct http_exchange *exchange, s
     wt__mcp_channel_release(channel);
 }
 
-static void get_or_delete(struct mcp_http *http, struct http_exchange *exchange, const char *principal, bool get)
+static void handle_get_or_delete(struct mcp_http *http, struct http_exchange *exchange, const char *principal, bool get)
 {
     static const struct http_field allow = {{"Allow", 5}, {"POST", 4}};
     const struct http_request *request = wt__http_request(exchange);
-    struct str id = field(request, "Mcp-Session-Id"), version = field(request, "MCP-Protocol-Version");
+    struct str id = find_field(request, "Mcp-Session-Id"), version = find_field(request, "MCP-Protocol-Version");
     struct mcp_incoming none = {.id = {0}};
     if (id.len == 0 || (version.len > 0 && !wt__mcp_is_legacy_version(version))) {
         wt__http_answer(exchange, 405, NULL, &allow, 1, STR(""));
         return;
     }
-    if (get && !admits(field(request, "Accept"), STREAM_TYPE)) {
+    if (get && !accept_permits(find_field(request, "Accept"), STREAM_TYPE)) {
         answer_error(exchange, 406, STR("null"), MCP_INVALID_REQUEST, "Accept does not list " STREAM_TYPE);
         return;
     }
@@ -306,16 +306,16 @@ void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, 
     if (strlen(asker->principal) > MCP_PRINCIPAL_BYTES_MAX)
         answer_error(exchange, 400, STR("null"), MCP_INVALID_REQUEST, "the principal's name is too long");
     else if (wt__str_equal(method, STR("POST")))
-        post(http, exchange, asker);
+        handle_post(http, exchange, asker);
     else if (wt__str_equal(method, STR("GET")) || wt__str_equal(method, STR("DELETE")))
-        get_or_delete(http, exchange, asker->principal, wt__str_equal(method, STR("GET")));
+        handle_get_or_delete(http, exchange, asker->principal, wt__str_equal(method, STR("GET")));
     else
         wt__http_answer(exchange, 405, NULL, &allow, 1, STR(""));
 }
 
 /* ---------------------------------------------------------------- periodic work, opening and closing */
 
-static void *tick(void *context)
+static void *run_ticker(void *context)
 {
     struct mcp_http *http = context;
     double until_ms = wt__now_ms();
@@ -348,7 +348,7 @@ int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_err
     wt__mcp_streams_open(&http->streams, service);
     pthread_mutex_init(&http->lock, NULL);
     wt__steady_open(&http->news);
-    if (pthread_create(&http->ticker, NULL, tick, http) != 0) {
+    if (pthread_create(&http->ticker, NULL, run_ticker, http) != 0) {
         wt__mcp_sessions_close(&http->sessions);
         wt__mcp_streams_close(&http->streams);
         pthread_mutex_destroy(&http->lock);

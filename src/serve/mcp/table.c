@@ -7,7 +7,7 @@
 #include "mcp/message.h"
 
 /* Returns the index of the row after the one with this key, or SIZE_MAX if the key is unknown. */
-static size_t row_behind(const void *rows, size_t count, size_t size, struct str after)
+static size_t find_next_row(const void *rows, size_t count, size_t size, struct str after)
 {
     if (after.len == 0)
         return 0;
@@ -18,10 +18,10 @@ static size_t row_behind(const void *rows, size_t count, size_t size, struct str
     return SIZE_MAX;
 }
 
-static void list_tools(void *context, struct mcp_call *call, struct str after)
+static void list_table_tools(void *context, struct mcp_call *call, struct str after)
 {
     const struct mcp_table *table = context;
-    size_t i = row_behind(table->tools, table->tool_count, sizeof *table->tools, after);
+    size_t i = find_next_row(table->tools, table->tool_count, sizeof *table->tools, after);
     if (i == SIZE_MAX)
         wt__mcp_refuse_cursor(call);
     for (; i < table->tool_count; i++)
@@ -29,7 +29,7 @@ static void list_tools(void *context, struct mcp_call *call, struct str after)
             return;
 }
 
-static int find_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+static int find_table_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
 {
     struct mcp_table *table = context;
     (void)call;
@@ -42,16 +42,16 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
     return wt__fail(err, WT_ENOTFOUND, "there is no such tool");
 }
 
-static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+static void run_table_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
     const struct mcp_table *table = context;
     table->tools[tool->number].run(table->context, call);
 }
 
 /* Lists either the resources or the templates of the table. */
-static void list_some(const struct mcp_table *table, struct mcp_call *call, struct str after, bool templates)
+static void list_table_rows(const struct mcp_table *table, struct mcp_call *call, struct str after, bool templates)
 {
-    size_t i = row_behind(table->resources, table->resource_count, sizeof *table->resources, after);
+    size_t i = find_next_row(table->resources, table->resource_count, sizeof *table->resources, after);
     if (i == SIZE_MAX)
         wt__mcp_refuse_cursor(call);
     for (; i < table->resource_count; i++) {
@@ -61,17 +61,17 @@ static void list_some(const struct mcp_table *table, struct mcp_call *call, stru
     }
 }
 
-static void list_resources(void *context, struct mcp_call *call, struct str after)
+static void list_table_resources(void *context, struct mcp_call *call, struct str after)
 {
-    list_some(context, call, after, false);
+    list_table_rows(context, call, after, false);
 }
 
-static void list_templates(void *context, struct mcp_call *call, struct str after)
+static void list_table_templates(void *context, struct mcp_call *call, struct str after)
 {
-    list_some(context, call, after, true);
+    list_table_rows(context, call, after, true);
 }
 
-static void read_resource(void *context, struct mcp_call *call, struct str uri)
+static void read_table_resource(void *context, struct mcp_call *call, struct str uri)
 {
     const struct mcp_table *table = context;
     for (size_t i = 0; i < table->resource_count; i++) {
@@ -84,10 +84,10 @@ static void read_resource(void *context, struct mcp_call *call, struct str uri)
     wt__mcp_refuse_unknown(call);
 }
 
-static void list_prompts(void *context, struct mcp_call *call, struct str after)
+static void list_table_prompts(void *context, struct mcp_call *call, struct str after)
 {
     const struct mcp_table *table = context;
-    size_t i = row_behind(table->prompts, table->prompt_count, sizeof *table->prompts, after);
+    size_t i = find_next_row(table->prompts, table->prompt_count, sizeof *table->prompts, after);
     if (i == SIZE_MAX)
         wt__mcp_refuse_cursor(call);
     for (; i < table->prompt_count; i++)
@@ -95,7 +95,7 @@ static void list_prompts(void *context, struct mcp_call *call, struct str after)
             return;
 }
 
-static void get_prompt(void *context, struct mcp_call *call, struct str name)
+static void get_table_prompt(void *context, struct mcp_call *call, struct str name)
 {
     const struct mcp_table *table = context;
     for (size_t i = 0; i < table->prompt_count; i++)
@@ -106,7 +106,7 @@ static void get_prompt(void *context, struct mcp_call *call, struct str name)
     wt__mcp_refuse_unknown(call);
 }
 
-static int open_tool(struct mcp_table *table, size_t i, wt_error *err)
+static int open_table_tool(struct mcp_table *table, size_t i, wt_error *err)
 {
     const struct mcp_tool_row *row = &table->tools[i];
     struct str schema;
@@ -125,25 +125,25 @@ int wt__mcp_table_open(struct mcp_table *table, struct mcp_features *features, w
     if (!table->inputs)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < table->tool_count; i++)
-        rc = open_tool(table, i, err);
+        rc = open_table_tool(table, i, err);
     if (rc < 0) {
         wt__mcp_table_close(table);
         return rc;
     }
     features->context = table;
     if (table->tool_count > 0) {
-        features->tools.list = list_tools;
-        features->tools.find = find_tool;
-        features->tools.run = run_tool;
+        features->tools.list = list_table_tools;
+        features->tools.find = find_table_tool;
+        features->tools.run = run_table_tool;
     }
     if (table->resource_count > 0) {
-        features->resources.list = list_resources;
-        features->resources.templates = list_templates;
-        features->resources.read = read_resource;
+        features->resources.list = list_table_resources;
+        features->resources.templates = list_table_templates;
+        features->resources.read = read_table_resource;
     }
     if (table->prompt_count > 0) {
-        features->prompts.list = list_prompts;
-        features->prompts.get = get_prompt;
+        features->prompts.list = list_table_prompts;
+        features->prompts.get = get_table_prompt;
     }
     return 0;
 }
