@@ -42,7 +42,7 @@ static void tell_weak(struct cli *cli, const wt_hits *hits, bool table)
 
 static int print_hits(struct cli *cli, const wt_hits *hits, const struct asked *asked)
 {
-    const struct found found = wt__found_by_find(hits, asked->request.ptr);
+    const struct search_result found = wt__found_by_find(hits, asked->request.ptr);
     bool table;
     int code = wt__print_found(cli, &found, &table);
     if (code != END_DONE && code != END_NOTHING)

@@ -47,7 +47,7 @@ static void tell(const struct cli *cli, const wt_picked *picked)
 
 static int print_picked(struct cli *cli, const wt_picked *picked, const struct asked *asked)
 {
-    const struct found found = wt__found_by_pick(picked, asked->request.ptr);
+    const struct search_result found = wt__found_by_pick(picked, asked->request.ptr);
     bool table;
     int code = wt__print_found(cli, &found, &table);
     if (code != END_DONE && code != END_NOTHING)

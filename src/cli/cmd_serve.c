@@ -19,7 +19,7 @@
 
 /* What signals act on; set before they are caught. */
 static struct http_server *serving;
-static struct api *reloading;
+static struct http_api *reloading;
 
 static void on_end(int number)
 {
@@ -41,7 +41,7 @@ static void watch(int number, void (*handler)(int), int flags)
 }
 
 /* The second Ctrl-C ends the process. */
-static void watch_signals(struct http_server *server, struct api *api)
+static void watch_signals(struct http_server *server, struct http_api *api)
 {
     serving = server;
     reloading = api;
@@ -67,7 +67,7 @@ static int make_key(struct cli *cli)
     wt_error err;
     if (!path)
         return wt__cli_usage(cli, "--new-key takes --keys FILE, to which its hash is added");
-    unsigned scopes = wt__scopes_read(wt__str(list), &err);
+    unsigned scopes = wt__scopes_parse(wt__str(list), &err);
     if (scopes == 0)
         return wt__cli_usage(cli, "--scopes: %s", err.message);
     if (wt__keys_add(path, name, scopes, key, &err) < 0)
@@ -148,10 +148,10 @@ static int tell_address(struct cli *cli, const char *address)
 
 /* What there is to be asked, and by whom: a mistyped name of a store made an empty one, which nobody else would tell.
  */
-static void tell_holdings(const struct cli *cli, wt_engine *engine, const struct api *api)
+static void tell_holdings(const struct cli *cli, wt_engine *engine, const struct http_api *api)
 {
     wt_status *status = NULL;
-    size_t keys = wt__api_keys(api);
+    size_t keys = wt__api_count_keys(api);
     if (wt_get_status(engine, &status, NULL) == 0 && status->tools > 0)
         wt__cli_note(cli, "%s has %" PRIu64 " tool%s.", status->store, status->tools, status->tools == 1 ? "" : "s");
     else if (status && !wt__given(cli, OPT_SERVERS)) /* whose tools are on their way */
@@ -164,9 +164,9 @@ static void tell_holdings(const struct cli *cli, wt_engine *engine, const struct
 }
 
 /* Before the scope `call` existed, `find` was enough to call: whoever has such a file hears what changed. */
-static void tell_finding_only(const struct cli *cli, const struct api *api)
+static void tell_finding_only(const struct cli *cli, const struct http_api *api)
 {
-    size_t count = wt__api_keys_finding_only(api);
+    size_t count = wt__api_count_find_only_keys(api);
     if (count > 0 && wt__given(cli, OPT_SERVERS))
         wt__cli_note(
             cli,
@@ -175,7 +175,7 @@ static void tell_finding_only(const struct cli *cli, const struct api *api)
             count, count == 1 ? " has" : "s have", count == 1 ? "it finds" : "they find", wt__text_of(cli, OPT_KEYS));
 }
 
-static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *listen)
+static int run(struct cli *cli, struct http_api *api, wt_engine *engine, const char *listen)
 {
     wt_error err;
     struct http_server *server = NULL;
@@ -186,24 +186,24 @@ static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *
     int rc = wt__http_server_open(&server, &options, &err);
     if (rc < 0)
         return wt__cli_say(cli, rc == WT_EINVAL ? END_USAGE : END_NETWORK, "%s", err.message);
-    wt__api_bind(api, server);
+    wt__api_set_server(api, server);
     watch_signals(server, api);
     int code = tell_address(cli, wt__http_server_address(server));
     if (code == 0) {
         tell_holdings(cli, engine, api);
         tell_finding_only(cli, api);
-        wt__api_warm(api);
+        wt__api_warm_up(api);
         rc = wt__http_server_run(server, &err);
         code = rc < 0 ? wt__cli_say(cli, END_NETWORK, "%s", err.message) : END_DONE;
     }
-    wt__api_end(api);
+    wt__api_wait_for_calls(api);
     wt__http_server_close(server);
     return code;
 }
 
 /* The API, and the modules that bring routes of their own. */
 struct modules {
-    struct catalogue *catalogue; /* at /mcp, where no servers are */
+    struct mcp_catalogue *catalogue; /* at /mcp, where no servers are */
     struct servers servers;
     struct face *faces[MCP_MOUNTS_MAX]; /* of those: at /mcp, /mcp/all and /mcp/p/PROFILE */
     struct mcp_mount mounts[MCP_MOUNTS_MAX];
@@ -212,7 +212,7 @@ struct modules {
     struct mcp_routes *mcp;
     struct usage_routes *usage;
     struct routes routes[2];
-    struct api *api;
+    struct http_api *api;
 };
 
 /* Reads --pass-header into a list that ends in NULL. With keys, Authorization holds the client's key for this server. */

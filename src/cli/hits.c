@@ -192,7 +192,7 @@ static int write_lead(char *out, size_t size, const wt_hit *hit, size_t rank, in
     return snprintf(out, size, "%*zu  %6.3f  %s%c ", rank_width, rank, hit->score, probability, sign);
 }
 
-static void print_table(const struct cli *cli, struct buffer *out, const struct found *found)
+static void print_table(const struct cli *cli, struct buffer *out, const struct search_result *found)
 {
     size_t id_width = 0;
     for (size_t i = 0; i < found->len; i++)
@@ -213,7 +213,7 @@ static void print_table(const struct cli *cli, struct buffer *out, const struct 
 
 /* ---------------------------------------------------------------- in any form */
 
-static void print_json(const struct cli *cli, struct buffer *out, const struct found *found)
+static void print_json(const struct cli *cli, struct buffer *out, const struct search_result *found)
 {
     const struct found_form form = {.counted = wt__given(cli, OPT_MAX_TOKENS),
                                     .explained = wt__given(cli, OPT_EXPLAIN)};
@@ -221,7 +221,7 @@ static void print_json(const struct cli *cli, struct buffer *out, const struct f
     wt__buffer_char(out, '\n');
 }
 
-static int print_definitions(struct cli *cli, const struct found *found, const char *format)
+static int print_definitions(struct cli *cli, const struct search_result *found, const char *format)
 {
     const wt_tool **tools = calloc(found->len + 1, sizeof *tools);
     if (!tools)
@@ -233,7 +233,7 @@ static int print_definitions(struct cli *cli, const struct found *found, const c
     return code;
 }
 
-int wt__print_found(struct cli *cli, const struct found *found, bool *table)
+int wt__print_found(struct cli *cli, const struct search_result *found, bool *table)
 {
     const char *format = wt__text_of(cli, OPT_FORMAT), *definitions = wt__definition_format(cli);
     struct buffer out = {0};
@@ -250,7 +250,7 @@ int wt__print_found(struct cli *cli, const struct found *found, bool *table)
 
 enum { UNKNOWN_TOLD = 5 };
 
-void wt__note_reading(const struct cli *cli, const struct found *found)
+void wt__note_reading(const struct cli *cli, const struct search_result *found)
 {
     struct buffer words = {0};
     size_t count = found->unknown_count;
@@ -264,7 +264,7 @@ void wt__note_reading(const struct cli *cli, const struct found *found)
     wt__buffer_dispose(&words);
 }
 
-void wt__note_kept(const struct cli *cli, const struct found *found, bool table)
+void wt__note_kept(const struct cli *cli, const struct search_result *found, bool table)
 {
     if (found->kept > 0 && table)
         wt__cli_note(cli, "+: the conversation called it, or --have says that it is loaded.");

@@ -33,13 +33,13 @@ const char *wt__definition_format(const struct cli *cli);
 
 /* Prints the hits in the form that the options ask for. 0, or an exit code; *table: it was the one for people, whom
  * notes help. */
-int wt__print_found(struct cli *cli, const struct found *found, bool *table);
+int wt__print_found(struct cli *cli, const struct search_result *found, bool *table);
 
 /* Says what of the request was read otherwise than it was typed, and what of it no tool has. */
-void wt__note_reading(const struct cli *cli, const struct found *found);
+void wt__note_reading(const struct cli *cli, const struct search_result *found);
 
 /* Says what the sign of the tools that are kept means. */
-void wt__note_kept(const struct cli *cli, const struct found *found, bool table);
+void wt__note_kept(const struct cli *cli, const struct search_result *found, bool table);
 
 /* Tells a person, once, that there is recorded use which nobody trained on; nothing where nobody would read it. */
 void wt__note_training_due(struct cli *cli, wt_engine *engine);

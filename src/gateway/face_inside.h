@@ -16,7 +16,7 @@ struct face {
     struct gateway *gateway;
     struct face_options options;
     char *summary; /* what is behind it, in a sentence */
-    struct catalogue *catalogue;
+    struct mcp_catalogue *catalogue;
     struct mcp_features features;
     struct mcp_input *inputs[FACE_TOOLS]; /* NULL: the catalogue's own */
 };

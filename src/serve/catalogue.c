@@ -9,7 +9,7 @@
 static const struct {
     const char *name, *title, *description;
     const char *schema;
-    void (*run)(struct catalogue *catalogue, struct mcp_call *call);
+    void (*run)(struct mcp_catalogue *catalogue, struct mcp_call *call);
     bool waits, is_summarised;
 } tools[CATALOGUE_TOOLS] = {
     {"search_tools", "Search tools",
@@ -56,7 +56,7 @@ static void put_providers(struct buffer *out, const wt_status *status)
 
 /* Appends the summary, after a blank. The cached text is rebuilt only when the catalogue changes, so that the tool list
  * stays the same otherwise. */
-static void put_summary(struct catalogue *catalogue, struct buffer *out)
+static void put_summary(struct mcp_catalogue *catalogue, struct buffer *out)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -84,7 +84,7 @@ static void put_summary(struct catalogue *catalogue, struct buffer *out)
 }
 
 /* alwaysLoad keeps clients with deferred tool loading from hiding the search tools themselves. */
-static void put_catalogue_tool(struct catalogue *catalogue, size_t index, struct buffer *out)
+static void put_catalogue_tool(struct mcp_catalogue *catalogue, size_t index, struct buffer *out)
 {
     struct buffer description = {0};
     wt__buffer_text(&description, tools[index].description);
@@ -100,7 +100,7 @@ static void put_catalogue_tool(struct catalogue *catalogue, size_t index, struct
     wt__buffer_dispose(&description);
 }
 
-bool wt__catalogue_put_tool(struct catalogue *catalogue, const char *name, struct buffer *out)
+bool wt__catalogue_put_tool(struct mcp_catalogue *catalogue, const char *name, struct buffer *out)
 {
     for (size_t i = 0; i < CATALOGUE_TOOLS; i++) {
         if (strcmp(tools[i].name, name) != 0)
@@ -130,9 +130,10 @@ static void list_catalogue_tools(void *context, struct mcp_call *call, struct st
         wt__mcp_refuse_cursor(call);
 }
 
-static int find_catalogue_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+static int find_catalogue_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out,
+                               wt_error *err)
 {
-    struct catalogue *catalogue = context;
+    struct mcp_catalogue *catalogue = context;
     (void)call;
     for (size_t i = 0; i < CATALOGUE_TOOLS; i++) {
         if (wt__str_equal(name, wt__str(tools[i].name))) {
@@ -146,7 +147,7 @@ static int find_catalogue_tool(void *context, struct mcp_call *call, struct str 
 
 static void run_catalogue_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
-    struct catalogue *catalogue = context;
+    struct mcp_catalogue *catalogue = context;
     for (size_t i = 0; i < CATALOGUE_TOOLS; i++)
         if (tool->input == catalogue->inputs[i])
             tools[i].run(catalogue, call);
@@ -163,12 +164,12 @@ static void write_catalogue_instructions(void *context, const char *principal, s
 
 static void report_catalogue_error(void *context, const wt_error *err)
 {
-    const struct catalogue_options *options = &((const struct catalogue *)context)->options;
+    const struct catalogue_options *options = &((const struct mcp_catalogue *)context)->options;
     if (options->failed)
         options->failed(options->failed_context, err);
 }
 
-static void fill_catalogue_features(struct catalogue *catalogue)
+static void fill_catalogue_features(struct mcp_catalogue *catalogue)
 {
     struct mcp_features *features = &catalogue->features;
     features->name = "whichtool";
@@ -188,10 +189,10 @@ static void fill_catalogue_features(struct catalogue *catalogue)
     features->completions.complete = wt__catalogue_complete;
 }
 
-int wt__catalogue_open(struct catalogue **out, wt_engine *engine, const struct catalogue_options *options,
+int wt__catalogue_open(struct mcp_catalogue **out, wt_engine *engine, const struct catalogue_options *options,
                        wt_error *err)
 {
-    struct catalogue *catalogue = calloc(1, sizeof *catalogue);
+    struct mcp_catalogue *catalogue = calloc(1, sizeof *catalogue);
     *out = NULL;
     if (!catalogue)
         return wt__fail_nomem(err);
@@ -215,12 +216,12 @@ int wt__catalogue_open(struct catalogue **out, wt_engine *engine, const struct c
     return 0;
 }
 
-const struct mcp_features *wt__catalogue_features(const struct catalogue *catalogue)
+const struct mcp_features *wt__catalogue_features(const struct mcp_catalogue *catalogue)
 {
     return &catalogue->features;
 }
 
-void wt__catalogue_close(struct catalogue *catalogue)
+void wt__catalogue_close(struct mcp_catalogue *catalogue)
 {
     if (!catalogue)
         return;

@@ -47,16 +47,16 @@ struct catalogue_options {
     void *failed_context;
 };
 
-struct catalogue;
+struct mcp_catalogue;
 
 /* The engine and options->summary must outlive the catalogue. Errors: WT_ENOMEM. */
-int wt__catalogue_open(struct catalogue **out, wt_engine *engine, const struct catalogue_options *options,
+int wt__catalogue_open(struct mcp_catalogue **out, wt_engine *engine, const struct catalogue_options *options,
                        wt_error *err);
 /* Returns the features for an MCP service, valid as long as the catalogue. */
-const struct mcp_features *wt__catalogue_features(const struct catalogue *catalogue);
+const struct mcp_features *wt__catalogue_features(const struct mcp_catalogue *catalogue);
 /* Appends the definition of one of the three tools. Returns false if the name is unknown. */
-bool wt__catalogue_put_tool(struct catalogue *catalogue, const char *name, struct buffer *out);
+bool wt__catalogue_put_tool(struct mcp_catalogue *catalogue, const char *name, struct buffer *out);
 /* Call it after closing the service. NULL is a no-op. */
-void wt__catalogue_close(struct catalogue *catalogue);
+void wt__catalogue_close(struct mcp_catalogue *catalogue);
 
 #endif

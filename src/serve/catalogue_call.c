@@ -159,7 +159,7 @@ static void ask_for_values(struct mcp_call *call, const wt_called *called, struc
     json_decref(answer);
 }
 
-void wt__catalogue_write_call(struct catalogue *catalogue, struct mcp_call *call)
+void wt__catalogue_write_call(struct mcp_catalogue *catalogue, struct mcp_call *call)
 {
     const json_t *arguments = wt__mcp_call_argument_tree(call);
     struct str request = wt__json_str(arguments, "request");

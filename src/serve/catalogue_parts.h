@@ -11,7 +11,7 @@ enum { CATALOGUE_TOOLS = 3 };
 #define CATALOGUE_URI                                                                                                  \
     "whichtool://tools/" /* prefix of a resource URI; the tool's id follows, percent-encoded except '/' */
 
-struct catalogue {
+struct mcp_catalogue {
     wt_engine *engine;
     struct catalogue_options options;
     struct mcp_features features;
@@ -22,9 +22,9 @@ struct catalogue {
 };
 
 /* The three tools. */
-void wt__catalogue_search(struct catalogue *catalogue, struct mcp_call *call);
-void wt__catalogue_details(struct catalogue *catalogue, struct mcp_call *call);
-void wt__catalogue_write_call(struct catalogue *catalogue, struct mcp_call *call);
+void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call);
+void wt__catalogue_details(struct mcp_catalogue *catalogue, struct mcp_call *call);
+void wt__catalogue_write_call(struct mcp_catalogue *catalogue, struct mcp_call *call);
 
 /* Callbacks for mcp_features. */
 void wt__catalogue_list_resources(void *context, struct mcp_call *call, struct str after);

@@ -78,7 +78,7 @@ static bool read_position(struct str after, size_t *position)
 
 void wt__catalogue_list_resources(void *context, struct mcp_call *call, struct str after)
 {
-    struct catalogue *catalogue = context;
+    struct mcp_catalogue *catalogue = context;
     wt_list_options options;
     wt_list_options_init(&options);
     options.limit = LISTED;
@@ -117,7 +117,7 @@ void wt__catalogue_list_templates(void *context, struct mcp_call *call, struct s
 
 void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
 {
-    struct catalogue *catalogue = context;
+    struct mcp_catalogue *catalogue = context;
     struct buffer definition = {0};
     struct arena arena = {0};
     wt_tools *found = NULL;
@@ -138,7 +138,7 @@ void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
 
 void wt__catalogue_complete(void *context, struct mcp_call *call, const struct mcp_completion *what)
 {
-    struct catalogue *catalogue = context;
+    struct mcp_catalogue *catalogue = context;
     struct buffer pattern = {0};
     wt_list_options options;
     wt_tools *listed = NULL;

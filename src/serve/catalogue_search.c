@@ -64,7 +64,7 @@ void wt__catalogue_brief(struct buffer *out, const wt_tool *tool, const char *fi
 
 /* ---------------------------------------------------------------- search_tools */
 
-static void put_tool_members(const struct catalogue *catalogue, struct buffer *out, const wt_tool *tool)
+static void put_tool_members(const struct mcp_catalogue *catalogue, struct buffer *out, const wt_tool *tool)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
     if (rules->describe)
@@ -73,7 +73,7 @@ static void put_tool_members(const struct catalogue *catalogue, struct buffer *o
 
 /* Appends the names of identical tools of other providers, which share the place of the hit. Tools removed in the
  * meantime are skipped. */
-static void put_copy_names(const struct catalogue *catalogue, struct buffer *out, const wt_hit *hit)
+static void put_copy_names(const struct mcp_catalogue *catalogue, struct buffer *out, const wt_hit *hit)
 {
     size_t told = 0;
     for (size_t i = 0; i < hit->more_listed; i++) {
@@ -96,7 +96,7 @@ static void put_copy_names(const struct catalogue *catalogue, struct buffer *out
         wt__buffer_printf(out, "\"also_count\":%zu,", hit->more_count);
 }
 
-static void put_hit(const struct catalogue *catalogue, struct buffer *out, const wt_hit *hit, enum detail detail)
+static void put_hit(const struct mcp_catalogue *catalogue, struct buffer *out, const wt_hit *hit, enum detail detail)
 {
     struct buffer first = {0};
     if (!isnan(hit->probability))
@@ -113,7 +113,8 @@ static void put_hit(const struct catalogue *catalogue, struct buffer *out, const
 }
 
 /* Returns the number of hits with less detail than requested. */
-static size_t put_hits(const struct catalogue *catalogue, struct buffer *out, const wt_hits *hits, enum detail detail)
+static size_t put_hits(const struct mcp_catalogue *catalogue, struct buffer *out, const wt_hits *hits,
+                       enum detail detail)
 {
     size_t budget = catalogue->options.budget_bytes;
     size_t reduced = 0;
@@ -132,7 +133,7 @@ static size_t put_hits(const struct catalogue *catalogue, struct buffer *out, co
 }
 
 /* Appends the note for an empty result, after a comma. */
-static void put_empty_note(const struct catalogue *catalogue, struct mcp_call *call, struct buffer *out)
+static void put_empty_note(const struct mcp_catalogue *catalogue, struct mcp_call *call, struct buffer *out)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
     struct buffer words = {0};
@@ -145,7 +146,7 @@ static void put_empty_note(const struct catalogue *catalogue, struct mcp_call *c
     wt__buffer_dispose(&words);
 }
 
-static void answer_hits(const struct catalogue *catalogue, struct mcp_call *call, const wt_hits *hits,
+static void answer_hits(const struct mcp_catalogue *catalogue, struct mcp_call *call, const wt_hits *hits,
                         enum detail detail)
 {
     struct buffer json = {0};
@@ -169,7 +170,7 @@ static enum detail read_detail(struct str text)
                                                : DETAIL_FULL;
 }
 
-static void refuse_all(const struct catalogue *catalogue, struct mcp_call *call, struct str query)
+static void refuse_all(const struct mcp_catalogue *catalogue, struct mcp_call *call, struct str query)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
     struct buffer words = {0};
@@ -179,7 +180,7 @@ static void refuse_all(const struct catalogue *catalogue, struct mcp_call *call,
     wt__buffer_dispose(&words);
 }
 
-void wt__catalogue_search(struct catalogue *catalogue, struct mcp_call *call)
+void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call)
 {
     const json_t *arguments = wt__mcp_call_argument_tree(call);
     struct str query = wt__json_str(arguments, "query");
@@ -231,7 +232,7 @@ static void put_refusal(struct buffer *out, struct str name, const char *reason)
     wt__buffer_char(out, '}');
 }
 
-static int get_named(struct catalogue *catalogue, struct mcp_call *call, const char *name, wt_tools **out,
+static int get_named(struct mcp_catalogue *catalogue, struct mcp_call *call, const char *name, wt_tools **out,
                      wt_error *err)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
@@ -247,7 +248,7 @@ static int get_named(struct catalogue *catalogue, struct mcp_call *call, const c
     return rc;
 }
 
-static void put_named(struct catalogue *catalogue, struct mcp_call *call, struct buffer *out, const char *name)
+static void put_named(struct mcp_catalogue *catalogue, struct mcp_call *call, struct buffer *out, const char *name)
 {
     struct buffer first = {0};
     wt_tools *found = NULL;
@@ -271,7 +272,7 @@ static void put_named(struct catalogue *catalogue, struct mcp_call *call, struct
     wt_tools_free(found);
 }
 
-void wt__catalogue_details(struct catalogue *catalogue, struct mcp_call *call)
+void wt__catalogue_details(struct mcp_catalogue *catalogue, struct mcp_call *call)
 {
     const json_t *names = json_object_get(wt__mcp_call_argument_tree(call), "names");
     struct buffer definitions = {0}, json = {0};

@@ -7,7 +7,7 @@ static bool hosts_are_equal(struct str a, struct str b)
     return a.len == b.len && a.len > 0 && strncasecmp(a.ptr, b.ptr, a.len) == 0;
 }
 
-struct str wt__host_of(struct str authority)
+struct str wt__authority_host(struct str authority)
 {
     if (authority.len > 0 && *authority.ptr == '[') {
         const char *end = memchr(authority.ptr, ']', authority.len);
@@ -41,22 +41,22 @@ bool wt__is_loopback(struct str host)
     return hosts_are_equal(host, STR("localhost")) || hosts_are_equal(host, STR("::1")) || is_loopback_ipv4(host);
 }
 
-bool wt__listens_on_loopback(const char *listen)
+bool wt__is_loopback_address(const char *listen)
 {
-    return wt__str_starts(wt__str(listen), STR("unix:")) || wt__is_loopback(wt__host_of(wt__str(listen)));
+    return wt__str_starts(wt__str(listen), STR("unix:")) || wt__is_loopback(wt__authority_host(wt__str(listen)));
 }
 
 /* Returns the host of the listen address, or an empty string for unix sockets and wildcard addresses. */
 static struct str listen_host(const char *listen)
 {
-    struct str none = {0}, host = wt__host_of(wt__str(listen));
+    struct str none = {0}, host = wt__authority_host(wt__str(listen));
     bool any = wt__str_equal(host, STR("0.0.0.0")) || wt__str_equal(host, STR("::"));
     return any || wt__str_starts(wt__str(listen), STR("unix:")) ? none : host;
 }
 
 bool wt__guard_host(const struct guard *guard, struct str host)
 {
-    struct str name = wt__host_of(host), own = listen_host(guard->listen);
+    struct str name = wt__authority_host(host), own = listen_host(guard->listen);
     if (wt__is_loopback(name) || hosts_are_equal(name, own))
         return true;
     for (size_t i = 0; i < guard->host_count; i++)

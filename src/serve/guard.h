@@ -21,11 +21,11 @@ struct guard {
 };
 
 /* Returns the host of "HOST:PORT" or "[::1]:PORT". */
-struct str wt__host_of(struct str authority);
+struct str wt__authority_host(struct str authority);
 /* True for localhost, 127.0.0.0/8 and ::1. */
 bool wt__is_loopback(struct str host);
 /* True if only this machine can reach the address. Unix sockets qualify. */
-bool wt__listens_on_loopback(const char *listen);
+bool wt__is_loopback_address(const char *listen);
 
 bool wt__guard_host(const struct guard *guard, struct str host);
 enum origin { ORIGIN_NONE, ORIGIN_OWN, ORIGIN_CONFIGURED, ORIGIN_FOREIGN };

@@ -30,7 +30,7 @@ struct keys {
     size_t len, capacity;
 };
 
-const char *wt__scope_word(enum scope scope)
+const char *wt__scope_name(enum scope scope)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (words[i].scope == scope)
@@ -43,7 +43,7 @@ bool wt__scope_allows(unsigned scopes, enum scope needed)
     return needed == SCOPE_OPEN || (scopes & ((unsigned)needed | SCOPE_ADMIN)) != 0;
 }
 
-unsigned wt__scopes_read(struct str text, wt_error *err)
+unsigned wt__scopes_parse(struct str text, wt_error *err)
 {
     unsigned scopes = 0;
     for (size_t at = 0; at <= text.len;) {
@@ -120,7 +120,7 @@ static bool has_key_name(const struct keys *keys, struct str name)
 static int read_key_line(struct keys *keys, struct str line, const char *path, size_t number, wt_error *err)
 {
     struct str name = take_next_word(&line), scopes = take_next_word(&line), hex = take_next_word(&line);
-    struct key key = {.scopes = scopes.len > 0 ? wt__scopes_read(scopes, NULL) : 0};
+    struct key key = {.scopes = scopes.len > 0 ? wt__scopes_parse(scopes, NULL) : 0};
     if (!is_key_name(name) || key.scopes == 0 || !read_digest(hex, key.digest) || wt__str_trim(line).len > 0)
         return wt__fail_at(err, WT_EFORMAT, number, 0, NULL,
                            "%s:%zu: expected NAME SCOPES SHA256, as written by `whichtool serve --new-key`", path,
@@ -182,7 +182,7 @@ size_t wt__keys_count(const struct keys *keys)
     return keys->len;
 }
 
-size_t wt__keys_finding_only(const struct keys *keys)
+size_t wt__keys_count_find_only(const struct keys *keys)
 {
     size_t count = 0;
     for (size_t i = 0; i < keys->len; i++)
@@ -210,7 +210,7 @@ struct key_found wt__keys_find(const struct keys *keys, struct str key)
     return found;
 }
 
-struct str wt__bearer_of(struct str authorization)
+struct str wt__bearer_key(struct str authorization)
 {
     static const char scheme[] = "bearer ";
     size_t len = sizeof scheme - 1;
@@ -259,7 +259,7 @@ static int replace_key_file(const char *path, struct str text, wt_error *err)
 }
 
 static int append_key_row(const char *path, struct str before, const char *name, unsigned scopes, const char *key,
-                      wt_error *err)
+                          wt_error *err)
 {
     unsigned char digest[DIGEST];
     char hex[2 * DIGEST + 1];

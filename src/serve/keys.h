@@ -30,9 +30,9 @@ enum {
 };
 
 /* Parses a list such as "find,usage". Returns the scopes as bits, or 0 with *err set. */
-unsigned wt__scopes_read(struct str text, wt_error *err);
+unsigned wt__scopes_parse(struct str text, wt_error *err);
 /* Returns the name of one scope. */
-const char *wt__scope_word(enum scope scope);
+const char *wt__scope_name(enum scope scope);
 
 struct keys;
 
@@ -43,7 +43,7 @@ void wt__keys_close(struct keys *keys); /* NULL is a no-op */
 size_t wt__keys_count(const struct keys *keys);
 /* Returns the number of keys with the scope `find` but not `call`. Files written before the scope `call` existed have
  * such keys. */
-size_t wt__keys_finding_only(const struct keys *keys);
+size_t wt__keys_count_find_only(const struct keys *keys);
 
 struct key_found {
     const char *name; /* NULL if the key is unknown; valid as long as the keys */
@@ -55,7 +55,7 @@ struct key_found wt__keys_find(const struct keys *keys, struct str key);
 bool wt__scope_allows(unsigned scopes, enum scope needed);
 
 /* Returns KEY of an Authorization value "Bearer KEY", or an empty string for other values. */
-struct str wt__bearer_of(struct str authorization);
+struct str wt__bearer_key(struct str authorization);
 
 /* Creates a key and appends its row to the file, which is created with mode 0600. Stores the key in `key`; it cannot be
  * recovered later. Errors: WT_EINVAL (the name is invalid or taken), WT_EREADONLY, WT_EIO, and those of wt__keys_open

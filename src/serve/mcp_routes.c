@@ -7,7 +7,7 @@
 
 enum { MCP_METHODS = 3, OPERATION_BYTES = 96 };
 
-struct mounted {
+struct mounted_server {
     struct mcp_service *service;
     struct mcp_http *http;
     const char *const *passed_headers;
@@ -15,7 +15,7 @@ struct mounted {
 };
 
 struct mcp_routes {
-    struct mounted mounted[MCP_MOUNTS_MAX];
+    struct mounted_server mounted[MCP_MOUNTS_MAX];
     size_t count;
     struct route rows[MCP_MOUNTS_MAX * MCP_METHODS];
     struct routes routes;
@@ -23,12 +23,12 @@ struct mcp_routes {
 
 static void answer_mcp(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
 {
-    const struct mounted *mounted = context;
+    const struct mounted_server *mounted = context;
     const struct mcp_asker asker = {principal, wt__scope_allows(scopes, SCOPE_CALL), mounted->passed_headers};
     wt__mcp_http_answer(mounted->http, exchange, &asker);
 }
 
-static void fill_mcp_rows(struct route rows[MCP_METHODS], struct mounted *mounted, const struct mcp_mount *mount)
+static void fill_mcp_rows(struct route rows[MCP_METHODS], struct mounted_server *mounted, const struct mcp_mount *mount)
 {
     static const struct {
         struct route row;
@@ -67,7 +67,7 @@ int wt__mcp_routes_open(struct mcp_routes **out, const struct mcp_mount *mounts,
         return wt__fail_nomem(err);
     int rc = count <= MCP_MOUNTS_MAX ? 0 : wt__fail(err, WT_ETOOLONG, "more than %d MCP servers", MCP_MOUNTS_MAX);
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        struct mounted *mounted = &mcp->mounted[mcp->count++];
+        struct mounted_server *mounted = &mcp->mounted[mcp->count++];
         rc = wt__mcp_service_open(&mounted->service, mounts[i].features, NULL, err);
         if (rc == 0)
             rc = wt__mcp_http_open(&mounted->http, mounted->service, err);

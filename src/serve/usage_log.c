@@ -17,8 +17,8 @@ enum { KEY_BYTES = USAGE_LOG_BATCH_ID_BYTES_MAX + 16 };
 _Static_assert(KEY_BYTES <= (int)WT_MAX_USAGE_KEY_BYTES, "the key of a batch's last usage is one");
 
 /* A queued batch. Everything is allocated in its arena. */
-struct waiting {
-    struct waiting *next;
+struct queued_batch {
+    struct queued_batch *next;
     struct arena arena;
     struct reported_usage **usages; /* [count] */
     size_t count, bytes;
@@ -27,7 +27,7 @@ struct waiting {
 };
 
 /* Token bucket of a client: one token per usage. */
-struct bucket {
+struct token_bucket {
     struct str name;
     double tokens, at_ms;
 };
@@ -40,11 +40,11 @@ struct usage_log {
     pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t wake;
     atomic_bool closing; /* also read by the learning thread without the lock */
-    struct waiting *first, **last;
+    struct queued_batch *first, **last;
     size_t queued, queued_bytes; /* include the group being written */
     bool unlearned;
     struct usage_log_counts counts;
-    struct bucket *buckets; /* [USAGE_LOG_CLIENTS_MAX] */
+    struct token_bucket *buckets; /* [USAGE_LOG_CLIENTS_MAX] */
     size_t bucket_count;
     struct map by_name;
     double swept_ms;
@@ -52,7 +52,7 @@ struct usage_log {
 
 /* ---------------------------------------------------------------- rate limit of a client */
 
-static void refill_bucket(const struct usage_log *log, struct bucket *bucket, double now)
+static void refill_bucket(const struct usage_log *log, struct token_bucket *bucket, double now)
 {
     double burst = log->options.client_burst;
     bucket->tokens += (now - bucket->at_ms) / 60000 * log->options.client_a_minute;
@@ -67,7 +67,7 @@ static int drop_full_buckets(struct usage_log *log, double now, wt_error *err)
     log->swept_ms = now;
     wt__map_dispose(&log->by_name);
     for (size_t i = 0; i < log->bucket_count; i++) {
-        struct bucket *bucket = &log->buckets[i];
+        struct token_bucket *bucket = &log->buckets[i];
         refill_bucket(log, bucket, now);
         if (bucket->tokens < log->options.client_burst)
             log->buckets[kept++] = *bucket;
@@ -81,7 +81,7 @@ static int drop_full_buckets(struct usage_log *log, double now, wt_error *err)
     return 0;
 }
 
-static int find_bucket(struct usage_log *log, struct str client, double now, struct bucket **out, wt_error *err)
+static int find_bucket(struct usage_log *log, struct str client, double now, struct token_bucket **out, wt_error *err)
 {
     const uint32_t *known = wt__map_get(&log->by_name, client);
     if (known) {
@@ -100,8 +100,8 @@ static int find_bucket(struct usage_log *log, struct str client, double now, str
     if (!name)
         return wt__fail_nomem(err);
     memcpy(name, client.ptr, client.len);
-    struct bucket *bucket = &log->buckets[log->bucket_count];
-    *bucket = (struct bucket){.tokens = log->options.client_burst, .at_ms = now};
+    struct token_bucket *bucket = &log->buckets[log->bucket_count];
+    *bucket = (struct token_bucket){.tokens = log->options.client_burst, .at_ms = now};
     bucket->name.ptr = name;
     bucket->name.len = client.len;
     if (!wt__map_insert(&log->by_name, bucket->name, (uint32_t)log->bucket_count, NULL)) {
@@ -117,7 +117,7 @@ static int find_bucket(struct usage_log *log, struct str client, double now, str
 static int charge_client(struct usage_log *log, struct str client, size_t usages, unsigned *retry_ms, wt_error *err)
 {
     double now = wt__now_ms();
-    struct bucket *bucket = NULL;
+    struct token_bucket *bucket = NULL;
     int rc = find_bucket(log, client, now, &bucket, err);
     if (rc == WT_EBUSY)
         *retry_ms = USAGE_LOG_SWEEP_MS;
@@ -169,7 +169,7 @@ static bool take_usage_line(struct str *lines, struct str *line)
     return false;
 }
 
-static int set_usage_key(struct waiting *w, struct str id, struct reported_usage *usage, wt_error *err)
+static int set_usage_key(struct queued_batch *w, struct str id, struct reported_usage *usage, wt_error *err)
 {
     char key[KEY_BYTES];
     if (id.len == 0)
@@ -179,7 +179,7 @@ static int set_usage_key(struct waiting *w, struct str id, struct reported_usage
     return usage->key.ptr ? 0 : wt__fail_nomem(err);
 }
 
-static int split_batch(struct waiting *w, const struct usage_batch *batch, wt_error *err)
+static int split_batch(struct queued_batch *w, const struct usage_batch *batch, wt_error *err)
 {
     struct str client = {wt__arena_copy(&w->arena, batch->client), batch->client.len};
     struct str lines = {wt__arena_copy(&w->arena, batch->lines), batch->lines.len}, rest = lines, line;
@@ -209,14 +209,15 @@ static int split_batch(struct waiting *w, const struct usage_batch *batch, wt_er
     return 0;
 }
 
-static void free_batch(struct waiting *w)
+static void free_batch(struct queued_batch *w)
 {
     wt__arena_dispose(&w->arena);
     free(w);
 }
 
 /* Appends the batch to the queue. Call with the lock held. */
-static int queue_batch(struct usage_log *log, struct waiting *w, struct str client, unsigned *retry_ms, wt_error *err)
+static int queue_batch(struct usage_log *log, struct queued_batch *w, struct str client, unsigned *retry_ms,
+                       wt_error *err)
 {
     if (w->count > log->options.client_burst)
         return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; a client may report %u at once", w->count,
@@ -244,7 +245,7 @@ int wt__usage_log_report(struct usage_log *log, const struct usage_batch *batch,
     int rc = check_batch(batch, err);
     if (rc < 0)
         return rc;
-    struct waiting *w = calloc(1, sizeof *w);
+    struct queued_batch *w = calloc(1, sizeof *w);
     if (!w)
         return wt__fail_nomem(err);
     w->told = told;
@@ -279,16 +280,16 @@ static void count_usage(struct usage_log_counts *counts, const struct reported_u
     *(usage->code < 0 ? &counts->bad : by_fate[usage->fate]) += 1;
 }
 
-static int record_group(struct usage_log *log, const struct waiting *group, wt_error *err)
+static int record_group(struct usage_log *log, const struct queued_batch *group, wt_error *err)
 {
     size_t count = 0;
-    for (const struct waiting *w = group; w; w = w->next)
+    for (const struct queued_batch *w = group; w; w = w->next)
         count += w->count;
     struct reported_usage **usages = wt__alloc_array(count, sizeof *usages);
     if (!usages)
         return wt__fail_nomem(err);
     count = 0;
-    for (const struct waiting *w = group; w; w = w->next)
+    for (const struct queued_batch *w = group; w; w = w->next)
         for (size_t i = 0; i < w->count; i++)
             usages[count++] = w->usages[i];
     int rc = wt__record_reported(log->engine, usages, count, err);
@@ -297,10 +298,10 @@ static int record_group(struct usage_log *log, const struct waiting *group, wt_e
 }
 
 /* Updates the counters before anyone is notified. Call with the lock held. */
-static void count_group(struct usage_log *log, const struct waiting *group, int rc)
+static void count_group(struct usage_log *log, const struct queued_batch *group, int rc)
 {
     log->counts.commits += rc == 0;
-    for (const struct waiting *w = group; w; w = w->next) {
+    for (const struct queued_batch *w = group; w; w = w->next) {
         log->queued -= w->count;
         log->queued_bytes -= w->bytes;
         if (rc < 0)
@@ -311,7 +312,7 @@ static void count_group(struct usage_log *log, const struct waiting *group, int 
     log->unlearned |= rc == 0;
 }
 
-static void write_usage_group(struct usage_log *log, struct waiting *group)
+static void write_usage_group(struct usage_log *log, struct queued_batch *group)
 {
     wt_error err = {0};
     int rc = record_group(log, group, &err);
@@ -320,7 +321,7 @@ static void write_usage_group(struct usage_log *log, struct waiting *group)
     pthread_cond_broadcast(&log->wake);
     pthread_mutex_unlock(&log->lock);
     while (group) {
-        struct waiting *next = group->next;
+        struct queued_batch *next = group->next;
         group->told(group->context, rc, err.message, group->usages, rc == 0 ? group->count : 0);
         free_batch(group);
         group = next;
@@ -338,7 +339,7 @@ static void *run_writer(void *context)
         } else if (!atomic_load(&log->closing) && wt__now_ms() < next_ms) {
             wt__steady_wait(&log->wake, &log->lock, next_ms);
         } else {
-            struct waiting *group = log->first;
+            struct queued_batch *group = log->first;
             next_ms = wt__now_ms() + log->options.commit_ms;
             log->first = NULL;
             log->last = &log->first;

@@ -18,7 +18,7 @@ struct usage_routes {
 };
 
 /* A report waiting to be written. */
-struct reporting {
+struct pending_report {
     const struct usage_routes *usage;
     struct http_exchange *exchange; /* kept */
 };
@@ -26,7 +26,7 @@ struct reporting {
 /* ---------------------------------------------------------------- answers */
 
 static void answer_usage_error(const struct usage_routes *usage, struct http_exchange *exchange, const wt_error *err,
-                   unsigned retry_ms)
+                               unsigned retry_ms)
 {
     const struct failure *failure = wt__failure_of(err->code);
     wt_error told_client;
@@ -91,9 +91,10 @@ static void put_usage_result(struct buffer *out, struct reported_usage *const *u
 
 /* Answers the exchange of a report. A single invalid usage is a bad request; in a larger batch it is listed with the
  * others. */
-static void send_usage_result(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
+static void send_usage_result(void *context, int rc, const char *why, struct reported_usage *const *usages,
+                              size_t count)
 {
-    struct reporting *reporting = context;
+    struct pending_report *reporting = context;
     struct http_exchange *exchange = reporting->exchange;
     const struct usage_routes *usage = reporting->usage;
     struct buffer body = {0};
@@ -118,10 +119,10 @@ static void send_usage_result(void *context, int rc, const char *why, struct rep
 static int report_batch(const struct usage_routes *usage, struct http_exchange *exchange,
                         const struct usage_batch *batch, unsigned *retry_ms, wt_error *err)
 {
-    struct reporting *reporting = malloc(sizeof *reporting);
+    struct pending_report *reporting = malloc(sizeof *reporting);
     if (!reporting)
         return wt__fail_nomem(err);
-    *reporting = (struct reporting){usage, exchange};
+    *reporting = (struct pending_report){usage, exchange};
     wt__http_keep(exchange);
     int rc = wt__usage_log_report(usage->log, batch, send_usage_result, reporting, retry_ms, err);
     if (rc < 0) {
@@ -153,9 +154,9 @@ static void answer_usage(void *context, struct http_exchange *exchange, const ch
     wt__body_dispose(&query.body);
 }
 
-/* ---------------------------------------------------------------- figures */
+/* ---------------------------------------------------------------- metrics */
 
-static void put_usage_figures(void *context, struct buffer *out)
+static void put_usage_metrics(void *context, struct buffer *out)
 {
     const struct usage_routes *usage = context;
     struct usage_log_counts counts;
@@ -180,12 +181,12 @@ static void put_usage_figures(void *context, struct buffer *out)
     for (size_t i = 0; i < sizeof fates / sizeof *fates; i++)
         wt__buffer_printf(out, "whichtool_usages_reported_total{fate=\"%s\"} %llu\n", fates[i].fate,
                           (unsigned long long)fates[i].count);
-    wt__figure_write(out, "whichtool_usages_waiting", "gauge", "Usages waiting to be written.", (double)counts.queued);
-    wt__figure_write(out, "whichtool_usage_commits_total", "counter", "Groups of usages written.",
+    wt__metric_write(out, "whichtool_usages_waiting", "gauge", "Usages waiting to be written.", (double)counts.queued);
+    wt__metric_write(out, "whichtool_usage_commits_total", "counter", "Groups of usages written.",
                      (double)counts.commits);
-    wt__figure_write(out, "whichtool_usages_learned_total", "counter", "Requests encoded for learning.",
+    wt__metric_write(out, "whichtool_usages_learned_total", "counter", "Requests encoded for learning.",
                      (double)counts.learned);
-    wt__figure_write(out, "whichtool_usage_failed_learnings_total", "counter", "Failed learning runs.",
+    wt__metric_write(out, "whichtool_usage_failed_learnings_total", "counter", "Failed learning runs.",
                      (double)counts.failed_learnings);
 }
 
@@ -215,7 +216,7 @@ int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool pol
                    "Recorded usages are on disk.",
         .take = answer_usage,
         .context = usage};
-    usage->routes = (struct routes){&usage->row, 1, put_usage_figures, usage};
+    usage->routes = (struct routes){&usage->row, 1, put_usage_metrics, usage};
     *out = usage;
     return 0;
 }

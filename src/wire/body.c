@@ -12,13 +12,13 @@ enum {
 };
 
 /* Path of a value: "/filter/only". */
-struct place {
-    const struct place *parent;
+struct value_path {
+    const struct value_path *parent;
     const char *key; /* NULL for an array item, given by index */
     size_t index;
 };
 
-static void append_pointer(struct buffer *out, const struct place *place)
+static void append_pointer(struct buffer *out, const struct value_path *place)
 {
     if (!place)
         return;
@@ -30,7 +30,7 @@ static void append_pointer(struct buffer *out, const struct place *place)
 }
 
 /* Fails with "k WHY" and the pointer to the value. */
-static int fail_at_place(wt_error *err, int code, const struct place *place, const char *why)
+static int fail_at_place(wt_error *err, int code, const struct value_path *place, const char *why)
 {
     char path[POINTER_MAX] = "";
     struct buffer pointer = {.max = POINTER_MAX - 1};
@@ -41,7 +41,7 @@ static int fail_at_place(wt_error *err, int code, const struct place *place, con
     return wt__fail_at(err, code, 0, 0, path, "%s %s", *path ? path + 1 : "the body", why);
 }
 
-static int fail_number(wt_error *err, const struct place *place, const struct field *field)
+static int fail_number(wt_error *err, const struct value_path *place, const struct field *field)
 {
     char why[128];
     snprintf(why, sizeof why, "must be a whole number from %llu to %llu", (unsigned long long)field->min,
@@ -49,8 +49,8 @@ static int fail_number(wt_error *err, const struct place *place, const struct fi
     return fail_at_place(err, WT_EINVAL, place, why);
 }
 
-static int parse_text_field(const struct field *field, const json_t *value, const struct place *place, const char **out,
-                            wt_error *err)
+static int parse_text_field(const struct field *field, const json_t *value, const struct value_path *place,
+                            const char **out, wt_error *err)
 {
     char why[96];
     if (!json_is_string(value))
@@ -74,8 +74,8 @@ static bool is_choice(const char *choices, struct str word)
     return false;
 }
 
-static int parse_choice(const struct field *field, const json_t *value, const struct place *place, const char **out,
-                        wt_error *err)
+static int parse_choice(const struct field *field, const json_t *value, const struct value_path *place,
+                        const char **out, wt_error *err)
 {
     const char *word = NULL;
     const struct field whole = {.max = UINT64_MAX};
@@ -91,7 +91,7 @@ static int parse_choice(const struct field *field, const json_t *value, const st
     return 0;
 }
 
-static int parse_whole(const struct field *field, const json_t *value, const struct place *place, uint64_t *out,
+static int parse_whole(const struct field *field, const json_t *value, const struct value_path *place, uint64_t *out,
                        wt_error *err)
 {
     json_int_t number = json_integer_value(value);
@@ -101,7 +101,7 @@ static int parse_whole(const struct field *field, const json_t *value, const str
     return 0;
 }
 
-static int parse_share(const struct field *field, const json_t *value, const struct place *place, double *out,
+static int parse_share(const struct field *field, const json_t *value, const struct value_path *place, double *out,
                        wt_error *err)
 {
     double share = json_number_value(value);
@@ -111,8 +111,8 @@ static int parse_share(const struct field *field, const json_t *value, const str
     return 0;
 }
 
-static int parse_texts(struct body *body, const struct field *field, const json_t *value, const struct place *place,
-                       struct texts *out, wt_error *err)
+static int parse_texts(struct body *body, const struct field *field, const json_t *value,
+                       const struct value_path *place, struct texts *out, wt_error *err)
 {
     size_t count = json_array_size(value);
     char why[96];
@@ -127,7 +127,7 @@ static int parse_texts(struct body *body, const struct field *field, const json_
     if (!items)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++) {
-        const struct place here = {place, NULL, i};
+        const struct value_path here = {place, NULL, i};
         int rc = parse_text_field(&item, json_array_get(value, i), &here, &items[i], err);
         if (rc < 0)
             return rc;
@@ -136,7 +136,7 @@ static int parse_texts(struct body *body, const struct field *field, const json_
     return 0;
 }
 
-static int parse_json(struct body *body, const struct field *field, const json_t *value, const struct place *place,
+static int parse_json(struct body *body, const struct field *field, const json_t *value, const struct value_path *place,
                       struct str *out, wt_error *err)
 {
     struct buffer json = {.max = (size_t)field->max};
@@ -155,11 +155,11 @@ static int parse_json(struct body *body, const struct field *field, const json_t
     return rc;
 }
 
-static int parse_members(struct body *body, const json_t *object, struct fields fields, const struct place *place,
+static int parse_members(struct body *body, const json_t *object, struct fields fields, const struct value_path *place,
                          void *out, wt_error *err);
 
-static int parse_field(struct body *body, const struct field *field, const json_t *value, const struct place *place,
-                       void *out, wt_error *err)
+static int parse_field(struct body *body, const struct field *field, const json_t *value,
+                       const struct value_path *place, void *out, wt_error *err)
 {
     void *at = (char *)out + field->offset;
     uint64_t number = 0;
@@ -241,7 +241,7 @@ static int other_name(struct fields fields, const char *name)
     return -1;
 }
 
-static int fail_unknown_member(struct fields fields, const char *name, const struct place *place, wt_error *err)
+static int fail_unknown_member(struct fields fields, const char *name, const struct value_path *place, wt_error *err)
 {
     struct nearest nearest;
     char why[256] = "is unknown; /openapi.json lists all members";
@@ -257,13 +257,13 @@ static int fail_unknown_member(struct fields fields, const char *name, const str
     return fail_at_place(err, WT_EINVAL, place, why);
 }
 
-static int parse_members(struct body *body, const json_t *object, struct fields fields, const struct place *place,
+static int parse_members(struct body *body, const json_t *object, struct fields fields, const struct value_path *place,
                          void *out, wt_error *err)
 {
     for (void *at = json_object_iter((json_t *)object); at; at = json_object_iter_next((json_t *)object, at)) {
         const char *name = json_object_iter_key(at);
         const json_t *value = json_object_iter_value(at);
-        const struct place here = {place, name, 0};
+        const struct value_path here = {place, name, 0};
         const struct field *field = field_named(fields, name);
         if (!field)
             return fail_unknown_member(fields, name, &here, err);
@@ -275,7 +275,7 @@ static int parse_members(struct body *body, const json_t *object, struct fields 
     }
     for (size_t i = 0; i < fields.count; i++) {
         const json_t *value = json_object_get(object, fields.items[i].name);
-        const struct place here = {place, fields.items[i].name, 0};
+        const struct value_path here = {place, fields.items[i].name, 0};
         if (fields.items[i].required && (!value || json_is_null(value)))
             return fail_at_place(err, WT_EINVAL, &here, "is missing");
     }
@@ -354,7 +354,7 @@ static json_t *query_value(const struct field *field, const char *text)
 static int add_query_pair(json_t *root, struct fields fields, const char *name, const char *text, wt_error *err)
 {
     const struct field *field = field_named(fields, name);
-    const struct place here = {NULL, name, 0};
+    const struct value_path here = {NULL, name, 0};
     if (!field)
         return fail_unknown_member(fields, name, &here, err);
     json_t *old = json_object_get(root, name), *value = query_value(field, text);

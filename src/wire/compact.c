@@ -5,97 +5,97 @@
 
 enum { DIGITS_MAX = 18 }; /* maximum digits of a number that always fits into 64 bits */
 
-struct look {
+struct compact_scan {
     const char *at, *end;
     unsigned depth;
 };
 
-static bool skip_char(struct look *look, char c)
+static bool skip_char(struct compact_scan *scan, char c)
 {
-    if (look->at == look->end || *look->at != c)
+    if (scan->at == scan->end || *scan->at != c)
         return false;
-    look->at++;
+    scan->at++;
     return true;
 }
 
 /* Skips a string of plain characters and escapes with only one form. */
-static bool skip_json_string(struct look *look)
+static bool skip_json_string(struct compact_scan *scan)
 {
-    if (!skip_char(look, '"'))
+    if (!skip_char(scan, '"'))
         return false;
-    const char *begin = look->at;
+    const char *begin = scan->at;
     bool ascii = true;
-    while (look->at < look->end && *look->at != '"') {
-        unsigned char c = (unsigned char)*look->at++;
+    while (scan->at < scan->end && *scan->at != '"') {
+        unsigned char c = (unsigned char)*scan->at++;
         if (c < 0x20 || c == 0x7F)
             return false;
         ascii &= c < 0x80;
-        if (c == '\\' && (look->at == look->end || !memchr("\"\\bfnrt", *look->at++, 7)))
+        if (c == '\\' && (scan->at == scan->end || !memchr("\"\\bfnrt", *scan->at++, 7)))
             return false;
     }
-    struct str text = {begin, (size_t)(look->at - begin)};
-    return skip_char(look, '"') && (ascii || wt__utf8_valid(text));
+    struct str text = {begin, (size_t)(scan->at - begin)};
+    return skip_char(scan, '"') && (ascii || wt__utf8_valid(text));
 }
 
 /* Skips a whole number. False for "-0", because the writer writes 0. */
-static bool skip_number(struct look *look)
+static bool skip_number(struct compact_scan *scan)
 {
-    bool negative = skip_char(look, '-');
-    const char *begin = look->at;
-    while (look->at < look->end && *look->at >= '0' && *look->at <= '9')
-        look->at++;
-    size_t digits = (size_t)(look->at - begin);
+    bool negative = skip_char(scan, '-');
+    const char *begin = scan->at;
+    while (scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9')
+        scan->at++;
+    size_t digits = (size_t)(scan->at - begin);
     if (digits == 0 || digits > DIGITS_MAX || (*begin == '0' && (digits > 1 || negative)))
         return false;
-    return look->at == look->end || !memchr(".eE", *look->at, 3);
+    return scan->at == scan->end || !memchr(".eE", *scan->at, 3);
 }
 
-static bool skip_word(struct look *look, struct str word)
+static bool skip_word(struct compact_scan *scan, struct str word)
 {
-    if ((size_t)(look->end - look->at) < word.len || memcmp(look->at, word.ptr, word.len) != 0)
+    if ((size_t)(scan->end - scan->at) < word.len || memcmp(scan->at, word.ptr, word.len) != 0)
         return false;
-    look->at += word.len;
+    scan->at += word.len;
     return true;
 }
 
-static bool skip_json_value(struct look *look);
+static bool skip_json_value(struct compact_scan *scan);
 
-static bool skip_members(struct look *look, char close, bool keyed)
+static bool skip_members(struct compact_scan *scan, char close, bool keyed)
 {
-    bool fine = ++look->depth <= WT_MAX_JSON_DEPTH;
-    look->at++;
-    if (!skip_char(look, close)) {
+    bool fine = ++scan->depth <= WT_MAX_JSON_DEPTH;
+    scan->at++;
+    if (!skip_char(scan, close)) {
         do
-            fine = fine && (!keyed || (skip_json_string(look) && skip_char(look, ':'))) && skip_json_value(look);
-        while (fine && skip_char(look, ','));
-        fine = fine && skip_char(look, close);
+            fine = fine && (!keyed || (skip_json_string(scan) && skip_char(scan, ':'))) && skip_json_value(scan);
+        while (fine && skip_char(scan, ','));
+        fine = fine && skip_char(scan, close);
     }
-    look->depth--;
+    scan->depth--;
     return fine;
 }
 
-static bool skip_json_value(struct look *look)
+static bool skip_json_value(struct compact_scan *scan)
 {
-    switch (look->at < look->end ? *look->at : '\0') {
+    switch (scan->at < scan->end ? *scan->at : '\0') {
     case '{':
-        return skip_members(look, '}', true);
+        return skip_members(scan, '}', true);
     case '[':
-        return skip_members(look, ']', false);
+        return skip_members(scan, ']', false);
     case '"':
-        return skip_json_string(look);
+        return skip_json_string(scan);
     case 't':
-        return skip_word(look, STR("true"));
+        return skip_word(scan, STR("true"));
     case 'f':
-        return skip_word(look, STR("false"));
+        return skip_word(scan, STR("false"));
     case 'n':
-        return skip_word(look, STR("null"));
+        return skip_word(scan, STR("null"));
     default:
-        return skip_number(look);
+        return skip_number(scan);
     }
 }
 
 bool wt__is_compact(struct str text)
 {
-    struct look look = {text.ptr, text.ptr + text.len, 0};
-    return text.len > 0 && skip_json_value(&look) && look.at == look.end;
+    struct compact_scan scan = {text.ptr, text.ptr + text.len, 0};
+    return text.len > 0 && skip_json_value(&scan) && scan.at == scan.end;
 }

@@ -49,8 +49,8 @@ static int refuse_foreign_host(void *context, const struct http_request *head)
 {
     struct str origin = wt__http_field(head, "Origin"), scheme = STR("http://");
     (void)context;
-    if (origin.len > 0 &&
-        (!wt__str_starts(origin, scheme) || !is_local_host((struct str){origin.ptr + scheme.len, origin.len - scheme.len})))
+    if (origin.len > 0 && (!wt__str_starts(origin, scheme) ||
+                           !is_local_host((struct str){origin.ptr + scheme.len, origin.len - scheme.len})))
         return 403;
     return is_local_host(wt__http_field(head, "Host")) ? 0 : 403;
 }
@@ -70,7 +70,9 @@ static void *wait_for_stdin_end(void *context)
 static int serve_http(struct mcp_service *service, const char *address, wt_error *err)
 {
     struct http_server_options options = {
-        .listen = address, .workers = 4, .handler = {.answer = answer_fixture_request, .body_max = limit_fixture_body, .refuse = refuse_foreign_host}};
+        .listen = address,
+        .workers = 4,
+        .handler = {.answer = answer_fixture_request, .body_max = limit_fixture_body, .refuse = refuse_foreign_host}};
     pthread_t watcher;
     int rc = wt__mcp_http_open(&http, service, err);
     if (rc == 0)

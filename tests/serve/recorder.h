@@ -88,9 +88,9 @@ static inline struct recorder *recorder_take(struct mcp_service *service, struct
     wt__mcp_read_message(&in, text);
     if (in.kind == MCP_IN_REQUEST) {
         bool modern = wt__mcp_is_modern(&in, headers ? headers->version : STR(""));
-        struct mcp_call *call = wt__mcp_begin(service, peer, &own->channel, &in, modern, headers);
+        struct mcp_call *call = wt__mcp_call_begin(service, peer, &own->channel, &in, modern, headers);
         if (call)
-            wt__mcp_run(call);
+            wt__mcp_call_run(call);
         return own;
     }
     if (in.kind == MCP_IN_BAD) {
@@ -99,7 +99,7 @@ static inline struct recorder *recorder_take(struct mcp_service *service, struct
         wt__mcp_channel_answer(&own->channel, 400, wt__buffer_view(&message));
         wt__buffer_dispose(&message);
     } else {
-        wt__mcp_heard(service, peer, &in);
+        wt__mcp_handle_other_message(service, peer, &in);
         wt__mcp_channel_answer(&own->channel, 202, STR(""));
     }
     wt__mcp_incoming_dispose(&in);

@@ -21,9 +21,9 @@ static const char catalogue[] =
     "{\"name\":\"GET /tides\",\"description\":\"Times of high and low water at a harbour\","
     "\"input_schema\":{\"type\":\"object\",\"properties\":{}}}]";
 
-struct fixture {
+struct routes_fixture {
     wt_engine *engine;
-    struct api *open, *keyed; /* without and with keys */
+    struct http_api *open, *keyed; /* without and with keys */
     char folder[40], keys[64], find[64], call[64], write[64], admin[64];
 };
 
@@ -31,7 +31,7 @@ static const char *const origins[] = {"https://app.example.com"};
 
 static int open_fixture(void **state)
 {
-    struct fixture *f = calloc(1, sizeof *f);
+    struct routes_fixture *f = calloc(1, sizeof *f);
     wt_open_options open;
     wt_add_options add;
     wt_add_report *report;
@@ -63,7 +63,7 @@ static int open_fixture(void **state)
 
 static int close_fixture(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     wt__api_close(f->open);
     wt__api_close(f->keyed);
     wt_close(f->engine);
@@ -73,13 +73,13 @@ static int close_fixture(void **state)
     return 0;
 }
 
-struct asked {
+struct api_request {
     const char *method, *target, *body, *host, *origin, *key;
     struct http_field more;
 };
 
 /* Sends a request. Returns the response, whose body ends in NUL. */
-static struct api_call ask_api(struct api *api, const struct asked *asked, struct http_request *request)
+static struct api_call ask_api(struct http_api *api, const struct api_request *asked, struct http_request *request)
 {
     static char authorization[128];
     const char *question = strchr(asked->target, '?');
@@ -188,10 +188,10 @@ static const struct {
 
 static void each_route_answers_or_reports_an_error(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct http_request request;
-        const struct asked asked = {.method = rows[i].method, .target = rows[i].target, .body = rows[i].body};
+        const struct api_request asked = {.method = rows[i].method, .target = rows[i].target, .body = rows[i].body};
         struct api_call call = ask_api(f->open, &asked, &request);
         json_t *root = NULL;
         if (call.status != rows[i].status || !strstr(call.body.ptr, rows[i].holds))
@@ -209,14 +209,15 @@ static void each_route_answers_or_reports_an_error(void **state)
 /* Checks each route without a key, with a wrong key, with a key of another scope, and with the right one. */
 static void each_scope_permits_only_its_routes(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     for (size_t i = 0; i < wt__api_routes.count; i++) {
         const struct route *route = &wt__api_routes.items[i];
         const char *const keys[] = {NULL, "", "wt_nonsense", f->find, f->call, f->write, f->admin};
         const unsigned scopes[] = {0, 0, 0, SCOPE_FIND, SCOPE_CALL, SCOPE_WRITE | SCOPE_USAGE, SCOPE_ADMIN};
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
             struct http_request request;
-            const struct asked asked = {.method = route->method, .target = route->path, .body = "", .key = keys[k]};
+            const struct api_request asked = {
+                .method = route->method, .target = route->path, .body = "", .key = keys[k]};
             struct api_call call = ask_api(f->keyed, &asked, &request);
             bool allowed = wt__scope_allows(scopes[k], route->scope);
             int want = allowed ? 0 : scopes[k] ? 403 : 401;
@@ -234,9 +235,9 @@ static void each_scope_permits_only_its_routes(void **state)
 /* With a policy, routes showing or changing tools require the scope admin, and are unavailable without keys. */
 static void a_policy_makes_tool_routes_require_admin(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     struct api_options options = {.engine = f->engine, .guard = {.listen = "127.0.0.1:8642"}, .policed = true};
-    struct api *policed[2];
+    struct http_api *policed[2];
     size_t of_tools = 0;
     wt_error err;
     assert_int_equal(wt__api_open(&policed[0], &options, &err), 0);
@@ -248,7 +249,8 @@ static void a_policy_makes_tool_routes_require_admin(void **state)
         for (size_t keyed = 0; keyed < 2; keyed++)
             for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
                 struct http_request request;
-                const struct asked asked = {.method = route->method, .target = route->path, .body = "", .key = keys[k]};
+                const struct api_request asked = {
+                    .method = route->method, .target = route->path, .body = "", .key = keys[k]};
                 struct api_call call = ask_api(policed[keyed], &asked, &request);
                 bool refused = call.status == 401 || call.status == 403;
                 if (route->of_tools && refused != !(keyed && keys[k] == f->admin))
@@ -286,14 +288,14 @@ static const struct {
 
 static void host_and_origin_are_checked_first(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     for (size_t i = 0; i < sizeof matrix / sizeof *matrix; i++) {
         struct http_request request;
-        const struct asked asked = {.method = matrix[i].method,
-                                    .target = matrix[i].target,
-                                    .body = "",
-                                    .host = matrix[i].host,
-                                    .origin = matrix[i].origin};
+        const struct api_request asked = {.method = matrix[i].method,
+                                          .target = matrix[i].target,
+                                          .body = "",
+                                          .host = matrix[i].host,
+                                          .origin = matrix[i].origin};
         struct api_call call = ask_api(f->open, &asked, &request);
         const struct http_handler handler = wt__api_handler(f->open);
         struct http_fields common = {0};
@@ -320,7 +322,7 @@ static uint64_t read_generation(wt_engine *engine)
 /* Requests from foreign origins, and through DNS rebinding, reach no route, with any key. */
 static void foreign_hosts_and_origins_reach_no_route(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     static const struct {
         const char *host, *origin;
         int status;
@@ -339,12 +341,12 @@ static void foreign_hosts_and_origins_reach_no_route(void **state)
             for (int keyed = 0; keyed < 2; keyed++) {
                 const struct route *route = &wt__api_routes.items[i];
                 struct http_request request;
-                const struct asked asked = {.method = route->method,
-                                            .target = route->path,
-                                            .body = catalogue,
-                                            .host = elsewhere[e].host,
-                                            .origin = elsewhere[e].origin,
-                                            .key = keyed ? f->admin : NULL};
+                const struct api_request asked = {.method = route->method,
+                                                  .target = route->path,
+                                                  .body = catalogue,
+                                                  .host = elsewhere[e].host,
+                                                  .origin = elsewhere[e].origin,
+                                                  .key = keyed ? f->admin : NULL};
                 struct api_call call = ask_api(keyed ? f->keyed : f->open, &asked, &request);
                 if (call.status != elsewhere[e].status || strstr(call.body.ptr, "evil") ||
                     strstr(call.body.ptr, "town"))
@@ -358,7 +360,7 @@ static void foreign_hosts_and_origins_reach_no_route(void **state)
  * browser automatically, nor as a session id. */
 static void keys_count_only_in_the_authorization_field(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     static const struct {
         const char *target, *field, *prefix;
         int status;
@@ -383,7 +385,7 @@ static void keys_count_only_in_the_authorization_field(void **state)
         snprintf(target, sizeof target, "%.*s%s", (int)(place ? place - ways[i].target : (long)strlen(ways[i].target)),
                  ways[i].target, place ? f->find : "");
         snprintf(value, sizeof value, "%s%s", ways[i].prefix ? ways[i].prefix : "", f->find);
-        struct asked asked = {.method = "GET", .target = target, .body = ""};
+        struct api_request asked = {.method = "GET", .target = target, .body = ""};
         if (ways[i].field)
             asked.more = (struct http_field){wt__str(ways[i].field), wt__str(value)};
         struct api_call call = ask_api(f->keyed, &asked, &request);
@@ -396,7 +398,7 @@ static void keys_count_only_in_the_authorization_field(void **state)
 /* Requests can neither make the server read, fetch or start anything, nor choose its models. */
 static void requests_cannot_control_files_processes_or_models(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     static const struct {
         const char *method, *target, *body;
         int status;
@@ -429,7 +431,7 @@ static void requests_cannot_control_files_processes_or_models(void **state)
     uint64_t before = read_generation(f->engine);
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         struct http_request request;
-        const struct asked asked = {.method = said[i].method, .target = said[i].target, .body = said[i].body};
+        const struct api_request asked = {.method = said[i].method, .target = said[i].target, .body = said[i].body};
         struct api_call call = ask_api(f->open, &asked, &request);
         if (call.status != said[i].status)
             fail_msg("%s %s %s: %d %s", said[i].method, said[i].target, said[i].body, call.status, call.body.ptr);
@@ -441,8 +443,8 @@ static void requests_cannot_control_files_processes_or_models(void **state)
 
 static void non_local_addresses_require_keys(void **state)
 {
-    struct fixture *f = *state;
-    struct api *api;
+    struct routes_fixture *f = *state;
+    struct http_api *api;
     wt_error err;
     struct api_options options = {.engine = f->engine, .guard = {.listen = "0.0.0.0:8642"}};
     assert_int_equal(wt__api_open(&api, &options, &err), WT_EINVAL);
@@ -455,10 +457,10 @@ static void non_local_addresses_require_keys(void **state)
     assert_null(api);
 }
 
-static int status_with(struct api *api, const char *key)
+static int status_with(struct http_api *api, const char *key)
 {
     struct http_request request;
-    const struct asked asked = {.method = "GET", .target = "/v1/recipes", .body = "", .key = key};
+    const struct api_request asked = {.method = "GET", .target = "/v1/recipes", .body = "", .key = key};
     struct api_call call = ask_api(api, &asked, &request);
     int status = call.status;
     wt__api_call_dispose(&call);
@@ -467,7 +469,7 @@ static int status_with(struct api *api, const char *key)
 
 static void reload_replaces_keys_unless_the_file_is_invalid(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     char late[64], *text;
     size_t len;
     wt_error err;
@@ -494,7 +496,7 @@ static bool has_disconnected(const void *context)
 /* A search stops when the client has disconnected, and at the time limit. */
 static void searches_stop_on_disconnect_and_timeout(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     bool takes_long;
     struct http_request request = {.method = STR("POST"),
                                    .path = STR("/v1/find"),
@@ -510,7 +512,7 @@ static void searches_stop_on_disconnect_and_timeout(void **state)
 
 static void slow_calls_do_not_start_on_a_worker(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     bool takes_long;
     struct http_request request = {.method = STR("DELETE"),
                                    .path = STR("/v1/tools/town/book_table"),
@@ -537,7 +539,7 @@ static void take_nothing(void *context, struct http_exchange *exchange, const ch
 /* A module's route matches its path with any method, and requires the usual permissions. */
 static void modules_can_add_routes(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     static const struct route row = {
         .path = "/mcp", .scope = SCOPE_FIND, .body_max = 1, .name = "mcp", .take = take_nothing};
     const struct routes table = {.items = &row, .count = 1};
@@ -547,7 +549,7 @@ static void modules_can_add_routes(void **state)
                                         .more = &table,
                                         .more_count = 1};
     static const char *const methods[] = {"GET", "POST", "DELETE", "PUT"};
-    struct api *api;
+    struct http_api *api;
     bool takes_long;
     char authorization[128];
     assert_int_equal(wt__api_open(&api, &options, NULL), 0);
@@ -578,9 +580,9 @@ static void the_smaller_time_limit_applies(void **state)
         unsigned server, asked, holds;
     } limits[] = {{60, 0, 60}, {60, 10, 10}, {60, 90, 60}, {0, 0, 0}, {0, 10, 10}};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        const struct service service = {.time_limit_ms = limits[i].server};
+        const struct api_service service = {.time_limit_ms = limits[i].server};
         const struct api_call call = {.service = &service};
-        assert_int_equal(wt__api_limit(&call, limits[i].asked), limits[i].holds);
+        assert_int_equal(wt__api_time_limit(&call, limits[i].asked), limits[i].holds);
     }
 }
 

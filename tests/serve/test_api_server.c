@@ -16,12 +16,12 @@
 
 enum { CLIENTS = 12, TOOLS = 400 };
 
-struct fixture {
+struct server_fixture {
     wt_engine *engine;
-    struct catalogue *catalogue;
+    struct mcp_catalogue *catalogue;
     struct mcp_routes *mcp;
     struct usage_routes *usage;
-    struct api *api;
+    struct http_api *api;
     struct served served;
     pthread_mutex_t lock;
     struct buffer log;
@@ -30,7 +30,7 @@ struct fixture {
 
 static void keep_log_line(void *context, struct str line)
 {
-    struct fixture *f = context;
+    struct server_fixture *f = context;
     pthread_mutex_lock(&f->lock);
     wt__buffer_str(&f->log, line);
     pthread_mutex_unlock(&f->lock);
@@ -38,7 +38,7 @@ static void keep_log_line(void *context, struct str line)
 
 static void signal_ready(void *context, double ms)
 {
-    struct fixture *f = context;
+    struct server_fixture *f = context;
     assert_true(ms >= 0);
     pthread_mutex_lock(&f->lock);
     f->ready++;
@@ -49,7 +49,7 @@ static const char *const origins[] = {"https://app.example.com"};
 
 static int start_api_server(void **state)
 {
-    struct fixture *f = calloc(1, sizeof *f);
+    struct server_fixture *f = calloc(1, sizeof *f);
     wt_open_options open;
     wt_error err;
     pthread_mutex_init(&f->lock, NULL);
@@ -75,18 +75,18 @@ static int start_api_server(void **state)
                                         .ready_context = f};
     assert_int_equal(wt__api_open(&f->api, &options, &err), 0);
     serve(&f->served, (struct http_server_options){.workers = 1, .handler = wt__api_handler(f->api)});
-    wt__api_bind(f->api, f->served.server);
-    wt__api_warm(f->api);
+    wt__api_set_server(f->api, f->served.server);
+    wt__api_warm_up(f->api);
     *state = f;
     return 0;
 }
 
 static int stop_api_server(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     wt__http_server_stop(f->served.server);
     join_server(&f->served);
-    wt__api_end(f->api);
+    wt__api_wait_for_calls(f->api);
     wt__http_server_close(f->served.server);
     wt__usage_routes_close(f->usage);
     wt__mcp_routes_close(f->mcp);
@@ -133,7 +133,7 @@ static void put_edition_tools(struct buffer *out, unsigned edition)
 
 static void imported_tools_are_found_by_the_next_request(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     struct buffer tools = {0}, answer = {0};
     int client = connect_to(f->served.server);
     for (unsigned edition = 0; edition < 3; edition++) {
@@ -156,7 +156,7 @@ static void imported_tools_are_found_by_the_next_request(void **state)
  * meanwhile. */
 static void imports_leave_the_worker_to_searches(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     struct buffer tools = {0}, request = {0}, answer = {0}, in = {0};
     int clients[CLIENTS], done = 0, later = 0;
     put_edition_tools(&tools, 9);
@@ -189,7 +189,7 @@ static void imports_leave_the_worker_to_searches(void **state)
 /* Clients disconnect in every stage of an import and a search. */
 static void disconnected_clients_leak_nothing(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     struct buffer tools = {0}, answer = {0};
     put_edition_tools(&tools, 5);
     for (size_t i = 0; i < 40; i++) {
@@ -213,7 +213,7 @@ static void disconnected_clients_leak_nothing(void **state)
 /* A request is logged after its response, so wait for the log. */
 static void each_request_is_logged_in_one_line(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     struct buffer answer = {0};
     int client = connect_to(f->served.server);
     assert_int_equal(ask_api_server(client, "POST", "/v1/find", STR("{\"query\":\"wine \\u202e\"}"), &answer), 200);
@@ -242,7 +242,7 @@ static void each_request_is_logged_in_one_line(void **state)
 
 static void metrics_count_the_results_of_usages(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     static const char *const lines[] = {
         "whichtool_usages_reported_total{fate=\"recorded\"} 2\n",
         "whichtool_usages_reported_total{fate=\"repeated\"} 1\n",
@@ -259,13 +259,14 @@ static void metrics_count_the_results_of_usages(void **state)
     };
     struct buffer answer = {0}, many = {0};
     int client = connect_to(f->served.server);
-    assert_int_equal(ask_api_server(client, "POST", "/v1/usage",
-                         STR("{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
-                             "{\"request\":\"b\",\"tools\":[\"p/tool_2\"]}\n"
-                             "{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
-                             "{\"key\":\"1\",\"outcome\":\"ok\"}\n{\"key\":\"2\",\"outcome\":\"ok\"}\nnonsense\n"),
-                         &answer),
-                     200);
+    assert_int_equal(
+        ask_api_server(client, "POST", "/v1/usage",
+                       STR("{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
+                           "{\"request\":\"b\",\"tools\":[\"p/tool_2\"]}\n"
+                           "{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
+                           "{\"key\":\"1\",\"outcome\":\"ok\"}\n{\"key\":\"2\",\"outcome\":\"ok\"}\nnonsense\n"),
+                       &answer),
+        200);
     for (size_t i = 0; i < 1000; i++) /* the burst, partly used up */
         wt__buffer_text(&many, "{\"request\":\"a\",\"tools\":[\"p/tool_1\"]}\n");
     assert_int_equal(ask_api_server(client, "POST", "/v1/usage", wt__buffer_view(&many), &answer), 429);
@@ -319,7 +320,7 @@ static void put_from(struct buffer *out, size_t row, const char *origin)
 }
 
 /* Sends a request with an origin and reads the response head. */
-static void ask_from(struct fixture *f, size_t row, const char *origin, struct buffer *head)
+static void ask_from(struct server_fixture *f, size_t row, const char *origin, struct buffer *head)
 {
     struct buffer request = {0};
     int client = connect_to(f->served.server);
@@ -335,7 +336,7 @@ static void ask_from(struct fixture *f, size_t row, const char *origin, struct b
 
 static void configured_origins_can_read_every_response(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     struct buffer head = {0};
     for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
         ask_from(f, i, origins[0], &head);
@@ -357,7 +358,7 @@ static void configured_origins_can_read_every_response(void **state)
 
 static void shutdown_stops_running_imports(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     struct buffer tools = {0}, request = {0};
     put_edition_tools(&tools, 7);
     put_server_request(&request, "POST", "/v1/tools?provider=late", wt__buffer_view(&tools));

@@ -88,7 +88,7 @@ static void loopback_addresses_are_recognised(void **state)
                 {"unix:/x", true},     {"0.0.0.0:1", false},        {"[::]:1", false},
                 {"10.0.0.1:1", false}, {"127.0.0.1.evil:1", false}, {"", false}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (wt__listens_on_loopback(rows[i].listen) != rows[i].loopback)
+        if (wt__is_loopback_address(rows[i].listen) != rows[i].loopback)
             fail_msg("%s", rows[i].listen);
 }
 

@@ -125,7 +125,7 @@ static void keys_with_find_but_not_call_are_counted(void **state)
         snprintf(text, sizeof text, "k %s " HASH_OF_A "\n", rows[i].scopes);
         assert_int_equal(wt__file_replace(path, text, strlen(text), &err), 0);
         assert_int_equal(wt__keys_open(&keys, path, &err), 0);
-        if (wt__keys_finding_only(keys) != rows[i].finding_only ||
+        if (wt__keys_count_find_only(keys) != rows[i].finding_only ||
             wt__scope_allows(wt__keys_find(keys, STR("a")).scopes, SCOPE_CALL) != rows[i].may_call)
             fail_msg("%s", rows[i].scopes);
         wt__keys_close(keys);
@@ -173,7 +173,7 @@ static void bearer_keys_are_parsed(void **state)
                 {"abc", ""},
                 {"", ""}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!wt__str_equal(wt__bearer_of(wt__str(rows[i].field)), wt__str(rows[i].key)))
+        if (!wt__str_equal(wt__bearer_key(wt__str(rows[i].field)), wt__str(rows[i].key)))
             fail_msg("\"%s\"", rows[i].field);
 }
 
@@ -181,11 +181,11 @@ static void scope_lists_are_parsed(void **state)
 {
     (void)state;
     wt_error err;
-    assert_int_equal(wt__scopes_read(STR("find,write,usage,metrics"), &err),
+    assert_int_equal(wt__scopes_parse(STR("find,write,usage,metrics"), &err),
                      SCOPE_FIND | SCOPE_WRITE | SCOPE_USAGE | SCOPE_METRICS);
     static const char *const wrong[] = {"", "find,", ",find", "Find", "find usage", "all"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(wt__scopes_read(wt__str(wrong[i]), &err), 0);
+        assert_int_equal(wt__scopes_parse(wt__str(wrong[i]), &err), 0);
 }
 
 int main(void)

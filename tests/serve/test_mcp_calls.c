@@ -138,7 +138,8 @@ static void modern_clients_are_asked_in_rounds(void **state)
     int status;
     (void)state;
     char *said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask")), NULL, NULL);
-    assert_true(contains_or_print(said, "\"inputRequests\":{\"one\":{\"method\":\"elicitation/create\",\"params\":{\"message\":"));
+    assert_true(contains_or_print(
+        said, "\"inputRequests\":{\"one\":{\"method\":\"elicitation/create\",\"params\":{\"message\":"));
     char *first = state_in(said);
     free(said);
     said = retry_call(modern, TOOL("ask"), first, "", &status); /* without a response the question is repeated */
@@ -291,7 +292,7 @@ static void a_call_waiting_for_its_client_can_be_cancelled(void **state)
                       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":77}}",
                       NULL, NULL));
     recorder_wait(call);
-    assert_null(strstr(call->said.ptr, "\"id\":77"));             /* no response */
+    assert_null(strstr(call->said.ptr, "\"id\":77"));                          /* no response */
     assert_true(contains_or_print(call->said.ptr, "notifications/cancelled")); /* the question is cancelled */
     wt__mcp_channel_release(&call->channel);
 }
@@ -363,7 +364,7 @@ static void waiting_calls_are_limited_by_client(void **state)
         assert_int_equal(wt__mcp_service_open(&small, &service->features, &options, &err), 0);
         struct mcp_peer *flooding = wt__mcp_peer_open(small, clients[c].flooding, is_legacy),
                         *other = wt__mcp_peer_open(small, clients[c].other, is_legacy);
-        flooding->opened = other->opened = true;
+        flooding->is_open = other->is_open = true;
         meanwhile_reset();
         for (size_t i = 0; i < 4; i++)
             calls[i] = recorder_begin(small, flooding, wait, NULL);
@@ -400,7 +401,8 @@ static void progress_is_sent_on_request(void **state)
     char *said =
         recorder_ask(service, legacy,
                      REQUEST("1", "tools/call", "\"name\":\"wait\",\"_meta\":{\"progressToken\":\"t\"}"), NULL, NULL);
-    assert_true(contains_or_print(said, "{\"progressToken\":\"t\",\"progress\":0,\"total\":1,\"message\":\"waiting\"}"));
+    assert_true(
+        contains_or_print(said, "{\"progressToken\":\"t\",\"progress\":0,\"total\":1,\"message\":\"waiting\"}"));
     free(said);
     said = recorder_ask(service, legacy, REQUEST("1", "tools/call", "\"name\":\"wait\""), NULL, NULL);
     assert_null(strstr(said, "progress"));
@@ -420,31 +422,34 @@ static void listeners_get_the_selected_notices(void **state)
                               ",\"notifications\":{\"promptsListChanged\":true,\"resourceSubscriptions\":["
                               "\"test://watched\"]}"),
                        NULL);
-    assert_true(contains_or_print(tools->said.ptr,
-                     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
-                     "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":8},\"notifications\":{\"toolsListChanged\""
-                     ":true}}}\n"));
+    assert_true(contains_or_print(
+        tools->said.ptr,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
+        "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":8},\"notifications\":{\"toolsListChanged\""
+        ":true}}}\n"));
     /* prompts are not offered, so not acknowledged */
-    assert_true(contains_or_print(files->said.ptr, "\"notifications\":{\"resourceSubscriptions\":[\"test://watched\"]}}}\n"));
+    assert_true(
+        contains_or_print(files->said.ptr, "\"notifications\":{\"resourceSubscriptions\":[\"test://watched\"]}}}\n"));
     assert_string_equal(meanwhile.watched, "test://watched");
     meanwhile.watched[0] = '\0';
     wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
     wt__mcp_service_resource_updated(service, STR("test://watched"));
     wt__mcp_service_resource_updated(service, STR("test://other"));
-    assert_true(contains_or_print(tools->said.ptr, "\"method\":\"notifications/tools/list_changed\",\"params\":{\"_meta\":{"
-                                      "\"io.modelcontextprotocol/subscriptionId\":8}}}\n"));
+    assert_true(contains_or_print(tools->said.ptr,
+                                  "\"method\":\"notifications/tools/list_changed\",\"params\":{\"_meta\":{"
+                                  "\"io.modelcontextprotocol/subscriptionId\":8}}}\n"));
     assert_null(strstr(tools->said.ptr, "resources"));
     assert_true(contains_or_print(files->said.ptr,
-                     "\"method\":\"notifications/resources/updated\",\"params\":{\"_meta\":{"
-                     "\"io.modelcontextprotocol/subscriptionId\":\"f\"},\"uri\":\"test://watched\"}}\n"));
+                                  "\"method\":\"notifications/resources/updated\",\"params\":{\"_meta\":{"
+                                  "\"io.modelcontextprotocol/subscriptionId\":\"f\"},\"uri\":\"test://watched\"}}\n"));
     assert_null(strstr(files->said.ptr, "test://other"));
     assert_null(strstr(files->said.ptr, "list_changed"));
     files->gone = true;
-    wt__mcp_tend_listeners(service);
+    wt__mcp_drop_gone_listeners(service);
     assert_int_equal(service->listener_count, 1);
     wt__mcp_end_listeners(service, NULL);
     assert_true(contains_or_print(tools->said.ptr, "\"id\":8,\"result\":{\"resultType\":\"complete\",\"_meta\":{"
-                                      "\"io.modelcontextprotocol/subscriptionId\":8,"));
+                                                   "\"io.modelcontextprotocol/subscriptionId\":8,"));
     assert_int_equal(service->listener_count, 0);
     wt__mcp_channel_release(&tools->channel);
     wt__mcp_channel_release(&files->channel);

@@ -191,9 +191,9 @@ static void a_cancelled_call_does_not_run_its_tool(void **state)
     seen.finds = 0;
     wt__mcp_read_message(&in, STR(MODERN("1", "tools/call", ",\"name\":\"tool-09999\"")));
     wt__mcp_channel_gone(&own->channel);
-    struct mcp_call *call = wt__mcp_begin(service, peer, &own->channel, &in, true, NULL);
+    struct mcp_call *call = wt__mcp_call_begin(service, peer, &own->channel, &in, true, NULL);
     assert_non_null(call);
-    wt__mcp_run(call);
+    wt__mcp_call_run(call);
     assert_int_equal(seen.finds, 0);
     assert_true(seen.last.cancelled);
     assert_null(own->said.ptr);

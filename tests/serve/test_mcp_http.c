@@ -48,7 +48,8 @@ static int start_http_server(void **state)
     static const struct mcp_service_options options = {.now_ms = fake_http_now_ms};
     if (waiting_open(&service, &options, &err) < 0 || wt__mcp_http_open(&http, service, &err) < 0)
         return -1;
-    serve(&served, (struct http_server_options){.workers = 3, .handler = {.answer = answer_mcp_request, .body_max = limit_mcp_body}});
+    serve(&served, (struct http_server_options){.workers = 3,
+                                                .handler = {.answer = answer_mcp_request, .body_max = limit_mcp_body}});
     return 0;
 }
 
@@ -418,20 +419,20 @@ static void idle_and_excess_sessions_end(void **state)
     for (size_t i = 2; i <= 100; i++)
         assert_true(has_session(&sessions, ids[i]));
     clock_ms += MCP_SESSION_IDLE_MS - 1;
-    wt__mcp_sessions_tend(&sessions);
+    wt__mcp_sessions_expire(&sessions);
     assert_int_equal(sessions.count, 100);
     assert_true(has_session(&sessions, ids[50]));
     clock_ms += 1;
-    wt__mcp_sessions_tend(&sessions);
+    wt__mcp_sessions_expire(&sessions);
     assert_int_equal(sessions.count, 1);
     struct recorder *stream = recorder_open();
     wt__mcp_peer_stream(wt__mcp_session_find(&sessions, wt__str(ids[50]), "p"), &stream->channel);
     wt__mcp_peer_release(small->peers); /* the reference from finding it */
     clock_ms += 2 * (int64_t)MCP_SESSION_IDLE_MS;
-    wt__mcp_sessions_tend(&sessions);
+    wt__mcp_sessions_expire(&sessions);
     assert_int_equal(sessions.count, 1); /* has an open stream */
     stream->gone = true;
-    wt__mcp_sessions_tend(&sessions);
+    wt__mcp_sessions_expire(&sessions);
     assert_int_equal(sessions.count, 0);
     assert_null(small->peers);
     wt__mcp_channel_release(&stream->channel);
@@ -512,9 +513,9 @@ static void early_messages_start_a_stream(void **state)
     meanwhile_reset();
     meanwhile_add(&meanwhile.let_go);
     char *said = ask_http("POST", CALL_FIELDS("wait"),
-                     REQUEST("1", "tools/call",
-                             "\"_meta\":{\"progressToken\":1,\"io.modelcontextprotocol/protocolVersion\":"
-                             "\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}" TOOL("wait")));
+                          REQUEST("1", "tools/call",
+                                  "\"_meta\":{\"progressToken\":1,\"io.modelcontextprotocol/protocolVersion\":"
+                                  "\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}" TOOL("wait")));
     assert_non_null(strstr(said, "Content-Type: text/event-stream"));
     assert_non_null(strstr(said, "X-Accel-Buffering: no"));
     assert_non_null(strstr(said, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\""));
@@ -607,8 +608,8 @@ static void a_modern_disconnect_cancels_the_call(void **state)
 
 static void wait_until_disconnected(void)
 {
-    for (struct http_figures figures = {.connections = 1}; figures.connections > 0; usleep(1000))
-        wt__http_server_figures(served.server, &figures);
+    for (struct http_figures metrics = {.connections = 1}; metrics.connections > 0; usleep(1000))
+        wt__http_server_figures(served.server, &metrics);
 }
 
 /* The stream has not started, so it cannot be resumed. */
@@ -725,10 +726,11 @@ static void older_revisions_get_no_event_ids(void **state)
     (void)state;
     meanwhile_reset();
     meanwhile_add(&meanwhile.let_go);
-    char *said = ask_http("POST", JSON_FIELDS,
-                     REQUEST("0", "initialize",
-                             "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\","
-                             "\"version\":\"1\"}"));
+    char *said =
+        ask_http("POST", JSON_FIELDS,
+                 REQUEST("0", "initialize",
+                         "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\","
+                         "\"version\":\"1\"}"));
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %.32s\r\n", strcasestr(said, "Mcp-Session-Id: ") + 16);
     free(said);
     said = ask_http("POST", fields, WAIT_WITH_PROGRESS);

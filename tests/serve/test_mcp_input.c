@@ -257,14 +257,14 @@ static void headers_of_clients_pass_the_server_check(void **state)
         struct http_header headers[MCP_MIRRORS_MAX];
         struct arena arena = {0};
         struct buffer all = {0};
-        int count = wt__mcp_input_repeat(input, wt__str(repeated[i].arguments), &arena, headers, &err);
+        int count = wt__mcp_input_write_headers(input, wt__str(repeated[i].arguments), &arena, headers, &err);
         for (int k = 0; k < count; k++)
             wt__buffer_printf(&all, "%s=%s;", headers[k].name + strlen("Mcp-Param-"), headers[k].value);
         assert_string_equal(all.ptr ? all.ptr : "", repeated[i].headers);
         wt__buffer_dispose(&all);
         wt__arena_dispose(&arena);
     }
-    assert_int_equal(wt__mcp_input_repeat(input, STR("{"), NULL, NULL, &err), WT_EFORMAT);
+    assert_int_equal(wt__mcp_input_write_headers(input, STR("{"), NULL, NULL, &err), WT_EFORMAT);
     wt__mcp_input_close(input);
 }
 

@@ -18,7 +18,7 @@ static wt_error err;
 static struct mcp_service *service;
 
 /* A server on a thread, with the client's ends of its pipes. */
-struct session {
+struct stdio_session {
     pthread_t thread;
     int in[2], out[2], stop[2], rc;
     unsigned workers;
@@ -27,15 +27,15 @@ struct session {
 
 static void *run_stdio(void *context)
 {
-    struct session *session = context;
+    struct stdio_session *session = context;
     session->rc = wt__mcp_stdio_run(service, session->in[0], session->out[1], session->stop[0], session->workers, NULL);
     close(session->out[1]);
     return NULL;
 }
 
-static struct session *begin_stdio(unsigned workers)
+static struct stdio_session *begin_stdio(unsigned workers)
 {
-    struct session *session = calloc(1, sizeof *session);
+    struct stdio_session *session = calloc(1, sizeof *session);
     assert_non_null(session);
     session->workers = workers;
     meanwhile_reset();
@@ -46,7 +46,7 @@ static struct session *begin_stdio(unsigned workers)
     return session;
 }
 
-static void write_stdin_text(struct session *session, const char *text)
+static void write_stdin_text(struct stdio_session *session, const char *text)
 {
     for (size_t len = strlen(text); len > 0;) {
         ssize_t written = write(session->in[1], text, len);
@@ -57,7 +57,7 @@ static void write_stdin_text(struct session *session, const char *text)
 }
 
 /* Reads until words appear, or until the end if words is NULL. Returns true if they appeared. */
-static bool read_until_words(struct session *session, const char *words)
+static bool read_until_words(struct stdio_session *session, const char *words)
 {
     char bytes[4096];
     while (!words || !session->said.ptr || !strstr(session->said.ptr, words)) {
@@ -70,7 +70,7 @@ static bool read_until_words(struct session *session, const char *words)
 }
 
 /* Closes standard input and reads the rest; free it with free(). */
-static char *end_stdio(struct session *session)
+static char *end_stdio(struct stdio_session *session)
 {
     close(session->in[1]);
     read_until_words(session, NULL);
@@ -148,7 +148,7 @@ static void lines_of_a_session_are_answered(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct session *session = begin_stdio(1);
+        struct stdio_session *session = begin_stdio(1);
         write_stdin_text(session, rows[i].lines);
         char *said = end_stdio(session);
         bool right = !rows[i].says_not || !strstr(said, rows[i].says_not);
@@ -170,7 +170,7 @@ static void lines_may_arrive_in_pieces(void **state)
     static const char text[] = OPEN REQUEST("1", "ping", "") "\n" MODERN("2", "tools/call", TOOL("echo")) "\n";
     (void)state;
     for (size_t size = 1; size < 8; size++) {
-        struct session *session = begin_stdio(1);
+        struct stdio_session *session = begin_stdio(1);
         for (size_t at = 0; at < sizeof text - 1; at += size) {
             char piece[9] = "";
             memcpy(piece, text + at, sizeof text - 1 - at < size ? sizeof text - 1 - at : size);
@@ -203,7 +203,7 @@ static void an_oversized_line_is_refused_alone(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         char *line = long_line(lengths[i].len);
-        struct session *session = begin_stdio(1);
+        struct stdio_session *session = begin_stdio(1);
         write_stdin_text(session, line);
         write_stdin_text(session, REQUEST("1", "ping", "") "\n");
         char *said = end_stdio(session);
@@ -220,7 +220,7 @@ static void two_requests_run_at_once(void **state)
     static const char *const tools[] = {"meet", "meet_quickly"};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        struct session *session = begin_stdio(2);
+        struct stdio_session *session = begin_stdio(2);
         char line[1024];
         for (int id = 1; id <= 2; id++) {
             snprintf(line, sizeof line,
@@ -250,7 +250,7 @@ static void a_client_sending_ahead_is_not_refused(void **state)
     assert_non_null(file);
     assert_int_equal(fwrite(lines.ptr, 1, lines.len, file), lines.len);
     rewind(file);
-    struct session *session = calloc(1, sizeof *session);
+    struct stdio_session *session = calloc(1, sizeof *session);
     assert_non_null(session);
     meanwhile_reset();
     session->workers = 1;
@@ -279,7 +279,7 @@ static void cancel_works_in_both_eras(void **state)
                                            MODERN("\"a\"", "tools/call", TOOL("wait")) "\n"};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        struct session *session = begin_stdio(1);
+        struct stdio_session *session = begin_stdio(1);
         write_stdin_text(session, requests[i]);
         meanwhile_until(&meanwhile.waiting, 1);
         write_stdin_text(session, CANCEL("\"b\"") CANCEL("{}") CANCEL("\"a\""));
@@ -293,7 +293,7 @@ static void cancel_works_in_both_eras(void **state)
 static void quick_calls_overtake_waiting_ones(void **state)
 {
     (void)state;
-    struct session *session = begin_stdio(1);
+    struct stdio_session *session = begin_stdio(1);
     write_stdin_text(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
     meanwhile_until(&meanwhile.waiting, 1);
     write_stdin_text(session, MODERN("2", "tools/call", TOOL("echo")) "\n");
@@ -306,9 +306,11 @@ static void quick_calls_overtake_waiting_ones(void **state)
 static void listening_ends_on_cancel_or_shutdown(void **state)
 {
     (void)state;
-    struct session *session = begin_stdio(1);
-    write_stdin_text(session, MODERN("1", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
-    write_stdin_text(session, MODERN("2", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
+    struct stdio_session *session = begin_stdio(1);
+    write_stdin_text(session,
+                     MODERN("1", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
+    write_stdin_text(session,
+                     MODERN("2", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
     assert_true(read_until_words(session, "subscriptionId\":2},\"notifications\""));
     write_stdin_text(session, CANCEL("1") REQUEST("3", "ping", "") "\n");
     assert_true(read_until_words(session, "\"id\":3,"));
@@ -326,7 +328,7 @@ static void listening_ends_on_cancel_or_shutdown(void **state)
 static void legacy_clients_get_changes(void **state)
 {
     (void)state;
-    struct session *session = begin_stdio(1);
+    struct stdio_session *session = begin_stdio(1);
     write_stdin_text(session, OPEN REQUEST("1", "resources/subscribe", "\"uri\":\"test://watched\"") "\n");
     assert_true(read_until_words(session, "\"id\":1,"));
     wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
@@ -339,7 +341,7 @@ static void legacy_clients_get_changes(void **state)
 static void a_legacy_client_can_answer_a_question(void **state)
 {
     (void)state;
-    struct session *session = begin_stdio(1);
+    struct stdio_session *session = begin_stdio(1);
     write_stdin_text(session, OPEN REQUEST("1", "tools/call", "\"name\":\"ask\"") "\n");
     assert_true(read_until_words(session, "\"id\":\"whichtool-1\",\"method\":\"elicitation/create\""));
     write_stdin_text(session, "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-1\",\"result\":{\"action\":\"accept\"}}\n");
@@ -352,7 +354,7 @@ static void a_legacy_client_can_answer_a_question(void **state)
 static void waiting_calls_are_cancelled_at_the_end(void **state)
 {
     (void)state;
-    struct session *session = begin_stdio(1);
+    struct stdio_session *session = begin_stdio(1);
     write_stdin_text(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
     meanwhile_until(&meanwhile.waiting, 1);
     char *said = end_stdio(session);
@@ -364,7 +366,7 @@ static void waiting_calls_are_cancelled_at_the_end(void **state)
 static void the_stop_descriptor_ends_the_server(void **state)
 {
     (void)state;
-    struct session *session = begin_stdio(1);
+    struct stdio_session *session = begin_stdio(1);
     write_stdin_text(session, REQUEST("1", "ping", "") "\n");
     assert_true(read_until_words(session, "\"id\":1,"));
     assert_int_equal(write(session->stop[1], "x", 1), 1);
@@ -375,7 +377,7 @@ static void the_stop_descriptor_ends_the_server(void **state)
 static void a_broken_output_ends_the_server(void **state)
 {
     (void)state;
-    struct session *session = begin_stdio(1);
+    struct stdio_session *session = begin_stdio(1);
     write_stdin_text(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
     meanwhile_until(&meanwhile.waiting, 1);
     close(session->out[0]);

@@ -16,7 +16,7 @@
 enum { NEVER_MS = 3600 * 1000, THREADS = 4, REPORTS = 50 };
 
 /* Result of a batch. */
-struct answer {
+struct batch_answer {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int times, rc;
@@ -25,16 +25,16 @@ struct answer {
     struct reported_usage usages[8];
 };
 
-static void init_answer(struct answer *answer)
+static void init_answer(struct batch_answer *answer)
 {
-    *answer = (struct answer){.rc = 1};
+    *answer = (struct batch_answer){.rc = 1};
     pthread_mutex_init(&answer->lock, NULL);
     pthread_cond_init(&answer->changed, NULL);
 }
 
 static void keep_answer(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
 {
-    struct answer *answer = context;
+    struct batch_answer *answer = context;
     pthread_mutex_lock(&answer->lock);
     answer->times++;
     answer->rc = rc;
@@ -46,7 +46,7 @@ static void keep_answer(void *context, int rc, const char *why, struct reported_
     pthread_mutex_unlock(&answer->lock);
 }
 
-static void wait_for_answer(struct answer *answer)
+static void wait_for_answer(struct batch_answer *answer)
 {
     pthread_mutex_lock(&answer->lock);
     while (answer->times == 0)
@@ -69,17 +69,18 @@ static struct usage_log *open_log(wt_engine *engine, const struct usage_log_opti
     return log;
 }
 
-static int report_batch_of(struct usage_log *log, const char *client, const char *id, const char *lines, struct answer *answer,
-                  unsigned *retry_ms)
+static int report_batch_of(struct usage_log *log, const char *client, const char *id, const char *lines,
+                           struct batch_answer *answer, unsigned *retry_ms)
 {
     struct usage_batch batch = {wt__str(client), wt__str(id), wt__str(lines)};
     return wt__usage_log_report(log, &batch, keep_answer, answer, retry_ms, &place.err);
 }
 
 /* Reports a batch and waits for its result. */
-static struct answer *report_and_wait(struct usage_log *log, const char *client, const char *id, const char *lines)
+static struct batch_answer *report_and_wait(struct usage_log *log, const char *client, const char *id,
+                                            const char *lines)
 {
-    static struct answer answer;
+    static struct batch_answer answer;
     unsigned retry_ms;
     init_answer(&answer);
     sound(&place, report_batch_of(log, client, id, lines, &answer, &retry_ms));
@@ -106,11 +107,11 @@ static void test_each_usage_of_a_batch_has_its_own_result(void **state)
     (void)state;
     wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, NULL);
-    struct answer *answer = report_and_wait(log, "c1", NULL,
-                                 RAIN "{\"request\":\n\n"
-                                      "{\"request\":\"x\",\"tools\":[\"nobody\"]}\n"
-                                      "{\"request\":\"x\",\"tools\":[\"nobody\",\"calculator\"]}\n"
-                                      "{\"request\":\"\",\"tools\":[\"calculator\"]}\n" SUM);
+    struct batch_answer *answer = report_and_wait(log, "c1", NULL,
+                                                  RAIN "{\"request\":\n\n"
+                                                       "{\"request\":\"x\",\"tools\":[\"nobody\"]}\n"
+                                                       "{\"request\":\"x\",\"tools\":[\"nobody\",\"calculator\"]}\n"
+                                                       "{\"request\":\"\",\"tools\":[\"calculator\"]}\n" SUM);
     static const struct {
         int code;
         size_t unknown;
@@ -167,10 +168,11 @@ static void test_a_repeated_batch_is_not_recorded_again(void **state)
     wt_close(engine);
     engine = open_store(&place, ""); /* also known after a restart */
     log = open_log(engine, &(struct usage_log_options){.commit_ms = 1});
-    struct answer *answer = report_and_wait(log, "c1", "b1", RAIN SUM SUM);
+    struct batch_answer *answer = report_and_wait(log, "c1", "b1", RAIN SUM SUM);
     assert_int_equal(answer->usages[0].fate, USAGE_REPEATED);
     assert_int_equal(answer->usages[2].fate, USAGE_ADDED);
-    assert_int_equal(report_and_wait(log, "c2", "b1", RAIN)->usages[0].fate, USAGE_ADDED); /* ids are separate for each client */
+    assert_int_equal(report_and_wait(log, "c2", "b1", RAIN)->usages[0].fate,
+                     USAGE_ADDED); /* ids are separate for each client */
     assert_int_equal(report_and_wait(log, "c2", NULL, RAIN)->usages[0].fate, USAGE_ADDED);
     assert_int_equal(count_recorded(engine), 5);
     wt__usage_log_close(log);
@@ -183,14 +185,16 @@ static void test_an_outcome_can_be_reported_later(void **state)
     wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.commit_ms = 1});
     report_and_wait(log, "c1", NULL, "{\"request\":\"rain?\",\"tools\":[\"calculator\"],\"key\":\"k\"}");
-    struct answer *answer = report_and_wait(log, "c1", NULL,
-                                 "{\"key\":\"k\",\"outcome\":\"failed\"}\n{\"key\":\"k\",\"outcome\":\"failed\"}\n"
-                                 "{\"key\":\"l\",\"outcome\":\"failed\"}\n{\"key\":\"k\",\"outcome\":\"perhaps\"}");
+    struct batch_answer *answer =
+        report_and_wait(log, "c1", NULL,
+                        "{\"key\":\"k\",\"outcome\":\"failed\"}\n{\"key\":\"k\",\"outcome\":\"failed\"}\n"
+                        "{\"key\":\"l\",\"outcome\":\"failed\"}\n{\"key\":\"k\",\"outcome\":\"perhaps\"}");
     assert_int_equal(answer->usages[0].fate, USAGE_CHANGED);
     assert_int_equal(answer->usages[1].fate, USAGE_REPEATED);
     assert_int_equal(answer->usages[2].fate, USAGE_MISSING);
     assert_int_equal(answer->usages[3].code, WT_EFORMAT);
-    assert_int_equal(report_and_wait(log, "c2", NULL, "{\"key\":\"k\",\"outcome\":\"ok\"}")->usages[0].fate, USAGE_MISSING);
+    assert_int_equal(report_and_wait(log, "c2", NULL, "{\"key\":\"k\",\"outcome\":\"ok\"}")->usages[0].fate,
+                     USAGE_MISSING);
     wt__usage_log_close(log);
     wt_usages *usages;
     sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
@@ -205,7 +209,7 @@ static void test_an_outcome_can_be_reported_later(void **state)
 
 struct reporter {
     struct usage_log *log;
-    struct answer answers[REPORTS];
+    struct batch_answer answers[REPORTS];
     int number;
 };
 
@@ -271,7 +275,7 @@ static void test_a_failed_write_is_reported_to_the_group(void **state)
     struct store *other;
     sound(&place, wt__store_open(&other, place.store, NULL, &place.err));
     sound(&place, wt__sql_begin(other, &place.err));
-    struct answer *answer = report_and_wait(log, "c1", "b1", RAIN);
+    struct batch_answer *answer = report_and_wait(log, "c1", "b1", RAIN);
     assert_int_equal(answer->rc, WT_EBUSY);
     assert_int_equal(answer->count, 0);
     assert_non_null(strstr(answer->why, "another process kept the store locked"));
@@ -324,12 +328,12 @@ static void test_invalid_batches_are_refused(void **state)
          "the batch has 11 usages; a client may report 10 at once"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct answer answer;
+        struct batch_answer answer;
         unsigned retry_ms = 1;
         init_answer(&answer);
         place.err = (wt_error){0};
-        refused(&place, report_batch_of(log, rows[i].client, rows[i].id, rows[i].lines, &answer, &retry_ms), rows[i].code,
-                rows[i].sentence);
+        refused(&place, report_batch_of(log, rows[i].client, rows[i].id, rows[i].lines, &answer, &retry_ms),
+                rows[i].code, rows[i].sentence);
         assert_int_equal(retry_ms, 0);
         assert_int_equal(answer.times, 0);
     }
@@ -346,7 +350,7 @@ static void test_the_rate_limit_applies_to_each_client_alone(void **state)
     wt_engine *engine = open_handmade_store("");
     struct usage_log *log =
         open_log(engine, &(struct usage_log_options){.commit_ms = 1, .client_a_minute = 1, .client_burst = 3});
-    struct answer answer;
+    struct batch_answer answer;
     unsigned retry_ms;
     init_answer(&answer);
     report_and_wait(log, "greedy", NULL, RAIN SUM);
@@ -370,7 +374,7 @@ static void test_a_full_queue_refuses_reports_and_close_writes_it(void **state)
     wt_engine *engine = open_handmade_store("");
     struct usage_log *log =
         open_log(engine, &(struct usage_log_options){.commit_ms = NEVER_MS, .client_burst = 2 * USAGE_LOG_QUEUED_MAX});
-    static struct answer answers[USAGE_LOG_QUEUED_MAX / USAGE_LOG_BATCH_USAGES_MAX + 1];
+    static struct batch_answer answers[USAGE_LOG_QUEUED_MAX / USAGE_LOG_BATCH_USAGES_MAX + 1];
     char *lines = many_lines(USAGE_LOG_BATCH_USAGES_MAX);
     size_t last = sizeof answers / sizeof *answers - 1;
     unsigned retry_ms;

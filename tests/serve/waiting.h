@@ -198,7 +198,7 @@ static void read_watched(void *context, struct mcp_call *call, struct str uri)
     wt__mcp_add_contents(call, uri, NULL, STR("text"), (struct str){NULL, 0});
 }
 
-static bool watch(void *context, struct mcp_call *call, struct str uri, wt_error *why)
+static bool watch_test_resource(void *context, struct mcp_call *call, struct str uri, wt_error *why)
 {
     (void)context, (void)call, (void)why;
     snprintf(meanwhile.watched, sizeof meanwhile.watched, "%.*s", (int)uri.len, uri.ptr);
@@ -218,8 +218,10 @@ static struct mcp_table waiting_table = {
 
 static inline int waiting_open(struct mcp_service **out, const struct mcp_service_options *options, wt_error *err)
 {
-    struct mcp_features features = {
-        .name = "waiting", .version = "1", .changes = true, .resources = {.watched = true, .watch = watch}};
+    struct mcp_features features = {.name = "waiting",
+                                    .version = "1",
+                                    .changes = true,
+                                    .resources = {.watched = true, .watch = watch_test_resource}};
     meanwhile_reset();
     int rc = wt__mcp_table_open(&waiting_table, &features, err);
     return rc < 0 ? rc : wt__mcp_service_open(out, &features, options, err);

@@ -5,7 +5,7 @@
 
 int wt__api_health(struct api_call *call, wt_error *err)
 {
-    bool ready = atomic_load(&call->service->presence->ready);
+    bool ready = atomic_load(&call->service->state->ready);
     (void)err;
     wt__buffer_char(&call->body, '{');
     wt__json_text(&call->body, "status", "ok");
@@ -16,23 +16,23 @@ int wt__api_health(struct api_call *call, wt_error *err)
 }
 
 /* Appends the metrics of the HTTP server, if it is running. */
-static void put_server_figures(const struct presence *presence, struct buffer *out)
+static void put_server_metrics(const struct server_state *state, struct buffer *out)
 {
     struct http_figures figures = {0};
-    if (!presence->server)
+    if (!state->server)
         return;
-    wt__http_server_figures(presence->server, &figures);
-    wt__figure_write(out, "whichtool_http_connections", "gauge", "Open connections.", (double)figures.connections);
-    wt__figure_write(out, "whichtool_http_queued", "gauge", "Requests waiting for a worker.", (double)figures.queued);
-    wt__figure_write(out, "whichtool_http_running", "gauge", "Requests being answered.", (double)figures.running);
-    wt__figure_write(out, "whichtool_http_accepted_total", "counter", "Accepted connections.",
+    wt__http_server_figures(state->server, &figures);
+    wt__metric_write(out, "whichtool_http_connections", "gauge", "Open connections.", (double)figures.connections);
+    wt__metric_write(out, "whichtool_http_queued", "gauge", "Requests waiting for a worker.", (double)figures.queued);
+    wt__metric_write(out, "whichtool_http_running", "gauge", "Requests being answered.", (double)figures.running);
+    wt__metric_write(out, "whichtool_http_accepted_total", "counter", "Accepted connections.",
                      (double)figures.accepted);
-    wt__figure_write(out, "whichtool_http_refused_total", "counter", "Malformed requests.", (double)figures.refused);
-    wt__figure_write(out, "whichtool_http_overloaded_total", "counter", "Requests refused because the queue was full.",
+    wt__metric_write(out, "whichtool_http_refused_total", "counter", "Malformed requests.", (double)figures.refused);
+    wt__metric_write(out, "whichtool_http_overloaded_total", "counter", "Requests refused because the queue was full.",
                      (double)figures.overloaded);
 }
 
-static int put_catalogue_figures(const struct api_call *call, struct buffer *out, wt_error *err)
+static int put_catalogue_metrics(const struct api_call *call, struct buffer *out, wt_error *err)
 {
     wt_catalog_info info;
     wt_usage_info usages;
@@ -43,36 +43,36 @@ static int put_catalogue_figures(const struct api_call *call, struct buffer *out
         rc = wt_get_usage_info(call->service->engine, &usages, err);
     if (rc < 0)
         return rc;
-    wt__figure_write(out, "whichtool_tools", "gauge", "Tools in the catalogue.", (double)info.tools);
-    wt__figure_write(out, "whichtool_providers", "gauge", "Providers in the catalogue.", (double)info.providers);
-    wt__figure_write(out, "whichtool_embedded_tools", "gauge", "Tools with a vector of the current model.",
+    wt__metric_write(out, "whichtool_tools", "gauge", "Tools in the catalogue.", (double)info.tools);
+    wt__metric_write(out, "whichtool_providers", "gauge", "Providers in the catalogue.", (double)info.providers);
+    wt__metric_write(out, "whichtool_embedded_tools", "gauge", "Tools with a vector of the current model.",
                      (double)info.embedded);
-    wt__figure_write(out, "whichtool_catalogue_generation", "gauge", "Increases with every change to the catalogue.",
+    wt__metric_write(out, "whichtool_catalogue_generation", "gauge", "Increases with every change to the catalogue.",
                      (double)info.generation);
-    wt__figure_write(out, "whichtool_usages", "gauge", "Recorded usages.", (double)usages.usages);
+    wt__metric_write(out, "whichtool_usages", "gauge", "Recorded usages.", (double)usages.usages);
     return 0;
 }
 
 int wt__api_metrics(struct api_call *call, wt_error *err)
 {
-    const struct presence *presence = call->service->presence;
+    const struct server_state *state = call->service->state;
     call->type = "text/plain; version=0.0.4; charset=utf-8";
     wt__buffer_printf(&call->body,
                       "# HELP whichtool_build_info Version, as a label.\n# TYPE whichtool_build_info gauge\n"
                       "whichtool_build_info{version=\"%s\"} 1\n",
                       wt_version());
-    wt__figure_write(&call->body, "process_start_time_seconds", "gauge", "Start time as seconds since 1970.",
-                     (double)presence->started);
-    wt__figure_write(&call->body, "whichtool_ready", "gauge", "1 if the index is open and the model is loaded.",
-                     atomic_load(&presence->ready) ? 1 : 0);
-    put_server_figures(presence, &call->body);
-    wt__figures_write(call->service->figures, &call->body);
+    wt__metric_write(&call->body, "process_start_time_seconds", "gauge", "Start time as seconds since 1970.",
+                     (double)state->started);
+    wt__metric_write(&call->body, "whichtool_ready", "gauge", "1 if the index is open and the model is loaded.",
+                     atomic_load(&state->ready) ? 1 : 0);
+    put_server_metrics(state, &call->body);
+    wt__metrics_write(call->service->metrics, &call->body);
     for (size_t t = 0; t < call->service->table_count; t++) {
         const struct routes *module = &call->service->tables[t];
-        if (module->figures)
-            module->figures(module->context, &call->body);
+        if (module->metrics)
+            module->metrics(module->context, &call->body);
     }
-    return put_catalogue_figures(call, &call->body, err);
+    return put_catalogue_metrics(call, &call->body, err);
 }
 
 int wt__api_status(struct api_call *call, wt_error *err)

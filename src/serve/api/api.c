@@ -26,7 +26,7 @@ static void send_answer(struct http_exchange *exchange, struct api_call *call)
 }
 
 /* Reserves one of the API_LONG_MAX places. holder: a key's name, or THE_SERVER. */
-static bool reserve_long_place(struct api *api, const char *holder)
+static bool reserve_long_place(struct http_api *api, const char *holder)
 {
     pthread_mutex_lock(&api->long_lock);
     bool taken = wt__shares_take(&api->long_shares, api->keys_path ? holder : NULL, 1);
@@ -35,7 +35,7 @@ static bool reserve_long_place(struct api *api, const char *holder)
     return taken;
 }
 
-static void release_long_place(struct api *api, const char *holder)
+static void release_long_place(struct http_api *api, const char *holder)
 {
     pthread_mutex_lock(&api->long_lock);
     wt__shares_give(&api->long_shares, api->keys_path ? holder : NULL, 1);
@@ -58,7 +58,7 @@ static bool start_detached_thread(void *(*run)(void *context), void *context)
 }
 
 struct long_call {
-    struct api *api;
+    struct http_api *api;
     struct http_exchange *exchange;
     char principal[KEY_NAME_BYTES_MAX + 1];
 };
@@ -66,7 +66,7 @@ struct long_call {
 static void *run_long_call(void *context)
 {
     struct long_call *job = context;
-    struct api *api = job->api;
+    struct http_api *api = job->api;
     struct api_call call = {.request = wt__http_request(job->exchange),
                             .is_gone = exchange_is_gone,
                             .gone_context = job->exchange,
@@ -81,7 +81,7 @@ static void *run_long_call(void *context)
 }
 
 /* Moves the exchange to a thread of its own. Returns false if the share is used up, or on failure. */
-static bool start_long_call(struct api *api, struct http_exchange *exchange, const char *principal)
+static bool start_long_call(struct http_api *api, struct http_exchange *exchange, const char *principal)
 {
     struct long_call *job = calloc(1, sizeof *job);
     if (!job || !reserve_long_place(api, principal)) {
@@ -102,7 +102,7 @@ static bool start_long_call(struct api *api, struct http_exchange *exchange, con
 
 static void *run_model_reload(void *context)
 {
-    struct api *api = context;
+    struct http_api *api = context;
     struct buffer line = {0};
     bool anew = false;
     wt_error err = {0};
@@ -123,7 +123,7 @@ static void *run_model_reload(void *context)
 }
 
 /* Reloads trained models in the background: loading a model takes a second, an index possibly many. */
-static void reload_models(struct api *api)
+static void reload_models(struct http_api *api)
 {
     if (!atomic_load(&api->models_stale) || !reserve_long_place(api, THE_SERVER))
         return;
@@ -137,7 +137,7 @@ static void reload_models(struct api *api)
 
 static void answer_exchange(void *context, struct http_exchange *exchange)
 {
-    struct api *api = context;
+    struct http_api *api = context;
     struct api_call call = {
         .request = wt__http_request(exchange), .is_gone = exchange_is_gone, .gone_context = exchange};
     bool takes_long;
@@ -150,7 +150,7 @@ static void answer_exchange(void *context, struct http_exchange *exchange)
         if (start_long_call(api, exchange, call.principal))
             return;
         call = (struct api_call){0};
-        wt__api_overloaded(&call);
+        wt__api_answer_overloaded(&call);
     }
     if (!route)
         send_answer(exchange, &call);
@@ -158,29 +158,29 @@ static void answer_exchange(void *context, struct http_exchange *exchange)
         wt__api_call_dispose(&call);
 }
 
-static bool is_permitted(struct api *api, const struct http_request *head, const struct route *route, char *name)
+static bool is_permitted(struct http_api *api, const struct http_request *head, const struct route *route, char *name)
 {
-    return wt__scope_allows(wt__api_scopes(api, head, name), wt__api_needed(api, route));
+    return wt__scope_allows(wt__api_read_scopes(api, head, name), wt__api_required_scope(api, route));
 }
 
 static bool write_holder(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES])
 {
     _Static_assert((int)HTTP_HOLDER_BYTES > (int)KEY_NAME_BYTES_MAX, "a key's name is a holder");
-    wt__api_scopes(context, head, out);
-    return ((const struct api *)context)->keys_path;
+    wt__api_read_scopes(context, head, out);
+    return ((const struct http_api *)context)->keys_path;
 }
 
 /* Refuses an unauthorised request with a long body at its head. A short body is read, so that the response can explain
  * the error. */
 static int refuse_head(void *context, const struct http_request *head)
 {
-    struct api *api = context;
+    struct http_api *api = context;
     char name[KEY_NAME_BYTES_MAX + 1];
     struct str rest, length = wt__http_field(head, "Content-Length");
     size_t index;
     bool known;
     const struct route *route =
-        wt__route_of(api->service.tables, api->service.table_count, head, &rest, &index, &known);
+        wt__route_find(api->service.tables, api->service.table_count, head, &rest, &index, &known);
     if (!route || length.len < API_STRANGER_DIGITS || is_permitted(api, head, route, name))
         return 0;
     return *name ? 403 : 401;
@@ -189,13 +189,13 @@ static int refuse_head(void *context, const struct http_request *head)
 /* Limits the body of unauthorised requests. */
 static size_t limit_body(void *context, const struct http_request *head)
 {
-    struct api *api = context;
+    struct http_api *api = context;
     char name[KEY_NAME_BYTES_MAX + 1];
     struct str rest;
     size_t index;
     bool known;
     const struct route *route =
-        wt__route_of(api->service.tables, api->service.table_count, head, &rest, &index, &known);
+        wt__route_find(api->service.tables, api->service.table_count, head, &rest, &index, &known);
     if (!route || !is_permitted(api, head, route, name))
         return API_STRANGER_BYTES;
     return route->body_max;
@@ -203,24 +203,25 @@ static size_t limit_body(void *context, const struct http_request *head)
 
 static void add_origin_fields(void *context, const struct http_request *head, struct http_fields *out)
 {
-    wt__api_origin_fields(context, head, out);
+    wt__api_add_origin_fields(context, head, out);
 }
 
 static void record_request(void *context, const struct http_record *record)
 {
-    struct api *api = context;
+    struct http_api *api = context;
     char name[KEY_NAME_BYTES_MAX + 1] = "";
     struct str rest;
     size_t index = SIZE_MAX;
     bool known;
-    const struct route *route = record->request ? wt__route_of(api->service.tables, api->service.table_count,
-                                                               record->request, &rest, &index, &known)
+    const struct route *route = record->request ? wt__route_find(api->service.tables, api->service.table_count,
+                                                                 record->request, &rest, &index, &known)
                                                 : NULL;
-    wt__figures_request(&api->figures, route ? index : SIZE_MAX, record->status, record->queue_ms + record->run_ms);
+    wt__metrics_count_request(&api->metrics, route ? index : SIZE_MAX, record->status,
+                              record->queue_ms + record->run_ms);
     if (api->options.access == ACCESS_OFF || !api->options.say)
         return;
     if (record->request)
-        wt__api_scopes(api, record->request, name);
+        wt__api_read_scopes(api, record->request, name);
     bool asked = api->options.access_requests && route && route->body;
     const struct access access = {record, name, asked ? record->request->body : (struct str){0}, (long long)time(NULL)};
     struct buffer line = {0};
@@ -232,12 +233,12 @@ static void record_request(void *context, const struct http_record *record)
 
 static void notify_stopping(void *context)
 {
-    const struct api *api = context;
+    const struct http_api *api = context;
     if (api->options.stopping)
         api->options.stopping(api->options.stopping_context);
 }
 
-struct http_handler wt__api_handler(struct api *api)
+struct http_handler wt__api_handler(struct http_api *api)
 {
     return (struct http_handler){.answer = answer_exchange,
                                  .body_max = limit_body,
@@ -251,11 +252,11 @@ struct http_handler wt__api_handler(struct api *api)
 
 /* ---------------------------------------------------------------- life */
 
-static int open_api_keys(struct api *api, wt_error *err)
+static int open_api_keys(struct http_api *api, wt_error *err)
 {
     if (api->keys_path)
         return wt__keys_open(&api->keys, api->keys_path, err);
-    if (wt__listens_on_loopback(api->guard.listen))
+    if (wt__is_loopback_address(api->guard.listen))
         return 0;
     return wt__fail(err, WT_EINVAL,
                     "other machines can reach %s, so keys are required: create a key with `whichtool serve --keys FILE "
@@ -263,18 +264,18 @@ static int open_api_keys(struct api *api, wt_error *err)
                     api->guard.listen);
 }
 
-/* Sets the metric labels in the order of wt__route_of's index. The label is the route's name: a path alone is not
+/* Sets the metric labels in the order of wt__route_find's index. The label is the route's name: a path alone is not
  * unique. */
-static void label_routes(struct api *api)
+static void label_routes(struct http_api *api)
 {
     for (size_t t = 0; t < api->service.table_count; t++)
-        for (size_t i = 0; i < api->tables[t].count && api->figures.route_count < FIGURES_ROUTES; i++)
-            api->figures.routes[api->figures.route_count++] = api->tables[t].items[i].name;
+        for (size_t i = 0; i < api->tables[t].count && api->metrics.route_count < METRICS_ROUTES; i++)
+            api->metrics.routes[api->metrics.route_count++] = api->tables[t].items[i].name;
 }
 
-int wt__api_open(struct api **out, const struct api_options *options, wt_error *err)
+int wt__api_open(struct http_api **out, const struct api_options *options, wt_error *err)
 {
-    struct api *api = calloc(1, sizeof *api);
+    struct http_api *api = calloc(1, sizeof *api);
     *out = NULL;
     if (!api)
         return wt__fail_nomem(err);
@@ -285,18 +286,18 @@ int wt__api_open(struct api **out, const struct api_options *options, wt_error *
     pthread_mutex_init(&api->long_lock, NULL);
     pthread_cond_init(&api->long_ended, NULL);
     wt__shares_open(&api->long_shares, API_LONG_MAX);
-    api->presence.started = (long long)time(NULL);
+    api->state.started = (long long)time(NULL);
     api->tables[0] = wt__api_routes;
     for (size_t i = 0; i < options->more_count && i < API_MORE_MAX; i++)
         api->tables[1 + i] = options->more[i];
     api->service =
-        (struct service){.presence = &api->presence,
-                         .engine = options->engine,
-                         .figures = &api->figures,
-                         .time_limit_ms = options->time_limit_ms ? options->time_limit_ms : API_TIME_LIMIT_MS,
-                         .language_model = options->language_model,
-                         .tables = api->tables,
-                         .table_count = 1 + options->more_count};
+        (struct api_service){.state = &api->state,
+                             .engine = options->engine,
+                             .metrics = &api->metrics,
+                             .time_limit_ms = options->time_limit_ms ? options->time_limit_ms : API_TIME_LIMIT_MS,
+                             .language_model = options->language_model,
+                             .tables = api->tables,
+                             .table_count = 1 + options->more_count};
     label_routes(api);
     int rc = options->more_count > API_MORE_MAX
                  ? wt__fail(err, WT_EINVAL, "more than %d modules add routes", API_MORE_MAX)
@@ -308,15 +309,15 @@ int wt__api_open(struct api **out, const struct api_options *options, wt_error *
     return rc;
 }
 
-void wt__api_bind(struct api *api, const struct http_server *server)
+void wt__api_set_server(struct http_api *api, const struct http_server *server)
 {
-    api->presence.server = server;
+    api->state.server = server;
 }
 
 static void *warm_up_engine(void *context)
 {
     static const char request[] = "which tool is it";
-    struct api *api = context;
+    struct http_api *api = context;
     double begun = wt__now_ms();
     wt_hits *hits = NULL;
     wt_find_options options;
@@ -325,41 +326,41 @@ static void *warm_up_engine(void *context)
     wt_find(api->service.engine, request, sizeof request - 1, &options, &hits,
             NULL); /* searches will report the error */
     wt_hits_free(hits);
-    atomic_store(&api->presence.ready, true);
+    atomic_store(&api->state.ready, true);
     if (api->options.ready)
         api->options.ready(api->options.ready_context, wt__now_ms() - begun);
     return NULL;
 }
 
-void wt__api_warm(struct api *api)
+void wt__api_warm_up(struct http_api *api)
 {
     api->warms = pthread_create(&api->warming, NULL, warm_up_engine, api) == 0;
     if (!api->warms)
-        atomic_store(&api->presence.ready, true);
+        atomic_store(&api->state.ready, true);
 }
 
-size_t wt__api_keys(const struct api *api)
+size_t wt__api_count_keys(const struct http_api *api)
 {
     return api->keys ? wt__keys_count(api->keys) : 0;
 }
 
-size_t wt__api_keys_finding_only(const struct api *api)
+size_t wt__api_count_find_only_keys(const struct http_api *api)
 {
-    return api->keys ? wt__keys_finding_only(api->keys) : 0;
+    return api->keys ? wt__keys_count_find_only(api->keys) : 0;
 }
 
-bool wt__api_is_ready(const struct api *api)
+bool wt__api_is_ready(const struct http_api *api)
 {
-    return atomic_load(&api->presence.ready);
+    return atomic_load(&api->state.ready);
 }
 
-void wt__api_reload(struct api *api)
+void wt__api_reload(struct http_api *api)
 {
     atomic_store(&api->keys_stale, true);
     atomic_store(&api->models_stale, true);
 }
 
-void wt__api_end(struct api *api)
+void wt__api_wait_for_calls(struct http_api *api)
 {
     pthread_mutex_lock(&api->long_lock);
     while (api->long_running > 0)
@@ -367,7 +368,7 @@ void wt__api_end(struct api *api)
     pthread_mutex_unlock(&api->long_lock);
 }
 
-void wt__api_close(struct api *api)
+void wt__api_close(struct http_api *api)
 {
     if (!api)
         return;

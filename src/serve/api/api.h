@@ -44,37 +44,37 @@ struct api_options {
     void *say_context;
     void (*ready)(void *context,
                   double ms); /* called once, from another thread, when the index is open and the model is loaded;
- *                                                 ms is the time since wt__api_warm. May be NULL */
+ *                                                 ms is the time since wt__api_warm_up. May be NULL */
     void *ready_context;
 };
 
-struct api;
+struct http_api;
 
 /* Errors: WT_EINVAL (a non-local address without keys, or too many tables), and those of wt__keys_open. */
-int wt__api_open(struct api **out, const struct api_options *options, wt_error *err);
+int wt__api_open(struct http_api **out, const struct api_options *options, wt_error *err);
 /* Returns the handler for the server's options, valid as long as the API. */
-struct http_handler wt__api_handler(struct api *api);
+struct http_handler wt__api_handler(struct http_api *api);
 /* Sets the server for the metrics. */
-void wt__api_bind(struct api *api, const struct http_server *server);
+void wt__api_set_server(struct http_api *api, const struct http_server *server);
 /* Opens the index and loads the model in the background. Requests are answered meanwhile. */
-void wt__api_warm(struct api *api);
-bool wt__api_is_ready(const struct api *api);
+void wt__api_warm_up(struct http_api *api);
+bool wt__api_is_ready(const struct http_api *api);
 /* Returns the number of keys, 0 if no keys are required. */
-size_t wt__api_keys(const struct api *api);
-/* Returns wt__keys_finding_only of the keys. */
-size_t wt__api_keys_finding_only(const struct api *api);
+size_t wt__api_count_keys(const struct http_api *api);
+/* Returns wt__keys_count_find_only of the keys. */
+size_t wt__api_count_find_only_keys(const struct http_api *api);
 /* Requests a reload of the keys and trained models, which happens at the next request. Models load in the background
  * while requests use the old ones. If a file is invalid, the old contents stay and the error is logged. May be called
  * from a signal handler. */
-void wt__api_reload(struct api *api);
+void wt__api_reload(struct http_api *api);
 /* Waits for slow calls, which hold exchanges. Call it after the server has stopped and before it is closed. */
-void wt__api_end(struct api *api);
+void wt__api_wait_for_calls(struct http_api *api);
 /* NULL is a no-op. */
-void wt__api_close(struct api *api);
+void wt__api_close(struct http_api *api);
 
 /* Answers a call without a server. The caller fills request, is_gone and may_take_long. If the call is slow and
  * may_take_long is false, sets *takes_long and does not answer. Returns NULL, or the route that must take the exchange.
  * Dispose of the call with wt__api_call_dispose. */
-const struct route *wt__api_respond(struct api *api, struct api_call *call, bool *takes_long);
+const struct route *wt__api_respond(struct http_api *api, struct api_call *call, bool *takes_long);
 
 #endif

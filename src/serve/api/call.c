@@ -1,6 +1,6 @@
 #include "serve/api/route.h"
 
-void wt__api_field(struct api_call *call, const char *name, const char *value)
+void wt__api_add_field(struct api_call *call, const char *name, const char *value)
 {
     char *copy = wt__arena_copy(&call->arena, wt__str(value));
     if (copy && call->field_count < API_FIELDS_MAX)
@@ -22,7 +22,7 @@ int wt__api_progress(void *context, const char *phase, uint64_t done, uint64_t t
     return call->is_gone && call->is_gone(call->gone_context);
 }
 
-unsigned wt__api_limit(const struct api_call *call, unsigned asked)
+unsigned wt__api_time_limit(const struct api_call *call, unsigned asked)
 {
     unsigned most = call->service->time_limit_ms;
     return asked > 0 && (most == 0 || asked < most) ? asked : most;

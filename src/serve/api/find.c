@@ -20,8 +20,8 @@ static int export_hits(const wt_hit *const *hits, size_t count, const char *form
     return rc;
 }
 
-static int put_found(struct api_call *call, const struct found *found, struct found_form form, const char *format,
-                     wt_error *err)
+static int put_found(struct api_call *call, const struct search_result *found, struct found_form form,
+                     const char *format, wt_error *err)
 {
     char *definitions;
     int rc = export_hits(found->hits, found->len, format, &definitions, err);
@@ -40,14 +40,14 @@ int wt__api_find(struct api_call *call, wt_error *err)
     if (rc == 0) {
         body.options.progress = wt__api_progress;
         body.options.progress_context = call;
-        body.options.time_limit_ms = wt__api_limit(call, body.options.time_limit_ms);
+        body.options.time_limit_ms = wt__api_time_limit(call, body.options.time_limit_ms);
         const char *query = body.asked.query;
         rc = wt_find(call->service->engine, query, query ? strlen(query) : 0, &body.options, &hits, err);
     }
     if (rc >= 0) {
-        const struct found found = wt__found_by_find(hits, body.asked.query);
+        const struct search_result found = wt__found_by_find(hits, body.asked.query);
         const struct found_form form = {.counted = body.options.max_tokens > 0, .explained = body.options.explain};
-        wt__figures_find(call->service->figures, hits->recipe);
+        wt__metrics_count_find(call->service->metrics, hits->recipe);
         rc = put_found(call, &found, form, body.definitions, err);
     }
     wt_hits_free(hits);
@@ -73,14 +73,14 @@ int wt__api_pick(struct api_call *call, wt_error *err)
     if (rc == 0) {
         body.options.progress = wt__api_progress;
         body.options.progress_context = call;
-        body.options.time_limit_ms = wt__api_limit(call, body.options.time_limit_ms);
+        body.options.time_limit_ms = wt__api_time_limit(call, body.options.time_limit_ms);
         const char *query = body.asked.query;
         rc = wt_pick(call->service->engine, query, query ? strlen(query) : 0, &body.options, &picked, err);
     }
     if (picked) {
-        const struct found found = wt__found_by_pick(picked, body.asked.query);
+        const struct search_result found = wt__found_by_pick(picked, body.asked.query);
         const struct found_form form = {.counted = body.options.max_tokens > 0, .explained = body.options.explain};
-        wt__figures_find(call->service->figures, picked->recipe);
+        wt__metrics_count_find(call->service->metrics, picked->recipe);
         rc = put_found(call, &found, form, body.definitions, err);
     }
     wt_picked_free(picked);
@@ -98,12 +98,12 @@ int wt__api_call(struct api_call *call, wt_error *err)
     if (rc == 0) {
         body.options.progress = wt__api_progress;
         body.options.progress_context = call;
-        body.options.time_limit_ms = wt__api_limit(call, body.options.time_limit_ms);
+        body.options.time_limit_ms = wt__api_time_limit(call, body.options.time_limit_ms);
         rc = wt_call(call->service->engine, body.asked.query, strlen(body.asked.query), &body.options, &called, err);
     }
     if (called) {
         const struct called_form form = {.explained = body.options.explain, .call = body.options.form != NULL};
-        wt__figures_find(call->service->figures, called->recipe);
+        wt__metrics_count_find(call->service->metrics, called->recipe);
         wt__json_called(&call->body, called, body.asked.query, &form);
         rc = 0;
     }

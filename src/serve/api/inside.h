@@ -1,4 +1,4 @@
-/* inside.h: struct api, for api.c and respond.c. */
+/* inside.h: struct http_api, for api.c and respond.c. */
 #ifndef WT_SERVE_API_INSIDE_H
 #define WT_SERVE_API_INSIDE_H
 
@@ -7,10 +7,10 @@
 #include "base/shares.h"
 #include "serve/api/api.h"
 
-struct api {
-    struct service service;
-    struct presence presence;
-    struct figures figures;
+struct http_api {
+    struct api_service service;
+    struct server_state state;
+    struct metrics metrics;
     struct routes tables[1 + API_MORE_MAX];
     struct guard guard;
     struct api_options options;
@@ -30,15 +30,15 @@ struct api {
 };
 
 /* Returns the scopes of a request. Stores the key's name in name [KEY_NAME_BYTES_MAX + 1], "" if unknown. */
-unsigned wt__api_scopes(struct api *api, const struct http_request *request, char *name);
+unsigned wt__api_read_scopes(struct http_api *api, const struct http_request *request, char *name);
 
 /* Returns the scope required for the route, given the policy option. */
-enum scope wt__api_needed(const struct api *api, const struct route *route);
+enum scope wt__api_required_scope(const struct http_api *api, const struct route *route);
 
 /* Implements http_handler.fields. */
-void wt__api_origin_fields(const struct api *api, const struct http_request *head, struct http_fields *out);
+void wt__api_add_origin_fields(const struct http_api *api, const struct http_request *head, struct http_fields *out);
 
 /* Answers with status 503: too many slow calls. */
-void wt__api_overloaded(struct api_call *call);
+void wt__api_answer_overloaded(struct api_call *call);
 
 #endif

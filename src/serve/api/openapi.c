@@ -82,7 +82,7 @@ static void put_operation(struct buffer *out, const struct route *route)
     if (route->scope != SCOPE_OPEN) {
         struct buffer says = {0};
         wt__buffer_printf(&says, "Requires a key with the scope %s if the server has keys.",
-                          wt__scope_word(route->scope));
+                          wt__scope_name(route->scope));
         if (route->of_tools)
             wt__buffer_text(&says, " With a policy for tools, requires the scope admin.");
         wt__json_text(out, "description", says.ptr ? says.ptr : "");

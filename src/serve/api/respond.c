@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- keys */
 
-static void reload_keys(struct api *api)
+static void reload_keys(struct http_api *api)
 {
     struct keys *fresh = NULL, *old = NULL;
     wt_error err;
@@ -31,18 +31,18 @@ static void reload_keys(struct api *api)
     wt__keys_close(old);
 }
 
-enum scope wt__api_needed(const struct api *api, const struct route *route)
+enum scope wt__api_required_scope(const struct http_api *api, const struct route *route)
 {
     return api->options.policed && route->of_tools ? SCOPE_ADMIN : route->scope;
 }
 
-unsigned wt__api_scopes(struct api *api, const struct http_request *request, char *name)
+unsigned wt__api_read_scopes(struct http_api *api, const struct http_request *request, char *name)
 {
     *name = '\0';
     if (!api->keys_path)
         return api->options.policed ? SCOPE_FIND | SCOPE_CALL | SCOPE_WRITE | SCOPE_USAGE | SCOPE_METRICS : SCOPE_ADMIN;
     pthread_rwlock_rdlock(&api->keys_lock);
-    struct key_found found = wt__keys_find(api->keys, wt__bearer_of(wt__http_field(request, "Authorization")));
+    struct key_found found = wt__keys_find(api->keys, wt__bearer_key(wt__http_field(request, "Authorization")));
     if (found.name)
         memcpy(name, found.name, strlen(found.name) + 1);
     pthread_rwlock_unlock(&api->keys_lock);
@@ -51,7 +51,8 @@ unsigned wt__api_scopes(struct api *api, const struct http_request *request, cha
 
 /* ---------------------------------------------------------------- answers */
 
-static void answer_refusal(struct api_call *call, int status, const char *word, const char *message, const char *pointer)
+static void answer_refusal(struct api_call *call, int status, const char *word, const char *message,
+                           const char *pointer)
 {
     wt__buffer_clear(&call->body);
     call->status = status;
@@ -61,12 +62,12 @@ static void answer_refusal(struct api_call *call, int status, const char *word, 
 
 /* Answers with an error. The client gets the message of wt__client_error; if that hides details, the log gets the full
  * message. */
-static void answer_failure(const struct api *api, struct api_call *call, const wt_error *err)
+static void answer_failure(const struct http_api *api, struct api_call *call, const wt_error *err)
 {
     const struct failure *failure = wt__failure_of(err->code);
     wt_error told;
     if (failure->again)
-        wt__api_field(call, "Retry-After", "1");
+        wt__api_add_field(call, "Retry-After", "1");
     if (wt__client_error(&told, err, api->service.engine->path) && api->options.say) {
         struct buffer line = {0};
         wt__buffer_printf(&line, "whichtool: %.*s: %s\n", (int)call->request->path.len, call->request->path.ptr,
@@ -79,11 +80,12 @@ static void answer_failure(const struct api *api, struct api_call *call, const w
 }
 
 /* Checks Host and Origin. Error messages do not repeat them, because they are untrusted text. */
-static bool passes_guard(const struct api *api, struct api_call *call, enum origin *origin)
+static bool passes_guard(const struct http_api *api, struct api_call *call, enum origin *origin)
 {
     struct str host = wt__http_field(call->request, "Host");
     if (!wt__guard_host(&api->guard, host)) {
-        answer_refusal(call, 421, "host", "unknown host name in the Host field; `whichtool serve --host NAME` adds one", "");
+        answer_refusal(call, 421, "host", "unknown host name in the Host field; `whichtool serve --host NAME` adds one",
+                       "");
         return false;
     }
     *origin = wt__guard_origin(&api->guard, wt__http_field(call->request, "Origin"), host);
@@ -101,7 +103,7 @@ static void add_http_field(struct http_fields *out, struct str name, struct str 
 
 /* Adds the CORS fields for a configured origin, also to error responses. Uses the configured string rather than the
  * request's. */
-void wt__api_origin_fields(const struct api *api, const struct http_request *head, struct http_fields *out)
+void wt__api_add_origin_fields(const struct http_api *api, const struct http_request *head, struct http_fields *out)
 {
     struct str origin = wt__http_field(head, "Origin"), host = wt__http_field(head, "Host");
     if (api->guard.origin_count == 0)
@@ -112,34 +114,36 @@ void wt__api_origin_fields(const struct api *api, const struct http_request *hea
     for (size_t i = 0; i < api->guard.origin_count; i++)
         if (wt__str_equal(origin, wt__str(api->guard.origins[i]))) {
             add_http_field(out, STR("Access-Control-Allow-Origin"), wt__str(api->guard.origins[i]));
-            add_http_field(out, STR("Access-Control-Expose-Headers"), STR("Mcp-Session-Id, Retry-After, WWW-Authenticate"));
+            add_http_field(out, STR("Access-Control-Expose-Headers"),
+                           STR("Mcp-Session-Id, Retry-After, WWW-Authenticate"));
             return;
         }
 }
 
 /* True if the scopes permit the route; otherwise answers with an error. known: the caller has a valid key. */
-static bool permits_route(const struct api *api, struct api_call *call, const struct route *route, unsigned scopes,
-                       bool known)
+static bool permits_route(const struct http_api *api, struct api_call *call, const struct route *route, unsigned scopes,
+                          bool known)
 {
     char message[128];
-    enum scope needed = wt__api_needed(api, route);
+    enum scope needed = wt__api_required_scope(api, route);
     if (wt__scope_allows(scopes, needed))
         return true;
     if (!known && !api->keys_path) {
-        answer_refusal(call, 403, "scope",
-               "this path does not check the tool policy and requires a key with the scope admin: use /mcp, or create "
-               "keys and serve with --keys",
-               "");
+        answer_refusal(
+            call, 403, "scope",
+            "this path does not check the tool policy and requires a key with the scope admin: use /mcp, or create "
+            "keys and serve with --keys",
+            "");
         return false;
     }
     if (!known) {
-        wt__api_field(call, "WWW-Authenticate", "Bearer realm=\"whichtool\"");
-        bool came = wt__bearer_of(wt__http_field(call->request, "Authorization")).len > 0;
-        answer_refusal(call, 401, "unauthorized", came ? "unknown key" : "a key is required; send Authorization: Bearer KEY",
-               "");
+        wt__api_add_field(call, "WWW-Authenticate", "Bearer realm=\"whichtool\"");
+        bool came = wt__bearer_key(wt__http_field(call->request, "Authorization")).len > 0;
+        answer_refusal(call, 401, "unauthorized",
+                       came ? "unknown key" : "a key is required; send Authorization: Bearer KEY", "");
         return false;
     }
-    snprintf(message, sizeof message, "the key does not have the scope %s", wt__scope_word(needed));
+    snprintf(message, sizeof message, "the key does not have the scope %s", wt__scope_name(needed));
     answer_refusal(call, 403, "scope", message, "");
     return false;
 }
@@ -149,27 +153,27 @@ static void answer_preflight(struct api_call *call)
 {
     call->status = 204;
     call->type = NULL;
-    wt__api_field(call, "Access-Control-Allow-Methods", "GET, POST, DELETE");
-    wt__api_field(
+    wt__api_add_field(call, "Access-Control-Allow-Methods", "GET, POST, DELETE");
+    wt__api_add_field(
         call, "Access-Control-Allow-Headers",
         "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id");
-    wt__api_field(call, "Access-Control-Max-Age", "600");
+    wt__api_add_field(call, "Access-Control-Max-Age", "600");
 }
 
-static void refuse_method(const struct api *api, struct api_call *call)
+static void refuse_method(const struct http_api *api, struct api_call *call)
 {
     struct buffer methods = {0}, message = {0};
     wt__route_methods(&methods, api->service.tables, api->service.table_count, call->request->path);
     wt__buffer_printf(&message, "method not allowed; this path supports %s",
                       methods.ptr ? methods.ptr : "other methods");
     if (methods.ptr)
-        wt__api_field(call, "Allow", methods.ptr);
+        wt__api_add_field(call, "Allow", methods.ptr);
     answer_refusal(call, 405, "method", message.ptr ? message.ptr : "", "");
     wt__buffer_dispose(&methods);
     wt__buffer_dispose(&message);
 }
 
-static void run_route(const struct api *api, struct api_call *call, const struct route *route, bool *takes_long)
+static void run_route(const struct http_api *api, struct api_call *call, const struct route *route, bool *takes_long)
 {
     wt_error err = {0};
     if (route->takes_long && !call->may_take_long) {
@@ -188,13 +192,14 @@ static void run_route(const struct api *api, struct api_call *call, const struct
         answer_refusal(call, 503, "memory", "out of memory", "");
 }
 
-void wt__api_overloaded(struct api_call *call)
+void wt__api_answer_overloaded(struct api_call *call)
 {
-    wt__api_field(call, "Retry-After", "1");
-    answer_refusal(call, 503, "overloaded", "too many slow calls of this client are running; try again when one has ended", "");
+    wt__api_add_field(call, "Retry-After", "1");
+    answer_refusal(call, 503, "overloaded",
+                   "too many slow calls of this client are running; try again when one has ended", "");
 }
 
-const struct route *wt__api_respond(struct api *api, struct api_call *call, bool *takes_long)
+const struct route *wt__api_respond(struct http_api *api, struct api_call *call, bool *takes_long)
 {
     struct str method = call->request->method;
     enum origin origin = ORIGIN_NONE;
@@ -208,12 +213,12 @@ const struct route *wt__api_respond(struct api *api, struct api_call *call, bool
     if (!passes_guard(api, call, &origin))
         return NULL;
     const struct route *route =
-        wt__route_of(api->service.tables, api->service.table_count, call->request, &call->rest, &index, &path_known);
+        wt__route_find(api->service.tables, api->service.table_count, call->request, &call->rest, &index, &path_known);
     if (path_known && origin == ORIGIN_CONFIGURED && wt__str_equal(method, STR("OPTIONS"))) {
         answer_preflight(call);
         return NULL;
     }
-    call->scopes = wt__api_scopes(api, call->request, call->principal);
+    call->scopes = wt__api_read_scopes(api, call->request, call->principal);
     if (!route && path_known)
         refuse_method(api, call);
     else if (!route)

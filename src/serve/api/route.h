@@ -6,7 +6,7 @@
 #define WT_SERVE_API_ROUTE_H
 
 #include "http/exchange.h"
-#include "serve/figures.h"
+#include "serve/metrics.h"
 #include "serve/keys.h"
 #include "wire/body.h"
 
@@ -18,17 +18,17 @@ enum {
 struct http_server;
 
 /* State of the process. */
-struct presence {
-    const struct http_server *server; /* NULL until wt__api_bind */
+struct server_state {
+    const struct http_server *server; /* NULL until wt__api_set_server */
     long long started;                /* Unix time in seconds */
     atomic_bool ready;                /* the index is open and the model is loaded */
 };
 
 /* Shared data of all handlers, constant while the server runs. */
-struct service {
-    struct presence *presence;
+struct api_service {
+    struct server_state *state;
     wt_engine *engine;
-    struct figures *figures;
+    struct metrics *metrics;
     unsigned time_limit_ms;      /* time limit of a request */
     bool language_model;         /* a language model is configured */
     const struct routes *tables; /* [table_count] */
@@ -40,7 +40,7 @@ struct service {
 enum { API_TAKES_LONG = 1 };
 
 struct api_call {
-    const struct service *service;
+    const struct api_service *service;
     const struct http_request *request;
     struct str rest;                        /* the part of the path that matches {id}, not decoded */
     char principal[KEY_NAME_BYTES_MAX + 1]; /* name of the key, "" if unknown */
@@ -80,18 +80,18 @@ struct route {
 struct routes {
     const struct route *items; /* [count] */
     size_t count;
-    /* Appends the module's metrics for GET /metrics (wt__figure_write). May be NULL. */
-    void (*figures)(void *context, struct buffer *out);
+    /* Appends the module's metrics for GET /metrics (wt__metric_write). May be NULL. */
+    void (*metrics)(void *context, struct buffer *out);
     void *context;
 };
 
 /* Adds a header field to the response; value is copied. */
-void wt__api_field(struct api_call *call, const char *name, const char *value);
+void wt__api_add_field(struct api_call *call, const char *name, const char *value);
 /* Frees the response. */
 void wt__api_call_dispose(struct api_call *call);
 /* A wt_progress_fn that stops when the client disconnects; context is the api_call. */
 int wt__api_progress(void *context, const char *phase, uint64_t done, uint64_t total);
 /* Returns the smaller of the requested time limit (0 for none) and the server's. */
-unsigned wt__api_limit(const struct api_call *call, unsigned asked);
+unsigned wt__api_time_limit(const struct api_call *call, unsigned asked);
 
 #endif

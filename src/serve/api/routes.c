@@ -175,8 +175,8 @@ static bool route_matches(const struct route *route, struct str path, struct str
            (route->take && slash && path_matches(route->path, (struct str){path.ptr, path.len - 1}, rest));
 }
 
-const struct route *wt__route_of(const struct routes *tables, size_t table_count, const struct http_request *request,
-                                 struct str *rest, size_t *index, bool *path_known)
+const struct route *wt__route_find(const struct routes *tables, size_t table_count, const struct http_request *request,
+                                   struct str *rest, size_t *index, bool *path_known)
 {
     /* Answer HEAD like GET; the server omits the body. */
     struct str method = wt__str_equal(request->method, STR("HEAD")) ? STR("GET") : request->method;

@@ -100,7 +100,7 @@ int wt__api_add_tools(struct api_call *call, wt_error *err)
         wt__json_text_or_null(&call->body, "notice", report->notice);
         wt__json_issues(&call->body, report->issues, report->issue_count);
         wt__buffer_char(&call->body, '}');
-        atomic_fetch_add_explicit(&call->service->figures->imports, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&call->service->metrics->imports, 1, memory_order_relaxed);
     }
     wt_add_report_free(report);
     wt__body_dispose(&query.body);

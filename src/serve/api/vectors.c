@@ -142,20 +142,20 @@ int wt__api_embed(struct api_call *call, wt_error *err)
 
 /* ---------------------------------------------------------------- rerank */
 
-struct relevance {
+struct document_relevance {
     double score;
     size_t index;
 };
 
 static int compare_relevance(const void *a, const void *b)
 {
-    const struct relevance *x = a, *y = b;
+    const struct document_relevance *x = a, *y = b;
     if (x->score != y->score)
         return x->score < y->score ? 1 : -1;
     return (x->index > y->index) - (x->index < y->index);
 }
 
-static void put_ranked(struct api_call *call, const struct rerank_body *body, const struct relevance *ranked,
+static void put_ranked(struct api_call *call, const struct rerank_body *body, const struct document_relevance *ranked,
                        const char *model)
 {
     struct buffer *out = &call->body;
@@ -186,13 +186,13 @@ static void put_ranked(struct api_call *call, const struct rerank_body *body, co
 }
 
 /* Scores and sorts the documents. vectors: [1 + count, dim], the query first. */
-static void rank_documents(const float *vectors, size_t dim, struct relevance *out, size_t count)
+static void rank_documents(const float *vectors, size_t dim, struct document_relevance *out, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         double dot = 0;
         for (size_t d = 0; d < dim; d++)
             dot += (double)vectors[d] * vectors[(i + 1) * dim + d];
-        out[i] = (struct relevance){dot < 0 ? 0 : dot > 1 ? 1 : dot, i};
+        out[i] = (struct document_relevance){dot < 0 ? 0 : dot > 1 ? 1 : dot, i};
     }
     qsort(out, count, sizeof *out, compare_relevance);
 }
@@ -208,7 +208,7 @@ int wt__api_rerank(struct api_call *call, wt_error *err)
         rc = check_model(call, body.model, &info, err);
     size_t count = rc == 0 ? body.documents.count : 0;
     const char **texts = wt__arena_array(&body.body.arena, const char *, count + 1);
-    struct relevance *ranked = wt__arena_array(&body.body.arena, struct relevance, count + 1);
+    struct document_relevance *ranked = wt__arena_array(&body.body.arena, struct document_relevance, count + 1);
     if (rc == 0 && (!texts || !ranked))
         rc = wt__fail_nomem(err);
     if (rc == 0) {

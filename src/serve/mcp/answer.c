@@ -18,7 +18,7 @@ enum {
 
 void wt__mcp_refuse_with(struct mcp_call *call, int code, struct str message, struct str data)
 {
-    call->refused = true;
+    call->is_refused = true;
     call->code = code;
     wt__buffer_clear(&call->words);
     wt__buffer_clear(&call->data);
@@ -55,7 +55,7 @@ void wt__mcp_refuse_unknown(struct mcp_call *call)
         wt__buffer_json(&data, call->name);
         wt__buffer_char(&data, '}');
     }
-    wt__mcp_refuse_with(call, resource && !call->modern ? MCP_NO_SUCH_RESOURCE : MCP_INVALID_PARAMS,
+    wt__mcp_refuse_with(call, resource && !call->is_modern ? MCP_NO_SUCH_RESOURCE : MCP_INVALID_PARAMS,
                         wt__buffer_view(&words), wt__buffer_view(&data));
     wt__buffer_dispose(&words);
     wt__buffer_dispose(&data);
@@ -94,8 +94,8 @@ void wt__mcp_fail_tool_error(struct mcp_call *call, const wt_error *err)
 
 void wt__mcp_result(struct mcp_call *call, struct str result)
 {
-    call->refused = false;
-    call->whole = true;
+    call->is_refused = false;
+    call->is_whole = true;
     wt__buffer_clear(&call->result);
     wt__buffer_str(&call->result, result);
 }
@@ -109,7 +109,7 @@ static void put_text_member(struct buffer *out, const char *key, struct str text
 /* Starts an item: appends the comma, and for a prompt the beginning of the message around the content. */
 static struct buffer *begin_item(struct mcp_call *call)
 {
-    call->refused = false;
+    call->is_refused = false;
     if (call->item_count++ > 0)
         wt__buffer_char(&call->items, ',');
     if (call->method->shape == MCP_SHAPE_PROMPT)
@@ -199,7 +199,7 @@ void wt__mcp_add_link(struct mcp_call *call, struct str uri, struct str name, co
 
 void wt__mcp_set_structured(struct mcp_call *call, struct str json)
 {
-    call->refused = false;
+    call->is_refused = false;
     call->has_structured = true;
     wt__buffer_clear(&call->structured);
     wt__buffer_str(&call->structured, json);
@@ -207,7 +207,7 @@ void wt__mcp_set_structured(struct mcp_call *call, struct str json)
 
 void wt__mcp_set_is_error(struct mcp_call *call)
 {
-    call->refused = false;
+    call->is_refused = false;
     call->is_error = true;
 }
 
@@ -235,17 +235,17 @@ void wt__mcp_set_description(struct mcp_call *call, struct str text)
 
 void wt__mcp_set_cache(struct mcp_call *call, unsigned ttl_ms, bool is_private)
 {
-    call->cached = true;
+    call->has_cache_hints = true;
     call->ttl_ms = ttl_ms;
-    call->cache_private = is_private;
+    call->is_cache_private = is_private;
 }
 
 bool wt__mcp_add_item(struct mcp_call *call, struct str key, struct str definition)
 {
-    call->refused = false;
+    call->is_refused = false;
     if (call->item_count >= call->service->page_items ||
         (call->item_count > 0 && call->items.len + definition.len > MCP_PAGE_BYTES)) {
-        call->page_full = true;
+        call->is_page_full = true;
         return false;
     }
     wt__buffer_str(begin_item(call), definition);
@@ -320,9 +320,9 @@ static void write_result_meta(const struct mcp_call *call, struct buffer *out, s
 {
     static const char *const ours[] = {MCP_META "serverInfo"};
     struct buffer members = {0};
-    if (call->modern) {
+    if (call->is_modern) {
         wt__buffer_text(&members, ",\"" MCP_META "serverInfo\":");
-        wt__mcp_write_self(&members, &call->service->features, false);
+        wt__mcp_write_server_info(&members, &call->service->features, false);
     }
     copy_other_members(&members, more, ours, 1);
     merge_meta(&members, theirs, more);
@@ -338,9 +338,9 @@ static void write_result_meta(const struct mcp_call *call, struct buffer *out, s
 static void write_cache_hints(const struct mcp_call *call, struct buffer *out)
 {
     const struct mcp_features *features = &call->service->features;
-    bool is_private = call->cached ? call->cache_private : features->private_lists;
-    wt__buffer_printf(out, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"", call->cached ? call->ttl_ms : features->ttl_ms,
-                      is_private ? "private" : "public");
+    bool is_private = call->has_cache_hints ? call->is_cache_private : features->private_lists;
+    wt__buffer_printf(out, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"",
+                      call->has_cache_hints ? call->ttl_ms : features->ttl_ms, is_private ? "private" : "public");
 }
 
 static bool is_object(struct str json)
@@ -362,7 +362,7 @@ static void write_tool_result(struct mcp_call *call, struct buffer *out)
     if (call->has_structured && call->item_count == 0) /* for clients limited to text */
         wt__mcp_add_text(call, structured);
     write_items(call, out, "content");
-    if (call->has_structured && (call->modern || is_object(structured))) {
+    if (call->has_structured && (call->is_modern || is_object(structured))) {
         wt__buffer_text(out, ",\"structuredContent\":");
         wt__buffer_str(out, structured);
     }
@@ -373,7 +373,7 @@ static void write_tool_result(struct mcp_call *call, struct buffer *out)
 static void write_list_result(struct mcp_call *call, struct buffer *out)
 {
     write_items(call, out, call->method->member);
-    if (call->page_full && call->item_count > 0) {
+    if (call->is_page_full && call->item_count > 0) {
         wt__buffer_text(out, ",\"nextCursor\":\"");
         wt__base64_url(out, wt__buffer_view(&call->cursor));
         wt__buffer_char(out, '"');
@@ -386,13 +386,13 @@ static void write_whole_result(const struct mcp_call *call, struct buffer *out)
     struct str result = wt__buffer_view(&call->result), structured, ttl, scope;
     bool read = wt__mcp_member(result, "structuredContent", &structured);
     copy_other_members(out, result, but, sizeof but / sizeof *but);
-    if (read && structured.len > 0 && (call->modern || is_object(structured))) {
+    if (read && structured.len > 0 && (call->is_modern || is_object(structured))) {
         wt__buffer_text(out, ",\"structuredContent\":");
         wt__buffer_str(out, structured);
     }
-    if (!call->modern || call->method->shape != MCP_SHAPE_CONTENTS)
+    if (!call->is_modern || call->method->shape != MCP_SHAPE_CONTENTS)
         return;
-    if (!call->cached && wt__mcp_member(result, "ttlMs", &ttl) && ttl.len > 0 &&
+    if (!call->has_cache_hints && wt__mcp_member(result, "ttlMs", &ttl) && ttl.len > 0 &&
         wt__mcp_member(result, "cacheScope", &scope) && scope.len > 0) {
         wt__buffer_printf(out, ",\"ttlMs\":%.*s,\"cacheScope\":%.*s", (int)ttl.len, ttl.ptr, (int)scope.len, scope.ptr);
         return;
@@ -429,7 +429,7 @@ static void write_parts(struct mcp_call *call, struct buffer *out)
         wt__buffer_str(out, wt__buffer_view(&call->result));
         break;
     }
-    if (call->modern && (call->method->shape == MCP_SHAPE_CONTENTS || call->method->shape == MCP_SHAPE_LIST))
+    if (call->is_modern && (call->method->shape == MCP_SHAPE_CONTENTS || call->method->shape == MCP_SHAPE_LIST))
         write_cache_hints(call, out);
 }
 
@@ -447,9 +447,9 @@ static void write_result(struct mcp_call *call, struct buffer *out)
 {
     struct buffer members = {0};
     struct str theirs = STR("");
-    if (call->modern)
+    if (call->is_modern)
         wt__buffer_text(&members, ",\"resultType\":\"complete\"");
-    if (call->whole) {
+    if (call->is_whole) {
         write_whole_result(call, &members);
         if (!wt__mcp_member(wt__buffer_view(&call->result), "_meta", &theirs))
             theirs = STR("");
@@ -468,7 +468,7 @@ static int error_status(const struct mcp_call *call)
 {
     if (call->status)
         return call->status;
-    if (!call->modern)
+    if (!call->is_modern)
         return 200;
     return call->code == MCP_METHOD_NOT_FOUND                                           ? 404
            : call->code <= MCP_HEADER_MISMATCH && call->code >= MCP_UNSUPPORTED_VERSION ? 400
@@ -485,14 +485,14 @@ static void write_message(struct mcp_call *call, struct buffer *out, int *status
 {
     struct str id = wt__buffer_view(&call->in.id);
     wt__buffer_clear(out);
-    if (call->refused) {
+    if (call->is_refused) {
         *status = error_status(call);
         wt__mcp_write_error(out, id, call->code, wt__buffer_view(&call->words), wt__buffer_view(&call->data));
         return;
     }
     *status = 200;
     wt__buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{", id.ptr);
-    if (call->modern && call->questions.len > 0)
+    if (call->is_modern && call->questions.len > 0)
         write_input_required(call, out);
     else
         write_result(call, out);

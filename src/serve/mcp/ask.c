@@ -65,7 +65,7 @@ static bool read_request_state(struct mcp_call *call)
     return !reason || refuse_responses(call, "requestState", reason);
 }
 
-bool wt__mcp_take_responses(struct mcp_call *call)
+bool wt__mcp_read_responses(struct mcp_call *call)
 {
     json_t *given = json_object_get(call->in.params, "inputResponses"), *response;
     const char *key;
@@ -75,7 +75,7 @@ bool wt__mcp_take_responses(struct mcp_call *call)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
         return false;
     }
-    if (!call->modern)
+    if (!call->is_modern)
         return true;
     if (!read_request_state(call))
         return false;
@@ -166,7 +166,7 @@ static const char *find_capability(const char *method, struct str params)
 /* Fails the call. In tools/call a legacy client gets a tool error, which its model can read. */
 static enum mcp_asked fail_question(struct mcp_call *call, const char *words)
 {
-    if (call->method->shape == MCP_SHAPE_TOOL && !call->modern)
+    if (call->method->shape == MCP_SHAPE_TOOL && !call->is_modern)
         wt__mcp_fail_tool(call, "%s", words);
     else
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%s", words);
@@ -177,7 +177,7 @@ static enum mcp_asked fail_capability(struct mcp_call *call, const char *path)
 {
     char data[128];
     const char *dot = strchr(path, '.');
-    if (!call->modern)
+    if (!call->is_modern)
         return fail_question(call, "the client did not declare the capability that this call needs");
     if (dot)
         snprintf(data, sizeof data, "{\"requiredCapabilities\":{\"%.*s\":{\"%s\":{}}}}", (int)(dot - path), path,
@@ -202,7 +202,7 @@ static enum mcp_asked ask_modern_client(struct mcp_call *call, const char *key, 
     wt__buffer_printf(&call->questions, ":{\"method\":\"%s\",\"params\":", method);
     wt__buffer_str(&call->questions, params);
     wt__buffer_char(&call->questions, '}');
-    call->refused = false; /* an earlier question may have failed */
+    call->is_refused = false; /* an earlier question may have failed */
     return MCP_ASK_PENDING;
 }
 
@@ -224,7 +224,7 @@ static bool send_question(struct mcp_call *call, struct str message)
     return sent;
 }
 
-static void link_question(struct mcp_peer *peer, struct mcp_question *question)
+static void link_question(struct mcp_peer *peer, struct client_question *question)
 {
     pthread_mutex_lock(&peer->lock);
     snprintf(question->id, sizeof question->id, "whichtool-%u", ++peer->question_number);
@@ -233,10 +233,10 @@ static void link_question(struct mcp_peer *peer, struct mcp_question *question)
     pthread_mutex_unlock(&peer->lock);
 }
 
-static void unlink_question(struct mcp_peer *peer, struct mcp_question *question)
+static void unlink_question(struct mcp_peer *peer, struct client_question *question)
 {
     pthread_mutex_lock(&peer->lock);
-    struct mcp_question **at = &peer->questions;
+    struct client_question **at = &peer->questions;
     while (*at != question)
         at = &(*at)->next;
     *at = question->next;
@@ -244,20 +244,20 @@ static void unlink_question(struct mcp_peer *peer, struct mcp_question *question
 }
 
 /* Waits for the answer. Returns false on timeout or cancel. */
-static bool wait_for_response(struct mcp_call *call, struct mcp_question *question)
+static bool wait_for_response(struct mcp_call *call, struct client_question *question)
 {
     double until_ms = wt__now_ms() + MCP_STATE_MS;
     bool late = false;
     pthread_mutex_lock(&call->lock);
-    while (!late && !question->answered && !atomic_load(&call->cancelled))
+    while (!late && !question->is_answered && !atomic_load(&call->cancelled))
         late = !wt__steady_wait(&call->news, &call->lock, until_ms);
-    bool answered = question->answered;
+    bool answered = question->is_answered;
     pthread_mutex_unlock(&call->lock);
     return answered;
 }
 
 /* Cancels the question at the client. */
-static void cancel_question(struct mcp_call *call, const struct mcp_question *question)
+static void cancel_question(struct mcp_call *call, const struct client_question *question)
 {
     struct buffer message = {0};
     wt__buffer_printf(&message,
@@ -270,7 +270,7 @@ static void cancel_question(struct mcp_call *call, const struct mcp_question *qu
 
 static enum mcp_asked ask_legacy_client(struct mcp_call *call, const char *key, const char *method, struct str params)
 {
-    struct mcp_question question = {.call = call};
+    struct client_question question = {.call = call};
     json_t *result;
     struct buffer message = {0};
     enum mcp_asked asked = MCP_ASK_ANSWERED;
@@ -285,8 +285,8 @@ static enum mcp_asked ask_legacy_client(struct mcp_call *call, const char *key, 
     if (sent && !answered)
         cancel_question(call, &question);
     if (!answered)
-        asked =
-            fail_question(call, sent ? "the client did not answer the question" : "cannot reach the client to ask a question");
+        asked = fail_question(call, sent ? "the client did not answer the question"
+                                         : "cannot reach the client to ask a question");
     else if (!question.result)
         asked = fail_question(call, "the client refused the question");
     else if (wt__json_parse(&result, question.result, strlen(question.result), NULL) < 0 ||
@@ -315,7 +315,7 @@ enum mcp_asked wt__mcp_ask(struct mcp_call *call, const char *key, const char *m
                            struct str *response)
 {
     *response = STR("");
-    if (!call->method->asks) {
+    if (!call->method->may_ask) {
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%s cannot ask questions", call->method->name);
         return MCP_ASK_FAILED;
     }
@@ -327,7 +327,8 @@ enum mcp_asked wt__mcp_ask(struct mcp_call *call, const char *key, const char *m
         return fail_question(call, "unknown question method");
     if (!wt__mcp_call_client_can(call, path))
         return fail_capability(call, path);
-    enum mcp_asked asked = call->modern ? ask_modern_client(call, key, method, params) : ask_legacy_client(call, key, method, params);
+    enum mcp_asked asked =
+        call->is_modern ? ask_modern_client(call, key, method, params) : ask_legacy_client(call, key, method, params);
     if (asked == MCP_ASK_ANSWERED)
         *response = wt__mcp_response(call, key);
     return asked;

@@ -52,7 +52,7 @@ const json_t *wt__mcp_call_params(const struct mcp_call *call)
 
 bool wt__mcp_call_is_modern(const struct mcp_call *call)
 {
-    return call->modern;
+    return call->is_modern;
 }
 
 const char *wt__mcp_call_principal(const struct mcp_call *call)
@@ -60,7 +60,7 @@ const char *wt__mcp_call_principal(const struct mcp_call *call)
     return call->peer->principal;
 }
 
-const struct http_header *wt__mcp_call_passed(const struct mcp_call *call, size_t *count)
+const struct http_header *wt__mcp_call_passed_headers(const struct mcp_call *call, size_t *count)
 {
     *count = call->passed_count;
     return call->passed;
@@ -191,7 +191,7 @@ void wt__mcp_relay_log(struct mcp_call *call, struct str params)
 
 void wt__mcp_close_stream(struct mcp_call *call)
 {
-    if (!call->modern)
+    if (!call->is_modern)
         wt__mcp_channel_close_early(call->channel);
 }
 

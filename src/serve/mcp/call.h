@@ -62,7 +62,7 @@ const char *wt__mcp_call_principal(const struct mcp_call *call);
 /* Returns the holder for shared pools (base/shares.h): the principal, or without keys the session. */
 const char *wt__mcp_call_holder(const struct mcp_call *call);
 /* Returns the request headers selected by --pass-header, [*count], valid as long as the call. */
-const struct http_header *wt__mcp_call_passed(const struct mcp_call *call, size_t *count);
+const struct http_header *wt__mcp_call_passed_headers(const struct mcp_call *call, size_t *count);
 /* True if the caller's key has the scope `call`, or no key is needed. */
 bool wt__mcp_call_may_call(const struct mcp_call *call);
 /* Returns clientInfo, an object with name and version, or NULL. Unverified. */

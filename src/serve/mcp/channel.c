@@ -26,7 +26,7 @@ void wt__mcp_channel_release(struct mcp_channel *channel)
 bool wt__mcp_channel_send(struct mcp_channel *channel, struct str message)
 {
     pthread_mutex_lock(&channel->send_lock);
-    bool sent = !channel->over && channel->send(channel, message);
+    bool sent = !channel->is_finished && channel->send(channel, message);
     pthread_mutex_unlock(&channel->send_lock);
     return sent;
 }
@@ -34,16 +34,16 @@ bool wt__mcp_channel_send(struct mcp_channel *channel, struct str message)
 void wt__mcp_channel_answer(struct mcp_channel *channel, int status, struct str message)
 {
     pthread_mutex_lock(&channel->send_lock);
-    if (!channel->over)
+    if (!channel->is_finished)
         channel->answer(channel, status, message);
-    channel->over = true;
+    channel->is_finished = true;
     pthread_mutex_unlock(&channel->send_lock);
 }
 
 void wt__mcp_channel_keep_alive(struct mcp_channel *channel)
 {
     pthread_mutex_lock(&channel->send_lock);
-    if (!channel->over && channel->keep_alive)
+    if (!channel->is_finished && channel->keep_alive)
         channel->keep_alive(channel);
     pthread_mutex_unlock(&channel->send_lock);
 }
@@ -51,7 +51,7 @@ void wt__mcp_channel_keep_alive(struct mcp_channel *channel)
 void wt__mcp_channel_close_early(struct mcp_channel *channel)
 {
     pthread_mutex_lock(&channel->send_lock);
-    if (!channel->over && channel->close_early)
+    if (!channel->is_finished && channel->close_early)
         channel->close_early(channel);
     pthread_mutex_unlock(&channel->send_lock);
 }

@@ -10,7 +10,7 @@
 static bool refuse_request(struct mcp_call *call, int code, const char *words)
 {
     wt__mcp_refuse(call, code, "%s", words);
-    if (call->modern && code == MCP_INVALID_PARAMS)
+    if (call->is_modern && code == MCP_INVALID_PARAMS)
         call->status = 400;
     return false;
 }
@@ -36,8 +36,9 @@ static bool refuse_headers(struct mcp_call *call, struct str words)
 
 static bool check_headers(struct mcp_call *call, const json_t *version)
 {
-    const struct mcp_method *method = wt__mcp_method(call->in.method);
-    const json_t *name = method && method->named ? json_object_get(call->in.params, method->name_member) : NULL;
+    const struct mcp_method *method = wt__mcp_find_method(call->in.method);
+    const json_t *name =
+        method && method->is_name_repeated ? json_object_get(call->in.params, method->name_member) : NULL;
     struct buffer words = {0};
     if (!call->headers)
         return true;
@@ -85,20 +86,20 @@ static bool read_session(struct mcp_call *call)
     struct mcp_peer *peer = call->peer;
     bool first = wt__str_equal(call->in.method, STR("initialize")) || wt__str_equal(call->in.method, STR("ping"));
     pthread_mutex_lock(&peer->lock);
-    bool opened = peer->opened;
+    bool opened = peer->is_open;
     call->level = peer->level;
     call->client = peer->client;
     call->capabilities = peer->capabilities;
     pthread_mutex_unlock(&peer->lock);
     return opened || first ||
            refuse_request(call, MCP_INVALID_PARAMS,
-                  "no session: send initialize first, or params._meta with " MCP_META "protocolVersion");
+                          "no session: send initialize first, or params._meta with " MCP_META "protocolVersion");
 }
 
 static bool find_method(struct mcp_call *call)
 {
-    const struct mcp_method *method = wt__mcp_method(call->in.method);
-    if (!method || !(method->eras & (call->modern ? MCP_MODERN_ERA : MCP_LEGACY_ERA)) ||
+    const struct mcp_method *method = wt__mcp_find_method(call->in.method);
+    if (!method || !(method->eras & (call->is_modern ? MCP_MODERN_ERA : MCP_LEGACY_ERA)) ||
         !method->is_offered(&call->service->features))
         return refuse_request(call, MCP_METHOD_NOT_FOUND, "unknown method");
     call->method = method;
@@ -132,8 +133,8 @@ static bool check_request(struct mcp_call *call)
         call->status = 503;
         return refuse_request(call, MCP_INTERNAL_ERROR, "the server is shutting down");
     }
-    return (call->modern ? read_meta(call) : read_session(call)) && find_method(call) && read_params(call) &&
-           (!call->method->asks || wt__mcp_take_responses(call));
+    return (call->is_modern ? read_meta(call) : read_session(call)) && find_method(call) && read_params(call) &&
+           (!call->method->may_ask || wt__mcp_read_responses(call));
 }
 
 /* ---------------------------------------------------------------- starting a call */
@@ -143,7 +144,7 @@ static bool link_call(struct mcp_call *call)
 {
     struct mcp_peer *peer = call->peer;
     pthread_mutex_lock(&peer->lock);
-    bool room = peer->running_count < MCP_RUNNING_MAX && !peer->closed;
+    bool room = peer->running_count < MCP_RUNNING_MAX && !peer->is_closed;
     if (room) {
         call->next = peer->running;
         if (call->next)
@@ -213,8 +214,8 @@ static bool copy_passed_headers(struct mcp_call *call, const struct mcp_headers 
     return count == 0 || call->passed;
 }
 
-struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
-                               struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
+struct mcp_call *wt__mcp_call_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
+                                    struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
 {
     struct mcp_call *call = create_call(service, peer, channel);
     if (!call) {
@@ -224,23 +225,23 @@ struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *pee
     }
     call->in = *in;
     *in = (struct mcp_incoming){.method = {"", 0}};
-    call->modern = modern;
+    call->is_modern = modern;
     call->headers = headers;
     if (!copy_passed_headers(call, headers))
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
     else if (check_request(call) && link_call(call) && prepare_call(call))
         return call;
-    wt__mcp_finish(call);
+    wt__mcp_call_finish(call);
     return NULL;
 }
 
 /* ---------------------------------------------------------------- notifications and responses */
 
-void wt__mcp_heard(struct mcp_service *service, struct mcp_peer *peer, const struct mcp_incoming *in)
+void wt__mcp_handle_other_message(struct mcp_service *service, struct mcp_peer *peer, const struct mcp_incoming *in)
 {
     struct buffer id = {0};
     if (in->kind == MCP_IN_RESPONSE)
-        wt__mcp_peer_answered(peer, in->message);
+        wt__mcp_peer_deliver_response(peer, in->message);
     if (in->kind != MCP_IN_NOTIFICATION || !wt__str_equal(in->method, STR("notifications/cancelled")))
         return;
     wt__mcp_write_id(&id, wt__mcp_incoming_text(in, "requestId"));

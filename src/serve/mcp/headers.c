@@ -34,7 +34,7 @@ static bool is_header_number(struct str header, double value)
     return *end == '\0' && number - value == 0;
 }
 
-bool wt__mcp_header_says(struct str header, const json_t *value)
+bool wt__mcp_header_equals(struct str header, const json_t *value)
 {
     struct buffer decoded = {0};
     bool same = decode_header(header, &decoded) && !decoded.failed;
@@ -59,7 +59,7 @@ bool wt__mcp_headers_match(const struct mcp_headers *headers, struct str method,
         wrong = "the header Mcp-Method differs from the method of the message";
     else if (name && headers->name.len == 0)
         wrong = "the header Mcp-Name is missing";
-    else if (name && !wt__mcp_header_says(headers->name, name))
+    else if (name && !wt__mcp_header_equals(headers->name, name))
         wrong = "the header Mcp-Name differs from the name in the message";
     if (wrong)
         wt__buffer_text(words, wrong);

@@ -15,9 +15,9 @@ struct http_channel {
     struct mcp_channel channel; /* must be first; send_lock guards the rest */
     struct mcp_streams *streams;
     struct http_exchange *exchange;
-    bool begun;                    /* the event stream has started */
-    bool away;                     /* closed by the server; may be resumed */
-    const struct mcp_peer *begins; /* peer whose session starts with this response, else NULL */
+    bool has_started;              /* the event stream has started */
+    bool is_away;                  /* closed by the server; may be resumed */
+    const struct mcp_peer *session_peer; /* peer whose session starts with this response, else NULL */
     char session[MCP_SESSION_ID_BYTES];
     struct http_channel *next, *before; /* list of open streams, under its lock */
 
@@ -28,7 +28,7 @@ struct http_channel {
     size_t kept_count;
     struct http_channel *resumable_next; /* list of resumable streams; under the streams' lock, like answered_ms */
     double answered_ms;                  /* time of the answer, 0 before */
-    atomic_bool resumable;               /* is on the list */
+    atomic_bool is_resumable;            /* is on the list */
     _Atomic double left_ms;              /* time when the client was disconnected, 0 while connected */
 };
 
@@ -70,7 +70,7 @@ static struct http_channel *take_resumable(struct mcp_streams *streams,
         }
         *at = own->resumable_next;
         wt__shares_give(&streams->kept, own->peer->holder, 1);
-        atomic_store(&own->resumable, false);
+        atomic_store(&own->is_resumable, false);
         own->resumable_next = gone;
         gone = own;
     }
@@ -148,7 +148,7 @@ static void make_resumable(struct http_channel *own)
     pthread_mutex_lock(&streams->lock);
     if (make_room_to_resume(streams, own->peer->holder, &gone)) {
         wt__mcp_channel_keep(&own->channel);
-        atomic_store(&own->resumable, true);
+        atomic_store(&own->is_resumable, true);
         own->resumable_next = streams->resumable;
         streams->resumable = own;
         too_many = take_resumable(streams, is_same_stream, find_excess_stream(streams, own->peer));
@@ -185,8 +185,8 @@ static bool send_event(struct http_channel *own, struct str message)
     wt__buffer_text(&event, "data: ");
     wt__mcp_append_line(&event, message);
     wt__buffer_text(&event, "\n\n");
-    bool sent = !event.failed && !own->away && wt__http_send(own->exchange, wt__buffer_view(&event));
-    if (atomic_load(&own->resumable) && !event.failed) {
+    bool sent = !event.failed && !own->is_away && wt__http_send(own->exchange, wt__buffer_view(&event));
+    if (atomic_load(&own->is_resumable) && !event.failed) {
         wt__buffer_str(&own->kept, wt__buffer_view(&event));
         if (!own->kept.failed)
             keep_event(own, event.len);
@@ -209,9 +209,9 @@ static void send_stream_head(struct http_exchange *exchange)
 static void start_stream(struct http_channel *own)
 {
     struct buffer first = {0};
-    if (own->begun)
+    if (own->has_started)
         return;
-    own->begun = true;
+    own->has_started = true;
     send_stream_head(own->exchange);
     link_open_stream(own);
     if (!own->peer)
@@ -238,15 +238,15 @@ static void http_channel_answer(struct mcp_channel *channel, int status, struct 
     struct http_field session = {{"Mcp-Session-Id", 14}, wt__str(own->session)};
     if (message.len == 0 && status == 200) /* a cancelled request gets no response, but its HTTP request must end */
         start_stream(own);
-    if (!own->begun) {
-        wt__http_answer(own->exchange, status, JSON_TYPE, &session, own->begins && own->begins->opened ? 1 : 0,
-                        message);
+    if (!own->has_started) {
+        wt__http_answer(own->exchange, status, JSON_TYPE, &session,
+                        own->session_peer && own->session_peer->is_open ? 1 : 0, message);
         return;
     }
     if (message.len > 0)
         send_event(own, message);
-    bool heard = message.len == 0 || (!own->away && !wt__http_is_gone(own->exchange));
-    if (!own->away)
+    bool heard = message.len == 0 || (!own->is_away && !wt__http_is_gone(own->exchange));
+    if (!own->is_away)
         wt__http_finish(own->exchange);
     if (own->peer && heard) {
         drop_resumable(own);
@@ -260,18 +260,18 @@ static void http_channel_answer(struct mcp_channel *channel, int status, struct 
 static void http_channel_keep_alive(struct mcp_channel *channel)
 {
     struct http_channel *own = (struct http_channel *)channel;
-    if (own->begun && !own->away)
+    if (own->has_started && !own->is_away)
         wt__http_send(own->exchange, STR(":\n\n"));
 }
 
 static void http_channel_close_early(struct mcp_channel *channel)
 {
     struct http_channel *own = (struct http_channel *)channel;
-    if (!own->peer || own->away)
+    if (!own->peer || own->is_away)
         return;
     start_stream(own);
     wt__http_finish(own->exchange);
-    own->away = true;
+    own->is_away = true;
     atomic_store(&own->left_ms, wt__mcp_steady_ms(own->streams->service));
 }
 
@@ -284,7 +284,7 @@ static void http_channel_dispose(struct mcp_channel *channel)
 {
     struct http_channel *own = (struct http_channel *)channel;
     wt__http_on_gone(own->exchange, NULL, NULL);
-    if (own->begun)
+    if (own->has_started)
         unlink_open_stream(own);
     wt__http_release(own->exchange);
     wt__mcp_peer_release(own->peer);
@@ -294,7 +294,7 @@ static void http_channel_dispose(struct mcp_channel *channel)
 
 /* ---------------------------------------------------------------- opening */
 
-struct mcp_channel *wt__mcp_http_channel(struct mcp_streams *streams, struct http_exchange *exchange)
+struct mcp_channel *wt__mcp_http_channel_open(struct mcp_streams *streams, struct http_exchange *exchange)
 {
     struct http_channel *own = calloc(1, sizeof *own);
     if (!own)
@@ -316,21 +316,21 @@ struct mcp_channel *wt__mcp_http_channel(struct mcp_streams *streams, struct htt
 static void handle_disconnect(void *context)
 {
     struct http_channel *own = context;
-    if (atomic_load(&own->resumable))
+    if (atomic_load(&own->is_resumable))
         atomic_store(&own->left_ms, wt__mcp_steady_ms(own->streams->service));
     else
         wt__mcp_channel_gone(&own->channel);
 }
 
-void wt__mcp_http_channel_cancels(struct mcp_channel *channel)
+void wt__mcp_http_channel_cancel_on_disconnect(struct mcp_channel *channel)
 {
     wt__http_on_gone(((struct http_channel *)channel)->exchange, handle_disconnect, channel);
 }
 
-void wt__mcp_http_channel_of(struct mcp_channel *channel, struct mcp_peer *peer)
+void wt__mcp_http_channel_set_peer(struct mcp_channel *channel, struct mcp_peer *peer)
 {
     pthread_mutex_lock(&peer->lock);
-    bool resumes = peer->resumes;
+    bool resumes = peer->can_resume;
     pthread_mutex_unlock(&peer->lock);
     if (!resumes)
         return;
@@ -338,14 +338,14 @@ void wt__mcp_http_channel_of(struct mcp_channel *channel, struct mcp_peer *peer)
     ((struct http_channel *)channel)->peer = peer;
 }
 
-void wt__mcp_http_channel_begins(struct mcp_channel *channel, const struct mcp_peer *peer, const char *session)
+void wt__mcp_http_channel_set_session(struct mcp_channel *channel, const struct mcp_peer *peer, const char *session)
 {
     struct http_channel *own = (struct http_channel *)channel;
-    own->begins = peer;
+    own->session_peer = peer;
     memcpy(own->session, session, sizeof own->session);
 }
 
-void wt__mcp_http_channel_stream(struct mcp_channel *channel)
+void wt__mcp_http_channel_start_stream(struct mcp_channel *channel)
 {
     pthread_mutex_lock(&channel->send_lock);
     start_stream((struct http_channel *)channel);
@@ -405,15 +405,15 @@ bool wt__mcp_http_channel_resume(struct mcp_streams *streams, const struct mcp_p
     wt__http_keep(exchange);
     pthread_mutex_lock(&own->channel.send_lock);
     struct http_exchange *last = own->exchange;
-    if (!own->away)
+    if (!own->is_away)
         wt__http_finish(last);
     own->exchange = exchange;
-    own->away = false;
+    own->is_away = false;
     atomic_store(&own->left_ms, 0);
     wt__http_on_gone(exchange, handle_disconnect, own);
     send_stream_head(exchange);
     replay_events(own, event);
-    if (own->channel.over) {
+    if (own->channel.is_finished) {
         wt__http_finish(exchange);
         drop_resumable(own);
     }
@@ -498,12 +498,12 @@ void wt__mcp_streams_keep_alive(struct mcp_streams *streams)
 static bool is_expired_stream(const struct http_channel *own, const void *context)
 {
     pthread_mutex_lock(&own->peer->lock);
-    bool closed = own->peer->closed;
+    bool closed = own->peer->is_closed;
     pthread_mutex_unlock(&own->peer->lock);
     return closed || (own->answered_ms > 0 && *(const double *)context - own->answered_ms > MCP_RESUME_MS);
 }
 
-void wt__mcp_streams_tend(struct mcp_streams *streams)
+void wt__mcp_streams_expire(struct mcp_streams *streams)
 {
     for_open_streams(streams, is_abandoned_stream, wt__mcp_channel_gone);
     double now = wt__mcp_steady_ms(streams->service);

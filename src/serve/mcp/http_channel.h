@@ -35,18 +35,18 @@ void wt__mcp_streams_open(struct mcp_streams *streams, struct mcp_service *servi
 void wt__mcp_streams_close(struct mcp_streams *streams);
 void wt__mcp_streams_keep_alive(struct mcp_streams *streams);
 /* Drops expired answers, and cancels calls whose clients stay away too long. Call it about once a second. */
-void wt__mcp_streams_tend(struct mcp_streams *streams);
+void wt__mcp_streams_expire(struct mcp_streams *streams);
 
 /* Returns a channel for an exchange, holding a reference to it, or NULL if out of memory. */
-struct mcp_channel *wt__mcp_http_channel(struct mcp_streams *streams, struct http_exchange *exchange);
+struct mcp_channel *wt__mcp_http_channel_open(struct mcp_streams *streams, struct http_exchange *exchange);
 /* Cancels the call when the client disconnects: at once, or after MCP_AWAY_MS if it may resume. */
-void wt__mcp_http_channel_cancels(struct mcp_channel *channel);
+void wt__mcp_http_channel_cancel_on_disconnect(struct mcp_channel *channel);
 /* Sets the legacy session of the request, which makes its stream resumable if the revision permits. */
-void wt__mcp_http_channel_of(struct mcp_channel *channel, struct mcp_peer *peer);
+void wt__mcp_http_channel_set_peer(struct mcp_channel *channel, struct mcp_peer *peer);
 /* Adds the session id to the response, if the peer is opened by then. */
-void wt__mcp_http_channel_begins(struct mcp_channel *channel, const struct mcp_peer *peer, const char *session);
+void wt__mcp_http_channel_set_session(struct mcp_channel *channel, const struct mcp_peer *peer, const char *session);
 /* Starts the event stream immediately. */
-void wt__mcp_http_channel_stream(struct mcp_channel *channel);
+void wt__mcp_http_channel_start_stream(struct mcp_channel *channel);
 /* Continues the stream of an event on this exchange. Returns false if the stream is not kept. */
 bool wt__mcp_http_channel_resume(struct mcp_streams *streams, const struct mcp_peer *peer, struct str last_event,
                                  struct http_exchange *exchange);

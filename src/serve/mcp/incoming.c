@@ -49,8 +49,8 @@ static enum mcp_incoming_kind read_kind(struct mcp_incoming *in)
     const json_t *method = json_object_get(in->message, "method"), *params = json_object_get(in->message, "params");
     if (!json_is_object(in->message))
         return mark_bad(in, MCP_INVALID_REQUEST,
-                   json_is_array(in->message) ? "batches are not supported; send one message at a time"
-                                              : "the message is not a JSON object");
+                        json_is_array(in->message) ? "batches are not supported; send one message at a time"
+                                                   : "the message is not a JSON object");
     bool named = is_request_id(in);
     if (in->id.failed)
         return mark_bad(in, MCP_INTERNAL_ERROR, "out of memory");

@@ -27,8 +27,8 @@ struct mcp_input {
 /* ---------------------------------------------------------------- arguments repeated in headers */
 
 /* Path to the current schema, a linked list on the stack. */
-struct way {
-    const struct way *up;
+struct schema_path {
+    const struct schema_path *up;
     const char *name;
     size_t depth;
 };
@@ -47,14 +47,14 @@ static bool are_names_equal(const char *a, const char *b)
     return wt__str_among(wt__str(a), &b, 1);
 }
 
-static int add_mirror(struct mcp_input *input, const json_t *schema, const struct way *way, wt_error *err)
+static int add_mirror(struct mcp_input *input, const json_t *schema, const struct schema_path *path, wt_error *err)
 {
     const char *name = json_string_value(json_object_get(schema, ANNOTATION));
     static const char *const types[] = {"string", "integer", "boolean"};
     struct str type = wt__json_str(schema, "type");
     if (!name || !is_token(name))
         return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" is not a header name");
-    if (!way || way->depth == 0)
+    if (!path || path->depth == 0)
         return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is not reached through properties alone", name);
     if (!wt__str_among(type, types, 3))
         return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is not on a string, integer or boolean", name);
@@ -63,35 +63,35 @@ static int add_mirror(struct mcp_input *input, const json_t *schema, const struc
             return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is a duplicate", name);
     if (input->mirror_count == MCP_MIRRORS_MAX)
         return wt__fail(err, WT_ETOOLONG, "more than %d arguments have \"" ANNOTATION "\"", MCP_MIRRORS_MAX);
-    const char **path = wt__arena_array(&input->arena, const char *, way->depth);
-    if (!path)
+    const char **names = wt__arena_array(&input->arena, const char *, path->depth);
+    if (!names)
         return wt__fail_nomem(err);
-    for (const struct way *at = way; at->depth > 0; at = at->up)
-        path[at->depth - 1] = at->name;
-    input->mirrors[input->mirror_count++] = (struct mirror){name, path, way->depth};
+    for (const struct schema_path *at = path; at->depth > 0; at = at->up)
+        names[at->depth - 1] = at->name;
+    input->mirrors[input->mirror_count++] = (struct mirror){name, names, path->depth};
     return 0;
 }
 
-static int visit_schema(struct mcp_input *input, json_t *schema, const struct way *way, wt_error *err);
+static int visit_schema(struct mcp_input *input, json_t *schema, const struct schema_path *path, wt_error *err);
 
 /* Visits the values of a map from names to schemas; its names are not keywords. */
-static int visit_schema_map(struct mcp_input *input, json_t *schemas, const struct way *way, wt_error *err)
+static int visit_schema_map(struct mcp_input *input, json_t *schemas, const struct schema_path *path, wt_error *err)
 {
     const char *name;
     json_t *schema;
     int rc = 0;
     json_object_foreach(schemas, name, schema)
     {
-        struct way step = {way, name, way ? way->depth + 1 : 0};
+        struct schema_path step = {path, name, path ? path->depth + 1 : 0};
         if (rc == 0)
-            rc = visit_schema(input, schema, way ? &step : NULL, err);
+            rc = visit_schema(input, schema, path ? &step : NULL, err);
     }
     return rc;
 }
 
-/* Visits a schema and collects mirrors. way: NULL if the path includes more than properties. The recursion is limited
+/* Visits a schema and collects mirrors. path: NULL if the path includes more than properties. The recursion is limited
  * by the nesting limit of JSON. */
-static int visit_schema(struct mcp_input *input, json_t *schema, const struct way *way, wt_error *err)
+static int visit_schema(struct mcp_input *input, json_t *schema, const struct schema_path *path, wt_error *err)
 {
     static const char *const data[] = {"enum", "const", "default", "examples"};
     static const char *const maps[] = {"patternProperties", "$defs", "definitions", "dependentSchemas"};
@@ -104,7 +104,7 @@ static int visit_schema(struct mcp_input *input, json_t *schema, const struct wa
         return rc;
     }
     if (json_object_get(schema, ANNOTATION))
-        rc = add_mirror(input, schema, way, err);
+        rc = add_mirror(input, schema, path, err);
     json_object_foreach(schema, key, value)
     {
         bool is_data = false, is_map = false;
@@ -115,10 +115,10 @@ static int visit_schema(struct mcp_input *input, json_t *schema, const struct wa
         if (rc < 0 || is_data || (!json_is_object(value) && !json_is_array(value)))
             continue;
         if (strcmp(key, "properties") == 0 && json_is_object(value))
-            rc = visit_schema_map(input, value, way, err);
+            rc = visit_schema_map(input, value, path, err);
         else
-            rc =
-                is_map && json_is_object(value) ? visit_schema_map(input, value, NULL, err) : visit_schema(input, value, NULL, err);
+            rc = is_map && json_is_object(value) ? visit_schema_map(input, value, NULL, err)
+                                                 : visit_schema(input, value, NULL, err);
     }
     return rc;
 }
@@ -128,7 +128,7 @@ static int visit_schema(struct mcp_input *input, json_t *schema, const struct wa
 int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err)
 {
     struct mcp_input *input = calloc(1, sizeof *input);
-    static const struct way root = {NULL, "", 0};
+    static const struct schema_path root = {NULL, "", 0};
     struct buffer text = {0};
     *out = NULL;
     if (!input)
@@ -226,7 +226,7 @@ bool wt__mcp_mirrors_match(const struct mcp_input *input, const struct mcp_heade
         bool there = headers->param(headers, wt__str(mirror->name), &header);
         if (!value && !there)
             continue;
-        if (value && there && wt__mcp_header_says(header, value))
+        if (value && there && wt__mcp_header_equals(header, value))
             continue;
         wt__buffer_printf(words, "the header Mcp-Param-%s %s", mirror->name,
                           !there   ? "is missing, but its argument is present"
@@ -264,8 +264,8 @@ static const char *format_header_value(struct arena *arena, const json_t *value,
     return json_is_number(value) ? wt__arena_copy(arena, wt__str(number)) : NULL;
 }
 
-int wt__mcp_input_repeat(const struct mcp_input *input, struct str arguments, struct arena *arena,
-                         struct http_header *out, wt_error *err)
+int wt__mcp_input_write_headers(const struct mcp_input *input, struct str arguments, struct arena *arena,
+                                struct http_header *out, wt_error *err)
 {
     json_t *tree;
     int count = 0, rc = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, err);
@@ -275,8 +275,9 @@ int wt__mcp_input_repeat(const struct mcp_input *input, struct str arguments, st
         if (!value || json_is_object(value) || json_is_array(value))
             continue;
         wt__buffer_printf(&name, "Mcp-Param-%s", input->mirrors[i].name);
-        out[count] = (struct http_header){name.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&name)),
-                                          format_header_value(arena, value, find_digits(arguments, &input->mirrors[i]))};
+        out[count] =
+            (struct http_header){name.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&name)),
+                                 format_header_value(arena, value, find_digits(arguments, &input->mirrors[i]))};
         wt__buffer_dispose(&name);
         rc = out[count].name && out[count].value ? 0 : wt__fail_nomem(err);
         count++;

@@ -38,7 +38,7 @@ int wt__mcp_input_repair(const struct mcp_input *input, struct str arguments, bo
 
 /* Writes the headers for arguments (JSON) to out [MCP_MIRRORS_MAX]; texts are allocated in the arena. Absent and null
  * arguments get no header. Returns the number of headers, WT_EFORMAT or WT_ENOMEM. */
-int wt__mcp_input_repeat(const struct mcp_input *input, struct str arguments, struct arena *arena,
-                         struct http_header *out, wt_error *err);
+int wt__mcp_input_write_headers(const struct mcp_input *input, struct str arguments, struct arena *arena,
+                                struct http_header *out, wt_error *err);
 
 #endif

@@ -1,12 +1,11 @@
 /* inside.h: internals shared by the files of this folder.
  *
  *   channel   carries the messages of one request to its client: an HTTP exchange, or lines on stdout
- *   peer      the other end: a legacy session, the one client of stdio, or, for a modern HTTP request, just that
- * request
+ *   peer      the other end: a legacy session, the one client of stdio, or just one modern HTTP request
  *   call      a request being answered
  *
- * wt__mcp_read_message parses a message, wt__mcp_begin makes it a call, and wt__mcp_run answers it, on the same thread
- * or another one.
+ * wt__mcp_read_message parses a message, wt__mcp_call_begin makes it a call, and wt__mcp_call_run answers it, on the
+ * same thread or another one.
  *
  * Lock order: service, peer, channel, call. Do not hold them while features run or a message is sent; send_lock is
  * independent. */
@@ -38,8 +37,8 @@ struct mcp_channel {
     pthread_mutex_t lock;      /* guards call and gone */
     struct mcp_call *call;     /* call to cancel on disconnect, or NULL */
     bool gone;
-    bool over;   /* answered, or closed without an answer; under send_lock */
-    bool shared; /* the client's requests share one stream */
+    bool is_finished; /* answered, or closed without an answer; under send_lock */
+    bool is_shared;   /* the client's requests share one stream */
     /* Sends a message before the answer. Returns false if it cannot be delivered. */
     bool (*send)(struct mcp_channel *channel, struct str message);
     /* Sends the answer with its HTTP status, once. An empty message ends the request without an answer. */
@@ -65,12 +64,12 @@ void wt__mcp_append_line(struct buffer *out, struct str message);
 /* ---------------------------------------------------------------- peers */
 
 /* A question sent to a legacy client, on the stack of the waiting call. */
-struct mcp_question {
-    struct mcp_question *next;
+struct client_question {
+    struct client_question *next;
     struct mcp_call *call;
     char id[32];
-    bool answered; /* guarded by the call's lock, like result */
-    char *result;  /* JSON, NULL if the client refused */
+    bool is_answered; /* guarded by the call's lock, like result */
+    char *result;     /* JSON, NULL if the client refused */
 };
 
 struct mcp_peer {
@@ -82,18 +81,18 @@ struct mcp_peer {
     const char *holder;
     char session_holder[24];
     atomic_bool may_call; /* has the scope to call upstream servers, according to the last request */
-    bool known;           /* is on the service's list and gets notices */
+    bool is_listed;       /* is on the service's list and gets notices */
 
     pthread_mutex_t lock; /* guards the fields below */
-    bool opened;          /* `initialize` was answered */
-    bool closed;          /* the session has ended */
-    bool resumes;         /* its revision supports resumable streams */
+    bool is_open;         /* `initialize` was answered */
+    bool is_closed;       /* the session has ended */
+    bool can_resume;      /* its revision supports resumable streams */
     unsigned stream_number;
-    json_t *client, *capabilities; /* constant once opened, so calls borrow them */
+    json_t *client, *capabilities; /* constant once open, so calls borrow them */
     int level;                     /* minimum log level */
     struct mcp_call *running;
     size_t running_count;
-    struct mcp_question *questions;
+    struct client_question *questions;
     unsigned question_number;
     char **watched; /* [watched_count] URIs */
     size_t watched_count, watched_capacity;
@@ -112,7 +111,7 @@ void wt__mcp_peer_stream(struct mcp_peer *peer, struct mcp_channel *stream);
 /* Cancels the call with this id (JSON). */
 void wt__mcp_peer_cancel(struct mcp_peer *peer, struct str id);
 /* Delivers a response to a question. Borrows message. */
-void wt__mcp_peer_answered(struct mcp_peer *peer, const json_t *message);
+void wt__mcp_peer_deliver_response(struct mcp_peer *peer, const json_t *message);
 /* Returns 0, WT_ETOOLONG (too many) or WT_ENOMEM. */
 int wt__mcp_peer_watch(struct mcp_peer *peer, struct str uri);
 void wt__mcp_peer_unwatch(struct mcp_peer *peer, struct str uri);
@@ -162,7 +161,7 @@ struct mcp_headers {
 };
 
 /* True if the header, after base64 decoding, equals the value as text. */
-bool wt__mcp_header_says(struct str header, const json_t *value);
+bool wt__mcp_header_equals(struct str header, const json_t *value);
 /* True if the standard headers match the body. name: the value repeated in Mcp-Name, or NULL. If false, appends the
  * difference to words. */
 bool wt__mcp_headers_match(const struct mcp_headers *headers, struct str method, const json_t *name,
@@ -189,7 +188,7 @@ struct mcp_call {
     const struct mcp_headers *headers; /* NULL without HTTP; valid until `run` returns */
     struct http_header *passed;        /* [passed_count], in the arena */
     size_t passed_count;
-    bool modern;
+    bool is_modern;
     struct str name, arguments;
     struct buffer repaired;              /* storage of repaired arguments */
     json_t *repaired_tree;               /* repaired arguments, NULL if unchanged */
@@ -215,8 +214,8 @@ struct mcp_call {
     unsigned question_count;
 
     /* The response. */
-    bool refused, whole, is_error, has_structured, cached, cache_private;
-    bool page_full;
+    bool is_refused, is_whole, is_error, has_structured, has_cache_hints, is_cache_private;
+    bool is_page_full;
     int status, code;
     unsigned ttl_ms;
     const char *role;
@@ -235,7 +234,7 @@ bool wt__mcp_call_send(struct mcp_call *call, struct str message);
 /* Returns the enum mcp_level of a name, or -1 if unknown. */
 int wt__mcp_level(struct str name);
 /* Reads the responses of a modern client. Returns false, with an error set, if they are invalid. */
-bool wt__mcp_take_responses(struct mcp_call *call);
+bool wt__mcp_read_responses(struct mcp_call *call);
 /* Seals the state to send with the questions. */
 void wt__mcp_seal_state(struct mcp_call *call);
 /* Writes the response message, and its HTTP status to *status. */
@@ -261,9 +260,9 @@ struct mcp_method {
     enum mcp_shape shape;
     const char *member;      /* name of the list for MCP_SHAPE_LIST */
     const char *name_member; /* member of params naming the requested item, or NULL */
-    bool named;              /* HTTP repeats the name in Mcp-Name */
-    bool asks;               /* may return input_required */
-    bool at_once;            /* quick: run it where it was read */
+    bool is_name_repeated;   /* HTTP repeats the name in Mcp-Name */
+    bool may_ask;            /* may return input_required */
+    bool is_quick;           /* quick: run it where it was read */
     bool (*is_offered)(const struct mcp_features *features);
     /* Answers the call. Returns true if a thread has taken it over. */
     bool (*run)(struct mcp_call *call);
@@ -271,21 +270,21 @@ struct mcp_method {
     bool (*prepare)(struct mcp_call *call);
 };
 
-const struct mcp_method *wt__mcp_method(struct str name);
+const struct mcp_method *wt__mcp_find_method(struct str name);
 
 /* Makes a call of a request. Returns NULL if it has been answered already, or if out of memory. Always consumes *in. */
-struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
-                               struct mcp_incoming *in, bool modern, const struct mcp_headers *headers);
+struct mcp_call *wt__mcp_call_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
+                                    struct mcp_incoming *in, bool modern, const struct mcp_headers *headers);
 /* Answers and frees the call, here or on another thread. */
-void wt__mcp_run(struct mcp_call *call);
+void wt__mcp_call_run(struct mcp_call *call);
 /* Ends a call whose `run` returned true: answers and frees it. */
-void wt__mcp_finish(struct mcp_call *call);
-/* Runs work(call), then wt__mcp_finish, on a thread that may wait. Returns false, with an error set, if too many are
- * running. */
-bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call));
+void wt__mcp_call_finish(struct mcp_call *call);
+/* Runs work(call), then wt__mcp_call_finish, on a thread that may wait. Returns false, with an error set, if too many
+ * are running. */
+bool wt__mcp_call_start_thread(struct mcp_call *call, void (*work)(struct mcp_call *call));
 
 /* Handles a notification or response. */
-void wt__mcp_heard(struct mcp_service *service, struct mcp_peer *peer, const struct mcp_incoming *in);
+void wt__mcp_handle_other_message(struct mcp_service *service, struct mcp_peer *peer, const struct mcp_incoming *in);
 
 /* True if a request belongs to the modern era. header: MCP-Protocol-Version, empty if absent. */
 bool wt__mcp_is_modern(const struct mcp_incoming *in, struct str header);
@@ -295,7 +294,7 @@ bool wt__mcp_is_legacy_version(struct str version);
 bool wt__mcp_run_initialize(struct mcp_call *call);
 bool wt__mcp_run_discover(struct mcp_call *call);
 void wt__mcp_write_versions(struct buffer *out); /* array of all supported versions */
-void wt__mcp_write_self(struct buffer *out, const struct mcp_features *features, bool with_title);
+void wt__mcp_write_server_info(struct buffer *out, const struct mcp_features *features, bool with_title);
 
 /* ---------------------------------------------------------------- notices */
 
@@ -315,7 +314,7 @@ bool wt__mcp_unlisten(struct mcp_service *service, const struct mcp_peer *peer, 
 /* Ends all listeners of the peer (NULL for all peers) with a final message. */
 void wt__mcp_end_listeners(struct mcp_service *service, const struct mcp_peer *peer);
 /* Removes listeners whose clients have disconnected. Call it about once a second. */
-void wt__mcp_tend_listeners(struct mcp_service *service);
+void wt__mcp_drop_gone_listeners(struct mcp_service *service);
 
 /* ---------------------------------------------------------------- the service */
 

@@ -181,7 +181,7 @@ bool wt__mcp_run_listen(struct mcp_call *call)
 static void send_final_result(struct mcp_service *service, const struct mcp_listener *listener)
 {
     struct buffer message = {0};
-    if (listener->channel->shared) {
+    if (listener->channel->is_shared) {
         begin_notification(&message, "notifications/cancelled");
         wt__buffer_text(&message, ",\"params\":{\"requestId\":");
         wt__buffer_str(&message, wt__buffer_view(&listener->id));
@@ -191,7 +191,7 @@ static void send_final_result(struct mcp_service *service, const struct mcp_list
     wt__buffer_printf(&message, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"resultType\":\"complete\",\"_meta\":{",
                       listener->id.ptr);
     wt__buffer_printf(&message, "\"" MCP_META "subscriptionId\":%s,\"" MCP_META "serverInfo\":", listener->id.ptr);
-    wt__mcp_write_self(&message, &service->features, false);
+    wt__mcp_write_server_info(&message, &service->features, false);
     wt__buffer_text(&message, "}}}");
     wt__mcp_channel_answer(listener->channel, 200, message.failed ? STR("") : wt__buffer_view(&message));
     wt__buffer_dispose(&message);
@@ -230,7 +230,7 @@ void wt__mcp_end_listeners(struct mcp_service *service, const struct mcp_peer *p
     pthread_mutex_unlock(&service->notice_lock);
 }
 
-void wt__mcp_tend_listeners(struct mcp_service *service)
+void wt__mcp_drop_gone_listeners(struct mcp_service *service)
 {
     pthread_mutex_lock(&service->notice_lock);
     for (struct mcp_listener **at = &service->listeners, *listener; (listener = *at);) {
@@ -255,7 +255,8 @@ static bool has_uri(char *const *uris, size_t count, struct str uri)
 }
 
 /* Writes a notice. listener: NULL for legacy clients; uri: empty for a list change. */
-static void write_change_notice(struct buffer *out, const struct mcp_listener *listener, const char *method, struct str uri)
+static void write_change_notice(struct buffer *out, const struct mcp_listener *listener, const char *method,
+                                struct str uri)
 {
     begin_notification(out, method);
     if (listener || uri.len > 0)
@@ -279,7 +280,7 @@ static struct mcp_channel **collect_legacy_streams(struct mcp_service *service, 
     pthread_mutex_lock(&service->lock);
     for (struct mcp_peer *peer = service->peers; peer; peer = peer->next) {
         pthread_mutex_lock(&peer->lock);
-        if (peer->opened && peer->stream && (uri.len == 0 || has_uri(peer->watched, peer->watched_count, uri)) &&
+        if (peer->is_open && peer->stream && (uri.len == 0 || has_uri(peer->watched, peer->watched_count, uri)) &&
             wt__grow((void **)&streams, &capacity, *count + 1, sizeof(struct mcp_channel *)) == 0) {
             wt__mcp_channel_keep(peer->stream);
             streams[(*count)++] = peer->stream;

@@ -108,7 +108,7 @@ static bool check_tool_arguments(struct mcp_call *call)
 {
     struct buffer words = {0};
     const struct mcp_input *input = call->tool.input;
-    if (call->modern && call->headers && input &&
+    if (call->is_modern && call->headers && input &&
         !wt__mcp_mirrors_match(input, call->headers, wt__mcp_call_argument_tree(call), &words)) {
         wt__mcp_refuse_with(call, MCP_HEADER_MISMATCH, wt__buffer_view(&words), STR(""));
         wt__buffer_dispose(&words);
@@ -140,7 +140,7 @@ static bool prepare_tool(struct mcp_call *call)
 static bool run_call_tool(struct mcp_call *call)
 {
     if (call->tool.waits)
-        return wt__mcp_start(call, run_called_tool);
+        return wt__mcp_call_start_thread(call, run_called_tool);
     run_called_tool(call);
     return false;
 }
@@ -150,7 +150,7 @@ static bool run_call_tool(struct mcp_call *call)
 static bool run_or_start(struct mcp_call *call, bool waits, void (*work)(struct mcp_call *call))
 {
     if (waits)
-        return wt__mcp_start(call, work);
+        return wt__mcp_call_start_thread(call, work);
     work(call);
     return false;
 }
@@ -288,33 +288,38 @@ static bool offers_notices(const struct mcp_features *features)
 }
 
 static const struct mcp_method methods[] = {
-    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, is_always_offered, wt__mcp_run_initialize, NULL},
+    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, is_always_offered,
+     wt__mcp_run_initialize, NULL},
     {"ping", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, is_always_offered, run_ping, NULL},
-    {"logging/setLevel", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, is_always_offered, run_set_level, NULL},
-    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, is_always_offered, wt__mcp_run_discover,
-     NULL},
+    {"logging/setLevel", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, is_always_offered,
+     run_set_level, NULL},
+    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, is_always_offered,
+     wt__mcp_run_discover, NULL},
     {"subscriptions/listen", MCP_MODERN_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, offers_notices,
      wt__mcp_run_listen, NULL},
-    {"tools/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "tools", NULL, false, false, false, offers_tools, run_list_tools, NULL},
-    {"tools/call", MCP_BOTH_ERAS, MCP_SHAPE_TOOL, NULL, "name", true, true, false, offers_tools, run_call_tool, prepare_tool},
+    {"tools/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "tools", NULL, false, false, false, offers_tools, run_list_tools,
+     NULL},
+    {"tools/call", MCP_BOTH_ERAS, MCP_SHAPE_TOOL, NULL, "name", true, true, false, offers_tools, run_call_tool,
+     prepare_tool},
     {"resources/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resources", NULL, false, false, false, offers_resources,
      run_list_resources, NULL},
     {"resources/templates/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resourceTemplates", NULL, false, false, false,
      offers_resources, run_list_templates, NULL},
-    {"resources/read", MCP_BOTH_ERAS, MCP_SHAPE_CONTENTS, NULL, "uri", true, true, false, offers_resources, run_read_resource,
-     NULL},
-    {"resources/subscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, offers_subscriptions, run_subscribe,
-     NULL},
+    {"resources/read", MCP_BOTH_ERAS, MCP_SHAPE_CONTENTS, NULL, "uri", true, true, false, offers_resources,
+     run_read_resource, NULL},
+    {"resources/subscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, offers_subscriptions,
+     run_subscribe, NULL},
     {"resources/unsubscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, offers_subscriptions,
      run_unsubscribe, NULL},
-    {"prompts/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "prompts", NULL, false, false, false, offers_prompts, run_list_prompts,
+    {"prompts/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "prompts", NULL, false, false, false, offers_prompts,
+     run_list_prompts, NULL},
+    {"prompts/get", MCP_BOTH_ERAS, MCP_SHAPE_PROMPT, NULL, "name", true, true, false, offers_prompts, run_get_prompt,
      NULL},
-    {"prompts/get", MCP_BOTH_ERAS, MCP_SHAPE_PROMPT, NULL, "name", true, true, false, offers_prompts, run_get_prompt, NULL},
     {"completion/complete", MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, NULL, NULL, false, false, false, offers_completions,
      run_complete, NULL},
 };
 
-const struct mcp_method *wt__mcp_method(struct str name)
+const struct mcp_method *wt__mcp_find_method(struct str name)
 {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (wt__str_equal(name, wt__str(methods[i].name)))

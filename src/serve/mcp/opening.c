@@ -54,10 +54,10 @@ static int open_peer(struct mcp_peer *peer, const json_t *capabilities, const js
 {
     json_t *own_capabilities = json_deep_copy(capabilities), *own_client = json_deep_copy(client);
     pthread_mutex_lock(&peer->lock);
-    int rc = peer->opened ? WT_EBUSY : own_capabilities && own_client ? 0 : WT_ENOMEM;
+    int rc = peer->is_open ? WT_EBUSY : own_capabilities && own_client ? 0 : WT_ENOMEM;
     if (rc == 0) {
-        peer->opened = true;
-        peer->resumes = resumes;
+        peer->is_open = true;
+        peer->can_resume = resumes;
         peer->capabilities = own_capabilities;
         peer->client = own_client;
     }
@@ -97,7 +97,7 @@ bool wt__mcp_run_initialize(struct mcp_call *call)
     write_capabilities(&call->result, &call->service->features);
     write_mcp_instructions(&call->result, call);
     wt__buffer_text(&call->result, ",\"serverInfo\":");
-    wt__mcp_write_self(&call->result, &call->service->features, true);
+    wt__mcp_write_server_info(&call->result, &call->service->features, true);
     return false;
 }
 

@@ -28,7 +28,7 @@ struct mcp_peer *wt__mcp_peer_open(struct mcp_service *service, const char *prin
         snprintf(peer->session_holder, sizeof peer->session_holder, "#%u", ++service->peer_number);
         if (!*peer->principal)
             peer->holder = peer->session_holder;
-        peer->known = true;
+        peer->is_listed = true;
         peer->next = service->peers;
         if (peer->next)
             peer->next->before = peer;
@@ -62,11 +62,11 @@ static void unlink_peer(struct mcp_peer *peer)
 {
     struct mcp_service *service = peer->service;
     pthread_mutex_lock(&service->lock);
-    if (peer->known) {
+    if (peer->is_listed) {
         *(peer->before ? &peer->before->next : &service->peers) = peer->next;
         if (peer->next)
             peer->next->before = peer->before;
-        peer->known = false;
+        peer->is_listed = false;
     }
     pthread_mutex_unlock(&service->lock);
 }
@@ -75,7 +75,7 @@ void wt__mcp_peer_close(struct mcp_peer *peer)
 {
     unlink_peer(peer);
     pthread_mutex_lock(&peer->lock);
-    peer->closed = true;
+    peer->is_closed = true;
     for (struct mcp_call *call = peer->running; call; call = call->next)
         wt__mcp_call_cancel(call);
     pthread_mutex_unlock(&peer->lock);
@@ -88,7 +88,7 @@ void wt__mcp_peer_stream(struct mcp_peer *peer, struct mcp_channel *stream)
         wt__mcp_channel_keep(stream);
     pthread_mutex_lock(&peer->lock);
     struct mcp_channel *last = peer->stream;
-    bool closed = peer->closed && stream;
+    bool closed = peer->is_closed && stream;
     peer->stream = closed ? NULL : stream;
     pthread_mutex_unlock(&peer->lock);
     if (closed) {
@@ -109,17 +109,17 @@ void wt__mcp_peer_cancel(struct mcp_peer *peer, struct str id)
     pthread_mutex_unlock(&peer->lock);
 }
 
-void wt__mcp_peer_answered(struct mcp_peer *peer, const json_t *message)
+void wt__mcp_peer_deliver_response(struct mcp_peer *peer, const json_t *message)
 {
     struct str id = wt__json_str(message, "id");
     const json_t *result = wt__json_object(message, "result");
     pthread_mutex_lock(&peer->lock);
-    for (struct mcp_question *question = peer->questions; question; question = question->next) {
+    for (struct client_question *question = peer->questions; question; question = question->next) {
         if (!wt__str_equal(id, wt__str(question->id)))
             continue;
         pthread_mutex_lock(&question->call->lock);
-        if (!question->answered) {
-            question->answered = true;
+        if (!question->is_answered) {
+            question->is_answered = true;
             question->result = result ? json_dumps(result, JSON_COMPACT) : NULL;
             pthread_cond_broadcast(&question->call->news);
         }

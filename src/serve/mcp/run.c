@@ -30,9 +30,9 @@ static void record_mcp_call(struct mcp_call *call, size_t bytes)
     const struct mcp_features *features = &call->service->features;
     struct mcp_record record = {
         .call = call,
-        .error_code = call->refused ? call->code : 0,
-        .is_error = !call->refused && call->is_error,
-        .input_required = !call->refused && call->modern && call->questions.len > 0,
+        .error_code = call->is_refused ? call->code : 0,
+        .is_error = !call->is_refused && call->is_error,
+        .input_required = !call->is_refused && call->is_modern && call->questions.len > 0,
         .cancelled = wt__mcp_is_cancelled(call),
         .bytes = bytes,
         .ms = wt__mcp_steady_ms(call->service) - call->began,
@@ -46,7 +46,7 @@ static size_t send_call_answer(struct mcp_call *call)
 {
     struct buffer message = {0};
     int status = 200;
-    if (!call->refused && call->modern && call->questions.len > 0)
+    if (!call->is_refused && call->is_modern && call->questions.len > 0)
         wt__mcp_seal_state(call);
     wt__mcp_write_answer(call, &message, &status);
     if (message.failed)
@@ -58,7 +58,7 @@ static size_t send_call_answer(struct mcp_call *call)
     return bytes;
 }
 
-void wt__mcp_finish(struct mcp_call *call)
+void wt__mcp_call_finish(struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
     size_t bytes = 0;
@@ -74,10 +74,10 @@ void wt__mcp_finish(struct mcp_call *call)
     wt__mcp_call_free(call);
 }
 
-void wt__mcp_run(struct mcp_call *call)
+void wt__mcp_call_run(struct mcp_call *call)
 {
     if (wt__mcp_is_cancelled(call) || !call->method->run(call))
-        wt__mcp_finish(call);
+        wt__mcp_call_finish(call);
 }
 
 /* ---------------------------------------------------------------- threads
@@ -119,7 +119,7 @@ static void *run_jobs(void *context)
         struct mcp_peer *peer = job->call->peer;
         wt__mcp_peer_keep(peer); /* the call is freed before its share is returned */
         job->work(job->call);
-        wt__mcp_finish(job->call);
+        wt__mcp_call_finish(job->call);
         wt__shares_give(&service->waiting, peer->holder, 1);
         wt__mcp_peer_release(peer);
         free(job);
@@ -177,7 +177,7 @@ static void refuse_waiting(struct mcp_call *call)
                        waiting->most);
 }
 
-bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call))
+bool wt__mcp_call_start_thread(struct mcp_call *call, void (*work)(struct mcp_call *call))
 {
     struct mcp_service *service = call->service;
     bool has_share = wt__shares_take(&service->waiting, call->peer->holder, 1), handed = false;

@@ -41,7 +41,7 @@ static bool digest_subject(unsigned char digest[32], const struct mcp_sealed_for
 }
 
 static void compute_mac(unsigned char mac[MAC_BYTES], const unsigned char key[32], const unsigned char digest[32],
-                     struct str sealed)
+                        struct str sealed)
 {
     struct hmac hmac;
     wt__hmac_begin(&hmac, (struct str){(const char *)key, 32});

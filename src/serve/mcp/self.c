@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "serve/mcp/inside.h"
 
-void wt__mcp_write_self(struct buffer *out, const struct mcp_features *features, bool with_title)
+void wt__mcp_write_server_info(struct buffer *out, const struct mcp_features *features, bool with_title)
 {
     wt__buffer_text(out, "{\"name\":");
     wt__buffer_json(out, wt__str(features->name));

@@ -219,7 +219,7 @@ static void drop_gone_stream(struct mcp_peer *peer)
     wt__mcp_channel_release(gone);
 }
 
-void wt__mcp_sessions_tend(struct mcp_sessions *sessions)
+void wt__mcp_sessions_expire(struct mcp_sessions *sessions)
 {
     struct mcp_session *ended = NULL;
     pthread_mutex_lock(&sessions->lock);

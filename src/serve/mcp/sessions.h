@@ -30,6 +30,6 @@ struct mcp_peer *wt__mcp_session_find(struct mcp_sessions *sessions, struct str 
 /* Ends a session. Returns false if the principal has no such session. */
 bool wt__mcp_session_end(struct mcp_sessions *sessions, struct str id, const char *principal);
 /* Ends sessions idle for MCP_SESSION_IDLE_MS, without running calls and open stream. */
-void wt__mcp_sessions_tend(struct mcp_sessions *sessions);
+void wt__mcp_sessions_expire(struct mcp_sessions *sessions);
 
 #endif

@@ -25,21 +25,21 @@ struct stdio {
     struct mcp_peer *peer;
     int in, out, stop_fd;
     pthread_mutex_t write_lock;
-    struct buffer line; /* line being written */
-    atomic_bool broken; /* writing failed */
-    bool starved;       /* out of memory for a line; under write_lock */
+    struct buffer line;     /* line being written */
+    atomic_bool has_failed; /* writing failed */
+    bool is_out_of_memory;  /* out of memory for a line; under write_lock */
 
     pthread_mutex_t lock;
     pthread_cond_t work, room, idle;
     struct mcp_call *queue[QUEUE_MAX]; /* ring buffer: `queued` calls from index `first` */
     size_t first, queued;
     unsigned channels; /* channels that may still write */
-    bool ends;
+    bool is_closing;
     pthread_t workers[MCP_STDIO_WORKERS_MAX];
     unsigned worker_count;
 
     struct buffer text; /* incomplete line */
-    bool skips;         /* skip the rest of an oversized line */
+    bool is_skipping;   /* skip the rest of an oversized line */
 };
 
 /* ---------------------------------------------------------------- writing */
@@ -48,7 +48,7 @@ struct stdio {
 static bool wait_for_room(struct stdio *stdio)
 {
     struct pollfd room = {stdio->out, POLLOUT, 0};
-    for (double until = wt__now_ms() + MCP_STDIO_WRITE_MS; wt__now_ms() < until && !atomic_load(&stdio->broken);) {
+    for (double until = wt__now_ms() + MCP_STDIO_WRITE_MS; wt__now_ms() < until && !atomic_load(&stdio->has_failed);) {
         int rc = poll(&room, 1, SLICE_MS);
         if (rc > 0)
             return (room.revents & POLLOUT) && !(room.revents & (POLLERR | POLLNVAL));
@@ -79,10 +79,10 @@ static bool write_message_line(struct stdio *stdio, struct str message)
     wt__mcp_append_line(&stdio->line, message);
     wt__buffer_char(&stdio->line, '\n');
     bool written =
-        !atomic_load(&stdio->broken) && !stdio->line.failed && write_output(stdio, wt__buffer_view(&stdio->line));
+        !atomic_load(&stdio->has_failed) && !stdio->line.failed && write_output(stdio, wt__buffer_view(&stdio->line));
     if (!written)
-        atomic_store(&stdio->broken, true);
-    stdio->starved |= stdio->line.failed;
+        atomic_store(&stdio->has_failed, true);
+    stdio->is_out_of_memory |= stdio->line.failed;
     pthread_mutex_unlock(&stdio->write_lock);
     return written;
 }
@@ -108,7 +108,7 @@ static void stdio_channel_answer(struct mcp_channel *channel, int status, struct
 
 static bool stdio_channel_is_gone(struct mcp_channel *channel)
 {
-    return atomic_load(&((struct stdio_channel *)channel)->stdio->broken);
+    return atomic_load(&((struct stdio_channel *)channel)->stdio->has_failed);
 }
 
 static void stdio_channel_dispose(struct mcp_channel *channel)
@@ -127,7 +127,7 @@ static struct mcp_channel *open_stdio_channel(struct stdio *stdio)
     if (!own)
         return NULL;
     wt__mcp_channel_open(&own->channel);
-    own->channel.shared = true;
+    own->channel.is_shared = true;
     own->channel.send = stdio_channel_send;
     own->channel.answer = stdio_channel_answer;
     own->channel.is_gone = stdio_channel_is_gone;
@@ -146,7 +146,7 @@ static void *run_worker(void *context)
     struct stdio *stdio = context;
     pthread_mutex_lock(&stdio->lock);
     for (;;) {
-        while (stdio->queued == 0 && !stdio->ends)
+        while (stdio->queued == 0 && !stdio->is_closing)
             pthread_cond_wait(&stdio->work, &stdio->lock);
         if (stdio->queued == 0)
             break;
@@ -155,7 +155,7 @@ static void *run_worker(void *context)
         stdio->queued--;
         pthread_cond_signal(&stdio->room);
         pthread_mutex_unlock(&stdio->lock);
-        wt__mcp_run(call);
+        wt__mcp_call_run(call);
         pthread_mutex_lock(&stdio->lock);
     }
     pthread_mutex_unlock(&stdio->lock);
@@ -188,7 +188,7 @@ static int start_workers(struct stdio *stdio, unsigned count, wt_error *err)
 static void join_workers(struct stdio *stdio)
 {
     pthread_mutex_lock(&stdio->lock);
-    stdio->ends = true;
+    stdio->is_closing = true;
     pthread_cond_broadcast(&stdio->work);
     pthread_mutex_unlock(&stdio->lock);
     for (unsigned i = 0; i < stdio->worker_count; i++)
@@ -215,10 +215,10 @@ static void handle_stdio_request(struct stdio *stdio, struct mcp_incoming *in)
         return;
     }
     struct mcp_call *call =
-        wt__mcp_begin(stdio->service, stdio->peer, channel, in, wt__mcp_is_modern(in, STR("")), NULL);
+        wt__mcp_call_begin(stdio->service, stdio->peer, channel, in, wt__mcp_is_modern(in, STR("")), NULL);
     wt__mcp_channel_release(channel);
-    if (call && (call->method->at_once || call->tool.waits))
-        wt__mcp_run(call);
+    if (call && (call->method->is_quick || call->tool.waits))
+        wt__mcp_call_run(call);
     else if (call)
         queue_call(stdio, call);
 }
@@ -237,7 +237,7 @@ static void handle_line(struct stdio *stdio, struct str line)
     if (in.kind == MCP_IN_BAD)
         refuse_line(stdio, wt__buffer_view(&in.id), in.code, in.words);
     else
-        wt__mcp_heard(stdio->service, stdio->peer, &in);
+        wt__mcp_handle_other_message(stdio->service, stdio->peer, &in);
     wt__mcp_incoming_dispose(&in);
 }
 
@@ -248,16 +248,16 @@ static void handle_lines(struct stdio *stdio, size_t fresh)
     size_t from = text->len - fresh, begin = 0;
     for (char *end; (end = memchr(text->ptr + from, '\n', text->len - from)); from = begin) {
         size_t at = (size_t)(end - text->ptr);
-        if (!stdio->skips)
+        if (!stdio->is_skipping)
             handle_line(stdio, (struct str){text->ptr + begin, at - begin});
-        stdio->skips = false;
+        stdio->is_skipping = false;
         begin = at + 1;
     }
-    if (!stdio->skips && text->len - begin > MCP_MESSAGE_BYTES_MAX) {
+    if (!stdio->is_skipping && text->len - begin > MCP_MESSAGE_BYTES_MAX) {
         handle_line(stdio, (struct str){text->ptr + begin, text->len - begin}); /* answers with an error */
-        stdio->skips = true;
+        stdio->is_skipping = true;
     }
-    if (stdio->skips)
+    if (stdio->is_skipping)
         begin = text->len;
     if (begin > 0)
         memmove(text->ptr, text->ptr + begin, text->len - begin);
@@ -285,7 +285,7 @@ static int read_until_end(struct stdio *stdio, wt_error *err)
 {
     char *bytes = malloc(READ_BYTES);
     int rc = bytes ? 1 : wt__fail_nomem(err);
-    while (rc > 0 && !atomic_load(&stdio->broken)) {
+    while (rc > 0 && !atomic_load(&stdio->has_failed)) {
         struct pollfd fds[] = {{stdio->in, POLLIN, 0}, {stdio->out, 0, 0}, {stdio->stop_fd, POLLIN, 0}};
         int ready = poll(fds, 3, -1);
         if (ready < 0 && errno != EINTR)
@@ -293,7 +293,7 @@ static int read_until_end(struct stdio *stdio, wt_error *err)
         if (ready <= 0)
             continue;
         if (fds[1].revents & (POLLERR | POLLNVAL))
-            atomic_store(&stdio->broken, true);
+            atomic_store(&stdio->has_failed, true);
         else if (fds[2].revents)
             rc = 0;
         else if (fds[0].revents)
@@ -310,7 +310,7 @@ static void wait_until_idle(struct stdio *stdio, unsigned kept, unsigned most_ms
 {
     double until_ms = wt__now_ms() + most_ms;
     pthread_mutex_lock(&stdio->lock);
-    while (stdio->channels > kept && !atomic_load(&stdio->broken))
+    while (stdio->channels > kept && !atomic_load(&stdio->has_failed))
         if (!wt__steady_wait(&stdio->idle, &stdio->lock, until_ms))
             break;
     pthread_mutex_unlock(&stdio->lock);
@@ -374,7 +374,7 @@ int wt__mcp_stdio_run(struct mcp_service *service, int in, int out, int stop_fd,
     if (rc == 0)
         rc = read_until_end(stdio, err);
     end_stdio_calls(stdio);
-    if (rc == 0 && stdio->starved)
+    if (rc == 0 && stdio->is_out_of_memory)
         rc = wt__fail_nomem(err);
     free_stdio(stdio);
     return rc;

@@ -25,7 +25,7 @@ struct mcp_http {
     pthread_t ticker;
     pthread_mutex_t lock;
     pthread_cond_t news;
-    bool ends;
+    bool is_closing;
     struct mcp_streams streams;
 };
 
@@ -146,7 +146,7 @@ static struct mcp_peer *find_peer(struct mcp_http *http, struct http_exchange *e
 
 /* Creates a peer and its session for `initialize`. Returns NULL with *err set on failure. */
 static struct mcp_peer *create_session(struct mcp_http *http, struct mcp_channel *channel, const char *principal,
-                                      char session[MCP_SESSION_ID_BYTES], wt_error *err)
+                                       char session[MCP_SESSION_ID_BYTES], wt_error *err)
 {
     struct mcp_peer *peer = wt__mcp_peer_open(http->service, principal, true);
     if (!peer) {
@@ -156,31 +156,31 @@ static struct mcp_peer *create_session(struct mcp_http *http, struct mcp_channel
         wt__mcp_peer_release(peer);
         peer = NULL;
     } else {
-        wt__mcp_http_channel_begins(channel, peer, session);
+        wt__mcp_http_channel_set_session(channel, peer, session);
     }
     return peer;
 }
 
 static void run_in_peer(struct mcp_http *http, struct mcp_peer *peer, struct mcp_channel *channel,
-                      struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
+                        struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
 {
     if (!modern)
-        wt__mcp_http_channel_of(channel, peer);
-    wt__mcp_http_channel_cancels(channel);
-    struct mcp_call *call = wt__mcp_begin(http->service, peer, channel, in, modern, headers);
+        wt__mcp_http_channel_set_peer(channel, peer);
+    wt__mcp_http_channel_cancel_on_disconnect(channel);
+    struct mcp_call *call = wt__mcp_call_begin(http->service, peer, channel, in, modern, headers);
     if (call)
-        wt__mcp_run(call);
+        wt__mcp_call_run(call);
 }
 
 static void handle_http_request(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker,
-                         struct mcp_incoming *in, const struct mcp_headers *headers)
+                                struct mcp_incoming *in, const struct mcp_headers *headers)
 {
     const char *principal = asker->principal;
     wt_error err;
     bool modern = wt__mcp_is_modern(in, headers->version);
     bool begins = !modern && wt__str_equal(in->method, STR("initialize"));
     char session[MCP_SESSION_ID_BYTES] = "";
-    struct mcp_channel *channel = wt__mcp_http_channel(&http->streams, exchange);
+    struct mcp_channel *channel = wt__mcp_http_channel_open(&http->streams, exchange);
     struct mcp_peer *peer = NULL;
     if (channel)
         peer = modern   ? wt__mcp_peer_open(http->service, principal, false)
@@ -194,7 +194,7 @@ static void handle_http_request(struct mcp_http *http, struct http_exchange *exc
         answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, err.message);
     else if (modern || !channel)
         answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "out of memory");
-    if (peer && begins && !peer->opened)
+    if (peer && begins && !peer->is_open)
         wt__mcp_session_end(&http->sessions, wt__str(session), principal);
     wt__mcp_channel_release(channel);
     wt__mcp_peer_release(peer);
@@ -203,7 +203,7 @@ static void handle_http_request(struct mcp_http *http, struct http_exchange *exc
 
 /* Handles a notification or response, answered by status 202. */
 static void handle_other_message(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
-                       const struct mcp_incoming *in, const struct mcp_headers *headers)
+                                 const struct mcp_incoming *in, const struct mcp_headers *headers)
 {
     bool modern = wt__mcp_is_modern(in, headers->version);
     if (modern && in->kind == MCP_IN_RESPONSE) {
@@ -214,7 +214,7 @@ static void handle_other_message(struct mcp_http *http, struct http_exchange *ex
         struct mcp_peer *peer = find_peer(http, exchange, principal, in);
         if (!peer)
             return;
-        wt__mcp_heard(http->service, peer, in);
+        wt__mcp_handle_other_message(http->service, peer, in);
         wt__mcp_peer_release(peer);
     }
     wt__http_answer(exchange, 202, NULL, NULL, 0, STR(""));
@@ -263,12 +263,12 @@ static void open_stream(struct mcp_http *http, struct http_exchange *exchange, s
     struct str last_event = find_field(wt__http_request(exchange), "Last-Event-ID");
     if (wt__mcp_http_channel_resume(&http->streams, peer, last_event, exchange))
         return;
-    struct mcp_channel *channel = wt__mcp_http_channel(&http->streams, exchange);
+    struct mcp_channel *channel = wt__mcp_http_channel_open(&http->streams, exchange);
     if (!channel) {
         answer_error(exchange, 503, STR("null"), MCP_INTERNAL_ERROR, "out of memory");
         return;
     }
-    wt__mcp_http_channel_stream(channel);
+    wt__mcp_http_channel_start_stream(channel);
     wt__mcp_peer_stream(peer, channel);
     wt__mcp_channel_release(channel);
 }
@@ -321,14 +321,14 @@ static void *run_ticker(void *context)
     double until_ms = wt__now_ms();
     unsigned ticks = 0;
     pthread_mutex_lock(&http->lock);
-    while (!http->ends) {
+    while (!http->is_closing) {
         until_ms += TICK_MS;
-        while (!http->ends && wt__steady_wait(&http->news, &http->lock, until_ms))
+        while (!http->is_closing && wt__steady_wait(&http->news, &http->lock, until_ms))
             ;
         pthread_mutex_unlock(&http->lock);
-        wt__mcp_tend_listeners(http->service);
-        wt__mcp_sessions_tend(&http->sessions);
-        wt__mcp_streams_tend(&http->streams);
+        wt__mcp_drop_gone_listeners(http->service);
+        wt__mcp_sessions_expire(&http->sessions);
+        wt__mcp_streams_expire(&http->streams);
         if (++ticks % (MCP_KEEP_ALIVE_MS / TICK_MS) == 0)
             wt__mcp_streams_keep_alive(&http->streams);
         pthread_mutex_lock(&http->lock);
@@ -365,7 +365,7 @@ void wt__mcp_http_close(struct mcp_http *http)
     if (!http)
         return;
     pthread_mutex_lock(&http->lock);
-    http->ends = true;
+    http->is_closing = true;
     pthread_cond_broadcast(&http->news);
     pthread_mutex_unlock(&http->lock);
     pthread_join(http->ticker, NULL);
