@@ -13,7 +13,7 @@
 #include "cli/servers.h"
 #include "cli/servers_told.h"
 #include "serve/catalogue.h"
-#include "serve/mcp/stdio.h"
+#include "serve/mcp/transport.h"
 
 enum { LIST_WAIT_MS = 1000 /* how long the first list waits for servers of which nothing is known yet */ };
 

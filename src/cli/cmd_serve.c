@@ -12,8 +12,8 @@
 #include "cli/servers.h"
 #include "serve/api/api.h"
 #include "serve/catalogue.h"
-#include "serve/keys.h"
-#include "serve/mcp/streamable_http.h"
+#include "serve/access.h"
+#include "serve/mcp/transport.h"
 #include "serve/mcp_routes.h"
 #include "serve/usage_routes.h"
 

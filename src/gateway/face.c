@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
-#include "serve/summary.h"
+#include "serve/catalogue.h"
 
 /* Schemas stand in every prompt, so they say no more than a model needs. */
 #define NAME_AND_ARGUMENTS                                                                                             \

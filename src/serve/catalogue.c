@@ -1,9 +1,218 @@
-#include "serve/catalogue_parts.h"
+/* catalogue.c: the catalogue as an MCP server: its list of tools, its summary, and resources.
+ *
+ * A resource is a tool's definition, so that a person can attach one to a conversation. Its URI is the tool's id after
+ * CATALOGUE_URI. Lists are in import order; completion filters ids by the typed text. */
+#include "serve/internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/engine.h"
-#include "serve/summary.h"
+#include "wire/body.h"
+
+/* ---------------------------------------------------------------- summary */
+
+enum { SHOWN_MAX = 64 }; /* more than fit into SUMMARY_BYTES_MAX */
+
+/* True for a short name of letters, digits and separators. Rejects whole sentences. */
+static bool is_plain_provider_name(const char *name)
+{
+    size_t len = strlen(name), words = 1;
+    if (len == 0 || len > SUMMARY_NAME_BYTES_MAX)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        char c = name[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!is_letter && (i == 0 || !strchr(" ._-/", c)))
+            return false;
+        words += !is_letter;
+    }
+    return words <= SUMMARY_NAME_WORDS_MAX;
+}
+
+static int compare_provider_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void wt__catalogue_summary(struct buffer *out, const char *const *names, size_t count, size_t bytes)
+{
+    static const char begin[] = "Tools of ", others[] = " and others.";
+    const char *shown[SHOWN_MAX];
+    size_t shown_count = 0, used = sizeof begin + sizeof others;
+    for (size_t i = 0; i < count && shown_count < SHOWN_MAX; i++) {
+        const char *name = names[i];
+        size_t len = strlen(name) + 2;
+        if (!is_plain_provider_name(name))
+            continue;
+        if (used + len > bytes)
+            break;
+        shown[shown_count++] = name;
+        used += len;
+    }
+    if (shown_count == 0)
+        return;
+    qsort(shown, shown_count, sizeof *shown, compare_provider_names);
+    wt__buffer_text(out, begin);
+    for (size_t i = 0; i < shown_count; i++) {
+        wt__buffer_text(out, i == 0 ? "" : ", ");
+        wt__buffer_text(out, shown[i]);
+    }
+    wt__buffer_text(out, shown_count < count ? others : ".");
+}
+
+/* ---------------------------------------------------------------- resources */
+
+enum {
+    LISTED = 200,    /* tools read from the store at once */
+    COMPLETED = 101, /* one more than the client gets, to detect that more exist */
+};
+
+static const char template_definition[] =
+    "{\"name\":\"tool\",\"title\":\"A tool's definition\",\"uriTemplate\":\"" CATALOGUE_URI
+    "{+id}\",\"mimeType\":\"application/json\"}";
+
+/* ---------------------------------------------------------------- URIs */
+
+static bool is_uri_character(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("-._~/", c));
+}
+
+static void put_tool_uri(struct buffer *out, const char *id)
+{
+    wt__buffer_text(out, CATALOGUE_URI);
+    for (const char *c = id; *c; c++) {
+        if (is_uri_character(*c))
+            wt__buffer_char(out, *c);
+        else
+            wt__buffer_printf(out, "%%%02X", (unsigned char)*c);
+    }
+}
+
+/* Returns the id, allocated in the arena, or NULL if the URI is invalid. */
+static const char *read_tool_uri(struct arena *arena, struct str uri)
+{
+    char *id = NULL;
+    size_t begin = sizeof CATALOGUE_URI - 1;
+    if (!wt__str_starts(uri, STR(CATALOGUE_URI)) ||
+        wt__percent_decode(&id, arena, (struct str){uri.ptr + begin, uri.len - begin}, false, NULL) < 0)
+        return NULL;
+    return id;
+}
+
+/* ---------------------------------------------------------------- lists */
+
+static bool add_resource(struct mcp_call *call, const wt_tool *tool, size_t position)
+{
+    struct buffer item = {0}, uri = {0};
+    char key[24];
+    snprintf(key, sizeof key, "%zu", position);
+    put_tool_uri(&uri, tool->id);
+    wt__buffer_text(&item, "{\"uri\":");
+    wt__buffer_json(&item, wt__buffer_view(&uri));
+    wt__buffer_text(&item, ",\"name\":");
+    wt__buffer_json(&item, wt__str(tool->id));
+    wt__buffer_text(&item, ",\"mimeType\":\"application/json\"}");
+    bool taken = !item.failed && !uri.failed && wt__mcp_add_item(call, wt__str(key), wt__buffer_view(&item));
+    wt__buffer_dispose(&item);
+    wt__buffer_dispose(&uri);
+    return taken;
+}
+
+/* Parses the key of a page: a position in import order. If tools are removed between pages, the client may miss
+ * some. */
+static bool read_position(struct str after, size_t *position)
+{
+    *position = 0;
+    for (size_t i = 0; i < after.len; i++) {
+        if (after.ptr[i] < '0' || after.ptr[i] > '9' || *position > WT_MAX_TOOLS)
+            return false;
+        *position = 10 * *position + (size_t)(after.ptr[i] - '0');
+    }
+    return true;
+}
+
+void wt__catalogue_list_resources(void *context, struct mcp_call *call, struct str after)
+{
+    struct mcp_catalogue *catalogue = context;
+    wt_list_options options;
+    wt_list_options_init(&options);
+    options.limit = LISTED;
+    if (!read_position(after, &options.offset)) {
+        wt__mcp_refuse_cursor(call);
+        return;
+    }
+    for (bool more = true; more; options.offset += LISTED) {
+        wt_tools *listed = NULL;
+        wt_error err;
+        if (wt_list(catalogue->engine, &options, &listed, &err) < 0) {
+            wt__mcp_refuse_error(call, &err);
+            return;
+        }
+        more = listed->len == LISTED;
+        for (size_t i = 0; i < listed->len; i++) {
+            if (!add_resource(call, listed->items[i], options.offset + i + 1)) {
+                more = false;
+                break;
+            }
+        }
+        wt_tools_free(listed);
+    }
+}
+
+void wt__catalogue_list_templates(void *context, struct mcp_call *call, struct str after)
+{
+    (void)context;
+    if (after.len == 0)
+        wt__mcp_add_item(call, STR("tool"), wt__str(template_definition));
+    else if (!wt__str_equal(after, STR("tool")))
+        wt__mcp_refuse_cursor(call);
+}
+
+/* ---------------------------------------------------------------- reading and completion */
+
+void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
+{
+    struct mcp_catalogue *catalogue = context;
+    struct buffer definition = {0};
+    struct arena arena = {0};
+    wt_tools *found = NULL;
+    const char *id = read_tool_uri(&arena, uri);
+    if (!id || wt_get(catalogue->engine, id, &found, NULL) < 0) {
+        wt__mcp_refuse_unknown(call);
+    } else {
+        wt__catalogue_definition(&definition, found->items[0], "");
+        if (definition.failed)
+            wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
+        else
+            wt__mcp_add_contents(call, uri, "application/json", wt__buffer_view(&definition), (struct str){0});
+    }
+    wt__buffer_dispose(&definition);
+    wt_tools_free(found);
+    wt__arena_dispose(&arena);
+}
+
+void wt__catalogue_complete(void *context, struct mcp_call *call, const struct mcp_completion *what)
+{
+    struct mcp_catalogue *catalogue = context;
+    struct buffer pattern = {0};
+    wt_list_options options;
+    wt_tools *listed = NULL;
+    if (what->of_prompt || !wt__str_equal(what->argument, STR("id")))
+        return;
+    wt__buffer_str(&pattern, what->value);
+    wt_list_options_init(&options);
+    options.limit = COMPLETED;
+    options.pattern = pattern.ptr;
+    if (!pattern.failed && wt_list(catalogue->engine, &options, &listed, NULL) >= 0)
+        for (size_t i = 0; i < listed->len; i++)
+            wt__mcp_add_value(call, wt__str(listed->items[i]->id));
+    wt_tools_free(listed);
+    wt__buffer_dispose(&pattern);
+}
+
+/* ---------------------------------------------------------------- tools */
 
 /* The model reads the descriptions as instructions: they say when to use each tool. */
 static const struct {

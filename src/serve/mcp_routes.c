@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "serve/mcp/streamable_http.h"
+#include "serve/mcp/transport.h"
 
 enum { MCP_METHODS = 3, OPERATION_BYTES = 96 };
 

@@ -3,7 +3,7 @@
 #ifndef WT_SERVE_MCP_ROUTES_H
 #define WT_SERVE_MCP_ROUTES_H
 
-#include "serve/api/route.h"
+#include "serve/api/api.h"
 #include "serve/mcp/service.h"
 
 enum { MCP_MOUNTS_MAX = 40 };

@@ -1,5 +1,7 @@
-/* metrics.h: server metrics in the Prometheus text format 0.0.4. All counters are atomic, and counting never blocks.
- * Labels come from fixed lists, so clients cannot create new ones. */
+/* metrics.h: records of requests: server metrics in the Prometheus text format 0.0.4, and lines of the access log.
+ *
+ * All counters are atomic, and counting never blocks. Labels come from fixed lists, so clients cannot create new
+ * ones. */
 #ifndef WT_SERVE_METRICS_H
 #define WT_SERVE_METRICS_H
 
@@ -7,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "http/server.h"
 
 enum {
     METRICS_ROUTES = 48,   /* further routes, and unknown paths, count as "other" */
@@ -32,5 +35,18 @@ void wt__metrics_count_find(struct metrics *metrics, const char *recipe);
 void wt__metrics_write(struct metrics *metrics, struct buffer *out);
 /* Appends one metric with its HELP and TYPE lines. kind: "gauge" or "counter". */
 void wt__metric_write(struct buffer *out, const char *name, const char *kind, const char *help, double value);
+
+/* ---------------------------------------------------------------- access log */
+
+/* One line per request, as text or JSON. The request body is included only if the caller passes it. */
+struct access {
+    const struct http_record *record;
+    const char *principal; /* name of the key, "" if unknown */
+    struct str asked;      /* request body, or empty */
+    long long seconds;     /* Unix time in seconds */
+};
+
+void wt__access_text(struct buffer *out, const struct access *access);
+void wt__access_json(struct buffer *out, const struct access *access);
 
 #endif

@@ -53,8 +53,9 @@ void wt__usage_log_close(struct usage_log *log);
 
 struct usage_batch {
     struct str client; /* authenticated client name, 1 to WT_MAX_CLIENT_BYTES bytes */
-    struct str id;    /* id of the batch, at most USAGE_LOG_BATCH_ID_BYTES_MAX bytes, or "". A usage on line 3 without a
- *                           key gets the key "ID/3", so that reporting the batch again does not duplicate it */
+    /* At most USAGE_LOG_BATCH_ID_BYTES_MAX bytes, or "". A usage on line 3 without a key gets the key "ID/3", so that
+     * reporting the batch again does not duplicate it. */
+    struct str id;
     struct str lines; /* JSON Lines in the format of wt_add_usage; copied */
 };
 

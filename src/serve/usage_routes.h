@@ -3,7 +3,7 @@
 #ifndef WT_SERVE_USAGE_ROUTES_H
 #define WT_SERVE_USAGE_ROUTES_H
 
-#include "serve/api/route.h"
+#include "serve/api/api.h"
 
 struct usage_routes;
 

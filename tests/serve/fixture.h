@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "serve/mcp/service.h"
-#include "serve/mcp/table.h"
+#include "serve/mcp_table.h"
 
 /* A red pixel and an empty tone. */
 #define FIXTURE_PNG "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
@@ -556,7 +556,7 @@ static int fixture_open(struct mcp_service **out, const struct mcp_service_optio
         .prompts = {.waits = true},
         .completions = {.complete = fixture_complete},
     };
-    int rc = wt__mcp_table_open(&fixture_table, &features, err);
+    int rc = mcp_table_open(&fixture_table, &features, err);
     if (rc == 0)
         rc = wt__mcp_service_open(out, &features, options, err);
     fixture_service = rc == 0 ? *out : NULL;
@@ -566,7 +566,7 @@ static int fixture_open(struct mcp_service **out, const struct mcp_service_optio
 static void fixture_close(struct mcp_service *service)
 {
     wt__mcp_service_close(service);
-    wt__mcp_table_close(&fixture_table);
+    mcp_table_close(&fixture_table);
 }
 
 #endif

@@ -10,8 +10,7 @@
 
 #include "fixture.h"
 #include "http/server.h"
-#include "serve/mcp/stdio.h"
-#include "serve/mcp/streamable_http.h"
+#include "serve/mcp/transport.h"
 
 static struct http_server *server;
 static struct mcp_http *http;

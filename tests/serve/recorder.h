@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
 
 #define MODERN_META                                                                                                    \
     "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/"                 \

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "serve/api/api.h"
-#include "serve/api/routes.h"
+#include "serve/api/internal.h"
 #include "whichtool/review.h"
 
 static const char catalogue[] =

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "serve/guard.h"
+#include "serve/access.h"
 
 static const char *const hosts[] = {"tools.example.com"};
 static const char *const origins[] = {"https://app.example.com"};

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "recorder.h"
-#include "serve/mcp/table.h"
+#include "serve/mcp_table.h"
 
 enum { MANY = 10000 };
 
@@ -240,11 +240,11 @@ static void invalid_tables_are_refused(void **state)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         struct mcp_table table = {.tools = &tables[i].row, .tool_count = 1};
         struct mcp_features features = {.name = "t", .version = "1"};
-        assert_int_equal(wt__mcp_table_open(&table, &features, &err), tables[i].rc);
+        assert_int_equal(mcp_table_open(&table, &features, &err), tables[i].rc);
         assert_true(tables[i].rc == 0 || strstr(err.message, tables[i].says));
         assert_true((features.tools.list != NULL) == (tables[i].rc == 0));
         assert_null(features.prompts.list);
-        wt__mcp_table_close(&table);
+        mcp_table_close(&table);
     }
 }
 

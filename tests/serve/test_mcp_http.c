@@ -8,9 +8,8 @@
 
 #include "http/served.h"
 #include "recorder.h"
-#include "serve/mcp/http_channel.h"
-#include "serve/mcp/sessions.h"
-#include "serve/mcp/streamable_http.h"
+#include "serve/mcp/internal.h"
+#include "serve/mcp/transport.h"
 #include "waiting.h"
 
 static wt_error err;

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
 
 static wt_error err;
 

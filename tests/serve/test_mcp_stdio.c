@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "recorder.h"
-#include "serve/mcp/stdio.h"
+#include "serve/mcp/transport.h"
 #include "waiting.h"
 
 static wt_error err;

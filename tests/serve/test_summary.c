@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "serve/summary.h"
+#include "serve/catalogue.h"
 
 enum { PROVIDERS_MAX = 80 };
 

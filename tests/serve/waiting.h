@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "serve/mcp/service.h"
-#include "serve/mcp/table.h"
+#include "serve/mcp_table.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -223,14 +223,14 @@ static inline int waiting_open(struct mcp_service **out, const struct mcp_servic
                                     .changes = true,
                                     .resources = {.watched = true, .watch = watch_test_resource}};
     meanwhile_reset();
-    int rc = wt__mcp_table_open(&waiting_table, &features, err);
+    int rc = mcp_table_open(&waiting_table, &features, err);
     return rc < 0 ? rc : wt__mcp_service_open(out, &features, options, err);
 }
 
 static inline void waiting_close(struct mcp_service *service)
 {
     wt__mcp_service_close(service);
-    wt__mcp_table_close(&waiting_table);
+    mcp_table_close(&waiting_table);
 }
 
 #endif

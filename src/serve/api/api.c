@@ -1,4 +1,4 @@
-#include "serve/api/inside.h"
+#include "serve/api/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +6,6 @@
 
 #include "base/clock.h"
 #include "engine/engine.h"
-#include "serve/access.h"
-#include "serve/api/routes.h"
 
 /* Holder of the server's own background work. Key names cannot contain '#'. */
 #define THE_SERVER "#server"

@@ -8,18 +8,101 @@
 #ifndef WT_SERVE_API_API_H
 #define WT_SERVE_API_API_H
 
+#include "http/exchange.h"
 #include "http/server.h"
-#include "serve/api/route.h"
-#include "serve/guard.h"
+#include "serve/access.h"
+#include "serve/metrics.h"
+#include "wire/body.h"
+
+/* ---------------------------------------------------------------- routes */
+
+/* The route table is the single source for dispatch, OpenAPI and metric labels. Other modules, such as MCP, add their
+ * own tables. */
+
+enum {
+    API_FIELDS_MAX = 8, /* maximum header fields set by a handler */
+    API_MORE_MAX = 4,   /* maximum tables of other modules */
+};
+
+/* State of the process. */
+struct server_state {
+    const struct http_server *server; /* NULL until wt__api_set_server */
+    long long started;                /* Unix time in seconds */
+    atomic_bool ready;                /* the index is open and the model is loaded */
+};
+
+/* Shared data of all handlers, constant while the server runs. */
+struct api_service {
+    struct server_state *state;
+    wt_engine *engine;
+    struct metrics *metrics;
+    unsigned time_limit_ms;      /* time limit of a request */
+    bool language_model;         /* a language model is configured */
+    const struct routes *tables; /* [table_count] */
+    size_t table_count;
+};
+
+/* Result of a handler for a slow call (a language model, an import). The call is then repeated on a thread of its own,
+ * so that searches keep the workers. */
+enum { API_TAKES_LONG = 1 };
+
+struct api_call {
+    const struct api_service *service;
+    const struct http_request *request;
+    struct str rest;                        /* the part of the path that matches {id}, not decoded */
+    char principal[KEY_NAME_BYTES_MAX + 1]; /* name of the key, "" if unknown */
+    unsigned scopes;                        /* scopes of the key, or the default without keys */
+    bool may_take_long;                     /* runs on a thread of its own */
+    bool (*is_gone)(const void *context);   /* true if the client has disconnected; may be NULL */
+    const void *gone_context;
+
+    int status;       /* initially 200 */
+    const char *type; /* initially "application/json" */
+    struct buffer body;
+    struct http_field fields[API_FIELDS_MAX];
+    size_t field_count;
+    struct arena arena; /* holds the field values */
+};
+
+struct route {
+    const char *method;         /* NULL for any method, if take is set */
+    const char *path;           /* such as "/v1/tools/{id}"; {id} matches the rest of the path, including slashes */
+    size_t body_max;            /* maximum body size in bytes, 0 for no body */
+    const struct fields *query; /* query parameters, NULL for none */
+    const struct fields *body;  /* JSON members of the body, NULL for none */
+    const char *raw_body;       /* description of a body without fields, else NULL */
+    const char *name;           /* operation id, one word */
+    const char *summary;        /* one line */
+    const char *returns;        /* one sentence about the response; NULL to leave the route out of OpenAPI */
+    /* Fills the response. Returns 0, a negative WT_E... with *err, or, before doing any work, API_TAKES_LONG. */
+    int (*answer)(struct api_call *call, wt_error *err);
+    /* Alternative to answer: takes over the exchange and answers at any time. */
+    void (*take)(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes);
+    void *context;
+    enum scope scope;
+    bool takes_long; /* always slow; see API_TAKES_LONG */
+    bool of_tools;   /* shows or changes the catalogue's tools; requires admin if a policy is set */
+};
+
+struct routes {
+    const struct route *items; /* [count] */
+    size_t count;
+    /* Appends the module's metrics for GET /metrics (wt__metric_write). May be NULL. */
+    void (*metrics)(void *context, struct buffer *out);
+    void *context;
+};
+/* Frees the response. */
+void wt__api_call_dispose(struct api_call *call);
+
+/* ---------------------------------------------------------------- the API */
 
 #define API_LISTEN "127.0.0.1:8642" /* default address */
 
 enum {
     API_TIME_LIMIT_MS = 60000, /* default time limit of a request */
     API_LONG_MAX = 8,          /* slow calls at once, shared by keys (shares.h); more get status 503 */
-    API_STRANGER_BYTES =
-        9999,                /* maximum body of an unauthorised request; enough to read it and send an error message */
-    API_STRANGER_DIGITS = 5, /* digits of a Content-Length above API_STRANGER_BYTES */
+    API_STRANGER_BYTES = 9999, /* maximum body of an unauthorised request: read to send an error */
+    API_STRANGER_DIGITS = 5,   /* digits of a Content-Length above API_STRANGER_BYTES */
 };
 
 enum access_form { ACCESS_OFF, ACCESS_TEXT, ACCESS_JSON };
@@ -30,21 +113,21 @@ struct api_options {
     struct guard guard;     /* guard.listen is the address as configured */
     unsigned time_limit_ms; /* 0 for API_TIME_LIMIT_MS */
     bool language_model;
-    bool policed; /* a policy restricts tools by client. Routes that do not check it then require the scope admin, so
- *                      without keys they are unavailable */
+    /* A policy restricts tools by client. Routes to tools outside the policy then require the scope admin, so they are
+     * unavailable without keys. */
+    bool policed;
     const struct routes *more; /* [more_count] tables of other modules, at most API_MORE_MAX; must outlive the API */
     size_t more_count;
     void (*stopping)(void *context); /* called like http_handler.stopping; may be NULL */
     void *stopping_context;
     enum access_form access;
     bool access_requests; /* include request bodies in the access log */
-    void (*say)(void *context,
-                struct str line); /* writes a log line with its line break. Called from the event loop, so it must
- *                                                     return quickly. NULL for no log */
+    /* Writes a log line, with its line break. Called from the event loop, so it must return quickly. May be NULL. */
+    void (*say)(void *context, struct str line);
     void *say_context;
-    void (*ready)(void *context,
-                  double ms); /* called once, from another thread, when the index is open and the model is loaded;
- *                                                 ms is the time since wt__api_warm_up. May be NULL */
+    /* Called once, from another thread, when the index is open and the model is loaded; ms is the time since
+     * wt__api_warm_up. May be NULL. */
+    void (*ready)(void *context, double ms);
     void *ready_context;
 };
 

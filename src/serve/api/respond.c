@@ -1,11 +1,10 @@
 /* respond.c: answers a request: checks Host and Origin, finds the route, checks the key, then calls the route's
  * function. In this order, an unauthorised client cannot probe the routes. */
-#include "serve/api/inside.h"
+#include "serve/api/internal.h"
 
 #include <stdio.h>
 
 #include "engine/engine.h"
-#include "serve/api/routes.h"
 #include "wire/failure.h"
 
 /* ---------------------------------------------------------------- keys */
@@ -51,6 +50,20 @@ unsigned wt__api_read_scopes(struct http_api *api, const struct http_request *re
 
 /* ---------------------------------------------------------------- answers */
 
+/* Adds a header field to the response; value is copied. */
+static void add_answer_field(struct api_call *call, const char *name, const char *value)
+{
+    char *copy = wt__arena_copy(&call->arena, wt__str(value));
+    if (copy && call->field_count < API_FIELDS_MAX)
+        call->fields[call->field_count++] = (struct http_field){wt__str(name), wt__str(copy)};
+}
+
+void wt__api_call_dispose(struct api_call *call)
+{
+    wt__buffer_dispose(&call->body);
+    wt__arena_dispose(&call->arena);
+}
+
 static void answer_refusal(struct api_call *call, int status, const char *word, const char *message,
                            const char *pointer)
 {
@@ -67,7 +80,7 @@ static void answer_failure(const struct http_api *api, struct api_call *call, co
     const struct failure *failure = wt__failure_of(err->code);
     wt_error told;
     if (failure->again)
-        wt__api_add_field(call, "Retry-After", "1");
+        add_answer_field(call, "Retry-After", "1");
     if (wt__client_error(&told, err, api->service.engine->path) && api->options.say) {
         struct buffer line = {0};
         wt__buffer_printf(&line, "whichtool: %.*s: %s\n", (int)call->request->path.len, call->request->path.ptr,
@@ -137,7 +150,7 @@ static bool permits_route(const struct http_api *api, struct api_call *call, con
         return false;
     }
     if (!known) {
-        wt__api_add_field(call, "WWW-Authenticate", "Bearer realm=\"whichtool\"");
+        add_answer_field(call, "WWW-Authenticate", "Bearer realm=\"whichtool\"");
         bool came = wt__bearer_key(wt__http_field(call->request, "Authorization")).len > 0;
         answer_refusal(call, 401, "unauthorized",
                        came ? "unknown key" : "a key is required; send Authorization: Bearer KEY", "");
@@ -153,11 +166,11 @@ static void answer_preflight(struct api_call *call)
 {
     call->status = 204;
     call->type = NULL;
-    wt__api_add_field(call, "Access-Control-Allow-Methods", "GET, POST, DELETE");
-    wt__api_add_field(
+    add_answer_field(call, "Access-Control-Allow-Methods", "GET, POST, DELETE");
+    add_answer_field(
         call, "Access-Control-Allow-Headers",
         "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id");
-    wt__api_add_field(call, "Access-Control-Max-Age", "600");
+    add_answer_field(call, "Access-Control-Max-Age", "600");
 }
 
 static void refuse_method(const struct http_api *api, struct api_call *call)
@@ -167,7 +180,7 @@ static void refuse_method(const struct http_api *api, struct api_call *call)
     wt__buffer_printf(&message, "method not allowed; this path supports %s",
                       methods.ptr ? methods.ptr : "other methods");
     if (methods.ptr)
-        wt__api_add_field(call, "Allow", methods.ptr);
+        add_answer_field(call, "Allow", methods.ptr);
     answer_refusal(call, 405, "method", message.ptr ? message.ptr : "", "");
     wt__buffer_dispose(&methods);
     wt__buffer_dispose(&message);
@@ -194,7 +207,7 @@ static void run_route(const struct http_api *api, struct api_call *call, const s
 
 void wt__api_answer_overloaded(struct api_call *call)
 {
-    wt__api_add_field(call, "Retry-After", "1");
+    add_answer_field(call, "Retry-After", "1");
     answer_refusal(call, 503, "overloaded",
                    "too many slow calls of this client are running; try again when one has ended", "");
 }

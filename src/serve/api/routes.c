@@ -1,6 +1,5 @@
-#include "serve/api/routes.h"
+#include "serve/api/internal.h"
 
-#include "serve/api/handlers.h"
 #include "wire/bodies.h"
 
 enum {

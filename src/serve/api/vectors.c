@@ -1,6 +1,6 @@
 /* vectors.c: the encoder as a service: POST /v1/embeddings in OpenAI's format, POST /v1/rerank in Cohere's and
  * Jina's. */
-#include "serve/api/handlers.h"
+#include "serve/api/internal.h"
 
 #include <math.h>
 

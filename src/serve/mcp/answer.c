@@ -5,13 +5,12 @@
 
 #include "base/base64.h"
 #include "base/json_scan.h"
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
 #include "wire/failure.h"
 
 enum {
-    WORDS_BYTES = 1024, /* maximum length of a formatted error message */
-    META_KEY_BYTES =
-        256, /* maximum length of a name in an upstream server's _meta, with a NUL; longer names are dropped */
+    WORDS_BYTES = 1024,   /* maximum length of a formatted error message */
+    META_KEY_BYTES = 256, /* maximum length of a name in _meta, with a NUL; longer names are dropped */
 };
 
 /* ---------------------------------------------------------------- errors */

@@ -1,9 +1,9 @@
 /* ask.c: questions from a call to its client, with one function for both eras.
  *
  * A legacy client gets a request on the stream of the call's own request, and the call waits. A modern client gets the
- * questions as the result (input_required), with a sealed requestState (seal.h) that holds the answers so far and the
- * call's state. The client repeats its request with the answers, and the call runs again from the beginning. The
- * payload of the state:
+ * questions as the result (input_required), with a sealed requestState that holds the answers so far and the call's
+ * state. The client repeats its request with the answers, and the call runs again from the beginning. The payload of
+ * the state:
  *
  *   {"n": rounds so far, "a": {key: response, ...}, "s": state of the call in base64}
  *
@@ -13,9 +13,117 @@
 
 #include "base/base64.h"
 #include "base/clock.h"
+#include "base/hmac.h"
 #include "base/steady.h"
-#include "serve/mcp/inside.h"
-#include "serve/mcp/seal.h"
+#include "serve/mcp/internal.h"
+
+/* ---------------------------------------------------------------- sealing a state */
+
+/* requestState passes through a possibly hostile client. An HMAC-SHA256 covers the payload and its subject: principal,
+ * method, name, arguments and expiry time. The text is the base64 of
+ *
+ *   mac 32   over a label, the end, the subject's digest, and the payload
+ *   end 8    milliseconds, big-endian
+ *   payload */
+
+/* The request that a state belongs to. */
+struct mcp_sealed_for {
+    const char *principal;
+    struct str method, name;
+    const json_t *arguments; /* NULL for none; order and whitespace do not matter */
+};
+
+enum { MAC_BYTES = 32, END_BYTES = 8 };
+
+static const char label[] = "whichtool requestState 1";
+
+/* Hashes a part after its length, so that different subjects cannot give the same input. */
+static void digest_part(struct sha256 *sha, struct str part)
+{
+    unsigned char length[8];
+    for (unsigned i = 0; i < 8; i++)
+        length[i] = (unsigned char)((uint64_t)part.len >> (56 - 8 * i));
+    wt__sha256_update(sha, length, sizeof length);
+    if (part.len > 0)
+        wt__sha256_update(sha, part.ptr, part.len);
+}
+
+static bool digest_subject(unsigned char digest[32], const struct mcp_sealed_for *subject)
+{
+    struct sha256 sha;
+    char *arguments = subject->arguments ? json_dumps(subject->arguments, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    if (subject->arguments && !arguments)
+        return false;
+    wt__sha256_begin(&sha);
+    digest_part(&sha, wt__str(subject->principal));
+    digest_part(&sha, subject->method);
+    digest_part(&sha, subject->name);
+    digest_part(&sha, arguments ? wt__str(arguments) : STR("{}"));
+    wt__sha256_end(&sha, digest);
+    free(arguments);
+    return true;
+}
+
+static void compute_mac(unsigned char mac[MAC_BYTES], const unsigned char key[32], const unsigned char digest[32],
+                        struct str sealed)
+{
+    struct hmac hmac;
+    wt__hmac_begin(&hmac, (struct str){(const char *)key, 32});
+    wt__hmac_update(&hmac, label, sizeof label);
+    wt__hmac_update(&hmac, digest, 32);
+    wt__hmac_update(&hmac, sealed.ptr, sealed.len);
+    wt__hmac_end(&hmac, mac);
+}
+
+/* Appends the sealed state. ends_ms: expiry time by the same clock as now_ms below. Returns false if out of memory. */
+static bool seal_payload(struct buffer *out, const unsigned char key[32], const struct mcp_sealed_for *subject,
+                         double ends_ms, struct str payload)
+{
+    struct buffer sealed = {0};
+    unsigned char digest[32], mac[MAC_BYTES] = {0}, end[END_BYTES];
+    uint64_t ends = ends_ms > 0 ? (uint64_t)ends_ms : 0;
+    if (!digest_subject(digest, subject))
+        return false;
+    for (unsigned i = 0; i < END_BYTES; i++)
+        end[i] = (unsigned char)(ends >> (56 - 8 * i));
+    wt__buffer_append(&sealed, mac, sizeof mac);
+    wt__buffer_append(&sealed, end, sizeof end);
+    wt__buffer_str(&sealed, payload);
+    if (!sealed.failed) {
+        compute_mac(mac, key, digest, (struct str){sealed.ptr + MAC_BYTES, sealed.len - MAC_BYTES});
+        memcpy(sealed.ptr, mac, sizeof mac);
+        wt__base64_url(out, wt__buffer_view(&sealed));
+    }
+    bool done = !sealed.failed && !out->failed;
+    wt__buffer_dispose(&sealed);
+    return done;
+}
+
+/* Appends the payload and returns NULL, or returns the end of an error sentence such as "is not one of ours". */
+static const char *unseal_payload(struct buffer *payload, const unsigned char key[32],
+                                  const struct mcp_sealed_for *subject, double now_ms, struct str state)
+{
+    struct buffer sealed = {0};
+    unsigned char digest[32], mac[MAC_BYTES];
+    uint64_t ends = 0;
+    const char *reason = NULL;
+    if (state.len > MCP_STATE_BYTES_MAX || !wt__base64_url_decode(&sealed, state) ||
+        sealed.len < MAC_BYTES + END_BYTES || sealed.failed || !digest_subject(digest, subject)) {
+        wt__buffer_dispose(&sealed);
+        return "is not one of ours";
+    }
+    compute_mac(mac, key, digest, (struct str){sealed.ptr + MAC_BYTES, sealed.len - MAC_BYTES});
+    for (size_t i = 0; i < END_BYTES; i++)
+        ends = ends << 8 | (unsigned char)sealed.ptr[MAC_BYTES + i];
+    if (!wt__same_secret(mac, sealed.ptr, MAC_BYTES))
+        reason = "is not one of ours for this request";
+    else if (now_ms > (double)ends)
+        reason = "has expired; send the request without it";
+    else
+        wt__buffer_append(payload, sealed.ptr + MAC_BYTES + END_BYTES, sealed.len - MAC_BYTES - END_BYTES);
+    wt__buffer_dispose(&sealed);
+    return reason;
+}
 
 /* ---------------------------------------------------------------- responses of a modern client */
 
@@ -57,7 +165,7 @@ static bool read_request_state(struct mcp_call *call)
     if (!json_is_string(state))
         return refuse_responses(call, "requestState", "is not a string");
     fill_sealed_subject(call, &subject);
-    const char *reason = wt__mcp_unseal(&payload, call->service->key, &subject, wt__mcp_steady_ms(call->service),
+    const char *reason = unseal_payload(&payload, call->service->key, &subject, wt__mcp_steady_ms(call->service),
                                         wt__json_str(call->in.params, "requestState"));
     if (!reason && !read_payload(call, wt__buffer_view(&payload)))
         reason = "cannot be read";
@@ -122,7 +230,7 @@ void wt__mcp_seal_state(struct mcp_call *call)
     fill_sealed_subject(call, &subject);
     write_payload(call, &payload);
     bool sealed =
-        !payload.failed && wt__mcp_seal(&call->sealed, call->service->key, &subject,
+        !payload.failed && seal_payload(&call->sealed, call->service->key, &subject,
                                         wt__mcp_steady_ms(call->service) + MCP_STATE_MS, wt__buffer_view(&payload));
     if (!sealed)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");

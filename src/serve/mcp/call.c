@@ -1,7 +1,7 @@
 /* call.c: accessors of a call, and messages sent to the client while it runs. */
 #include <stdlib.h>
 
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
 
 static const char *const levels[] = {"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
 

@@ -102,14 +102,13 @@ void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params
 void wt__mcp_close_stream(struct mcp_call *call);
 
 enum mcp_asked {
-    MCP_ASK_FAILED = -1, /* the client lacks the capability, refused, timed out or cancelled. The call fails with that
- *                             reason unless it sets another result afterwards */
+    MCP_ASK_FAILED = -1, /* no answer; the call fails with the reason unless it sets another result afterwards */
     MCP_ASK_PENDING,     /* ask more questions, or return; the response is not used */
     MCP_ASK_ANSWERED
 };
 /* Asks the client. method: elicitation/create, sampling/createMessage or roots/list. key: unique for each question of
  * the call. params: a JSON object. Only for calls running on threads that may wait: tools/call, resources/read,
- * prompts/get. */
+ * prompts/get. Fails if the client lacks the capability, refuses, times out or cancels. */
 enum mcp_asked wt__mcp_ask(struct mcp_call *call, const char *key, const char *method, struct str params,
                            struct str *response);
 /* Returns the response to a question of an earlier run; "" if there was no response. */

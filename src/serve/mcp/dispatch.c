@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/steady.h"
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
 
 /* ---------------------------------------------------------------- checks */
 

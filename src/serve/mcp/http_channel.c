@@ -2,7 +2,7 @@
  *
  * Event ids are STREAM-EVENT, two numbers counted within the session. The first event of a resumable stream has no
  * data; it gives the client an id to resume from if the connection breaks at once. */
-#include "serve/mcp/http_channel.h"
+#include "serve/mcp/internal.h"
 
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@ struct http_channel {
     struct mcp_channel channel; /* must be first; send_lock guards the rest */
     struct mcp_streams *streams;
     struct http_exchange *exchange;
-    bool has_started;              /* the event stream has started */
-    bool is_away;                  /* closed by the server; may be resumed */
+    bool has_started;                    /* the event stream has started */
+    bool is_away;                        /* closed by the server; may be resumed */
     const struct mcp_peer *session_peer; /* peer whose session starts with this response, else NULL */
     char session[MCP_SESSION_ID_BYTES];
     struct http_channel *next, *before; /* list of open streams, under its lock */

@@ -1,11 +1,100 @@
 /* input.c: see input.h. The rules for x-mcp-header are those of streamable HTTP, 2026-07-28: only on arguments reached
- * through "properties" alone, only on types with a single spelling, each with a unique name. */
+ * through "properties" alone, only on types with a single spelling, each with a unique name.
+ *
+ * Compiles as much of a malformed input schema as possible. Some servers list schemas rejected by every validator (a
+ * dangling "$ref", a type "int", a pattern in another dialect) but answer calls anyway. Such a schema is normalised
+ * (catalog/schema.h), and the keywords that still do not compile are dropped (schema/lenient.h). */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "catalog/schema.h"
 #include "engine/validator.h"
 #include "mcp/header.h"
-#include "serve/mcp/inside.h"
+#include "schema/nullable.h"
+#include "serve/mcp/internal.h"
+
+/* ---------------------------------------------------------------- compiling a schema */
+
+#define NULLABLE "\"nullable\""
+
+/* Appends the schema with "nullable" translated. A schema without it, or invalid JSON, is appended unchanged; the
+ * validator reports the latter. Returns 0 or WT_ENOMEM. */
+static int put_nullable_schema(struct buffer *out, struct str schema, wt_error *err)
+{
+    json_t *tree = NULL;
+    if (!memmem(schema.ptr, schema.len, NULLABLE, sizeof NULLABLE - 1) ||
+        wt__json_parse(&tree, schema.ptr, schema.len, NULL) < 0) {
+        wt__buffer_str(out, schema);
+        return out->failed ? wt__fail_nomem(err) : 0;
+    }
+    bool is_written = wt__schema_take_nullable(tree) == 0 && wt__json_write(out, tree) == 0;
+    json_decref(tree);
+    return is_written ? 0 : wt__fail_nomem(err);
+}
+
+/* Compiles the normal form of a schema. Normalising drops unknown types; if that could make the schema stricter, it is
+ * not done and *out is NULL. Returns 0 or WT_ENOMEM. */
+static int open_normal_form(wt_validator **out, json_t *schema)
+{
+    struct buffer normal = {0};
+    struct schema_drops drops;
+    int rc = 0;
+    *out = NULL;
+    if (wt__schema_may_refuse_more(schema))
+        return 0;
+    rc = wt__schema_write(&normal, schema);
+    if (rc == 0)
+        rc = wt__validator_open_lenient(out, wt__buffer_view(&normal), &drops, NULL);
+    wt__buffer_dispose(&normal);
+    return rc == WT_ENOMEM ? rc : 0;
+}
+
+/* Compiles a schema that failed to compile. *is_whole is true if only older syntax was at fault. *out is NULL if no
+ * part compiles. Returns 0, WT_EFORMAT (not a JSON object) or WT_ENOMEM. */
+static int open_rest(wt_validator **out, struct str schema, bool *is_whole)
+{
+    wt_validator *normal = NULL;
+    struct schema_drops drops;
+    json_t *tree = NULL;
+    int rc = wt__json_parse(&tree, schema.ptr, schema.len, NULL);
+    *is_whole = false;
+    if (rc == 0 && !json_is_object(tree))
+        rc = WT_EFORMAT;
+    if (rc == 0) {
+        int opened = wt__validator_open_lenient(out, schema, &drops, NULL);
+        *is_whole = opened == 0 && drops.count == 0;
+        rc = opened == WT_ENOMEM ? opened : 0;
+    }
+    if (rc == 0 && !*is_whole)
+        rc = open_normal_form(&normal, tree);
+    if (normal) {
+        wt_validator_close(*out);
+        *out = normal;
+    }
+    json_decref(tree);
+    return rc;
+}
+
+/* Compiles a schema, or as much of it as compiles. Appends the schema with "nullable" translated to text. why: the
+ * first error, code 0 if the whole schema compiles. *out is NULL if no part compiles. Errors: WT_EFORMAT (not JSON),
+ * WT_ENOMEM. */
+static int compile_input(wt_validator **out, struct buffer *text, struct str schema, wt_error *why, wt_error *err)
+{
+    bool is_whole = false;
+    *out = NULL;
+    *why = (wt_error){0};
+    int rc = put_nullable_schema(text, schema, err);
+    if (rc < 0 || wt_validator_open(out, text->ptr ? text->ptr : "", text->len, NULL, why) == 0)
+        return rc;
+    rc = why->code == WT_ENOMEM ? WT_ENOMEM : open_rest(out, wt__buffer_view(text), &is_whole);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    if (rc < 0 && err)
+        *err = *why;
+    if (is_whole)
+        *why = (wt_error){0};
+    return rc;
+}
 
 #define ANNOTATION "x-mcp-header"
 
@@ -123,7 +212,7 @@ static int visit_schema(struct mcp_input *input, json_t *schema, const struct sc
     return rc;
 }
 
-/* ---------------------------------------------------------------- schemas */
+/* ---------------------------------------------------------------- opening and validating */
 
 int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err)
 {
@@ -134,7 +223,7 @@ int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err)
     if (!input)
         return wt__fail_nomem(err);
     wt_error why;
-    int rc = wt__mcp_compile_input(&input->validator, &text, schema, &why, err);
+    int rc = compile_input(&input->validator, &text, schema, &why, err);
     input->unchecked = rc == 0 && why.code < 0 ? wt__arena_copy(&input->arena, wt__str(why.message)) : NULL;
     if (rc == 0 && why.code < 0 && !input->unchecked)
         rc = wt__fail_nomem(err);

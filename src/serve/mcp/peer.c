@@ -1,9 +1,118 @@
-/* peer.c: the other end of a connection: its running calls, open questions, subscriptions and general stream. */
+/* peer.c: the other end of a connection: channels, which carry the messages of one request, and peers, with their
+ * running calls, open questions, subscriptions and general stream.
+ *
+ * All channels send one message at a time, send no message after the answer, and cancel the call when the client
+ * disconnects. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
+
+/* ---------------------------------------------------------------- cancellation */
+
+bool wt__mcp_is_cancelled(const struct mcp_call *call)
+{
+    return atomic_load(&call->cancelled);
+}
+
+/* The callback runs under the call's lock, so that it never runs after the call has ended. */
+void wt__mcp_on_cancel(struct mcp_call *call, void (*cancelled)(void *context), void *context)
+{
+    pthread_mutex_lock(&call->lock);
+    call->on_cancel = cancelled;
+    call->cancel_context = context;
+    if (cancelled && atomic_load(&call->cancelled))
+        cancelled(context);
+    pthread_mutex_unlock(&call->lock);
+}
+
+void wt__mcp_call_cancel(struct mcp_call *call)
+{
+    pthread_mutex_lock(&call->lock);
+    if (!atomic_exchange(&call->cancelled, true)) {
+        if (call->on_cancel)
+            call->on_cancel(call->cancel_context);
+        pthread_cond_broadcast(&call->news);
+    }
+    pthread_mutex_unlock(&call->lock);
+}
+
+/* ---------------------------------------------------------------- channels */
+
+void wt__mcp_channel_open(struct mcp_channel *channel)
+{
+    atomic_init(&channel->refs, 1);
+    pthread_mutex_init(&channel->send_lock, NULL);
+    pthread_mutex_init(&channel->lock, NULL);
+}
+
+void wt__mcp_channel_keep(struct mcp_channel *channel)
+{
+    atomic_fetch_add(&channel->refs, 1);
+}
+
+void wt__mcp_channel_release(struct mcp_channel *channel)
+{
+    if (!channel || atomic_fetch_sub(&channel->refs, 1) > 1)
+        return;
+    pthread_mutex_destroy(&channel->send_lock);
+    pthread_mutex_destroy(&channel->lock);
+    channel->dispose(channel);
+}
+
+bool wt__mcp_channel_send(struct mcp_channel *channel, struct str message)
+{
+    pthread_mutex_lock(&channel->send_lock);
+    bool sent = !channel->is_finished && channel->send(channel, message);
+    pthread_mutex_unlock(&channel->send_lock);
+    return sent;
+}
+
+void wt__mcp_channel_answer(struct mcp_channel *channel, int status, struct str message)
+{
+    pthread_mutex_lock(&channel->send_lock);
+    if (!channel->is_finished)
+        channel->answer(channel, status, message);
+    channel->is_finished = true;
+    pthread_mutex_unlock(&channel->send_lock);
+}
+
+void wt__mcp_channel_keep_alive(struct mcp_channel *channel)
+{
+    pthread_mutex_lock(&channel->send_lock);
+    if (!channel->is_finished && channel->keep_alive)
+        channel->keep_alive(channel);
+    pthread_mutex_unlock(&channel->send_lock);
+}
+
+void wt__mcp_channel_close_early(struct mcp_channel *channel)
+{
+    pthread_mutex_lock(&channel->send_lock);
+    if (!channel->is_finished && channel->close_early)
+        channel->close_early(channel);
+    pthread_mutex_unlock(&channel->send_lock);
+}
+
+void wt__mcp_channel_gone(struct mcp_channel *channel)
+{
+    pthread_mutex_lock(&channel->lock);
+    channel->gone = true;
+    if (channel->call)
+        wt__mcp_call_cancel(channel->call);
+    pthread_mutex_unlock(&channel->lock);
+}
+
+void wt__mcp_append_line(struct buffer *out, struct str message)
+{
+    size_t begin = out->len;
+    wt__buffer_str(out, message);
+    for (size_t i = begin; !out->failed && i < out->len; i++)
+        if (out->ptr[i] == '\n' || out->ptr[i] == '\r')
+            out->ptr[i] = ' ';
+}
+
+/* ---------------------------------------------------------------- peers */
 
 struct mcp_peer *wt__mcp_peer_open(struct mcp_service *service, const char *principal, bool known)
 {

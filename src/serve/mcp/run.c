@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/steady.h"
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
 
 /* ---------------------------------------------------------------- end of a call */
 

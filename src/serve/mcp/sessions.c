@@ -1,5 +1,5 @@
 /* sessions.c: see sessions.h. Ids are random, so the hash is made of their first digits. */
-#include "serve/mcp/sessions.h"
+#include "serve/mcp/internal.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* stdio.c: see stdio.h. The calling thread reads and answers quick requests; workers run the features; waiting calls
  * have threads of their own. Lines are written under one lock, in pieces small enough for a pipe to accept without
  * blocking. A client that does not read blocks the server for at most MCP_STDIO_WRITE_MS. */
-#include "serve/mcp/stdio.h"
+#include "serve/mcp/transport.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/steady.h"
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
 
 enum {
     READ_BYTES = 64 << 10,

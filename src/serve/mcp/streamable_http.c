@@ -3,7 +3,7 @@
  * The response is JSON, or an event stream if a message precedes the answer; the answer is then its last event. Closing
  * the connection cancels the request. As an exception, a legacy client that can resume the stream (http_channel.h) gets
  * some time to do so. */
-#include "serve/mcp/streamable_http.h"
+#include "serve/mcp/transport.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,7 @@
 #include "base/clock.h"
 #include "base/steady.h"
 #include "http/characters.h"
-#include "serve/mcp/http_channel.h"
-#include "serve/mcp/sessions.h"
+#include "serve/mcp/internal.h"
 
 enum { TICK_MS = 1000 }; /* interval for checking sessions and streams */
 

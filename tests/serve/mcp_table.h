@@ -1,13 +1,53 @@
-/* table.c: see table.h. */
-#include "serve/mcp/table.h"
+/* mcp_table.h: constant features as tables. Lists keep the order of the table. */
+#ifndef WT_TESTS_SERVE_MCP_TABLE_H
+#define WT_TESTS_SERVE_MCP_TABLE_H
 
 #include <stdlib.h>
 
 #include "base/json_scan.h"
 #include "mcp/message.h"
+#include "serve/mcp/service.h"
+
+struct mcp_tool_row {
+    const char *name;
+    const char *definition; /* the whole tool as JSON, with inputSchema */
+    void (*run)(void *context, struct mcp_call *call);
+    bool waits;
+    bool unchecked; /* `run` checks the arguments itself; headers are not checked */
+};
+
+struct mcp_resource_row {
+    const char *uri;        /* URI, or the common prefix of a template's URIs */
+    const char *definition; /* JSON with uri or uriTemplate */
+    void (*read)(void *context, struct mcp_call *call, struct str uri);
+    bool is_template;
+};
+
+struct mcp_prompt_row {
+    const char *name;
+    const char *definition;
+    void (*get)(void *context, struct mcp_call *call);
+};
+
+struct mcp_table {
+    const struct mcp_tool_row *tools;
+    size_t tool_count;
+    const struct mcp_resource_row *resources;
+    size_t resource_count;
+    const struct mcp_prompt_row *prompts;
+    size_t prompt_count;
+    void *context;             /* passed to the rows' functions */
+    struct mcp_input **inputs; /* [tool_count], created by open */
+};
+
+/* Compiles the input schemas and fills the feature groups that have rows. Sets features->context to the table; other
+ * feature functions then get it too, and find their own context in table->context. Error messages name the row. The
+ * table must stay in place and outlive the service. */
+static inline int mcp_table_open(struct mcp_table *table, struct mcp_features *features, wt_error *err);
+static inline void mcp_table_close(struct mcp_table *table);
 
 /* Returns the index of the row after the one with this key, or SIZE_MAX if the key is unknown. */
-static size_t find_next_row(const void *rows, size_t count, size_t size, struct str after)
+static inline size_t find_next_row(const void *rows, size_t count, size_t size, struct str after)
 {
     if (after.len == 0)
         return 0;
@@ -18,7 +58,7 @@ static size_t find_next_row(const void *rows, size_t count, size_t size, struct 
     return SIZE_MAX;
 }
 
-static void list_table_tools(void *context, struct mcp_call *call, struct str after)
+static inline void list_table_tools(void *context, struct mcp_call *call, struct str after)
 {
     const struct mcp_table *table = context;
     size_t i = find_next_row(table->tools, table->tool_count, sizeof *table->tools, after);
@@ -29,7 +69,8 @@ static void list_table_tools(void *context, struct mcp_call *call, struct str af
             return;
 }
 
-static int find_table_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+static inline int find_table_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out,
+                                  wt_error *err)
 {
     struct mcp_table *table = context;
     (void)call;
@@ -42,14 +83,15 @@ static int find_table_tool(void *context, struct mcp_call *call, struct str name
     return wt__fail(err, WT_ENOTFOUND, "there is no such tool");
 }
 
-static void run_table_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+static inline void run_table_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
     const struct mcp_table *table = context;
     table->tools[tool->number].run(table->context, call);
 }
 
 /* Lists either the resources or the templates of the table. */
-static void list_table_rows(const struct mcp_table *table, struct mcp_call *call, struct str after, bool templates)
+static inline void list_table_rows(const struct mcp_table *table, struct mcp_call *call, struct str after,
+                                   bool templates)
 {
     size_t i = find_next_row(table->resources, table->resource_count, sizeof *table->resources, after);
     if (i == SIZE_MAX)
@@ -61,17 +103,17 @@ static void list_table_rows(const struct mcp_table *table, struct mcp_call *call
     }
 }
 
-static void list_table_resources(void *context, struct mcp_call *call, struct str after)
+static inline void list_table_resources(void *context, struct mcp_call *call, struct str after)
 {
     list_table_rows(context, call, after, false);
 }
 
-static void list_table_templates(void *context, struct mcp_call *call, struct str after)
+static inline void list_table_templates(void *context, struct mcp_call *call, struct str after)
 {
     list_table_rows(context, call, after, true);
 }
 
-static void read_table_resource(void *context, struct mcp_call *call, struct str uri)
+static inline void read_table_resource(void *context, struct mcp_call *call, struct str uri)
 {
     const struct mcp_table *table = context;
     for (size_t i = 0; i < table->resource_count; i++) {
@@ -84,7 +126,7 @@ static void read_table_resource(void *context, struct mcp_call *call, struct str
     wt__mcp_refuse_unknown(call);
 }
 
-static void list_table_prompts(void *context, struct mcp_call *call, struct str after)
+static inline void list_table_prompts(void *context, struct mcp_call *call, struct str after)
 {
     const struct mcp_table *table = context;
     size_t i = find_next_row(table->prompts, table->prompt_count, sizeof *table->prompts, after);
@@ -95,7 +137,7 @@ static void list_table_prompts(void *context, struct mcp_call *call, struct str 
             return;
 }
 
-static void get_table_prompt(void *context, struct mcp_call *call, struct str name)
+static inline void get_table_prompt(void *context, struct mcp_call *call, struct str name)
 {
     const struct mcp_table *table = context;
     for (size_t i = 0; i < table->prompt_count; i++)
@@ -106,7 +148,7 @@ static void get_table_prompt(void *context, struct mcp_call *call, struct str na
     wt__mcp_refuse_unknown(call);
 }
 
-static int open_table_tool(struct mcp_table *table, size_t i, wt_error *err)
+static inline int open_table_tool(struct mcp_table *table, size_t i, wt_error *err)
 {
     const struct mcp_tool_row *row = &table->tools[i];
     struct str schema;
@@ -118,7 +160,7 @@ static int open_table_tool(struct mcp_table *table, size_t i, wt_error *err)
     return rc < 0 ? wt__fail_context(err, rc, "tool \"%s\"", row->name) : 0;
 }
 
-int wt__mcp_table_open(struct mcp_table *table, struct mcp_features *features, wt_error *err)
+static inline int mcp_table_open(struct mcp_table *table, struct mcp_features *features, wt_error *err)
 {
     int rc = 0;
     table->inputs = calloc(table->tool_count + 1, sizeof(struct mcp_input *));
@@ -127,7 +169,7 @@ int wt__mcp_table_open(struct mcp_table *table, struct mcp_features *features, w
     for (size_t i = 0; rc == 0 && i < table->tool_count; i++)
         rc = open_table_tool(table, i, err);
     if (rc < 0) {
-        wt__mcp_table_close(table);
+        mcp_table_close(table);
         return rc;
     }
     features->context = table;
@@ -148,10 +190,12 @@ int wt__mcp_table_open(struct mcp_table *table, struct mcp_features *features, w
     return 0;
 }
 
-void wt__mcp_table_close(struct mcp_table *table)
+static inline void mcp_table_close(struct mcp_table *table)
 {
     for (size_t i = 0; table->inputs && i < table->tool_count; i++)
         wt__mcp_input_close(table->inputs[i]);
     free(table->inputs);
     table->inputs = NULL;
 }
+
+#endif

@@ -1,4 +1,4 @@
-/* inside.h: internals shared by the files of this folder.
+/* internal.h: internals shared by the files of this folder.
  *
  *   channel   carries the messages of one request to its client: an HTTP exchange, or lines on stdout
  *   peer      the other end: a legacy session, the one client of stdio, or just one modern HTTP request
@@ -9,14 +9,16 @@
  *
  * Lock order: service, peer, channel, call. Do not hold them while features run or a message is sent; send_lock is
  * independent. */
-#ifndef WT_SERVE_MCP_INSIDE_H
-#define WT_SERVE_MCP_INSIDE_H
+#ifndef WT_SERVE_MCP_INTERNAL_H
+#define WT_SERVE_MCP_INTERNAL_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/shares.h"
+#include "http/exchange.h"
 #include "mcp/message.h"
 #include "serve/mcp/service.h"
 
@@ -127,8 +129,7 @@ struct mcp_incoming {
     const json_t *params; /* an object, or NULL */
     struct buffer id;     /* as JSON, also for bad messages; "null" if absent */
     struct buffer text;   /* original bytes, for relaying arguments unchanged */
-    struct buffer
-        fault; /* why params.arguments is invalid, a NUL-terminated sentence; message then has {} in its place */
+    struct buffer fault;  /* why params.arguments is invalid, with a NUL; message then has {} for it */
     struct str method;
     int code; /* JSON-RPC error code of a bad message, with its text in words */
     const char *words;
@@ -166,10 +167,6 @@ bool wt__mcp_header_equals(struct str header, const json_t *value);
  * difference to words. */
 bool wt__mcp_headers_match(const struct mcp_headers *headers, struct str method, const json_t *name,
                            struct buffer *words);
-/* Compiles a schema, or as much of it as compiles. Appends the schema with "nullable" translated to text. why: the
- * first error, code 0 if the whole schema compiles. *out is NULL if no part compiles. Errors: WT_EFORMAT (not JSON),
- * WT_ENOMEM. */
-int wt__mcp_compile_input(wt_validator **out, struct buffer *text, struct str schema, wt_error *why, wt_error *err);
 /* True if the Mcp-Param headers match the arguments. If false, appends the difference to words. */
 bool wt__mcp_mirrors_match(const struct mcp_input *input, const struct mcp_headers *headers, const json_t *arguments,
                            struct buffer *words);
@@ -290,9 +287,6 @@ void wt__mcp_handle_other_message(struct mcp_service *service, struct mcp_peer *
 bool wt__mcp_is_modern(const struct mcp_incoming *in, struct str header);
 bool wt__mcp_is_legacy_version(struct str version);
 
-/* initialize and server/discover. */
-bool wt__mcp_run_initialize(struct mcp_call *call);
-bool wt__mcp_run_discover(struct mcp_call *call);
 void wt__mcp_write_versions(struct buffer *out); /* array of all supported versions */
 void wt__mcp_write_server_info(struct buffer *out, const struct mcp_features *features, bool with_title);
 
@@ -339,6 +333,89 @@ struct mcp_service {
 };
 
 /* Returns monotonic time in ms, unaffected by changes to the wall clock. It stops while the machine sleeps. */
-double wt__mcp_steady_ms(const struct mcp_service *service);
+static inline double wt__mcp_steady_ms(const struct mcp_service *service)
+{
+    return service->now_ms ? service->now_ms() : wt__now_ms();
+}
+
+/* ---------------------------------------------------------------- sessions */
+
+/* Legacy sessions of one path, created by `initialize` and identified by 128 random bits. A session is
+ * bound to its principal. It does not authenticate: each request is authenticated before. */
+struct mcp_session;
+
+struct mcp_sessions {
+    struct mcp_service *service;
+    pthread_mutex_t lock;
+    struct mcp_session **buckets; /* NULL until the first session */
+    size_t bucket_count, count;
+    struct mcp_session *newest, *oldest; /* ordered by last use */
+    struct shares shares;                /* shares of sessions, by principal */
+};
+
+void wt__mcp_sessions_open(struct mcp_sessions *sessions, struct mcp_service *service);
+void wt__mcp_sessions_close(struct mcp_sessions *sessions);
+
+/* Adds a session for the peer. If the principal has used up its share, ends one of its sessions without running calls
+ * and open stream: one never used, else the least recently used one. Errors: WT_EBUSY (all are in use), WT_EIO (no
+ * random numbers), WT_ENOMEM. */
+int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, char id[MCP_SESSION_ID_BYTES],
+                        wt_error *err);
+/* Returns the session's peer, with a reference, and updates the time of last use. NULL if the principal has no such
+ * session. */
+struct mcp_peer *wt__mcp_session_find(struct mcp_sessions *sessions, struct str id, const char *principal);
+/* Ends a session. Returns false if the principal has no such session. */
+bool wt__mcp_session_end(struct mcp_sessions *sessions, struct str id, const char *principal);
+/* Ends sessions idle for MCP_SESSION_IDLE_MS, without running calls and open stream. */
+void wt__mcp_sessions_expire(struct mcp_sessions *sessions);
+
+/* ---------------------------------------------------------------- channels over HTTP */
+
+/* A channel for the response to one HTTP request. It is JSON, or an event stream if a message precedes
+ * the answer.
+ *
+ * For clients of the last legacy revision the stream is resumable: events have ids, and unsent events are kept, within
+ * limits, while the client is disconnected. The client resumes by GET with the id of the last event received. */
+enum {
+    MCP_RESUME_BYTES_MAX = 1 << 20, /* bytes kept per stream; the oldest events are dropped */
+    MCP_RESUME_EVENTS_MAX = 64,     /* events kept per stream */
+    MCP_RESUME_STREAMS_MAX = 16,    /* streams kept per session; the oldest is dropped */
+    MCP_RESUME_ALL_MAX = 512,       /* streams kept in all sessions, shared by holders; a holder loses its own oldest */
+    MCP_RESUME_MS = 60000,          /* time to keep an unread answer */
+    MCP_RETRY_MS = 500,             /* retry delay suggested to clients */
+    MCP_AWAY_MS = 10000,            /* maximum time without the client before its call is cancelled */
+};
+
+struct http_channel;
+
+/* Open streams, for keep-alives, and resumable streams. */
+struct mcp_streams {
+    struct mcp_service *service;
+    pthread_mutex_t lock;
+    struct http_channel *open;
+    size_t open_count;
+    struct http_channel *resumable; /* newest first; holds a reference to each */
+    struct shares kept;             /* shares of resumable streams, by holder */
+};
+
+void wt__mcp_streams_open(struct mcp_streams *streams, struct mcp_service *service);
+void wt__mcp_streams_close(struct mcp_streams *streams);
+void wt__mcp_streams_keep_alive(struct mcp_streams *streams);
+/* Drops expired answers, and cancels calls whose clients stay away too long. Call it about once a second. */
+void wt__mcp_streams_expire(struct mcp_streams *streams);
+
+/* Returns a channel for an exchange, holding a reference to it, or NULL if out of memory. */
+struct mcp_channel *wt__mcp_http_channel_open(struct mcp_streams *streams, struct http_exchange *exchange);
+/* Cancels the call when the client disconnects: at once, or after MCP_AWAY_MS if it may resume. */
+void wt__mcp_http_channel_cancel_on_disconnect(struct mcp_channel *channel);
+/* Sets the legacy session of the request, which makes its stream resumable if the revision permits. */
+void wt__mcp_http_channel_set_peer(struct mcp_channel *channel, struct mcp_peer *peer);
+/* Adds the session id to the response, if the peer is opened by then. */
+void wt__mcp_http_channel_set_session(struct mcp_channel *channel, const struct mcp_peer *peer, const char *session);
+/* Starts the event stream immediately. */
+void wt__mcp_http_channel_start_stream(struct mcp_channel *channel);
+/* Continues the stream of an event on this exchange. Returns false if the stream is not kept. */
+bool wt__mcp_http_channel_resume(struct mcp_streams *streams, const struct mcp_peer *peer, struct str last_event,
+                                 struct http_exchange *exchange);
 
 #endif

@@ -1,6 +1,6 @@
-/* catalogue_parts.h: internals shared by the catalogue*.c files. */
-#ifndef WT_SERVE_CATALOGUE_PARTS_H
-#define WT_SERVE_CATALOGUE_PARTS_H
+/* internal.h: internals shared by catalogue.c and catalogue_tools.c. */
+#ifndef WT_SERVE_INTERNAL_H
+#define WT_SERVE_INTERNAL_H
 
 #include <pthread.h>
 
