@@ -347,11 +347,6 @@ size_t wt__api_count_find_only_keys(const struct http_api *api)
     return api->keys ? wt__keys_count_find_only(api->keys) : 0;
 }
 
-bool wt__api_is_ready(const struct http_api *api)
-{
-    return atomic_load(&api->state.ready);
-}
-
 void wt__api_reload(struct http_api *api)
 {
     atomic_store(&api->keys_stale, true);

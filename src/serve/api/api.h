@@ -141,7 +141,6 @@ struct http_handler wt__api_handler(struct http_api *api);
 void wt__api_set_server(struct http_api *api, const struct http_server *server);
 /* Opens the index and loads the model in the background. Requests are answered meanwhile. */
 void wt__api_warm_up(struct http_api *api);
-bool wt__api_is_ready(const struct http_api *api);
 /* Returns the number of keys, 0 if no keys are required. */
 size_t wt__api_count_keys(const struct http_api *api);
 /* Returns wt__keys_count_find_only of the keys. */

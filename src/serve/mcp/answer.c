@@ -112,7 +112,7 @@ static struct buffer *begin_item(struct mcp_call *call)
     if (call->item_count++ > 0)
         wt__buffer_char(&call->items, ',');
     if (call->method->shape == MCP_SHAPE_PROMPT)
-        wt__buffer_printf(&call->items, "{\"role\":\"%s\",\"content\":", call->role);
+        wt__buffer_text(&call->items, "{\"role\":\"user\",\"content\":");
     return &call->items;
 }
 
@@ -184,18 +184,6 @@ void wt__mcp_add_contents(struct mcp_call *call, struct str uri, const char *mim
     write_contents(begin_item(call), uri, mime_type, text, base64);
 }
 
-void wt__mcp_add_link(struct mcp_call *call, struct str uri, struct str name, const char *mime_type)
-{
-    struct buffer *out = begin_item(call);
-    wt__buffer_text(out, "{\"type\":\"resource_link\"");
-    put_text_member(out, "uri", uri);
-    put_text_member(out, "name", name);
-    if (mime_type)
-        put_text_member(out, "mimeType", wt__str(mime_type));
-    wt__buffer_char(out, '}');
-    end_item(call);
-}
-
 void wt__mcp_set_structured(struct mcp_call *call, struct str json)
 {
     call->is_refused = false;
@@ -219,24 +207,6 @@ void wt__mcp_fail_tool(struct mcp_call *call, const char *format, ...)
     va_end(arguments);
     wt__mcp_add_text(call, wt__str(words));
     wt__mcp_set_is_error(call);
-}
-
-void wt__mcp_set_role(struct mcp_call *call, const char *role)
-{
-    call->role = strcmp(role, "assistant") == 0 ? "assistant" : "user";
-}
-
-void wt__mcp_set_description(struct mcp_call *call, struct str text)
-{
-    wt__buffer_clear(&call->description);
-    wt__buffer_str(&call->description, text);
-}
-
-void wt__mcp_set_cache(struct mcp_call *call, unsigned ttl_ms, bool is_private)
-{
-    call->has_cache_hints = true;
-    call->ttl_ms = ttl_ms;
-    call->is_cache_private = is_private;
 }
 
 bool wt__mcp_add_item(struct mcp_call *call, struct str key, struct str definition)
@@ -337,9 +307,8 @@ static void write_result_meta(const struct mcp_call *call, struct buffer *out, s
 static void write_cache_hints(const struct mcp_call *call, struct buffer *out)
 {
     const struct mcp_features *features = &call->service->features;
-    bool is_private = call->has_cache_hints ? call->is_cache_private : features->private_lists;
-    wt__buffer_printf(out, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"",
-                      call->has_cache_hints ? call->ttl_ms : features->ttl_ms, is_private ? "private" : "public");
+    wt__buffer_printf(out, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"", features->ttl_ms,
+                      features->private_lists ? "private" : "public");
 }
 
 static bool is_object(struct str json)
@@ -391,8 +360,8 @@ static void write_whole_result(const struct mcp_call *call, struct buffer *out)
     }
     if (!call->is_modern || call->method->shape != MCP_SHAPE_CONTENTS)
         return;
-    if (!call->has_cache_hints && wt__mcp_member(result, "ttlMs", &ttl) && ttl.len > 0 &&
-        wt__mcp_member(result, "cacheScope", &scope) && scope.len > 0) {
+    if (wt__mcp_member(result, "ttlMs", &ttl) && ttl.len > 0 && wt__mcp_member(result, "cacheScope", &scope) &&
+        scope.len > 0) {
         wt__buffer_printf(out, ",\"ttlMs\":%.*s,\"cacheScope\":%.*s", (int)ttl.len, ttl.ptr, (int)scope.len, scope.ptr);
         return;
     }
@@ -408,8 +377,6 @@ static void write_parts(struct mcp_call *call, struct buffer *out)
         write_tool_result(call, out);
         break;
     case MCP_SHAPE_PROMPT:
-        if (call->description.len > 0)
-            put_text_member(out, "description", wt__buffer_view(&call->description));
         write_items(call, out, "messages");
         break;
     case MCP_SHAPE_CONTENTS:
@@ -477,7 +444,7 @@ static int error_status(const struct mcp_call *call)
 static bool have_parts_failed(const struct mcp_call *call)
 {
     return call->items.failed || call->structured.failed || call->meta.failed || call->result.failed ||
-           call->description.failed || call->cursor.failed || call->questions.failed || call->sealed.failed;
+           call->cursor.failed || call->questions.failed || call->sealed.failed;
 }
 
 static void write_message(struct mcp_call *call, struct buffer *out, int *status)

@@ -199,9 +199,9 @@ void wt__mcp_close_stream(struct mcp_call *call)
 
 void wt__mcp_call_free(struct mcp_call *call)
 {
-    struct buffer *const buffers[] = {&call->kept,   &call->state,       &call->questions,  &call->words, &call->data,
-                                      &call->sealed, &call->items,       &call->structured, &call->meta,  &call->result,
-                                      &call->cursor, &call->description, &call->repaired};
+    struct buffer *const buffers[] = {&call->kept, &call->state,  &call->questions, &call->words,
+                                      &call->data, &call->sealed, &call->items,     &call->structured,
+                                      &call->meta, &call->result, &call->cursor,    &call->repaired};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wt__buffer_dispose(buffers[i]);
     wt__mcp_incoming_dispose(&call->in);

@@ -136,14 +136,13 @@ void wt__mcp_client_error(const struct mcp_call *call, const wt_error *err, wt_e
 /* Sets the whole result of an upstream server, a JSON object. Members specific to an era are adjusted. */
 void wt__mcp_result(struct mcp_call *call, struct str result);
 
-/* Content items for tools/call. For prompts/get each item is a message with the role set last. */
+/* Content items for tools/call. For prompts/get each item is a message of the user. */
 void wt__mcp_add_text(struct mcp_call *call, struct str text);
 void wt__mcp_add_image(struct mcp_call *call, struct str base64, const char *mime_type);
 void wt__mcp_add_audio(struct mcp_call *call, struct str base64, const char *mime_type);
 /* Pass either text or base64; the other one has ptr NULL. */
 void wt__mcp_add_embedded(struct mcp_call *call, struct str uri, const char *mime_type, struct str text,
                           struct str base64);
-void wt__mcp_add_link(struct mcp_call *call, struct str uri, struct str name, const char *mime_type);
 void wt__mcp_add_content(struct mcp_call *call, struct str item); /* item: JSON */
 
 /* Sets structuredContent for tools/call, any JSON. Legacy clients get it only if it is an object. */
@@ -152,15 +151,9 @@ void wt__mcp_set_is_error(struct mcp_call *call);
 /* Reports a tool error to the model: text, and isError. */
 void wt__mcp_fail_tool(struct mcp_call *call, const char *format, ...) WT_PRINTF(2, 3);
 
-/* For prompts/get. role: "user" (the default) or "assistant". */
-void wt__mcp_set_role(struct mcp_call *call, const char *role);
-void wt__mcp_set_description(struct mcp_call *call, struct str text);
-
 /* For resources/read. */
 void wt__mcp_add_contents(struct mcp_call *call, struct str uri, const char *mime_type, struct str text,
                           struct str base64);
-/* Overrides the cache hints of this response. */
-void wt__mcp_set_cache(struct mcp_call *call, unsigned ttl_ms, bool is_private);
 
 /* Adds a JSON item to a list, with the key where the next page continues. Returns false if the page is full; the item
  * was then not added. */

@@ -182,7 +182,6 @@ static struct mcp_call *create_call(struct mcp_service *service, struct mcp_peer
     call->peer = peer;
     call->channel = channel;
     call->method = &no_method;
-    call->role = "user";
     call->name = (struct str){"", 0};
     call->arguments = STR("{}");
     call->began = wt__mcp_steady_ms(service);

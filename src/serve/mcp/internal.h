@@ -211,14 +211,12 @@ struct mcp_call {
     unsigned question_count;
 
     /* The response. */
-    bool is_refused, is_whole, is_error, has_structured, has_cache_hints, is_cache_private;
+    bool is_refused, is_whole, is_error, has_structured;
     bool is_page_full;
     int status, code;
-    unsigned ttl_ms;
-    const char *role;
-    struct buffer words, data;                 /* message and data of an error */
-    struct buffer items, structured, meta;     /* items: of content, messages, contents, a list or values */
-    struct buffer description, cursor, result; /* result: the whole object, or its members */
+    struct buffer words, data;             /* message and data of an error */
+    struct buffer items, structured, meta; /* items: of content, messages, contents, a list or values */
+    struct buffer cursor, result;          /* result: the whole object, or its members */
     size_t item_count;
     struct arena arena;
 };
