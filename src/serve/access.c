@@ -220,42 +220,47 @@ static int read_key_line(struct keys *keys, struct str line, const char *path, s
 
 static int read_key_lines(struct keys *keys, struct str text, const char *path, wt_error *err)
 {
-    int rc = 0;
-    for (size_t number = 1; rc == 0 && text.len > 0; number++) {
+    for (size_t number = 1; text.len > 0; number++) {
         const char *end = memchr(text.ptr, '\n', text.len);
         size_t len = end ? (size_t)(end - text.ptr) : text.len;
         struct str line = wt__str_trim((struct str){text.ptr, len});
         if (line.len > 0 && *line.ptr != '#')
-            rc = read_key_line(keys, line, path, number, err);
+            WT_TRY(read_key_line(keys, line, path, number, err));
         size_t taken = len + (end != NULL);
         text = (struct str){text.ptr + taken, text.len - taken};
     }
-    return rc;
+    return 0;
+}
+
+static void dispose_keys(struct keys *keys)
+{
+    wt__arena_dispose(&keys->arena);
+    free(keys->items);
+}
+
+static void close_keys(struct keys **keys)
+{
+    wt__keys_close(*keys);
 }
 
 int wt__keys_open(struct keys **out, const char *path, wt_error *err)
 {
-    char *text = NULL;
-    size_t len = 0;
-    struct keys *keys = calloc(1, sizeof *keys);
     *out = NULL;
-    int rc = keys ? wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = read_key_lines(keys, (struct str){text, len}, path, err);
-    free(text);
-    if (rc < 0)
-        wt__keys_close(keys);
-    else
-        *out = keys;
-    return rc < 0 ? rc : 0;
+    WT_CLEANUP(close_keys) struct keys *keys = calloc(1, sizeof *keys);
+    WT_CHECK_ALLOC(keys, err);
+    WT_AUTO_FREE char *text = NULL;
+    size_t len = 0;
+    WT_TRY(wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err));
+    WT_TRY(read_key_lines(keys, (struct str){text, len}, path, err));
+    *out = WT_TAKE(keys);
+    return 0;
 }
 
 void wt__keys_close(struct keys *keys)
 {
     if (!keys)
         return;
-    wt__arena_dispose(&keys->arena);
-    free(keys->items);
+    dispose_keys(keys);
     free(keys);
 }
 
@@ -326,9 +331,8 @@ static int replace_key_file(const char *path, struct str text, wt_error *err)
     struct stat old;
     mode_t mode = stat(path, &old) == 0 ? old.st_mode & 0777 : S_IRUSR | S_IWUSR;
     struct replace replace;
-    int rc = wt__replace_begin(&replace, path, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__replace_begin(&replace, path, err));
+    int rc = 0;
     if (fchmod(replace.fd, mode) != 0)
         rc = wt__fail_errno(err, "protect", path);
     if (rc == 0)
@@ -345,7 +349,7 @@ static int append_key_row(const char *path, struct str before, const char *name,
 {
     unsigned char digest[DIGEST];
     char hex[2 * DIGEST + 1];
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__sha256(key, strlen(key), digest);
     wt__sha256_hex(digest, hex);
     wt__buffer_str(&text, before);
@@ -356,32 +360,24 @@ static int append_key_row(const char *path, struct str before, const char *name,
         if (scopes & words[i].scope)
             wt__buffer_printf(&text, "%s%s", seen++ ? "," : "", words[i].word);
     wt__buffer_printf(&text, " %s\n", hex);
-    int rc = text.failed ? wt__fail_nomem(err) : replace_key_file(path, wt__buffer_view(&text), err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return text.failed ? wt__fail_nomem(err) : replace_key_file(path, wt__buffer_view(&text), err);
 }
 
 int wt__keys_add(const char *path, const char *name, unsigned scopes, char key[64], wt_error *err)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
-    struct keys keys = {0};
+    WT_CLEANUP(dispose_keys) struct keys keys = {0};
     if (!is_key_name(wt__str(name)))
         return wt__fail(err, WT_EINVAL, "key name is invalid; use 1 to %d letters, digits, '.', '_', '-' and '@'",
                         KEY_NAME_BYTES_MAX);
-    int rc = wt__is_file(path) ? wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err) : 0;
-    struct str before = {text, len};
-    if (rc == 0)
-        rc = read_key_lines(&keys, before, path, err);
-    if (rc == 0 && has_key_name(&keys, wt__str(name)))
-        rc = wt__fail(err, WT_EINVAL, "%s already has a key named %s; remove its line, or choose another name", path,
-                      name);
-    if (rc == 0)
-        rc = create_key(key, err);
-    if (rc == 0)
-        rc = append_key_row(path, before, name, scopes, key, err);
-    free(text);
-    wt__arena_dispose(&keys.arena);
-    free(keys.items);
-    return rc;
+    if (wt__is_file(path))
+        WT_TRY(wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err));
+    const struct str before = {text, len};
+    WT_TRY(read_key_lines(&keys, before, path, err));
+    if (has_key_name(&keys, wt__str(name)))
+        return wt__fail(err, WT_EINVAL, "%s already has a key named %s; remove its line, or choose another name", path,
+                        name);
+    WT_TRY(create_key(key, err));
+    return append_key_row(path, before, name, scopes, key, err);
 }

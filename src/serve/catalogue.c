@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "engine/engine.h"
 #include "wire/body.h"
 
@@ -105,7 +106,7 @@ static const char *read_tool_uri(struct arena *arena, struct str uri)
 
 static bool add_resource(struct mcp_call *call, const wt_tool *tool, size_t position)
 {
-    struct buffer item = {0}, uri = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer item = {0}, uri = {0};
     char key[24];
     snprintf(key, sizeof key, "%zu", position);
     put_tool_uri(&uri, tool->id);
@@ -114,10 +115,7 @@ static bool add_resource(struct mcp_call *call, const wt_tool *tool, size_t posi
     wt__buffer_text(&item, ",\"name\":");
     wt__buffer_json(&item, wt__str(tool->id));
     wt__buffer_text(&item, ",\"mimeType\":\"application/json\"}");
-    bool taken = !item.failed && !uri.failed && wt__mcp_add_item(call, wt__str(key), wt__buffer_view(&item));
-    wt__buffer_dispose(&item);
-    wt__buffer_dispose(&uri);
-    return taken;
+    return !item.failed && !uri.failed && wt__mcp_add_item(call, wt__str(key), wt__buffer_view(&item));
 }
 
 /* Parses the key of a page: a position in import order. If tools are removed between pages, the client may miss
@@ -175,7 +173,7 @@ void wt__catalogue_list_templates(void *context, struct mcp_call *call, struct s
 void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
 {
     struct mcp_catalogue *catalogue = context;
-    struct buffer definition = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer definition = {0};
     struct arena arena = {0};
     wt_tools *found = NULL;
     const char *id = read_tool_uri(&arena, uri);
@@ -188,7 +186,6 @@ void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
         else
             wt__mcp_add_contents(call, uri, "application/json", wt__buffer_view(&definition), (struct str){0});
     }
-    wt__buffer_dispose(&definition);
     wt_tools_free(found);
     wt__arena_dispose(&arena);
 }
@@ -196,7 +193,7 @@ void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
 void wt__catalogue_complete(void *context, struct mcp_call *call, const struct mcp_completion *what)
 {
     struct mcp_catalogue *catalogue = context;
-    struct buffer pattern = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pattern = {0};
     wt_list_options options;
     wt_tools *listed = NULL;
     if (what->of_prompt || !wt__str_equal(what->argument, STR("id")))
@@ -209,7 +206,6 @@ void wt__catalogue_complete(void *context, struct mcp_call *call, const struct m
         for (size_t i = 0; i < listed->len; i++)
             wt__mcp_add_value(call, wt__str(listed->items[i]->id));
     wt_tools_free(listed);
-    wt__buffer_dispose(&pattern);
 }
 
 /* ---------------------------------------------------------------- tools */
@@ -295,7 +291,7 @@ static void put_summary(struct mcp_catalogue *catalogue, struct buffer *out)
 /* alwaysLoad keeps clients with deferred tool loading from hiding the search tools themselves. */
 static void put_catalogue_tool(struct mcp_catalogue *catalogue, size_t index, struct buffer *out)
 {
-    struct buffer description = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer description = {0};
     wt__buffer_text(&description, tools[index].description);
     if (tools[index].is_summarised)
         put_summary(catalogue, &description);
@@ -306,7 +302,6 @@ static void put_catalogue_tool(struct mcp_catalogue *catalogue, size_t index, st
                       "\"idempotentHint\":true,\"openWorldHint\":false},\"_meta\":{\"anthropic/alwaysLoad\":true}}",
                       tools[index].schema);
     out->failed |= description.failed;
-    wt__buffer_dispose(&description);
 }
 
 bool wt__catalogue_put_tool(struct mcp_catalogue *catalogue, const char *name, struct buffer *out)
@@ -403,8 +398,7 @@ int wt__catalogue_open(struct mcp_catalogue **out, wt_engine *engine, const stru
 {
     struct mcp_catalogue *catalogue = calloc(1, sizeof *catalogue);
     *out = NULL;
-    if (!catalogue)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(catalogue, err);
     pthread_mutex_init(&catalogue->lock, NULL);
     catalogue->engine = engine;
     if (options)

@@ -12,6 +12,7 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "text/shown.h"
 #include "wire/members.h"
 
@@ -28,7 +29,7 @@ int wt__catalogue_progress(void *call, const char *phase, uint64_t done, uint64_
 
 void wt__catalogue_answer(struct mcp_call *call, struct buffer *json)
 {
-    struct buffer shown = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer shown = {0};
     wt__shown_json(&shown, wt__buffer_view(json));
     if (json->failed || shown.failed) {
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
@@ -36,7 +37,6 @@ void wt__catalogue_answer(struct mcp_call *call, struct buffer *json)
         wt__mcp_add_text(call, wt__buffer_view(&shown));
         wt__mcp_set_structured(call, wt__buffer_view(&shown));
     }
-    wt__buffer_dispose(&shown);
 }
 
 /* ---------------------------------------------------------------- one tool */
@@ -106,7 +106,7 @@ static void put_copy_names(const struct mcp_catalogue *catalogue, struct buffer 
 
 static void put_hit(const struct mcp_catalogue *catalogue, struct buffer *out, const wt_hit *hit, enum detail detail)
 {
-    struct buffer first = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer first = {0};
     if (!isnan(hit->probability))
         wt__buffer_printf(&first, "\"probability\":%.2f,%s", hit->probability, hit->weak ? "\"weak\":true," : "");
     put_tool_members(catalogue, &first, hit->tool);
@@ -117,7 +117,6 @@ static void put_hit(const struct mcp_catalogue *catalogue, struct buffer *out, c
         wt__catalogue_definition(out, hit->tool, first.ptr);
     else if (!out->failed)
         wt__catalogue_brief(out, hit->tool, first.ptr, detail == DETAIL_BRIEF);
-    wt__buffer_dispose(&first);
 }
 
 /* Returns the number of hits with less detail than requested. */
@@ -144,20 +143,19 @@ static size_t put_hits(const struct mcp_catalogue *catalogue, struct buffer *out
 static void put_empty_note(const struct mcp_catalogue *catalogue, struct mcp_call *call, struct buffer *out)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
-    struct buffer words = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     if (rules->lacking)
         rules->lacking(rules->context, call, wt__json_str(wt__mcp_call_argument_tree(call), "query"), &words);
     wt__buffer_text(out, ",\"note\":");
     wt__buffer_json(out, words.len > 0 ? wt__buffer_view(&words)
                                        : STR("No tool fits. Rephrase the task, or do it without a tool."));
     out->failed |= words.failed;
-    wt__buffer_dispose(&words);
 }
 
 static void answer_hits(const struct mcp_catalogue *catalogue, struct mcp_call *call, const wt_hits *hits,
                         enum detail detail)
 {
-    struct buffer json = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
     wt__buffer_text(&json, "{\"tools\":[");
     size_t reduced = put_hits(catalogue, &json, hits, detail);
     wt__buffer_printf(&json, "],\"none_fits\":%s", hits->len == 0 ? "true" : "false");
@@ -168,7 +166,6 @@ static void answer_hits(const struct mcp_catalogue *catalogue, struct mcp_call *
             &json, ",\"note\":\"%zu of these are shortened; get_tool_details returns the full definitions.\"", reduced);
     wt__buffer_char(&json, '}');
     wt__catalogue_answer(call, &json);
-    wt__buffer_dispose(&json);
 }
 
 static enum detail read_detail(struct str text)
@@ -181,11 +178,10 @@ static enum detail read_detail(struct str text)
 static void refuse_all(const struct mcp_catalogue *catalogue, struct mcp_call *call, struct str query)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
-    struct buffer words = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     if (rules->lacking)
         rules->lacking(rules->context, call, query, &words);
     wt__mcp_fail_tool(call, "%s", words.len > 0 && !words.failed ? words.ptr : "you may not use any tool");
-    wt__buffer_dispose(&words);
 }
 
 void wt__catalogue_search(struct mcp_catalogue *catalogue, struct mcp_call *call)
@@ -244,7 +240,7 @@ static int get_named(struct mcp_catalogue *catalogue, struct mcp_call *call, con
                      wt_error *err)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
-    struct buffer id = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     if (!rules->resolve)
         return wt_get(catalogue->engine, name, out, err);
     bool known = rules->resolve(rules->context, call, wt__str(name), &id);
@@ -252,7 +248,6 @@ static int get_named(struct mcp_catalogue *catalogue, struct mcp_call *call, con
     int rc = id.failed ? wt__fail_nomem(err) : known ? wt_get(catalogue->engine, id.ptr, out, err) : WT_ENOTFOUND;
     if (rc == WT_ENOTFOUND)
         wt__fail(err, rc, "there is no such tool");
-    wt__buffer_dispose(&id);
     return rc;
 }
 
@@ -283,7 +278,7 @@ static void put_named(struct mcp_catalogue *catalogue, struct mcp_call *call, st
 void wt__catalogue_details(struct mcp_catalogue *catalogue, struct mcp_call *call)
 {
     const json_t *names = json_object_get(wt__mcp_call_argument_tree(call), "names");
-    struct buffer definitions = {0}, json = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer definitions = {0}, json = {0};
     for (size_t i = 0; i < json_array_size(names); i++) {
         if (i > 0)
             wt__buffer_char(&definitions, ',');
@@ -294,8 +289,6 @@ void wt__catalogue_details(struct mcp_catalogue *catalogue, struct mcp_call *cal
     wt__buffer_text(&json, "]}");
     json.failed |= definitions.failed;
     wt__catalogue_answer(call, &json);
-    wt__buffer_dispose(&definitions);
-    wt__buffer_dispose(&json);
 }
 
 #define QUESTION "arguments" /* key of the only question */
@@ -366,7 +359,7 @@ static void put_call(struct buffer *out, const wt_tool *tool, struct str argumen
 
 static void answer_called(struct mcp_call *call, const wt_called *called)
 {
-    struct buffer json = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
     if (called->tool)
         put_call(&json, called->tool, wt__str(called->arguments), called->valid && !called->question);
     else
@@ -385,14 +378,13 @@ static void answer_called(struct mcp_call *call, const wt_called *called)
     wt__json_texts(&json, "violations", called->violations, called->violation_count);
     wt__buffer_char(&json, '}');
     wt__catalogue_answer(call, &json);
-    wt__buffer_dispose(&json);
 }
 
 /* Merges the submitted values into the arguments, validates them and answers. */
 static void answer_completed(struct mcp_call *call, const wt_called *called, const json_t *content)
 {
     struct mcp_input *input = NULL;
-    struct buffer arguments = {0}, violations = {0}, json = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer arguments = {0}, violations = {0}, json = {0};
     json_t *tree = NULL;
     wt_error err;
     int rc = wt__json_parse(&tree, called->arguments, strlen(called->arguments), &err);
@@ -414,9 +406,6 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
     }
     wt__mcp_input_close(input);
     json_decref(tree);
-    wt__buffer_dispose(&arguments);
-    wt__buffer_dispose(&violations);
-    wt__buffer_dispose(&json);
 }
 
 /* ---------------------------------------------------------------- write_call: asking */
@@ -453,7 +442,7 @@ void wt__catalogue_write_call(struct mcp_catalogue *catalogue, struct mcp_call *
 {
     const json_t *arguments = wt__mcp_call_argument_tree(call);
     struct str request = wt__json_str(arguments, "request");
-    struct buffer form = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer form = {0};
     wt_call_options options;
     wt_called *called = NULL;
     wt_error err;
@@ -468,6 +457,5 @@ void wt__catalogue_write_call(struct mcp_catalogue *catalogue, struct mcp_call *
         ask_for_values(call, called, wt__buffer_view(&form));
     else
         answer_called(call, called);
-    wt__buffer_dispose(&form);
     wt_called_free(called);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "serve/mcp/transport.h"
 
 enum { MCP_METHODS = 3, OPERATION_BYTES = 96 };
@@ -59,27 +60,27 @@ static void fill_mcp_rows(struct route rows[MCP_METHODS], struct mounted_server 
     }
 }
 
+static void close_routes(struct mcp_routes **mcp)
+{
+    wt__mcp_routes_close(*mcp);
+}
+
 int wt__mcp_routes_open(struct mcp_routes **out, const struct mcp_mount *mounts, size_t count, wt_error *err)
 {
-    struct mcp_routes *mcp = calloc(1, sizeof *mcp);
     *out = NULL;
-    if (!mcp)
-        return wt__fail_nomem(err);
-    int rc = count <= MCP_MOUNTS_MAX ? 0 : wt__fail(err, WT_ETOOLONG, "more than %d MCP servers", MCP_MOUNTS_MAX);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    if (count > MCP_MOUNTS_MAX)
+        return wt__fail(err, WT_ETOOLONG, "more than %d MCP servers", MCP_MOUNTS_MAX);
+    WT_CLEANUP(close_routes) struct mcp_routes *mcp = calloc(1, sizeof *mcp);
+    WT_CHECK_ALLOC(mcp, err);
+    for (size_t i = 0; i < count; i++) {
         struct mounted_server *mounted = &mcp->mounted[mcp->count++];
-        rc = wt__mcp_service_open(&mounted->service, mounts[i].features, NULL, err);
-        if (rc == 0)
-            rc = wt__mcp_http_open(&mounted->http, mounted->service, err);
+        WT_TRY(wt__mcp_service_open(&mounted->service, mounts[i].features, NULL, err));
+        WT_TRY(wt__mcp_http_open(&mounted->http, mounted->service, err));
         mounted->passed_headers = mounts[i].passed_headers;
         fill_mcp_rows(&mcp->rows[i * MCP_METHODS], mounted, &mounts[i]);
     }
-    if (rc < 0) {
-        wt__mcp_routes_close(mcp);
-        return rc;
-    }
     mcp->routes = (struct routes){.items = mcp->rows, .count = count * MCP_METHODS};
-    *out = mcp;
+    *out = WT_TAKE(mcp);
     return 0;
 }
 

@@ -88,26 +88,20 @@ static int find_bucket(struct usage_log *log, struct str client, double now, str
         *out = &log->buckets[*known];
         return 0;
     }
-    if (log->bucket_count == USAGE_LOG_CLIENTS_MAX && now - log->swept_ms >= USAGE_LOG_SWEEP_MS) {
-        int rc = drop_full_buckets(log, now, err);
-        if (rc < 0)
-            return rc;
-    }
+    if (log->bucket_count == USAGE_LOG_CLIENTS_MAX && now - log->swept_ms >= USAGE_LOG_SWEEP_MS)
+        WT_TRY(drop_full_buckets(log, now, err));
     if (log->bucket_count == USAGE_LOG_CLIENTS_MAX)
         return wt__fail(err, WT_EBUSY, "more than %d clients are reporting usages; try again later",
                         USAGE_LOG_CLIENTS_MAX);
-    char *name = malloc(client.len);
-    if (!name)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE char *name = malloc(client.len);
+    WT_CHECK_ALLOC(name, err);
     memcpy(name, client.ptr, client.len);
     struct token_bucket *bucket = &log->buckets[log->bucket_count];
     *bucket = (struct token_bucket){.tokens = log->options.client_burst, .at_ms = now};
     bucket->name.ptr = name;
     bucket->name.len = client.len;
-    if (!wt__map_insert(&log->by_name, bucket->name, (uint32_t)log->bucket_count, NULL)) {
-        free(name);
-        return wt__fail_nomem(err);
-    }
+    WT_CHECK_ALLOC(wt__map_insert(&log->by_name, bucket->name, (uint32_t)log->bucket_count, NULL), err);
+    name = NULL; /* the bucket owns it */
     log->bucket_count++;
     *out = bucket;
     return 0;
@@ -139,11 +133,8 @@ static int charge_client(struct usage_log *log, struct str client, size_t usages
 
 static int check_batch(const struct usage_batch *batch, wt_error *err)
 {
-    int rc = wt__usage_check_client(batch->client, err);
-    if (rc == 0)
-        rc = wt__usage_check_key(batch->id, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__usage_check_client(batch->client, err));
+    WT_TRY(wt__usage_check_key(batch->id, err));
     if (batch->client.len == 0)
         return wt__fail(err, WT_EINVAL, "the batch has no client name");
     if (batch->id.len > USAGE_LOG_BATCH_ID_BYTES_MAX)
@@ -202,9 +193,7 @@ static int split_batch(struct queued_batch *w, const struct usage_batch *batch, 
         struct reported_usage *usage = w->usages[w->count] = &usages[w->count];
         *usage = (struct reported_usage){.line = line, .client = client};
         w->count++;
-        int rc = set_usage_key(w, batch->id, usage, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(set_usage_key(w, batch->id, usage, err));
     }
     return 0;
 }
@@ -227,9 +216,7 @@ static int queue_batch(struct usage_log *log, struct queued_batch *w, struct str
         *retry_ms = log->options.commit_ms;
         return wt__fail(err, WT_EBUSY, "%zu usages are waiting to be written; try again later", log->queued);
     }
-    int rc = charge_client(log, client, w->count, retry_ms, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(charge_client(log, client, w->count, retry_ms, err));
     log->queued += w->count;
     log->queued_bytes += w->bytes;
     *log->last = w;
@@ -242,15 +229,12 @@ int wt__usage_log_report(struct usage_log *log, const struct usage_batch *batch,
                          unsigned *retry_ms, wt_error *err)
 {
     *retry_ms = 0;
-    int rc = check_batch(batch, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(check_batch(batch, err));
     struct queued_batch *w = calloc(1, sizeof *w);
-    if (!w)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(w, err);
     w->told = told;
     w->context = context;
-    rc = split_batch(w, batch, err);
+    int rc = split_batch(w, batch, err);
     if (rc == 0) {
         pthread_mutex_lock(&log->lock);
         rc = queue_batch(log, w, batch->client, retry_ms, err);
@@ -285,16 +269,13 @@ static int record_group(struct usage_log *log, const struct queued_batch *group,
     size_t count = 0;
     for (const struct queued_batch *w = group; w; w = w->next)
         count += w->count;
-    struct reported_usage **usages = wt__alloc_array(count, sizeof *usages);
-    if (!usages)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE struct reported_usage **usages = wt__alloc_array(count, sizeof *usages);
+    WT_CHECK_ALLOC(usages, err);
     count = 0;
     for (const struct queued_batch *w = group; w; w = w->next)
         for (size_t i = 0; i < w->count; i++)
             usages[count++] = w->usages[i];
-    int rc = wt__record_reported(log->engine, usages, count, err);
-    free(usages);
-    return rc;
+    return wt__record_reported(log->engine, usages, count, err);
 }
 
 /* Updates the counters before anyone is notified. Call with the lock held. */
@@ -448,8 +429,7 @@ int wt__usage_log_open(struct usage_log **out, wt_engine *engine, const struct u
     if (engine->read_only)
         return wt__fail(err, WT_EREADONLY, "cannot record usages: the store %s is open for reading only", engine->path);
     struct usage_log *log = calloc(1, sizeof *log);
-    if (!log)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(log, err);
     log->engine = engine;
     log->options = fill_usage_options(options);
     log->last = &log->first;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "engine/engine.h"
 #include "serve/usage_log.h"
 #include "wire/bodies.h"
@@ -31,7 +32,7 @@ static void answer_usage_error(const struct usage_routes *usage, struct http_exc
     const struct failure *failure = wt__failure_of(err->code);
     wt_error told_client;
     wt__client_error(&told_client, err, usage->engine->path);
-    struct buffer body = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
     char seconds[16];
     snprintf(seconds, sizeof seconds, "%u", retry_ms / 1000 + 1);
     const struct http_field later = {STR("Retry-After"), wt__str(seconds)};
@@ -39,7 +40,6 @@ static void answer_usage_error(const struct usage_routes *usage, struct http_exc
     wt__json_failure(&body, failure->word, told_client.message, told_client.pointer);
     wt__http_answer(exchange, retry_ms > 0 ? 429 : failure->status, "application/json", &later, again ? 1 : 0,
                     wt__buffer_view(&body));
-    wt__buffer_dispose(&body);
 }
 
 /* With a policy, usages of unknown tools are answered like usages of forbidden tools. */
@@ -120,8 +120,7 @@ static int report_batch(const struct usage_routes *usage, struct http_exchange *
                         const struct usage_batch *batch, unsigned *retry_ms, wt_error *err)
 {
     struct pending_report *reporting = malloc(sizeof *reporting);
-    if (!reporting)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(reporting, err);
     *reporting = (struct pending_report){usage, exchange};
     wt__http_keep(exchange);
     int rc = wt__usage_log_report(usage->log, batch, send_usage_result, reporting, retry_ms, err);
@@ -192,17 +191,14 @@ static void put_usage_metrics(void *context, struct buffer *out)
 
 int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool policed, wt_error *err)
 {
-    struct usage_routes *usage = calloc(1, sizeof *usage);
+    WT_AUTO_FREE struct usage_routes *usage = calloc(1, sizeof *usage);
     *out = NULL;
-    if (!usage)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(usage, err);
     usage->engine = engine;
     usage->policed = policed;
     int rc = wt__usage_log_open(&usage->log, engine, NULL, err);
-    if (rc < 0 && rc != WT_EREADONLY) {
-        free(usage);
+    if (rc < 0 && rc != WT_EREADONLY)
         return rc;
-    }
     usage->row = (struct route){
         .method = "POST",
         .path = "/v1/usage",
@@ -217,7 +213,7 @@ int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool pol
         .take = answer_usage,
         .context = usage};
     usage->routes = (struct routes){&usage->row, 1, put_usage_metrics, usage};
-    *out = usage;
+    *out = WT_TAKE(usage);
     return 0;
 }
 

@@ -387,8 +387,7 @@ static int read_input_texts(struct body *body, const json_t *list, const char *m
     if (!json_is_array(list) || count == 0 || count > WIRE_TEXTS_MAX)
         return fail_at_member(err, WT_EINVAL, member, SIZE_MAX, "must be an array of 1 to 1000 strings");
     const char **items = wt__arena_array(&body->arena, const char *, count);
-    if (!items)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(items, err);
     for (size_t i = 0; i < count; i++) {
         const json_t *item = json_array_get(list, i);
         const json_t *text = json_is_object(item) ? json_object_get(item, "text") : item;
@@ -439,16 +438,13 @@ const struct fields wt__embeddings_fields = TABLE(embeddings_items);
 int wt__embeddings_body_read(struct embeddings_body *out, struct str json, wt_error *err)
 {
     *out = (struct embeddings_body){0};
-    int rc = wt__body_read(&out->body, json, wt__embeddings_fields, out, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__body_read(&out->body, json, wt__embeddings_fields, out, err));
     if (!json_is_string(out->input))
         return read_input_texts(&out->body, out->input, "input", &out->texts, err);
     if (json_string_length(out->input) > WIRE_TEXT_BYTES_MAX)
         return fail_at_member(err, WT_ETOOLONG, "input", SIZE_MAX, "has more than 65536 bytes");
     const char **one = wt__arena_array(&out->body.arena, const char *, 1);
-    if (!one)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(one, err);
     one[0] = json_string_value(out->input);
     out->texts = (struct texts){one, 1};
     return 0;
@@ -500,6 +496,6 @@ const struct fields wt__rerank_fields = TABLE(rerank_items);
 int wt__rerank_body_read(struct rerank_body *out, struct str json, wt_error *err)
 {
     *out = (struct rerank_body){0};
-    int rc = wt__body_read(&out->body, json, wt__rerank_fields, out, err);
-    return rc < 0 ? rc : read_input_texts(&out->body, out->documents_json, "documents", &out->documents, err);
+    WT_TRY(wt__body_read(&out->body, json, wt__rerank_fields, out, err));
+    return read_input_texts(&out->body, out->documents_json, "documents", &out->documents, err);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "text/unicode.h"
 
@@ -79,9 +80,7 @@ static int parse_choice(const struct field *field, const json_t *value, const st
 {
     const char *word = NULL;
     const struct field whole = {.max = UINT64_MAX};
-    int rc = parse_text_field(&whole, value, place, &word, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(parse_text_field(&whole, value, place, &word, err));
     if (!is_choice(field->choices, wt__str(word))) {
         char why[512];
         snprintf(why, sizeof why, "must be one of: %s", field->choices);
@@ -124,13 +123,10 @@ static int parse_texts(struct body *body, const struct field *field, const json_
     }
     const struct field item = {.kind = FIELD_TEXT, .max = field->bytes};
     const char **items = wt__arena_array(&body->arena, const char *, count + 1);
-    if (!items)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(items, err);
     for (size_t i = 0; i < count; i++) {
         const struct value_path here = {place, NULL, i};
-        int rc = parse_text_field(&item, json_array_get(value, i), &here, &items[i], err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(parse_text_field(&item, json_array_get(value, i), &here, &items[i], err));
     }
     *out = (struct texts){items, count};
     return 0;
@@ -139,20 +135,16 @@ static int parse_texts(struct body *body, const struct field *field, const json_
 static int parse_json(struct body *body, const struct field *field, const json_t *value, const struct value_path *place,
                       struct str *out, wt_error *err)
 {
-    struct buffer json = {.max = (size_t)field->max};
-    int rc = 0;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {.max = (size_t)field->max};
     if (!json_is_array(value) && !json_is_object(value))
         return fail_at_place(err, WT_EINVAL, place, "must be an array or an object");
     wt__json_write(&json, value);
     if (json.failed)
-        rc = fail_at_place(err, WT_ETOOLONG, place, "is too long");
-    char *copy = rc == 0 ? wt__arena_copy(&body->arena, wt__buffer_view(&json)) : NULL;
-    if (rc == 0 && !copy)
-        rc = wt__fail_nomem(err);
-    if (rc == 0)
-        *out = (struct str){copy, json.len};
-    wt__buffer_dispose(&json);
-    return rc;
+        return fail_at_place(err, WT_ETOOLONG, place, "is too long");
+    char *copy = wt__arena_copy(&body->arena, wt__buffer_view(&json));
+    WT_CHECK_ALLOC(copy, err);
+    *out = (struct str){copy, json.len};
+    return 0;
 }
 
 static int parse_members(struct body *body, const json_t *object, struct fields fields, const struct value_path *place,
@@ -163,22 +155,19 @@ static int parse_field(struct body *body, const struct field *field, const json_
 {
     void *at = (char *)out + field->offset;
     uint64_t number = 0;
-    int rc = 0;
     switch (field->kind) {
     case FIELD_TEXT:
         return parse_text_field(field, value, place, at, err);
     case FIELD_CHOICE:
         return parse_choice(field, value, place, at, err);
     case FIELD_COUNT:
-        rc = parse_whole(field, value, place, &number, err);
-        if (rc == 0)
-            *(size_t *)at = (size_t)number;
-        return rc;
+        WT_TRY(parse_whole(field, value, place, &number, err));
+        *(size_t *)at = (size_t)number;
+        return 0;
     case FIELD_MS:
-        rc = parse_whole(field, value, place, &number, err);
-        if (rc == 0)
-            *(unsigned *)at = (unsigned)number;
-        return rc;
+        WT_TRY(parse_whole(field, value, place, &number, err));
+        *(unsigned *)at = (unsigned)number;
+        return 0;
     case FIELD_SHARE:
     case FIELD_RATE:
         return parse_share(field, value, place, at, err);
@@ -269,9 +258,7 @@ static int parse_members(struct body *body, const json_t *object, struct fields 
             return fail_unknown_member(fields, name, &here, err);
         if (json_is_null(value)) /* same as absent, because clients write null for unset options */
             continue;
-        int rc = parse_field(body, field, value, &here, out, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(parse_field(body, field, value, &here, out, err));
     }
     for (size_t i = 0; i < fields.count; i++) {
         const json_t *value = json_object_get(object, fields.items[i].name);
@@ -307,8 +294,7 @@ int wt__percent_decode(char **out, struct arena *arena, struct str text, bool pl
     char *copy = wt__arena_copy(arena, text);
     size_t len = 0;
     *out = NULL;
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
         if (c == '+' && plus)
@@ -376,8 +362,7 @@ static int add_query_pair(json_t *root, struct fields fields, const char *name, 
 int wt__query_read(struct body *body, struct str query, struct fields fields, void *out, wt_error *err)
 {
     *body = (struct body){.root = json_object()};
-    if (!body->root)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(body->root, err);
     const char *at = query.ptr, *end = query.ptr + query.len;
     for (size_t pairs = 0; query.len > 0 && at <= end; pairs++) {
         const char *stop = memchr(at, '&', (size_t)(end - at));
@@ -391,13 +376,9 @@ int wt__query_read(struct body *body, struct str query, struct fields fields, vo
         if (pairs == QUERY_FIELDS_MAX)
             return wt__fail(err, WT_ETOOLONG, "the address has more than %d parameters", QUERY_FIELDS_MAX);
         char *key, *value;
-        int rc = wt__percent_decode(&key, &body->arena, name, true, err);
-        if (rc == 0)
-            rc = wt__percent_decode(&value, &body->arena, text, true, err);
-        if (rc == 0)
-            rc = add_query_pair(body->root, fields, key, value, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(wt__percent_decode(&key, &body->arena, name, true, err));
+        WT_TRY(wt__percent_decode(&value, &body->arena, text, true, err));
+        WT_TRY(add_query_pair(body->root, fields, key, value, err));
     }
     return parse_members(body, body->root, fields, NULL, out, err);
 }

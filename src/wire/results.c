@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "wire/results.h"
 
 #include <math.h>
@@ -160,12 +161,11 @@ static void put_verified(struct buffer *out, const wt_called *called)
 
 static void put_notices(struct buffer *out, const wt_called *called)
 {
-    struct buffer all = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer all = {0};
     wt__buffer_printf(&all, "%s%s%s", called->notice ? called->notice : "",
                       called->notice && called->chances ? "; " : "", called->chances ? called->chances : "");
     wt__json_text_or_null(out, "notice", all.len > 0 ? all.ptr : NULL);
     out->failed |= all.failed;
-    wt__buffer_dispose(&all);
 }
 
 void wt__json_called(struct buffer *out, const wt_called *called, const char *request, const struct called_form *form)

@@ -1,7 +1,7 @@
 /* about.c: information about the server: health, metrics, status, recipes, and its OpenAPI description.
  *
- * OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0) is generated from the route table, so that it describes exactly the
- * existing routes. */
+ * OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0) is generated from the route table, so that it describes exactly
+ * the existing routes. */
 #include "serve/api/internal.h"
 
 #include "wire/failure.h"
@@ -42,11 +42,8 @@ static int put_catalogue_metrics(const struct api_call *call, struct buffer *out
     wt_usage_info usages;
     wt_catalog_info_init(&info);
     wt_usage_info_init(&usages);
-    int rc = wt_info(call->service->engine, &info, err);
-    if (rc == 0)
-        rc = wt_get_usage_info(call->service->engine, &usages, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt_info(call->service->engine, &info, err));
+    WT_TRY(wt_get_usage_info(call->service->engine, &usages, err));
     wt__metric_write(out, "whichtool_tools", "gauge", "Tools in the catalogue.", (double)info.tools);
     wt__metric_write(out, "whichtool_providers", "gauge", "Providers in the catalogue.", (double)info.providers);
     wt__metric_write(out, "whichtool_embedded_tools", "gauge", "Tools with a vector of the current model.",
@@ -82,11 +79,10 @@ int wt__api_metrics(struct api_call *call, wt_error *err)
 int wt__api_status(struct api_call *call, wt_error *err)
 {
     wt_status *status = NULL;
-    int rc = wt_get_status(call->service->engine, &status, err);
-    if (rc == 0)
-        wt__json_status(&call->body, status);
+    WT_TRY(wt_get_status(call->service->engine, &status, err));
+    wt__json_status(&call->body, status);
     wt_status_free(status);
-    return rc;
+    return 0;
 }
 
 int wt__api_recipes(struct api_call *call, wt_error *err)

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "engine/engine.h"
 
 /* Holder of the server's own background work. Key names cannot contain '#'. */
@@ -222,11 +223,10 @@ static void record_request(void *context, const struct http_record *record)
         wt__api_read_scopes(api, record->request, name);
     bool asked = api->options.access_requests && route && route->body;
     const struct access access = {record, name, asked ? record->request->body : (struct str){0}, (long long)time(NULL)};
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     (api->options.access == ACCESS_JSON ? wt__access_json : wt__access_text)(&line, &access);
     if (!line.failed)
         api->options.say(api->options.say_context, wt__buffer_view(&line));
-    wt__buffer_dispose(&line);
 }
 
 static void notify_stopping(void *context)
@@ -275,8 +275,7 @@ int wt__api_open(struct http_api **out, const struct api_options *options, wt_er
 {
     struct http_api *api = calloc(1, sizeof *api);
     *out = NULL;
-    if (!api)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(api, err);
     api->options = *options;
     api->guard = options->guard;
     api->keys_path = options->keys_path;

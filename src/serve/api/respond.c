@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "engine/engine.h"
 #include "wire/failure.h"
 
@@ -175,15 +176,13 @@ static void answer_preflight(struct api_call *call)
 
 static void refuse_method(const struct http_api *api, struct api_call *call)
 {
-    struct buffer methods = {0}, message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer methods = {0}, message = {0};
     wt__route_methods(&methods, api->service.tables, api->service.table_count, call->request->path);
     wt__buffer_printf(&message, "method not allowed; this path supports %s",
                       methods.ptr ? methods.ptr : "other methods");
     if (methods.ptr)
         add_answer_field(call, "Allow", methods.ptr);
     answer_refusal(call, 405, "method", message.ptr ? message.ptr : "", "");
-    wt__buffer_dispose(&methods);
-    wt__buffer_dispose(&message);
 }
 
 static void run_route(const struct http_api *api, struct api_call *call, const struct route *route, bool *takes_long)

@@ -3,6 +3,7 @@
 #include "serve/api/internal.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "wire/bodies.h"
 #include "wire/results.h"
 
@@ -30,26 +31,22 @@ static int export_hits(const wt_hit *const *hits, size_t count, const char *form
     *out = NULL;
     if (!format)
         return 0;
-    const wt_tool **tools = calloc(count + 1, sizeof *tools);
-    if (!tools)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE const wt_tool **tools = calloc(count + 1, sizeof *tools);
+    WT_CHECK_ALLOC(tools, err);
     for (size_t i = 0; i < count; i++)
         tools[i] = hits[i]->tool;
-    int rc = wt_export(tools, count, format, out, err);
-    free(tools);
-    return rc;
+    return wt_export(tools, count, format, out, err);
 }
 
 static int put_found(struct api_call *call, const struct search_result *found, struct found_form form,
                      const char *format, wt_error *err)
 {
     char *definitions;
-    int rc = export_hits(found->hits, found->len, format, &definitions, err);
+    WT_TRY(export_hits(found->hits, found->len, format, &definitions, err));
     form.definitions = definitions;
-    if (rc == 0)
-        wt__json_found(&call->body, found, &form);
+    wt__json_found(&call->body, found, &form);
     wt_string_free(definitions);
-    return rc;
+    return 0;
 }
 
 int wt__api_find(struct api_call *call, wt_error *err)
@@ -143,71 +140,76 @@ static void put_api_tool(struct buffer *out, const wt_tool *tool, bool definitio
     wt__buffer_char(out, '}');
 }
 
+static void free_tools(wt_tools **tools)
+{
+    wt_tools_free(*tools);
+}
+
+static int put_tool_page(struct api_call *call, const wt_list_options *options, wt_error *err)
+{
+    WT_CLEANUP(free_tools) wt_tools *tools = NULL;
+    wt_catalog_info info;
+    wt_catalog_info_init(&info);
+    int rc = wt_list(call->service->engine, options, &tools, err);
+    if (rc < 0)
+        return rc;
+    WT_TRY(wt_info(call->service->engine, &info, err));
+    /* With a filter the total is unknown, so a full page always has a next one. */
+    bool all = !options->provider && !options->pattern;
+    bool more = tools->len == options->limit && !(all && options->offset + tools->len >= (size_t)info.tools);
+    wt__buffer_char(&call->body, '{');
+    wt__json_count(&call->body, "total", info.tools);
+    wt__json_key(&call->body, "next_offset");
+    if (more)
+        wt__buffer_printf(&call->body, "%zu", options->offset + tools->len);
+    else
+        wt__buffer_text(&call->body, "null");
+    wt__json_key(&call->body, "tools");
+    wt__buffer_char(&call->body, '[');
+    for (size_t i = 0; i < tools->len; i++) {
+        wt__buffer_text(&call->body, i ? "," : "");
+        put_api_tool(&call->body, tools->items[i], false);
+    }
+    wt__buffer_text(&call->body, "]}");
+    return 0;
+}
+
 int wt__api_list_tools(struct api_call *call, wt_error *err)
 {
     struct list_query query;
-    wt_tools *tools = NULL;
-    wt_catalog_info info;
-    wt_catalog_info_init(&info);
     int rc = wt__list_query_read(&query, call->request->query, err);
     if (rc == 0)
-        rc = wt_list(call->service->engine, &query.options, &tools, err);
-    if (rc >= 0)
-        rc = wt_info(call->service->engine, &info, err);
-    if (rc >= 0) {
-        bool all =
-            !query.options.provider &&
-            !query.options.pattern; /* with a filter the total is unknown, so a full page always has a next one */
-        bool more =
-            tools->len == query.options.limit && !(all && query.options.offset + tools->len >= (size_t)info.tools);
-        wt__buffer_char(&call->body, '{');
-        wt__json_count(&call->body, "total", info.tools);
-        wt__json_key(&call->body, "next_offset");
-        if (more)
-            wt__buffer_printf(&call->body, "%zu", query.options.offset + tools->len);
-        else
-            wt__buffer_text(&call->body, "null");
-        wt__json_key(&call->body, "tools");
-        wt__buffer_char(&call->body, '[');
-        for (size_t i = 0; i < tools->len; i++) {
-            wt__buffer_text(&call->body, i ? "," : "");
-            put_api_tool(&call->body, tools->items[i], false);
-        }
-        wt__buffer_text(&call->body, "]}");
-    }
-    wt_tools_free(tools);
+        rc = put_tool_page(call, &query.options, err);
     wt__body_dispose(&query.body);
-    return rc < 0 ? rc : 0;
+    return rc;
 }
 
-/* Gets the tool named by the path. */
-static int get_path_tool(struct api_call *call, struct arena *arena, wt_tools **out, wt_error *err)
+static int put_path_tool(struct api_call *call, struct arena *arena, const char *format, wt_error *err)
 {
-    char *name;
-    *out = NULL;
-    int rc = wt__percent_decode(&name, arena, call->rest, false, err);
-    return rc == 0 ? wt_get(call->service->engine, name, out, err) : rc;
+    WT_CLEANUP(free_tools) wt_tools *tools = NULL;
+    char *name, *definition;
+    WT_TRY(wt__percent_decode(&name, arena, call->rest, false, err));
+    int rc = wt_get(call->service->engine, name, &tools, err);
+    if (rc < 0)
+        return rc;
+    if (!format) {
+        put_api_tool(&call->body, tools->items[0], true);
+        return 0;
+    }
+    WT_TRY(wt_export(tools->items, 1, format, &definition, err));
+    wt__buffer_text(&call->body, definition);
+    wt_string_free(definition);
+    return 0;
 }
 
 int wt__api_get_tool(struct api_call *call, wt_error *err)
 {
     struct show_query query;
-    wt_tools *tools = NULL;
-    char *definition = NULL;
     int rc = wt__show_query_read(&query, call->request->query, err);
     if (rc == 0)
-        rc = get_path_tool(call, &query.body.arena, &tools, err);
-    if (rc >= 0 && query.definition) {
-        rc = wt_export(tools->items, 1, query.definition, &definition, err);
-        if (rc == 0)
-            wt__buffer_text(&call->body, definition);
-    } else if (rc >= 0) {
-        put_api_tool(&call->body, tools->items[0], true);
-    }
-    wt_string_free(definition);
-    wt_tools_free(tools);
+        rc = put_path_tool(call, &query.body.arena, query.definition, err);
     wt__body_dispose(&query.body);
-    return rc < 0 ? rc : 0;
+    return rc;
 }
 
 int wt__api_add_tools(struct api_call *call, wt_error *err)
@@ -245,15 +247,14 @@ static void put_removed(struct api_call *call, int64_t removed)
 
 int wt__api_remove_tool(struct api_call *call, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *name;
-    int rc = wt__percent_decode(&name, &arena, call->rest, false, err);
-    if (rc == 0)
-        rc = wt_remove(call->service->engine, name, err);
-    if (rc >= 0)
-        put_removed(call, rc);
-    wt__arena_dispose(&arena);
-    return rc < 0 ? rc : 0;
+    WT_TRY(wt__percent_decode(&name, &arena, call->rest, false, err));
+    int rc = wt_remove(call->service->engine, name, err);
+    if (rc < 0)
+        return rc;
+    put_removed(call, rc);
+    return 0;
 }
 
 int wt__api_remove_provider(struct api_call *call, wt_error *err)

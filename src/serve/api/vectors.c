@@ -14,9 +14,7 @@
 static int check_model(const struct api_call *call, const char *asked, wt_catalog_info *info, wt_error *err)
 {
     wt_catalog_info_init(info);
-    int rc = wt_info(call->service->engine, info, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt_info(call->service->engine, info, err));
     if (!asked || strcmp(asked, "default") == 0 || strcmp(asked, info->model) == 0)
         return 0;
     return wt__fail_at(err, WT_ENOTFOUND, 0, 0, "/model",
@@ -32,19 +30,17 @@ static int embed_texts(const struct api_call *call, const struct texts *texts, f
     if (d < 0)
         return d;
     *dim = (size_t)d;
-    size_t *lens = wt__alloc_array(texts->count, sizeof *lens);
-    *out = wt__alloc_array(texts->count * *dim, sizeof **out);
-    int rc = lens && *out ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < texts->count; i++)
+    WT_AUTO_FREE size_t *lens = wt__alloc_array(texts->count, sizeof *lens);
+    WT_AUTO_FREE float *vectors = wt__alloc_array(texts->count * *dim, sizeof *vectors);
+    if (!lens || !vectors)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < texts->count; i++)
         lens[i] = strlen(texts->items[i]);
-    if (rc == 0)
-        rc = wt_embed(call->service->engine, texts->items, lens, texts->count, *out, err);
-    free(lens);
-    if (rc < 0) {
-        free(*out);
-        *out = NULL;
-    }
-    return rc < 0 ? rc : 0;
+    int rc = wt_embed(call->service->engine, texts->items, lens, texts->count, vectors, err);
+    if (rc < 0)
+        return rc;
+    *out = WT_TAKE(vectors);
+    return 0;
 }
 
 /* Estimates tokens as a quarter of the bytes, the same estimate as elsewhere in the library. */
@@ -119,23 +115,26 @@ static void put_embeddings(struct api_call *call, const struct embeddings_body *
     wt__buffer_text(out, "}}");
 }
 
+static int answer_embeddings(struct api_call *call, const struct embeddings_body *body, wt_error *err)
+{
+    wt_catalog_info info;
+    WT_AUTO_FREE float *vectors = NULL;
+    size_t dim;
+    WT_TRY(check_model(call, body->model, &info, err));
+    WT_TRY(embed_texts(call, &body->texts, &vectors, &dim, err));
+    if (body->dimensions > dim)
+        return wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions", "vectors of %s have %zu dimensions; %zu were requested",
+                           info.model, dim, body->dimensions);
+    put_embeddings(call, body, vectors, dim, info.model);
+    return 0;
+}
+
 int wt__api_embed(struct api_call *call, wt_error *err)
 {
     struct embeddings_body body;
-    wt_catalog_info info;
-    float *vectors = NULL;
-    size_t dim = 0;
     int rc = wt__embeddings_body_read(&body, call->request->body, err);
     if (rc == 0)
-        rc = check_model(call, body.model, &info, err);
-    if (rc == 0)
-        rc = embed_texts(call, &body.texts, &vectors, &dim, err);
-    if (rc == 0 && body.dimensions > dim)
-        rc = wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions", "vectors of %s have %zu dimensions; %zu were requested",
-                         info.model, dim, body.dimensions);
-    if (rc == 0)
-        put_embeddings(call, &body, vectors, dim, info.model);
-    free(vectors);
+        rc = answer_embeddings(call, &body, err);
     wt__body_dispose(&body.body);
     return rc;
 }
@@ -197,30 +196,30 @@ static void rank_documents(const float *vectors, size_t dim, struct document_rel
     qsort(out, count, sizeof *out, compare_relevance);
 }
 
+static int answer_rerank(struct api_call *call, struct rerank_body *body, wt_error *err)
+{
+    wt_catalog_info info;
+    WT_AUTO_FREE float *vectors = NULL;
+    size_t dim, count = body->documents.count;
+    WT_TRY(check_model(call, body->model, &info, err));
+    const char **texts = wt__arena_array(&body->body.arena, const char *, count + 1);
+    struct document_relevance *ranked = wt__arena_array(&body->body.arena, struct document_relevance, count + 1);
+    if (!texts || !ranked)
+        return wt__fail_nomem(err);
+    texts[0] = body->query;
+    memcpy(texts + 1, body->documents.items, count * sizeof *texts);
+    WT_TRY(embed_texts(call, &(struct texts){texts, count + 1}, &vectors, &dim, err));
+    rank_documents(vectors, dim, ranked, count);
+    put_ranked(call, body, ranked, info.model);
+    return 0;
+}
+
 int wt__api_rerank(struct api_call *call, wt_error *err)
 {
     struct rerank_body body;
-    wt_catalog_info info;
-    float *vectors = NULL;
-    size_t dim = 0;
     int rc = wt__rerank_body_read(&body, call->request->body, err);
     if (rc == 0)
-        rc = check_model(call, body.model, &info, err);
-    size_t count = rc == 0 ? body.documents.count : 0;
-    const char **texts = wt__arena_array(&body.body.arena, const char *, count + 1);
-    struct document_relevance *ranked = wt__arena_array(&body.body.arena, struct document_relevance, count + 1);
-    if (rc == 0 && (!texts || !ranked))
-        rc = wt__fail_nomem(err);
-    if (rc == 0) {
-        texts[0] = body.query;
-        memcpy(texts + 1, body.documents.items, count * sizeof *texts);
-        rc = embed_texts(call, &(struct texts){texts, count + 1}, &vectors, &dim, err);
-    }
-    if (rc == 0) {
-        rank_documents(vectors, dim, ranked, count);
-        put_ranked(call, &body, ranked, info.model);
-    }
-    free(vectors);
+        rc = answer_rerank(call, &body, err);
     wt__body_dispose(&body.body);
     return rc;
 }

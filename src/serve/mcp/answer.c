@@ -5,6 +5,7 @@
 
 #include "base/base64.h"
 #include "base/json_scan.h"
+#include "base/memory.h"
 #include "serve/mcp/internal.h"
 #include "wire/failure.h"
 
@@ -37,7 +38,7 @@ void wt__mcp_refuse(struct mcp_call *call, int code, const char *format, ...)
 
 void wt__mcp_refuse_unknown(struct mcp_call *call)
 {
-    struct buffer words = {0}, data = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0}, data = {0};
     const json_t *ref = wt__json_object(call->in.params, "ref"); /* in completion/complete */
     bool resource = wt__str_equal(call->in.method, STR("resources/read"));
     bool prompt = wt__str_equal(call->in.method, STR("prompts/get")) || json_object_get(ref, "name");
@@ -56,8 +57,6 @@ void wt__mcp_refuse_unknown(struct mcp_call *call)
     }
     wt__mcp_refuse_with(call, resource && !call->is_modern ? MCP_NO_SUCH_RESOURCE : MCP_INVALID_PARAMS,
                         wt__buffer_view(&words), wt__buffer_view(&data));
-    wt__buffer_dispose(&words);
-    wt__buffer_dispose(&data);
 }
 
 void wt__mcp_refuse_cursor(struct mcp_call *call)
@@ -288,7 +287,7 @@ static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
 static void write_result_meta(const struct mcp_call *call, struct buffer *out, struct str more, struct str theirs)
 {
     static const char *const ours[] = {MCP_META "serverInfo"};
-    struct buffer members = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer members = {0};
     if (call->is_modern) {
         wt__buffer_text(&members, ",\"" MCP_META "serverInfo\":");
         wt__mcp_write_server_info(&members, &call->service->features, false);
@@ -301,7 +300,6 @@ static void write_result_meta(const struct mcp_call *call, struct buffer *out, s
         wt__buffer_char(out, '}');
     }
     out->failed |= members.failed;
-    wt__buffer_dispose(&members);
 }
 
 static void write_cache_hints(const struct mcp_call *call, struct buffer *out)
@@ -411,7 +409,7 @@ static void write_input_required(const struct mcp_call *call, struct buffer *out
 
 static void write_result(struct mcp_call *call, struct buffer *out)
 {
-    struct buffer members = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer members = {0};
     struct str theirs = STR("");
     if (call->is_modern)
         wt__buffer_text(&members, ",\"resultType\":\"complete\"");
@@ -426,7 +424,6 @@ static void write_result(struct mcp_call *call, struct buffer *out)
     if (members.len > 1)
         wt__buffer_append(out, members.ptr + 1, members.len - 1); /* skip the first comma */
     out->failed |= members.failed;
-    wt__buffer_dispose(&members);
 }
 
 /* Returns the HTTP status for an error of the modern era; the legacy era uses 200. */

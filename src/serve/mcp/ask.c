@@ -14,6 +14,7 @@
 #include "base/base64.h"
 #include "base/clock.h"
 #include "base/hmac.h"
+#include "base/memory.h"
 #include "base/steady.h"
 #include "serve/mcp/internal.h"
 
@@ -79,7 +80,7 @@ static void compute_mac(unsigned char mac[MAC_BYTES], const unsigned char key[32
 static bool seal_payload(struct buffer *out, const unsigned char key[32], const struct mcp_sealed_for *subject,
                          double ends_ms, struct str payload)
 {
-    struct buffer sealed = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer sealed = {0};
     unsigned char digest[32], mac[MAC_BYTES] = {0}, end[END_BYTES];
     uint64_t ends = ends_ms > 0 ? (uint64_t)ends_ms : 0;
     if (!digest_subject(digest, subject))
@@ -94,35 +95,28 @@ static bool seal_payload(struct buffer *out, const unsigned char key[32], const 
         memcpy(sealed.ptr, mac, sizeof mac);
         wt__base64_url(out, wt__buffer_view(&sealed));
     }
-    bool done = !sealed.failed && !out->failed;
-    wt__buffer_dispose(&sealed);
-    return done;
+    return !sealed.failed && !out->failed;
 }
 
 /* Appends the payload and returns NULL, or returns the end of an error sentence such as "is not one of ours". */
 static const char *unseal_payload(struct buffer *payload, const unsigned char key[32],
                                   const struct mcp_sealed_for *subject, double now_ms, struct str state)
 {
-    struct buffer sealed = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer sealed = {0};
     unsigned char digest[32], mac[MAC_BYTES];
     uint64_t ends = 0;
-    const char *reason = NULL;
     if (state.len > MCP_STATE_BYTES_MAX || !wt__base64_url_decode(&sealed, state) ||
-        sealed.len < MAC_BYTES + END_BYTES || sealed.failed || !digest_subject(digest, subject)) {
-        wt__buffer_dispose(&sealed);
+        sealed.len < MAC_BYTES + END_BYTES || sealed.failed || !digest_subject(digest, subject))
         return "is not one of ours";
-    }
     compute_mac(mac, key, digest, (struct str){sealed.ptr + MAC_BYTES, sealed.len - MAC_BYTES});
     for (size_t i = 0; i < END_BYTES; i++)
         ends = ends << 8 | (unsigned char)sealed.ptr[MAC_BYTES + i];
     if (!wt__same_secret(mac, sealed.ptr, MAC_BYTES))
-        reason = "is not one of ours for this request";
-    else if (now_ms > (double)ends)
-        reason = "has expired; send the request without it";
-    else
-        wt__buffer_append(payload, sealed.ptr + MAC_BYTES + END_BYTES, sealed.len - MAC_BYTES - END_BYTES);
-    wt__buffer_dispose(&sealed);
-    return reason;
+        return "is not one of ours for this request";
+    if (now_ms > (double)ends)
+        return "has expired; send the request without it";
+    wt__buffer_append(payload, sealed.ptr + MAC_BYTES + END_BYTES, sealed.len - MAC_BYTES - END_BYTES);
+    return NULL;
 }
 
 /* ---------------------------------------------------------------- responses of a modern client */
@@ -226,7 +220,7 @@ static void write_payload(const struct mcp_call *call, struct buffer *out)
 void wt__mcp_seal_state(struct mcp_call *call)
 {
     struct mcp_sealed_for subject;
-    struct buffer payload = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer payload = {0};
     fill_sealed_subject(call, &subject);
     write_payload(call, &payload);
     bool sealed =
@@ -238,7 +232,6 @@ void wt__mcp_seal_state(struct mcp_call *call)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the call needs more than %d rounds of questions", MCP_ROUNDS_MAX);
     else if (call->sealed.len > MCP_STATE_BYTES_MAX)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the answers so far exceed %d bytes", MCP_STATE_BYTES_MAX);
-    wt__buffer_dispose(&payload);
 }
 
 void wt__mcp_keep_state(struct mcp_call *call, struct str state)
@@ -367,20 +360,19 @@ static bool wait_for_response(struct mcp_call *call, struct client_question *que
 /* Cancels the question at the client. */
 static void cancel_question(struct mcp_call *call, const struct client_question *question)
 {
-    struct buffer message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     wt__buffer_printf(&message,
                       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"%s\"}}",
                       question->id);
     if (!message.failed)
         wt__mcp_channel_send(call->channel, wt__buffer_view(&message));
-    wt__buffer_dispose(&message);
 }
 
 static enum mcp_asked ask_legacy_client(struct mcp_call *call, const char *key, const char *method, struct str params)
 {
     struct client_question question = {.call = call};
     json_t *result;
-    struct buffer message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     enum mcp_asked asked = MCP_ASK_ANSWERED;
     link_question(call->peer, &question);
     wt__buffer_printf(&message, "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"method\":\"%s\",\"params\":", question.id,
@@ -401,7 +393,6 @@ static enum mcp_asked ask_legacy_client(struct mcp_call *call, const char *key, 
              json_object_set_new(call->responses, key, result) < 0)
         asked = fail_question(call, "cannot store the client's answer");
     free(question.result);
-    wt__buffer_dispose(&message);
     return asked;
 }
 

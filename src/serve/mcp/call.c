@@ -1,6 +1,7 @@
 /* call.c: accessors of a call, and messages sent to the client while it runs. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "serve/mcp/internal.h"
 
 static const char *const levels[] = {"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
@@ -113,7 +114,7 @@ bool wt__mcp_call_send(struct mcp_call *call, struct str message)
 
 void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params)
 {
-    struct buffer message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     wt__buffer_text(&message, "{\"jsonrpc\":\"2.0\",\"method\":");
     wt__buffer_json(&message, wt__str(method));
     wt__buffer_text(&message, ",\"params\":");
@@ -121,7 +122,6 @@ void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params
     wt__buffer_char(&message, '}');
     if (!message.failed)
         wt__mcp_call_send(call, wt__buffer_view(&message));
-    wt__buffer_dispose(&message);
 }
 
 static void write_progress_number(struct buffer *out, double number)
@@ -131,7 +131,7 @@ static void write_progress_number(struct buffer *out, double number)
 
 void wt__mcp_progress(struct mcp_call *call, double progress, double total, struct str message)
 {
-    struct buffer params = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0};
     struct str token;
     wt__mcp_member(wt__mcp_call_meta(call), "progressToken", &token);
     if (token.len == 0 || (token.ptr[0] != '"' && token.ptr[0] != '-' && !wt__is_digit(token.ptr[0])))
@@ -151,12 +151,11 @@ void wt__mcp_progress(struct mcp_call *call, double progress, double total, stru
     wt__buffer_char(&params, '}');
     if (!params.failed)
         wt__mcp_notify(call, "notifications/progress", wt__buffer_view(&params));
-    wt__buffer_dispose(&params);
 }
 
 void wt__mcp_log(struct mcp_call *call, enum mcp_level level, struct str logger, struct str text)
 {
-    struct buffer params = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0};
     if ((int)level < call->level)
         return;
     wt__buffer_printf(&params, "{\"level\":\"%s\",", levels[level]);
@@ -170,7 +169,6 @@ void wt__mcp_log(struct mcp_call *call, enum mcp_level level, struct str logger,
     wt__buffer_char(&params, '}');
     if (!params.failed)
         wt__mcp_notify(call, "notifications/message", wt__buffer_view(&params));
-    wt__buffer_dispose(&params);
 }
 
 const char *wt__mcp_wanted_level(const struct mcp_call *call)

@@ -2,6 +2,7 @@
  * method, name. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/steady.h"
 #include "serve/mcp/internal.h"
 
@@ -17,14 +18,13 @@ static bool refuse_request(struct mcp_call *call, int code, const char *words)
 
 static bool refuse_version(struct mcp_call *call, const json_t *version)
 {
-    struct buffer data = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer data = {0};
     wt__buffer_text(&data, "{\"supported\":");
     wt__mcp_write_versions(&data);
     wt__buffer_text(&data, ",\"requested\":");
     wt__json_write(&data, version);
     wt__buffer_char(&data, '}');
     wt__mcp_refuse_with(call, MCP_UNSUPPORTED_VERSION, STR("unsupported protocol revision"), wt__buffer_view(&data));
-    wt__buffer_dispose(&data);
     return false;
 }
 
@@ -39,7 +39,7 @@ static bool check_headers(struct mcp_call *call, const json_t *version)
     const struct mcp_method *method = wt__mcp_find_method(call->in.method);
     const json_t *name =
         method && method->is_name_repeated ? json_object_get(call->in.params, method->name_member) : NULL;
-    struct buffer words = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     if (!call->headers)
         return true;
     if (!wt__str_equal(call->headers->version, wt__str(json_string_value(version))))
@@ -51,7 +51,6 @@ static bool check_headers(struct mcp_call *call, const json_t *version)
     bool match = wt__mcp_headers_match(call->headers, call->in.method, name, &words);
     if (!match)
         refuse_headers(call, wt__buffer_view(&words));
-    wt__buffer_dispose(&words);
     return match;
 }
 
@@ -238,7 +237,7 @@ struct mcp_call *wt__mcp_call_begin(struct mcp_service *service, struct mcp_peer
 
 void wt__mcp_handle_other_message(struct mcp_service *service, struct mcp_peer *peer, const struct mcp_incoming *in)
 {
-    struct buffer id = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     if (in->kind == MCP_IN_RESPONSE)
         wt__mcp_peer_deliver_response(peer, in->message);
     if (in->kind != MCP_IN_NOTIFICATION || !wt__str_equal(in->method, STR("notifications/cancelled")))
@@ -246,5 +245,4 @@ void wt__mcp_handle_other_message(struct mcp_service *service, struct mcp_peer *
     wt__mcp_write_id(&id, wt__mcp_incoming_text(in, "requestId"));
     if (!id.failed && id.len > 0 && !wt__mcp_unlisten(service, peer, wt__buffer_view(&id)))
         wt__mcp_peer_cancel(peer, wt__buffer_view(&id));
-    wt__buffer_dispose(&id);
 }

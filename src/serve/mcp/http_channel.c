@@ -179,7 +179,7 @@ static void keep_event(struct http_channel *own, size_t len)
 /* Sends an event. Returns true if it was sent, or kept for a client that may resume. */
 static bool send_event(struct http_channel *own, struct str message)
 {
-    struct buffer event = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer event = {0};
     if (own->peer)
         wt__buffer_printf(&event, "id: %u-%u\n", own->number, ++own->last_event);
     wt__buffer_text(&event, "data: ");
@@ -192,7 +192,6 @@ static bool send_event(struct http_channel *own, struct str message)
             keep_event(own, event.len);
         sent |= !own->kept.failed;
     }
-    wt__buffer_dispose(&event);
     return sent;
 }
 
@@ -208,7 +207,7 @@ static void send_stream_head(struct http_exchange *exchange)
 
 static void start_stream(struct http_channel *own)
 {
-    struct buffer first = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer first = {0};
     if (own->has_started)
         return;
     own->has_started = true;
@@ -220,7 +219,6 @@ static void start_stream(struct http_channel *own)
     wt__buffer_printf(&first, "id: %u-0\nretry: %d\ndata:\n\n", own->number, MCP_RETRY_MS);
     if (!first.failed)
         wt__http_send(own->exchange, wt__buffer_view(&first));
-    wt__buffer_dispose(&first);
 }
 
 /* ---------------------------------------------------------------- channel callbacks, under send_lock */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "catalog/schema.h"
 #include "engine/validator.h"
 #include "mcp/header.h"
@@ -17,35 +18,37 @@
 
 #define NULLABLE "\"nullable\""
 
+static void free_tree(json_t **tree)
+{
+    json_decref(*tree);
+}
+
 /* Appends the schema with "nullable" translated. A schema without it, or invalid JSON, is appended unchanged; the
  * validator reports the latter. Returns 0 or WT_ENOMEM. */
 static int put_nullable_schema(struct buffer *out, struct str schema, wt_error *err)
 {
-    json_t *tree = NULL;
+    WT_CLEANUP(free_tree) json_t *tree = NULL;
     if (!memmem(schema.ptr, schema.len, NULLABLE, sizeof NULLABLE - 1) ||
         wt__json_parse(&tree, schema.ptr, schema.len, NULL) < 0) {
         wt__buffer_str(out, schema);
         return out->failed ? wt__fail_nomem(err) : 0;
     }
-    bool is_written = wt__schema_take_nullable(tree) == 0 && wt__json_write(out, tree) == 0;
-    json_decref(tree);
-    return is_written ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(wt__schema_take_nullable(tree) == 0 && wt__json_write(out, tree) == 0, err);
+    return 0;
 }
 
 /* Compiles the normal form of a schema. Normalising drops unknown types; if that could make the schema stricter, it is
  * not done and *out is NULL. Returns 0 or WT_ENOMEM. */
 static int open_normal_form(wt_validator **out, json_t *schema)
 {
-    struct buffer normal = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer normal = {0};
     struct schema_drops drops;
-    int rc = 0;
     *out = NULL;
     if (wt__schema_may_refuse_more(schema))
         return 0;
-    rc = wt__schema_write(&normal, schema);
+    int rc = wt__schema_write(&normal, schema);
     if (rc == 0)
         rc = wt__validator_open_lenient(out, wt__buffer_view(&normal), &drops, NULL);
-    wt__buffer_dispose(&normal);
     return rc == WT_ENOMEM ? rc : 0;
 }
 
@@ -55,23 +58,20 @@ static int open_rest(wt_validator **out, struct str schema, bool *is_whole)
 {
     wt_validator *normal = NULL;
     struct schema_drops drops;
-    json_t *tree = NULL;
-    int rc = wt__json_parse(&tree, schema.ptr, schema.len, NULL);
+    WT_CLEANUP(free_tree) json_t *tree = NULL;
     *is_whole = false;
-    if (rc == 0 && !json_is_object(tree))
-        rc = WT_EFORMAT;
-    if (rc == 0) {
-        int opened = wt__validator_open_lenient(out, schema, &drops, NULL);
-        *is_whole = opened == 0 && drops.count == 0;
-        rc = opened == WT_ENOMEM ? opened : 0;
-    }
-    if (rc == 0 && !*is_whole)
-        rc = open_normal_form(&normal, tree);
+    WT_TRY(wt__json_parse(&tree, schema.ptr, schema.len, NULL));
+    if (!json_is_object(tree))
+        return WT_EFORMAT;
+    int rc = wt__validator_open_lenient(out, schema, &drops, NULL);
+    *is_whole = rc == 0 && drops.count == 0;
+    if (rc == WT_ENOMEM || *is_whole)
+        return rc;
+    rc = open_normal_form(&normal, tree);
     if (normal) {
         wt_validator_close(*out);
         *out = normal;
     }
-    json_decref(tree);
     return rc;
 }
 
@@ -153,8 +153,7 @@ static int add_mirror(struct mcp_input *input, const json_t *schema, const struc
     if (input->mirror_count == MCP_MIRRORS_MAX)
         return wt__fail(err, WT_ETOOLONG, "more than %d arguments have \"" ANNOTATION "\"", MCP_MIRRORS_MAX);
     const char **names = wt__arena_array(&input->arena, const char *, path->depth);
-    if (!names)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(names, err);
     for (const struct schema_path *at = path; at->depth > 0; at = at->up)
         names[at->depth - 1] = at->name;
     input->mirrors[input->mirror_count++] = (struct mirror){name, names, path->depth};
@@ -168,14 +167,12 @@ static int visit_schema_map(struct mcp_input *input, json_t *schemas, const stru
 {
     const char *name;
     json_t *schema;
-    int rc = 0;
     json_object_foreach(schemas, name, schema)
     {
         struct schema_path step = {path, name, path ? path->depth + 1 : 0};
-        if (rc == 0)
-            rc = visit_schema(input, schema, path ? &step : NULL, err);
+        WT_TRY(visit_schema(input, schema, path ? &step : NULL, err));
     }
-    return rc;
+    return 0;
 }
 
 /* Visits a schema and collects mirrors. path: NULL if the path includes more than properties. The recursion is limited
@@ -187,13 +184,12 @@ static int visit_schema(struct mcp_input *input, json_t *schema, const struct sc
     const char *key;
     json_t *value;
     size_t at;
-    int rc = 0;
     if (json_is_array(schema)) {
-        json_array_foreach(schema, at, value) rc = rc < 0 ? rc : visit_schema(input, value, NULL, err);
-        return rc;
+        json_array_foreach(schema, at, value) WT_TRY(visit_schema(input, value, NULL, err));
+        return 0;
     }
     if (json_object_get(schema, ANNOTATION))
-        rc = add_mirror(input, schema, path, err);
+        WT_TRY(add_mirror(input, schema, path, err));
     json_object_foreach(schema, key, value)
     {
         bool is_data = false, is_map = false;
@@ -201,42 +197,41 @@ static int visit_schema(struct mcp_input *input, json_t *schema, const struct sc
             is_data |= strcmp(key, data[i]) == 0;
             is_map |= strcmp(key, maps[i]) == 0;
         }
-        if (rc < 0 || is_data || (!json_is_object(value) && !json_is_array(value)))
+        if (is_data || (!json_is_object(value) && !json_is_array(value)))
             continue;
         if (strcmp(key, "properties") == 0 && json_is_object(value))
-            rc = visit_schema_map(input, value, path, err);
+            WT_TRY(visit_schema_map(input, value, path, err));
+        else if (is_map && json_is_object(value))
+            WT_TRY(visit_schema_map(input, value, NULL, err));
         else
-            rc = is_map && json_is_object(value) ? visit_schema_map(input, value, NULL, err)
-                                                 : visit_schema(input, value, NULL, err);
+            WT_TRY(visit_schema(input, value, NULL, err));
     }
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- opening and validating */
 
+static void close_input(struct mcp_input **input)
+{
+    wt__mcp_input_close(*input);
+}
+
 int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err)
 {
-    struct mcp_input *input = calloc(1, sizeof *input);
     static const struct schema_path root = {NULL, "", 0};
-    struct buffer text = {0};
-    *out = NULL;
-    if (!input)
-        return wt__fail_nomem(err);
+    WT_CLEANUP(close_input) struct mcp_input *input = calloc(1, sizeof *input);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt_error why;
-    int rc = compile_input(&input->validator, &text, schema, &why, err);
-    input->unchecked = rc == 0 && why.code < 0 ? wt__arena_copy(&input->arena, wt__str(why.message)) : NULL;
-    if (rc == 0 && why.code < 0 && !input->unchecked)
-        rc = wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__json_parse(&input->schema, text.ptr, text.len, err);
-    wt__buffer_dispose(&text);
-    if (rc == 0)
-        rc = visit_schema(input, input->schema, &root, err);
-    if (rc < 0) {
-        wt__mcp_input_close(input);
-        return rc;
+    *out = NULL;
+    WT_CHECK_ALLOC(input, err);
+    WT_TRY(compile_input(&input->validator, &text, schema, &why, err));
+    if (why.code < 0) {
+        input->unchecked = wt__arena_copy(&input->arena, wt__str(why.message));
+        WT_CHECK_ALLOC(input->unchecked, err);
     }
-    *out = input;
+    WT_TRY(wt__json_parse(&input->schema, text.ptr, text.len, err));
+    WT_TRY(visit_schema(input, input->schema, &root, err));
+    *out = WT_TAKE(input);
     return 0;
 }
 
@@ -264,18 +259,15 @@ int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, str
 {
     wt_validation *validation = NULL;
     wt_validate_options options;
-    json_t *tree = NULL;
+    WT_CLEANUP(free_tree) json_t *tree = NULL;
     wt_error err;
     wt_validate_options_init(&options);
     options.max_violations = MCP_VIOLATIONS_TOLD;
     int rc = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, &err);
-    if (rc == 0 && !input->validator) {
-        json_decref(tree);
+    if (rc == 0 && !input->validator)
         return 1;
-    }
     if (rc == 0)
         rc = wt__validate_value(input->validator, tree, &options, &validation, &err);
-    json_decref(tree);
     if (rc < 0) {
         wt__buffer_text(out, err.message);
         return rc == WT_ENOMEM ? rc : 0;
@@ -356,9 +348,10 @@ static const char *format_header_value(struct arena *arena, const json_t *value,
 int wt__mcp_input_write_headers(const struct mcp_input *input, struct str arguments, struct arena *arena,
                                 struct http_header *out, wt_error *err)
 {
-    json_t *tree;
-    int count = 0, rc = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, err);
-    for (size_t i = 0; rc == 0 && i < input->mirror_count; i++) {
+    WT_CLEANUP(free_tree) json_t *tree = NULL;
+    int count = 0;
+    WT_TRY(wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, err));
+    for (size_t i = 0; i < input->mirror_count; i++) {
         const json_t *value = find_argument(tree, &input->mirrors[i]);
         struct buffer name = {0};
         if (!value || json_is_object(value) || json_is_array(value))
@@ -368,9 +361,8 @@ int wt__mcp_input_write_headers(const struct mcp_input *input, struct str argume
             (struct http_header){name.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&name)),
                                  format_header_value(arena, value, find_digits(arguments, &input->mirrors[i]))};
         wt__buffer_dispose(&name);
-        rc = out[count].name && out[count].value ? 0 : wt__fail_nomem(err);
+        WT_CHECK_ALLOC(out[count].name && out[count].value, err);
         count++;
     }
-    json_decref(tree);
-    return rc < 0 ? rc : count;
+    return count;
 }

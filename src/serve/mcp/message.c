@@ -4,6 +4,7 @@
 
 #include "base/base64.h"
 #include "base/json_check.h"
+#include "base/memory.h"
 #include "serve/mcp/internal.h"
 
 /* ---------------------------------------------------------------- parsing */
@@ -237,7 +238,7 @@ static bool is_header_number(struct str header, double value)
 
 bool wt__mcp_header_equals(struct str header, const json_t *value)
 {
-    struct buffer decoded = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer decoded = {0};
     bool same = decode_header(header, &decoded) && !decoded.failed;
     struct str text = wt__buffer_view(&decoded);
     if (json_is_string(value))
@@ -246,7 +247,6 @@ bool wt__mcp_header_equals(struct str header, const json_t *value)
         same = same && is_header_number(text, json_number_value(value));
     else
         same = same && json_is_boolean(value) && wt__str_equal(text, json_is_true(value) ? STR("true") : STR("false"));
-    wt__buffer_dispose(&decoded);
     return same;
 }
 

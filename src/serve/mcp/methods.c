@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/base64.h"
+#include "base/memory.h"
 #include "serve/mcp/internal.h"
 
 /* ---------------------------------------------------------------- lists */
@@ -23,10 +24,9 @@ static bool read_cursor(struct mcp_call *call, struct buffer *after)
 
 static bool run_list(struct mcp_call *call, void (*list)(void *context, struct mcp_call *call, struct str after))
 {
-    struct buffer after = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer after = {0};
     if (read_cursor(call, &after))
         list(call->service->features.context, call, wt__buffer_view(&after));
-    wt__buffer_dispose(&after);
     return false;
 }
 
@@ -251,7 +251,8 @@ static bool run_unsubscribe(struct mcp_call *call)
 
 /* ---------------------------------------------------------------- initialize and server/discover */
 
-/* `initialize` opens a legacy session; `server/discover` gives a modern client the same information without a session. */
+/* `initialize` opens a legacy session; `server/discover` gives a modern client the same information without a
+ * session. */
 
 static void write_capability(struct buffer *out, const char *name, bool offered, bool changes, bool watched)
 {
@@ -274,7 +275,7 @@ static void write_capabilities(struct buffer *out, const struct mcp_features *fe
 static void write_mcp_instructions(struct buffer *out, const struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (features->write_instructions)
         features->write_instructions(features->context, call->peer->principal, &text);
     else if (features->instructions)
@@ -284,19 +285,16 @@ static void write_mcp_instructions(struct buffer *out, const struct mcp_call *ca
         wt__buffer_json(out, wt__buffer_view(&text));
     }
     out->failed |= text.failed;
-    wt__buffer_dispose(&text);
 }
 
 /* True if clientInfo and capabilities are small enough to keep in a session; up to MCP_SESSIONS_MAX sessions may
  * exist. */
 static bool fits_session(const json_t *capabilities, const json_t *client)
 {
-    struct buffer text = {.max = MCP_CLIENT_BYTES_MAX};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {.max = MCP_CLIENT_BYTES_MAX};
     wt__json_write(&text, capabilities);
     wt__json_write(&text, client);
-    bool modest = !text.failed;
-    wt__buffer_dispose(&text);
-    return modest;
+    return !text.failed;
 }
 
 /* Opens the peer with deep copies, so that threads do not share reference counts. Returns 0, WT_EBUSY (already open) or

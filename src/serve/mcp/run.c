@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/steady.h"
 #include "serve/mcp/internal.h"
 
@@ -44,7 +45,7 @@ static void record_mcp_call(struct mcp_call *call, size_t bytes)
 /* Sends the response of a call that was not cancelled; a later cancel comes too late. Returns its size. */
 static size_t send_call_answer(struct mcp_call *call)
 {
-    struct buffer message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     int status = 200;
     if (!call->is_refused && call->is_modern && call->questions.len > 0)
         wt__mcp_seal_state(call);
@@ -53,9 +54,7 @@ static size_t send_call_answer(struct mcp_call *call)
         wt__mcp_channel_answer(call->channel, 503, STR(""));
     else
         wt__mcp_channel_answer(call->channel, status, wt__buffer_view(&message));
-    size_t bytes = message.len;
-    wt__buffer_dispose(&message);
-    return bytes;
+    return message.len;
 }
 
 void wt__mcp_call_finish(struct mcp_call *call)

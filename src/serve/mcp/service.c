@@ -85,7 +85,7 @@ static bool read_subscriptions(struct mcp_listener *listener, const struct mcp_c
 
 static bool send_acknowledgement(const struct mcp_listener *listener)
 {
-    struct buffer message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     const char *comma = "";
     begin_notification(&message, "notifications/subscriptions/acknowledged");
     wt__buffer_text(&message, ",\"params\":");
@@ -105,9 +105,7 @@ static bool send_acknowledgement(const struct mcp_listener *listener)
         wt__buffer_json(&message, wt__str(listener->uris[i]));
     }
     wt__buffer_text(&message, listener->uri_count > 0 ? "]}}}" : "}}}");
-    bool sent = send_and_clear(listener->channel, &message);
-    wt__buffer_dispose(&message);
-    return sent;
+    return send_and_clear(listener->channel, &message);
 }
 
 /* Adds the listener to the list and acknowledges it. Returns false, with an error set, if the share is used up. */
@@ -186,7 +184,7 @@ bool wt__mcp_run_listen(struct mcp_call *call)
  * the form. */
 static void send_final_result(struct mcp_service *service, const struct mcp_listener *listener)
 {
-    struct buffer message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     if (listener->channel->is_shared) {
         begin_notification(&message, "notifications/cancelled");
         wt__buffer_text(&message, ",\"params\":{\"requestId\":");
@@ -200,7 +198,6 @@ static void send_final_result(struct mcp_service *service, const struct mcp_list
     wt__mcp_write_server_info(&message, &service->features, false);
     wt__buffer_text(&message, "}}}");
     wt__mcp_channel_answer(listener->channel, 200, message.failed ? STR("") : wt__buffer_view(&message));
-    wt__buffer_dispose(&message);
 }
 
 bool wt__mcp_unlisten(struct mcp_service *service, const struct mcp_peer *peer, struct str id)
@@ -299,7 +296,7 @@ static struct mcp_channel **collect_legacy_streams(struct mcp_service *service, 
 
 static void notify_legacy_clients(struct mcp_service *service, const char *method, struct str uri)
 {
-    struct buffer message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     size_t count;
     struct mcp_channel **streams = collect_legacy_streams(service, uri, &count);
     for (size_t i = 0; i < count; i++) {
@@ -308,7 +305,6 @@ static void notify_legacy_clients(struct mcp_service *service, const char *metho
         wt__mcp_channel_release(streams[i]);
     }
     free(streams);
-    wt__buffer_dispose(&message);
 }
 
 void wt__mcp_service_changed(struct mcp_service *service, enum mcp_change change)
@@ -367,22 +363,17 @@ int wt__mcp_service_open(struct mcp_service **out, const struct mcp_features *fe
     static const struct mcp_service_options defaults = {0};
     const struct mcp_service_options *given = options ? options : &defaults;
     *out = NULL;
-    int rc = check_features(features, err);
-    if (rc < 0)
-        return rc;
-    struct mcp_service *service = calloc(1, sizeof *service);
-    if (!service)
-        return wt__fail_nomem(err);
+    WT_TRY(check_features(features, err));
+    WT_AUTO_FREE struct mcp_service *service = calloc(1, sizeof *service);
+    WT_CHECK_ALLOC(service, err);
     service->features = *features;
     service->now_ms = given->now_ms;
     service->sessions_max = given->sessions_max ? given->sessions_max : MCP_SESSIONS_MAX;
     service->page_items = given->page_items ? given->page_items : MCP_PAGE_ITEMS;
     if (given->key)
         memcpy(service->key, given->key, sizeof service->key);
-    else if (getrandom(service->key, sizeof service->key, 0) != (ssize_t)sizeof service->key) {
-        free(service);
+    else if (getrandom(service->key, sizeof service->key, 0) != (ssize_t)sizeof service->key)
         return wt__fail(err, WT_EIO, "cannot get random numbers");
-    }
     wt__shares_open(&service->waiting, given->waiting_max ? given->waiting_max : MCP_WAITING_MAX);
     wt__shares_open(&service->listening, MCP_LISTENERS_MAX);
     pthread_mutex_init(&service->lock, NULL);
@@ -390,7 +381,7 @@ int wt__mcp_service_open(struct mcp_service **out, const struct mcp_features *fe
     pthread_cond_init(&service->idle, NULL);
     wt__steady_open(&service->job_came);
     atomic_init(&service->stopping, false);
-    *out = service;
+    *out = WT_TAKE(service);
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "base/steady.h"
 #include "serve/mcp/internal.h"
@@ -199,11 +200,10 @@ static void join_workers(struct stdio *stdio)
 
 static void refuse_line(struct stdio *stdio, struct str id, int code, const char *words)
 {
-    struct buffer message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     wt__mcp_write_error(&message, id, code, wt__str(words), STR(""));
     if (!message.failed)
         write_message_line(stdio, wt__buffer_view(&message));
-    wt__buffer_dispose(&message);
 }
 
 static void handle_stdio_request(struct stdio *stdio, struct mcp_incoming *in)
@@ -368,8 +368,7 @@ static struct stdio *open_stdio(struct mcp_service *service, int in, int out, in
 int wt__mcp_stdio_run(struct mcp_service *service, int in, int out, int stop_fd, unsigned workers, wt_error *err)
 {
     struct stdio *stdio = open_stdio(service, in, out, stop_fd);
-    if (!stdio)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(stdio, err);
     int rc = start_workers(stdio, workers, err);
     if (rc == 0)
         rc = read_until_end(stdio, err);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/steady.h"
 #include "http/characters.h"
 #include "serve/mcp/internal.h"
@@ -120,10 +121,9 @@ static bool is_json_type(struct str type)
 
 static void answer_error(struct http_exchange *exchange, int status, struct str id, int code, const char *words)
 {
-    struct buffer body = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
     wt__mcp_write_error(&body, id, code, wt__str(words), STR(""));
     wt__http_answer(exchange, body.failed ? 503 : status, JSON_TYPE, NULL, 0, wt__buffer_view(&body));
-    wt__buffer_dispose(&body);
 }
 
 /* Returns the peer of a legacy message, with a reference. If the session is unknown, answers with an error and returns
@@ -340,8 +340,7 @@ int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_err
 {
     struct mcp_http *http = calloc(1, sizeof *http);
     *out = NULL;
-    if (!http)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(http, err);
     http->service = service;
     wt__mcp_sessions_open(&http->sessions, service);
     wt__mcp_streams_open(&http->streams, service);
