@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "retrieve/retrieve.h"
 
@@ -17,6 +18,7 @@ struct conversation_options {
     size_t messages_len;
     const char *const *have;
     size_t have_count;
+    const json_t *parsed; /* messages already parsed, used instead of `messages`; NULL if none */
 };
 
 struct conversation_input {
@@ -24,6 +26,7 @@ struct conversation_input {
     struct str context; /* what was said before it, with it at the end; empty: nothing was */
     const char **names; /* [name_count] of tools to keep; first those that were called [called] */
     size_t name_count, called;
+    bool has_messages;
     const char *notice; /* what of it was left out; NULL: nothing */
 };
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "catalog/import/formats.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -50,7 +51,7 @@ static const struct field filter_fields[] = {
     }
 #define MESSAGES_FIELDS                                                                                                \
     {.name = "messages",                                                                                               \
-     .kind = FIELD_JSON,                                                                                               \
+     .kind = FIELD_TREE,                                                                                               \
      .offset = offsetof(struct asked_body, messages),                                                                  \
      .max = WT_MAX_MESSAGES_BYTES,                                                                                     \
      .says =                                                                                                           \
@@ -202,7 +203,7 @@ static void fill_filter(struct asked_body *asked)
 
 static int require_request(const struct asked_body *asked, wt_error *err)
 {
-    if (asked->messages.len == 0 && wt__str_trim(wt__str(asked->query)).len == 0)
+    if (!asked->messages && wt__str_trim(wt__str(asked->query)).len == 0)
         return wt__fail_at(err, WT_EINVAL, 0, 0, "/query", "the request is empty; set query or messages");
     return 0;
 }
@@ -217,11 +218,19 @@ int wt__find_body_read(struct find_body *out, struct str json, wt_error *err)
     fill_filter(&out->asked);
     out->options.filter = &out->asked.filter;
     out->options.format = out->definitions;
-    out->options.messages = out->asked.messages.ptr;
-    out->options.messages_len = out->asked.messages.len;
     out->options.have = out->asked.have.items;
     out->options.have_count = out->asked.have.count;
     return rc;
+}
+
+static int write_messages(struct pick_body *out, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
+    wt__json_write(&json, out->asked.messages);
+    out->options.messages = json.failed ? NULL : wt__arena_copy(&out->asked.body.arena, wt__buffer_view(&json));
+    out->options.messages_len = json.len;
+    WT_CHECK_ALLOC(out->options.messages, err);
+    return 0;
 }
 
 int wt__pick_body_read(struct pick_body *out, struct str json, wt_error *err)
@@ -234,11 +243,9 @@ int wt__pick_body_read(struct pick_body *out, struct str json, wt_error *err)
     fill_filter(&out->asked);
     out->options.filter = &out->asked.filter;
     out->options.format = out->definitions;
-    out->options.messages = out->asked.messages.ptr;
-    out->options.messages_len = out->asked.messages.len;
     out->options.have = out->asked.have.items;
     out->options.have_count = out->asked.have.count;
-    return rc;
+    return rc == 0 && out->asked.messages ? write_messages(out, err) : rc;
 }
 
 int wt__call_body_read(struct call_body *out, struct str json, wt_error *err)

@@ -132,18 +132,21 @@ static int parse_texts(struct body *body, const struct field *field, const json_
     return 0;
 }
 
-static int parse_json(struct body *body, const struct field *field, const json_t *value, const struct value_path *place,
-                      struct str *out, wt_error *err)
+/* Compact JSON can be longer than the text that it was parsed from: 0.1 becomes 0.10000000000000001. */
+enum { COMPACT_GROWTH_MAX = 8 };
+
+static int parse_tree(const struct body *body, const struct field *field, const json_t *value,
+                      const struct value_path *place, const json_t **out, wt_error *err)
 {
-    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {.max = (size_t)field->max};
     if (!json_is_array(value) && !json_is_object(value))
         return fail_at_place(err, WT_EINVAL, place, "must be an array or an object");
-    wt__json_write(&json, value);
-    if (json.failed)
-        return fail_at_place(err, WT_ETOOLONG, place, "is too long");
-    char *copy = wt__arena_copy(&body->arena, wt__buffer_view(&json));
-    WT_CHECK_ALLOC(copy, err);
-    *out = (struct str){copy, json.len};
+    if (body->bytes > field->max / COMPACT_GROWTH_MAX) {
+        WT_CLEANUP(wt__buffer_dispose) struct buffer json = {.max = (size_t)field->max};
+        wt__json_write(&json, value);
+        if (json.failed)
+            return fail_at_place(err, WT_ETOOLONG, place, "is too long");
+    }
+    *out = value;
     return 0;
 }
 
@@ -178,8 +181,8 @@ static int parse_field(struct body *body, const struct field *field, const json_
         return 0;
     case FIELD_TEXTS:
         return parse_texts(body, field, value, place, at, err);
-    case FIELD_JSON:
-        return parse_json(body, field, value, place, at, err);
+    case FIELD_TREE:
+        return parse_tree(body, field, value, place, at, err);
     case FIELD_ANY:
         *(const json_t **)at = value;
         return 0;
@@ -271,7 +274,7 @@ static int parse_members(struct body *body, const json_t *object, struct fields 
 
 int wt__body_read(struct body *body, struct str json, struct fields fields, void *out, wt_error *err)
 {
-    *body = (struct body){0};
+    *body = (struct body){.bytes = json.len};
     int rc = wt__json_parse(&body->root, json.ptr ? json.ptr : "", json.len, err);
     if (rc < 0)
         return wt__fail_context(err, rc, "the body");
@@ -430,7 +433,7 @@ static void put_kind(struct buffer *out, const struct field *field)
         wt__buffer_printf(out, "\"type\":\"array\",\"maxItems\":%llu,\"items\":{\"type\":\"string\",\"maxLength\":%zu}",
                           (unsigned long long)field->max, field->bytes);
         break;
-    case FIELD_JSON:
+    case FIELD_TREE:
         wt__buffer_text(out, "\"type\":[\"array\",\"object\"]");
         break;
     case FIELD_ANY:

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/find.h"
 #include "wire/bodies.h"
 #include "wire/results.h"
 
@@ -59,7 +60,7 @@ int wt__api_find(struct api_call *call, wt_error *err)
         body.options.progress_context = call;
         body.options.time_limit_ms = wt__api_time_limit(call, body.options.time_limit_ms);
         const char *query = body.asked.query;
-        rc = wt_find(call->service->engine, query, query ? strlen(query) : 0, &body.options, &hits, err);
+        rc = wt__find_parsed(call->service->engine, wt__str(query), &body.options, body.asked.messages, &hits, err);
     }
     if (rc >= 0) {
         const struct search_result found = wt__found_by_find(hits, body.asked.query);
