@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "base/json.h"
 #include "base/json_scan.h"
 #include "base/memory.h"
 
@@ -173,26 +172,38 @@ static int read_object(struct reading *r, const json_t *message, wt_error *err)
     return rc == 0 ? add_said(r, role, wt__buffer_view(&r->text), err) : rc;
 }
 
+static int count_message(struct reading *r, wt_error *err)
+{
+    if (r->seen++ == WT_MAX_MESSAGES)
+        return wt__fail(err, WT_ETOOLONG, "the conversation has more than %d messages; send the last ones",
+                        WT_MAX_MESSAGES);
+    wt__buffer_clear(&r->text);
+    return 0;
+}
+
+static int read_parsed_message(struct reading *r, const json_t *message, wt_error *err)
+{
+    r->objects |= !json_is_string(message);
+    if (json_is_string(message))
+        return add_said(r, ROLE_BY_TURNS, (struct str){json_string_value(message), json_string_length(message)}, err);
+    if (json_is_object(message))
+        return read_object(r, message, err);
+    return leave_out(r, err, "it is neither an object nor a text");
+}
+
 static int read_message(struct reading *r, struct str bytes, wt_error *err)
 {
     wt_error why;
     json_t *message;
-    if (r->seen++ == WT_MAX_MESSAGES)
-        return wt__fail(err, WT_ETOOLONG, "the conversation has more than %d messages; send the last ones",
-                        WT_MAX_MESSAGES);
+    WT_TRY(count_message(r, err));
     int rc = wt__json_parse(&message, bytes.ptr, bytes.len, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
-    wt__buffer_clear(&r->text);
-    r->objects |= rc < 0 || !json_is_string(message);
-    if (rc < 0)
-        rc = leave_out(r, err, "%s", why.message);
-    else if (json_is_string(message))
-        rc = add_said(r, ROLE_BY_TURNS, (struct str){json_string_value(message), json_string_length(message)}, err);
-    else if (json_is_object(message))
-        rc = read_object(r, message, err);
-    else
-        rc = leave_out(r, err, "it is neither an object nor a text");
+    if (rc < 0) {
+        r->objects = true;
+        return leave_out(r, err, "%s", why.message);
+    }
+    rc = read_parsed_message(r, message, err);
     json_decref(message);
     return rc;
 }
@@ -278,6 +289,32 @@ static int read_all(struct reading *r, struct str text, wt_error *err)
                        root.line);
 }
 
+static int read_parsed_array(struct reading *r, const json_t *array, const char *pointer, wt_error *err)
+{
+    if (!json_is_array(array))
+        return wt__fail_at(err, WT_EFORMAT, 0, 0, pointer, "%s is no array; " WHAT_IS_READ, pointer);
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        snprintf(r->place, sizeof r->place, "%s/%zu", pointer, i);
+        WT_TRY(count_message(r, err));
+        WT_TRY(read_parsed_message(r, json_array_get(array, i), err));
+    }
+    return 0;
+}
+
+static int read_tree(struct reading *r, const json_t *tree, wt_error *err)
+{
+    if (!json_is_object(tree))
+        return read_parsed_array(r, tree, "", err);
+    const json_t *messages = json_object_get(tree, "messages");
+    if (messages)
+        return read_parsed_array(r, messages, "/messages", err);
+    if (!json_object_get(tree, "role"))
+        return wt__fail_at(err, WT_EFORMAT, 0, 0, "", "the object has no \"messages\"; " WHAT_IS_READ);
+    snprintf(r->place, sizeof r->place, "the message");
+    WT_TRY(count_message(r, err));
+    return read_parsed_message(r, tree, err);
+}
+
 /* Texts alone get their speakers from the end. */
 static int finish(struct reading *r, wt_error *err)
 {
@@ -306,6 +343,18 @@ int wt__messages_read(struct conversation *out, struct str bytes, struct arena *
     if (wt__str_starts(bytes, mark))
         bytes = (struct str){bytes.ptr + mark.len, bytes.len - mark.len};
     int rc = read_all(&r, bytes.len > 0 ? bytes : STR(""), err);
+    if (rc == 0)
+        rc = finish(&r, err);
+    free(r.said);
+    wt__buffer_dispose(&r.text);
+    return rc;
+}
+
+int wt__messages_read_tree(struct conversation *out, const json_t *tree, struct arena *arena, wt_error *err)
+{
+    struct reading r = {.out = out, .arena = arena};
+    *out = (struct conversation){0};
+    int rc = read_tree(&r, tree, err);
     if (rc == 0)
         rc = finish(&r, err);
     free(r.said);

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/str.h"
 
 enum { CALLED_NAME_BYTES = 2 * WT_MAX_NAME_BYTES + 1 /* of a called tool's name: provider, slash, tool */ };
@@ -39,6 +40,9 @@ struct conversation {
 /* Texts are the arena's. Errors: WT_EFORMAT with line, byte and pointer (no JSON, cut short, nothing that holds
  * messages), WT_ETOOLONG (bytes, messages), WT_ENOMEM. */
 int wt__messages_read(struct conversation *out, struct str bytes, struct arena *arena, wt_error *err);
+
+/* Works like wt__messages_read for messages already parsed, an array or object. Errors have no line and byte. */
+int wt__messages_read_tree(struct conversation *out, const json_t *tree, struct arena *arena, wt_error *err);
 
 /* The last turn of the user, or len where there is none. */
 size_t wt__messages_last_user(const struct conversation *conversation);

@@ -269,13 +269,13 @@ const char *wt__definition_format(const struct cli *cli);
 
 /* Prints the hits in the format of the options. Sets *table if the format was the table, which notes may follow.
  * Returns 0 or an exit code. */
-int wt__print_found(struct cli *cli, const struct found *found, bool *table);
+int wt__print_found(struct cli *cli, const struct search_result *found, bool *table);
 
 /* Notes spelling corrections, and words of the request that occur in no tool. */
-void wt__note_reading(const struct cli *cli, const struct found *found);
+void wt__note_reading(const struct cli *cli, const struct search_result *found);
 
 /* Explains the sign of kept tools, below a table. */
-void wt__note_kept(const struct cli *cli, const struct found *found, bool table);
+void wt__note_kept(const struct cli *cli, const struct search_result *found, bool table);
 
 /* Notes untrained recorded use when it is due, if stderr is a terminal. */
 void wt__note_training_due(struct cli *cli, wt_engine *engine);

@@ -49,7 +49,7 @@ static void note_weak_hits(struct cli *cli, const wt_hits *hits, bool table)
 
 static int print_hits(struct cli *cli, const wt_hits *hits, const struct search_input *input)
 {
-    const struct found found = wt__found_by_find(hits, input->request.ptr);
+    const struct search_result found = wt__found_by_find(hits, input->request.ptr);
     bool table;
     int code = wt__print_found(cli, &found, &table);
     if (code != END_DONE && code != END_NOTHING)
@@ -148,7 +148,7 @@ static void note_pick_result(const struct cli *cli, const wt_picked *picked)
 
 static int print_picked(struct cli *cli, const wt_picked *picked, const struct search_input *input)
 {
-    const struct found found = wt__found_by_pick(picked, input->request.ptr);
+    const struct search_result found = wt__found_by_pick(picked, input->request.ptr);
     bool table;
     int code = wt__print_found(cli, &found, &table);
     if (code != END_DONE && code != END_NOTHING)

@@ -18,8 +18,8 @@
 #include "cli/servers.h"
 #include "gateway/audit.h"
 #include "serve/catalogue.h"
-#include "serve/mcp/stdio.h"
 #include "whichtool/review.h"
+#include "serve/mcp/transport.h"
 
 /* ---------------------------------------------------------------- mcp status */
 
@@ -359,7 +359,7 @@ static int serve_catalogue(struct cli *cli, wt_engine *engine)
                                               .time_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT],
                                               .failed = wt__note_hidden_error,
                                               .failed_context = cli};
-    struct catalogue *catalogue = NULL;
+    struct mcp_catalogue *catalogue = NULL;
     wt_error err;
     if (wt__catalogue_open(&catalogue, engine, &options, &err) < 0)
         return wt__cli_fail(cli, &err);

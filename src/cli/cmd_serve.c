@@ -14,8 +14,8 @@
 #include "cli/servers.h"
 #include "serve/api/api.h"
 #include "serve/catalogue.h"
-#include "serve/keys.h"
-#include "serve/mcp/streamable_http.h"
+#include "serve/access.h"
+#include "serve/mcp/transport.h"
 #include "serve/mcp_routes.h"
 #include "serve/usage_routes.h"
 
@@ -111,7 +111,7 @@ static void close_log_writer(struct log_writer *writer)
 
 /* Targets of the signal handlers, set before the handlers are installed. */
 static struct http_server *serving;
-static struct api *reloading;
+static struct http_api *reloading;
 
 static void on_end_signal(int number)
 {
@@ -133,7 +133,7 @@ static void handle_signal(int number, void (*handler)(int), int flags)
 }
 
 /* Installs the handlers. The second Ctrl-C ends the process. */
-static void watch_serve_signals(struct http_server *server, struct api *api)
+static void watch_serve_signals(struct http_server *server, struct http_api *api)
 {
     serving = server;
     reloading = api;
@@ -159,7 +159,7 @@ static int create_key(struct cli *cli)
     wt_error err;
     if (!path)
         return wt__cli_usage(cli, "--new-key needs --keys FILE, to store the hash of the key");
-    unsigned scopes = wt__scopes_read(wt__str(list), &err);
+    unsigned scopes = wt__scopes_parse(wt__str(list), &err);
     if (scopes == 0)
         return wt__cli_usage(cli, "--scopes: %s", err.message);
     if (wt__keys_add(path, name, scopes, key, &err) < 0)
@@ -239,10 +239,10 @@ static int print_address(struct cli *cli, const char *address)
 }
 
 /* Notes the number of tools and keys, so that a mistyped store name, which creates an empty store, is noticed. */
-static void note_tools_and_keys(const struct cli *cli, wt_engine *engine, const struct api *api)
+static void note_tools_and_keys(const struct cli *cli, wt_engine *engine, const struct http_api *api)
 {
     wt_status *status = NULL;
-    size_t keys = wt__api_keys(api);
+    size_t keys = wt__api_count_keys(api);
     if (wt_get_status(engine, &status, NULL) == 0 && status->tools > 0)
         wt__cli_note(cli, "%s has %" PRIu64 " tool%s.", status->store, status->tools, status->tools == 1 ? "" : "s");
     else if (status && !wt__has_option(cli, OPT_SERVERS)) /* tools of servers arrive later */
@@ -257,9 +257,9 @@ static void note_tools_and_keys(const struct cli *cli, wt_engine *engine, const 
 }
 
 /* Notes keys with the scope find but not call, because find included calls before the scope call existed. */
-static void note_keys_without_call(const struct cli *cli, const struct api *api)
+static void note_keys_without_call(const struct cli *cli, const struct http_api *api)
 {
-    size_t count = wt__api_keys_finding_only(api);
+    size_t count = wt__api_count_find_only_keys(api);
     if (count > 0 && wt__has_option(cli, OPT_SERVERS))
         wt__cli_note(
             cli,
@@ -269,7 +269,7 @@ static void note_keys_without_call(const struct cli *cli, const struct api *api)
             wt__option_text(cli, OPT_KEYS));
 }
 
-static int run_http_server(struct cli *cli, struct api *api, wt_engine *engine, const char *listen)
+static int run_http_server(struct cli *cli, struct http_api *api, wt_engine *engine, const char *listen)
 {
     wt_error err;
     struct http_server *server = NULL;
@@ -280,24 +280,24 @@ static int run_http_server(struct cli *cli, struct api *api, wt_engine *engine, 
     int rc = wt__http_server_open(&server, &options, &err);
     if (rc < 0)
         return wt__cli_report(cli, rc == WT_EINVAL ? END_USAGE : END_NETWORK, "%s", err.message);
-    wt__api_bind(api, server);
+    wt__api_set_server(api, server);
     watch_serve_signals(server, api);
     int code = print_address(cli, wt__http_server_address(server));
     if (code == 0) {
         note_tools_and_keys(cli, engine, api);
         note_keys_without_call(cli, api);
-        wt__api_warm(api);
+        wt__api_warm_up(api);
         rc = wt__http_server_run(server, &err);
         code = rc < 0 ? wt__cli_report(cli, END_NETWORK, "%s", err.message) : END_DONE;
     }
-    wt__api_end(api);
+    wt__api_wait_for_calls(api);
     wt__http_server_close(server);
     return code;
 }
 
 /* The API, and the modules with routes of their own. */
 struct serve_modules {
-    struct catalogue *catalogue; /* at /mcp; NULL with --servers */
+    struct mcp_catalogue *catalogue; /* at /mcp; NULL with --servers */
     struct servers servers;
     struct face *faces[MCP_MOUNTS_MAX]; /* of the servers, at /mcp, /mcp/all and /mcp/p/PROFILE */
     struct mcp_mount mounts[MCP_MOUNTS_MAX];
@@ -306,7 +306,7 @@ struct serve_modules {
     struct mcp_routes *mcp;
     struct usage_routes *usage;
     struct routes routes[2];
-    struct api *api;
+    struct http_api *api;
 };
 
 /* Reads --pass-header into a NULL-terminated list. Authorization is rejected with --keys: it holds the client's key. */

@@ -298,7 +298,7 @@ static int format_lead(char *out, size_t size, const wt_hit *hit, size_t rank, i
     return snprintf(out, size, "%*zu  %6.3f  %s%c ", rank_width, rank, hit->score, probability, sign);
 }
 
-static void print_hit_table(const struct cli *cli, struct buffer *out, const struct found *found)
+static void print_hit_table(const struct cli *cli, struct buffer *out, const struct search_result *found)
 {
     size_t id_width = 0;
     for (size_t i = 0; i < found->len; i++)
@@ -319,7 +319,7 @@ static void print_hit_table(const struct cli *cli, struct buffer *out, const str
 
 /* ---------------------------------------------------------------- all formats */
 
-static void print_found_json(const struct cli *cli, struct buffer *out, const struct found *found)
+static void print_found_json(const struct cli *cli, struct buffer *out, const struct search_result *found)
 {
     const struct found_form form = {.counted = wt__has_option(cli, OPT_MAX_TOKENS),
                                     .explained = wt__has_option(cli, OPT_EXPLAIN)};
@@ -327,7 +327,7 @@ static void print_found_json(const struct cli *cli, struct buffer *out, const st
     wt__buffer_char(out, '\n');
 }
 
-static int print_hit_definitions(struct cli *cli, const struct found *found, const char *format)
+static int print_hit_definitions(struct cli *cli, const struct search_result *found, const char *format)
 {
     const wt_tool **tools = calloc(found->len + 1, sizeof *tools);
     if (!tools)
@@ -339,7 +339,7 @@ static int print_hit_definitions(struct cli *cli, const struct found *found, con
     return code;
 }
 
-int wt__print_found(struct cli *cli, const struct found *found, bool *table)
+int wt__print_found(struct cli *cli, const struct search_result *found, bool *table)
 {
     const char *format = wt__option_text(cli, OPT_FORMAT), *definitions = wt__definition_format(cli);
     struct buffer out = {0};
@@ -356,7 +356,7 @@ int wt__print_found(struct cli *cli, const struct found *found, bool *table)
 
 enum { UNKNOWN_TOLD = 5 };
 
-void wt__note_reading(const struct cli *cli, const struct found *found)
+void wt__note_reading(const struct cli *cli, const struct search_result *found)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     size_t count = found->unknown_count;
@@ -369,7 +369,7 @@ void wt__note_reading(const struct cli *cli, const struct found *found)
                      count > UNKNOWN_TOLD ? " and others" : "");
 }
 
-void wt__note_kept(const struct cli *cli, const struct found *found, bool table)
+void wt__note_kept(const struct cli *cli, const struct search_result *found, bool table)
 {
     if (found->kept > 0 && table)
         wt__cli_note(cli, "+: called in the conversation, or named by --have.");

@@ -336,7 +336,8 @@ void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *t
         outgoing.unchecked_part = unchecked_parts[wt__mcp_input_checks(input)];
     }
     int fits = input ? check_or_repair_arguments(face, tool, input, &outgoing, &repaired, &words) : 0;
-    int repeated = fits > 0 ? wt__mcp_input_repeat(input, outgoing.arguments, &arena, outgoing.headers, &err) : 0;
+    int repeated =
+        fits > 0 ? wt__mcp_input_write_headers(input, outgoing.arguments, &arena, outgoing.headers, &err) : 0;
     if (!input)
         wt__mcp_fail_tool_error(call, &err);
     else if (fits < 0 || repeated < 0)

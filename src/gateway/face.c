@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "catalog/pins.h"
 #include "engine/engine.h"
-#include "serve/summary.h"
 #include "whichtool/review.h"
+#include "serve/catalogue.h"
 
 enum { FACE_INSTRUCTIONS_BYTES = 2048 /* maximum length of a server's instructions */ };
 

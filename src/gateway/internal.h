@@ -271,7 +271,7 @@ struct face {
     struct gateway *gateway;
     struct face_options options;
     char *summary; /* description of the servers */
-    struct catalogue *catalogue;
+    struct mcp_catalogue *catalogue;
     struct mcp_features features;
     struct mcp_input *inputs[FACE_TOOLS]; /* NULL for tools of the catalogue */
 };

@@ -253,7 +253,7 @@ static int send_to_server(struct relay_state *r)
         .name = r->what->name,
         .headers = r->what->headers,
         .header_count = r->what->header_count,
-        .passed = wt__mcp_call_passed(call, &passed_count),
+        .passed = wt__mcp_call_passed_headers(call, &passed_count),
         .principal = wt__mcp_call_principal(call),
         .timeout_ms = wt__upstream_call_timeout(r->upstream, r->gateway->options.call_timeout_ms),
     };

@@ -93,14 +93,14 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
                           struct arena *arena, wt_error *err)
 {
     struct conversation conversation = {0};
-    *out = (struct conversation_input){.request = options->request};
-    int rc = options->messages
-                 ? wt__messages_read(&conversation, (struct str){options->messages, options->messages_len}, arena, err)
-                 : 0;
-    if (rc < 0)
-        return rc;
+    *out =
+        (struct conversation_input){.request = options->request, .has_messages = options->messages || options->parsed};
+    if (options->parsed)
+        WT_TRY(wt__messages_read_tree(&conversation, options->parsed, arena, err));
+    else if (options->messages)
+        WT_TRY(wt__messages_read(&conversation, (struct str){options->messages, options->messages_len}, arena, err));
     size_t leads = conversation.len;
-    if (options->messages && wt__str_trim(options->request).len == 0) {
+    if (out->has_messages && wt__str_trim(options->request).len == 0) {
         leads = wt__messages_last_user(&conversation);
         if (leads == conversation.len)
             return wt__fail(err, WT_EFORMAT,
@@ -109,10 +109,9 @@ int wt__conversation_read(struct conversation_input *out, const struct conversat
                             conversation.reason ? ": " : "", conversation.reason ? conversation.reason : "");
         out->request = conversation.turns[leads].text;
     }
-    rc = join_turns(out, &conversation, leads, arena, err);
-    if (rc == 0)
-        rc = list_names(out, &conversation, options, arena, err);
-    return rc < 0 ? rc : tell_left_out(out, &conversation, arena, err);
+    WT_TRY(join_turns(out, &conversation, leads, arena, err));
+    WT_TRY(list_names(out, &conversation, options, arena, err));
+    return tell_left_out(out, &conversation, arena, err);
 }
 
 /* ---------------------------------------------------------------- the tools that are kept */

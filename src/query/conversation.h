@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "retrieve/retrieve.h"
 #include "engine/notice.h"
@@ -18,6 +19,7 @@ struct conversation_options {
     size_t messages_len;
     const char *const *have;
     size_t have_count;
+    const json_t *parsed; /* messages already parsed, used instead of `messages`; NULL if none */
 };
 
 struct conversation_input {
@@ -26,6 +28,7 @@ struct conversation_input {
     const char **names; /* [name_count] of tools to keep; first those that were called [called] */
     size_t name_count, called;
     struct notice notice; /* messages and calls that were left out */
+    bool has_messages;
 };
 
 /* In the arena. Errors: those of wt__messages_read; WT_EFORMAT (the user said nothing), WT_EINVAL (too many names). */

@@ -112,7 +112,8 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     out->why = search->plan.why;
     out->read_as = search->read_as;
     out->kept = search->kept_count;
-    if (rc == 0 && options->messages && !(out->last_turn = wt__arena_copy(search->arena, search->request)))
+    if (rc == 0 && search->conversation->has_messages &&
+        !(out->last_turn = wt__arena_copy(search->arena, search->request)))
         return wt__fail_nomem(err);
     out->multi_provider_probability = search->multi_provider_probability;
     out->tokens = search->budget.used;
@@ -136,8 +137,8 @@ static int check(const wt_find_options *options, wt_error *err)
     return 0;
 }
 
-static int find(wt_engine *engine, struct str request, const wt_find_options *given, enum copies_placed copies,
-                wt_hits **out, wt_error *err)
+static int find(wt_engine *engine, struct str request, const wt_find_options *given, const json_t *messages,
+                enum copies_placed copies, wt_hits **out, wt_error *err)
 {
     double begun = wt__now_ms();
     wt_find_options options;
@@ -161,8 +162,8 @@ static int find(wt_engine *engine, struct str request, const wt_find_options *gi
                             .conversation = &conversation,
                             .as_typed = options.as_typed != 0,
                             .progress = &progress};
-    const struct conversation_options said = {request, options.messages, options.messages_len, options.have,
-                                              options.have_count};
+    const struct conversation_options said = {request,      options.messages,   options.messages_len,
+                                              options.have, options.have_count, messages};
     rc = check(&options, err);
     if (rc == 0)
         rc = wt__conversation_read(&conversation, &said, search.arena, err);
@@ -193,10 +194,16 @@ static int find(wt_engine *engine, struct str request, const wt_find_options *gi
 int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *options, wt_hits **out,
             wt_error *err)
 {
-    return find(engine, (struct str){request, request_len}, options, COPIES_SHARED, out, err);
+    return find(engine, (struct str){request, request_len}, options, NULL, COPIES_SHARED, out, err);
 }
 
 int wt__find_by_id(wt_engine *engine, struct str request, const wt_find_options *options, wt_hits **out, wt_error *err)
 {
-    return find(engine, request, options, COPIES_BY_ID, out, err);
+    return find(engine, request, options, NULL, COPIES_BY_ID, out, err);
+}
+
+int wt__find_parsed(wt_engine *engine, struct str request, const wt_find_options *options, const json_t *messages,
+                    wt_hits **out, wt_error *err)
+{
+    return find(engine, request, options, messages, COPIES_SHARED, out, err);
 }

@@ -51,8 +51,8 @@ static int find_recipe(wt_pick_options *options, const struct set_selector **sel
 static int read_conversation(struct selection *selection, bool converses, struct conversation_input *out, wt_error *err)
 {
     const wt_pick_options *options = selection->options;
-    const struct conversation_options said = {selection->request, options->messages, options->messages_len,
-                                              options->have, options->have_count};
+    const struct conversation_options said = {selection->request, options->messages,   options->messages_len,
+                                              options->have,      options->have_count, NULL};
     if (!converses && (options->messages || options->have_count > 0))
         return wt__fail(err, WT_EINVAL, "a conversation, and tools to keep, are read by the recipe set, not by %s",
                         options->recipe);

@@ -1,70 +1,383 @@
 #include "serve/access.h"
 
-#include "base/clock.h"
-#include "text/shown.h"
-#include "wire/members.h"
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 
-enum { PATH_SHOWN = 200, ASKED_SHOWN = 2000 };
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/sha256.h"
 
-static void put_time(struct buffer *out, long long seconds)
+/* ---------------------------------------------------------------- Host and Origin */
+
+static bool hosts_are_equal(struct str a, struct str b)
 {
-    char text[CLOCK_TEXT_BYTES];
-    wt__clock_text(seconds, text);
-    wt__buffer_text(out, text);
+    return a.len == b.len && a.len > 0 && strncasecmp(a.ptr, b.ptr, a.len) == 0;
 }
 
-/* The request's path and method are bytes from outside: as a JSON string nothing of them can break a line. */
-static void put_word(struct buffer *out, struct str word)
+struct str wt__authority_host(struct str authority)
 {
-    wt__shown_string(out, wt__str_head(word, PATH_SHOWN));
+    if (authority.len > 0 && *authority.ptr == '[') {
+        const char *end = memchr(authority.ptr, ']', authority.len);
+        return end ? (struct str){authority.ptr + 1, (size_t)(end - authority.ptr - 1)} : (struct str){0};
+    }
+    const char *colon = authority.len > 0 ? memchr(authority.ptr, ':', authority.len) : NULL;
+    return (struct str){authority.ptr, colon ? (size_t)(colon - authority.ptr) : authority.len};
 }
 
-void wt__access_text(struct buffer *out, const struct access *access)
+/* True for 127.x.x.x. "127.0.0.1.example.com" is another machine's name. */
+static bool is_loopback_ipv4(struct str host)
 {
-    const struct http_record *record = access->record;
-    put_time(out, access->seconds);
-    wt__buffer_printf(out, " %s %s ", record->peer, *access->principal ? access->principal : "-");
-    if (record->request) {
-        wt__buffer_str(out, wt__str_head(record->request->method, 20));
-        wt__buffer_char(out, ' ');
-        put_word(out, record->request->path);
-    } else {
-        wt__buffer_text(out, "- -");
+    size_t dots = 0, digits = 0;
+    if (!wt__str_starts(host, STR("127.")))
+        return false;
+    for (size_t i = 0; i < host.len; i++) {
+        if (host.ptr[i] == '.' && digits > 0) {
+            dots++;
+            digits = 0;
+        } else if (host.ptr[i] >= '0' && host.ptr[i] <= '9' && digits < 3) {
+            digits++;
+        } else {
+            return false;
+        }
     }
-    wt__buffer_printf(out, " %d %llu bytes %.1f+%.1f ms", record->status, (unsigned long long)record->bytes,
-                      record->queue_ms, record->run_ms);
-    if (access->asked.len > 0) {
-        wt__buffer_char(out, ' ');
-        wt__shown_string(out, wt__str_head(access->asked, ASKED_SHOWN));
-    }
-    wt__buffer_char(out, '\n');
+    return dots == 3 && digits > 0;
 }
 
-static void put_member(struct buffer *out, const char *key, struct str value)
+bool wt__is_loopback(struct str host)
 {
-    wt__json_key(out, key);
-    put_word(out, value);
+    return hosts_are_equal(host, STR("localhost")) || hosts_are_equal(host, STR("::1")) || is_loopback_ipv4(host);
 }
 
-void wt__access_json(struct buffer *out, const struct access *access)
+bool wt__is_loopback_address(const char *listen)
 {
-    const struct http_record *record = access->record;
-    wt__buffer_text(out, "{\"time\":\"");
-    put_time(out, access->seconds);
-    wt__buffer_char(out, '"');
-    wt__json_text(out, "peer", record->peer);
-    wt__json_text_or_null(out, "key", *access->principal ? access->principal : NULL);
-    if (record->request) {
-        put_member(out, "method", record->request->method);
-        put_member(out, "path", record->request->path);
+    return wt__str_starts(wt__str(listen), STR("unix:")) || wt__is_loopback(wt__authority_host(wt__str(listen)));
+}
+
+/* Returns the host of the listen address, or an empty string for unix sockets and wildcard addresses. */
+static struct str listen_host(const char *listen)
+{
+    struct str none = {0}, host = wt__authority_host(wt__str(listen));
+    bool any = wt__str_equal(host, STR("0.0.0.0")) || wt__str_equal(host, STR("::"));
+    return any || wt__str_starts(wt__str(listen), STR("unix:")) ? none : host;
+}
+
+bool wt__guard_host(const struct guard *guard, struct str host)
+{
+    struct str name = wt__authority_host(host), own = listen_host(guard->listen);
+    if (wt__is_loopback(name) || hosts_are_equal(name, own))
+        return true;
+    for (size_t i = 0; i < guard->host_count; i++)
+        if (hosts_are_equal(name, wt__str(guard->hosts[i])))
+            return true;
+    return false;
+}
+
+enum origin wt__guard_origin(const struct guard *guard, struct str origin, struct str host)
+{
+    static const struct str schemes[] = {{"http://", 7}, {"https://", 8}};
+    if (origin.len == 0)
+        return ORIGIN_NONE;
+    for (size_t i = 0; i < guard->origin_count; i++)
+        if (wt__str_equal(origin, wt__str(guard->origins[i])))
+            return ORIGIN_CONFIGURED;
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (wt__str_starts(origin, schemes[i]) &&
+            hosts_are_equal((struct str){origin.ptr + schemes[i].len, origin.len - schemes[i].len}, host))
+            return ORIGIN_OWN;
+    return ORIGIN_FOREIGN;
+}
+
+/* ---------------------------------------------------------------- keys and scopes */
+
+enum { DIGEST = 32, SECRET = 32 };
+
+static const struct {
+    const char *word;
+    enum scope scope;
+} words[] = {{"find", SCOPE_FIND},   {"call", SCOPE_CALL},       {"write", SCOPE_WRITE},
+             {"usage", SCOPE_USAGE}, {"metrics", SCOPE_METRICS}, {"admin", SCOPE_ADMIN}};
+
+struct key {
+    const char *name;
+    unsigned scopes;
+    unsigned char digest[DIGEST];
+};
+
+struct keys {
+    struct arena arena;
+    struct key *items; /* [len] */
+    size_t len, capacity;
+};
+
+const char *wt__scope_name(enum scope scope)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].scope == scope)
+            return words[i].word;
+    return "";
+}
+
+bool wt__scope_allows(unsigned scopes, enum scope needed)
+{
+    return needed == SCOPE_OPEN || (scopes & ((unsigned)needed | SCOPE_ADMIN)) != 0;
+}
+
+unsigned wt__scopes_parse(struct str text, wt_error *err)
+{
+    unsigned scopes = 0;
+    for (size_t at = 0; at <= text.len;) {
+        const char *comma = at < text.len ? memchr(text.ptr + at, ',', text.len - at) : NULL;
+        size_t len = comma ? (size_t)(comma - text.ptr) - at : text.len - at;
+        struct str word = {text.ptr + at, len};
+        unsigned bit = 0;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (wt__str_equal(word, wt__str(words[i].word)))
+                bit = words[i].scope;
+        if (bit == 0) {
+            wt__fail(
+                err, WT_EINVAL,
+                "unknown scope \"%.*s\"; scopes are find, call, write, usage, metrics and admin, separated by commas",
+                (int)(word.len < 40 ? word.len : 40), word.ptr);
+            return 0;
+        }
+        scopes |= bit;
+        at += len + 1;
     }
-    wt__json_count(out, "status", (uint64_t)record->status);
-    wt__json_count(out, "bytes", record->bytes);
-    wt__json_number(out, "queue_ms", record->queue_ms);
-    wt__json_number(out, "run_ms", record->run_ms);
-    if (access->asked.len > 0) {
-        wt__json_key(out, "asked");
-        wt__shown_string(out, wt__str_head(access->asked, ASKED_SHOWN));
+    return scopes;
+}
+
+/* ---------------------------------------------------------------- the file */
+
+static bool is_key_name(struct str name)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@";
+    if (name.len == 0 || name.len > KEY_NAME_BYTES_MAX)
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        if (!memchr(allowed, name.ptr[i], sizeof allowed - 1))
+            return false;
+    return true;
+}
+
+/* Accepts lower-case digits only, so that each hash has one form. */
+static bool read_digest(struct str hex, unsigned char out[DIGEST])
+{
+    if (hex.len != 2 * DIGEST)
+        return false;
+    for (size_t i = 0; i < hex.len; i++)
+        if (wt__is_letter(hex.ptr[i]) && hex.ptr[i] < 'a')
+            return false;
+    for (size_t i = 0; i < DIGEST; i++) {
+        int high = wt__hex_digit(hex.ptr[2 * i]), low = wt__hex_digit(hex.ptr[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        out[i] = (unsigned char)(high * 16 + low);
     }
-    wt__buffer_text(out, "}\n");
+    return true;
+}
+
+/* Returns the next word and advances *line past it. */
+static struct str take_next_word(struct str *line)
+{
+    *line = wt__str_trim(*line);
+    size_t len = 0;
+    while (len < line->len && !wt__is_blank(line->ptr[len]))
+        len++;
+    struct str word = {line->ptr, len};
+    *line = (struct str){line->ptr + len, line->len - len};
+    return word;
+}
+
+static bool has_key_name(const struct keys *keys, struct str name)
+{
+    for (size_t i = 0; i < keys->len; i++)
+        if (wt__str_equal(wt__str(keys->items[i].name), name))
+            return true;
+    return false;
+}
+
+static int read_key_line(struct keys *keys, struct str line, const char *path, size_t number, wt_error *err)
+{
+    struct str name = take_next_word(&line), scopes = take_next_word(&line), hex = take_next_word(&line);
+    struct key key = {.scopes = scopes.len > 0 ? wt__scopes_parse(scopes, NULL) : 0};
+    if (!is_key_name(name) || key.scopes == 0 || !read_digest(hex, key.digest) || wt__str_trim(line).len > 0)
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL,
+                           "%s:%zu: expected NAME SCOPES SHA256, as written by `whichtool serve --new-key`", path,
+                           number);
+    if (has_key_name(keys, name))
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: duplicate key name", path, number);
+    if (keys->len == KEYS_MAX)
+        return wt__fail(err, WT_ETOOLONG, "%s has more than %d keys", path, KEYS_MAX);
+    key.name = wt__arena_copy(&keys->arena, name);
+    if (!key.name || wt__grow((void **)&keys->items, &keys->capacity, keys->len + 1, sizeof *keys->items) < 0)
+        return wt__fail_nomem(err);
+    keys->items[keys->len++] = key;
+    return 0;
+}
+
+static int read_key_lines(struct keys *keys, struct str text, const char *path, wt_error *err)
+{
+    for (size_t number = 1; text.len > 0; number++) {
+        const char *end = memchr(text.ptr, '\n', text.len);
+        size_t len = end ? (size_t)(end - text.ptr) : text.len;
+        struct str line = wt__str_trim((struct str){text.ptr, len});
+        if (line.len > 0 && *line.ptr != '#')
+            WT_TRY(read_key_line(keys, line, path, number, err));
+        size_t taken = len + (end != NULL);
+        text = (struct str){text.ptr + taken, text.len - taken};
+    }
+    return 0;
+}
+
+static void dispose_keys(struct keys *keys)
+{
+    wt__arena_dispose(&keys->arena);
+    free(keys->items);
+}
+
+static void close_keys(struct keys **keys)
+{
+    wt__keys_close(*keys);
+}
+
+int wt__keys_open(struct keys **out, const char *path, wt_error *err)
+{
+    *out = NULL;
+    WT_CLEANUP(close_keys) struct keys *keys = calloc(1, sizeof *keys);
+    WT_CHECK_ALLOC(keys, err);
+    WT_AUTO_FREE char *text = NULL;
+    size_t len = 0;
+    WT_TRY(wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err));
+    WT_TRY(read_key_lines(keys, (struct str){text, len}, path, err));
+    *out = WT_TAKE(keys);
+    return 0;
+}
+
+void wt__keys_close(struct keys *keys)
+{
+    if (!keys)
+        return;
+    dispose_keys(keys);
+    free(keys);
+}
+
+size_t wt__keys_count(const struct keys *keys)
+{
+    return keys->len;
+}
+
+size_t wt__keys_count_find_only(const struct keys *keys)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < keys->len; i++)
+        count +=
+            wt__scope_allows(keys->items[i].scopes, SCOPE_FIND) && !wt__scope_allows(keys->items[i].scopes, SCOPE_CALL);
+    return count;
+}
+
+/* ---------------------------------------------------------------- lookup and creation */
+
+struct key_found wt__keys_find(const struct keys *keys, struct str key)
+{
+    struct key_found found = {0};
+    unsigned char digest[DIGEST];
+    if (key.len == 0 || key.len > KEY_BYTES_MAX)
+        return found;
+    wt__sha256(key.ptr, key.len, digest);
+    for (size_t i = 0; i < keys->len; i++) {
+        unsigned char differs = 0;
+        for (size_t b = 0; b < DIGEST; b++)
+            differs |= (unsigned char)(digest[b] ^ keys->items[i].digest[b]);
+        if (differs == 0)
+            found = (struct key_found){keys->items[i].name, keys->items[i].scopes};
+    }
+    return found;
+}
+
+struct str wt__bearer_key(struct str authorization)
+{
+    static const char scheme[] = "bearer ";
+    size_t len = sizeof scheme - 1;
+    if (authorization.len <= len || strncasecmp(authorization.ptr, scheme, len) != 0)
+        return (struct str){0};
+    return wt__str_trim((struct str){authorization.ptr + len, authorization.len - len});
+}
+
+/* Creates a random key: "wt_" and 43 characters of base64url. */
+static int create_key(char key[64], wt_error *err)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    unsigned char secret[SECRET + 1] = {0};
+    if (getrandom(secret, SECRET, 0) != SECRET)
+        return wt__fail(err, WT_EIO, "cannot get random numbers for a new key");
+    char *at = key;
+    *at++ = 'w';
+    *at++ = 't';
+    *at++ = '_';
+    for (size_t bit = 0; bit < 8 * SECRET; bit += 6) {
+        unsigned pair = (unsigned)secret[bit / 8] << 8 | secret[bit / 8 + 1];
+        *at++ = letters[pair >> (10 - bit % 8) & 63];
+    }
+    *at = '\0';
+    return 0;
+}
+
+/* Writes the file atomically. A new file gets mode 0600; an existing file keeps its mode. */
+static int replace_key_file(const char *path, struct str text, wt_error *err)
+{
+    struct stat old;
+    mode_t mode = stat(path, &old) == 0 ? old.st_mode & 0777 : S_IRUSR | S_IWUSR;
+    struct replace replace;
+    WT_TRY(wt__replace_begin(&replace, path, err));
+    int rc = 0;
+    if (fchmod(replace.fd, mode) != 0)
+        rc = wt__fail_errno(err, "protect", path);
+    if (rc == 0)
+        rc = wt__replace_write(&replace, text.ptr, text.len, err);
+    if (rc == 0)
+        rc = wt__replace_commit(&replace, err);
+    if (rc < 0)
+        wt__replace_abort(&replace);
+    return rc;
+}
+
+static int append_key_row(const char *path, struct str before, const char *name, unsigned scopes, const char *key,
+                          wt_error *err)
+{
+    unsigned char digest[DIGEST];
+    char hex[2 * DIGEST + 1];
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    wt__sha256(key, strlen(key), digest);
+    wt__sha256_hex(digest, hex);
+    wt__buffer_str(&text, before);
+    if (before.len > 0 && before.ptr[before.len - 1] != '\n')
+        wt__buffer_char(&text, '\n');
+    wt__buffer_printf(&text, "%s ", name);
+    for (size_t i = 0, seen = 0; i < sizeof words / sizeof *words; i++)
+        if (scopes & words[i].scope)
+            wt__buffer_printf(&text, "%s%s", seen++ ? "," : "", words[i].word);
+    wt__buffer_printf(&text, " %s\n", hex);
+    return text.failed ? wt__fail_nomem(err) : replace_key_file(path, wt__buffer_view(&text), err);
+}
+
+int wt__keys_add(const char *path, const char *name, unsigned scopes, char key[64], wt_error *err)
+{
+    WT_AUTO_FREE char *text = NULL;
+    size_t len = 0;
+    WT_CLEANUP(dispose_keys) struct keys keys = {0};
+    if (!is_key_name(wt__str(name)))
+        return wt__fail(err, WT_EINVAL, "key name is invalid; use 1 to %d letters, digits, '.', '_', '-' and '@'",
+                        KEY_NAME_BYTES_MAX);
+    if (wt__is_file(path))
+        WT_TRY(wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err));
+    const struct str before = {text, len};
+    WT_TRY(read_key_lines(&keys, before, path, err));
+    if (has_key_name(&keys, wt__str(name)))
+        return wt__fail(err, WT_EINVAL, "%s already has a key named %s; remove its line, or choose another name", path,
+                        name);
+    WT_TRY(create_key(key, err));
+    return append_key_row(path, before, name, scopes, key, err);
 }

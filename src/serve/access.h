@@ -1,18 +1,95 @@
-/* access.h: a line a request, for people or as JSON. What was asked for is in it only when that was wanted. */
+/* access.h: decides if a request may be served: by its Host and Origin, and by bearer keys and their scopes.
+ *
+ * A web page can send requests to servers on the visitor's machine, and by DNS rebinding can read the responses too. So
+ * Host must name this server: a loopback name, the address it listens on, or a configured name; otherwise the status is
+ * 421. Origin must be absent (programs omit it), the server's own, or configured; otherwise the status is 403. No
+ * response allows every origin.
+ *
+ * A key has 256 random bits, so a plain SHA-256 suffices: salt and key stretching would not help. The key file contains
+ * only names, scopes and hashes. Lookup hashes the given key and compares it with every row in constant time, so that
+ * response times do not give hints about the keys. Keys are never logged, only their names. */
 #ifndef WT_SERVE_ACCESS_H
 #define WT_SERVE_ACCESS_H
 
-#include "base/buffer.h"
-#include "http/server.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-struct access {
-    const struct http_record *record;
-    const char *principal; /* "" where there is none */
-    struct str asked;      /* the request's body, or empty */
-    long long seconds;     /* since 1970 */
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/str.h"
+
+/* ---------------------------------------------------------------- Host and Origin */
+
+struct guard {
+    const char *listen;       /* "HOST:PORT", "unix:PATH" */
+    const char *const *hosts; /* [host_count], without ports */
+    size_t host_count;
+    const char *const *origins; /* [origin_count], such as "https://app.example.com" */
+    size_t origin_count;
 };
 
-void wt__access_text(struct buffer *out, const struct access *access);
-void wt__access_json(struct buffer *out, const struct access *access);
+/* Returns the host of "HOST:PORT" or "[::1]:PORT". */
+struct str wt__authority_host(struct str authority);
+/* True for localhost, 127.0.0.0/8 and ::1. */
+bool wt__is_loopback(struct str host);
+/* True if only this machine can reach the address. Unix sockets qualify. */
+bool wt__is_loopback_address(const char *listen);
+
+bool wt__guard_host(const struct guard *guard, struct str host);
+enum origin { ORIGIN_NONE, ORIGIN_OWN, ORIGIN_CONFIGURED, ORIGIN_FOREIGN };
+/* host: value of the Host field. */
+enum origin wt__guard_origin(const struct guard *guard, struct str origin, struct str host);
+
+/* ---------------------------------------------------------------- keys and scopes */
+
+enum scope {
+    SCOPE_OPEN = 0,         /* no key required */
+    SCOPE_FIND = 1 << 0,    /* find, pick, list, embed; write a call (POST /v1/call) without executing it */
+    SCOPE_WRITE = 1 << 1,   /* import and remove tools */
+    SCOPE_USAGE = 1 << 2,   /* record usages */
+    SCOPE_METRICS = 1 << 3, /* metrics and status */
+    SCOPE_ADMIN = 1 << 4,   /* everything */
+    SCOPE_CALL = 1 << 5,    /* use servers behind the gateway: call a tool, read a resource, ... */
+};
+
+enum {
+    KEYS_MAX = 10000,
+    KEY_NAME_BYTES_MAX = 64,
+    KEY_BYTES_MAX = 256, /* maximum length of a received key */
+    KEYS_FILE_BYTES_MAX = 4 << 20,
+};
+
+/* Parses a list such as "find,usage". Returns the scopes as bits, or 0 with *err set. */
+unsigned wt__scopes_parse(struct str text, wt_error *err);
+/* Returns the name of one scope. */
+const char *wt__scope_name(enum scope scope);
+
+struct keys;
+
+/* Reads the key file. Each line is NAME SCOPES SHA256; '#' begins a comment. Errors: WT_ENOTFOUND, WT_EFORMAT with the
+ * line, WT_ETOOLONG, WT_ENOMEM. */
+int wt__keys_open(struct keys **out, const char *path, wt_error *err);
+void wt__keys_close(struct keys *keys); /* NULL is a no-op */
+size_t wt__keys_count(const struct keys *keys);
+/* Returns the number of keys with the scope `find` but not `call`. Files written before the scope `call` existed have
+ * such keys. */
+size_t wt__keys_count_find_only(const struct keys *keys);
+
+struct key_found {
+    const char *name; /* NULL if the key is unknown; valid as long as the keys */
+    unsigned scopes;
+};
+struct key_found wt__keys_find(const struct keys *keys, struct str key);
+
+/* True if `scopes` grants `needed`; admin grants everything. */
+bool wt__scope_allows(unsigned scopes, enum scope needed);
+
+/* Returns KEY of an Authorization value "Bearer KEY", or an empty string for other values. */
+struct str wt__bearer_key(struct str authorization);
+
+/* Creates a key and appends its row to the file, which is created with mode 0600. Stores the key in `key`; it cannot be
+ * recovered later. Errors: WT_EINVAL (the name is invalid or taken), WT_EREADONLY, WT_EIO, and those of wt__keys_open
+ * except WT_ENOTFOUND. */
+int wt__keys_add(const char *path, const char *name, unsigned scopes, char key[64], wt_error *err);
 
 #endif

@@ -1,15 +1,220 @@
-#include "serve/catalogue_parts.h"
+/* catalogue.c: the catalogue as an MCP server: its list of tools, its summary, and resources.
+ *
+ * A resource is a tool's definition, so that a person can attach one to a conversation. Its URI is the tool's id after
+ * CATALOGUE_URI. Lists are in import order; completion filters ids by the typed text. */
+#include "serve/internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "engine/engine.h"
-#include "serve/summary.h"
+#include "wire/body.h"
 
-/* Descriptions are instructions to a model, so they say when to use the tool, and what not to expect. */
+/* ---------------------------------------------------------------- summary */
+
+enum { SHOWN_MAX = 64 }; /* more than fit into SUMMARY_BYTES_MAX */
+
+/* True for a short name of letters, digits and separators. Rejects whole sentences. */
+static bool is_plain_provider_name(const char *name)
+{
+    size_t len = strlen(name), words = 1;
+    if (len == 0 || len > SUMMARY_NAME_BYTES_MAX)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        char c = name[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!is_letter && (i == 0 || !strchr(" ._-/", c)))
+            return false;
+        words += !is_letter;
+    }
+    return words <= SUMMARY_NAME_WORDS_MAX;
+}
+
+static int compare_provider_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void wt__catalogue_summary(struct buffer *out, const char *const *names, size_t count, size_t bytes)
+{
+    static const char begin[] = "Tools of ", others[] = " and others.";
+    const char *shown[SHOWN_MAX];
+    size_t shown_count = 0, used = sizeof begin + sizeof others;
+    for (size_t i = 0; i < count && shown_count < SHOWN_MAX; i++) {
+        const char *name = names[i];
+        size_t len = strlen(name) + 2;
+        if (!is_plain_provider_name(name))
+            continue;
+        if (used + len > bytes)
+            break;
+        shown[shown_count++] = name;
+        used += len;
+    }
+    if (shown_count == 0)
+        return;
+    qsort(shown, shown_count, sizeof *shown, compare_provider_names);
+    wt__buffer_text(out, begin);
+    for (size_t i = 0; i < shown_count; i++) {
+        wt__buffer_text(out, i == 0 ? "" : ", ");
+        wt__buffer_text(out, shown[i]);
+    }
+    wt__buffer_text(out, shown_count < count ? others : ".");
+}
+
+/* ---------------------------------------------------------------- resources */
+
+enum {
+    LISTED = 200,    /* tools read from the store at once */
+    COMPLETED = 101, /* one more than the client gets, to detect that more exist */
+};
+
+static const char template_definition[] =
+    "{\"name\":\"tool\",\"title\":\"A tool's definition\",\"uriTemplate\":\"" CATALOGUE_URI
+    "{+id}\",\"mimeType\":\"application/json\"}";
+
+/* ---------------------------------------------------------------- URIs */
+
+static bool is_uri_character(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("-._~/", c));
+}
+
+static void put_tool_uri(struct buffer *out, const char *id)
+{
+    wt__buffer_text(out, CATALOGUE_URI);
+    for (const char *c = id; *c; c++) {
+        if (is_uri_character(*c))
+            wt__buffer_char(out, *c);
+        else
+            wt__buffer_printf(out, "%%%02X", (unsigned char)*c);
+    }
+}
+
+/* Returns the id, allocated in the arena, or NULL if the URI is invalid. */
+static const char *read_tool_uri(struct arena *arena, struct str uri)
+{
+    char *id = NULL;
+    size_t begin = sizeof CATALOGUE_URI - 1;
+    if (!wt__str_starts(uri, STR(CATALOGUE_URI)) ||
+        wt__percent_decode(&id, arena, (struct str){uri.ptr + begin, uri.len - begin}, false, NULL) < 0)
+        return NULL;
+    return id;
+}
+
+/* ---------------------------------------------------------------- lists */
+
+static bool add_resource(struct mcp_call *call, const wt_tool *tool, size_t position)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer item = {0}, uri = {0};
+    char key[24];
+    snprintf(key, sizeof key, "%zu", position);
+    put_tool_uri(&uri, tool->id);
+    wt__buffer_text(&item, "{\"uri\":");
+    wt__buffer_json(&item, wt__buffer_view(&uri));
+    wt__buffer_text(&item, ",\"name\":");
+    wt__buffer_json(&item, wt__str(tool->id));
+    wt__buffer_text(&item, ",\"mimeType\":\"application/json\"}");
+    return !item.failed && !uri.failed && wt__mcp_add_item(call, wt__str(key), wt__buffer_view(&item));
+}
+
+/* Parses the key of a page: a position in import order. If tools are removed between pages, the client may miss
+ * some. */
+static bool read_position(struct str after, size_t *position)
+{
+    *position = 0;
+    for (size_t i = 0; i < after.len; i++) {
+        if (after.ptr[i] < '0' || after.ptr[i] > '9' || *position > WT_MAX_TOOLS)
+            return false;
+        *position = 10 * *position + (size_t)(after.ptr[i] - '0');
+    }
+    return true;
+}
+
+void wt__catalogue_list_resources(void *context, struct mcp_call *call, struct str after)
+{
+    struct mcp_catalogue *catalogue = context;
+    wt_list_options options;
+    wt_list_options_init(&options);
+    options.limit = LISTED;
+    if (!read_position(after, &options.offset)) {
+        wt__mcp_refuse_cursor(call);
+        return;
+    }
+    for (bool more = true; more; options.offset += LISTED) {
+        wt_tools *listed = NULL;
+        wt_error err;
+        if (wt_list(catalogue->engine, &options, &listed, &err) < 0) {
+            wt__mcp_refuse_error(call, &err);
+            return;
+        }
+        more = listed->len == LISTED;
+        for (size_t i = 0; i < listed->len; i++) {
+            if (!add_resource(call, listed->items[i], options.offset + i + 1)) {
+                more = false;
+                break;
+            }
+        }
+        wt_tools_free(listed);
+    }
+}
+
+void wt__catalogue_list_templates(void *context, struct mcp_call *call, struct str after)
+{
+    (void)context;
+    if (after.len == 0)
+        wt__mcp_add_item(call, STR("tool"), wt__str(template_definition));
+    else if (!wt__str_equal(after, STR("tool")))
+        wt__mcp_refuse_cursor(call);
+}
+
+/* ---------------------------------------------------------------- reading and completion */
+
+void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
+{
+    struct mcp_catalogue *catalogue = context;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer definition = {0};
+    struct arena arena = {0};
+    wt_tools *found = NULL;
+    const char *id = read_tool_uri(&arena, uri);
+    if (!id || wt_get(catalogue->engine, id, &found, NULL) < 0) {
+        wt__mcp_refuse_unknown(call);
+    } else {
+        wt__catalogue_definition(&definition, found->items[0], "");
+        if (definition.failed)
+            wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
+        else
+            wt__mcp_add_contents(call, uri, "application/json", wt__buffer_view(&definition), (struct str){0});
+    }
+    wt_tools_free(found);
+    wt__arena_dispose(&arena);
+}
+
+void wt__catalogue_complete(void *context, struct mcp_call *call, const struct mcp_completion *what)
+{
+    struct mcp_catalogue *catalogue = context;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pattern = {0};
+    wt_list_options options;
+    wt_tools *listed = NULL;
+    if (what->of_prompt || !wt__str_equal(what->argument, STR("id")))
+        return;
+    wt__buffer_str(&pattern, what->value);
+    wt_list_options_init(&options);
+    options.limit = COMPLETED;
+    options.pattern = pattern.ptr;
+    if (!pattern.failed && wt_list(catalogue->engine, &options, &listed, NULL) >= 0)
+        for (size_t i = 0; i < listed->len; i++)
+            wt__mcp_add_value(call, wt__str(listed->items[i]->id));
+    wt_tools_free(listed);
+}
+
+/* ---------------------------------------------------------------- tools */
+
+/* The model reads the descriptions as instructions: they say when to use each tool. */
 static const struct {
     const char *name, *title, *description;
     const char *schema;
-    void (*run)(struct catalogue *catalogue, struct mcp_call *call);
+    void (*run)(struct mcp_catalogue *catalogue, struct mcp_call *call);
     bool waits, is_summarised;
 } tools[CATALOGUE_TOOLS] = {
     {"search_tools", "Search tools",
@@ -36,7 +241,7 @@ static const struct {
      wt__catalogue_write_call, true, false},
 };
 
-/* ---------------------------------------------------------------- what is behind it */
+/* ---------------------------------------------------------------- summary */
 
 static void put_sentence(struct buffer *out, const char *sentence)
 {
@@ -54,9 +259,9 @@ static void put_providers(struct buffer *out, const wt_status *status)
     free(names);
 }
 
-/* Behind another sentence. Made anew when the catalogue has changed, so that a list is the same as long as it has not.
- */
-static void put_summary(struct catalogue *catalogue, struct buffer *out)
+/* Appends the summary, after a blank. The cached text is rebuilt only when the catalogue changes, so that the tool list
+ * stays the same otherwise. */
+static void put_summary(struct mcp_catalogue *catalogue, struct buffer *out)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -83,10 +288,10 @@ static void put_summary(struct catalogue *catalogue, struct buffer *out)
     pthread_mutex_unlock(&catalogue->lock);
 }
 
-/* Marked so that clients which load tools only when they are searched for do not search for the search. */
-static void put_tool(struct catalogue *catalogue, size_t index, struct buffer *out)
+/* alwaysLoad keeps clients with deferred tool loading from hiding the search tools themselves. */
+static void put_catalogue_tool(struct mcp_catalogue *catalogue, size_t index, struct buffer *out)
 {
-    struct buffer description = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer description = {0};
     wt__buffer_text(&description, tools[index].description);
     if (tools[index].is_summarised)
         put_summary(catalogue, &description);
@@ -97,28 +302,27 @@ static void put_tool(struct catalogue *catalogue, size_t index, struct buffer *o
                       "\"idempotentHint\":true,\"openWorldHint\":false},\"_meta\":{\"anthropic/alwaysLoad\":true}}",
                       tools[index].schema);
     out->failed |= description.failed;
-    wt__buffer_dispose(&description);
 }
 
-bool wt__catalogue_put_tool(struct catalogue *catalogue, const char *name, struct buffer *out)
+bool wt__catalogue_put_tool(struct mcp_catalogue *catalogue, const char *name, struct buffer *out)
 {
     for (size_t i = 0; i < CATALOGUE_TOOLS; i++) {
         if (strcmp(tools[i].name, name) != 0)
             continue;
-        put_tool(catalogue, i, out);
+        put_catalogue_tool(catalogue, i, out);
         return true;
     }
     return false;
 }
 
-static void list_tools(void *context, struct mcp_call *call, struct str after)
+static void list_catalogue_tools(void *context, struct mcp_call *call, struct str after)
 {
     bool is_behind = after.len == 0;
     for (size_t i = 0; i < CATALOGUE_TOOLS; i++) {
         struct buffer tool = {0};
         bool taken = true;
         if (is_behind) {
-            put_tool(context, i, &tool);
+            put_catalogue_tool(context, i, &tool);
             taken = !tool.failed && wt__mcp_add_item(call, wt__str(tools[i].name), wt__buffer_view(&tool));
         }
         wt__buffer_dispose(&tool);
@@ -130,9 +334,10 @@ static void list_tools(void *context, struct mcp_call *call, struct str after)
         wt__mcp_refuse_cursor(call);
 }
 
-static int find_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+static int find_catalogue_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out,
+                               wt_error *err)
 {
-    struct catalogue *catalogue = context;
+    struct mcp_catalogue *catalogue = context;
     (void)call;
     for (size_t i = 0; i < CATALOGUE_TOOLS; i++) {
         if (wt__str_equal(name, wt__str(tools[i].name))) {
@@ -141,12 +346,12 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
             return 0;
         }
     }
-    return wt__fail(err, WT_ENOTFOUND, "there is no tool of that name here");
+    return wt__fail(err, WT_ENOTFOUND, "there is no such tool");
 }
 
-static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+static void run_catalogue_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
-    struct catalogue *catalogue = context;
+    struct mcp_catalogue *catalogue = context;
     for (size_t i = 0; i < CATALOGUE_TOOLS; i++)
         if (tool->input == catalogue->inputs[i])
             tools[i].run(catalogue, call);
@@ -154,47 +359,46 @@ static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool
 
 /* ---------------------------------------------------------------- opening and closing */
 
-static void write_instructions(void *context, const char *principal, struct buffer *out)
+static void write_catalogue_instructions(void *context, const char *principal, struct buffer *out)
 {
     (void)principal;
     wt__buffer_text(out, "search_tools finds tools for a task; search before you say that something cannot be done.");
     put_summary(context, out);
 }
 
-static void tell_catalogue_error(void *context, const wt_error *err)
+static void report_catalogue_error(void *context, const wt_error *err)
 {
-    const struct catalogue_options *options = &((const struct catalogue *)context)->options;
+    const struct catalogue_options *options = &((const struct mcp_catalogue *)context)->options;
     if (options->failed)
         options->failed(options->failed_context, err);
 }
 
-static void fill_features(struct catalogue *catalogue)
+static void fill_catalogue_features(struct mcp_catalogue *catalogue)
 {
     struct mcp_features *features = &catalogue->features;
     features->name = "whichtool";
     features->version = WT_VERSION;
     features->title = "whichtool: search over a catalogue of tools";
-    features->write_instructions = write_instructions;
+    features->write_instructions = write_catalogue_instructions;
     features->ttl_ms = 60000;
     features->context = catalogue;
     features->store_path = catalogue->engine->path;
-    features->failed = tell_catalogue_error;
-    features->tools.list = list_tools;
-    features->tools.find = find_tool;
-    features->tools.run = run_tool;
+    features->failed = report_catalogue_error;
+    features->tools.list = list_catalogue_tools;
+    features->tools.find = find_catalogue_tool;
+    features->tools.run = run_catalogue_tool;
     features->resources.list = wt__catalogue_list_resources;
     features->resources.templates = wt__catalogue_list_templates;
     features->resources.read = wt__catalogue_read;
     features->completions.complete = wt__catalogue_complete;
 }
 
-int wt__catalogue_open(struct catalogue **out, wt_engine *engine, const struct catalogue_options *options,
+int wt__catalogue_open(struct mcp_catalogue **out, wt_engine *engine, const struct catalogue_options *options,
                        wt_error *err)
 {
-    struct catalogue *catalogue = calloc(1, sizeof *catalogue);
+    struct mcp_catalogue *catalogue = calloc(1, sizeof *catalogue);
     *out = NULL;
-    if (!catalogue)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(catalogue, err);
     pthread_mutex_init(&catalogue->lock, NULL);
     catalogue->engine = engine;
     if (options)
@@ -210,17 +414,17 @@ int wt__catalogue_open(struct catalogue **out, wt_engine *engine, const struct c
         wt__catalogue_close(catalogue);
         return rc;
     }
-    fill_features(catalogue);
+    fill_catalogue_features(catalogue);
     *out = catalogue;
     return 0;
 }
 
-const struct mcp_features *wt__catalogue_features(const struct catalogue *catalogue)
+const struct mcp_features *wt__catalogue_features(const struct mcp_catalogue *catalogue)
 {
     return &catalogue->features;
 }
 
-void wt__catalogue_close(struct catalogue *catalogue)
+void wt__catalogue_close(struct mcp_catalogue *catalogue)
 {
     if (!catalogue)
         return;

@@ -1,8 +1,8 @@
-/* catalogue.h: a catalogue as an MCP server: three tools that search it, tell what it holds and write calls, and its
- * definitions as resources. This is what a client points at whose tools are too many for a prompt.
+/* catalogue.h: an MCP server over a catalogue of tools. It has three tools (search, definitions, writing a call) and
+ * serves tool definitions as resources. It is for clients with more tools than fit in a prompt.
  *
- * Its list of tools is short and stays the same, for it stands before every request of every conversation; what was
- * found is in answers alone. Nothing that the catalogue's tools do is done from here. */
+ * The tool list is short and constant because it is part of every prompt; search results appear only in answers. This
+ * server never calls a tool of the catalogue. */
 #ifndef WT_SERVE_CATALOGUE_H
 #define WT_SERVE_CATALOGUE_H
 
@@ -10,52 +10,70 @@
 #include "whichtool.h"
 
 enum {
-    CATALOGUE_FOUND_MAX = 50,           /* tools of one search */
-    CATALOGUE_DETAILS_MAX = 20,         /* tools that one question may name */
-    CATALOGUE_BUDGET_BYTES = 24 << 10,  /* of definitions in an answer to a search, when none is said */
-    CATALOGUE_DETAILS_BYTES = 96 << 10, /* the same of get_tool_details */
-    CATALOGUE_BRIEF_BYTES = 200,        /* of a description where the definition is left out */
-    CATALOGUE_TIME_LIMIT_MS = 30000,    /* of one search or call */
+    CATALOGUE_FOUND_MAX = 50,           /* maximum results of one search */
+    CATALOGUE_DETAILS_MAX = 20,         /* maximum tools named in one get_tool_details */
+    CATALOGUE_BUDGET_BYTES = 24 << 10,  /* default size limit for the definitions in search results */
+    CATALOGUE_DETAILS_BYTES = 96 << 10, /* size limit for the definitions in get_tool_details */
+    CATALOGUE_BRIEF_BYTES = 200,        /* maximum description length in a shortened definition */
+    CATALOGUE_TIME_LIMIT_MS = 30000,    /* time limit for one search or call */
 };
 
-/* What who stands before a search adds to it. Functions may be NULL, and run on many threads. */
+/* Hooks for a caller, such as the gateway, that restricts or observes searches. Any of them may be NULL. They run on
+ * many threads. */
 struct catalogue_rules {
     void *context;
-    /* Which tools the caller may find: out is initialised, and given to `done` after the search. False: none at all,
-     * and nothing is. */
+    /* Restricts the tools that the caller can find. out is initialised and passed to `done` after the search. Returns
+     * false if the caller may use no tool; the search is then skipped. */
     bool (*filter)(void *context, struct mcp_call *call, wt_filter *out);
     void (*done)(void *context, const wt_filter *filter);
-    /* Appends the id (or any name by which the catalogue has one tool) of what a caller names. False: there is nothing
-     * of that name that this caller may know of, and no more is told, not even what is called nearly so. */
+    /* Appends the id, or any other unambiguous name, of the tool that the caller named. Returns false if the caller may
+     * not know of the tool; the error then suggests no similar names. */
     bool (*resolve)(void *context, struct mcp_call *call, struct str name, struct buffer *id);
-    /* Members of a tool's definition besides its own, each with a comma behind it. */
+    /* Appends extra members to a tool's definition, each followed by a comma. */
     void (*describe)(void *context, const wt_tool *tool, struct buffer *out);
-    /* Appends a sentence for a search that found nothing, if there is more to say than that. */
+    /* Appends an explanation to a search without results. */
     void (*lacking)(void *context, struct mcp_call *call, struct str query, struct buffer *out);
-    /* What was found, before it is told. */
+    /* Observes the results before they are sent. */
     void (*found)(void *context, struct mcp_call *call, struct str query, const wt_hits *hits);
 };
 
 struct catalogue_options {
     struct catalogue_rules rules;
-    const char *summary; /* what is behind it, in place of the sentence made of its providers (serve/summary.h) */
-    size_t budget_bytes; /* 0: CATALOGUE_BUDGET_BYTES */
-    unsigned time_ms;    /* 0: CATALOGUE_TIME_LIMIT_MS */
-    /* As of mcp_features, with its own context. */
+    const char *summary; /* sentence about the catalogue, NULL to list its providers (serve/summary.h) */
+    size_t budget_bytes; /* 0 for CATALOGUE_BUDGET_BYTES */
+    unsigned time_ms;    /* 0 for CATALOGUE_TIME_LIMIT_MS */
+    /* Same as in mcp_features, with its own context. */
     void (*failed)(void *context, const wt_error *err);
     void *failed_context;
 };
 
-struct catalogue;
+struct mcp_catalogue;
 
-/* The engine and the summary live longer. Errors: WT_ENOMEM. */
-int wt__catalogue_open(struct catalogue **out, wt_engine *engine, const struct catalogue_options *options,
+/* The engine and options->summary must outlive the catalogue. Errors: WT_ENOMEM. */
+int wt__catalogue_open(struct mcp_catalogue **out, wt_engine *engine, const struct catalogue_options *options,
                        wt_error *err);
-/* What a service serves. Lives as long as the catalogue. */
-const struct mcp_features *wt__catalogue_features(const struct catalogue *catalogue);
-/* One of its tools as it is listed. False: it has none of that name. */
-bool wt__catalogue_put_tool(struct catalogue *catalogue, const char *name, struct buffer *out);
-/* After the service. NULL is a no-op. */
-void wt__catalogue_close(struct catalogue *catalogue);
+/* Returns the features for an MCP service, valid as long as the catalogue. */
+const struct mcp_features *wt__catalogue_features(const struct mcp_catalogue *catalogue);
+/* Appends the definition of one of the three tools. Returns false if the name is unknown. */
+bool wt__catalogue_put_tool(struct mcp_catalogue *catalogue, const char *name, struct buffer *out);
+/* Call it after closing the service. NULL is a no-op. */
+void wt__catalogue_close(struct mcp_catalogue *catalogue);
+
+/* ---------------------------------------------------------------- summary */
+
+/* The summary describes a catalogue in one sentence. A model that sees only "search tools" does not search, because it
+ * does not know the catalogue's contents; so the sentence names the providers.
+ *
+ * The sentence is part of every prompt, so it is short, contains no counts, and changes only with the list of the
+ * largest providers. Provider names are untrusted input to a prompt: only short names of plain characters are shown. */
+enum {
+    SUMMARY_BYTES_MAX = 400,
+    SUMMARY_NAME_BYTES_MAX = 32, /* maximum length of a shown provider name */
+    SUMMARY_NAME_WORDS_MAX = 4,  /* words are separated by blanks or punctuation */
+};
+
+/* Appends "Tools of github, slack, ... and others." with the first of the names that fit into `bytes`, sorted
+ * alphabetically. Unsuitable names are skipped; without a suitable name the text is empty. */
+void wt__catalogue_summary(struct buffer *out, const char *const *names, size_t count, size_t bytes);
 
 #endif

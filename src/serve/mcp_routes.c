@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "serve/mcp/streamable_http.h"
+#include "base/memory.h"
+#include "serve/mcp/transport.h"
 
 enum { MCP_METHODS = 3, OPERATION_BYTES = 96 };
 
-struct mounted {
+struct mounted_server {
     struct mcp_service *service;
     struct mcp_http *http;
     const char *const *passed_headers;
@@ -15,20 +16,20 @@ struct mounted {
 };
 
 struct mcp_routes {
-    struct mounted mounted[MCP_MOUNTS_MAX];
+    struct mounted_server mounted[MCP_MOUNTS_MAX];
     size_t count;
     struct route rows[MCP_MOUNTS_MAX * MCP_METHODS];
     struct routes routes;
 };
 
-static void take(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
+static void answer_mcp(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
 {
-    const struct mounted *mounted = context;
+    const struct mounted_server *mounted = context;
     const struct mcp_asker asker = {principal, wt__scope_allows(scopes, SCOPE_CALL), mounted->passed_headers};
     wt__mcp_http_answer(mounted->http, exchange, &asker);
 }
 
-static void fill_rows(struct route rows[MCP_METHODS], struct mounted *mounted, const struct mcp_mount *mount)
+static void fill_mcp_rows(struct route rows[MCP_METHODS], struct mounted_server *mounted, const struct mcp_mount *mount)
 {
     static const struct {
         struct route row;
@@ -38,11 +39,11 @@ static void fill_rows(struct route rows[MCP_METHODS], struct mounted *mounted, c
           .scope = SCOPE_FIND,
           .body_max = MCP_MESSAGE_BYTES_MAX,
           .raw_body = "a message of the Model Context Protocol",
-          .summary = "An MCP server, both eras"},
+          .summary = "An MCP server of both protocol eras"},
          ""},
         {{.method = "GET",
           .scope = SCOPE_FIND,
-          .summary = "What the MCP server says unasked, to a client of 2025-11-25 or older"},
+          .summary = "Messages from the MCP server outside of requests, for clients of 2025-11-25 or older"},
          "_stream"},
         {{.method = "DELETE",
           .scope = SCOPE_FIND,
@@ -54,32 +55,32 @@ static void fill_rows(struct route rows[MCP_METHODS], struct mounted *mounted, c
         rows[i] = methods[i].row;
         rows[i].path = mount->path;
         rows[i].name = mounted->names[i];
-        rows[i].take = take;
+        rows[i].take = answer_mcp;
         rows[i].context = mounted;
     }
 }
 
+static void close_routes(struct mcp_routes **mcp)
+{
+    wt__mcp_routes_close(*mcp);
+}
+
 int wt__mcp_routes_open(struct mcp_routes **out, const struct mcp_mount *mounts, size_t count, wt_error *err)
 {
-    struct mcp_routes *mcp = calloc(1, sizeof *mcp);
     *out = NULL;
-    if (!mcp)
-        return wt__fail_nomem(err);
-    int rc = count <= MCP_MOUNTS_MAX ? 0 : wt__fail(err, WT_ETOOLONG, "more than %d MCP servers", MCP_MOUNTS_MAX);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        struct mounted *mounted = &mcp->mounted[mcp->count++];
-        rc = wt__mcp_service_open(&mounted->service, mounts[i].features, NULL, err);
-        if (rc == 0)
-            rc = wt__mcp_http_open(&mounted->http, mounted->service, err);
+    if (count > MCP_MOUNTS_MAX)
+        return wt__fail(err, WT_ETOOLONG, "more than %d MCP servers", MCP_MOUNTS_MAX);
+    WT_CLEANUP(close_routes) struct mcp_routes *mcp = calloc(1, sizeof *mcp);
+    WT_CHECK_ALLOC(mcp, err);
+    for (size_t i = 0; i < count; i++) {
+        struct mounted_server *mounted = &mcp->mounted[mcp->count++];
+        WT_TRY(wt__mcp_service_open(&mounted->service, mounts[i].features, NULL, err));
+        WT_TRY(wt__mcp_http_open(&mounted->http, mounted->service, err));
         mounted->passed_headers = mounts[i].passed_headers;
-        fill_rows(&mcp->rows[i * MCP_METHODS], mounted, &mounts[i]);
-    }
-    if (rc < 0) {
-        wt__mcp_routes_close(mcp);
-        return rc;
+        fill_mcp_rows(&mcp->rows[i * MCP_METHODS], mounted, &mounts[i]);
     }
     mcp->routes = (struct routes){.items = mcp->rows, .count = count * MCP_METHODS};
-    *out = mcp;
+    *out = WT_TAKE(mcp);
     return 0;
 }
 

@@ -1,31 +1,31 @@
-/* mcp_routes.h: MCP servers at paths of the HTTP API: their routes, as rows of the API's table, and what lives as long
- * as they do. Who may ask is the API's to say: the scope `find` opens them, and
- * `call` is needed for what reaches a server behind them. */
+/* mcp_routes.h: mounts MCP servers at paths of the HTTP API. The API checks the keys: the scope `find` opens an MCP
+ * server, and `call` is needed to reach servers behind the gateway. */
 #ifndef WT_SERVE_MCP_ROUTES_H
 #define WT_SERVE_MCP_ROUTES_H
 
-#include "serve/api/route.h"
+#include "serve/api/api.h"
 #include "serve/mcp/service.h"
 
 enum { MCP_MOUNTS_MAX = 40 };
 
 struct mcp_mount {
     const char *path; /* "/mcp" */
-    const char *name; /* of the operations, one word */
+    const char *name; /* prefix of the operation ids, one word */
     const struct mcp_features *features;
-    const char *const *passed_headers; /* as of struct mcp_asker */
+    const char *const *passed_headers; /* see struct mcp_asker */
 };
 
 struct mcp_routes;
 
-/* What is mounted, and its strings, live longer. Errors: WT_ETOOLONG, those of the service. */
+/* The mounted features and all strings must outlive the routes. Errors: WT_ETOOLONG, and those of the service. */
 int wt__mcp_routes_open(struct mcp_routes **out, const struct mcp_mount *mounts, size_t count, wt_error *err);
-/* Live as long as mcp. */
+/* Valid as long as mcp. */
 const struct routes *wt__mcp_routes(const struct mcp_routes *mcp);
 struct mcp_service *wt__mcp_routes_service(const struct mcp_routes *mcp, size_t mount);
-/* A server that ends: streams of notices get their final word, and calls that wait are cancelled. mcp: its own. */
+/* Begins shutdown: closes notice streams with their final message and cancels waiting calls. mcp is a struct
+ * mcp_routes; the type fits api_options.stopping. */
 void wt__mcp_routes_stop(void *mcp);
-/* After the server was closed. NULL is a no-op. */
+/* Call it after closing the HTTP server. NULL is a no-op. */
 void wt__mcp_routes_close(struct mcp_routes *mcp);
 
 #endif

@@ -16,9 +16,9 @@
 enum { KEY_BYTES = USAGE_LOG_BATCH_ID_BYTES_MAX + 16 };
 _Static_assert(KEY_BYTES <= (int)WT_MAX_USAGE_KEY_BYTES, "the key of a batch's last usage is one");
 
-/* A batch that waits; all of it is in its arena. */
-struct waiting {
-    struct waiting *next;
+/* A queued batch. Everything is allocated in its arena. */
+struct queued_batch {
+    struct queued_batch *next;
     struct arena arena;
     struct reported_usage **usages; /* [count] */
     size_t count, bytes;
@@ -26,8 +26,8 @@ struct waiting {
     void *context;
 };
 
-/* What a client has saved up: a token a usage, so many a minute, never over the burst (a token bucket). */
-struct bucket {
+/* Token bucket of a client: one token per usage. */
+struct token_bucket {
     struct str name;
     double tokens, at_ms;
 };
@@ -37,22 +37,22 @@ struct usage_log {
     struct usage_log_options options;
     pthread_t writer, learner;
     bool learns;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t wake;
-    atomic_bool closing; /* also read by who learns */
-    struct waiting *first, **last;
-    size_t queued, queued_bytes; /* those that are being written, too */
+    atomic_bool closing; /* also read by the learning thread without the lock */
+    struct queued_batch *first, **last;
+    size_t queued, queued_bytes; /* include the group being written */
     bool unlearned;
     struct usage_log_counts counts;
-    struct bucket *buckets; /* [USAGE_LOG_CLIENTS_MAX] */
+    struct token_bucket *buckets; /* [USAGE_LOG_CLIENTS_MAX] */
     size_t bucket_count;
     struct map by_name;
     double swept_ms;
 };
 
-/* ---------------------------------------------------------------- the cap of a client */
+/* ---------------------------------------------------------------- rate limit of a client */
 
-static void refill(const struct usage_log *log, struct bucket *bucket, double now)
+static void refill_bucket(const struct usage_log *log, struct token_bucket *bucket, double now)
 {
     double burst = log->options.client_burst;
     bucket->tokens += (now - bucket->at_ms) / 60000 * log->options.client_a_minute;
@@ -60,15 +60,15 @@ static void refill(const struct usage_log *log, struct bucket *bucket, double no
     bucket->at_ms = now;
 }
 
-/* Forgets clients that have saved up all they can: a new bucket says the same of them. */
-static int sweep(struct usage_log *log, double now, wt_error *err)
+/* Removes full buckets. A new bucket would be full too. */
+static int drop_full_buckets(struct usage_log *log, double now, wt_error *err)
 {
     size_t kept = 0;
     log->swept_ms = now;
     wt__map_dispose(&log->by_name);
     for (size_t i = 0; i < log->bucket_count; i++) {
-        struct bucket *bucket = &log->buckets[i];
-        refill(log, bucket, now);
+        struct token_bucket *bucket = &log->buckets[i];
+        refill_bucket(log, bucket, now);
         if (bucket->tokens < log->options.client_burst)
             log->buckets[kept++] = *bucket;
         else
@@ -81,50 +81,45 @@ static int sweep(struct usage_log *log, double now, wt_error *err)
     return 0;
 }
 
-static int find_bucket(struct usage_log *log, struct str client, double now, struct bucket **out, wt_error *err)
+static int find_bucket(struct usage_log *log, struct str client, double now, struct token_bucket **out, wt_error *err)
 {
     const uint32_t *known = wt__map_get(&log->by_name, client);
     if (known) {
         *out = &log->buckets[*known];
         return 0;
     }
-    if (log->bucket_count == USAGE_LOG_CLIENTS_MAX && now - log->swept_ms >= USAGE_LOG_SWEEP_MS) {
-        int rc = sweep(log, now, err);
-        if (rc < 0)
-            return rc;
-    }
+    if (log->bucket_count == USAGE_LOG_CLIENTS_MAX && now - log->swept_ms >= USAGE_LOG_SWEEP_MS)
+        WT_TRY(drop_full_buckets(log, now, err));
     if (log->bucket_count == USAGE_LOG_CLIENTS_MAX)
-        return wt__fail(err, WT_EBUSY, "over %d clients report usages at once; come again", USAGE_LOG_CLIENTS_MAX);
-    char *name = malloc(client.len);
-    if (!name)
-        return wt__fail_nomem(err);
+        return wt__fail(err, WT_EBUSY, "more than %d clients are reporting usages; try again later",
+                        USAGE_LOG_CLIENTS_MAX);
+    WT_AUTO_FREE char *name = malloc(client.len);
+    WT_CHECK_ALLOC(name, err);
     memcpy(name, client.ptr, client.len);
-    struct bucket *bucket = &log->buckets[log->bucket_count];
-    *bucket = (struct bucket){.tokens = log->options.client_burst, .at_ms = now};
+    struct token_bucket *bucket = &log->buckets[log->bucket_count];
+    *bucket = (struct token_bucket){.tokens = log->options.client_burst, .at_ms = now};
     bucket->name.ptr = name;
     bucket->name.len = client.len;
-    if (!wt__map_insert(&log->by_name, bucket->name, (uint32_t)log->bucket_count, NULL)) {
-        free(name);
-        return wt__fail_nomem(err);
-    }
+    WT_CHECK_ALLOC(wt__map_insert(&log->by_name, bucket->name, (uint32_t)log->bucket_count, NULL), err);
+    name = NULL; /* the bucket owns it */
     log->bucket_count++;
     *out = bucket;
     return 0;
 }
 
-/* Takes the client's tokens for so many usages, or says when it will have them. */
-static int charge(struct usage_log *log, struct str client, size_t usages, unsigned *retry_ms, wt_error *err)
+/* Takes tokens from the client's bucket, or sets *retry_ms to the time until it has enough. */
+static int charge_client(struct usage_log *log, struct str client, size_t usages, unsigned *retry_ms, wt_error *err)
 {
     double now = wt__now_ms();
-    struct bucket *bucket = NULL;
+    struct token_bucket *bucket = NULL;
     int rc = find_bucket(log, client, now, &bucket, err);
     if (rc == WT_EBUSY)
         *retry_ms = USAGE_LOG_SWEEP_MS;
     if (rc == 0)
-        refill(log, bucket, now);
+        refill_bucket(log, bucket, now);
     if (rc == 0 && bucket->tokens < (double)usages) {
         *retry_ms = (unsigned)(((double)usages - bucket->tokens) * 60000 / log->options.client_a_minute) + 1;
-        rc = wt__fail(err, WT_EBUSY, "the client reports more than %u usages a minute; come again in %u s",
+        rc = wt__fail(err, WT_EBUSY, "the client reports more than %u usages a minute; try again in %u s",
                       log->options.client_a_minute, *retry_ms / 1000 + 1);
     }
     if (rc == 0)
@@ -138,24 +133,21 @@ static int charge(struct usage_log *log, struct str client, size_t usages, unsig
 
 static int check_batch(const struct usage_batch *batch, wt_error *err)
 {
-    int rc = wt__usage_check_client(batch->client, err);
-    if (rc == 0)
-        rc = wt__usage_check_key(batch->id, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__usage_check_client(batch->client, err));
+    WT_TRY(wt__usage_check_key(batch->id, err));
     if (batch->client.len == 0)
-        return wt__fail(err, WT_EINVAL, "usages are of a client: none is named");
+        return wt__fail(err, WT_EINVAL, "the batch has no client name");
     if (batch->id.len > USAGE_LOG_BATCH_ID_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "the batch's id has %zu bytes; at most %d are taken", batch->id.len,
+        return wt__fail(err, WT_ETOOLONG, "the batch id has %zu bytes; at most %d are allowed", batch->id.len,
                         USAGE_LOG_BATCH_ID_BYTES_MAX);
     if (batch->lines.len > USAGE_LOG_BATCH_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "the batch has %zu bytes; at most %d are taken", batch->lines.len,
+        return wt__fail(err, WT_ETOOLONG, "the batch has %zu bytes; at most %d are allowed", batch->lines.len,
                         USAGE_LOG_BATCH_BYTES_MAX);
     return 0;
 }
 
-/* The next line that is not blank, of what is left of lines. */
-static bool next_line(struct str *lines, struct str *line)
+/* Takes the next non-blank line off *lines. Returns false at the end. */
+static bool take_usage_line(struct str *lines, struct str *line)
 {
     while (lines->len > 0) {
         const char *end = memchr(lines->ptr, '\n', lines->len);
@@ -168,7 +160,7 @@ static bool next_line(struct str *lines, struct str *line)
     return false;
 }
 
-static int name_usage(struct waiting *w, struct str id, struct reported_usage *usage, wt_error *err)
+static int set_usage_key(struct queued_batch *w, struct str id, struct reported_usage *usage, wt_error *err)
 {
     char key[KEY_BYTES];
     if (id.len == 0)
@@ -178,56 +170,53 @@ static int name_usage(struct waiting *w, struct str id, struct reported_usage *u
     return usage->key.ptr ? 0 : wt__fail_nomem(err);
 }
 
-static int split(struct waiting *w, const struct usage_batch *batch, wt_error *err)
+static int split_batch(struct queued_batch *w, const struct usage_batch *batch, wt_error *err)
 {
     struct str client = {wt__arena_copy(&w->arena, batch->client), batch->client.len};
     struct str lines = {wt__arena_copy(&w->arena, batch->lines), batch->lines.len}, rest = lines, line;
     size_t count = 0;
     if (!client.ptr || !lines.ptr)
         return wt__fail_nomem(err);
-    while (next_line(&rest, &line))
+    while (take_usage_line(&rest, &line))
         count++;
     if (count == 0)
-        return wt__fail(err, WT_EINVAL, "the batch has no usage: send JSON Lines, one usage a line");
+        return wt__fail(err, WT_EINVAL, "the batch is empty; send JSON Lines, one usage per line");
     if (count > USAGE_LOG_BATCH_USAGES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; at most %d are taken", count,
+        return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; at most %d are allowed", count,
                         USAGE_LOG_BATCH_USAGES_MAX);
     struct reported_usage *usages = wt__arena_array(&w->arena, struct reported_usage, count);
     w->usages = wt__arena_array(&w->arena, struct reported_usage *, count);
     if (!usages || !w->usages)
         return wt__fail_nomem(err);
     w->bytes = batch->lines.len;
-    while (next_line(&lines, &line)) {
+    while (take_usage_line(&lines, &line)) {
         struct reported_usage *usage = w->usages[w->count] = &usages[w->count];
         *usage = (struct reported_usage){.line = line, .client = client};
         w->count++;
-        int rc = name_usage(w, batch->id, usage, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(set_usage_key(w, batch->id, usage, err));
     }
     return 0;
 }
 
-static void waiting_free(struct waiting *w)
+static void free_batch(struct queued_batch *w)
 {
     wt__arena_dispose(&w->arena);
     free(w);
 }
 
-/* With lock held. */
-static int queue(struct usage_log *log, struct waiting *w, struct str client, unsigned *retry_ms, wt_error *err)
+/* Appends the batch to the queue. Call with the lock held. */
+static int queue_batch(struct usage_log *log, struct queued_batch *w, struct str client, unsigned *retry_ms,
+                       wt_error *err)
 {
     if (w->count > log->options.client_burst)
-        return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; a client may bring %u at once", w->count,
+        return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; a client may report %u at once", w->count,
                         log->options.client_burst);
     if (log->queued + w->count > USAGE_LOG_QUEUED_MAX || log->queued_bytes + w->bytes > USAGE_LOG_QUEUED_BYTES_MAX) {
         log->counts.refused_full += w->count;
         *retry_ms = log->options.commit_ms;
-        return wt__fail(err, WT_EBUSY, "%zu usages wait to be written; come again", log->queued);
+        return wt__fail(err, WT_EBUSY, "%zu usages are waiting to be written; try again later", log->queued);
     }
-    int rc = charge(log, client, w->count, retry_ms, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(charge_client(log, client, w->count, retry_ms, err));
     log->queued += w->count;
     log->queued_bytes += w->bytes;
     *log->last = w;
@@ -240,22 +229,19 @@ int wt__usage_log_report(struct usage_log *log, const struct usage_batch *batch,
                          unsigned *retry_ms, wt_error *err)
 {
     *retry_ms = 0;
-    int rc = check_batch(batch, err);
-    if (rc < 0)
-        return rc;
-    struct waiting *w = calloc(1, sizeof *w);
-    if (!w)
-        return wt__fail_nomem(err);
+    WT_TRY(check_batch(batch, err));
+    struct queued_batch *w = calloc(1, sizeof *w);
+    WT_CHECK_ALLOC(w, err);
     w->told = told;
     w->context = context;
-    rc = split(w, batch, err);
+    int rc = split_batch(w, batch, err);
     if (rc == 0) {
         pthread_mutex_lock(&log->lock);
-        rc = queue(log, w, batch->client, retry_ms, err);
+        rc = queue_batch(log, w, batch->client, retry_ms, err);
         pthread_mutex_unlock(&log->lock);
     }
     if (rc < 0)
-        waiting_free(w);
+        free_batch(w);
     return rc;
 }
 
@@ -278,28 +264,25 @@ static void count_usage(struct usage_log_counts *counts, const struct reported_u
     *(usage->code < 0 ? &counts->bad : by_fate[usage->fate]) += 1;
 }
 
-static int record(struct usage_log *log, const struct waiting *group, wt_error *err)
+static int record_group(struct usage_log *log, const struct queued_batch *group, wt_error *err)
 {
     size_t count = 0;
-    for (const struct waiting *w = group; w; w = w->next)
+    for (const struct queued_batch *w = group; w; w = w->next)
         count += w->count;
-    struct reported_usage **usages = wt__alloc_array(count, sizeof *usages);
-    if (!usages)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE struct reported_usage **usages = wt__alloc_array(count, sizeof *usages);
+    WT_CHECK_ALLOC(usages, err);
     count = 0;
-    for (const struct waiting *w = group; w; w = w->next)
+    for (const struct queued_batch *w = group; w; w = w->next)
         for (size_t i = 0; i < w->count; i++)
             usages[count++] = w->usages[i];
-    int rc = wt__record_reported(log->engine, usages, count, err);
-    free(usages);
-    return rc;
+    return wt__record_reported(log->engine, usages, count, err);
 }
 
-/* What the group's transaction came to is counted before anybody is told. With lock held. */
-static void count_group(struct usage_log *log, const struct waiting *group, int rc)
+/* Updates the counters before anyone is notified. Call with the lock held. */
+static void count_group(struct usage_log *log, const struct queued_batch *group, int rc)
 {
     log->counts.commits += rc == 0;
-    for (const struct waiting *w = group; w; w = w->next) {
+    for (const struct queued_batch *w = group; w; w = w->next) {
         log->queued -= w->count;
         log->queued_bytes -= w->bytes;
         if (rc < 0)
@@ -310,23 +293,23 @@ static void count_group(struct usage_log *log, const struct waiting *group, int 
     log->unlearned |= rc == 0;
 }
 
-static void write_group(struct usage_log *log, struct waiting *group)
+static void write_usage_group(struct usage_log *log, struct queued_batch *group)
 {
     wt_error err = {0};
-    int rc = record(log, group, &err);
+    int rc = record_group(log, group, &err);
     pthread_mutex_lock(&log->lock);
     count_group(log, group, rc);
     pthread_cond_broadcast(&log->wake);
     pthread_mutex_unlock(&log->lock);
     while (group) {
-        struct waiting *next = group->next;
+        struct queued_batch *next = group->next;
         group->told(group->context, rc, err.message, group->usages, rc == 0 ? group->count : 0);
-        waiting_free(group);
+        free_batch(group);
         group = next;
     }
 }
 
-static void *write_groups(void *context)
+static void *run_writer(void *context)
 {
     struct usage_log *log = context;
     double next_ms = 0;
@@ -337,12 +320,12 @@ static void *write_groups(void *context)
         } else if (!atomic_load(&log->closing) && wt__now_ms() < next_ms) {
             wt__steady_wait(&log->wake, &log->lock, next_ms);
         } else {
-            struct waiting *group = log->first;
+            struct queued_batch *group = log->first;
             next_ms = wt__now_ms() + log->options.commit_ms;
             log->first = NULL;
             log->last = &log->first;
             pthread_mutex_unlock(&log->lock);
-            write_group(log, group);
+            write_usage_group(log, group);
             pthread_mutex_lock(&log->lock);
         }
     }
@@ -359,8 +342,9 @@ static int stop_learning(void *context, const char *phase, uint64_t done, uint64
     return atomic_load(&log->closing);
 }
 
-/* A store without a model records all the same: it fails here, and is counted. */
-static void *learn_behind(void *context)
+/* Learns from new usages in the background. A store without a model still records usages; learning then fails and is
+ * counted. */
+static void *run_learner(void *context)
 {
     struct usage_log *log = context;
     double next_ms = 0;
@@ -386,7 +370,7 @@ static void *learn_behind(void *context)
 
 /* ---------------------------------------------------------------- opening */
 
-static struct usage_log_options with_defaults(const struct usage_log_options *given)
+static struct usage_log_options fill_usage_options(const struct usage_log_options *given)
 {
     struct usage_log_options options = given ? *given : (struct usage_log_options){0};
     options.commit_ms = options.commit_ms ? options.commit_ms : USAGE_LOG_COMMIT_MS;
@@ -396,7 +380,7 @@ static struct usage_log_options with_defaults(const struct usage_log_options *gi
     return options;
 }
 
-static void make_locks(struct usage_log *log)
+static void init_locks(struct usage_log *log)
 {
     pthread_mutex_init(&log->lock, NULL);
     wt__steady_open(&log->wake);
@@ -413,7 +397,7 @@ static void free_log(struct usage_log *log)
     free(log);
 }
 
-static void end_threads(struct usage_log *log)
+static void stop_threads(struct usage_log *log)
 {
     pthread_mutex_lock(&log->lock);
     atomic_store(&log->closing, true);
@@ -426,16 +410,16 @@ static void end_threads(struct usage_log *log)
 
 static int start_threads(struct usage_log *log, wt_error *err)
 {
-    int error = pthread_create(&log->writer, NULL, write_groups, log);
+    int error = pthread_create(&log->writer, NULL, run_writer, log);
     if (error)
-        return wt__fail(err, WT_ENOMEM, "no thread can be started to write usages");
+        return wt__fail(err, WT_ENOMEM, "cannot start a thread to write usages");
     if (log->options.no_learning)
         return 0;
-    log->learns = pthread_create(&log->learner, NULL, learn_behind, log) == 0;
+    log->learns = pthread_create(&log->learner, NULL, run_learner, log) == 0;
     if (log->learns)
         return 0;
-    end_threads(log);
-    return wt__fail(err, WT_ENOMEM, "no thread can be started to learn of usages");
+    stop_threads(log);
+    return wt__fail(err, WT_ENOMEM, "cannot start a thread to learn from usages");
 }
 
 int wt__usage_log_open(struct usage_log **out, wt_engine *engine, const struct usage_log_options *options,
@@ -443,17 +427,15 @@ int wt__usage_log_open(struct usage_log **out, wt_engine *engine, const struct u
 {
     *out = NULL;
     if (engine->read_only)
-        return wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; no usage can be recorded",
-                        engine->path);
+        return wt__fail(err, WT_EREADONLY, "cannot record usages: the store %s is open for reading only", engine->path);
     struct usage_log *log = calloc(1, sizeof *log);
-    if (!log)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(log, err);
     log->engine = engine;
-    log->options = with_defaults(options);
+    log->options = fill_usage_options(options);
     log->last = &log->first;
-    log->unlearned = true; /* what an earlier one left */
+    log->unlearned = true; /* an earlier process may have left usages */
     log->buckets = wt__alloc_array(USAGE_LOG_CLIENTS_MAX, sizeof *log->buckets);
-    make_locks(log);
+    init_locks(log);
     int rc = log->buckets ? start_threads(log, err) : wt__fail_nomem(err);
     if (rc < 0)
         free_log(log);
@@ -466,6 +448,6 @@ void wt__usage_log_close(struct usage_log *log)
 {
     if (!log)
         return;
-    end_threads(log);
+    stop_threads(log);
     free_log(log);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "engine/engine.h"
 #include "serve/usage_log.h"
 #include "wire/bodies.h"
@@ -10,28 +11,28 @@
 #include "wire/members.h"
 
 struct usage_routes {
-    struct usage_log *log; /* NULL: the store is open for reading only */
+    struct usage_log *log; /* NULL if the store is open for reading only */
     const wt_engine *engine;
-    bool policed; /* a policy says who may know of which tools */
+    bool policed; /* a policy restricts tools by client */
     struct route row;
     struct routes routes;
 };
 
-/* A report that waits until it is written. */
-struct reporting {
+/* A report waiting to be written. */
+struct pending_report {
     const struct usage_routes *usage;
     struct http_exchange *exchange; /* kept */
 };
 
 /* ---------------------------------------------------------------- answers */
 
-static void refuse(const struct usage_routes *usage, struct http_exchange *exchange, const wt_error *err,
-                   unsigned retry_ms)
+static void answer_usage_error(const struct usage_routes *usage, struct http_exchange *exchange, const wt_error *err,
+                               unsigned retry_ms)
 {
     const struct failure *failure = wt__failure_of(err->code);
     wt_error told_client;
     wt__client_error(&told_client, err, usage->engine->path);
-    struct buffer body = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
     char seconds[16];
     snprintf(seconds, sizeof seconds, "%u", retry_ms / 1000 + 1);
     const struct http_field later = {STR("Retry-After"), wt__str(seconds)};
@@ -39,23 +40,22 @@ static void refuse(const struct usage_routes *usage, struct http_exchange *excha
     wt__json_failure(&body, failure->word, told_client.message, told_client.pointer);
     wt__http_answer(exchange, retry_ms > 0 ? 429 : failure->status, "application/json", &later, again ? 1 : 0,
                     wt__buffer_view(&body));
-    wt__buffer_dispose(&body);
 }
 
-/* With a policy a usage of tools that do not exist is answered as one of tools that the client may not know of. */
-static bool is_refused(const struct reported_usage *usage, bool policed)
+/* With a policy, usages of unknown tools are answered like usages of forbidden tools. */
+static bool is_invalid_usage(const struct reported_usage *usage, bool policed)
 {
     return usage->code != 0 && !(policed && usage->none_known);
 }
 
-/* Which usages made no sense, by their place in the body from 1. */
-static void put_refused(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
+/* Appends the invalid usages, numbered from 1 by their place in the body. */
+static void put_invalid_usages(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     bool any = false;
     wt__json_key(out, "refused");
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < count; i++) {
-        if (!is_refused(usages[i], policed))
+        if (!is_invalid_usage(usages[i], policed))
             continue;
         wt__buffer_text(out, any ? ",{" : "{");
         wt__json_count(out, "usage", i + 1);
@@ -66,8 +66,8 @@ static void put_refused(struct buffer *out, struct reported_usage *const *usages
     wt__buffer_char(out, ']');
 }
 
-/* With a policy every usage that makes sense is called recorded: the other words tell whether its tools exist. */
-static void put_told(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
+/* With a policy every valid usage counts as recorded, because the other words reveal whether its tools exist. */
+static void put_usage_result(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     static const char *const fates[] = {[USAGE_ADDED] = "recorded",
                                         [USAGE_REPEATED] = "repeated",
@@ -75,7 +75,7 @@ static void put_told(struct buffer *out, struct reported_usage *const *usages, s
                                         [USAGE_MISSING] = "missing"};
     size_t counts[sizeof fates / sizeof *fates] = {0}, unknown = 0;
     for (size_t i = 0; i < count; i++) {
-        if (is_refused(usages[i], policed))
+        if (is_invalid_usage(usages[i], policed))
             continue;
         counts[policed ? USAGE_ADDED : usages[i]->fate]++;
         unknown += usages[i]->unknown_tools;
@@ -85,14 +85,16 @@ static void put_told(struct buffer *out, struct reported_usage *const *usages, s
         wt__json_count(out, fates[i], counts[i]);
     if (!policed)
         wt__json_count(out, "unknown_tools", unknown);
-    put_refused(out, usages, count, policed);
+    put_invalid_usages(out, usages, count, policed);
     wt__buffer_char(out, '}');
 }
 
-/* A single usage that makes no sense is a bad request; among several it is told beside the others. */
-static void told(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
+/* Answers the exchange of a report. A single invalid usage is a bad request; in a larger batch it is listed with the
+ * others. */
+static void send_usage_result(void *context, int rc, const char *why, struct reported_usage *const *usages,
+                              size_t count)
 {
-    struct reporting *reporting = context;
+    struct pending_report *reporting = context;
     struct http_exchange *exchange = reporting->exchange;
     const struct usage_routes *usage = reporting->usage;
     struct buffer body = {0};
@@ -100,12 +102,12 @@ static void told(void *context, int rc, const char *why, struct reported_usage *
     free(reporting);
     if (rc < 0) {
         wt__fail(&err, rc, "%s", why);
-        refuse(usage, exchange, &err, 0);
-    } else if (count == 1 && is_refused(usages[0], usage->policed)) {
+        answer_usage_error(usage, exchange, &err, 0);
+    } else if (count == 1 && is_invalid_usage(usages[0], usage->policed)) {
         wt__fail(&err, usages[0]->code, "%s", usages[0]->message);
-        refuse(usage, exchange, &err, 0);
+        answer_usage_error(usage, exchange, &err, 0);
     } else {
-        put_told(&body, usages, count, usage->policed);
+        put_usage_result(&body, usages, count, usage->policed);
         wt__http_answer(exchange, body.failed ? 503 : 200, "application/json", NULL, 0, wt__buffer_view(&body));
         wt__buffer_dispose(&body);
     }
@@ -117,12 +119,11 @@ static void told(void *context, int rc, const char *why, struct reported_usage *
 static int report_batch(const struct usage_routes *usage, struct http_exchange *exchange,
                         const struct usage_batch *batch, unsigned *retry_ms, wt_error *err)
 {
-    struct reporting *reporting = malloc(sizeof *reporting);
-    if (!reporting)
-        return wt__fail_nomem(err);
-    *reporting = (struct reporting){usage, exchange};
+    struct pending_report *reporting = malloc(sizeof *reporting);
+    WT_CHECK_ALLOC(reporting, err);
+    *reporting = (struct pending_report){usage, exchange};
     wt__http_keep(exchange);
-    int rc = wt__usage_log_report(usage->log, batch, told, reporting, retry_ms, err);
+    int rc = wt__usage_log_report(usage->log, batch, send_usage_result, reporting, retry_ms, err);
     if (rc < 0) {
         free(reporting);
         wt__http_release(exchange);
@@ -130,7 +131,7 @@ static int report_batch(const struct usage_routes *usage, struct http_exchange *
     return rc;
 }
 
-static void take(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
+static void answer_usage(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
 {
     (void)scopes;
     const struct usage_routes *usage = context;
@@ -140,7 +141,7 @@ static void take(void *context, struct http_exchange *exchange, const char *prin
     wt_error err;
     int rc = wt__batch_query_read(&query, request->query, &err);
     if (rc == 0 && !usage->log)
-        rc = wt__fail(&err, WT_EREADONLY, "the store is open for reading only");
+        rc = wt__fail(&err, WT_EREADONLY, "cannot record usages: the store is open for reading only");
     if (rc == 0) {
         const struct usage_batch batch = {.client = wt__str(*principal ? principal : USAGE_LOG_NO_KEY),
                                           .id = wt__str(query.id),
@@ -148,13 +149,13 @@ static void take(void *context, struct http_exchange *exchange, const char *prin
         rc = report_batch(usage, exchange, &batch, &retry_ms, &err);
     }
     if (rc < 0)
-        refuse(usage, exchange, &err, retry_ms);
+        answer_usage_error(usage, exchange, &err, retry_ms);
     wt__body_dispose(&query.body);
 }
 
-/* ---------------------------------------------------------------- figures */
+/* ---------------------------------------------------------------- metrics */
 
-static void put_figures(void *context, struct buffer *out)
+static void put_usage_metrics(void *context, struct buffer *out)
 {
     const struct usage_routes *usage = context;
     struct usage_log_counts counts;
@@ -174,49 +175,45 @@ static void put_figures(void *context, struct buffer *out)
         {"queue_full", counts.refused_full},
         {"client_cap", counts.refused_client},
     };
-    wt__buffer_text(out, "# HELP whichtool_usages_reported_total Usages that were reported, by what became of them.\n"
+    wt__buffer_text(out, "# HELP whichtool_usages_reported_total Reported usages by result.\n"
                          "# TYPE whichtool_usages_reported_total counter\n");
     for (size_t i = 0; i < sizeof fates / sizeof *fates; i++)
         wt__buffer_printf(out, "whichtool_usages_reported_total{fate=\"%s\"} %llu\n", fates[i].fate,
                           (unsigned long long)fates[i].count);
-    wt__figure_write(out, "whichtool_usages_waiting", "gauge", "Usages that wait to be written.",
-                     (double)counts.queued);
-    wt__figure_write(out, "whichtool_usage_commits_total", "counter", "Groups of usages that were written.",
+    wt__metric_write(out, "whichtool_usages_waiting", "gauge", "Usages waiting to be written.", (double)counts.queued);
+    wt__metric_write(out, "whichtool_usage_commits_total", "counter", "Groups of usages written.",
                      (double)counts.commits);
-    wt__figure_write(out, "whichtool_usages_learned_total", "counter", "Requests of usages that the encoder read.",
+    wt__metric_write(out, "whichtool_usages_learned_total", "counter", "Requests encoded for learning.",
                      (double)counts.learned);
-    wt__figure_write(out, "whichtool_usage_failed_learnings_total", "counter",
-                     "Times that the encoder could not read them.", (double)counts.failed_learnings);
+    wt__metric_write(out, "whichtool_usage_failed_learnings_total", "counter", "Failed learning runs.",
+                     (double)counts.failed_learnings);
 }
 
 int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool policed, wt_error *err)
 {
-    struct usage_routes *usage = calloc(1, sizeof *usage);
+    WT_AUTO_FREE struct usage_routes *usage = calloc(1, sizeof *usage);
     *out = NULL;
-    if (!usage)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(usage, err);
     usage->engine = engine;
     usage->policed = policed;
     int rc = wt__usage_log_open(&usage->log, engine, NULL, err);
-    if (rc < 0 && rc != WT_EREADONLY) {
-        free(usage);
+    if (rc < 0 && rc != WT_EREADONLY)
         return rc;
-    }
-    usage->row =
-        (struct route){.method = "POST",
-                       .path = "/v1/usage",
-                       .scope = SCOPE_USAGE,
-                       .body_max = USAGE_LOG_BATCH_BYTES_MAX,
-                       .query = &wt__usage_fields,
-                       .raw_body = "usages as JSON Lines, as `usage add` reads them",
-                       .name = "record_usage",
-                       .summary = "Record which tools requests used, so that finding gets better",
-                       .returns = "How many were recorded, came again, or changed how an earlier one ended, and "
-                                  "which were refused; they are on the disk.",
-                       .take = take,
-                       .context = usage};
-    usage->routes = (struct routes){&usage->row, 1, put_figures, usage};
-    *out = usage;
+    usage->row = (struct route){
+        .method = "POST",
+        .path = "/v1/usage",
+        .scope = SCOPE_USAGE,
+        .body_max = USAGE_LOG_BATCH_BYTES_MAX,
+        .query = &wt__usage_fields,
+        .raw_body = "Usages as JSON Lines, in the format of `usage add`",
+        .name = "record_usage",
+        .summary = "Record the tools that requests used, to improve search",
+        .returns = "Numbers of usages recorded, repeated and with changed outcome, and the refused ones. "
+                   "Recorded usages are on disk.",
+        .take = answer_usage,
+        .context = usage};
+    usage->routes = (struct routes){&usage->row, 1, put_usage_metrics, usage};
+    *out = WT_TAKE(usage);
     return 0;
 }
 

@@ -26,7 +26,7 @@ enum {
 struct asked_body {
     struct body body;
     const char *query;
-    struct str messages;
+    const json_t *messages; /* NULL if absent */
     struct texts have, providers, excluded_providers, only, excluded;
     wt_filter filter;
 };

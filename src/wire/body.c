@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "text/unicode.h"
 
@@ -12,13 +13,13 @@ enum {
 };
 
 /* Path of a value: "/filter/only". */
-struct place {
-    const struct place *parent;
+struct value_path {
+    const struct value_path *parent;
     const char *key; /* NULL for an array item, given by index */
     size_t index;
 };
 
-static void append_pointer(struct buffer *out, const struct place *place)
+static void append_pointer(struct buffer *out, const struct value_path *place)
 {
     if (!place)
         return;
@@ -30,7 +31,7 @@ static void append_pointer(struct buffer *out, const struct place *place)
 }
 
 /* Fails with "k WHY" and the pointer to the value. */
-static int fail_at_place(wt_error *err, int code, const struct place *place, const char *why)
+static int fail_at_place(wt_error *err, int code, const struct value_path *place, const char *why)
 {
     char path[POINTER_MAX] = "";
     struct buffer pointer = {.max = POINTER_MAX - 1};
@@ -41,7 +42,7 @@ static int fail_at_place(wt_error *err, int code, const struct place *place, con
     return wt__fail_at(err, code, 0, 0, path, "%s %s", *path ? path + 1 : "the body", why);
 }
 
-static int fail_number(wt_error *err, const struct place *place, const struct field *field)
+static int fail_number(wt_error *err, const struct value_path *place, const struct field *field)
 {
     char why[128];
     snprintf(why, sizeof why, "must be a whole number from %llu to %llu", (unsigned long long)field->min,
@@ -49,8 +50,8 @@ static int fail_number(wt_error *err, const struct place *place, const struct fi
     return fail_at_place(err, WT_EINVAL, place, why);
 }
 
-static int parse_text_field(const struct field *field, const json_t *value, const struct place *place, const char **out,
-                            wt_error *err)
+static int parse_text_field(const struct field *field, const json_t *value, const struct value_path *place,
+                            const char **out, wt_error *err)
 {
     char why[96];
     if (!json_is_string(value))
@@ -74,14 +75,12 @@ static bool is_choice(const char *choices, struct str word)
     return false;
 }
 
-static int parse_choice(const struct field *field, const json_t *value, const struct place *place, const char **out,
-                        wt_error *err)
+static int parse_choice(const struct field *field, const json_t *value, const struct value_path *place,
+                        const char **out, wt_error *err)
 {
     const char *word = NULL;
     const struct field whole = {.max = UINT64_MAX};
-    int rc = parse_text_field(&whole, value, place, &word, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(parse_text_field(&whole, value, place, &word, err));
     if (!is_choice(field->choices, wt__str(word))) {
         char why[512];
         snprintf(why, sizeof why, "must be one of: %s", field->choices);
@@ -91,7 +90,7 @@ static int parse_choice(const struct field *field, const json_t *value, const st
     return 0;
 }
 
-static int parse_whole(const struct field *field, const json_t *value, const struct place *place, uint64_t *out,
+static int parse_whole(const struct field *field, const json_t *value, const struct value_path *place, uint64_t *out,
                        wt_error *err)
 {
     json_int_t number = json_integer_value(value);
@@ -101,7 +100,7 @@ static int parse_whole(const struct field *field, const json_t *value, const str
     return 0;
 }
 
-static int parse_share(const struct field *field, const json_t *value, const struct place *place, double *out,
+static int parse_share(const struct field *field, const json_t *value, const struct value_path *place, double *out,
                        wt_error *err)
 {
     double share = json_number_value(value);
@@ -111,8 +110,8 @@ static int parse_share(const struct field *field, const json_t *value, const str
     return 0;
 }
 
-static int parse_texts(struct body *body, const struct field *field, const json_t *value, const struct place *place,
-                       struct texts *out, wt_error *err)
+static int parse_texts(struct body *body, const struct field *field, const json_t *value,
+                       const struct value_path *place, struct texts *out, wt_error *err)
 {
     size_t count = json_array_size(value);
     char why[96];
@@ -124,61 +123,54 @@ static int parse_texts(struct body *body, const struct field *field, const json_
     }
     const struct field item = {.kind = FIELD_TEXT, .max = field->bytes};
     const char **items = wt__arena_array(&body->arena, const char *, count + 1);
-    if (!items)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(items, err);
     for (size_t i = 0; i < count; i++) {
-        const struct place here = {place, NULL, i};
-        int rc = parse_text_field(&item, json_array_get(value, i), &here, &items[i], err);
-        if (rc < 0)
-            return rc;
+        const struct value_path here = {place, NULL, i};
+        WT_TRY(parse_text_field(&item, json_array_get(value, i), &here, &items[i], err));
     }
     *out = (struct texts){items, count};
     return 0;
 }
 
-static int parse_json(struct body *body, const struct field *field, const json_t *value, const struct place *place,
-                      struct str *out, wt_error *err)
+/* Compact JSON can be longer than the text that it was parsed from: 0.1 becomes 0.10000000000000001. */
+enum { COMPACT_GROWTH_MAX = 8 };
+
+static int parse_tree(const struct body *body, const struct field *field, const json_t *value,
+                      const struct value_path *place, const json_t **out, wt_error *err)
 {
-    struct buffer json = {.max = (size_t)field->max};
-    int rc = 0;
     if (!json_is_array(value) && !json_is_object(value))
         return fail_at_place(err, WT_EINVAL, place, "must be an array or an object");
-    wt__json_write(&json, value);
-    if (json.failed)
-        rc = fail_at_place(err, WT_ETOOLONG, place, "is too long");
-    char *copy = rc == 0 ? wt__arena_copy(&body->arena, wt__buffer_view(&json)) : NULL;
-    if (rc == 0 && !copy)
-        rc = wt__fail_nomem(err);
-    if (rc == 0)
-        *out = (struct str){copy, json.len};
-    wt__buffer_dispose(&json);
-    return rc;
+    if (body->bytes > field->max / COMPACT_GROWTH_MAX) {
+        WT_CLEANUP(wt__buffer_dispose) struct buffer json = {.max = (size_t)field->max};
+        wt__json_write(&json, value);
+        if (json.failed)
+            return fail_at_place(err, WT_ETOOLONG, place, "is too long");
+    }
+    *out = value;
+    return 0;
 }
 
-static int parse_members(struct body *body, const json_t *object, struct fields fields, const struct place *place,
+static int parse_members(struct body *body, const json_t *object, struct fields fields, const struct value_path *place,
                          void *out, wt_error *err);
 
-static int parse_field(struct body *body, const struct field *field, const json_t *value, const struct place *place,
-                       void *out, wt_error *err)
+static int parse_field(struct body *body, const struct field *field, const json_t *value,
+                       const struct value_path *place, void *out, wt_error *err)
 {
     void *at = (char *)out + field->offset;
     uint64_t number = 0;
-    int rc = 0;
     switch (field->kind) {
     case FIELD_TEXT:
         return parse_text_field(field, value, place, at, err);
     case FIELD_CHOICE:
         return parse_choice(field, value, place, at, err);
     case FIELD_COUNT:
-        rc = parse_whole(field, value, place, &number, err);
-        if (rc == 0)
-            *(size_t *)at = (size_t)number;
-        return rc;
+        WT_TRY(parse_whole(field, value, place, &number, err));
+        *(size_t *)at = (size_t)number;
+        return 0;
     case FIELD_MS:
-        rc = parse_whole(field, value, place, &number, err);
-        if (rc == 0)
-            *(unsigned *)at = (unsigned)number;
-        return rc;
+        WT_TRY(parse_whole(field, value, place, &number, err));
+        *(unsigned *)at = (unsigned)number;
+        return 0;
     case FIELD_SHARE:
     case FIELD_RATE:
         return parse_share(field, value, place, at, err);
@@ -189,8 +181,8 @@ static int parse_field(struct body *body, const struct field *field, const json_
         return 0;
     case FIELD_TEXTS:
         return parse_texts(body, field, value, place, at, err);
-    case FIELD_JSON:
-        return parse_json(body, field, value, place, at, err);
+    case FIELD_TREE:
+        return parse_tree(body, field, value, place, at, err);
     case FIELD_ANY:
         *(const json_t **)at = value;
         return 0;
@@ -241,7 +233,7 @@ static int other_name(struct fields fields, const char *name)
     return -1;
 }
 
-static int fail_unknown_member(struct fields fields, const char *name, const struct place *place, wt_error *err)
+static int fail_unknown_member(struct fields fields, const char *name, const struct value_path *place, wt_error *err)
 {
     struct nearest nearest;
     char why[256] = "is unknown; /openapi.json lists all members";
@@ -257,25 +249,23 @@ static int fail_unknown_member(struct fields fields, const char *name, const str
     return fail_at_place(err, WT_EINVAL, place, why);
 }
 
-static int parse_members(struct body *body, const json_t *object, struct fields fields, const struct place *place,
+static int parse_members(struct body *body, const json_t *object, struct fields fields, const struct value_path *place,
                          void *out, wt_error *err)
 {
     for (void *at = json_object_iter((json_t *)object); at; at = json_object_iter_next((json_t *)object, at)) {
         const char *name = json_object_iter_key(at);
         const json_t *value = json_object_iter_value(at);
-        const struct place here = {place, name, 0};
+        const struct value_path here = {place, name, 0};
         const struct field *field = field_named(fields, name);
         if (!field)
             return fail_unknown_member(fields, name, &here, err);
         if (json_is_null(value)) /* same as absent, because clients write null for unset options */
             continue;
-        int rc = parse_field(body, field, value, &here, out, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(parse_field(body, field, value, &here, out, err));
     }
     for (size_t i = 0; i < fields.count; i++) {
         const json_t *value = json_object_get(object, fields.items[i].name);
-        const struct place here = {place, fields.items[i].name, 0};
+        const struct value_path here = {place, fields.items[i].name, 0};
         if (fields.items[i].required && (!value || json_is_null(value)))
             return fail_at_place(err, WT_EINVAL, &here, "is missing");
     }
@@ -284,7 +274,7 @@ static int parse_members(struct body *body, const json_t *object, struct fields 
 
 int wt__body_read(struct body *body, struct str json, struct fields fields, void *out, wt_error *err)
 {
-    *body = (struct body){0};
+    *body = (struct body){.bytes = json.len};
     int rc = wt__json_parse(&body->root, json.ptr ? json.ptr : "", json.len, err);
     if (rc < 0)
         return wt__fail_context(err, rc, "the body");
@@ -307,8 +297,7 @@ int wt__percent_decode(char **out, struct arena *arena, struct str text, bool pl
     char *copy = wt__arena_copy(arena, text);
     size_t len = 0;
     *out = NULL;
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
         if (c == '+' && plus)
@@ -331,8 +320,8 @@ int wt__percent_decode(char **out, struct arena *arena, struct str text, bool pl
     return 0;
 }
 
-/* Converts a value of a URL to JSON; NULL if out of memory. An invalid value stays a string, which the parser of the kind
- * rejects. */
+/* Converts a value of a URL to JSON; NULL if out of memory. An invalid value stays a string, which the parser of the
+ * kind rejects. */
 static json_t *query_value(const struct field *field, const char *text)
 {
     char *end = NULL;
@@ -354,7 +343,7 @@ static json_t *query_value(const struct field *field, const char *text)
 static int add_query_pair(json_t *root, struct fields fields, const char *name, const char *text, wt_error *err)
 {
     const struct field *field = field_named(fields, name);
-    const struct place here = {NULL, name, 0};
+    const struct value_path here = {NULL, name, 0};
     if (!field)
         return fail_unknown_member(fields, name, &here, err);
     json_t *old = json_object_get(root, name), *value = query_value(field, text);
@@ -376,8 +365,7 @@ static int add_query_pair(json_t *root, struct fields fields, const char *name, 
 int wt__query_read(struct body *body, struct str query, struct fields fields, void *out, wt_error *err)
 {
     *body = (struct body){.root = json_object()};
-    if (!body->root)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(body->root, err);
     const char *at = query.ptr, *end = query.ptr + query.len;
     for (size_t pairs = 0; query.len > 0 && at <= end; pairs++) {
         const char *stop = memchr(at, '&', (size_t)(end - at));
@@ -391,13 +379,109 @@ int wt__query_read(struct body *body, struct str query, struct fields fields, vo
         if (pairs == QUERY_FIELDS_MAX)
             return wt__fail(err, WT_ETOOLONG, "the address has more than %d parameters", QUERY_FIELDS_MAX);
         char *key, *value;
-        int rc = wt__percent_decode(&key, &body->arena, name, true, err);
-        if (rc == 0)
-            rc = wt__percent_decode(&value, &body->arena, text, true, err);
-        if (rc == 0)
-            rc = add_query_pair(body->root, fields, key, value, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(wt__percent_decode(&key, &body->arena, name, true, err));
+        WT_TRY(wt__percent_decode(&value, &body->arena, text, true, err));
+        WT_TRY(add_query_pair(body->root, fields, key, value, err));
     }
     return parse_members(body, body->root, fields, NULL, out, err);
+}
+
+/* ---------------------------------------------------------------- JSON Schema (version 2020-12, as used by OpenAPI
+ * 3.1) */
+
+static void put_schema_text(struct buffer *out, const char *key, const char *text)
+{
+    wt__buffer_printf(out, ",\"%s\":", key);
+    wt__buffer_json(out, wt__str(text));
+}
+
+static void put_choices(struct buffer *out, const char *choices)
+{
+    wt__buffer_text(out, "\"type\":\"string\",\"enum\":[");
+    for (const char *at = choices; *at;) {
+        size_t len = strcspn(at, " ");
+        wt__buffer_text(out, at == choices ? "" : ",");
+        wt__buffer_json(out, (struct str){at, len});
+        at += len + (at[len] == ' ');
+    }
+    wt__buffer_char(out, ']');
+}
+
+/* Appends the members of the schema, without braces and "description". */
+static void put_kind(struct buffer *out, const struct field *field)
+{
+    switch (field->kind) {
+    case FIELD_TEXT: /* JSON Schema counts characters, which are never more than bytes */
+        wt__buffer_printf(out, "\"type\":\"string\",\"maxLength\":%llu", (unsigned long long)field->max);
+        break;
+    case FIELD_CHOICE:
+        put_choices(out, field->choices);
+        break;
+    case FIELD_COUNT:
+    case FIELD_MS:
+        wt__buffer_printf(out, "\"type\":\"integer\",\"minimum\":%llu,\"maximum\":%llu", (unsigned long long)field->min,
+                          (unsigned long long)field->max);
+        break;
+    case FIELD_SHARE:
+    case FIELD_RATE:
+        wt__buffer_text(out, "\"type\":\"number\",\"minimum\":0,\"exclusiveMaximum\":1");
+        break;
+    case FIELD_FLAG:
+        wt__buffer_text(out, "\"type\":\"boolean\"");
+        break;
+    case FIELD_TEXTS:
+        wt__buffer_printf(out, "\"type\":\"array\",\"maxItems\":%llu,\"items\":{\"type\":\"string\",\"maxLength\":%zu}",
+                          (unsigned long long)field->max, field->bytes);
+        break;
+    case FIELD_TREE:
+        wt__buffer_text(out, "\"type\":[\"array\",\"object\"]");
+        break;
+    case FIELD_ANY:
+        wt__buffer_text(out, field->schema);
+        break;
+    case FIELD_OBJECT:
+        break;
+    }
+}
+
+static void put_object_schema(struct buffer *out, struct fields fields)
+{
+    size_t required = 0;
+    wt__buffer_text(out, "\"type\":\"object\",\"additionalProperties\":false,\"properties\":{");
+    for (size_t i = 0; i < fields.count; i++) {
+        wt__buffer_text(out, i ? "," : "");
+        wt__buffer_json(out, wt__str(fields.items[i].name));
+        wt__buffer_char(out, ':');
+        wt__field_schema(out, &fields.items[i]);
+        required += fields.items[i].required;
+    }
+    wt__buffer_char(out, '}');
+    if (required > 0)
+        wt__buffer_text(out, ",\"required\":[");
+    for (size_t i = 0, seen = 0; i < fields.count; i++) {
+        if (!fields.items[i].required)
+            continue;
+        wt__buffer_text(out, seen++ ? "," : "");
+        wt__buffer_json(out, wt__str(fields.items[i].name));
+    }
+    if (required > 0)
+        wt__buffer_char(out, ']');
+}
+
+void wt__field_schema(struct buffer *out, const struct field *field)
+{
+    wt__buffer_char(out, '{');
+    if (field->kind == FIELD_OBJECT)
+        put_object_schema(out, (struct fields){field->members, field->member_count});
+    else
+        put_kind(out, field);
+    put_schema_text(out, "description", field->says);
+    wt__buffer_char(out, '}');
+}
+
+void wt__body_schema(struct buffer *out, struct fields fields)
+{
+    wt__buffer_char(out, '{');
+    put_object_schema(out, fields);
+    wt__buffer_char(out, '}');
 }

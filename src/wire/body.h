@@ -23,7 +23,7 @@ enum field_kind {
     FIELD_RATE,   /* same, but 0 is stored as -1 (never) */
     FIELD_FLAG,   /* int; 1 if true */
     FIELD_TEXTS,  /* struct texts; max: number of items, each of at most `bytes` bytes */
-    FIELD_JSON,   /* struct str; array or object, as compact JSON; max: length in bytes */
+    FIELD_TREE,   /* const json_t *; array or object; max: length in bytes as compact JSON */
     FIELD_ANY,    /* const json_t *; any value; the caller validates it, `schema` describes it */
     FIELD_OBJECT, /* object with `members`; their offsets refer to the same struct */
 };
@@ -55,6 +55,7 @@ struct fields {
 /* Parsed document. */
 struct body {
     json_t *root;
+    size_t bytes; /* length of the JSON text */
     struct arena arena;
 };
 
@@ -65,7 +66,8 @@ struct body {
  *   WT_ENOMEM */
 int wt__body_read(struct body *body, struct str json, struct fields fields, void *out, wt_error *err);
 
-/* Same as wt__body_read, for a query "k=3&recipe=bm25". Decodes percent-encoding and '+'. FIELD_TEXTS may be repeated. */
+/* Same as wt__body_read, for a query "k=3&recipe=bm25". Decodes percent-encoding and '+'. FIELD_TEXTS may be
+ * repeated. */
 int wt__query_read(struct body *body, struct str query, struct fields fields, void *out, wt_error *err);
 void wt__body_dispose(struct body *body);
 

@@ -66,8 +66,8 @@ static bool is_absolute_path(struct str word, const char *pointer)
     return second && second + 1 < word.ptr + word.len && !wt__str_equal(word, wt__str(pointer)) && !is_route(word);
 }
 
-/* Returns the length of the store's path, or of a path derived from it (STORE-index/...), at the start of the word; 0 if
- * absent. The path may contain blanks, so it may be longer than the word. */
+/* Returns the length of the store's path, or of a path derived from it (STORE-index/...), at the start of the word; 0
+ * if absent. The path may contain blanks, so it may be longer than the word. */
 static size_t store_length(struct str word, const char *store_path)
 {
     size_t len = store_path && *store_path != ':' ? strlen(store_path) : 0;

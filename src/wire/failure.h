@@ -25,9 +25,9 @@ const struct failure *wt__failure_of(int code);
 /* Returns a row by index; NULL after the last. */
 const struct failure *wt__failure_at(size_t index);
 
-/* Makes an error safe for clients, without paths of the server. The message of a server error is replaced by that of its
- * row. In others, store_path (NULL if unknown) and absolute paths are replaced. Returns true if the message changed; the
- * caller should then log *err. out may be err. */
+/* Makes an error safe for clients, without paths of the server. The message of a server error is replaced by that of
+ * its row. In others, store_path (NULL if unknown) and absolute paths are replaced. Returns true if the message
+ * changed; the caller should then log *err. out may be err. */
 bool wt__client_error(wt_error *out, const wt_error *err, const char *store_path);
 
 /* Appends the JSON form of an error. */

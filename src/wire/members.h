@@ -44,4 +44,11 @@ void wt__json_changes(struct buffer *out, const wt_add_report *report);
 /* Appends "issues": skipped parts of an import, with reasons. */
 void wt__json_issues(struct buffer *out, const wt_add_issue *const *issues, size_t count);
 
+/* True if the text is JSON of at most WT_MAX_JSON_DEPTH levels in the form that wt__json_write produces, so it can be
+ * copied without parsing. Stored schemas were written by wt__json_write, and parsing them again for every hit would
+ * dominate the cost of a result; they are still checked, because a store is an untrusted file. May be false for a
+ * compact text if the check would be costly: numbers with a fraction or exponent, and escapes with several forms. Does
+ * not check that keys are unique. */
+bool wt__is_compact(struct str text);
+
 #endif

@@ -1,36 +1,37 @@
+#include "base/memory.h"
 #include "wire/results.h"
 
 #include <math.h>
 
 /* ---------------------------------------------------------------- find, pick */
 
-struct found wt__found_by_find(const wt_hits *hits, const char *request)
+struct search_result wt__found_by_find(const wt_hits *hits, const char *request)
 {
-    return (struct found){.hits = hits->items,
-                          .len = hits->len,
-                          .request = hits->last_turn ? hits->last_turn : request,
-                          .read_as = hits->read_as,
-                          .unknown_words = hits->unknown_words,
-                          .unknown_count = hits->unknown_count,
-                          .recipe = hits->recipe,
-                          .encoder = hits->encoder,
-                          .reason = hits->why,
-                          .notice = hits->notice,
-                          .no_tool = hits->no_answer_probability,
-                          .several_providers = hits->multi_provider_probability,
-                          .complete = NAN,
-                          .expected_match = NAN,
-                          .tokens = hits->tokens,
-                          .over_budget = hits->over_budget,
-                          .encode_ms = hits->encode_ms,
-                          .search_ms = hits->search_ms,
-                          .total_ms = hits->total_ms,
-                          .kept = hits->kept};
+    return (struct search_result){.hits = hits->items,
+                                  .len = hits->len,
+                                  .request = hits->last_turn ? hits->last_turn : request,
+                                  .read_as = hits->read_as,
+                                  .unknown_words = hits->unknown_words,
+                                  .unknown_count = hits->unknown_count,
+                                  .recipe = hits->recipe,
+                                  .encoder = hits->encoder,
+                                  .reason = hits->why,
+                                  .notice = hits->notice,
+                                  .no_tool = hits->no_answer_probability,
+                                  .several_providers = hits->multi_provider_probability,
+                                  .complete = NAN,
+                                  .expected_match = NAN,
+                                  .tokens = hits->tokens,
+                                  .over_budget = hits->over_budget,
+                                  .encode_ms = hits->encode_ms,
+                                  .search_ms = hits->search_ms,
+                                  .total_ms = hits->total_ms,
+                                  .kept = hits->kept};
 }
 
-struct found wt__found_by_pick(const wt_picked *picked, const char *request)
+struct search_result wt__found_by_pick(const wt_picked *picked, const char *request)
 {
-    return (struct found){
+    return (struct search_result){
         .hits = picked->items,
         .len = picked->len,
         .request = picked->last_turn ? picked->last_turn : request,
@@ -103,7 +104,7 @@ static void put_found_hit(struct buffer *out, const wt_hit *hit, size_t rank, co
     wt__buffer_char(out, '}');
 }
 
-void wt__json_found(struct buffer *out, const struct found *found, const struct found_form *form)
+void wt__json_found(struct buffer *out, const struct search_result *found, const struct found_form *form)
 {
     enum { USUAL_BYTES = 8000 }; /* size of a result with five hits */
     size_t copies = 0;
@@ -160,12 +161,11 @@ static void put_verified(struct buffer *out, const wt_called *called)
 
 static void put_notices(struct buffer *out, const wt_called *called)
 {
-    struct buffer all = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer all = {0};
     wt__buffer_printf(&all, "%s%s%s", called->notice ? called->notice : "",
                       called->notice && called->chances ? "; " : "", called->chances ? called->chances : "");
     wt__json_text_or_null(out, "notice", all.len > 0 ? all.ptr : NULL);
     out->failed |= all.failed;
-    wt__buffer_dispose(&all);
 }
 
 void wt__json_called(struct buffer *out, const wt_called *called, const char *request, const struct called_form *form)

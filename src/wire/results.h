@@ -8,7 +8,7 @@
 #include "wire/members.h"
 
 /* Common form of the results of find and pick. */
-struct found {
+struct search_result {
     const wt_hit *const *hits; /* [len] */
     size_t len;
     const char *request, *recipe;
@@ -26,15 +26,15 @@ struct found {
 };
 
 /* Return views of a result. request: NULL for a conversation only; its last turn is then the request. */
-struct found wt__found_by_find(const wt_hits *hits, const char *request);
-struct found wt__found_by_pick(const wt_picked *picked, const char *request);
+struct search_result wt__found_by_find(const wt_hits *hits, const char *request);
+struct search_result wt__found_by_pick(const wt_picked *picked, const char *request);
 
 struct found_form {
     bool counted; /* true if tokens of definitions were counted (max_tokens) */
     bool explained;
     const char *definitions; /* JSON array for the member `definitions`; NULL to omit it */
 };
-void wt__json_found(struct buffer *out, const struct found *found, const struct found_form *form);
+void wt__json_found(struct buffer *out, const struct search_result *found, const struct found_form *form);
 
 struct called_form {
     bool explained; /* true to include `steps` */

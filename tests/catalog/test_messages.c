@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/buffer.h"
 #include "catalog/messages.h"
 
@@ -107,6 +108,35 @@ static void conversations_that_are_read(void **state)
     }
 }
 
+static void parsed_messages_give_the_same_conversation(void **state)
+{
+    (void)state;
+    size_t compared = 0;
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        struct arena arena = {0};
+        struct conversation text, tree;
+        json_t *parsed = NULL;
+        if (wt__json_parse(&parsed, taken[i].text, strlen(taken[i].text), NULL) == 0 && !json_is_string(parsed)) {
+            compared++;
+            assert_int_equal(wt__messages_read(&text, wt__str(taken[i].text), &arena, NULL), 0);
+            assert_int_equal(wt__messages_read_tree(&tree, parsed, &arena, NULL), 0);
+            assert_int_equal(tree.len, text.len);
+            for (size_t k = 0; k < text.len; k++) {
+                assert_int_equal(tree.turns[k].user, text.turns[k].user);
+                assert_string_equal(tree.turns[k].text.ptr, text.turns[k].text.ptr);
+            }
+            assert_int_equal(tree.call_count, text.call_count);
+            for (size_t k = 0; k < text.call_count; k++)
+                assert_string_equal(tree.calls[k].ptr, text.calls[k].ptr);
+            assert_int_equal(tree.left_out, text.left_out);
+            assert_string_equal(tree.reason ? tree.reason : "", text.reason ? text.reason : "");
+        }
+        json_decref(parsed);
+        wt__arena_dispose(&arena);
+    }
+    assert_true(compared > 10);
+}
+
 static const struct {
     const char *name, *text, *says;
     size_t line;
@@ -191,9 +221,8 @@ static void depth_costs_one_message(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conversations_that_are_read),
-        cmocka_unit_test(conversations_that_are_not),
-        cmocka_unit_test(limits_are_told),
+        cmocka_unit_test(conversations_that_are_read), cmocka_unit_test(parsed_messages_give_the_same_conversation),
+        cmocka_unit_test(conversations_that_are_not),  cmocka_unit_test(limits_are_told),
         cmocka_unit_test(depth_costs_one_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,7 +163,7 @@ expect 0 "another" --json serve --keys keys --new-key root --scopes admin
 root=$(json_of 'd["key"]')
 expect 2 "its name is taken" serve --keys keys --new-key root
 expect 2 "an unknown scope" serve --keys keys --new-key x --scopes all
-says '"all" is no scope'
+says 'unknown scope "all"'
 expect 2 "no file for it" serve --new-key x
 if grep -qF "$key" keys; then what="the file"; fail "it holds a key"; fi
 begin --keys keys
@@ -250,7 +250,7 @@ silent log
 expect 2 "no address" serve --listen nonsense
 says '"nonsense" is not a listen address'
 expect 2 "everybody, without keys" serve --listen 0.0.0.0:0
-says 'can be reached from other machines'
+says 'other machines can reach'
 expect 3 "no such keys" serve --keys nothing
 expect 2 "scopes alone" serve --scopes find
 expect 2 "an origin with a path" serve --origin https://app.example.com/

@@ -66,7 +66,7 @@ same "no reload without SIGHUP" "hybrid tiny" "$(cat seen)"
 kill -HUP "$served"
 what="models are taken up"
 until_seen 2
-until_said 1 "what was trained was read anew in [0-9]+ ms"
+until_said 1 "reloaded the trained models in [0-9]+ ms"
 what="what was trained"
 sed -n 2p seen >out
 prints "tool2vec.* tiny$"
@@ -77,19 +77,19 @@ what="an encoder is taken up"
 until_seen 3
 sed -n 3p seen >out
 prints " encoder$"
-until_said 2 "what was trained was read anew"
+until_said 2 "reloaded the trained models"
 kill -HUP "$served" # no change
 # Unreadable models.
 cp tools.wt-models/auto/config.json sound.json
 echo nonsense >tools.wt-models/auto/config.json
 kill -HUP "$served"
 what="nonsense is told"
-until_said 1 "what was trained stays as it was: .*auto/config.json"
+until_said 1 "cannot reload the trained models, keeping the old ones: .*auto/config.json"
 mv sound.json tools.wt-models/auto/config.json
 touch enough
 wait "$asking"
 same "no request failed" "0 " "$(cat found)"
-same "it was read no oftener" 2 "$(grep -c "was read anew" log)"
+same "it was read no oftener" 2 "$(grep -c "reloaded the trained models" log)"
 kill -TERM "$served"
 wait "$served"
 same "it ends well" 0 $?

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "serve/recorder.h"
-#include "serve/mcp/table.h"
 #include "require.h"
+#include "serve/mcp_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -79,7 +79,7 @@ static struct mcp_service *open_service(struct mcp_table *table)
     struct mcp_service *service;
     *table = (struct mcp_table){tools, 2, resources, 2, prompts, 1, NULL, NULL};
     features.completions.complete = complete_any;
-    require(wt__mcp_table_open(table, &features, NULL) == 0);
+    require(mcp_table_open(table, &features, NULL) == 0);
     require(wt__mcp_service_open(&service, &features, &options, NULL) == 0);
     return service;
 }
@@ -141,7 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     wt__mcp_peer_close(peer);
     wt__mcp_peer_release(peer);
     wt__mcp_service_close(service);
-    wt__mcp_table_close(&table);
+    mcp_table_close(&table);
     free(text);
     return 0;
 }

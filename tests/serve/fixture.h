@@ -1,5 +1,5 @@
-/* What the conformance suite of MCP (@modelcontextprotocol/conformance) expects a server to have: its tools, resources
- * and prompts, by name and content. Shared by the server that the suite is run against and by tests of our own. */
+/* The tools, resources and prompts expected by the MCP conformance suite (@modelcontextprotocol/conformance). Shared by
+ * the server used with the suite and by our own tests. */
 #ifndef WT_TESTS_SERVE_FIXTURE_H
 #define WT_TESTS_SERVE_FIXTURE_H
 
@@ -7,13 +7,13 @@
 #include <time.h>
 
 #include "serve/mcp/service.h"
-#include "serve/mcp/table.h"
+#include "serve/mcp_table.h"
 
-/* A red pixel, and a tone of no length. */
+/* A red pixel and an empty tone. */
 #define FIXTURE_PNG "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
 #define FIXTURE_WAV "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="
 
-/* The service, which two tools change; set when it is open. */
+/* The open service, for tools announcing changes. */
 static struct mcp_service *fixture_service;
 
 static void fixture_pause(void)
@@ -27,7 +27,7 @@ static void fixture_say(struct mcp_call *call, const char *text)
     wt__mcp_add_text(call, wt__str(text));
 }
 
-/* The question's answer, or NULL: the call is over for now. */
+/* Asks the client. Returns the response, or NULL if the call is over for now. */
 static const char *fixture_ask(struct mcp_call *call, const char *key, const char *method, const char *params)
 {
     struct str response;
@@ -52,7 +52,7 @@ static void fixture_say_answer(struct mcp_call *call, const char *before, const 
     "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"" text "\"}}],\"maxTokens\":" tokens  \
     "}"
 
-/* ---------------------------------------------------------------- tools that only answer */
+/* ---------------------------------------------------------------- tools without questions */
 
 static void fixture_simple_text(void *context, struct mcp_call *call)
 {
@@ -115,7 +115,7 @@ static void fixture_progress(void *context, struct mcp_call *call)
     fixture_say(call, "Progressed from 0 to 100.");
 }
 
-/* Its client has to come back for the answer. */
+/* Closes the stream, so that the client must resume it for the answer. */
 static void fixture_reconnection(void *context, struct mcp_call *call)
 {
     (void)context;
@@ -145,8 +145,8 @@ static void fixture_echo(void *context, struct mcp_call *call)
     wt__mcp_add_text(call, wt__mcp_call_arguments(call));
 }
 
-/* Tools that the suite does not know, for clients: one that changes a resource, one that waits to be cancelled, one
- * that says how often that happened. */
+/* Tools not in the suite, for testing clients: one changes a resource, one waits for cancellation, one counts
+ * cancellations. */
 static void fixture_resource_change(void *context, struct mcp_call *call)
 {
     (void)context;
@@ -174,7 +174,7 @@ static void fixture_count_cancels(void *context, struct mcp_call *call)
     fixture_say(call, text);
 }
 
-/* ---------------------------------------------------------------- tools that ask */
+/* ---------------------------------------------------------------- tools with questions */
 
 static void fixture_sampling(void *context, struct mcp_call *call)
 {
@@ -326,7 +326,7 @@ static void fixture_ask_twice(void *context, struct mcp_call *call)
     fixture_say_answer(call, "color: ", color);
 }
 
-/* Asks only what the client can be asked. */
+/* Asks according to the client's capabilities. */
 static void fixture_ask_able(void *context, struct mcp_call *call)
 {
     (void)context;
@@ -339,7 +339,7 @@ static void fixture_ask_able(void *context, struct mcp_call *call)
         fixture_say_answer(call, name, greeting);
 }
 
-/* ---------------------------------------------------------------- the table of tools */
+/* ---------------------------------------------------------------- table of tools */
 
 #define FIXTURE_TOOL(name, description, schema)                                                                        \
     "{\"name\":\"" name "\",\"description\":\"" description "\",\"inputSchema\":" schema "}"
@@ -532,7 +532,7 @@ static void fixture_complete(void *context, struct mcp_call *call, const struct 
             wt__mcp_add_value(call, wt__str(values[i]));
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- opening and closing */
 
 static struct mcp_table fixture_table = {
     .tools = fixture_tools,
@@ -556,7 +556,7 @@ static int fixture_open(struct mcp_service **out, const struct mcp_service_optio
         .prompts = {.waits = true},
         .completions = {.complete = fixture_complete},
     };
-    int rc = wt__mcp_table_open(&fixture_table, &features, err);
+    int rc = mcp_table_open(&fixture_table, &features, err);
     if (rc == 0)
         rc = wt__mcp_service_open(out, &features, options, err);
     fixture_service = rc == 0 ? *out : NULL;
@@ -566,7 +566,7 @@ static int fixture_open(struct mcp_service **out, const struct mcp_service_optio
 static void fixture_close(struct mcp_service *service)
 {
     wt__mcp_service_close(service);
-    wt__mcp_table_close(&fixture_table);
+    mcp_table_close(&fixture_table);
 }
 
 #endif

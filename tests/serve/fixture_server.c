@@ -1,8 +1,7 @@
-/* The fixture of the conformance suite as a server, for bench/conformance.py and for clients of all kinds:
+/* The fixture of the conformance suite as a server, for bench/conformance.py and for testing clients:
  *
- *   fixture_server ADDRESS    over HTTP at /mcp; prints the address it got, and ends when its standard input does
- *   fixture_server            over standard input and output
- */
+ *   fixture_server ADDRESS    HTTP at /mcp; prints its address, and stops when standard input ends
+ *   fixture_server            standard input and output */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,13 +10,12 @@
 
 #include "fixture.h"
 #include "http/server.h"
-#include "serve/mcp/stdio.h"
-#include "serve/mcp/streamable_http.h"
+#include "serve/mcp/transport.h"
 
 static struct http_server *server;
 static struct mcp_http *http;
 
-static void answer(void *context, struct http_exchange *exchange)
+static void answer_fixture_request(void *context, struct http_exchange *exchange)
 {
     (void)context;
     if (wt__str_equal(wt__http_request(exchange)->path, STR("/mcp")))
@@ -26,15 +24,15 @@ static void answer(void *context, struct http_exchange *exchange)
         wt__http_answer(exchange, 404, NULL, NULL, 0, STR(""));
 }
 
-static size_t body_max(void *context, const struct http_request *head)
+static size_t limit_fixture_body(void *context, const struct http_request *head)
 {
     (void)context;
     (void)head;
     return MCP_MESSAGE_BYTES_MAX;
 }
 
-/* HOST or HOST:PORT, of this machine. */
-static bool is_local(struct str host)
+/* True for HOST or HOST:PORT of this machine. */
+static bool is_local_host(struct str host)
 {
     static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
     const char *colon = host.len > 0 && host.ptr[0] != '[' ? memchr(host.ptr, ':', host.len) : NULL;
@@ -46,18 +44,18 @@ static bool is_local(struct str host)
     return wt__str_among(host, names, 3);
 }
 
-static int refuse(void *context, const struct http_request *head)
+static int refuse_foreign_host(void *context, const struct http_request *head)
 {
     struct str origin = wt__http_field(head, "Origin"), scheme = STR("http://");
     (void)context;
-    if (origin.len > 0 &&
-        (!wt__str_starts(origin, scheme) || !is_local((struct str){origin.ptr + scheme.len, origin.len - scheme.len})))
+    if (origin.len > 0 && (!wt__str_starts(origin, scheme) ||
+                           !is_local_host((struct str){origin.ptr + scheme.len, origin.len - scheme.len})))
         return 403;
-    return is_local(wt__http_field(head, "Host")) ? 0 : 403;
+    return is_local_host(wt__http_field(head, "Host")) ? 0 : 403;
 }
 
-/* The end of standard input ends the server. */
-static void *wait_for_end(void *context)
+/* Stops the server when standard input ends. */
+static void *wait_for_stdin_end(void *context)
 {
     char byte;
     (void)context;
@@ -71,13 +69,15 @@ static void *wait_for_end(void *context)
 static int serve_http(struct mcp_service *service, const char *address, wt_error *err)
 {
     struct http_server_options options = {
-        .listen = address, .workers = 4, .handler = {.answer = answer, .body_max = body_max, .refuse = refuse}};
+        .listen = address,
+        .workers = 4,
+        .handler = {.answer = answer_fixture_request, .body_max = limit_fixture_body, .refuse = refuse_foreign_host}};
     pthread_t watcher;
     int rc = wt__mcp_http_open(&http, service, err);
     if (rc == 0)
         rc = wt__http_server_open(&server, &options, err);
-    if (rc == 0 && pthread_create(&watcher, NULL, wait_for_end, NULL) != 0)
-        rc = wt__fail(err, WT_EIO, "the system gives no thread");
+    if (rc == 0 && pthread_create(&watcher, NULL, wait_for_stdin_end, NULL) != 0)
+        rc = wt__fail(err, WT_EIO, "cannot start a thread");
     if (rc == 0) {
         printf("%s\n", wt__http_server_address(server));
         fflush(stdout);

@@ -1,11 +1,11 @@
-/* A client that is no client: messages go to the service as a transport would give them, and what it says is gathered,
- * a line a message. */
+/* A test client without a transport: passes messages directly to the service and records the responses, one message per
+ * line. */
 #ifndef WT_TESTS_SERVE_RECORDER_H
 #define WT_TESTS_SERVE_RECORDER_H
 
 #include <stdlib.h>
 
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
 
 #define MODERN_META                                                                                                    \
     "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/"                 \
@@ -19,7 +19,7 @@
             "\"clientInfo\":{\"name\":\"test\",\"version\":\"1\"}")
 
 struct recorder {
-    struct mcp_channel channel; /* first */
+    struct mcp_channel channel; /* must be first */
     pthread_mutex_t lock;
     pthread_cond_t news;
     struct buffer said;
@@ -79,7 +79,7 @@ static struct recorder *recorder_open(void)
     return own;
 }
 
-/* Gives it a message, and does not wait. headers: NULL for none. */
+/* Sends a message without waiting. headers: may be NULL. */
 static inline struct recorder *recorder_take(struct mcp_service *service, struct mcp_peer *peer, struct str text,
                                              const struct mcp_headers *headers)
 {
@@ -88,9 +88,9 @@ static inline struct recorder *recorder_take(struct mcp_service *service, struct
     wt__mcp_read_message(&in, text);
     if (in.kind == MCP_IN_REQUEST) {
         bool modern = wt__mcp_is_modern(&in, headers ? headers->version : STR(""));
-        struct mcp_call *call = wt__mcp_begin(service, peer, &own->channel, &in, modern, headers);
+        struct mcp_call *call = wt__mcp_call_begin(service, peer, &own->channel, &in, modern, headers);
         if (call)
-            wt__mcp_run(call);
+            wt__mcp_call_run(call);
         return own;
     }
     if (in.kind == MCP_IN_BAD) {
@@ -99,7 +99,7 @@ static inline struct recorder *recorder_take(struct mcp_service *service, struct
         wt__mcp_channel_answer(&own->channel, 400, wt__buffer_view(&message));
         wt__buffer_dispose(&message);
     } else {
-        wt__mcp_heard(service, peer, &in);
+        wt__mcp_handle_other_message(service, peer, &in);
         wt__mcp_channel_answer(&own->channel, 202, STR(""));
     }
     wt__mcp_incoming_dispose(&in);
@@ -120,7 +120,7 @@ static inline void recorder_wait(struct recorder *own)
     pthread_mutex_unlock(&own->lock);
 }
 
-/* What it has said until now is not looked at again. */
+/* Discards the messages recorded so far. */
 static inline void recorder_forget(struct recorder *own)
 {
     pthread_mutex_lock(&own->lock);
@@ -128,7 +128,7 @@ static inline void recorder_forget(struct recorder *own)
     pthread_mutex_unlock(&own->lock);
 }
 
-/* Waits until it has said that, and says all that it has said; the caller frees it. */
+/* Waits for a message containing words. Returns everything recorded; free it with free(). */
 static inline char *recorder_wait_for(struct recorder *own, const char *words)
 {
     pthread_mutex_lock(&own->lock);
@@ -139,7 +139,7 @@ static inline char *recorder_wait_for(struct recorder *own, const char *words)
     return copy;
 }
 
-/* All that is said to a message, until its answer; the caller frees it. status may be NULL. */
+/* Sends a message and waits for its answer. Returns everything recorded; free it with free(). status may be NULL. */
 static inline char *recorder_ask(struct mcp_service *service, struct mcp_peer *peer, const char *text,
                                  const struct mcp_headers *headers, int *status)
 {

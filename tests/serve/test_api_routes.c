@@ -1,4 +1,4 @@
-/* Requests against the API without a server: each route, what it says of bad input, who may use it. */
+/* The API without a server: responses of each route, errors and permissions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "serve/api/api.h"
-#include "serve/api/routes.h"
+#include "serve/api/internal.h"
 #include "whichtool/review.h"
 
 static const char catalogue[] =
@@ -21,17 +21,17 @@ static const char catalogue[] =
     "{\"name\":\"GET /tides\",\"description\":\"Times of high and low water at a harbour\","
     "\"input_schema\":{\"type\":\"object\",\"properties\":{}}}]";
 
-struct fixture {
+struct routes_fixture {
     wt_engine *engine;
-    struct api *open, *keyed; /* without keys, and with */
+    struct http_api *open, *keyed; /* without and with keys */
     char folder[40], keys[64], find[64], call[64], write[64], admin[64];
 };
 
 static const char *const origins[] = {"https://app.example.com"};
 
-static int open_all(void **state)
+static int open_fixture(void **state)
 {
-    struct fixture *f = calloc(1, sizeof *f);
+    struct routes_fixture *f = calloc(1, sizeof *f);
     wt_open_options open;
     wt_add_options add;
     wt_add_report *report;
@@ -61,9 +61,9 @@ static int open_all(void **state)
     return 0;
 }
 
-static int close_all(void **state)
+static int close_fixture(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     wt__api_close(f->open);
     wt__api_close(f->keyed);
     wt_close(f->engine);
@@ -73,13 +73,13 @@ static int close_all(void **state)
     return 0;
 }
 
-struct asked {
+struct api_request {
     const char *method, *target, *body, *host, *origin, *key;
     struct http_field more;
 };
 
-/* The answer; its body ends in NUL. */
-static struct api_call ask(struct api *api, const struct asked *asked, struct http_request *request)
+/* Sends a request. Returns the response, whose body ends in NUL. */
+static struct api_call ask_api(struct http_api *api, const struct api_request *asked, struct http_request *request)
 {
     static char authorization[128];
     const char *question = strchr(asked->target, '?');
@@ -104,7 +104,7 @@ static struct api_call ask(struct api *api, const struct asked *asked, struct ht
     return call;
 }
 
-static struct str field_of(const struct api_call *call, const char *name)
+static struct str find_answer_field(const struct api_call *call, const char *name)
 {
     for (size_t i = 0; i < call->field_count; i++)
         if (wt__str_equal(call->fields[i].name, wt__str(name)))
@@ -115,14 +115,14 @@ static struct str field_of(const struct api_call *call, const char *name)
 static const struct {
     const char *method, *target, *body;
     int status;
-    const char *holds; /* the answer does */
+    const char *holds; /* expected in the body */
 } rows[] = {
     {"GET", "/health", "", 200, "\"status\":\"ok\""},
     {"GET", "/healthy", "", 404, "\"code\":\"no_route\""},
     {"GET", "/", "", 404, "\"code\":\"no_route\""},
-    {"GET", "/health?x=1", "", 400, "this path takes no parameters"},
-    {"PUT", "/v1/tools", "", 405, "this path knows GET, POST, DELETE alone"},
-    {"GET", "/v1/find", "", 405, "this path knows POST alone"},
+    {"GET", "/health?x=1", "", 400, "this path has no query parameters"},
+    {"PUT", "/v1/tools", "", 405, "this path supports GET, POST, DELETE"},
+    {"GET", "/v1/find", "", 405, "this path supports POST"},
     {"get", "/health", "", 405, "\"code\":\"method\""},
     {"POST", "/v1/find", "{\"query\":\"book a table\"}", 200, "\"id\":\"town/book_table\""},
     {"POST", "/v1/find", "{\"query\":\"book a table\",\"recipe\":\"bm25\",\"explain\":true}", 200, "\"stages\":[{"},
@@ -139,7 +139,7 @@ static const struct {
     {"POST", "/v1/find", "", 400, "\"code\":\"malformed\""},
     {"POST", "/v1/find", "{\"query\":\"\"}", 400, "the request is empty"},
     {"POST", "/v1/pick", "{\"query\":\"book a table for two\"}", 200, "\"complete_probability\":"},
-    {"POST", "/v1/pick", "{\"query\":\"a\",\"recipe\":\"ptr\"}", 400, "this server has no language model"},
+    {"POST", "/v1/pick", "{\"query\":\"a\",\"recipe\":\"ptr\"}", 400, "the server has no language model"},
     {"POST", "/v1/call", "{\"query\":\"book a table for 2 guests\",\"tool\":\"book_table\",\"format\":\"mcp\"}", 200,
      "\"call\":{"},
     {"POST", "/v1/call", "{\"query\":\"did anyone book a table for 2 guests\",\"tool\":\"book_table\"}", 200,
@@ -173,8 +173,7 @@ static const struct {
      "{\"object\":\"list\",\"data\":[{\"object\":\"embedding\",\"index\":0,\"embedding\":["},
     {"POST", "/v1/embeddings", "{\"input\":\"a\",\"model\":\"default\",\"dimensions\":100000}", 400,
      "\"pointer\":\"/dimensions\""},
-    {"POST", "/v1/embeddings", "{\"input\":\"a\",\"model\":\"default\",\"dimensions\":4096}", 400,
-     "dimensions, and 4096"},
+    {"POST", "/v1/embeddings", "{\"input\":\"a\",\"model\":\"default\",\"dimensions\":4096}", 400, "dimensions; 4096"},
     {"POST", "/v1/embeddings", "{\"input\":\"a\",\"model\":\"text-embedding-3-small\"}", 404, "\"pointer\":\"/model\""},
     {"POST", "/v1/rerank", "{\"query\":\"high water\",\"documents\":[\"invoices\",\"high water\"],\"top_n\":1}", 200,
      "\"results\":[{\"index\":1,\"relevance_score\":"},
@@ -187,13 +186,13 @@ static const struct {
     {"HEAD", "/health", "", 200, ""},
 };
 
-static void each_route_answers_and_says_what_is_wrong(void **state)
+static void each_route_answers_or_reports_an_error(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct http_request request;
-        const struct asked asked = {.method = rows[i].method, .target = rows[i].target, .body = rows[i].body};
-        struct api_call call = ask(f->open, &asked, &request);
+        const struct api_request asked = {.method = rows[i].method, .target = rows[i].target, .body = rows[i].body};
+        struct api_call call = ask_api(f->open, &asked, &request);
         json_t *root = NULL;
         if (call.status != rows[i].status || !strstr(call.body.ptr, rows[i].holds))
             fail_msg("%s %s %s: %d %s", rows[i].method, rows[i].target, rows[i].body, call.status, call.body.ptr);
@@ -207,24 +206,25 @@ static void each_route_answers_and_says_what_is_wrong(void **state)
     }
 }
 
-/* Every route and who may use it: none, a key that is none, one of another scope, the right one. */
-static void each_scope_opens_its_routes_alone(void **state)
+/* Checks each route without a key, with a wrong key, with a key of another scope, and with the right one. */
+static void each_scope_permits_only_its_routes(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     for (size_t i = 0; i < wt__api_routes.count; i++) {
         const struct route *route = &wt__api_routes.items[i];
         const char *const keys[] = {NULL, "", "wt_nonsense", f->find, f->call, f->write, f->admin};
         const unsigned scopes[] = {0, 0, 0, SCOPE_FIND, SCOPE_CALL, SCOPE_WRITE | SCOPE_USAGE, SCOPE_ADMIN};
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
             struct http_request request;
-            const struct asked asked = {.method = route->method, .target = route->path, .body = "", .key = keys[k]};
-            struct api_call call = ask(f->keyed, &asked, &request);
+            const struct api_request asked = {
+                .method = route->method, .target = route->path, .body = "", .key = keys[k]};
+            struct api_call call = ask_api(f->keyed, &asked, &request);
             bool allowed = wt__scope_allows(scopes[k], route->scope);
             int want = allowed ? 0 : scopes[k] ? 403 : 401;
             bool refused = call.status == 401 || call.status == 403;
             if (allowed ? refused : call.status != want)
                 fail_msg("%s with key %zu: %d", route->name, k, call.status);
-            assert_int_equal(field_of(&call, "WWW-Authenticate").len > 0, call.status == 401);
+            assert_int_equal(find_answer_field(&call, "WWW-Authenticate").len > 0, call.status == 401);
             if (keys[k] && *keys[k])
                 assert_null(strstr(call.body.ptr, keys[k]));
             wt__api_call_dispose(&call);
@@ -232,13 +232,12 @@ static void each_scope_opens_its_routes_alone(void **state)
     }
 }
 
-/* A policy is asked by other routes: those that tell of tools, or change them, are for who may administer, and for
- * nobody where nobody has a key. */
-static void with_a_policy_tools_are_for_who_administers(void **state)
+/* With a policy, routes showing or changing tools require the scope admin, and are unavailable without keys. */
+static void a_policy_makes_tool_routes_require_admin(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     struct api_options options = {.engine = f->engine, .guard = {.listen = "127.0.0.1:8642"}, .policed = true};
-    struct api *policed[2];
+    struct http_api *policed[2];
     size_t of_tools = 0;
     wt_error err;
     assert_int_equal(wt__api_open(&policed[0], &options, &err), 0);
@@ -250,8 +249,9 @@ static void with_a_policy_tools_are_for_who_administers(void **state)
         for (size_t keyed = 0; keyed < 2; keyed++)
             for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
                 struct http_request request;
-                const struct asked asked = {.method = route->method, .target = route->path, .body = "", .key = keys[k]};
-                struct api_call call = ask(policed[keyed], &asked, &request);
+                const struct api_request asked = {
+                    .method = route->method, .target = route->path, .body = "", .key = keys[k]};
+                struct api_call call = ask_api(policed[keyed], &asked, &request);
                 bool refused = call.status == 401 || call.status == 403;
                 if (route->of_tools && refused != !(keyed && keys[k] == f->admin))
                     fail_msg("%s, %s keys, key %zu: %d", route->name, keyed ? "with" : "without", k, call.status);
@@ -260,7 +260,7 @@ static void with_a_policy_tools_are_for_who_administers(void **state)
                 wt__api_call_dispose(&call);
             }
         of_tools += route->of_tools;
-        /* Whatever has tools in its path is one of them. */
+        /* All paths with tools in them are included. */
         assert_true(route->of_tools || !strstr(route->path, "/tools"));
     }
     assert_int_equal(of_tools, 8);
@@ -286,17 +286,17 @@ static const struct {
     {"OPTIONS", "/nothing", "localhost", "https://app.example.com", 404, true},
 };
 
-static void hosts_and_origins_decide_first(void **state)
+static void host_and_origin_are_checked_first(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     for (size_t i = 0; i < sizeof matrix / sizeof *matrix; i++) {
         struct http_request request;
-        const struct asked asked = {.method = matrix[i].method,
-                                    .target = matrix[i].target,
-                                    .body = "",
-                                    .host = matrix[i].host,
-                                    .origin = matrix[i].origin};
-        struct api_call call = ask(f->open, &asked, &request);
+        const struct api_request asked = {.method = matrix[i].method,
+                                          .target = matrix[i].target,
+                                          .body = "",
+                                          .host = matrix[i].host,
+                                          .origin = matrix[i].origin};
+        struct api_call call = ask_api(f->open, &asked, &request);
         const struct http_handler handler = wt__api_handler(f->open);
         struct http_fields common = {0};
         handler.fields(handler.context, &request, &common);
@@ -311,7 +311,7 @@ static void hosts_and_origins_decide_first(void **state)
     }
 }
 
-static uint64_t generation_of(wt_engine *engine)
+static uint64_t read_generation(wt_engine *engine)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -319,10 +319,10 @@ static uint64_t generation_of(wt_engine *engine)
     return info.generation;
 }
 
-/* Whoever asks with whatever key: a page of another site, and a name that was pointed here, reach no route. */
-static void no_route_is_reached_from_elsewhere(void **state)
+/* Requests from foreign origins, and through DNS rebinding, reach no route, with any key. */
+static void foreign_hosts_and_origins_reach_no_route(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     static const struct {
         const char *host, *origin;
         int status;
@@ -335,32 +335,32 @@ static void no_route_is_reached_from_elsewhere(void **state)
         {"localhost:8642", "http://localhost:3000", 403},
         {"localhost:8642", "null", 403},
     };
-    uint64_t before = generation_of(f->engine);
+    uint64_t before = read_generation(f->engine);
     for (size_t i = 0; i < wt__api_routes.count; i++)
         for (size_t e = 0; e < sizeof elsewhere / sizeof *elsewhere; e++)
             for (int keyed = 0; keyed < 2; keyed++) {
                 const struct route *route = &wt__api_routes.items[i];
                 struct http_request request;
-                const struct asked asked = {.method = route->method,
-                                            .target = route->path,
-                                            .body = catalogue,
-                                            .host = elsewhere[e].host,
-                                            .origin = elsewhere[e].origin,
-                                            .key = keyed ? f->admin : NULL};
-                struct api_call call = ask(keyed ? f->keyed : f->open, &asked, &request);
+                const struct api_request asked = {.method = route->method,
+                                                  .target = route->path,
+                                                  .body = catalogue,
+                                                  .host = elsewhere[e].host,
+                                                  .origin = elsewhere[e].origin,
+                                                  .key = keyed ? f->admin : NULL};
+                struct api_call call = ask_api(keyed ? f->keyed : f->open, &asked, &request);
                 if (call.status != elsewhere[e].status || strstr(call.body.ptr, "evil") ||
                     strstr(call.body.ptr, "town"))
                     fail_msg("%s from %s: %d %s", route->name, elsewhere[e].host, call.status, call.body.ptr);
                 wt__api_call_dispose(&call);
             }
-    assert_int_equal(generation_of(f->engine), before);
+    assert_int_equal(read_generation(f->engine), before);
 }
 
-/* A key is one in its field alone: not in the address, where logs and referrers would have it, nor in a cookie, which a
- * browser sends by itself. A session is none. */
-static void a_key_counts_in_its_field_alone(void **state)
+/* A key counts only in the Authorization field: not in the URL, which appears in logs, nor in a cookie, sent by the
+ * browser automatically, nor as a session id. */
+static void keys_count_only_in_the_authorization_field(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     static const struct {
         const char *target, *field, *prefix;
         int status;
@@ -368,15 +368,15 @@ static void a_key_counts_in_its_field_alone(void **state)
     } ways[] = {
         {"/v1/recipes", "Authorization", "Bearer ", 200, "recipes"},
         {"/v1/recipes", "authorization", "bearer ", 200, "recipes"},
-        {"/v1/recipes", "Authorization", "", 401, "this takes a key: Authorization: Bearer KEY"},
-        {"/v1/recipes", "Authorization", "Basic ", 401, "this takes a key"},
-        {"/v1/recipes", "Authorization", "Bearer x", 401, "this key is not known here"},
-        {"/v1/recipes", "Proxy-Authorization", "Bearer ", 401, "this takes a key"},
-        {"/v1/recipes", "X-Api-Key", "", 401, "this takes a key"},
-        {"/v1/recipes", "Cookie", "key=", 401, "this takes a key"},
-        {"/v1/recipes", "Mcp-Session-Id", "", 401, "this takes a key"},
-        {"/v1/recipes?key=KEY", NULL, NULL, 401, "this takes a key"},
-        {"/v1/recipes?access_token=KEY", NULL, NULL, 401, "this takes a key"},
+        {"/v1/recipes", "Authorization", "", 401, "a key is required; send Authorization: Bearer KEY"},
+        {"/v1/recipes", "Authorization", "Basic ", 401, "a key is required"},
+        {"/v1/recipes", "Authorization", "Bearer x", 401, "unknown key"},
+        {"/v1/recipes", "Proxy-Authorization", "Bearer ", 401, "a key is required"},
+        {"/v1/recipes", "X-Api-Key", "", 401, "a key is required"},
+        {"/v1/recipes", "Cookie", "key=", 401, "a key is required"},
+        {"/v1/recipes", "Mcp-Session-Id", "", 401, "a key is required"},
+        {"/v1/recipes?key=KEY", NULL, NULL, 401, "a key is required"},
+        {"/v1/recipes?access_token=KEY", NULL, NULL, 401, "a key is required"},
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char target[160], value[160];
@@ -385,20 +385,20 @@ static void a_key_counts_in_its_field_alone(void **state)
         snprintf(target, sizeof target, "%.*s%s", (int)(place ? place - ways[i].target : (long)strlen(ways[i].target)),
                  ways[i].target, place ? f->find : "");
         snprintf(value, sizeof value, "%s%s", ways[i].prefix ? ways[i].prefix : "", f->find);
-        struct asked asked = {.method = "GET", .target = target, .body = ""};
+        struct api_request asked = {.method = "GET", .target = target, .body = ""};
         if (ways[i].field)
             asked.more = (struct http_field){wt__str(ways[i].field), wt__str(value)};
-        struct api_call call = ask(f->keyed, &asked, &request);
+        struct api_call call = ask_api(f->keyed, &asked, &request);
         if (call.status != ways[i].status || !strstr(call.body.ptr, ways[i].says))
             fail_msg("%s %s: %d %s", ways[i].target, ways[i].field ? ways[i].field : "", call.status, call.body.ptr);
         wt__api_call_dispose(&call);
     }
 }
 
-/* What is asked decides neither what the server reads, fetches or starts, nor which models it asks. */
-static void what_steers_the_server_cannot_be_said(void **state)
+/* Requests can neither make the server read, fetch or start anything, nor choose its models. */
+static void requests_cannot_control_files_processes_or_models(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     static const struct {
         const char *method, *target, *body;
         int status;
@@ -424,31 +424,31 @@ static void what_steers_the_server_cannot_be_said(void **state)
         {"POST", "/v1/call", "{\"query\":\"a\",\"chat_model\":\"gpt\"}", 400},
         {"POST", "/v1/call", "{\"query\":\"a\",\"execute\":true}", 400},
         {"POST", "/v1/embeddings", "{\"input\":\"a\",\"model\":\"../../etc\"}", 404},
-        {"POST", "/v1/find", "{\"query\":\"a\",\"Query\":\"b\"}", 400}, /* no two readers differ on it */
+        {"POST", "/v1/find", "{\"query\":\"a\",\"Query\":\"b\"}", 400}, /* names are case-sensitive everywhere */
         {"POST", "/v1/find", "{\"query\":\"a\",\"query\":\"b\"}", 400},
         {"POST", "/v1/find", "{\"query\":\"a\\u0000b\"}", 400},
     };
-    uint64_t before = generation_of(f->engine);
+    uint64_t before = read_generation(f->engine);
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         struct http_request request;
-        const struct asked asked = {.method = said[i].method, .target = said[i].target, .body = said[i].body};
-        struct api_call call = ask(f->open, &asked, &request);
+        const struct api_request asked = {.method = said[i].method, .target = said[i].target, .body = said[i].body};
+        struct api_call call = ask_api(f->open, &asked, &request);
         if (call.status != said[i].status)
             fail_msg("%s %s %s: %d %s", said[i].method, said[i].target, said[i].body, call.status, call.body.ptr);
         wt__api_call_dispose(&call);
     }
-    assert_int_equal(generation_of(f->engine), before);
+    assert_int_equal(read_generation(f->engine), before);
     assert_int_equal(access("/tmp/whichtool-pwned", F_OK), -1);
 }
 
-static void beyond_this_machine_it_takes_keys(void **state)
+static void non_local_addresses_require_keys(void **state)
 {
-    struct fixture *f = *state;
-    struct api *api;
+    struct routes_fixture *f = *state;
+    struct http_api *api;
     wt_error err;
     struct api_options options = {.engine = f->engine, .guard = {.listen = "0.0.0.0:8642"}};
     assert_int_equal(wt__api_open(&api, &options, &err), WT_EINVAL);
-    assert_non_null(strstr(err.message, "can be reached from other machines"));
+    assert_non_null(strstr(err.message, "other machines can reach"));
     options.keys_path = f->keys;
     assert_int_equal(wt__api_open(&api, &options, &err), 0);
     wt__api_close(api);
@@ -457,19 +457,19 @@ static void beyond_this_machine_it_takes_keys(void **state)
     assert_null(api);
 }
 
-static int status_with(struct api *api, const char *key)
+static int status_with(struct http_api *api, const char *key)
 {
     struct http_request request;
-    const struct asked asked = {.method = "GET", .target = "/v1/recipes", .body = "", .key = key};
-    struct api_call call = ask(api, &asked, &request);
+    const struct api_request asked = {.method = "GET", .target = "/v1/recipes", .body = "", .key = key};
+    struct api_call call = ask_api(api, &asked, &request);
     int status = call.status;
     wt__api_call_dispose(&call);
     return status;
 }
 
-static void keys_are_read_anew_and_a_bad_file_changes_nothing(void **state)
+static void reload_replaces_keys_unless_the_file_is_invalid(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     char late[64], *text;
     size_t len;
     wt_error err;
@@ -481,38 +481,38 @@ static void keys_are_read_anew_and_a_bad_file_changes_nothing(void **state)
     assert_int_equal(wt__file_replace(f->keys, "nonsense\n", 9, &err), 0);
     wt__api_reload(f->keyed);
     assert_int_equal(status_with(f->keyed, late), 200);
-    assert_int_equal(wt__file_replace(f->keys, text, len, &err), 0); /* without the late one */
+    assert_int_equal(wt__file_replace(f->keys, text, len, &err), 0); /* without the late key */
     wt__api_reload(f->keyed);
     assert_int_equal(status_with(f->keyed, late), 401);
     free(text);
 }
 
-static bool nobody_waits(const void *context)
+static bool has_disconnected(const void *context)
 {
     (void)context;
     return true;
 }
 
-/* A find that nobody waits for any more ends; so does one whose time is up. */
-static void what_nobody_waits_for_is_given_up(void **state)
+/* A search stops when the client has disconnected, and at the time limit. */
+static void searches_stop_on_disconnect_and_timeout(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     bool takes_long;
     struct http_request request = {.method = STR("POST"),
                                    .path = STR("/v1/find"),
                                    .body = STR("{\"query\":\"a table\"}"),
                                    .fields = {{STR("Host"), STR("localhost")}},
                                    .field_count = 1};
-    struct api_call call = {.request = &request, .is_gone = nobody_waits};
+    struct api_call call = {.request = &request, .is_gone = has_disconnected};
     wt__api_respond(f->open, &call, &takes_long);
     assert_int_equal(call.status, 503);
     assert_non_null(strstr(call.body.ptr, "\"code\":\"cancelled\""));
     wt__api_call_dispose(&call);
 }
 
-static void what_takes_long_is_not_begun_on_a_worker(void **state)
+static void slow_calls_do_not_start_on_a_worker(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     bool takes_long;
     struct http_request request = {.method = STR("DELETE"),
                                    .path = STR("/v1/tools/town/book_table"),
@@ -536,10 +536,10 @@ static void take_nothing(void *context, struct http_exchange *exchange, const ch
     (void)principal;
 }
 
-/* A module's route is found by path and any method, and is guarded as ours are. */
-static void a_module_brings_a_route(void **state)
+/* A module's route matches its path with any method, and requires the usual permissions. */
+static void modules_can_add_routes(void **state)
 {
-    struct fixture *f = *state;
+    struct routes_fixture *f = *state;
     static const struct route row = {
         .path = "/mcp", .scope = SCOPE_FIND, .body_max = 1, .name = "mcp", .take = take_nothing};
     const struct routes table = {.items = &row, .count = 1};
@@ -549,7 +549,7 @@ static void a_module_brings_a_route(void **state)
                                         .more = &table,
                                         .more_count = 1};
     static const char *const methods[] = {"GET", "POST", "DELETE", "PUT"};
-    struct api *api;
+    struct http_api *api;
     bool takes_long;
     char authorization[128];
     assert_int_equal(wt__api_open(&api, &options, NULL), 0);
@@ -564,7 +564,7 @@ static void a_module_brings_a_route(void **state)
         assert_ptr_equal(wt__api_respond(api, &call, &takes_long), &row);
         assert_string_equal(call.principal, "finder");
         wt__api_call_dispose(&call);
-        request.field_count = 1; /* without the key */
+        request.field_count = 1; /* no key */
         call = (struct api_call){.request = &request};
         assert_null(wt__api_respond(api, &call, &takes_long));
         assert_int_equal(call.status, 401);
@@ -573,33 +573,33 @@ static void a_module_brings_a_route(void **state)
     wt__api_close(api);
 }
 
-static void the_lesser_limit_holds(void **state)
+static void the_smaller_time_limit_applies(void **state)
 {
     (void)state;
     static const struct {
         unsigned server, asked, holds;
     } limits[] = {{60, 0, 60}, {60, 10, 10}, {60, 90, 60}, {0, 0, 0}, {0, 10, 10}};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        const struct service service = {.time_limit_ms = limits[i].server};
+        const struct api_service service = {.time_limit_ms = limits[i].server};
         const struct api_call call = {.service = &service};
-        assert_int_equal(wt__api_limit(&call, limits[i].asked), limits[i].holds);
+        assert_int_equal(wt__api_time_limit(&call, limits[i].asked), limits[i].holds);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_route_answers_and_says_what_is_wrong),
-                                       cmocka_unit_test(each_scope_opens_its_routes_alone),
-                                       cmocka_unit_test(with_a_policy_tools_are_for_who_administers),
-                                       cmocka_unit_test(hosts_and_origins_decide_first),
-                                       cmocka_unit_test(no_route_is_reached_from_elsewhere),
-                                       cmocka_unit_test(a_key_counts_in_its_field_alone),
-                                       cmocka_unit_test(what_steers_the_server_cannot_be_said),
-                                       cmocka_unit_test(beyond_this_machine_it_takes_keys),
-                                       cmocka_unit_test(keys_are_read_anew_and_a_bad_file_changes_nothing),
-                                       cmocka_unit_test(what_nobody_waits_for_is_given_up),
-                                       cmocka_unit_test(what_takes_long_is_not_begun_on_a_worker),
-                                       cmocka_unit_test(a_module_brings_a_route),
-                                       cmocka_unit_test(the_lesser_limit_holds)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_route_answers_or_reports_an_error),
+                                       cmocka_unit_test(each_scope_permits_only_its_routes),
+                                       cmocka_unit_test(a_policy_makes_tool_routes_require_admin),
+                                       cmocka_unit_test(host_and_origin_are_checked_first),
+                                       cmocka_unit_test(foreign_hosts_and_origins_reach_no_route),
+                                       cmocka_unit_test(keys_count_only_in_the_authorization_field),
+                                       cmocka_unit_test(requests_cannot_control_files_processes_or_models),
+                                       cmocka_unit_test(non_local_addresses_require_keys),
+                                       cmocka_unit_test(reload_replaces_keys_unless_the_file_is_invalid),
+                                       cmocka_unit_test(searches_stop_on_disconnect_and_timeout),
+                                       cmocka_unit_test(slow_calls_do_not_start_on_a_worker),
+                                       cmocka_unit_test(modules_can_add_routes),
+                                       cmocka_unit_test(the_smaller_time_limit_applies)};
+    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }

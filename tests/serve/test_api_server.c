@@ -1,5 +1,4 @@
-/* The API on a real server, over sockets: what takes long runs beside the workers, what is over is told once, and the
- * end waits for nothing but what runs. */
+/* The API on a real server: slow calls run separately from the workers, and shutdown waits for running calls only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +6,7 @@
 
 #include <cmocka.h>
 
-#pragma GCC diagnostic ignored "-Wunused-function" /* it has more than is used here */
+#pragma GCC diagnostic ignored "-Wunused-function" /* not all helpers are used here */
 #include "http/served.h"
 
 #include "serve/api/api.h"
@@ -17,29 +16,29 @@
 
 enum { CLIENTS = 12, TOOLS = 400 };
 
-struct fixture {
+struct server_fixture {
     wt_engine *engine;
-    struct catalogue *catalogue;
+    struct mcp_catalogue *catalogue;
     struct mcp_routes *mcp;
     struct usage_routes *usage;
-    struct api *api;
+    struct http_api *api;
     struct server_under_test served;
     pthread_mutex_t lock;
     struct buffer log;
     unsigned ready;
 };
 
-static void say(void *context, struct str line)
+static void keep_log_line(void *context, struct str line)
 {
-    struct fixture *f = context;
+    struct server_fixture *f = context;
     pthread_mutex_lock(&f->lock);
     wt__buffer_str(&f->log, line);
     pthread_mutex_unlock(&f->lock);
 }
 
-static void tell_ready(void *context, double ms)
+static void signal_ready(void *context, double ms)
 {
-    struct fixture *f = context;
+    struct server_fixture *f = context;
     assert_true(ms >= 0);
     pthread_mutex_lock(&f->lock);
     f->ready++;
@@ -48,9 +47,9 @@ static void tell_ready(void *context, double ms)
 
 static const char *const origins[] = {"https://app.example.com"};
 
-static int begin(void **state)
+static int start_api_server(void **state)
 {
-    struct fixture *f = calloc(1, sizeof *f);
+    struct server_fixture *f = calloc(1, sizeof *f);
     wt_open_options open;
     wt_error err;
     pthread_mutex_init(&f->lock, NULL);
@@ -70,24 +69,24 @@ static int begin(void **state)
                                         .stopping_context = f->mcp,
                                         .access = ACCESS_JSON,
                                         .access_requests = true,
-                                        .say = say,
+                                        .say = keep_log_line,
                                         .say_context = f,
-                                        .ready = tell_ready,
+                                        .ready = signal_ready,
                                         .ready_context = f};
     assert_int_equal(wt__api_open(&f->api, &options, &err), 0);
     start_server(&f->served, (struct http_server_options){.workers = 1, .handler = wt__api_handler(f->api)});
-    wt__api_bind(f->api, f->served.server);
-    wt__api_warm(f->api);
+    wt__api_set_server(f->api, f->served.server);
+    wt__api_warm_up(f->api);
     *state = f;
     return 0;
 }
 
-static int end(void **state)
+static int stop_api_server(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     wt__http_server_stop(f->served.server);
     join_server(&f->served);
-    wt__api_end(f->api);
+    wt__api_wait_for_calls(f->api);
     wt__http_server_close(f->served.server);
     wt__usage_routes_close(f->usage);
     wt__mcp_routes_close(f->mcp);
@@ -101,18 +100,18 @@ static int end(void **state)
     return 0;
 }
 
-static void put_request(struct buffer *out, const char *method, const char *target, struct str body)
+static void put_server_request(struct buffer *out, const char *method, const char *target, struct str body)
 {
     wt__buffer_printf(out, "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n", method, target,
                       body.len);
     wt__buffer_str(out, body);
 }
 
-/* The status; the whole answer stays in *answer. */
-static int ask(int client, const char *method, const char *target, struct str body, struct buffer *answer)
+/* Sends a request. Returns the status; *answer gets the whole response. */
+static int ask_api_server(int client, const char *method, const char *target, struct str body, struct buffer *answer)
 {
     struct buffer request = {0}, in = {0};
-    put_request(&request, method, target, body);
+    put_server_request(&request, method, target, body);
     assert_true(send_bytes(client, wt__buffer_view(&request)));
     receive_answer(client, &in, answer);
     wt__buffer_text(answer, "");
@@ -121,8 +120,8 @@ static int ask(int client, const char *method, const char *target, struct str bo
     return atoi(answer->ptr + strlen("HTTP/1.1 "));
 }
 
-/* A source of many tools, all of which begin with a word of its own. */
-static void put_tools(struct buffer *out, unsigned edition)
+/* Appends a source of many tools, whose descriptions begin with a word for the edition. */
+static void put_edition_tools(struct buffer *out, unsigned edition)
 {
     for (unsigned i = 0; i < TOOLS; i++)
         wt__buffer_printf(out,
@@ -132,18 +131,18 @@ static void put_tools(struct buffer *out, unsigned edition)
     wt__buffer_char(out, ']');
 }
 
-static void what_is_imported_is_found_by_the_next_request(void **state)
+static void imported_tools_are_found_by_the_next_request(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     struct buffer tools = {0}, answer = {0};
     int client = connect_to(f->served.server);
     for (unsigned edition = 0; edition < 3; edition++) {
         char query[64];
         snprintf(query, sizeof query, "{\"query\":\"edition%u tool 7\",\"k\":1}", edition);
-        put_tools(&tools, edition);
-        assert_int_equal(ask(client, "POST", "/v1/tools?provider=p", wt__buffer_view(&tools), &answer), 200);
+        put_edition_tools(&tools, edition);
+        assert_int_equal(ask_api_server(client, "POST", "/v1/tools?provider=p", wt__buffer_view(&tools), &answer), 200);
         assert_non_null(strstr(answer.ptr, edition ? "\"updated\":400" : "\"added\":400"));
-        assert_int_equal(ask(client, "POST", "/v1/find", wt__str(query), &answer), 200);
+        assert_int_equal(ask_api_server(client, "POST", "/v1/find", wt__str(query), &answer), 200);
         snprintf(query, sizeof query, "edition%u of tool", edition);
         assert_non_null(strstr(answer.ptr, query));
         wt__buffer_clear(&tools);
@@ -153,22 +152,22 @@ static void what_is_imported_is_found_by_the_next_request(void **state)
     wt__buffer_dispose(&answer);
 }
 
-/* One worker, and imports from many clients at once: each is done, or told to come again; finds are answered meanwhile.
- */
-static void imports_do_not_take_the_worker(void **state)
+/* Many clients import at once with one worker: each import is done, or refused to be retried; searches are answered
+ * meanwhile. */
+static void imports_leave_the_worker_to_searches(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     struct buffer tools = {0}, request = {0}, answer = {0}, in = {0};
     int clients[CLIENTS], done = 0, later = 0;
-    put_tools(&tools, 9);
-    put_request(&request, "POST", "/v1/tools?provider=p", wt__buffer_view(&tools));
+    put_edition_tools(&tools, 9);
+    put_server_request(&request, "POST", "/v1/tools?provider=p", wt__buffer_view(&tools));
     for (size_t i = 0; i < CLIENTS; i++) {
         clients[i] = connect_to(f->served.server);
         assert_true(send_bytes(clients[i], wt__buffer_view(&request)));
     }
     int finder = connect_to(f->served.server);
     for (size_t i = 0; i < 20; i++)
-        assert_int_equal(ask(finder, "POST", "/v1/find", STR("{\"query\":\"tool 7\"}"), &answer), 200);
+        assert_int_equal(ask_api_server(finder, "POST", "/v1/find", STR("{\"query\":\"tool 7\"}"), &answer), 200);
     for (size_t i = 0; i < CLIENTS; i++) {
         wt__buffer_clear(&in);
         receive_answer(clients[i], &in, &answer);
@@ -187,38 +186,38 @@ static void imports_do_not_take_the_worker(void **state)
     wt__buffer_dispose(&in);
 }
 
-/* Clients that go away before they are answered, in every stage of an import and a find. */
-static void clients_that_go_away_leave_nothing_behind(void **state)
+/* Clients disconnect in every stage of an import and a search. */
+static void disconnected_clients_leak_nothing(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     struct buffer tools = {0}, answer = {0};
-    put_tools(&tools, 5);
+    put_edition_tools(&tools, 5);
     for (size_t i = 0; i < 40; i++) {
         struct buffer request = {0};
         int client = connect_to(f->served.server);
         if (i % 2)
-            put_request(&request, "POST", "/v1/tools?provider=gone", wt__buffer_view(&tools));
+            put_server_request(&request, "POST", "/v1/tools?provider=gone", wt__buffer_view(&tools));
         else
-            put_request(&request, "POST", "/v1/find", STR("{\"query\":\"tool\"}"));
+            put_server_request(&request, "POST", "/v1/find", STR("{\"query\":\"tool\"}"));
         send_bytes(client, (struct str){request.ptr, i < 20 ? request.len : request.len / 2});
         close(client);
         wt__buffer_dispose(&request);
     }
     int client = connect_to(f->served.server);
-    assert_int_equal(ask(client, "GET", "/health", STR(""), &answer), 200);
+    assert_int_equal(ask_api_server(client, "GET", "/health", STR(""), &answer), 200);
     close(client);
     wt__buffer_dispose(&tools);
     wt__buffer_dispose(&answer);
 }
 
-/* The record of a request comes after its answer, so the log is waited for. */
-static void each_request_is_a_line_of_the_log(void **state)
+/* A request is logged after its response, so wait for the log. */
+static void each_request_is_logged_in_one_line(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     struct buffer answer = {0};
     int client = connect_to(f->served.server);
-    assert_int_equal(ask(client, "POST", "/v1/find", STR("{\"query\":\"wine \\u202e\"}"), &answer), 200);
-    assert_int_equal(ask(client, "GET", "/v1/%0a", STR(""), &answer), 404);
+    assert_int_equal(ask_api_server(client, "POST", "/v1/find", STR("{\"query\":\"wine \\u202e\"}"), &answer), 200);
+    assert_int_equal(ask_api_server(client, "GET", "/v1/%0a", STR(""), &answer), 404);
     for (bool told = false; !told;) {
         pthread_mutex_lock(&f->lock);
         told = f->log.len > 0 && memmem(f->log.ptr, f->log.len, "\"path\":\"/v1/%0a\"", 16) != NULL;
@@ -227,7 +226,7 @@ static void each_request_is_a_line_of_the_log(void **state)
     pthread_mutex_lock(&f->lock);
     struct str log = wt__buffer_view(&f->log);
     assert_non_null(strstr(f->log.ptr, "\"asked\":\"{\\\"query\\\":\\\"wine \\\\u202e\\\"}\""));
-    while (log.len > 0) { /* each line is one object */
+    while (log.len > 0) { /* one object per line */
         const char *newline = memchr(log.ptr, '\n', log.len);
         json_t *root = NULL;
         assert_non_null(newline);
@@ -241,9 +240,9 @@ static void each_request_is_a_line_of_the_log(void **state)
     wt__buffer_dispose(&answer);
 }
 
-static void figures_tell_what_became_of_usages(void **state)
+static void metrics_count_the_results_of_usages(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     static const char *const lines[] = {
         "whichtool_usages_reported_total{fate=\"recorded\"} 2\n",
         "whichtool_usages_reported_total{fate=\"repeated\"} 1\n",
@@ -260,18 +259,19 @@ static void figures_tell_what_became_of_usages(void **state)
     };
     struct buffer answer = {0}, many = {0};
     int client = connect_to(f->served.server);
-    assert_int_equal(ask(client, "POST", "/v1/usage",
-                         STR("{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
-                             "{\"request\":\"b\",\"tools\":[\"p/tool_2\"]}\n"
-                             "{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
-                             "{\"key\":\"1\",\"outcome\":\"ok\"}\n{\"key\":\"2\",\"outcome\":\"ok\"}\nnonsense\n"),
-                         &answer),
-                     200);
-    for (size_t i = 0; i < 1000; i++) /* the burst, of which some is gone */
+    assert_int_equal(
+        ask_api_server(client, "POST", "/v1/usage",
+                       STR("{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
+                           "{\"request\":\"b\",\"tools\":[\"p/tool_2\"]}\n"
+                           "{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
+                           "{\"key\":\"1\",\"outcome\":\"ok\"}\n{\"key\":\"2\",\"outcome\":\"ok\"}\nnonsense\n"),
+                       &answer),
+        200);
+    for (size_t i = 0; i < 1000; i++) /* the burst, partly used up */
         wt__buffer_text(&many, "{\"request\":\"a\",\"tools\":[\"p/tool_1\"]}\n");
-    assert_int_equal(ask(client, "POST", "/v1/usage", wt__buffer_view(&many), &answer), 429);
+    assert_int_equal(ask_api_server(client, "POST", "/v1/usage", wt__buffer_view(&many), &answer), 429);
     assert_non_null(strstr(answer.ptr, "\r\nRetry-After: "));
-    assert_int_equal(ask(client, "GET", "/metrics", STR(""), &answer), 200);
+    assert_int_equal(ask_api_server(client, "GET", "/metrics", STR(""), &answer), 200);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (!strstr(answer.ptr, lines[i]))
             fail_msg("no %s in %s", lines[i], answer.ptr);
@@ -284,7 +284,7 @@ static void figures_tell_what_became_of_usages(void **state)
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\","          \
     "\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}"
 
-/* Answers of all makers: the API, a thread beside the workers, modules, the server below. */
+/* Responses from all sources: the API, its threads, modules, and the HTTP server. */
 static const struct {
     const char *method, *path, *fields, *body;
     int status;
@@ -303,7 +303,7 @@ static const struct {
     {"GET", "/mcp", "", "", 405},
     {"DELETE", "/mcp", "", "", 405},
     {"OPTIONS", "/mcp", "", "", 204},
-    {"POST", "/v1/find", "Expect: 100-continue\r\nX-Long: 1\r\n", "", 413}, /* by its head alone */
+    {"POST", "/v1/find", "Expect: 100-continue\r\nX-Long: 1\r\n", "", 413}, /* refused at its head */
 };
 
 static void put_from(struct buffer *out, size_t row, const char *origin)
@@ -319,8 +319,8 @@ static void put_from(struct buffer *out, size_t row, const char *origin)
     wt__buffer_printf(out, "\r\n%s", makers[row].body);
 }
 
-/* The head of the answer. */
-static void ask_from(struct fixture *f, size_t row, const char *origin, struct buffer *head)
+/* Sends a request with an origin and reads the response head. */
+static void ask_from(struct server_fixture *f, size_t row, const char *origin, struct buffer *head)
 {
     struct buffer request = {0};
     int client = connect_to(f->served.server);
@@ -334,9 +334,9 @@ static void ask_from(struct fixture *f, size_t row, const char *origin, struct b
     wt__buffer_dispose(&request);
 }
 
-static void pages_of_a_configured_origin_read_every_answer(void **state)
+static void configured_origins_can_read_every_response(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     struct buffer head = {0};
     for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
         ask_from(f, i, origins[0], &head);
@@ -344,7 +344,7 @@ static void pages_of_a_configured_origin_read_every_answer(void **state)
         if (atoi(head.ptr + 9) != makers[i].status || !allowed ||
             strstr(allowed + 2, "\r\nAccess-Control-Allow-Origin") || !strstr(head.ptr, "\r\nVary: Origin"))
             fail_msg("%s %s: %s", makers[i].method, makers[i].path, head.ptr);
-        ask_from(f, i, "http://localhost", &head); /* its own: a browser asks for nothing */
+        ask_from(f, i, "http://localhost", &head); /* own origin: needs no CORS fields */
         assert_null(strstr(head.ptr, "Access-Control"));
         ask_from(f, i, NULL, &head);
         assert_null(strstr(head.ptr, "Access-Control"));
@@ -356,12 +356,12 @@ static void pages_of_a_configured_origin_read_every_answer(void **state)
     wt__buffer_dispose(&head);
 }
 
-static void a_server_that_ends_ends_its_imports(void **state)
+static void shutdown_stops_running_imports(void **state)
 {
-    struct fixture *f = *state;
+    struct server_fixture *f = *state;
     struct buffer tools = {0}, request = {0};
-    put_tools(&tools, 7);
-    put_request(&request, "POST", "/v1/tools?provider=late", wt__buffer_view(&tools));
+    put_edition_tools(&tools, 7);
+    put_server_request(&request, "POST", "/v1/tools?provider=late", wt__buffer_view(&tools));
     for (size_t i = 0; i < 3; i++) {
         int client = connect_to(f->served.server);
         assert_true(send_bytes(client, wt__buffer_view(&request)));
@@ -374,12 +374,12 @@ static void a_server_that_ends_ends_its_imports(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_imported_is_found_by_the_next_request),
-                                       cmocka_unit_test(imports_do_not_take_the_worker),
-                                       cmocka_unit_test(clients_that_go_away_leave_nothing_behind),
-                                       cmocka_unit_test(each_request_is_a_line_of_the_log),
-                                       cmocka_unit_test(figures_tell_what_became_of_usages),
-                                       cmocka_unit_test(pages_of_a_configured_origin_read_every_answer),
-                                       cmocka_unit_test(a_server_that_ends_ends_its_imports)};
-    return cmocka_run_group_tests(tests, begin, end);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(imported_tools_are_found_by_the_next_request),
+                                       cmocka_unit_test(imports_leave_the_worker_to_searches),
+                                       cmocka_unit_test(disconnected_clients_leak_nothing),
+                                       cmocka_unit_test(each_request_is_logged_in_one_line),
+                                       cmocka_unit_test(metrics_count_the_results_of_usages),
+                                       cmocka_unit_test(configured_origins_can_read_every_response),
+                                       cmocka_unit_test(shutdown_stops_running_imports)};
+    return cmocka_run_group_tests(tests, start_api_server, stop_api_server);
 }

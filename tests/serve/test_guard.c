@@ -1,11 +1,11 @@
-/* Host and Origin: the whole matrix of who may ask. */
+/* The checks of Host and Origin. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "serve/guard.h"
+#include "serve/access.h"
 
 static const char *const hosts[] = {"tools.example.com"};
 static const char *const origins[] = {"https://app.example.com"};
@@ -40,7 +40,7 @@ static const struct {
     {"unix:/run/x", "localhost", true},
 };
 
-static void a_host_is_a_name_of_this_server(void **state)
+static void hosts_must_name_this_server(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof host_rows / sizeof *host_rows; i++) {
@@ -60,7 +60,7 @@ static const struct {
     {"https://app.example.com", "localhost:8642", ORIGIN_CONFIGURED},
     {"http://app.example.com", "localhost:8642", ORIGIN_FOREIGN},
     {"https://app.example.com:8443", "localhost:8642", ORIGIN_FOREIGN},
-    {"http://localhost:3000", "localhost:8642", ORIGIN_FOREIGN}, /* another server of this machine is another site */
+    {"http://localhost:3000", "localhost:8642", ORIGIN_FOREIGN}, /* another port is another site */
     {"http://127.0.0.1:8642", "localhost:8642", ORIGIN_FOREIGN},
     {"null", "localhost:8642", ORIGIN_FOREIGN},
     {"file://", "localhost:8642", ORIGIN_FOREIGN},
@@ -69,7 +69,7 @@ static const struct {
     {"https://app.example.com.evil.com", "localhost:8642", ORIGIN_FOREIGN},
 };
 
-static void an_origin_is_none_or_own_or_configured(void **state)
+static void origins_are_classified(void **state)
 {
     (void)state;
     const struct guard guard = {"127.0.0.1:8642", hosts, 1, origins, 1};
@@ -78,7 +78,7 @@ static void an_origin_is_none_or_own_or_configured(void **state)
             fail_msg("%s at %s", origin_rows[i].origin, origin_rows[i].host);
 }
 
-static void what_listens_beyond_this_machine_is_known(void **state)
+static void loopback_addresses_are_recognised(void **state)
 {
     (void)state;
     static const struct {
@@ -88,14 +88,14 @@ static void what_listens_beyond_this_machine_is_known(void **state)
                 {"unix:/x", true},     {"0.0.0.0:1", false},        {"[::]:1", false},
                 {"10.0.0.1:1", false}, {"127.0.0.1.evil:1", false}, {"", false}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (wt__listens_on_loopback(rows[i].listen) != rows[i].loopback)
+        if (wt__is_loopback_address(rows[i].listen) != rows[i].loopback)
             fail_msg("%s", rows[i].listen);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_host_is_a_name_of_this_server),
-                                       cmocka_unit_test(an_origin_is_none_or_own_or_configured),
-                                       cmocka_unit_test(what_listens_beyond_this_machine_is_known)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(hosts_must_name_this_server),
+                                       cmocka_unit_test(origins_are_classified),
+                                       cmocka_unit_test(loopback_addresses_are_recognised)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Key files: what is read, what is refused with its line, and what a key may do. */
+/* Key files, lookup and scopes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,14 +11,14 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "serve/keys.h"
+#include "serve/access.h"
 
 #define HASH_OF_A "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb" /* SHA-256 of "a" */
-#define HASH_OF_B "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d" /* of "b" */
+#define HASH_OF_B "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d" /* SHA-256 of "b" */
 
 static char path[64];
 
-static int make_folder(void **state)
+static int make_key_folder(void **state)
 {
     (void)state;
     strcpy(path, "/tmp/whichtool-keys-XXXXXX");
@@ -28,7 +28,7 @@ static int make_folder(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
+static int remove_key_folder(void **state)
 {
     (void)state;
     unlink(path);
@@ -39,7 +39,7 @@ static int remove_folder(void **state)
 static const struct {
     const char *text;
     size_t keys;
-    size_t line; /* that is refused; 0: none */
+    size_t line; /* invalid line, or 0 */
 } files[] = {
     {"", 0, 0},
     {"# nothing\n\n  \n", 0, 0},
@@ -55,7 +55,7 @@ static const struct {
     {"laptop find " HASH_OF_A "\nlaptop usage " HASH_OF_B "\n", 0, 2},
 };
 
-static void files_are_read_or_refused_with_their_line(void **state)
+static void key_files_are_parsed_or_refused_with_the_line(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -67,7 +67,7 @@ static void files_are_read_or_refused_with_their_line(void **state)
             assert_int_equal(rc, WT_EFORMAT);
             assert_int_equal(err.line, files[i].line);
             assert_null(keys);
-            /* A hash is no secret of a key, but has no place in a message either. */
+            /* A hash reveals no key, but does not belong in a message. */
             assert_null(strstr(err.message, "ca9781"));
         } else {
             assert_int_equal(rc, 0);
@@ -77,7 +77,7 @@ static void files_are_read_or_refused_with_their_line(void **state)
     }
 }
 
-static void a_key_is_found_whole_and_has_its_scopes(void **state)
+static void lookup_needs_the_whole_key_and_returns_its_scopes(void **state)
 {
     (void)state;
     static const char text[] = "laptop find,usage " HASH_OF_A "\nroot admin " HASH_OF_B "\n";
@@ -92,7 +92,7 @@ static void a_key_is_found_whole_and_has_its_scopes(void **state)
     assert_null(wt__keys_find(keys, STR("")).name);
     assert_null(wt__keys_find(keys, STR("ab")).name);
     assert_null(wt__keys_find(keys, STR("A")).name);
-    assert_null(wt__keys_find(keys, STR(HASH_OF_A)).name); /* the file's content opens nothing */
+    assert_null(wt__keys_find(keys, STR(HASH_OF_A)).name); /* a hash from the file is not a key */
     assert_true(wt__scope_allows(laptop.scopes, SCOPE_FIND));
     assert_false(wt__scope_allows(laptop.scopes, SCOPE_WRITE));
     assert_false(wt__scope_allows(laptop.scopes, SCOPE_ADMIN));
@@ -102,8 +102,8 @@ static void a_key_is_found_whole_and_has_its_scopes(void **state)
     wt__keys_close(keys);
 }
 
-/* Keys of files from before the scope `call`, and of those that are meant so. */
-static void keys_that_only_find_are_counted(void **state)
+/* Counts keys written before the scope `call` existed. */
+static void keys_with_find_but_not_call_are_counted(void **state)
 {
     static const struct {
         const char *scopes;
@@ -125,14 +125,14 @@ static void keys_that_only_find_are_counted(void **state)
         snprintf(text, sizeof text, "k %s " HASH_OF_A "\n", rows[i].scopes);
         assert_int_equal(wt__file_replace(path, text, strlen(text), &err), 0);
         assert_int_equal(wt__keys_open(&keys, path, &err), 0);
-        if (wt__keys_finding_only(keys) != rows[i].finding_only ||
+        if (wt__keys_count_find_only(keys) != rows[i].finding_only ||
             wt__scope_allows(wt__keys_find(keys, STR("a")).scopes, SCOPE_CALL) != rows[i].may_call)
             fail_msg("%s", rows[i].scopes);
         wt__keys_close(keys);
     }
 }
 
-static void a_new_key_opens_and_only_its_hash_is_kept(void **state)
+static void a_new_key_works_and_only_its_hash_is_stored(void **state)
 {
     (void)state;
     char first[64], second[64], *text;
@@ -144,7 +144,7 @@ static void a_new_key_opens_and_only_its_hash_is_kept(void **state)
     assert_int_equal(wt__keys_add(path, "one", SCOPE_FIND | SCOPE_METRICS, first, &err), 0);
     assert_int_equal(wt__keys_add(path, "two", SCOPE_ADMIN, second, &err), 0);
     assert_int_equal(wt__keys_add(path, "two", SCOPE_ADMIN, second, &err), WT_EINVAL);
-    assert_non_null(strstr(err.message, "has a key of the name two"));
+    assert_non_null(strstr(err.message, "already has a key named two"));
     assert_int_equal(wt__keys_add(path, "t wo", SCOPE_ADMIN, second, &err), WT_EINVAL);
     assert_int_equal(strlen(first), 46);
     assert_string_not_equal(first, second);
@@ -159,7 +159,7 @@ static void a_new_key_opens_and_only_its_hash_is_kept(void **state)
     wt__keys_close(keys);
 }
 
-static void a_bearer_is_read_from_its_field(void **state)
+static void bearer_keys_are_parsed(void **state)
 {
     (void)state;
     static const struct {
@@ -173,28 +173,28 @@ static void a_bearer_is_read_from_its_field(void **state)
                 {"abc", ""},
                 {"", ""}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!wt__str_equal(wt__bearer_of(wt__str(rows[i].field)), wt__str(rows[i].key)))
+        if (!wt__str_equal(wt__bearer_key(wt__str(rows[i].field)), wt__str(rows[i].key)))
             fail_msg("\"%s\"", rows[i].field);
 }
 
-static void scopes_are_words(void **state)
+static void scope_lists_are_parsed(void **state)
 {
     (void)state;
     wt_error err;
-    assert_int_equal(wt__scopes_read(STR("find,write,usage,metrics"), &err),
+    assert_int_equal(wt__scopes_parse(STR("find,write,usage,metrics"), &err),
                      SCOPE_FIND | SCOPE_WRITE | SCOPE_USAGE | SCOPE_METRICS);
     static const char *const wrong[] = {"", "find,", ",find", "Find", "find usage", "all"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(wt__scopes_read(wt__str(wrong[i]), &err), 0);
+        assert_int_equal(wt__scopes_parse(wt__str(wrong[i]), &err), 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(files_are_read_or_refused_with_their_line),
-                                       cmocka_unit_test(a_key_is_found_whole_and_has_its_scopes),
-                                       cmocka_unit_test(keys_that_only_find_are_counted),
-                                       cmocka_unit_test(a_new_key_opens_and_only_its_hash_is_kept),
-                                       cmocka_unit_test(a_bearer_is_read_from_its_field),
-                                       cmocka_unit_test(scopes_are_words)};
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(key_files_are_parsed_or_refused_with_the_line),
+                                       cmocka_unit_test(lookup_needs_the_whole_key_and_returns_its_scopes),
+                                       cmocka_unit_test(keys_with_find_but_not_call_are_counted),
+                                       cmocka_unit_test(a_new_key_works_and_only_its_hash_is_stored),
+                                       cmocka_unit_test(bearer_keys_are_parsed),
+                                       cmocka_unit_test(scope_lists_are_parsed)};
+    return cmocka_run_group_tests(tests, make_key_folder, remove_key_folder);
 }

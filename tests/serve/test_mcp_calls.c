@@ -1,4 +1,4 @@
-/* Calls: what they ask, keep, say and answer, in both eras; who cancels them; and how many there may be. */
+/* Calls in both eras: questions, state, messages and results, cancellation, and limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,16 +12,16 @@
 static wt_error err;
 static struct mcp_service *service;
 static struct mcp_peer *legacy, *modern;
-static _Atomic int64_t clock_ms; /* calls end on threads of their own */
+static _Atomic int64_t clock_ms; /* atomic, because calls end on threads of their own */
 
-static double now(void)
+static double fake_now_ms(void)
 {
     return (double)clock_ms;
 }
 
-static int start(void **state)
+static int open_calls_service(void **state)
 {
-    static const struct mcp_service_options options = {.now_ms = now};
+    static const struct mcp_service_options options = {.now_ms = fake_now_ms};
     (void)state;
     clock_ms = 1000000000;
     if (waiting_open(&service, &options, &err) < 0)
@@ -32,7 +32,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int close_calls_service(void **state)
 {
     (void)state;
     wt__mcp_peer_close(legacy);
@@ -44,7 +44,7 @@ static int finish(void **state)
 
 #define TOOL(name) ",\"name\":\"" name "\",\"arguments\":{\"b\":1,\"a\":[2]}"
 
-static bool says(const char *said, const char *words)
+static bool contains_or_print(const char *said, const char *words)
 {
     if (strstr(said, words))
         return true;
@@ -52,39 +52,39 @@ static bool says(const char *said, const char *words)
     return false;
 }
 
-/* ---------------------------------------------------------------- what is answered */
+/* ---------------------------------------------------------------- results */
 
 static const struct {
     const char *name, *tool, *modern[2], *legacy[2], *never;
 } answers[] = {
-    {"no piece", TOOL("silent"), {"\"content\":[]"}, {"\"content\":[]"}, "isError"},
-    {"structure",
+    {"no content", TOOL("silent"), {"\"content\":[]"}, {"\"content\":[]"}, "isError"},
+    {"structured content",
      TOOL("structured"),
      {"\"structuredContent\":{\"a\":1}", "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"waiting\","
                                          "\"version\":\"1\"},\"x\":{\"y\":1}}"},
      {"\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":1}\"}],\"structuredContent\":{\"a\":1},\"_meta\":{\"x\":"
       "{\"y\":1}}"},
      "evil"},
-    {"structure that is no object",
+    {"structured content that is not an object",
      ",\"name\":\"structured\",\"arguments\":{\"list\":true}",
      {"\"structuredContent\":[1,2]"},
      {"\"text\":\"[1,2]\"}]"},
      NULL},
-    {"a result as it came",
+    {"a relayed result",
      TOOL("raw"),
      {"\"result\":{\"resultType\":\"complete\",\"content\":[],\"more\":1.50,\"structuredContent\":[3],\"_meta\":{",
       ",\"z\":1}"},
      {"\"result\":{\"content\":[],\"more\":1.50,\"_meta\":{\"z\":1}}"},
      "other"},
-    {"bytes that are no text",
+    {"invalid UTF-8",
      TOOL("bytes"),
      {"a\\u0000b\xef\xbf\xbd\\n\\\""},
      {"\"method\":\"notifications/message\",\"params\":{\"level\":\"error\",\"logger\":\"l\",\"data\":\"said\"}}"},
      "not said"},
-    {"an error behind pieces", TOOL("refuse"), {"\"code\":-32603,\"message\":\"no: 7\""}, {"no: 7"}, "gone"},
+    {"an error after content", TOOL("refuse"), {"\"code\":-32603,\"message\":\"no: 7\""}, {"no: 7"}, "gone"},
 };
 
-static void answers_are_right_in_both_eras(void **state)
+static void results_have_the_form_of_each_era(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
@@ -93,21 +93,21 @@ static void answers_are_right_in_both_eras(void **state)
                  MODERN_META, answers[i].tool);
         char *said = recorder_ask(service, modern, text, NULL, NULL);
         for (size_t n = 0; n < 2 && answers[i].modern[n]; n++)
-            assert_true(says(said, answers[i].modern[n]));
+            assert_true(contains_or_print(said, answers[i].modern[n]));
         assert_true(!answers[i].never || !strstr(said, answers[i].never));
         free(said);
         snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{%s}}",
                  answers[i].tool + 1);
         said = recorder_ask(service, legacy, text, NULL, NULL);
         for (size_t n = 0; n < 2 && answers[i].legacy[n]; n++)
-            assert_true(says(said, answers[i].legacy[n]));
+            assert_true(contains_or_print(said, answers[i].legacy[n]));
         assert_true(!answers[i].never || !strstr(said, answers[i].never));
         assert_true(!strstr(said, "resultType"));
         free(said);
     }
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- questions */
 
 static char *state_in(const char *said)
 {
@@ -117,8 +117,8 @@ static char *state_in(const char *said)
     return strndup(begin, strcspn(begin, "\""));
 }
 
-/* A retry with the state and these members of params besides. */
-static char *retry(struct mcp_peer *peer, const char *tool, const char *sealed, const char *more, int *status)
+/* Retries a call with the state and further members of params. */
+static char *retry_call(struct mcp_peer *peer, const char *tool, const char *sealed, const char *more, int *status)
 {
     struct buffer text = {0};
     wt__buffer_printf(&text,
@@ -133,31 +133,32 @@ static char *retry(struct mcp_peer *peer, const char *tool, const char *sealed, 
 #define ONE ",\"inputResponses\":{\"one\":{\"action\":\"accept\"},\"x\":{\"nobody\":\"asked\"}}"
 #define TWO ",\"inputResponses\":{\"two\":{\"role\":\"assistant\"},\"one\":{\"action\":\"changed\"}}"
 
-static void a_modern_client_is_asked_in_rounds(void **state)
+static void modern_clients_are_asked_in_rounds(void **state)
 {
     int status;
     (void)state;
     char *said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask")), NULL, NULL);
-    assert_true(says(said, "\"inputRequests\":{\"one\":{\"method\":\"elicitation/create\",\"params\":{\"message\":"));
+    assert_true(contains_or_print(
+        said, "\"inputRequests\":{\"one\":{\"method\":\"elicitation/create\",\"params\":{\"message\":"));
     char *first = state_in(said);
     free(said);
-    said = retry(modern, TOOL("ask"), first, "", &status); /* no answer: it is asked again */
-    assert_true(says(said, "\"inputRequests\":{\"one\":"));
+    said = retry_call(modern, TOOL("ask"), first, "", &status); /* without a response the question is repeated */
+    assert_true(contains_or_print(said, "\"inputRequests\":{\"one\":"));
     free(said);
-    said = retry(modern, TOOL("ask"), first, ONE, &status);
-    assert_true(says(said, "\"inputRequests\":{\"two\":{\"method\":\"sampling/createMessage\""));
+    said = retry_call(modern, TOOL("ask"), first, ONE, &status);
+    assert_true(contains_or_print(said, "\"inputRequests\":{\"two\":{\"method\":\"sampling/createMessage\""));
     char *second = state_in(said);
     assert_string_not_equal(first, second);
     free(said);
-    /* The first answer is sealed: a second one to it does not count. Arguments in another order are the same. */
-    said = retry(modern, ",\"arguments\":{ \"a\":[2],\"b\":1},\"name\":\"ask\"", second, TWO, &status);
-    assert_true(says(said, "{\\\"action\\\":\\\"accept\\\"} and {\\\"role\\\":\\\"assistant\\\"}, kept"));
+    /* The first response is sealed, so a second one is ignored. The order of arguments does not matter. */
+    said = retry_call(modern, ",\"arguments\":{ \"a\":[2],\"b\":1},\"name\":\"ask\"", second, TWO, &status);
+    assert_true(contains_or_print(said, "{\\\"action\\\":\\\"accept\\\"} and {\\\"role\\\":\\\"assistant\\\"}, kept"));
     free(said);
     free(first);
     free(second);
 }
 
-static void a_state_is_bound_to_its_request(void **state)
+static void request_state_is_bound_to_its_request(void **state)
 {
     (void)state;
     int status;
@@ -173,7 +174,7 @@ static void a_state_is_bound_to_its_request(void **state)
     } rows[] = {
         {modern, TOOL("ask"), 0, "input_required"},
         {modern, TOOL("ask"), MCP_STATE_MS - 1, "input_required"},
-        {modern, TOOL("ask"), MCP_STATE_MS + 1, "too old"},
+        {modern, TOOL("ask"), MCP_STATE_MS + 1, "has expired"},
         {bob, TOOL("ask"), 0, "not one of ours"},
         {modern, TOOL("ask_url"), 0, "not one of ours"},
         {modern, ",\"name\":\"ask\",\"arguments\":{\"b\":1,\"a\":[3]}", 0, "not one of ours"},
@@ -181,18 +182,18 @@ static void a_state_is_bound_to_its_request(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         clock_ms += (int64_t)rows[i].late;
-        said = retry(rows[i].peer, rows[i].tool, sealed, ONE, &status);
+        said = retry_call(rows[i].peer, rows[i].tool, sealed, ONE, &status);
         clock_ms -= (int64_t)rows[i].late;
-        assert_true(says(said, rows[i].says));
+        assert_true(contains_or_print(said, rows[i].says));
         assert_int_equal(status, strcmp(rows[i].says, "input_required") == 0 ? 200 : 400);
         assert_true(status == 200 || strstr(said, "\"code\":-32602"));
         free(said);
     }
-    for (size_t i = 0; sealed[i]; i++) { /* any letter of it */
+    for (size_t i = 0; sealed[i]; i++) { /* change each letter in turn */
         char was = sealed[i];
         sealed[i] = was == 'A' ? 'B' : 'A';
-        said = retry(modern, TOOL("ask"), sealed, ONE, &status);
-        assert_true(says(said, "requestState"));
+        said = retry_call(modern, TOOL("ask"), sealed, ONE, &status);
+        assert_true(contains_or_print(said, "requestState"));
         assert_int_equal(status, 400);
         sealed[i] = was;
         free(said);
@@ -201,7 +202,7 @@ static void a_state_is_bound_to_its_request(void **state)
     wt__mcp_peer_release(bob);
 }
 
-static void what_is_asked_without_end_ends(void **state)
+static void rounds_of_questions_are_limited(void **state)
 {
     int status = 0, rounds = 0;
     char *sealed = NULL,
@@ -213,23 +214,23 @@ static void what_is_asked_without_end_ends(void **state)
         free(sealed);
         sealed = state_in(said);
         free(said);
-        said = retry(modern, TOOL("ask_for_ever"), sealed, more, &status);
+        said = retry_call(modern, TOOL("ask_for_ever"), sealed, more, &status);
     }
     assert_int_equal(rounds, MCP_ROUNDS_MAX);
-    assert_true(says(said, "\"code\":-32603"));
+    assert_true(contains_or_print(said, "\"code\":-32603"));
     free(sealed);
     free(said);
     said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask_much")), NULL, NULL);
-    assert_true(says(said, "more is asked at once"));
+    assert_true(contains_or_print(said, "too many questions at once"));
     free(said);
 }
 
-static void a_client_is_asked_what_it_can_answer(void **state)
+static void questions_need_a_declared_capability(void **state)
 {
     (void)state;
     char *said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask_url")), NULL, NULL);
-    assert_true(says(said, "\"code\":-32021")); /* elicitation {} is forms alone */
-    assert_true(says(said, "\"requiredCapabilities\":{\"elicitation\":{\"url\":{}}}"));
+    assert_true(contains_or_print(said, "\"code\":-32021")); /* elicitation {} means forms only */
+    assert_true(contains_or_print(said, "\"requiredCapabilities\":{\"elicitation\":{\"url\":{}}}"));
     free(said);
     said = recorder_ask(service, modern,
                         REQUEST("1", "tools/call",
@@ -237,11 +238,11 @@ static void a_client_is_asked_what_it_can_answer(void **state)
                                 "\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{\"elicitation\":{"
                                 "\"url\":{}}}}"),
                         NULL, NULL);
-    assert_true(says(said, "input_required"));
+    assert_true(contains_or_print(said, "input_required"));
     free(said);
 }
 
-static void a_legacy_client_is_asked_meanwhile(void **state)
+static void legacy_clients_are_asked_during_the_call(void **state)
 {
     (void)state;
     struct recorder *call = recorder_begin(service, legacy, REQUEST("1", "tools/call", "\"name\":\"ask\""), NULL);
@@ -251,7 +252,7 @@ static void a_legacy_client_is_asked_meanwhile(void **state)
     assert_int_equal(wt__json_parse(&question, said, strcspn(said, "\n"), NULL), 0);
     snprintf(answer, sizeof answer, "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"result\":{\"from\":\"a stranger\"}}",
              json_string_value(json_object_get(question, "id")));
-    free(recorder_ask(service, stranger, answer, NULL, NULL)); /* not whom it asked */
+    free(recorder_ask(service, stranger, answer, NULL, NULL)); /* another client's answer is ignored */
     snprintf(answer, sizeof answer, "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"result\":{\"action\":\"accept\"}}",
              json_string_value(json_object_get(question, "id")));
     free(recorder_ask(service, legacy, answer, NULL, NULL));
@@ -264,8 +265,8 @@ static void a_legacy_client_is_asked_meanwhile(void **state)
              json_string_value(json_object_get(question, "id")));
     free(recorder_ask(service, legacy, answer, NULL, NULL));
     recorder_wait(call);
-    assert_true(says(call->said.ptr, "the client refused what it was asked"));
-    assert_true(says(call->said.ptr, "\"isError\":true"));
+    assert_true(contains_or_print(call->said.ptr, "the client refused the question"));
+    assert_true(contains_or_print(call->said.ptr, "\"isError\":true"));
     json_decref(question);
     free(said);
     wt__mcp_channel_release(&call->channel);
@@ -273,16 +274,16 @@ static void a_legacy_client_is_asked_meanwhile(void **state)
     wt__mcp_peer_release(stranger);
 }
 
-static void a_legacy_client_that_cannot_be_asked_is_told(void **state)
+static void legacy_calls_report_a_missing_capability(void **state)
 {
     (void)state;
     char *said = recorder_ask(service, legacy, REQUEST("1", "tools/call", "\"name\":\"ask_for_ever\""), NULL, NULL);
-    assert_true(says(said, "did not declare the capability")); /* roots */
-    assert_true(says(said, "\"isError\":true"));
+    assert_true(contains_or_print(said, "did not declare the capability")); /* roots */
+    assert_true(contains_or_print(said, "\"isError\":true"));
     free(said);
 }
 
-static void who_waits_for_an_answer_can_be_cancelled(void **state)
+static void a_call_waiting_for_its_client_can_be_cancelled(void **state)
 {
     (void)state;
     struct recorder *call = recorder_begin(service, legacy, REQUEST("77", "tools/call", "\"name\":\"ask\""), NULL);
@@ -291,14 +292,14 @@ static void who_waits_for_an_answer_can_be_cancelled(void **state)
                       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":77}}",
                       NULL, NULL));
     recorder_wait(call);
-    assert_null(strstr(call->said.ptr, "\"id\":77"));             /* no answer */
-    assert_true(says(call->said.ptr, "notifications/cancelled")); /* the question is withdrawn */
+    assert_null(strstr(call->said.ptr, "\"id\":77"));                          /* no response */
+    assert_true(contains_or_print(call->said.ptr, "notifications/cancelled")); /* the question is cancelled */
     wt__mcp_channel_release(&call->channel);
 }
 
-/* ---------------------------------------------------------------- cancel, and how many */
+/* ---------------------------------------------------------------- cancellation and limits */
 
-static void a_cancel_reaches_its_call_alone(void **state)
+static void a_cancel_affects_only_its_call(void **state)
 {
     (void)state;
     struct mcp_peer *other = wt__mcp_peer_open(service, "alice", false);
@@ -313,14 +314,14 @@ static void a_cancel_reaches_its_call_alone(void **state)
     recorder_wait(one);
     recorder_wait(two);
     assert_null(one->said.ptr);
-    assert_true(says(two->said.ptr, "let go"));
+    assert_true(contains_or_print(two->said.ptr, "let go"));
     assert_int_equal(meanwhile.answered, 1);
     wt__mcp_channel_release(&one->channel);
     wt__mcp_channel_release(&two->channel);
     wt__mcp_peer_release(other);
 }
 
-static void a_legacy_client_that_goes_for_good_cancels(void **state)
+static void a_lost_legacy_client_cancels_its_call(void **state)
 {
     (void)state;
     meanwhile_reset();
@@ -340,13 +341,13 @@ static void two_calls_run_at_once(void **state)
     struct recorder *two = recorder_begin(service, modern, MODERN("2", "tools/call", TOOL("meet")), NULL);
     recorder_wait(one);
     recorder_wait(two);
-    assert_true(says(one->said.ptr, "met") && says(two->said.ptr, "met"));
+    assert_true(contains_or_print(one->said.ptr, "met") && contains_or_print(two->said.ptr, "met"));
     wt__mcp_channel_release(&one->channel);
     wt__mcp_channel_release(&two->channel);
 }
 
-/* Calls that one client leaves waiting delay no other client, be it a principal or, without keys, a session. */
-static void calls_that_wait_are_counted(void **state)
+/* Waiting calls of one client do not delay other clients, be they principals or, without keys, sessions. */
+static void waiting_calls_are_limited_by_client(void **state)
 {
     static const struct mcp_service_options options = {.waiting_max = 8};
     static const struct {
@@ -363,19 +364,19 @@ static void calls_that_wait_are_counted(void **state)
         assert_int_equal(wt__mcp_service_open(&small, &service->features, &options, &err), 0);
         struct mcp_peer *flooding = wt__mcp_peer_open(small, clients[c].flooding, is_legacy),
                         *other = wt__mcp_peer_open(small, clients[c].other, is_legacy);
-        flooding->opened = other->opened = true;
+        flooding->is_open = other->is_open = true;
         meanwhile_reset();
         for (size_t i = 0; i < 4; i++)
             calls[i] = recorder_begin(small, flooding, wait, NULL);
         meanwhile_until(&meanwhile.waiting, 4);
         char *said = recorder_ask(small, flooding, wait, NULL, NULL);
-        assert_true(says(said,
-                         "4 calls of this client are running, which is its share of the 8 that the server runs at "
-                         "once; try again when one of them has ended"));
+        assert_true(contains_or_print(
+            said,
+            "4 calls of this client are running, its share of the server's 8; try again when one of them has ended"));
         free(said);
         calls[4] = recorder_begin(small, other, wait, NULL);
         meanwhile_until(&meanwhile.waiting, 5);
-        wt__mcp_channel_gone(&calls[0]->channel); /* a call that is cancelled makes room at once */
+        wt__mcp_channel_gone(&calls[0]->channel); /* a cancelled call frees its place at once */
         meanwhile_until(&meanwhile.cancelled, 1);
         for (size_t i = 1; i < 5; i++)
             meanwhile_add(&meanwhile.let_go);
@@ -391,7 +392,7 @@ static void calls_that_wait_are_counted(void **state)
     }
 }
 
-static void progress_goes_to_who_asked_for_it(void **state)
+static void progress_is_sent_on_request(void **state)
 {
     (void)state;
     meanwhile_reset();
@@ -400,7 +401,8 @@ static void progress_goes_to_who_asked_for_it(void **state)
     char *said =
         recorder_ask(service, legacy,
                      REQUEST("1", "tools/call", "\"name\":\"wait\",\"_meta\":{\"progressToken\":\"t\"}"), NULL, NULL);
-    assert_true(says(said, "{\"progressToken\":\"t\",\"progress\":0,\"total\":1,\"message\":\"waiting\"}"));
+    assert_true(
+        contains_or_print(said, "{\"progressToken\":\"t\",\"progress\":0,\"total\":1,\"message\":\"waiting\"}"));
     free(said);
     said = recorder_ask(service, legacy, REQUEST("1", "tools/call", "\"name\":\"wait\""), NULL, NULL);
     assert_null(strstr(said, "progress"));
@@ -409,7 +411,7 @@ static void progress_goes_to_who_asked_for_it(void **state)
 
 /* ---------------------------------------------------------------- notices */
 
-static void listeners_hear_what_they_asked_for(void **state)
+static void listeners_get_the_selected_notices(void **state)
 {
     (void)state;
     struct recorder *tools = recorder_begin(
@@ -420,37 +422,40 @@ static void listeners_hear_what_they_asked_for(void **state)
                               ",\"notifications\":{\"promptsListChanged\":true,\"resourceSubscriptions\":["
                               "\"test://watched\"]}"),
                        NULL);
-    assert_true(says(tools->said.ptr,
-                     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
-                     "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":8},\"notifications\":{\"toolsListChanged\""
-                     ":true}}}\n"));
-    /* prompts are not offered here, so they are not promised */
-    assert_true(says(files->said.ptr, "\"notifications\":{\"resourceSubscriptions\":[\"test://watched\"]}}}\n"));
+    assert_true(contains_or_print(
+        tools->said.ptr,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
+        "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":8},\"notifications\":{\"toolsListChanged\""
+        ":true}}}\n"));
+    /* prompts are not offered, so not acknowledged */
+    assert_true(
+        contains_or_print(files->said.ptr, "\"notifications\":{\"resourceSubscriptions\":[\"test://watched\"]}}}\n"));
     assert_string_equal(meanwhile.watched, "test://watched");
     meanwhile.watched[0] = '\0';
     wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
     wt__mcp_service_resource_updated(service, STR("test://watched"));
     wt__mcp_service_resource_updated(service, STR("test://other"));
-    assert_true(says(tools->said.ptr, "\"method\":\"notifications/tools/list_changed\",\"params\":{\"_meta\":{"
-                                      "\"io.modelcontextprotocol/subscriptionId\":8}}}\n"));
+    assert_true(contains_or_print(tools->said.ptr,
+                                  "\"method\":\"notifications/tools/list_changed\",\"params\":{\"_meta\":{"
+                                  "\"io.modelcontextprotocol/subscriptionId\":8}}}\n"));
     assert_null(strstr(tools->said.ptr, "resources"));
-    assert_true(says(files->said.ptr,
-                     "\"method\":\"notifications/resources/updated\",\"params\":{\"_meta\":{"
-                     "\"io.modelcontextprotocol/subscriptionId\":\"f\"},\"uri\":\"test://watched\"}}\n"));
+    assert_true(contains_or_print(files->said.ptr,
+                                  "\"method\":\"notifications/resources/updated\",\"params\":{\"_meta\":{"
+                                  "\"io.modelcontextprotocol/subscriptionId\":\"f\"},\"uri\":\"test://watched\"}}\n"));
     assert_null(strstr(files->said.ptr, "test://other"));
     assert_null(strstr(files->said.ptr, "list_changed"));
     files->gone = true;
-    wt__mcp_tend_listeners(service);
+    wt__mcp_drop_gone_listeners(service);
     assert_int_equal(service->listener_count, 1);
     wt__mcp_end_listeners(service, NULL);
-    assert_true(says(tools->said.ptr, "\"id\":8,\"result\":{\"resultType\":\"complete\",\"_meta\":{"
-                                      "\"io.modelcontextprotocol/subscriptionId\":8,"));
+    assert_true(contains_or_print(tools->said.ptr, "\"id\":8,\"result\":{\"resultType\":\"complete\",\"_meta\":{"
+                                                   "\"io.modelcontextprotocol/subscriptionId\":8,"));
     assert_int_equal(service->listener_count, 0);
     wt__mcp_channel_release(&tools->channel);
     wt__mcp_channel_release(&files->channel);
 }
 
-static void legacy_clients_hear_on_their_stream(void **state)
+static void legacy_clients_get_notices_on_their_stream(void **state)
 {
     (void)state;
     struct recorder *stream = recorder_open();
@@ -474,21 +479,21 @@ static void legacy_clients_hear_on_their_stream(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_right_in_both_eras),
-        cmocka_unit_test(a_modern_client_is_asked_in_rounds),
-        cmocka_unit_test(a_state_is_bound_to_its_request),
-        cmocka_unit_test(what_is_asked_without_end_ends),
-        cmocka_unit_test(a_client_is_asked_what_it_can_answer),
-        cmocka_unit_test(a_legacy_client_is_asked_meanwhile),
-        cmocka_unit_test(a_legacy_client_that_cannot_be_asked_is_told),
-        cmocka_unit_test(who_waits_for_an_answer_can_be_cancelled),
-        cmocka_unit_test(a_cancel_reaches_its_call_alone),
-        cmocka_unit_test(a_legacy_client_that_goes_for_good_cancels),
+        cmocka_unit_test(results_have_the_form_of_each_era),
+        cmocka_unit_test(modern_clients_are_asked_in_rounds),
+        cmocka_unit_test(request_state_is_bound_to_its_request),
+        cmocka_unit_test(rounds_of_questions_are_limited),
+        cmocka_unit_test(questions_need_a_declared_capability),
+        cmocka_unit_test(legacy_clients_are_asked_during_the_call),
+        cmocka_unit_test(legacy_calls_report_a_missing_capability),
+        cmocka_unit_test(a_call_waiting_for_its_client_can_be_cancelled),
+        cmocka_unit_test(a_cancel_affects_only_its_call),
+        cmocka_unit_test(a_lost_legacy_client_cancels_its_call),
         cmocka_unit_test(two_calls_run_at_once),
-        cmocka_unit_test(calls_that_wait_are_counted),
-        cmocka_unit_test(progress_goes_to_who_asked_for_it),
-        cmocka_unit_test(listeners_hear_what_they_asked_for),
-        cmocka_unit_test(legacy_clients_hear_on_their_stream),
+        cmocka_unit_test(waiting_calls_are_limited_by_client),
+        cmocka_unit_test(progress_is_sent_on_request),
+        cmocka_unit_test(listeners_get_the_selected_notices),
+        cmocka_unit_test(legacy_clients_get_notices_on_their_stream),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, open_calls_service, close_calls_service);
 }

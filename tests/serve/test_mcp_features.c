@@ -1,5 +1,4 @@
-/* What is served, as a struct of functions: ten thousand tools that come and go, pages of them, groups that are not
- * offered, and what is known of a request when it is over. */
+/* Features as a struct of functions: ten thousand tools, pages, groups not offered, and records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,13 +7,13 @@
 #include <cmocka.h>
 
 #include "recorder.h"
-#include "serve/mcp/table.h"
+#include "serve/mcp_table.h"
 
 enum { MANY = 10000 };
 
 static wt_error err;
 
-/* ---------------------------------------------------------------- a gateway's shape */
+/* ---------------------------------------------------------------- features of a gateway */
 
 static struct {
     unsigned runs, drops, finds;
@@ -23,7 +22,7 @@ static struct {
     char method[64], principal[64];
 } seen;
 
-/* tool-00000 and so on, by number. */
+/* Lists tool-00000 and so on, by number. */
 static void list_many(void *context, struct mcp_call *call, struct str after)
 {
     char name[16], definition[128];
@@ -74,7 +73,7 @@ static void drop_one(void *context, const struct mcp_tool *tool)
     seen.drops++;
 }
 
-static void record(void *context, const struct mcp_record *what)
+static void keep_call_record(void *context, const struct mcp_record *what)
 {
     struct str method = wt__mcp_call_method(what->call);
     (void)context;
@@ -84,7 +83,7 @@ static void record(void *context, const struct mcp_record *what)
     snprintf(seen.principal, sizeof seen.principal, "%s", wt__mcp_call_principal(what->call));
 }
 
-static void write_instructions(void *context, const char *principal, struct buffer *out)
+static void write_test_instructions(void *context, const char *principal, struct buffer *out)
 {
     (void)context;
     wt__buffer_printf(out, "for %s", principal);
@@ -94,17 +93,17 @@ static const struct mcp_features many = {
     .name = "many",
     .version = "1",
     .instructions = "not these",
-    .write_instructions = write_instructions,
+    .write_instructions = write_test_instructions,
     .private_lists = true,
     .ttl_ms = 5,
     .tools = {.list = list_many, .find = find_one, .run = run_one, .drop = drop_one},
-    .record = record,
+    .record = keep_call_record,
 };
 
 static struct mcp_service *service;
 static struct mcp_peer *peer;
 
-static int start(void **state)
+static int open_many_service(void **state)
 {
     (void)state;
     if (wt__mcp_service_open(&service, &many, NULL, &err) < 0)
@@ -113,7 +112,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int close_many_service(void **state)
 {
     (void)state;
     wt__mcp_peer_release(peer);
@@ -121,7 +120,7 @@ static int finish(void **state)
     return 0;
 }
 
-static void pages_hold_each_tool_once(void **state)
+static void pages_list_each_tool_once(void **state)
 {
     char cursor[128] = "", text[1024], expected[32];
     unsigned next = 0, pages = 0;
@@ -130,7 +129,7 @@ static void pages_hold_each_tool_once(void **state)
         snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{%s%s}}",
                  MODERN_META, cursor);
         char *said = recorder_ask(service, peer, text, NULL, NULL);
-        assert_non_null(strstr(said, "\"ttlMs\":5,\"cacheScope\":\"private\"")); /* the same on all pages */
+        assert_non_null(strstr(said, "\"ttlMs\":5,\"cacheScope\":\"private\"")); /* same on all pages */
         for (const char *at = said; (at = strstr(at, "{\"name\":\"tool-")); at++) {
             snprintf(expected, sizeof expected, "{\"name\":\"tool-%05u\"", next++);
             assert_memory_equal(at, expected, strlen(expected));
@@ -149,24 +148,23 @@ static void pages_hold_each_tool_once(void **state)
 
 static const struct {
     const char *name, *text;
-    int status, code; /* 0: a result */
+    int status, code; /* 0 for a result */
     const char *says;
 } rows[] = {
-    {"the last one", MODERN("1", "tools/call", ",\"name\":\"tool-09999\""), 200, 0, "ran"},
-    {"one that is not there", MODERN("1", "tools/call", ",\"name\":\"tool-10000\""), 200, -32602, "there is no tool"},
-    {"one that may not be called", MODERN("1", "tools/call", ",\"name\":\"forbidden\""), 200, -32602,
-     "does not let you"},
-    {"one that cannot be found", MODERN("1", "tools/call", ",\"name\":\"broken\""), 200, -32603,
-     "reading or writing failed"},
-    {"a group that is not offered", MODERN("1", "resources/list", ""), 404, -32601, "no such method"},
-    {"another", MODERN("1", "prompts/get", ",\"name\":\"x\""), 404, -32601, "no such method"},
-    {"completions", MODERN("1", "completion/complete", ""), 404, -32601, "no such method"},
-    {"no notices", MODERN("1", "subscriptions/listen", ",\"notifications\":{}"), 404, -32601, "no such method"},
-    {"what is offered", MODERN("1", "server/discover", ""), 200, 0,
+    {"the last tool", MODERN("1", "tools/call", ",\"name\":\"tool-09999\""), 200, 0, "ran"},
+    {"an unknown tool", MODERN("1", "tools/call", ",\"name\":\"tool-10000\""), 200, -32602, "there is no tool"},
+    {"a forbidden tool", MODERN("1", "tools/call", ",\"name\":\"forbidden\""), 200, -32602, "does not let you"},
+    {"a failing lookup", MODERN("1", "tools/call", ",\"name\":\"broken\""), 200, -32603, "reading or writing failed"},
+    {"a group that is not offered", MODERN("1", "resources/list", ""), 404, -32601, "unknown method"},
+    {"another group that is not offered", MODERN("1", "prompts/get", ",\"name\":\"x\""), 404, -32601, "unknown method"},
+    {"completions that are not offered", MODERN("1", "completion/complete", ""), 404, -32601, "unknown method"},
+    {"notices that are not offered", MODERN("1", "subscriptions/listen", ",\"notifications\":{}"), 404, -32601,
+     "unknown method"},
+    {"discover", MODERN("1", "server/discover", ""), 200, 0,
      "\"capabilities\":{\"logging\":{},\"tools\":{}},\"instructions\":\"for carol\""},
 };
 
-static void what_is_offered_is_answered_and_recorded(void **state)
+static void offered_methods_are_answered_and_recorded(void **state)
 {
     (void)state;
     seen.runs = seen.drops = 0;
@@ -175,7 +173,7 @@ static void what_is_offered_is_answered_and_recorded(void **state)
         char *said = recorder_ask(service, peer, rows[i].text, NULL, &status);
         if (status != rows[i].status || seen.last.error_code != rows[i].code || !strstr(said, rows[i].says))
             fail_msg("%s: %d %d %s", rows[i].name, status, seen.last.error_code, said);
-        assert_int_equal(seen.last.bytes + 1, strlen(said)); /* and a line's end */
+        assert_int_equal(seen.last.bytes + 1, strlen(said)); /* plus the line break */
         assert_true(seen.recorded_modern);
         assert_string_equal(seen.principal, "carol");
         free(said);
@@ -185,7 +183,7 @@ static void what_is_offered_is_answered_and_recorded(void **state)
     assert_int_equal(seen.drops, 1);
 }
 
-static void a_tool_that_is_cancelled_before_is_not_run(void **state)
+static void a_cancelled_call_does_not_run_its_tool(void **state)
 {
     struct mcp_incoming in;
     struct recorder *own = recorder_open();
@@ -193,18 +191,18 @@ static void a_tool_that_is_cancelled_before_is_not_run(void **state)
     seen.finds = 0;
     wt__mcp_read_message(&in, STR(MODERN("1", "tools/call", ",\"name\":\"tool-09999\"")));
     wt__mcp_channel_gone(&own->channel);
-    struct mcp_call *call = wt__mcp_begin(service, peer, &own->channel, &in, true, NULL);
+    struct mcp_call *call = wt__mcp_call_begin(service, peer, &own->channel, &in, true, NULL);
     assert_non_null(call);
-    wt__mcp_run(call);
+    wt__mcp_call_run(call);
     assert_int_equal(seen.finds, 0);
     assert_true(seen.last.cancelled);
     assert_null(own->said.ptr);
     wt__mcp_channel_release(&own->channel);
 }
 
-/* ---------------------------------------------------------------- features that cannot be */
+/* ---------------------------------------------------------------- invalid features */
 
-static void features_are_checked(void **state)
+static void incomplete_features_are_refused(void **state)
 {
     struct mcp_features features = many;
     struct mcp_service *out;
@@ -226,7 +224,7 @@ static void no_run(void *context, struct mcp_call *call)
     (void)call;
 }
 
-static void tables_are_checked(void **state)
+static void invalid_tables_are_refused(void **state)
 {
     static const struct {
         struct mcp_tool_row row;
@@ -242,22 +240,22 @@ static void tables_are_checked(void **state)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         struct mcp_table table = {.tools = &tables[i].row, .tool_count = 1};
         struct mcp_features features = {.name = "t", .version = "1"};
-        assert_int_equal(wt__mcp_table_open(&table, &features, &err), tables[i].rc);
+        assert_int_equal(mcp_table_open(&table, &features, &err), tables[i].rc);
         assert_true(tables[i].rc == 0 || strstr(err.message, tables[i].says));
         assert_true((features.tools.list != NULL) == (tables[i].rc == 0));
         assert_null(features.prompts.list);
-        wt__mcp_table_close(&table);
+        mcp_table_close(&table);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_hold_each_tool_once),
-        cmocka_unit_test(what_is_offered_is_answered_and_recorded),
-        cmocka_unit_test(a_tool_that_is_cancelled_before_is_not_run),
-        cmocka_unit_test(features_are_checked),
-        cmocka_unit_test(tables_are_checked),
+        cmocka_unit_test(pages_list_each_tool_once),
+        cmocka_unit_test(offered_methods_are_answered_and_recorded),
+        cmocka_unit_test(a_cancelled_call_does_not_run_its_tool),
+        cmocka_unit_test(incomplete_features_are_refused),
+        cmocka_unit_test(invalid_tables_are_refused),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, open_many_service, close_many_service);
 }

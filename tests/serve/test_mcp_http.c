@@ -1,4 +1,4 @@
-/* MCP over HTTP: what is refused and how, sessions, streams, and what a closed connection means in each era. */
+/* MCP over HTTP: errors, sessions, streams, and closed connections in each era. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,9 +8,8 @@
 
 #include "http/served.h"
 #include "recorder.h"
-#include "serve/mcp/http_channel.h"
-#include "serve/mcp/sessions.h"
-#include "serve/mcp/streamable_http.h"
+#include "serve/mcp/internal.h"
+#include "serve/mcp/transport.h"
 #include "waiting.h"
 
 static wt_error err;
@@ -20,13 +19,13 @@ static struct server_under_test served;
 
 static _Atomic int64_t clock_ms = 1000000000;
 
-static double now(void)
+static double fake_http_now_ms(void)
 {
     return (double)clock_ms;
 }
 
-/* Who asks says so; a real server would know. */
-static void answer(void *context, struct http_exchange *exchange)
+/* Takes the principal from the request; a real server would authenticate it. */
+static void answer_mcp_request(void *context, struct http_exchange *exchange)
 {
     struct str who = wt__http_field(wt__http_request(exchange), "Who");
     char principal[2048];
@@ -35,25 +34,25 @@ static void answer(void *context, struct http_exchange *exchange)
     wt__mcp_http_answer(http, exchange, &(struct mcp_asker){.principal = principal, .may_call = true});
 }
 
-static size_t body_max(void *context, const struct http_request *head)
+static size_t limit_mcp_body(void *context, const struct http_request *head)
 {
     (void)context;
     (void)head;
     return MCP_MESSAGE_BYTES_MAX;
 }
 
-static int start(void **state)
+static int start_http_server(void **state)
 {
     (void)state;
-    static const struct mcp_service_options options = {.now_ms = now};
+    static const struct mcp_service_options options = {.now_ms = fake_http_now_ms};
     if (waiting_open(&service, &options, &err) < 0 || wt__mcp_http_open(&http, service, &err) < 0)
         return -1;
-    start_server(&served,
-                 (struct http_server_options){.workers = 3, .handler = {.answer = answer, .body_max = body_max}});
+    start_server(&served, (struct http_server_options){
+                              .workers = 3, .handler = {.answer = answer_mcp_request, .body_max = limit_mcp_body}});
     return 0;
 }
 
-static int finish(void **state)
+static int stop_http_server(void **state)
 {
     (void)state;
     wt__mcp_service_stop(service);
@@ -63,7 +62,7 @@ static int finish(void **state)
     return 0;
 }
 
-/* ---------------------------------------------------------------- a client */
+/* ---------------------------------------------------------------- client */
 
 #define JSON_FIELDS "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
 #define MODERN_FIELDS JSON_FIELDS "MCP-Protocol-Version: 2026-07-28\r\n"
@@ -71,7 +70,7 @@ static int finish(void **state)
 #define CALL_FIELDS(name) METHOD_FIELDS("tools/call") "Mcp-Name: " name "\r\n"
 #define TOOL(name) ",\"name\":\"" name "\",\"arguments\":{}"
 
-static void send_request(int client, const char *method, const char *fields, const char *body)
+static void send_http_request(int client, const char *method, const char *fields, const char *body)
 {
     struct buffer text = {0};
     wt__buffer_printf(&text, "%s /mcp HTTP/1.1\r\nHost: localhost\r\n%s", method, fields);
@@ -85,12 +84,12 @@ static void send_request(int client, const char *method, const char *fields, con
 static int open_request(const char *method, const char *fields, const char *body)
 {
     int client = connect_to(served.server);
-    send_request(client, method, fields, body);
+    send_http_request(client, method, fields, body);
     return client;
 }
 
-/* The whole answer, head and all; the caller frees it. */
-static char *ask(const char *method, const char *fields, const char *body)
+/* Sends a request. Returns the whole response, with its head; free it with free(). */
+static char *ask_http(const char *method, const char *fields, const char *body)
 {
     char all[4096];
     struct buffer in = {0};
@@ -101,16 +100,16 @@ static char *ask(const char *method, const char *fields, const char *body)
     return wt__buffer_take(&in);
 }
 
-static int status_of(const char *said)
+static int read_status_line(const char *said)
 {
     return strncmp(said, "HTTP/1.1 ", 9) == 0 ? atoi(said + 9) : 0;
 }
 
-static void begin_session(char id[64], const char *who)
+static void begin_http_session(char id[64], const char *who)
 {
     char fields[512];
     snprintf(fields, sizeof fields, JSON_FIELDS "Who: %s\r\n", who);
-    char *said = ask("POST", fields, INITIALIZE);
+    char *said = ask_http("POST", fields, INITIALIZE);
     const char *field = strcasestr(said, "Mcp-Session-Id: ");
     assert_non_null(field);
     snprintf(id, 64, "%.*s", (int)strcspn(field + 16, "\r"), field + 16);
@@ -118,21 +117,21 @@ static void begin_session(char id[64], const char *who)
     free(said);
 }
 
-/* ---------------------------------------------------------------- one request, one answer */
+/* ---------------------------------------------------------------- single requests */
 
 static const struct {
     const char *name, *method, *fields, *body;
     int status;
     const char *says[2];
 } rows[] = {
-    /* what HTTP is told */
+    /* HTTP headers */
     {"a modern request",
      "POST",
      METHOD_FIELDS("tools/list"),
      MODERN("1", "tools/list", ""),
      200,
      {"application/json", "\"tools\":["}},
-    {"text", "POST", "Content-Type: text/plain\r\n", MODERN("1", "tools/list", ""), 415, {NULL}},
+    {"a text type", "POST", "Content-Type: text/plain\r\n", MODERN("1", "tools/list", ""), 415, {NULL}},
     {"no type", "POST", "", MODERN("1", "tools/list", ""), 415, {NULL}},
     {"a type with a parameter",
      "POST",
@@ -140,26 +139,26 @@ static const struct {
      MODERN("1", "tools/list", ""),
      200,
      {"\"tools\":["}},
-    {"only JSON is accepted",
+    {"accepts only JSON",
      "POST",
      "Content-Type: application/json\r\nAccept: application/json\r\n",
      MODERN("1", "tools/list", ""),
      406,
      {NULL}},
-    {"only streams are accepted",
+    {"accepts only streams",
      "POST",
      "Content-Type: application/json\r\nAccept: text/event-stream\r\n",
      MODERN("1", "tools/list", ""),
      406,
      {NULL}},
-    {"anything is accepted",
+    {"accepts anything",
      "POST",
      "Content-Type: application/json\r\nAccept: text/html, */*;q=0.1\r\nMCP-Protocol-Version: 2026-07-28\r\n"
      "Mcp-Method: tools/list\r\n",
      MODERN("1", "tools/list", ""),
      200,
      {"\"tools\":["}},
-    {"families are accepted",
+    {"accepts families",
      "POST",
      "Content-Type: application/json\r\nAccept: application/*,text/*\r\nMCP-Protocol-Version: 2026-07-28\r\n"
      "Mcp-Method: tools/list\r\n",
@@ -170,8 +169,8 @@ static const struct {
     {"GET without a session", "GET", "Accept: text/event-stream\r\n", NULL, 405, {"Allow: POST"}},
     {"GET in the modern era", "GET", "MCP-Protocol-Version: 2026-07-28\r\nMcp-Session-Id: x\r\n", NULL, 405, {NULL}},
     {"DELETE without a session", "DELETE", "", NULL, 405, {NULL}},
-    {"no JSON", "POST", JSON_FIELDS, "{", 400, {"-32700"}},
-    {"arguments that a tree cannot hold",
+    {"invalid JSON", "POST", JSON_FIELDS, "{", 400, {"-32700"}},
+    {"arguments with an invalid string",
      "POST",
      CALL_FIELDS("echo"),
      MODERN("\"mine\"", "tools/call", ",\"name\":\"echo\",\"arguments\":{\"a\":\"\\ud800\"}"),
@@ -193,7 +192,7 @@ static const struct {
      MODERN("1", "tools/list", ""),
      400,
      {"-32020"}},
-    {"a version in base64 is another",
+    {"a version in base64",
      "POST",
      JSON_FIELDS "MCP-Protocol-Version: =?base64?MjAyNi0wNy0yOA==?=\r\n",
      MODERN("1", "tools/list", ""),
@@ -205,7 +204,7 @@ static const struct {
      MODERN("1", "tools/list", ""),
      400,
      {NULL}},
-    {"a version nobody knows, and no _meta",
+    {"an unknown version without _meta",
      "POST",
      JSON_FIELDS "MCP-Protocol-Version: 2031-01-01\r\n",
      REQUEST("1", "tools/list", ""),
@@ -254,7 +253,7 @@ static const struct {
      {NULL}},
     {"an unknown method", "POST", METHOD_FIELDS("x/y"), MODERN("1", "x/y", ""), 404, {"-32601"}},
     {"an unknown tool", "POST", CALL_FIELDS("nope"), MODERN("1", "tools/call", TOOL("nope")), 200, {"-32602"}},
-    {"a capability that is missing",
+    {"a missing capability",
      "POST",
      CALL_FIELDS("ask"),
      REQUEST("1", "tools/call",
@@ -262,7 +261,7 @@ static const struct {
              "clientCapabilities\":{}}" TOOL("ask")),
      400,
      {"-32021"}},
-    {"a session is passed over in the modern era",
+    {"a session in the modern era",
      "POST",
      METHOD_FIELDS("tools/list") "Mcp-Session-Id: nope\r\n",
      MODERN("1", "tools/list", ""),
@@ -289,21 +288,21 @@ static const struct {
      REQUEST("3", "tools/list", ""),
      404,
      {"\"id\":3"}},
-    {"a notification of nobody",
+    {"a notification without a session",
      "POST",
      JSON_FIELDS,
      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
      400,
      {NULL}},
-    {"initialize with too little", "POST", JSON_FIELDS, REQUEST("1", "initialize", ""), 200, {"-32602"}},
+    {"initialize without parameters", "POST", JSON_FIELDS, REQUEST("1", "initialize", ""), 200, {"-32602"}},
 };
 
-static void what_is_answered(void **state)
+static void requests_get_the_right_status_and_body(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char *said = ask(rows[i].method, rows[i].fields, rows[i].body);
-        bool right = status_of(said) == rows[i].status;
+        char *said = ask_http(rows[i].method, rows[i].fields, rows[i].body);
+        bool right = read_status_line(said) == rows[i].status;
         for (size_t n = 0; n < 2 && rows[i].says[n]; n++)
             right &= strstr(said, rows[i].says[n]) != NULL;
         if (!right)
@@ -319,9 +318,9 @@ static void a_connection_serves_both_eras(void **state)
     (void)state;
     int client = open_request("POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
     assert_non_null(strstr(receive_answer(client, &in, &one), "\"resultType\""));
-    send_request(client, "POST", JSON_FIELDS, INITIALIZE);
+    send_http_request(client, "POST", JSON_FIELDS, INITIALIZE);
     assert_non_null(strstr(receive_answer(client, &in, &one), "\"protocolVersion\":\"2025-11-25\""));
-    send_request(client, "POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
+    send_http_request(client, "POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
     assert_non_null(strstr(receive_answer(client, &in, &one), "\"id\":1,"));
     close(client);
     wt__buffer_dispose(&in);
@@ -335,15 +334,15 @@ static char *ask_in(const char *session, const char *who, const char *method, co
     char fields[512];
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\nWho: %s\r\nMCP-Protocol-Version: 2025-11-25\r\n",
              session, who);
-    return ask(method, fields, body);
+    return ask_http(method, fields, body);
 }
 
-static void a_session_is_its_principals(void **state)
+static void sessions_are_bound_to_their_principal(void **state)
 {
     char id[64], other[64];
     (void)state;
-    begin_session(id, "alice");
-    begin_session(other, "alice");
+    begin_http_session(id, "alice");
+    begin_http_session(other, "alice");
     assert_string_not_equal(id, other);
     const struct {
         const char *session, *who, *method, *body;
@@ -365,13 +364,13 @@ static void a_session_is_its_principals(void **state)
     };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         char *said = ask_in(steps[i].session, steps[i].who, steps[i].method, steps[i].body);
-        if (status_of(said) != steps[i].status)
+        if (read_status_line(said) != steps[i].status)
             fail_msg("step %zu: %s", i, said);
         free(said);
     }
 }
 
-/* A session of a peer that is opened and let go; its id. */
+/* Adds a session with a new peer. */
 static int add_session_of(struct mcp_sessions *sessions, const char *principal, char id[MCP_SESSION_ID_BYTES])
 {
     struct mcp_peer *peer = wt__mcp_peer_open(sessions->service, principal, true);
@@ -399,9 +398,10 @@ static bool has_session(struct mcp_sessions *sessions, const char *id)
     return has_session_of(sessions, "p", id);
 }
 
-static void sessions_make_room_and_end_when_idle(void **state)
+static void idle_and_excess_sessions_end(void **state)
 {
-    static const struct mcp_service_options options = {.now_ms = now, .sessions_max = 200}; /* half for one */
+    static const struct mcp_service_options options = {.now_ms = fake_http_now_ms,
+                                                       .sessions_max = 200}; /* one principal gets half */
     char ids[101][MCP_SESSION_ID_BYTES];
     struct mcp_service *small;
     struct mcp_sessions sessions;
@@ -411,27 +411,27 @@ static void sessions_make_room_and_end_when_idle(void **state)
     assert_false(has_session(&sessions, "0123456789abcdef0123456789abcdef"));
     for (size_t i = 0; i < 100; i++)
         add_session(&sessions, ids[i]);
-    assert_true(has_session(&sessions, ids[0])); /* used just now: the next one is the oldest */
+    assert_true(has_session(&sessions, ids[0])); /* just used, so the next one is the oldest */
     add_session(&sessions, ids[100]);
     assert_true(has_session(&sessions, ids[0]));
     assert_false(has_session(&sessions, ids[1]));
     for (size_t i = 2; i <= 100; i++)
         assert_true(has_session(&sessions, ids[i]));
     clock_ms += MCP_SESSION_IDLE_MS - 1;
-    wt__mcp_sessions_tend(&sessions);
+    wt__mcp_sessions_expire(&sessions);
     assert_int_equal(sessions.count, 100);
     assert_true(has_session(&sessions, ids[50]));
     clock_ms += 1;
-    wt__mcp_sessions_tend(&sessions);
+    wt__mcp_sessions_expire(&sessions);
     assert_int_equal(sessions.count, 1);
     struct recorder *stream = recorder_open();
     wt__mcp_peer_stream(wt__mcp_session_find(&sessions, wt__str(ids[50]), "p"), &stream->channel);
-    wt__mcp_peer_release(small->peers); /* what was found */
+    wt__mcp_peer_release(small->peers); /* the reference from finding it */
     clock_ms += 2 * (int64_t)MCP_SESSION_IDLE_MS;
-    wt__mcp_sessions_tend(&sessions);
-    assert_int_equal(sessions.count, 1); /* a stream is open */
+    wt__mcp_sessions_expire(&sessions);
+    assert_int_equal(sessions.count, 1); /* has an open stream */
     stream->gone = true;
-    wt__mcp_sessions_tend(&sessions);
+    wt__mcp_sessions_expire(&sessions);
     assert_int_equal(sessions.count, 0);
     assert_null(small->peers);
     wt__mcp_channel_release(&stream->channel);
@@ -449,11 +449,11 @@ static void set_running(struct mcp_sessions *sessions, const char *id, size_t co
     wt__mcp_peer_release(peer);
 }
 
-/* A principal that opens sessions without end ends its own: first those that it never used. */
-static void a_flood_of_sessions_ends_only_its_own(void **state)
+/* A principal opening many sessions ends only its own, the unused ones first. */
+static void a_principal_opening_many_sessions_ends_only_its_own(void **state)
 {
     enum { MOST = 100, HALF = MOST / 2, FLOOD = 10 * MOST };
-    static const struct mcp_service_options options = {.now_ms = now, .sessions_max = MOST};
+    static const struct mcp_service_options options = {.now_ms = fake_http_now_ms, .sessions_max = MOST};
     char others[MCP_SESSION_ID_BYTES], busy[MCP_SESSION_ID_BYTES], used[MCP_SESSION_ID_BYTES], id[MCP_SESSION_ID_BYTES];
     struct mcp_service *small;
     struct mcp_sessions sessions;
@@ -469,7 +469,7 @@ static void a_flood_of_sessions_ends_only_its_own(void **state)
         assert_int_equal(add_session_of(&sessions, "a", id), 0);
     assert_in_range(sessions.count, 2, HALF + 1);
     assert_true(has_session_of(&sessions, "b", others));
-    assert_true(has_session_of(&sessions, "a", busy)); /* the oldest, but something runs in it */
+    assert_true(has_session_of(&sessions, "a", busy)); /* the oldest, but with a running call */
     assert_true(has_session_of(&sessions, "a", used));
     assert_true(has_session_of(&sessions, "a", id));
     set_running(&sessions, busy, 0);
@@ -477,10 +477,10 @@ static void a_flood_of_sessions_ends_only_its_own(void **state)
     wt__mcp_service_close(small);
 }
 
-static void who_has_only_sessions_in_use_gets_no_other(void **state)
+static void a_principal_with_all_sessions_in_use_gets_no_more(void **state)
 {
     enum { MOST = 8 };
-    static const struct mcp_service_options options = {.now_ms = now, .sessions_max = MOST};
+    static const struct mcp_service_options options = {.now_ms = fake_http_now_ms, .sessions_max = MOST};
     char ids[MOST / 2][MCP_SESSION_ID_BYTES], id[MCP_SESSION_ID_BYTES];
     struct mcp_service *small;
     struct mcp_sessions sessions;
@@ -492,7 +492,7 @@ static void who_has_only_sessions_in_use_gets_no_other(void **state)
         set_running(&sessions, ids[i], 1);
     }
     assert_int_equal(add_session_of(&sessions, "a", id), WT_EBUSY);
-    assert_string_equal(err.message, "4 sessions of this client are in use, which is its share of 8: end one with "
+    assert_string_equal(err.message, "4 sessions of this client are in use, its share of 8; end one with "
                                      "DELETE, or try again later");
     assert_int_equal(add_session_of(&sessions, "b", id), 0);
     for (int i = 0; i < MOST / 2; i++) {
@@ -506,15 +506,15 @@ static void who_has_only_sessions_in_use_gets_no_other(void **state)
 
 /* ---------------------------------------------------------------- streams */
 
-static void what_is_said_meanwhile_makes_a_stream(void **state)
+static void early_messages_start_a_stream(void **state)
 {
     (void)state;
     meanwhile_reset();
     meanwhile_add(&meanwhile.let_go);
-    char *said = ask("POST", CALL_FIELDS("wait"),
-                     REQUEST("1", "tools/call",
-                             "\"_meta\":{\"progressToken\":1,\"io.modelcontextprotocol/protocolVersion\":"
-                             "\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}" TOOL("wait")));
+    char *said = ask_http("POST", CALL_FIELDS("wait"),
+                          REQUEST("1", "tools/call",
+                                  "\"_meta\":{\"progressToken\":1,\"io.modelcontextprotocol/protocolVersion\":"
+                                  "\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}" TOOL("wait")));
     assert_non_null(strstr(said, "Content-Type: text/event-stream"));
     assert_non_null(strstr(said, "X-Accel-Buffering: no"));
     assert_non_null(strstr(said, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\""));
@@ -523,7 +523,7 @@ static void what_is_said_meanwhile_makes_a_stream(void **state)
     free(said);
 }
 
-static void a_listener_hears_changes_until_it_closes(void **state)
+static void a_listener_gets_changes_until_it_closes(void **state)
 {
     struct buffer in = {0};
     (void)state;
@@ -543,16 +543,16 @@ static void a_listener_hears_changes_until_it_closes(void **state)
     wt__buffer_dispose(&in);
 }
 
-static void a_legacy_stream_hears_changes(void **state)
+static void a_legacy_stream_gets_changes(void **state)
 {
     char id[64], fields[256];
     struct buffer one = {0}, two = {0};
     (void)state;
-    begin_session(id, "");
+    begin_http_session(id, "");
     snprintf(fields, sizeof fields, "Accept: text/event-stream\r\nMcp-Session-Id: %s\r\n", id);
     int first = open_request("GET", fields, NULL);
     receive_until(first, &one, ":\n\n");
-    int second = open_request("GET", fields, NULL); /* in the first one's place */
+    int second = open_request("GET", fields, NULL); /* replaces the first */
     receive_until(second, &two, ":\n\n");
     receive_until(first, &one, "\r\n0\r\n\r\n");
     wt__mcp_service_changed(service, MCP_RESOURCES_CHANGED);
@@ -565,18 +565,18 @@ static void a_legacy_stream_hears_changes(void **state)
     wt__buffer_dispose(&two);
 }
 
-static void a_legacy_client_is_asked_on_its_stream(void **state)
+static void legacy_clients_are_asked_on_their_stream(void **state)
 {
     char id[64], fields[512];
     struct buffer in = {0};
     (void)state;
-    begin_session(id, "");
+    begin_http_session(id, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
     int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"ask\""));
     receive_until(client, &in, "\"id\":\"whichtool-1\",\"method\":\"elicitation/create\"");
     char *said =
         ask_in(id, "", "POST", "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-1\",\"result\":{\"action\":\"accept\"}}");
-    assert_int_equal(status_of(said), 202);
+    assert_int_equal(read_status_line(said), 202);
     free(said);
     receive_until(client, &in, "\"id\":\"whichtool-2\",\"method\":\"sampling/createMessage\"");
     free(ask_in(id, "", "POST", "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-2\",\"result\":{\"model\":\"m\"}}"));
@@ -585,9 +585,9 @@ static void a_legacy_client_is_asked_on_its_stream(void **state)
     wt__buffer_dispose(&in);
 }
 
-/* ---------------------------------------------------------------- who goes away */
+/* ---------------------------------------------------------------- disconnecting clients */
 
-static void a_modern_client_that_goes_cancels(void **state)
+static void a_modern_disconnect_cancels_the_call(void **state)
 {
     (void)state;
     meanwhile_reset();
@@ -598,26 +598,26 @@ static void a_modern_client_that_goes_cancels(void **state)
     close(one);
     meanwhile_until(&meanwhile.cancelled, 1);
     assert_true(meanwhile.cancel_heard);
-    meanwhile_add(&meanwhile.let_go); /* the other one, of the same id, is still there */
+    meanwhile_add(&meanwhile.let_go); /* the other call with the same id is still running */
     receive_until(two, &in, "let go");
     assert_int_equal(meanwhile.cancelled, 1);
     close(two);
     wt__buffer_dispose(&in);
 }
 
-static void until_nobody_is_connected(void)
+static void wait_until_disconnected(void)
 {
-    for (struct http_figures figures = {.connections = 1}; figures.connections > 0; usleep(1000))
-        wt__http_server_figures(served.server, &figures);
+    for (struct http_figures metrics = {.connections = 1}; metrics.connections > 0; usleep(1000))
+        wt__http_server_figures(served.server, &metrics);
 }
 
-/* Its answer has not begun, so that it could not come back for it. */
-static void a_legacy_client_that_cannot_come_back_cancels(void **state)
+/* The stream has not started, so it cannot be resumed. */
+static void a_legacy_disconnect_without_a_stream_cancels_the_call(void **state)
 {
     char id[64], fields[512];
     (void)state;
     meanwhile_reset();
-    begin_session(id, "");
+    begin_http_session(id, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
     int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"wait\""));
     meanwhile_until(&meanwhile.waiting, 1);
@@ -628,8 +628,8 @@ static void a_legacy_client_that_cannot_come_back_cancels(void **state)
 
 #define WAIT_WITH_PROGRESS REQUEST("1", "tools/call", "\"name\":\"wait\",\"_meta\":{\"progressToken\":\"t\"}")
 
-/* The stream that goes on behind the event. */
-static int come_back(const char *session, const char *event)
+/* Resumes the stream after the event. */
+static int resume_stream(const char *session, const char *event)
 {
     char fields[512];
     snprintf(fields, sizeof fields, "Accept: text/event-stream\r\nMcp-Session-Id: %s\r\nLast-Event-ID: %s\r\n", session,
@@ -637,41 +637,41 @@ static int come_back(const char *session, const char *event)
     return open_request("GET", fields, NULL);
 }
 
-static void a_legacy_client_comes_back_for_its_answer(void **state)
+static void a_legacy_client_can_resume_for_its_answer(void **state)
 {
     static const char *const wrong[] = {"1-", "-1", "1", "2-0", "1-1x", "x", "99999999999-1", "1--1"};
     char mine[64], other[64], fields[512];
     struct buffer in = {0};
     (void)state;
     meanwhile_reset();
-    begin_session(mine, "");
-    begin_session(other, "");
+    begin_http_session(mine, "");
+    begin_http_session(other, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", mine);
     int client = open_request("POST", fields, WAIT_WITH_PROGRESS);
     receive_until(client, &in, "id: 1-0\nretry: 500\ndata:\n\n");
     receive_until(client, &in, "id: 1-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"");
     close(client);
-    until_nobody_is_connected();
+    wait_until_disconnected();
     meanwhile_add(&meanwhile.let_go);
     meanwhile_until(&meanwhile.answered, 1);
     wt__buffer_clear(&in);
-    client = come_back(other, "1-1"); /* another session's */
+    client = resume_stream(other, "1-1"); /* event of another session */
     receive_until(client, &in, ":\n\n");
     close(client);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        client = come_back(mine, wrong[i]);
+        client = resume_stream(mine, wrong[i]);
         receive_until(client, &in, ":\n\n");
         close(client);
     }
     assert_null(strstr(in.ptr, "let go"));
     wt__buffer_clear(&in);
-    client = come_back(mine, "1-1");
+    client = resume_stream(mine, "1-1");
     receive_until(client, &in, "\r\n0\r\n\r\n");
     assert_non_null(strstr(in.ptr, "id: 1-2\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\""));
     assert_null(strstr(in.ptr, "progress"));
     close(client);
     wt__buffer_clear(&in);
-    client = come_back(mine, "1-0"); /* it was heard */
+    client = resume_stream(mine, "1-0"); /* already received */
     receive_until(client, &in, ":\n\n");
     assert_null(strstr(in.ptr, "let go"));
     close(client);
@@ -679,35 +679,35 @@ static void a_legacy_client_comes_back_for_its_answer(void **state)
     wt__buffer_dispose(&in);
 }
 
-static void a_legacy_client_that_stays_away_cancels(void **state)
+static void a_legacy_client_staying_away_cancels_the_call(void **state)
 {
     char id[64], fields[512];
     struct buffer in = {0};
     (void)state;
     meanwhile_reset();
-    begin_session(id, "");
+    begin_http_session(id, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
     int client = open_request("POST", fields, WAIT_WITH_PROGRESS);
     receive_until(client, &in, "notifications/progress");
     close(client);
-    until_nobody_is_connected();
-    assert_int_equal(meanwhile.cancelled, 0); /* it may come back */
+    wait_until_disconnected();
+    assert_int_equal(meanwhile.cancelled, 0); /* may still resume */
     clock_ms += MCP_AWAY_MS + 1;
     meanwhile_until(&meanwhile.cancelled, 1);
     wt__buffer_dispose(&in);
 }
 
-static void a_legacy_client_comes_back_while_it_runs(void **state)
+static void a_legacy_client_can_resume_a_running_call(void **state)
 {
     char id[64], fields[512];
     struct buffer in = {0};
     (void)state;
     meanwhile_reset();
-    begin_session(id, "");
+    begin_http_session(id, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
     int client = open_request("POST", fields, WAIT_WITH_PROGRESS);
     receive_until(client, &in, "notifications/progress");
-    int again = come_back(id, "1-0"); /* though the first one is still there, which ends */
+    int again = resume_stream(id, "1-0"); /* the first connection is still open, and ends */
     receive_until(client, &in, "\r\n0\r\n\r\n");
     wt__buffer_clear(&in);
     receive_until(again, &in, "id: 1-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"");
@@ -719,26 +719,27 @@ static void a_legacy_client_comes_back_while_it_runs(void **state)
     wt__buffer_dispose(&in);
 }
 
-static void an_older_revision_has_no_events_with_ids(void **state)
+static void older_revisions_get_no_event_ids(void **state)
 {
     char fields[512];
     (void)state;
     meanwhile_reset();
     meanwhile_add(&meanwhile.let_go);
-    char *said = ask("POST", JSON_FIELDS,
-                     REQUEST("0", "initialize",
-                             "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\","
-                             "\"version\":\"1\"}"));
+    char *said =
+        ask_http("POST", JSON_FIELDS,
+                 REQUEST("0", "initialize",
+                         "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\","
+                         "\"version\":\"1\"}"));
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %.32s\r\n", strcasestr(said, "Mcp-Session-Id: ") + 16);
     free(said);
-    said = ask("POST", fields, WAIT_WITH_PROGRESS);
+    said = ask_http("POST", fields, WAIT_WITH_PROGRESS);
     assert_non_null(strstr(said, "let go"));
     assert_null(strstr(said, "id: 1"));
     assert_null(strstr(said, "retry"));
     free(said);
 }
 
-static void a_legacy_client_cancels_by_saying_so(void **state)
+static void a_legacy_cancel_notification_works(void **state)
 {
     static const char cancel[] =
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}";
@@ -746,27 +747,27 @@ static void a_legacy_client_cancels_by_saying_so(void **state)
     struct buffer in = {0};
     (void)state;
     meanwhile_reset();
-    begin_session(mine, "");
-    begin_session(other, "");
+    begin_http_session(mine, "");
+    begin_http_session(other, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", mine);
     int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"wait\""));
     meanwhile_until(&meanwhile.waiting, 1);
-    free(ask_in(other, "", "POST", cancel)); /* another session's 1 */
+    free(ask_in(other, "", "POST", cancel)); /* request 1 of another session */
     assert_int_equal(meanwhile.cancelled, 0);
     free(ask_in(mine, "", "POST", cancel));
     meanwhile_until(&meanwhile.cancelled, 1);
-    receive_until(client, &in, "\r\n0\r\n\r\n"); /* no answer, but an end */
+    receive_until(client, &in, "\r\n0\r\n\r\n"); /* ends without a response */
     assert_null(strstr(in.ptr, "\"result\""));
     close(client);
     wt__buffer_dispose(&in);
 }
 
-static void the_end_of_a_session_cancels(void **state)
+static void ending_a_session_cancels_its_calls(void **state)
 {
     char id[64], fields[512];
     (void)state;
     meanwhile_reset();
-    begin_session(id, "");
+    begin_http_session(id, "");
     snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
     int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"wait\""));
     meanwhile_until(&meanwhile.waiting, 1);
@@ -775,39 +776,39 @@ static void the_end_of_a_session_cancels(void **state)
     close(client);
 }
 
-static void a_state_is_one_principals(void **state)
+static void request_state_is_bound_to_its_principal(void **state)
 {
     static const char body[] = MODERN("1", "tools/call", TOOL("ask"));
     char again[4096];
     (void)state;
-    char *said = ask("POST", CALL_FIELDS("ask") "Who: alice\r\n", body);
+    char *said = ask_http("POST", CALL_FIELDS("ask") "Who: alice\r\n", body);
     const char *sealed = strstr(said, "\"requestState\":\"") + 16;
     snprintf(again, sizeof again, "%.*s,\"requestState\":\"%.*s\"}}", (int)sizeof body - 3, body,
              (int)strcspn(sealed, "\""), sealed);
     free(said);
-    said = ask("POST", CALL_FIELDS("ask") "Who: bob\r\n", again);
-    assert_int_equal(status_of(said), 400);
+    said = ask_http("POST", CALL_FIELDS("ask") "Who: bob\r\n", again);
+    assert_int_equal(read_status_line(said), 400);
     assert_non_null(strstr(said, "requestState is not one of ours"));
     free(said);
-    said = ask("POST", CALL_FIELDS("ask") "Who: alice\r\n", again);
-    assert_int_equal(status_of(said), 200);
+    said = ask_http("POST", CALL_FIELDS("ask") "Who: alice\r\n", again);
+    assert_int_equal(read_status_line(said), 200);
     assert_non_null(strstr(said, "input_required"));
     free(said);
 }
 
-static void a_principal_has_a_length(void **state)
+static void long_principals_are_refused(void **state)
 {
     char fields[4096];
     (void)state;
     snprintf(fields, sizeof fields, METHOD_FIELDS("tools/list") "Who: %0*d\r\n", MCP_PRINCIPAL_BYTES_MAX + 1, 0);
-    char *said = ask("POST", fields, MODERN("1", "tools/list", ""));
-    assert_int_equal(status_of(said), 400);
+    char *said = ask_http("POST", fields, MODERN("1", "tools/list", ""));
+    assert_int_equal(read_status_line(said), 400);
     free(said);
 }
 
-/* ---------------------------------------------------------------- the end of all */
+/* ---------------------------------------------------------------- shutdown */
 
-static void the_end_tells_listeners(void **state)
+static void shutdown_notifies_listeners(void **state)
 {
     struct buffer in = {0};
     (void)state;
@@ -817,8 +818,8 @@ static void the_end_tells_listeners(void **state)
     wt__mcp_service_stop(service);
     receive_until(client, &in, "\"id\":4,\"result\":{\"resultType\":\"complete\"");
     receive_until(client, &in, "\r\n0\r\n\r\n");
-    char *said = ask("POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
-    assert_int_equal(status_of(said), 503);
+    char *said = ask_http("POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
+    assert_int_equal(read_status_line(said), 503);
     free(said);
     close(client);
     wt__buffer_dispose(&in);
@@ -827,27 +828,27 @@ static void the_end_tells_listeners(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_answered),
+        cmocka_unit_test(requests_get_the_right_status_and_body),
         cmocka_unit_test(a_connection_serves_both_eras),
-        cmocka_unit_test(a_session_is_its_principals),
-        cmocka_unit_test(sessions_make_room_and_end_when_idle),
-        cmocka_unit_test(a_flood_of_sessions_ends_only_its_own),
-        cmocka_unit_test(who_has_only_sessions_in_use_gets_no_other),
-        cmocka_unit_test(what_is_said_meanwhile_makes_a_stream),
-        cmocka_unit_test(a_listener_hears_changes_until_it_closes),
-        cmocka_unit_test(a_legacy_stream_hears_changes),
-        cmocka_unit_test(a_legacy_client_is_asked_on_its_stream),
-        cmocka_unit_test(a_modern_client_that_goes_cancels),
-        cmocka_unit_test(a_legacy_client_that_cannot_come_back_cancels),
-        cmocka_unit_test(a_legacy_client_that_stays_away_cancels),
-        cmocka_unit_test(a_legacy_client_comes_back_for_its_answer),
-        cmocka_unit_test(a_legacy_client_comes_back_while_it_runs),
-        cmocka_unit_test(an_older_revision_has_no_events_with_ids),
-        cmocka_unit_test(a_legacy_client_cancels_by_saying_so),
-        cmocka_unit_test(the_end_of_a_session_cancels),
-        cmocka_unit_test(a_state_is_one_principals),
-        cmocka_unit_test(a_principal_has_a_length),
-        cmocka_unit_test(the_end_tells_listeners), /* the last one */
+        cmocka_unit_test(sessions_are_bound_to_their_principal),
+        cmocka_unit_test(idle_and_excess_sessions_end),
+        cmocka_unit_test(a_principal_opening_many_sessions_ends_only_its_own),
+        cmocka_unit_test(a_principal_with_all_sessions_in_use_gets_no_more),
+        cmocka_unit_test(early_messages_start_a_stream),
+        cmocka_unit_test(a_listener_gets_changes_until_it_closes),
+        cmocka_unit_test(a_legacy_stream_gets_changes),
+        cmocka_unit_test(legacy_clients_are_asked_on_their_stream),
+        cmocka_unit_test(a_modern_disconnect_cancels_the_call),
+        cmocka_unit_test(a_legacy_disconnect_without_a_stream_cancels_the_call),
+        cmocka_unit_test(a_legacy_client_staying_away_cancels_the_call),
+        cmocka_unit_test(a_legacy_client_can_resume_for_its_answer),
+        cmocka_unit_test(a_legacy_client_can_resume_a_running_call),
+        cmocka_unit_test(older_revisions_get_no_event_ids),
+        cmocka_unit_test(a_legacy_cancel_notification_works),
+        cmocka_unit_test(ending_a_session_cancels_its_calls),
+        cmocka_unit_test(request_state_is_bound_to_its_principal),
+        cmocka_unit_test(long_principals_are_refused),
+        cmocka_unit_test(shutdown_notifies_listeners), /* must be last */
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_http_server, stop_http_server);
 }

@@ -1,5 +1,4 @@
-/* Input schemas: which annotations of headers are right, what headers must say beside arguments, what a model is told
- * of arguments that do not fit. */
+/* Input schemas: header annotations, headers compared with arguments, and messages about invalid arguments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
 
 static wt_error err;
 
@@ -17,41 +16,44 @@ static wt_error err;
 #define MIRROR(name) "\"type\":\"string\",\"x-mcp-header\":" name
 
 static const struct {
-    const char *name, *schema, *says; /* NULL: it is right */
+    const char *name, *schema, *says; /* NULL if valid */
 } schemas[] = {
-    {"none", OBJECT("\"a\":{\"type\":\"string\"}"), NULL},
-    {"one", OBJECT("\"a\":{" MIRROR("\"A\"") "}"), NULL},
-    {"all that a token may have", OBJECT("\"a\":{" MIRROR("\"!#$%&'*+-.^_`|~09azAZ\"") "}"), NULL},
-    {"deep", OBJECT("\"a\":" OBJECT("\"b\":" OBJECT("\"c\":{" MIRROR("\"A\"") "}"))), NULL},
+    {"no annotation", OBJECT("\"a\":{\"type\":\"string\"}"), NULL},
+    {"one annotation", OBJECT("\"a\":{" MIRROR("\"A\"") "}"), NULL},
+    {"all characters of a token", OBJECT("\"a\":{" MIRROR("\"!#$%&'*+-.^_`|~09azAZ\"") "}"), NULL},
+    {"a nested property", OBJECT("\"a\":" OBJECT("\"b\":" OBJECT("\"c\":{" MIRROR("\"A\"") "}"))), NULL},
     {"integer and boolean",
      OBJECT("\"a\":{\"type\":\"integer\",\"x-mcp-header\":\"A\"},\"b\":{\"type\":\"boolean\",\"x-mcp-header\":\"B\"}"),
      NULL},
     {"a property of that name", OBJECT("\"x-mcp-header\":{\"type\":\"number\"}"), NULL},
     {"a definition of that name", "{\"type\":\"object\",\"$defs\":{\"x-mcp-header\":{\"type\":\"number\"}}}", NULL},
-    {"within values", OBJECT("\"a\":{\"default\":{\"x-mcp-header\":1},\"enum\":[{\"x-mcp-header\":1}]}"), NULL},
-    {"an empty name", OBJECT("\"a\":{" MIRROR("\"\"") "}"), "name of a header"},
-    {"a blank", OBJECT("\"a\":{" MIRROR("\"A B\"") "}"), "name of a header"},
-    {"a colon", OBJECT("\"a\":{" MIRROR("\"A:\"") "}"), "name of a header"},
-    {"a line break", OBJECT("\"a\":{" MIRROR("\"A\\r\\nB\"") "}"), "name of a header"},
-    {"no ASCII", OBJECT("\"a\":{" MIRROR("\"\xc3\xa4\"") "}"), "name of a header"},
-    {"a number", OBJECT("\"a\":{" MIRROR("1") "}"), "name of a header"},
-    {"twice", OBJECT("\"a\":{" MIRROR("\"A\"") "},\"b\":{" MIRROR("\"a\"") "}"), "there twice"},
-    {"a number's", OBJECT("\"a\":{\"type\":\"number\",\"x-mcp-header\":\"A\"}"), "no string, integer or boolean"},
-    {"without a type", OBJECT("\"a\":{\"x-mcp-header\":\"A\"}"), "no string, integer or boolean"},
-    {"of two types", OBJECT("\"a\":{\"type\":[\"string\",\"null\"],\"x-mcp-header\":\"A\"}"), "no string, integer"},
-    {"the whole", "{\"type\":\"object\",\"x-mcp-header\":\"A\"}", "only properties may not lead"},
-    {"items", OBJECT("\"a\":{\"type\":\"array\",\"items\":{" MIRROR("\"A\"") "}}"), "only properties may not lead"},
-    {"an alternative", "{\"anyOf\":[" OBJECT("\"a\":{" MIRROR("\"A\"") "}") "]}", "only properties may not lead"},
-    {"a condition", "{\"then\":" OBJECT("\"a\":{" MIRROR("\"A\"") "}") "}", "only properties may not lead"},
-    {"a definition", "{\"$defs\":{\"a\":{" MIRROR("\"A\"") "}}}", "only properties may not lead"},
-    {"a pattern", "{\"patternProperties\":{\"a\":{" MIRROR("\"A\"") "}}}", "only properties may not lead"},
+    {"in default and enum", OBJECT("\"a\":{\"default\":{\"x-mcp-header\":1},\"enum\":[{\"x-mcp-header\":1}]}"), NULL},
+    {"an empty name", OBJECT("\"a\":{" MIRROR("\"\"") "}"), "not a header name"},
+    {"a blank", OBJECT("\"a\":{" MIRROR("\"A B\"") "}"), "not a header name"},
+    {"a colon", OBJECT("\"a\":{" MIRROR("\"A:\"") "}"), "not a header name"},
+    {"a line break", OBJECT("\"a\":{" MIRROR("\"A\\r\\nB\"") "}"), "not a header name"},
+    {"not ASCII", OBJECT("\"a\":{" MIRROR("\"\xc3\xa4\"") "}"), "not a header name"},
+    {"a number", OBJECT("\"a\":{" MIRROR("1") "}"), "not a header name"},
+    {"a duplicate", OBJECT("\"a\":{" MIRROR("\"A\"") "},\"b\":{" MIRROR("\"a\"") "}"), "is a duplicate"},
+    {"on a number", OBJECT("\"a\":{\"type\":\"number\",\"x-mcp-header\":\"A\"}"),
+     "not on a string, integer or boolean"},
+    {"without a type", OBJECT("\"a\":{\"x-mcp-header\":\"A\"}"), "not on a string, integer or boolean"},
+    {"on two types", OBJECT("\"a\":{\"type\":[\"string\",\"null\"],\"x-mcp-header\":\"A\"}"),
+     "not on a string, integer"},
+    {"on the root", "{\"type\":\"object\",\"x-mcp-header\":\"A\"}", "not reached through properties"},
+    {"in items", OBJECT("\"a\":{\"type\":\"array\",\"items\":{" MIRROR("\"A\"") "}}"),
+     "not reached through properties"},
+    {"an alternative", "{\"anyOf\":[" OBJECT("\"a\":{" MIRROR("\"A\"") "}") "]}", "not reached through properties"},
+    {"a condition", "{\"then\":" OBJECT("\"a\":{" MIRROR("\"A\"") "}") "}", "not reached through properties"},
+    {"a definition", "{\"$defs\":{\"a\":{" MIRROR("\"A\"") "}}}", "not reached through properties"},
+    {"a pattern", "{\"patternProperties\":{\"a\":{" MIRROR("\"A\"") "}}}", "not reached through properties"},
     {"properties behind items", "{\"items\":" OBJECT("\"a\":{" MIRROR("\"A\"") "}") "}",
-     "only properties may not lead"},
-    {"no JSON", "{", ""},
-    {"nothing", "", ""},
+     "not reached through properties"},
+    {"invalid JSON", "{", ""},
+    {"an empty schema", "", ""},
 };
 
-static void annotations_are_checked(void **state)
+static void header_annotations_are_checked(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
@@ -64,14 +66,14 @@ static void annotations_are_checked(void **state)
     }
 }
 
-/* Schemas that do not compile whole, with arguments that the rest takes and arguments that it refuses. */
+/* Schemas that compile only in part, with arguments accepted and rejected by the rest. */
 #define ONE(keywords) OBJECT("\"a\":{" keywords "},\"n\":{\"type\":\"integer\"}")
 #define DRAFT(uri) "{\"$schema\":\"" uri "\",\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}}}"
 static const struct {
-    const char *name, *schema, *why; /* why: words of the reason; NULL if older forms are all there is */
-    const char *fits, *misfits;      /* misfits: NULL if nothing is checked */
+    const char *name, *schema, *why; /* why: part of the reason; NULL if only older syntax is at fault */
+    const char *fits, *misfits;      /* misfits: NULL if the schema is not checked */
 } loose[] = {
-    {"a reference into nothing", ONE("\"$ref\":\"#/$defs/X\""), "$ref", "{\"a\":1}", "{\"n\":\"x\"}"},
+    {"a dangling reference", ONE("\"$ref\":\"#/$defs/X\""), "$ref", "{\"a\":1}", "{\"n\":\"x\"}"},
     {"a remote reference", ONE("\"$ref\":\"https://x.example/y\""), "$ref", "{\"a\":1}", "{\"n\":\"x\"}"},
     {"int", ONE("\"type\":\"int\""), "int", "{\"a\":1}", "{\"a\":\"x\"}"},
     {"None", ONE("\"type\":\"None\""), "None", "{\"a\":null}", "{\"n\":\"x\"}"},
@@ -83,11 +85,11 @@ static const struct {
      "{\"a\":\"x\"}", "{\"a\":1}"},
     {"a name with a slash", OBJECT("\"a/b~c\":{\"type\":\"string\",\"pattern\":\"(\"}"), "pattern", "{\"a/b~c\":\"x\"}",
      "{\"a/b~c\":1}"},
-    {"minimum a text", ONE("\"type\":\"integer\",\"minimum\":\"zero\""), "minimum", "{\"a\":-1}", "{\"a\":\"x\"}"},
+    {"minimum a string", ONE("\"type\":\"integer\",\"minimum\":\"zero\""), "minimum", "{\"a\":-1}", "{\"a\":\"x\"}"},
     {"required a boolean", ONE("\"type\":\"string\",\"required\":true"), "required", "{\"a\":\"x\"}", "{\"a\":1}"},
     {"an empty anyOf", ONE("\"anyOf\":[],\"type\":\"string\""), "anyOf", "{\"a\":\"x\"}", "{\"a\":1}"},
     {"an alternative", ONE("\"oneOf\":[{\"type\":\"int\"},{\"type\":\"str\"}]"), "int", "{\"a\":1,\"n\":\"x\"}", NULL},
-    {"what is not allowed", ONE("\"not\":{\"type\":\"Money\"}"), "Money", "{\"a\":1,\"n\":\"x\"}", NULL},
+    {"not", ONE("\"not\":{\"type\":\"Money\"}"), "Money", "{\"a\":1,\"n\":\"x\"}", NULL},
     {"names of a closed object", ONE("\"patternProperties\":{\"(\":{}},\"additionalProperties\":false"),
      "patternProperties", "{\"a\":{\"x\":1}}", "{\"n\":\"x\"}"},
     {"draft-04", DRAFT("http://json-schema.org/draft-04/schema#"), NULL, "{\"n\":1}", "{\"n\":\"x\"}"},
@@ -98,7 +100,7 @@ static const struct {
      "{\"n\":1}", "{\"n\":0}"},
 };
 
-static void what_compiles_of_a_schema_is_checked(void **state)
+static void arguments_are_checked_by_the_part_of_a_schema_that_compiles(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof loose / sizeof *loose; i++) {
@@ -118,8 +120,8 @@ static void what_compiles_of_a_schema_is_checked(void **state)
     }
 }
 
-/* With more faults than are removed, nothing is checked, and every object is taken. */
-static void a_schema_of_many_faults_is_not_checked(void **state)
+/* With too many faults the schema is not checked, and every object is accepted. */
+static void a_schema_with_too_many_faults_is_not_checked(void **state)
 {
     struct buffer schema = {0}, words = {0};
     struct mcp_input *input;
@@ -137,7 +139,7 @@ static void a_schema_of_many_faults_is_not_checked(void **state)
     wt__mcp_input_close(input);
 }
 
-static void there_are_so_many(void **state)
+static void the_number_of_annotations_is_limited(void **state)
 {
     (void)state;
     for (int count = MCP_MIRRORS_MAX; count <= MCP_MIRRORS_MAX + 1; count++) {
@@ -157,8 +159,8 @@ static void there_are_so_many(void **state)
 
 /* ---------------------------------------------------------------- headers */
 
-/* "NAME:VALUE"; another name has none. */
-static bool param(const struct mcp_headers *headers, struct str name, struct str *value)
+/* Looks up "NAME:VALUE". */
+static bool find_test_param(const struct mcp_headers *headers, struct str name, struct str *value)
 {
     const char *only = headers->context;
     const char *colon = only ? strchr(only, ':') : NULL;
@@ -169,16 +171,16 @@ static bool param(const struct mcp_headers *headers, struct str name, struct str
 }
 
 static const struct {
-    const char *name, *arguments, *header; /* NULL: none is sent */
+    const char *name, *arguments, *header; /* NULL if absent */
     bool right;
 } mirrors[] = {
-    {"neither", "{}", NULL, true},
+    {"no header and no argument", "{}", NULL, true},
     {"no arguments", NULL, NULL, true},
     {"a null", "{\"s\":null}", NULL, true},
     {"text", "{\"s\":\"us-west1\"}", "S:us-west1", true},
     {"no header", "{\"s\":\"x\"}", NULL, false},
     {"no argument", "{}", "S:x", false},
-    {"a header beside a null", "{\"s\":null}", "S:null", false},
+    {"a header for a null", "{\"s\":null}", "S:null", false},
     {"other text", "{\"s\":\"x\"}", "S:X", false},
     {"base64", "{\"s\":\"Hello, \\u4e16\\u754c\"}", "S:=?base64?SGVsbG8sIOS4lueVjA==?=", true},
     {"blanks in base64", "{\"s\":\" padded \"}", "S:=?base64?IHBhZGRlZCA=?=", true},
@@ -186,28 +188,28 @@ static const struct {
     {"the sentinel as it is", "{\"s\":\"=?base64?literal?=\"}", "S:=?base64?literal?=", false},
     {"a sentinel in capitals", "{\"s\":\"=?BASE64?SGk=?=\"}", "S:=?BASE64?SGk=?=", true},
     {"half a sentinel", "{\"s\":\"=?base64?\"}", "S:=?base64?", true},
-    {"a sentinel of nothing", "{\"s\":\"\"}",
+    {"an empty sentinel", "{\"s\":\"\"}",
      "S:=?base64?"
      "?=",
      true},
     {"base64 without padding", "{\"s\":\"Hello\"}", "S:=?base64?SGVsbG8?=", false},
-    {"a byte that is no ASCII", "{\"s\":\"\xc3\xa4\"}", "S:\xc3\xa4", false},
+    {"a byte outside ASCII", "{\"s\":\"\xc3\xa4\"}", "S:\xc3\xa4", false},
     {"a control character", "{\"s\":\"a\\u0001\"}", "S:a\x01", false},
     {"a number", "{\"i\":42}", "I:42", true},
     {"the same number", "{\"i\":42}", "I:42.0", true},
     {"a negative number", "{\"i\":-7}", "I:-7", true},
     {"another number", "{\"i\":42}", "I:43", false},
     {"a number and more", "{\"i\":42}", "I:42x", false},
-    {"no number", "{\"i\":42}", "I:", false},
+    {"an empty number", "{\"i\":42}", "I:", false},
     {"a number written with a fraction", "{\"i\":42.0}", "I:42", true},
-    {"a truth", "{\"o\":{\"b\":true}}", "B:true", true},
-    {"another truth", "{\"o\":{\"b\":true}}", "B:false", false},
-    {"a truth in capitals", "{\"o\":{\"b\":true}}", "B:True", false},
-    {"a path that is not there", "{\"o\":3}", NULL, true},
-    {"a list", "{\"s\":[1]}", "S:[1]", false},
+    {"a boolean", "{\"o\":{\"b\":true}}", "B:true", true},
+    {"another boolean", "{\"o\":{\"b\":true}}", "B:false", false},
+    {"a boolean in capitals", "{\"o\":{\"b\":true}}", "B:True", false},
+    {"a missing path", "{\"o\":3}", NULL, true},
+    {"an array", "{\"s\":[1]}", "S:[1]", false},
 };
 
-static void headers_say_what_arguments_say(void **state)
+static void headers_must_match_arguments(void **state)
 {
     static const char schema[] =
         OBJECT("\"s\":{" MIRROR("\"S\"") "},\"i\":{\"type\":\"integer\",\"x-mcp-header\":\"I\"},"
@@ -216,7 +218,7 @@ static void headers_say_what_arguments_say(void **state)
     (void)state;
     assert_int_equal(wt__mcp_input_open(&input, STR(schema), &err), 0);
     for (size_t i = 0; i < sizeof mirrors / sizeof *mirrors; i++) {
-        struct mcp_headers headers = {.param = param, .context = mirrors[i].header};
+        struct mcp_headers headers = {.param = find_test_param, .context = mirrors[i].header};
         struct buffer words = {0};
         json_t *arguments = NULL;
         if (mirrors[i].arguments)
@@ -230,14 +232,14 @@ static void headers_say_what_arguments_say(void **state)
     wt__mcp_input_close(input);
 }
 
-/* What a client writes is what a server takes. */
-static void a_client_repeats_what_a_server_takes(void **state)
+/* Headers written by a client pass the server's check. */
+static void headers_of_clients_pass_the_server_check(void **state)
 {
     static const char schema[] = OBJECT("\"s\":{" MIRROR(
         "\"S\"") "},\"n\":{\"type\":\"integer\",\"x-mcp-header\":\"N\"},"
                  "\"b\":{\"type\":\"boolean\",\"x-mcp-header\":\"B\"},\"o\":" OBJECT("\"d\":{" MIRROR("\"D\"") "}") "");
     static const struct {
-        const char *arguments, *headers; /* NAME=VALUE, each with a ; behind it */
+        const char *arguments, *headers; /* NAME=VALUE, each followed by ; */
     } repeated[] = {
         {"{}", ""},
         {"{\"s\":\"x y\",\"n\":42,\"b\":false,\"o\":{\"d\":\"z\"}}", "S=x y;N=42;B=false;D=z;"},
@@ -255,20 +257,20 @@ static void a_client_repeats_what_a_server_takes(void **state)
         struct http_header headers[MCP_MIRRORS_MAX];
         struct arena arena = {0};
         struct buffer all = {0};
-        int count = wt__mcp_input_repeat(input, wt__str(repeated[i].arguments), &arena, headers, &err);
+        int count = wt__mcp_input_write_headers(input, wt__str(repeated[i].arguments), &arena, headers, &err);
         for (int k = 0; k < count; k++)
             wt__buffer_printf(&all, "%s=%s;", headers[k].name + strlen("Mcp-Param-"), headers[k].value);
         assert_string_equal(all.ptr ? all.ptr : "", repeated[i].headers);
         wt__buffer_dispose(&all);
         wt__arena_dispose(&arena);
     }
-    assert_int_equal(wt__mcp_input_repeat(input, STR("{"), NULL, NULL, &err), WT_EFORMAT);
+    assert_int_equal(wt__mcp_input_write_headers(input, STR("{"), NULL, NULL, &err), WT_EFORMAT);
     wt__mcp_input_close(input);
 }
 
 /* ---------------------------------------------------------------- arguments */
 
-static void a_model_is_told_what_does_not_fit(void **state)
+static void violations_are_explained_to_the_model(void **state)
 {
     static const char schema[] =
         "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}},\"required\":[\"n\"],"
@@ -295,7 +297,7 @@ static void a_model_is_told_what_does_not_fit(void **state)
     wt__mcp_input_close(input);
 }
 
-/* "nullable" of OpenAPI. fits: as it is; becomes: after the repair; NULL if it is not repaired. */
+/* OpenAPI's "nullable". fits: valid as sent; becomes: value after repair, NULL if not repaired. */
 static const struct {
     const char *schema, *arguments;
     int fits;
@@ -316,7 +318,7 @@ static const struct {
     {OBJECT("\"nullable\":{\"type\":\"integer\"}"), "{\"nullable\":null}", 0, "{}"},
 };
 
-static void nullable_lets_null_in(void **state)
+static void nullable_allows_null(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof nullables / sizeof *nullables; i++) {
@@ -339,14 +341,14 @@ static void nullable_lets_null_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(annotations_are_checked),
-        cmocka_unit_test(what_compiles_of_a_schema_is_checked),
-        cmocka_unit_test(a_schema_of_many_faults_is_not_checked),
-        cmocka_unit_test(there_are_so_many),
-        cmocka_unit_test(headers_say_what_arguments_say),
-        cmocka_unit_test(a_client_repeats_what_a_server_takes),
-        cmocka_unit_test(a_model_is_told_what_does_not_fit),
-        cmocka_unit_test(nullable_lets_null_in),
+        cmocka_unit_test(header_annotations_are_checked),
+        cmocka_unit_test(arguments_are_checked_by_the_part_of_a_schema_that_compiles),
+        cmocka_unit_test(a_schema_with_too_many_faults_is_not_checked),
+        cmocka_unit_test(the_number_of_annotations_is_limited),
+        cmocka_unit_test(headers_must_match_arguments),
+        cmocka_unit_test(headers_of_clients_pass_the_server_check),
+        cmocka_unit_test(violations_are_explained_to_the_model),
+        cmocka_unit_test(nullable_allows_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

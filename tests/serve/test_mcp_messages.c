@@ -1,5 +1,4 @@
-/* What clients may say, in both eras, and what is said to it: by the fixture of the conformance suite, without a wire.
- */
+/* Messages of both eras and their responses, on the conformance fixture without a transport. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +13,7 @@ static wt_error err;
 static struct mcp_service *service;
 static struct mcp_peer *legacy, *modern;
 
-static int start(void **state)
+static int open_fixture_service(void **state)
 {
     (void)state;
     if (fixture_open(&service, NULL, &err) < 0)
@@ -25,7 +24,7 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int close_fixture_service(void **state)
 {
     (void)state;
     wt__mcp_peer_close(legacy);
@@ -41,30 +40,34 @@ static int finish(void **state)
     ",\"io.modelcontextprotocol/clientCapabilities\":" capabilities "}"
 #define CALL(name, arguments) "\"name\":\"" name "\",\"arguments\":" arguments
 
-/* in the legacy era, whose session is open */
+/* sent in an open legacy session */
 static const struct {
     const char *name, *text;
     int status;
     const char *says[3], *says_not;
 } rows[] = {
-    /* no messages */
-    {"nothing", "", 400, {CODE(-32700)}, "\"id\""},
-    {"no JSON", "hello", 400, {CODE(-32700)}, "\"id\""},
+    /* invalid messages */
+    {"an empty message", "", 400, {CODE(-32700)}, "\"id\""},
+    {"not JSON", "hello", 400, {CODE(-32700)}, "\"id\""},
     {"half a message", "{\"jsonrpc\":\"2.0\",\"id\":1", 400, {CODE(-32700)}, NULL},
-    {"a name twice", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"method\":\"x\"}", 400, {CODE(-32700)}, NULL},
-    {"a name twice, once with an escape",
+    {"a duplicate name",
+     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"method\":\"x\"}",
+     400,
+     {CODE(-32700)},
+     NULL},
+    {"a duplicate name, once with an escape",
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"m\\u0065thod\":\"x\"}",
      400,
      {CODE(-32700)},
      NULL},
-    {"NUL in a text", "{\"jsonrpc\":\"2.0\",\"id\":\"a\\u0000b\",\"method\":\"ping\"}", 400, {CODE(-32700)}, NULL},
-    {"something behind it", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}", 400, {CODE(-32700)}, NULL},
+    {"NUL in an id", "{\"jsonrpc\":\"2.0\",\"id\":\"a\\u0000b\",\"method\":\"ping\"}", 400, {CODE(-32700)}, NULL},
+    {"trailing characters", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}", 400, {CODE(-32700)}, NULL},
     {"a batch", "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", 400, {CODE(-32600), "batches"}, "\"id\""},
-    {"a text", "\"ping\"", 400, {CODE(-32600)}, NULL},
+    {"a string", "\"ping\"", 400, {CODE(-32600)}, NULL},
     {"no version", "{\"id\":1,\"method\":\"ping\"}", 400, {CODE(-32600), "\"id\":1"}, NULL},
     {"another version", "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", 400, {CODE(-32600)}, NULL},
     {"no method", "{\"jsonrpc\":\"2.0\",\"id\":1}", 400, {CODE(-32600), "\"id\":1"}, NULL},
-    {"a method that is no text", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}", 400, {CODE(-32600)}, NULL},
+    {"a method that is not a string", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}", 400, {CODE(-32600)}, NULL},
     {"an id that is null", "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", 400, {CODE(-32600)}, NULL},
     {"an id with a fraction",
      "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}",
@@ -76,7 +79,7 @@ static const struct {
      400,
      {CODE(-32700), "\"id\":7,"},
      NULL},
-    {"numbers that C cannot hold beside an id",
+    {"numbers beyond C types, and an id",
      "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"nothing\",\"params\":{\"x\":[9223372036854775808,1e400]}}",
      200,
      {"\"id\":7,"},
@@ -88,10 +91,10 @@ static const struct {
      {CODE(-32602)},
      NULL},
     {"result and error", "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{}}", 400, {CODE(-32600)}, NULL},
-    {"a response to nothing", "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-99\",\"result\":{}}", 202, {NULL}, "id"},
-    {"a notification that nobody knows", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}", 202, {NULL}, "id"},
+    {"a response without a question", "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-99\",\"result\":{}}", 202, {NULL}, "id"},
+    {"an unknown notification", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}", 202, {NULL}, "id"},
 
-    /* null where something is optional; text that a tree cannot hold */
+    /* null for optional members; strings that cannot be parsed */
     {"parameters that are null",
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":null}",
      200,
@@ -134,17 +137,17 @@ static const struct {
      400,
      {CODE(-32602), "\"id\":1,", "params.arguments: "},
      NULL},
-    {"the arguments before the name",
+    {"arguments before the name",
      REQUEST("1", "tools/call", "\"arguments\":{\"a\":\"\\ud800\"},\"name\":\"test_simple_text\""),
      200,
      {CODE(-32602), "\"id\":1,"},
      NULL},
-    {"an argument twice",
+    {"a duplicate argument",
      REQUEST("1", "tools/call", CALL("test_simple_text", "{\"a\":1,\"a\":2}")),
      200,
      {CODE(-32602), "\"id\":1,", "params.arguments: "},
      NULL},
-    {"arguments twice",
+    {"duplicate arguments",
      REQUEST("1", "tools/call", CALL("test_simple_text", "{\"a\":\"\\u0000\"}") ",\"arguments\":{}"),
      400,
      {CODE(-32700), "\"id\":1,"},
@@ -173,9 +176,9 @@ static const struct {
      {"\"id\":123456789012345678,"},
      NULL},
     {"no parameters", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}", 200, {"\"tools\":[{"}, "resultType"},
-    {"a legacy list says nothing of caches", REQUEST("1", "tools/list", ""), 200, {"test_simple_text"}, "ttlMs"},
+    {"a legacy list has no cache hints", REQUEST("1", "tools/list", ""), 200, {"test_simple_text"}, "ttlMs"},
     {"initialize again", INITIALIZE, 200, {CODE(-32600)}, NULL},
-    {"a method nobody knows", REQUEST("1", "tools/forget", ""), 200, {CODE(-32601), "\"id\":1"}, NULL},
+    {"an unknown method", REQUEST("1", "tools/forget", ""), 200, {CODE(-32601), "\"id\":1"}, NULL},
     {"a modern method", REQUEST("1", "server/discover", ""), 400, {CODE(-32602)}, NULL},
     {"an unknown tool",
      REQUEST("1", "tools/call", CALL("nope", "{}")),
@@ -194,32 +197,32 @@ static const struct {
      200,
      {"\"isError\":true", "prompt"},
      "\"error\""},
-    {"a resource that is not there",
+    {"an unknown resource",
      REQUEST("1", "resources/read", "\"uri\":\"test://nope\""),
      200,
      {CODE(-32002), "\"data\":{\"uri\":\"test://nope\"}"},
      NULL},
     {"half a template", REQUEST("1", "resources/read", "\"uri\":\"test://template//data\""), 200, {CODE(-32002)}, NULL},
-    {"a prompt that is not there", REQUEST("1", "prompts/get", "\"name\":\"x\""), 200, {CODE(-32602)}, NULL},
-    {"a level that is none", REQUEST("1", "logging/setLevel", "\"level\":\"loud\""), 200, {CODE(-32602)}, NULL},
-    {"a cursor that is none", REQUEST("1", "tools/list", "\"cursor\":\"!\""), 200, {CODE(-32602)}, NULL},
-    {"a cursor of nothing we have", REQUEST("1", "tools/list", "\"cursor\":\"eHh4\""), 200, {CODE(-32602)}, NULL},
+    {"an unknown prompt", REQUEST("1", "prompts/get", "\"name\":\"x\""), 200, {CODE(-32602)}, NULL},
+    {"an unknown log level", REQUEST("1", "logging/setLevel", "\"level\":\"loud\""), 200, {CODE(-32602)}, NULL},
+    {"an invalid cursor", REQUEST("1", "tools/list", "\"cursor\":\"!\""), 200, {CODE(-32602)}, NULL},
+    {"an unknown cursor", REQUEST("1", "tools/list", "\"cursor\":\"eHh4\""), 200, {CODE(-32602)}, NULL},
     {"a cursor that is a number", REQUEST("1", "tools/list", "\"cursor\":4"), 200, {CODE(-32602)}, NULL},
     {"an empty cursor", REQUEST("1", "tools/list", "\"cursor\":\"\""), 200, {CODE(-32602)}, NULL},
-    {"a completion of nothing", REQUEST("1", "completion/complete", ""), 200, {CODE(-32602)}, NULL},
+    {"a completion without parameters", REQUEST("1", "completion/complete", ""), 200, {CODE(-32602)}, NULL},
     {"a completion",
      REQUEST("1", "completion/complete",
              "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"p\"},\"argument\":{\"name\":\"a\",\"value\":\"par\"}"),
      200,
      {"\"values\":[\"paris\",\"park\",\"party\"],\"total\":3,\"hasMore\":false"},
      NULL},
-    {"arguments written with escapes arrive",
+    {"names with escapes are understood",
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"test_custom_headers\","
      "\"argum\\u0065nts\":{\"region\":\"x\"}}}",
      200,
      {"{\\\"region\\\":\\\"x\\\"}"},
      NULL},
-    {"numbers arrive as they were written",
+    {"numbers are relayed unchanged",
      REQUEST("1", "tools/call", CALL("test_custom_headers", "{\"region\":\"x\",\"limit\":1.0, \"n\":0.10}")),
      200,
      {"{\\\"region\\\":\\\"x\\\",\\\"limit\\\":1.0, \\\"n\\\":0.10}"},
@@ -248,21 +251,21 @@ static const struct {
      400,
      {CODE(-32022), "\"supported\":[\"2026-07-28\",", "\"requested\":\"1900-01-01\""},
      NULL},
-    {"a legacy version in modern clothes",
+    {"a legacy version in a modern request",
      REQUEST("1", "tools/list", META("\"2025-11-25\"", "{}")),
      400,
      {CODE(-32022)},
      NULL},
-    {"a level of logs that is none",
+    {"an unknown log level in _meta",
      REQUEST("1", "tools/list",
              "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/"
              "clientCapabilities\":{},\"io.modelcontextprotocol/logLevel\":\"loud\"}"),
      400,
      {CODE(-32602)},
      NULL},
-    {"ping is gone", MODERN("1", "ping", ""), 404, {CODE(-32601), "\"id\":1"}, NULL},
-    {"initialize is gone", MODERN("1", "initialize", ""), 404, {CODE(-32601)}, NULL},
-    {"levels are gone", MODERN("1", "logging/setLevel", ",\"level\":\"info\""), 404, {CODE(-32601)}, NULL},
+    {"ping in the modern era", MODERN("1", "ping", ""), 404, {CODE(-32601), "\"id\":1"}, NULL},
+    {"initialize in the modern era", MODERN("1", "initialize", ""), 404, {CODE(-32601)}, NULL},
+    {"log levels in the modern era", MODERN("1", "logging/setLevel", ",\"level\":\"info\""), 404, {CODE(-32601)}, NULL},
     {"a modern list",
      MODERN("1", "tools/list", ""),
      200,
@@ -273,17 +276,17 @@ static const struct {
      200,
      {"\"contents\":[{\"uri\":\"test://static-text\"", "\"ttlMs\":60000"},
      NULL},
-    {"a modern resource that is not there",
+    {"an unknown modern resource",
      MODERN("1", "resources/read", ",\"uri\":\"test://nope\""),
      200,
      {CODE(-32602), "\"data\":{\"uri\":\"test://nope\"}"},
      NULL},
-    {"logs that nobody asked for",
+    {"unrequested logs",
      MODERN("1", "tools/call", "," CALL("test_logging_tool", "{}")),
      200,
      {"Logged three times."},
      "notifications/message"},
-    {"a capability that is not declared",
+    {"an undeclared capability",
      REQUEST("1", "tools/call", META("\"2026-07-28\"", "{}") "," CALL("test_missing_capability", "{}")),
      400,
      {CODE(-32021), "\"requiredCapabilities\":{\"sampling\":{}}"},
@@ -294,12 +297,12 @@ static const struct {
      {"\"resultType\":\"input_required\"", "\"inputRequests\":{\"user_name\":{\"method\":\"elicitation/create\"",
       "\"requestState\":\""},
      "content"},
-    {"a question beside arguments that are null",
+    {"a question with null arguments",
      MODERN("1", "tools/call", "," CALL("test_input_required_result_elicitation", "null")),
      200,
      {"\"resultType\":\"input_required\"", "\"requestState\":\""},
      "content"},
-    {"an answer of its own accord",
+    {"an unrequested answer",
      MODERN("1", "tools/call",
             "," CALL("test_input_required_result_elicitation",
                      "{}") ",\"inputResponses\":{\"user_name\":{\"action\":\"accept\",\"content\":{\"name\":\"Al\"}}}"),
@@ -316,16 +319,16 @@ static const struct {
      400,
      {CODE(-32602)},
      NULL},
-    {"a state that is nobody's",
+    {"a forged state",
      MODERN("1", "tools/call", "," CALL("test_input_required_result_elicitation", "{}") ",\"requestState\":\"AAAA\""),
      400,
      {CODE(-32602), "requestState is not one of ours"},
      NULL},
-    {"a list does not look at states", MODERN("1", "tools/list", ",\"requestState\":1"), 200, {"\"tools\":["}, NULL},
-    {"listening to nothing", MODERN("1", "subscriptions/listen", ""), 200, {CODE(-32602)}, NULL},
+    {"a state for a list", MODERN("1", "tools/list", ",\"requestState\":1"), 200, {"\"tools\":["}, NULL},
+    {"listening without parameters", MODERN("1", "subscriptions/listen", ""), 200, {CODE(-32602)}, NULL},
 };
 
-static void what_is_said_to_what(void **state)
+static void messages_get_the_right_response(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -340,7 +343,7 @@ static void what_is_said_to_what(void **state)
     }
 }
 
-static void who_has_not_begun_is_told(void **state)
+static void requests_before_initialize_are_refused(void **state)
 {
     (void)state;
     char *said = recorder_ask(service, modern, REQUEST("1", "tools/list", ""), NULL, NULL);
@@ -354,13 +357,13 @@ static void who_has_not_begun_is_told(void **state)
 static const struct {
     const char *name, *params, *says;
 } openings[] = {
-    {"a revision we have",
+    {"a supported revision",
      "\"protocolVersion\":\"2025-03-26\",\"capabilities\":{},\"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}",
      "\"protocolVersion\":\"2025-03-26\""},
-    {"one we do not have",
+    {"an unsupported revision",
      "\"protocolVersion\":\"2024-01-01\",\"capabilities\":{},\"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}",
      "\"protocolVersion\":\"2025-11-25\""},
-    {"the modern one",
+    {"the modern revision",
      "\"protocolVersion\":\"2026-07-28\",\"capabilities\":{},\"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}",
      "\"protocolVersion\":\"2025-11-25\""},
     {"no revision", "\"capabilities\":{},\"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}", CODE(-32602)},
@@ -369,7 +372,7 @@ static const struct {
     {"no client", "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}", CODE(-32602)},
 };
 
-static void initialize_agrees_on_a_revision(void **state)
+static void initialize_negotiates_the_revision(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
@@ -385,7 +388,7 @@ static void initialize_agrees_on_a_revision(void **state)
     }
 }
 
-static void a_client_that_says_too_much_of_itself_is_refused(void **state)
+static void oversized_client_info_is_refused(void **state)
 {
     struct buffer text = {0};
     struct mcp_peer *peer = wt__mcp_peer_open(service, "", false);
@@ -402,7 +405,7 @@ static void a_client_that_says_too_much_of_itself_is_refused(void **state)
     wt__mcp_peer_release(peer);
 }
 
-static void a_list_is_the_same_for_all(void **state)
+static void lists_are_the_same_for_all_clients(void **state)
 {
     (void)state;
     char *one = recorder_ask(service, modern, MODERN("1", "tools/list", ""), NULL, NULL);
@@ -418,11 +421,9 @@ static void a_list_is_the_same_for_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_said_to_what),
-        cmocka_unit_test(who_has_not_begun_is_told),
-        cmocka_unit_test(initialize_agrees_on_a_revision),
-        cmocka_unit_test(a_client_that_says_too_much_of_itself_is_refused),
-        cmocka_unit_test(a_list_is_the_same_for_all),
+        cmocka_unit_test(messages_get_the_right_response),    cmocka_unit_test(requests_before_initialize_are_refused),
+        cmocka_unit_test(initialize_negotiates_the_revision), cmocka_unit_test(oversized_client_info_is_refused),
+        cmocka_unit_test(lists_are_the_same_for_all_clients),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, open_fixture_service, close_fixture_service);
 }

@@ -1,5 +1,4 @@
-/* MCP over pipes: lines that come in pieces, lines that are too long, who runs at once with whom, and every way that it
- * ends. */
+/* MCP over pipes: partial lines, oversized lines, concurrency, and shutdown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,42 +11,42 @@
 #include <unistd.h>
 
 #include "recorder.h"
-#include "serve/mcp/stdio.h"
+#include "serve/mcp/transport.h"
 #include "waiting.h"
 
 static wt_error err;
 static struct mcp_service *service;
 
-/* A server on a thread, and the client's ends of its pipes. */
-struct session {
+/* A server on a thread, with the client's ends of its pipes. */
+struct stdio_session {
     pthread_t thread;
     int in[2], out[2], stop[2], rc;
     unsigned workers;
     struct buffer said;
 };
 
-static void *run(void *context)
+static void *run_stdio(void *context)
 {
-    struct session *session = context;
+    struct stdio_session *session = context;
     session->rc = wt__mcp_stdio_run(service, session->in[0], session->out[1], session->stop[0], session->workers, NULL);
     close(session->out[1]);
     return NULL;
 }
 
-static struct session *begin(unsigned workers)
+static struct stdio_session *begin_stdio(unsigned workers)
 {
-    struct session *session = calloc(1, sizeof *session);
+    struct stdio_session *session = calloc(1, sizeof *session);
     assert_non_null(session);
     session->workers = workers;
     meanwhile_reset();
     assert_int_equal(pipe2(session->in, O_CLOEXEC), 0);
     assert_int_equal(pipe2(session->out, O_CLOEXEC), 0);
     assert_int_equal(pipe2(session->stop, O_CLOEXEC), 0);
-    assert_int_equal(pthread_create(&session->thread, NULL, run, session), 0);
+    assert_int_equal(pthread_create(&session->thread, NULL, run_stdio, session), 0);
     return session;
 }
 
-static void say(struct session *session, const char *text)
+static void write_stdin_text(struct stdio_session *session, const char *text)
 {
     for (size_t len = strlen(text); len > 0;) {
         ssize_t written = write(session->in[1], text, len);
@@ -57,8 +56,8 @@ static void say(struct session *session, const char *text)
     }
 }
 
-/* Reads until it was said, or until the end; words NULL: until the end. Whether it was said. */
-static bool hear(struct session *session, const char *words)
+/* Reads until words appear, or until the end if words is NULL. Returns true if they appeared. */
+static bool read_until_words(struct stdio_session *session, const char *words)
 {
     char bytes[4096];
     while (!words || !session->said.ptr || !strstr(session->said.ptr, words)) {
@@ -70,11 +69,11 @@ static bool hear(struct session *session, const char *words)
     return true;
 }
 
-/* Closes standard input and reads the rest; the caller frees what was said. */
-static char *end(struct session *session)
+/* Closes standard input and reads the rest; free it with free(). */
+static char *end_stdio(struct stdio_session *session)
 {
     close(session->in[1]);
-    hear(session, NULL);
+    read_until_words(session, NULL);
     pthread_join(session->thread, NULL);
     assert_int_equal(session->rc, 0);
     close(session->in[0]);
@@ -86,14 +85,14 @@ static char *end(struct session *session)
     return said;
 }
 
-static int start(void **state)
+static int open_waiting_service(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
     return waiting_open(&service, NULL, &err);
 }
 
-static int finish(void **state)
+static int close_waiting_service(void **state)
 {
     (void)state;
     waiting_close(service);
@@ -108,21 +107,18 @@ static int finish(void **state)
 static const struct {
     const char *name, *lines, *says[3], *says_not;
 } rows[] = {
-    {"nothing", "", {NULL}, "{"},
+    {"no input", "", {NULL}, "{"},
     {"empty lines", "\n\n  \n\r\n", {NULL}, "{"},
     {"a legacy session",
      OPEN REQUEST("1", "tools/call", "\"name\":\"echo\"") "\n",
      {"\"id\":0,", "\"id\":1,"},
      "resultType"},
-    {"lines that end as in DOS",
-     INITIALIZE "\r\n" REQUEST("1", "ping", "") "\r\n",
-     {"\"id\":1,\"result\":{}}\n"},
-     NULL},
-    {"modern requests, without an opening",
+    {"CRLF line ends", INITIALIZE "\r\n" REQUEST("1", "ping", "") "\r\n", {"\"id\":1,\"result\":{}}\n"}, NULL},
+    {"modern requests without initialize",
      MODERN("1", "server/discover", "") "\n" MODERN("2", "tools/call", TOOL("echo")) "\n",
      {"supportedVersions", "\"id\":2,\"result\":{\"resultType\":\"complete\""},
      NULL},
-    {"a probe, and a legacy session after all",
+    {"a modern probe, then a legacy session",
      MODERN("1", "server/discover", "") "\n" OPEN REQUEST("2", "tools/list", "") "\n",
      {"\"id\":1,", "\"id\":0,", "\"id\":2,\"result\":{\"tools\":["},
      NULL},
@@ -130,34 +126,37 @@ static const struct {
      OPEN MODERN("1", "tools/list", "") "\n" REQUEST("2", "tools/list", "") "\n",
      {"\"id\":1,\"result\":{\"resultType\"", "\"id\":2,\"result\":{\"tools\":["},
      NULL},
-    {"nobody has begun", REQUEST("1", "tools/list", "") "\n", {"\"code\":-32602"}, "result\""},
-    {"no JSON, and on it goes", "what?\n" MODERN("1", "tools/list", "") "\n", {"-32700", "\"id\":1,"}, NULL},
+    {"no session", REQUEST("1", "tools/list", "") "\n", {"\"code\":-32602"}, "result\""},
+    {"invalid JSON, then a request", "what?\n" MODERN("1", "tools/list", "") "\n", {"-32700", "\"id\":1,"}, NULL},
     {"a batch", "[" REQUEST("1", "ping", "") "]\n", {"-32600"}, "\"id\":1"},
-    {"arguments that a tree cannot hold, of both eras",
+    {"arguments with an invalid string, in both eras",
      OPEN REQUEST("1", "tools/call", "\"name\":\"echo\",\"arguments\":{\"a\":\"\\ud800\"}") "\n" MODERN(
          "2", "tools/call", ",\"name\":\"echo\",\"arguments\":{\"a\":\"\\ud800\"}") "\n",
      {"\"id\":1,\"error\":{\"code\":-32602,", "\"id\":2,\"error\":{\"code\":-32602,"},
      NULL},
-    {"the last line has no end", REQUEST("1", "ping", "") "\n" REQUEST("2", "ping", ""), {"\"id\":1,"}, "\"id\":2"},
+    {"a last line without a line break",
+     REQUEST("1", "ping", "") "\n" REQUEST("2", "ping", ""),
+     {"\"id\":1,"},
+     "\"id\":2"},
     {"a result with line breaks is one line",
      MODERN("1", "tools/call", TOOL("raw")) "\n",
      {"\"content\":[],\"more\":1.50"},
      NULL},
 };
 
-static void sessions_are_answered(void **state)
+static void lines_of_a_session_are_answered(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct session *session = begin(1);
-        say(session, rows[i].lines);
-        char *said = end(session);
+        struct stdio_session *session = begin_stdio(1);
+        write_stdin_text(session, rows[i].lines);
+        char *said = end_stdio(session);
         bool right = !rows[i].says_not || !strstr(said, rows[i].says_not);
         for (size_t n = 0; n < 3 && rows[i].says[n]; n++)
             right &= strstr(said, rows[i].says[n]) != NULL;
         if (!right)
             fail_msg("%s: %s", rows[i].name, said);
-        for (const char *line = said; *line; line += strcspn(line, "\n") + 1) { /* each line is a message */
+        for (const char *line = said; *line; line += strcspn(line, "\n") + 1) { /* one message per line */
             json_t *message;
             assert_int_equal(wt__json_parse(&message, line, strcspn(line, "\n"), &err), 0);
             json_decref(message);
@@ -166,18 +165,18 @@ static void sessions_are_answered(void **state)
     }
 }
 
-static void lines_come_in_pieces(void **state)
+static void lines_may_arrive_in_pieces(void **state)
 {
     static const char text[] = OPEN REQUEST("1", "ping", "") "\n" MODERN("2", "tools/call", TOOL("echo")) "\n";
     (void)state;
     for (size_t size = 1; size < 8; size++) {
-        struct session *session = begin(1);
+        struct stdio_session *session = begin_stdio(1);
         for (size_t at = 0; at < sizeof text - 1; at += size) {
             char piece[9] = "";
             memcpy(piece, text + at, sizeof text - 1 - at < size ? sizeof text - 1 - at : size);
-            say(session, piece);
+            write_stdin_text(session, piece);
         }
-        char *said = end(session);
+        char *said = end_stdio(session);
         assert_non_null(strstr(said, "\"id\":1,\"result\":{}}"));
         assert_non_null(strstr(said, "\"id\":2,\"result\""));
         free(said);
@@ -194,7 +193,7 @@ static char *long_line(size_t len)
     return wt__buffer_take(&text);
 }
 
-static void a_line_that_is_too_long_is_refused_alone(void **state)
+static void an_oversized_line_is_refused_alone(void **state)
 {
     static const struct {
         size_t len;
@@ -204,10 +203,10 @@ static void a_line_that_is_too_long_is_refused_alone(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         char *line = long_line(lengths[i].len);
-        struct session *session = begin(1);
-        say(session, line);
-        say(session, REQUEST("1", "ping", "") "\n");
-        char *said = end(session);
+        struct stdio_session *session = begin_stdio(1);
+        write_stdin_text(session, line);
+        write_stdin_text(session, REQUEST("1", "ping", "") "\n");
+        char *said = end_stdio(session);
         assert_true((strstr(said, "\"id\":9,\"result\":{}}") != NULL) == lengths[i].taken);
         assert_true((strstr(said, "-32600") != NULL) != lengths[i].taken);
         assert_non_null(strstr(said, "\"id\":1,\"result\":{}}"));
@@ -221,23 +220,23 @@ static void two_requests_run_at_once(void **state)
     static const char *const tools[] = {"meet", "meet_quickly"};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        struct session *session = begin(2);
+        struct stdio_session *session = begin_stdio(2);
         char line[1024];
         for (int id = 1; id <= 2; id++) {
             snprintf(line, sizeof line,
                      "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{%s,"
                      "\"name\":\"%s\"}}\n",
                      id, MODERN_META, tools[i]);
-            say(session, line);
+            write_stdin_text(session, line);
         }
-        char *said = end(session);
+        char *said = end_stdio(session);
         assert_non_null(strstr(said, "\"id\":1,\"result\""));
         assert_non_null(strstr(said, "\"id\":2,\"result\""));
         free(said);
     }
 }
 
-static void a_client_that_is_ahead_is_not_refused(void **state)
+static void a_client_sending_ahead_is_not_refused(void **state)
 {
     enum { CALLS = 3 * MCP_RUNNING_MAX };
     struct buffer lines = {0};
@@ -251,18 +250,18 @@ static void a_client_that_is_ahead_is_not_refused(void **state)
     assert_non_null(file);
     assert_int_equal(fwrite(lines.ptr, 1, lines.len, file), lines.len);
     rewind(file);
-    struct session *session = calloc(1, sizeof *session);
+    struct stdio_session *session = calloc(1, sizeof *session);
     assert_non_null(session);
     meanwhile_reset();
     session->workers = 1;
     assert_int_equal(pipe2(session->out, O_CLOEXEC), 0);
     session->in[0] = dup(fileno(file));
     session->in[1] = session->stop[0] = session->stop[1] = -1;
-    assert_int_equal(pthread_create(&session->thread, NULL, run, session), 0);
+    assert_int_equal(pthread_create(&session->thread, NULL, run_stdio, session), 0);
     meanwhile_until(&meanwhile.waiting, 1);
-    usleep(100000); /* that all the others could have been read in */
+    usleep(100000); /* enough time to read all others */
     meanwhile_add(&meanwhile.let_go);
-    char *said = end(session);
+    char *said = end_stdio(session);
     for (const char *line = said; *line; line += strcspn(line, "\n") + 1) {
         errors += strncmp(strchr(line, ','), ",\"id\"", 5) != 0 || memmem(line, strcspn(line, "\n"), "\"error\"", 7);
         results++;
@@ -274,47 +273,49 @@ static void a_client_that_is_ahead_is_not_refused(void **state)
     wt__buffer_dispose(&lines);
 }
 
-static void a_cancel_is_heard_in_both_eras(void **state)
+static void cancel_works_in_both_eras(void **state)
 {
     static const char *const requests[] = {OPEN REQUEST("\"a\"", "tools/call", "\"name\":\"wait\"") "\n",
                                            MODERN("\"a\"", "tools/call", TOOL("wait")) "\n"};
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        struct session *session = begin(1);
-        say(session, requests[i]);
+        struct stdio_session *session = begin_stdio(1);
+        write_stdin_text(session, requests[i]);
         meanwhile_until(&meanwhile.waiting, 1);
-        say(session, CANCEL("\"b\"") CANCEL("{}") CANCEL("\"a\""));
+        write_stdin_text(session, CANCEL("\"b\"") CANCEL("{}") CANCEL("\"a\""));
         meanwhile_until(&meanwhile.cancelled, 1);
-        char *said = end(session);
+        char *said = end_stdio(session);
         assert_null(strstr(said, "\"id\":\"a\""));
         free(said);
     }
 }
 
-static void a_quick_answer_overtakes_who_waits(void **state)
+static void quick_calls_overtake_waiting_ones(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
+    struct stdio_session *session = begin_stdio(1);
+    write_stdin_text(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
     meanwhile_until(&meanwhile.waiting, 1);
-    say(session, MODERN("2", "tools/call", TOOL("echo")) "\n");
-    assert_true(hear(session, "\"id\":2,"));
+    write_stdin_text(session, MODERN("2", "tools/call", TOOL("echo")) "\n");
+    assert_true(read_until_words(session, "\"id\":2,"));
     meanwhile_add(&meanwhile.let_go);
-    assert_true(hear(session, "\"id\":1,"));
-    free(end(session));
+    assert_true(read_until_words(session, "\"id\":1,"));
+    free(end_stdio(session));
 }
 
-static void listening_ends_by_a_cancel_or_with_the_server(void **state)
+static void listening_ends_on_cancel_or_shutdown(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, MODERN("1", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
-    say(session, MODERN("2", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
-    assert_true(hear(session, "subscriptionId\":2},\"notifications\""));
-    say(session, CANCEL("1") REQUEST("3", "ping", "") "\n");
-    assert_true(hear(session, "\"id\":3,"));
+    struct stdio_session *session = begin_stdio(1);
+    write_stdin_text(session,
+                     MODERN("1", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
+    write_stdin_text(session,
+                     MODERN("2", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
+    assert_true(read_until_words(session, "subscriptionId\":2},\"notifications\""));
+    write_stdin_text(session, CANCEL("1") REQUEST("3", "ping", "") "\n");
+    assert_true(read_until_words(session, "\"id\":3,"));
     wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
-    char *said = end(session);
+    char *said = end_stdio(session);
     assert_null(strstr(said, "list_changed\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":1}"));
     assert_non_null(
         strstr(said, "list_changed\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":2}"));
@@ -324,83 +325,83 @@ static void listening_ends_by_a_cancel_or_with_the_server(void **state)
     free(said);
 }
 
-static void a_legacy_client_hears_of_changes(void **state)
+static void legacy_clients_get_changes(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, OPEN REQUEST("1", "resources/subscribe", "\"uri\":\"test://watched\"") "\n");
-    assert_true(hear(session, "\"id\":1,"));
+    struct stdio_session *session = begin_stdio(1);
+    write_stdin_text(session, OPEN REQUEST("1", "resources/subscribe", "\"uri\":\"test://watched\"") "\n");
+    assert_true(read_until_words(session, "\"id\":1,"));
     wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
     wt__mcp_service_resource_updated(service, STR("test://watched"));
-    assert_true(hear(session, "\"method\":\"notifications/tools/list_changed\"}\n"));
-    assert_true(hear(session, "\"params\":{\"uri\":\"test://watched\"}}\n"));
-    free(end(session));
+    assert_true(read_until_words(session, "\"method\":\"notifications/tools/list_changed\"}\n"));
+    assert_true(read_until_words(session, "\"params\":{\"uri\":\"test://watched\"}}\n"));
+    free(end_stdio(session));
 }
 
-static void a_legacy_client_answers_by_a_line(void **state)
+static void a_legacy_client_can_answer_a_question(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, OPEN REQUEST("1", "tools/call", "\"name\":\"ask\"") "\n");
-    assert_true(hear(session, "\"id\":\"whichtool-1\",\"method\":\"elicitation/create\""));
-    say(session, "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-1\",\"result\":{\"action\":\"accept\"}}\n");
-    assert_true(hear(session, "\"id\":\"whichtool-2\",\"method\":\"sampling/createMessage\""));
-    say(session, "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-2\",\"result\":{\"role\":\"assistant\"}}\n");
-    assert_true(hear(session, "and {\\\"role\\\":\\\"assistant\\\"}, kept"));
-    free(end(session));
+    struct stdio_session *session = begin_stdio(1);
+    write_stdin_text(session, OPEN REQUEST("1", "tools/call", "\"name\":\"ask\"") "\n");
+    assert_true(read_until_words(session, "\"id\":\"whichtool-1\",\"method\":\"elicitation/create\""));
+    write_stdin_text(session, "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-1\",\"result\":{\"action\":\"accept\"}}\n");
+    assert_true(read_until_words(session, "\"id\":\"whichtool-2\",\"method\":\"sampling/createMessage\""));
+    write_stdin_text(session, "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-2\",\"result\":{\"role\":\"assistant\"}}\n");
+    assert_true(read_until_words(session, "and {\\\"role\\\":\\\"assistant\\\"}, kept"));
+    free(end_stdio(session));
 }
 
-static void who_waits_when_it_ends_is_cancelled(void **state)
+static void waiting_calls_are_cancelled_at_the_end(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
+    struct stdio_session *session = begin_stdio(1);
+    write_stdin_text(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
     meanwhile_until(&meanwhile.waiting, 1);
-    char *said = end(session);
+    char *said = end_stdio(session);
     assert_int_equal(meanwhile.cancelled, 1);
     assert_null(strstr(said, "\"id\":1"));
     free(said);
 }
 
-static void it_ends_when_it_is_told_to(void **state)
+static void the_stop_descriptor_ends_the_server(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, REQUEST("1", "ping", "") "\n");
-    assert_true(hear(session, "\"id\":1,"));
+    struct stdio_session *session = begin_stdio(1);
+    write_stdin_text(session, REQUEST("1", "ping", "") "\n");
+    assert_true(read_until_words(session, "\"id\":1,"));
     assert_int_equal(write(session->stop[1], "x", 1), 1);
-    hear(session, NULL); /* standard input is still open */
-    free(end(session));
+    read_until_words(session, NULL); /* standard input is still open */
+    free(end_stdio(session));
 }
 
-static void it_ends_when_nobody_reads(void **state)
+static void a_broken_output_ends_the_server(void **state)
 {
     (void)state;
-    struct session *session = begin(1);
-    say(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
+    struct stdio_session *session = begin_stdio(1);
+    write_stdin_text(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
     meanwhile_until(&meanwhile.waiting, 1);
     close(session->out[0]);
     session->out[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    meanwhile_until(&meanwhile.cancelled, 1); /* though standard input is still open */
-    free(end(session));
+    meanwhile_until(&meanwhile.cancelled, 1); /* standard input is still open */
+    free(end_stdio(session));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sessions_are_answered),
-        cmocka_unit_test(lines_come_in_pieces),
-        cmocka_unit_test(a_line_that_is_too_long_is_refused_alone),
+        cmocka_unit_test(lines_of_a_session_are_answered),
+        cmocka_unit_test(lines_may_arrive_in_pieces),
+        cmocka_unit_test(an_oversized_line_is_refused_alone),
         cmocka_unit_test(two_requests_run_at_once),
-        cmocka_unit_test(a_client_that_is_ahead_is_not_refused),
-        cmocka_unit_test(a_cancel_is_heard_in_both_eras),
-        cmocka_unit_test(a_quick_answer_overtakes_who_waits),
-        cmocka_unit_test(listening_ends_by_a_cancel_or_with_the_server),
-        cmocka_unit_test(a_legacy_client_hears_of_changes),
-        cmocka_unit_test(a_legacy_client_answers_by_a_line),
-        cmocka_unit_test(who_waits_when_it_ends_is_cancelled),
-        cmocka_unit_test(it_ends_when_it_is_told_to),
-        cmocka_unit_test(it_ends_when_nobody_reads),
+        cmocka_unit_test(a_client_sending_ahead_is_not_refused),
+        cmocka_unit_test(cancel_works_in_both_eras),
+        cmocka_unit_test(quick_calls_overtake_waiting_ones),
+        cmocka_unit_test(listening_ends_on_cancel_or_shutdown),
+        cmocka_unit_test(legacy_clients_get_changes),
+        cmocka_unit_test(a_legacy_client_can_answer_a_question),
+        cmocka_unit_test(waiting_calls_are_cancelled_at_the_end),
+        cmocka_unit_test(the_stop_descriptor_ends_the_server),
+        cmocka_unit_test(a_broken_output_ends_the_server),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, open_waiting_service, close_waiting_service);
 }

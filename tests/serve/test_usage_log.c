@@ -1,4 +1,4 @@
-/* The log of usages: what is told is on the disk, each usage for itself, and nobody takes more than their share. */
+/* The usage log: acknowledged usages are on disk, each usage has its own result, and clients have limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 
 enum { NEVER_MS = 3600 * 1000, THREADS = 4, REPORTS = 50 };
 
-/* What one batch was told. */
-struct answer {
+/* Result of a batch. */
+struct batch_answer {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int times, rc;
@@ -25,16 +25,16 @@ struct answer {
     struct reported_usage usages[8];
 };
 
-static void answer_make(struct answer *answer)
+static void init_answer(struct batch_answer *answer)
 {
-    *answer = (struct answer){.rc = 1};
+    *answer = (struct batch_answer){.rc = 1};
     pthread_mutex_init(&answer->lock, NULL);
     pthread_cond_init(&answer->changed, NULL);
 }
 
 static void keep_answer(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
 {
-    struct answer *answer = context;
+    struct batch_answer *answer = context;
     pthread_mutex_lock(&answer->lock);
     answer->times++;
     answer->rc = rc;
@@ -46,7 +46,7 @@ static void keep_answer(void *context, int rc, const char *why, struct reported_
     pthread_mutex_unlock(&answer->lock);
 }
 
-static void wait_for(struct answer *answer)
+static void wait_for_answer(struct batch_answer *answer)
 {
     pthread_mutex_lock(&answer->lock);
     while (answer->times == 0)
@@ -54,7 +54,7 @@ static void wait_for(struct answer *answer)
     pthread_mutex_unlock(&answer->lock);
 }
 
-static wt_engine *open_handmade(const char *model)
+static wt_engine *open_handmade_store(const char *model)
 {
     unlink(place.store);
     wt_engine *engine = open_store(&place, model);
@@ -69,26 +69,27 @@ static struct usage_log *open_log(wt_engine *engine, const struct usage_log_opti
     return log;
 }
 
-static int report(struct usage_log *log, const char *client, const char *id, const char *lines, struct answer *answer,
-                  unsigned *retry_ms)
+static int report_batch_of(struct usage_log *log, const char *client, const char *id, const char *lines,
+                           struct batch_answer *answer, unsigned *retry_ms)
 {
     struct usage_batch batch = {wt__str(client), wt__str(id), wt__str(lines)};
     return wt__usage_log_report(log, &batch, keep_answer, answer, retry_ms, &place.err);
 }
 
-/* Reports, waits, and returns what was told. */
-static struct answer *told(struct usage_log *log, const char *client, const char *id, const char *lines)
+/* Reports a batch and waits for its result. */
+static struct batch_answer *report_and_wait(struct usage_log *log, const char *client, const char *id,
+                                            const char *lines)
 {
-    static struct answer answer;
+    static struct batch_answer answer;
     unsigned retry_ms;
-    answer_make(&answer);
-    sound(&place, report(log, client, id, lines, &answer, &retry_ms));
-    wait_for(&answer);
+    init_answer(&answer);
+    sound(&place, report_batch_of(log, client, id, lines, &answer, &retry_ms));
+    wait_for_answer(&answer);
     assert_int_equal(answer.times, 1);
     return &answer;
 }
 
-static uint64_t recorded(wt_engine *engine)
+static uint64_t count_recorded(wt_engine *engine)
 {
     wt_usage_info info;
     wt_usage_info_init(&info);
@@ -99,18 +100,18 @@ static uint64_t recorded(wt_engine *engine)
 #define RAIN "{\"request\":\"rain?\",\"tools\":[\"weather/getForecast\"]}\n"
 #define SUM "{\"request\":\"add two numbers\",\"tools\":[\"calculator\"]}\n"
 
-/* ---------------------------------------------------------------- what is recorded */
+/* ---------------------------------------------------------------- recording */
 
-static void test_each_usage_of_a_batch_stands_for_itself(void **state)
+static void test_each_usage_of_a_batch_has_its_own_result(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, NULL);
-    struct answer *answer = told(log, "c1", NULL,
-                                 RAIN "{\"request\":\n\n"
-                                      "{\"request\":\"x\",\"tools\":[\"nobody\"]}\n"
-                                      "{\"request\":\"x\",\"tools\":[\"nobody\",\"calculator\"]}\n"
-                                      "{\"request\":\"\",\"tools\":[\"calculator\"]}\n" SUM);
+    struct batch_answer *answer = report_and_wait(log, "c1", NULL,
+                                                  RAIN "{\"request\":\n\n"
+                                                       "{\"request\":\"x\",\"tools\":[\"nobody\"]}\n"
+                                                       "{\"request\":\"x\",\"tools\":[\"nobody\",\"calculator\"]}\n"
+                                                       "{\"request\":\"\",\"tools\":[\"calculator\"]}\n" SUM);
     static const struct {
         int code;
         size_t unknown;
@@ -131,7 +132,7 @@ static void test_each_usage_of_a_batch_stands_for_itself(void **state)
         if (!strstr(answer->usages[i].message, rows[i].message) || !*rows[i].message != !*answer->usages[i].message)
             fail_msg("usage %zu: %s", i, answer->usages[i].message);
     }
-    assert_int_equal(recorded(engine), 3);
+    assert_int_equal(count_recorded(engine), 3);
     struct usage_log_counts counts;
     wt__usage_log_count(log, &counts);
     assert_int_equal(counts.added, 3);
@@ -141,12 +142,12 @@ static void test_each_usage_of_a_batch_stands_for_itself(void **state)
     wt_close(engine);
 }
 
-static void test_usages_are_their_clients_whatever_they_say(void **state)
+static void test_usages_are_recorded_for_the_client_of_the_batch(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, NULL);
-    told(log, "c1", NULL, "{\"request\":\"rain?\",\"tools\":[\"calculator\"],\"client\":\"somebody else\"}");
+    report_and_wait(log, "c1", NULL, "{\"request\":\"rain?\",\"tools\":[\"calculator\"],\"client\":\"somebody else\"}");
     wt__usage_log_close(log);
     wt_usages *usages;
     sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
@@ -156,41 +157,44 @@ static void test_usages_are_their_clients_whatever_they_say(void **state)
     wt_close(engine);
 }
 
-static void test_a_batch_that_is_reported_again_adds_nothing(void **state)
+static void test_a_repeated_batch_is_not_recorded_again(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.commit_ms = 1});
-    assert_int_equal(told(log, "c1", "b1", RAIN SUM)->usages[1].fate, USAGE_ADDED);
-    assert_int_equal(told(log, "c1", "b1", RAIN SUM)->usages[1].fate, USAGE_REPEATED);
+    assert_int_equal(report_and_wait(log, "c1", "b1", RAIN SUM)->usages[1].fate, USAGE_ADDED);
+    assert_int_equal(report_and_wait(log, "c1", "b1", RAIN SUM)->usages[1].fate, USAGE_REPEATED);
     wt__usage_log_close(log);
     wt_close(engine);
-    engine = open_store(&place, ""); /* it is known after a restart, too */
+    engine = open_store(&place, ""); /* also known after a restart */
     log = open_log(engine, &(struct usage_log_options){.commit_ms = 1});
-    struct answer *answer = told(log, "c1", "b1", RAIN SUM SUM);
+    struct batch_answer *answer = report_and_wait(log, "c1", "b1", RAIN SUM SUM);
     assert_int_equal(answer->usages[0].fate, USAGE_REPEATED);
     assert_int_equal(answer->usages[2].fate, USAGE_ADDED);
-    assert_int_equal(told(log, "c2", "b1", RAIN)->usages[0].fate, USAGE_ADDED); /* another's id is another id */
-    assert_int_equal(told(log, "c2", NULL, RAIN)->usages[0].fate, USAGE_ADDED);
-    assert_int_equal(recorded(engine), 5);
+    assert_int_equal(report_and_wait(log, "c2", "b1", RAIN)->usages[0].fate,
+                     USAGE_ADDED); /* ids are separate for each client */
+    assert_int_equal(report_and_wait(log, "c2", NULL, RAIN)->usages[0].fate, USAGE_ADDED);
+    assert_int_equal(count_recorded(engine), 5);
     wt__usage_log_close(log);
     wt_close(engine);
 }
 
-static void test_how_a_usage_ended_is_told_later(void **state)
+static void test_an_outcome_can_be_reported_later(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.commit_ms = 1});
-    told(log, "c1", NULL, "{\"request\":\"rain?\",\"tools\":[\"calculator\"],\"key\":\"k\"}");
-    struct answer *answer = told(log, "c1", NULL,
-                                 "{\"key\":\"k\",\"outcome\":\"failed\"}\n{\"key\":\"k\",\"outcome\":\"failed\"}\n"
-                                 "{\"key\":\"l\",\"outcome\":\"failed\"}\n{\"key\":\"k\",\"outcome\":\"perhaps\"}");
+    report_and_wait(log, "c1", NULL, "{\"request\":\"rain?\",\"tools\":[\"calculator\"],\"key\":\"k\"}");
+    struct batch_answer *answer =
+        report_and_wait(log, "c1", NULL,
+                        "{\"key\":\"k\",\"outcome\":\"failed\"}\n{\"key\":\"k\",\"outcome\":\"failed\"}\n"
+                        "{\"key\":\"l\",\"outcome\":\"failed\"}\n{\"key\":\"k\",\"outcome\":\"perhaps\"}");
     assert_int_equal(answer->usages[0].fate, USAGE_CHANGED);
     assert_int_equal(answer->usages[1].fate, USAGE_REPEATED);
     assert_int_equal(answer->usages[2].fate, USAGE_MISSING);
     assert_int_equal(answer->usages[3].code, WT_EFORMAT);
-    assert_int_equal(told(log, "c2", NULL, "{\"key\":\"k\",\"outcome\":\"ok\"}")->usages[0].fate, USAGE_MISSING);
+    assert_int_equal(report_and_wait(log, "c2", NULL, "{\"key\":\"k\",\"outcome\":\"ok\"}")->usages[0].fate,
+                     USAGE_MISSING);
     wt__usage_log_close(log);
     wt_usages *usages;
     sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
@@ -205,7 +209,7 @@ static void test_how_a_usage_ended_is_told_later(void **state)
 
 struct reporter {
     struct usage_log *log;
-    struct answer answers[REPORTS];
+    struct batch_answer answers[REPORTS];
     int number;
 };
 
@@ -216,7 +220,7 @@ static void *report_many(void *context)
         char lines[200];
         unsigned retry_ms;
         wt_error err;
-        answer_make(&reporter->answers[i]);
+        init_answer(&reporter->answers[i]);
         snprintf(lines, sizeof lines, "{\"request\":\"request %d\",\"tools\":[\"calculator\"]}", i);
         struct usage_batch batch = {wt__str(reporter->number % 2 ? "odd" : "even"), STR(""), wt__str(lines)};
         if (wt__usage_log_report(reporter->log, &batch, keep_answer, &reporter->answers[i], &retry_ms, &err) < 0)
@@ -225,16 +229,16 @@ static void *report_many(void *context)
     return NULL;
 }
 
-/* The first is written at once; those that come before the next transaction is due are one group, which the close
- * writes. */
+/* The first batch is written at once. The others, before the next transaction is due, form one group, written by the
+ * close. */
 static void test_usages_of_many_threads_are_written_in_groups(void **state)
 {
     (void)state;
     static struct reporter reporters[THREADS];
     pthread_t threads[THREADS];
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.commit_ms = NEVER_MS});
-    told(log, "first", NULL, RAIN);
+    report_and_wait(log, "first", NULL, RAIN);
     for (int t = 0; t < THREADS; t++) {
         reporters[t].log = log;
         reporters[t].number = t;
@@ -246,21 +250,21 @@ static void test_usages_of_many_threads_are_written_in_groups(void **state)
     wt__usage_log_count(log, &counts);
     assert_int_equal(counts.commits, 1);
     assert_int_equal(counts.queued, THREADS * REPORTS);
-    assert_int_equal(recorded(engine), 1);
+    assert_int_equal(count_recorded(engine), 1);
     wt__usage_log_close(log);
     for (int t = 0; t < THREADS; t++)
         for (int i = 0; i < REPORTS; i++) {
             assert_int_equal(reporters[t].answers[i].rc, 0);
             assert_int_equal(reporters[t].answers[i].times, 1);
         }
-    assert_int_equal(recorded(engine), 1 + THREADS * REPORTS);
+    assert_int_equal(count_recorded(engine), 1 + THREADS * REPORTS);
     wt_close(engine);
 }
 
-static void test_a_group_that_cannot_be_written_is_told_so(void **state)
+static void test_a_failed_write_is_reported_to_the_group(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     wt_close(engine);
     wt_open_options options;
     wt_open_options_init(&options);
@@ -271,13 +275,13 @@ static void test_a_group_that_cannot_be_written_is_told_so(void **state)
     struct store *other;
     sound(&place, wt__store_open(&other, place.store, NULL, &place.err));
     sound(&place, wt__sql_begin(other, &place.err));
-    struct answer *answer = told(log, "c1", "b1", RAIN);
+    struct batch_answer *answer = report_and_wait(log, "c1", "b1", RAIN);
     assert_int_equal(answer->rc, WT_EBUSY);
     assert_int_equal(answer->count, 0);
     assert_non_null(strstr(answer->why, "another process kept the store locked"));
     assert_int_equal(wt__sql_end(other, WT_ECANCELLED, NULL), WT_ECANCELLED);
     wt__store_close(other);
-    assert_int_equal(told(log, "c1", "b1", RAIN)->usages[0].fate, USAGE_ADDED);
+    assert_int_equal(report_and_wait(log, "c1", "b1", RAIN)->usages[0].fate, USAGE_ADDED);
     struct usage_log_counts counts;
     wt__usage_log_count(log, &counts);
     assert_int_equal(counts.failed, 1);
@@ -285,7 +289,7 @@ static void test_a_group_that_cannot_be_written_is_told_so(void **state)
     wt_close(engine);
 }
 
-/* ---------------------------------------------------------------- bounds */
+/* ---------------------------------------------------------------- limits */
 
 static char *many_lines(size_t count)
 {
@@ -295,10 +299,10 @@ static char *many_lines(size_t count)
     return wt__buffer_take(&lines);
 }
 
-static void test_what_is_no_batch_is_refused(void **state)
+static void test_invalid_batches_are_refused(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.client_burst = 10});
     char long_name[WT_MAX_CLIENT_BYTES + 2], *long_batch = many_lines(USAGE_LOG_BATCH_USAGES_MAX + 1);
     char *big = malloc(USAGE_LOG_BATCH_BYTES_MAX + 2);
@@ -311,50 +315,50 @@ static void test_what_is_no_batch_is_refused(void **state)
         int code;
         const char *sentence;
     } rows[] = {
-        {"", "", RAIN, WT_EINVAL, "usages are of a client"},
+        {"", "", RAIN, WT_EINVAL, "the batch has no client name"},
         {long_name, "", RAIN, WT_ETOOLONG, "the client has 257 bytes; at most 256"},
         {"\xff", "", RAIN, WT_EFORMAT, "the client is not valid UTF-8"},
         {"c", "\xff", RAIN, WT_EFORMAT, "the key is not valid UTF-8"},
         {"c", long_name + WT_MAX_CLIENT_BYTES - USAGE_LOG_BATCH_ID_BYTES_MAX, RAIN, WT_ETOOLONG,
-         "the batch's id has 101 bytes; at most 100"},
-        {"c", "", " \n\n", WT_EINVAL, "the batch has no usage"},
-        {"c", "", big, WT_ETOOLONG, "bytes; at most 4194304 are taken"},
-        {"c", "", long_batch, WT_ETOOLONG, "the batch has 1001 usages; at most 1000 are taken"},
+         "the batch id has 101 bytes; at most 100"},
+        {"c", "", " \n\n", WT_EINVAL, "the batch is empty"},
+        {"c", "", big, WT_ETOOLONG, "bytes; at most 4194304 are allowed"},
+        {"c", "", long_batch, WT_ETOOLONG, "the batch has 1001 usages; at most 1000 are allowed"},
         {"c", "", long_batch + strlen(SUM) * (USAGE_LOG_BATCH_USAGES_MAX - 10), WT_ETOOLONG,
-         "the batch has 11 usages; a client may bring 10 at once"},
+         "the batch has 11 usages; a client may report 10 at once"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct answer answer;
+        struct batch_answer answer;
         unsigned retry_ms = 1;
-        answer_make(&answer);
+        init_answer(&answer);
         place.err = (wt_error){0};
-        refused(&place, report(log, rows[i].client, rows[i].id, rows[i].lines, &answer, &retry_ms), rows[i].code,
-                rows[i].sentence);
+        refused(&place, report_batch_of(log, rows[i].client, rows[i].id, rows[i].lines, &answer, &retry_ms),
+                rows[i].code, rows[i].sentence);
         assert_int_equal(retry_ms, 0);
         assert_int_equal(answer.times, 0);
     }
     free(long_batch);
     free(big);
     wt__usage_log_close(log);
-    assert_int_equal(recorded(engine), 0);
+    assert_int_equal(count_recorded(engine), 0);
     wt_close(engine);
 }
 
-static void test_a_client_over_its_cap_is_refused_and_no_other_is(void **state)
+static void test_the_rate_limit_applies_to_each_client_alone(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log =
         open_log(engine, &(struct usage_log_options){.commit_ms = 1, .client_a_minute = 1, .client_burst = 3});
-    struct answer answer;
+    struct batch_answer answer;
     unsigned retry_ms;
-    answer_make(&answer);
-    told(log, "greedy", NULL, RAIN SUM);
-    refused(&place, report(log, "greedy", NULL, RAIN SUM, &answer, &retry_ms), WT_EBUSY,
-            "the client reports more than 1 usages a minute; come again in");
+    init_answer(&answer);
+    report_and_wait(log, "greedy", NULL, RAIN SUM);
+    refused(&place, report_batch_of(log, "greedy", NULL, RAIN SUM, &answer, &retry_ms), WT_EBUSY,
+            "the client reports more than 1 usages a minute; try again in");
     assert_in_range(retry_ms, 1, 60001);
-    told(log, "greedy", NULL, RAIN); /* what it has left */
-    told(log, "modest", NULL, RAIN SUM);
+    report_and_wait(log, "greedy", NULL, RAIN); /* uses the last token */
+    report_and_wait(log, "modest", NULL, RAIN SUM);
     struct usage_log_counts counts;
     wt__usage_log_count(log, &counts);
     assert_int_equal(counts.refused_client, 2);
@@ -364,34 +368,34 @@ static void test_a_client_over_its_cap_is_refused_and_no_other_is(void **state)
     wt_close(engine);
 }
 
-static void test_a_full_queue_refuses_and_the_close_writes_it(void **state)
+static void test_a_full_queue_refuses_reports_and_close_writes_it(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log =
         open_log(engine, &(struct usage_log_options){.commit_ms = NEVER_MS, .client_burst = 2 * USAGE_LOG_QUEUED_MAX});
-    static struct answer answers[USAGE_LOG_QUEUED_MAX / USAGE_LOG_BATCH_USAGES_MAX + 1];
+    static struct batch_answer answers[USAGE_LOG_QUEUED_MAX / USAGE_LOG_BATCH_USAGES_MAX + 1];
     char *lines = many_lines(USAGE_LOG_BATCH_USAGES_MAX);
     size_t last = sizeof answers / sizeof *answers - 1;
     unsigned retry_ms;
-    told(log, "first", NULL, RAIN);
+    report_and_wait(log, "first", NULL, RAIN);
     for (size_t i = 0; i <= last; i++)
-        answer_make(&answers[i]);
+        init_answer(&answers[i]);
     for (size_t i = 0; i < last; i++)
-        sound(&place, report(log, "c", NULL, lines, &answers[i], &retry_ms));
-    refused(&place, report(log, "c", NULL, RAIN, &answers[last], &retry_ms), WT_EBUSY,
-            "10000 usages wait to be written; come again");
+        sound(&place, report_batch_of(log, "c", NULL, lines, &answers[i], &retry_ms));
+    refused(&place, report_batch_of(log, "c", NULL, RAIN, &answers[last], &retry_ms), WT_EBUSY,
+            "10000 usages are waiting to be written; try again");
     assert_int_equal(retry_ms, NEVER_MS);
     wt__usage_log_close(log);
     for (size_t i = 0; i < last; i++)
         assert_int_equal(answers[i].rc, 0);
     assert_int_equal(answers[last].times, 0);
-    assert_int_equal(recorded(engine), 1 + USAGE_LOG_QUEUED_MAX);
+    assert_int_equal(count_recorded(engine), 1 + USAGE_LOG_QUEUED_MAX);
     free(lines);
     wt_close(engine);
 }
 
-static void pass_over(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
+static void ignore_result(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
 {
     (void)context, (void)rc, (void)why, (void)usages, (void)count;
 }
@@ -403,18 +407,18 @@ static void report_as(struct usage_log *log, size_t number, int code)
     snprintf(name, sizeof name, "client %zu", number);
     struct usage_batch batch = {wt__str(name), STR(""), STR("{}")};
     place.err = (wt_error){0};
-    int rc = wt__usage_log_report(log, &batch, pass_over, NULL, &retry_ms, &place.err);
+    int rc = wt__usage_log_report(log, &batch, ignore_result, NULL, &retry_ms, &place.err);
     if (code)
-        refused(&place, rc, code, "clients report usages at once");
+        refused(&place, rc, code, "clients are reporting usages");
     else
         sound(&place, rc);
 }
 
-/* Which clients are remembered is bounded; one that could bring all it may is forgotten for another. */
-static void test_clients_that_have_saved_up_all_are_forgotten(void **state)
+/* The number of token buckets is limited; a full bucket is dropped for a new client. */
+static void test_full_token_buckets_are_dropped(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade("");
+    wt_engine *engine = open_handmade_store("");
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.commit_ms = 1, .client_a_minute = 1});
     for (size_t i = 0; i < USAGE_LOG_CLIENTS_MAX; i++) {
         struct usage_log_counts counts = {.queued = USAGE_LOG_QUEUED_MAX};
@@ -437,12 +441,12 @@ static void test_clients_that_have_saved_up_all_are_forgotten(void **state)
 
 /* ---------------------------------------------------------------- learning */
 
-static void test_what_was_recorded_is_learned_behind(void **state)
+static void test_recorded_usages_are_learned_in_the_background(void **state)
 {
     (void)state;
-    wt_engine *engine = open_handmade(NULL);
+    wt_engine *engine = open_handmade_store(NULL);
     struct usage_log *log = open_log(engine, &(struct usage_log_options){.commit_ms = 1, .learn_ms = 1});
-    told(log, "c1", NULL, RAIN SUM);
+    report_and_wait(log, "c1", NULL, RAIN SUM);
     struct usage_log_counts counts = {0};
     while (counts.learned < 2) {
         usleep(1000);
@@ -456,10 +460,10 @@ static void test_what_was_recorded_is_learned_behind(void **state)
     wt_close(engine);
 }
 
-static void test_a_store_that_nobody_may_write_has_no_log(void **state)
+static void test_a_read_only_store_cannot_have_a_usage_log(void **state)
 {
     (void)state;
-    wt_close(open_handmade(""));
+    wt_close(open_handmade_store(""));
     wt_engine *engine;
     wt_open_options options;
     struct usage_log *log;
@@ -467,7 +471,7 @@ static void test_a_store_that_nobody_may_write_has_no_log(void **state)
     options.model = "";
     options.read_only = 1;
     sound(&place, wt_open(&engine, place.store, &options, &place.err));
-    refused(&place, wt__usage_log_open(&log, engine, NULL, &place.err), WT_EREADONLY, "no usage can be recorded");
+    refused(&place, wt__usage_log_open(&log, engine, NULL, &place.err), WT_EREADONLY, "cannot record usages");
     assert_null(log);
     wt__usage_log_close(log);
     wt_close(engine);
@@ -476,18 +480,18 @@ static void test_a_store_that_nobody_may_write_has_no_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_usage_of_a_batch_stands_for_itself),
-        cmocka_unit_test(test_usages_are_their_clients_whatever_they_say),
-        cmocka_unit_test(test_a_batch_that_is_reported_again_adds_nothing),
-        cmocka_unit_test(test_how_a_usage_ended_is_told_later),
+        cmocka_unit_test(test_each_usage_of_a_batch_has_its_own_result),
+        cmocka_unit_test(test_usages_are_recorded_for_the_client_of_the_batch),
+        cmocka_unit_test(test_a_repeated_batch_is_not_recorded_again),
+        cmocka_unit_test(test_an_outcome_can_be_reported_later),
         cmocka_unit_test(test_usages_of_many_threads_are_written_in_groups),
-        cmocka_unit_test(test_a_group_that_cannot_be_written_is_told_so),
-        cmocka_unit_test(test_what_is_no_batch_is_refused),
-        cmocka_unit_test(test_a_client_over_its_cap_is_refused_and_no_other_is),
-        cmocka_unit_test(test_a_full_queue_refuses_and_the_close_writes_it),
-        cmocka_unit_test(test_clients_that_have_saved_up_all_are_forgotten),
-        cmocka_unit_test(test_what_was_recorded_is_learned_behind),
-        cmocka_unit_test(test_a_store_that_nobody_may_write_has_no_log),
+        cmocka_unit_test(test_a_failed_write_is_reported_to_the_group),
+        cmocka_unit_test(test_invalid_batches_are_refused),
+        cmocka_unit_test(test_the_rate_limit_applies_to_each_client_alone),
+        cmocka_unit_test(test_a_full_queue_refuses_reports_and_close_writes_it),
+        cmocka_unit_test(test_full_token_buckets_are_dropped),
+        cmocka_unit_test(test_recorded_usages_are_learned_in_the_background),
+        cmocka_unit_test(test_a_read_only_store_cannot_have_a_usage_log),
     };
     return cmocka_run_group_tests(tests, set_up_place, tear_down_place);
 }

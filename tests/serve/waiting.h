@@ -1,19 +1,19 @@
-/* Tools for tests of what happens meanwhile: one that waits until it is let go or cancelled, one that needs company,
- * and some that ask. */
+/* Tools for tests of concurrency: one waits until released or cancelled, one waits for a second call, and some ask the
+ * client. */
 #ifndef WT_TESTS_SERVE_WAITING_H
 #define WT_TESTS_SERVE_WAITING_H
 
 #include <stdio.h>
 
 #include "serve/mcp/service.h"
-#include "serve/mcp/table.h"
+#include "serve/mcp_table.h"
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t news;
     unsigned waiting, let_go, cancelled, answered, together;
     bool cancel_heard;
-    char watched[64]; /* the last one */
+    char watched[64]; /* the last subscription */
 } meanwhile = {.lock = PTHREAD_MUTEX_INITIALIZER, .news = PTHREAD_COND_INITIALIZER};
 
 static inline void meanwhile_reset(void)
@@ -49,7 +49,7 @@ static void hear_cancel(void *context)
     pthread_mutex_unlock(&meanwhile.lock);
 }
 
-/* Until one more is let go, or it is cancelled. */
+/* Waits until released or cancelled. */
 static void tool_wait(void *context, struct mcp_call *call)
 {
     (void)context;
@@ -66,7 +66,7 @@ static void tool_wait(void *context, struct mcp_call *call)
     wt__mcp_add_text(call, STR("let go"));
 }
 
-/* Until a second one is here: two of them run at once, or never end. */
+/* Waits for a second call: fails to end unless two calls run at once. */
 static void tool_meet(void *context, struct mcp_call *call)
 {
     (void)context;
@@ -82,7 +82,7 @@ static void tool_echo(void *context, struct mcp_call *call)
     meanwhile_add(&meanwhile.answered);
 }
 
-/* One question after another, and what it kept. */
+/* Asks two questions in turn, and answers with the responses and the kept state. */
 static void tool_ask(void *context, struct mcp_call *call)
 {
     struct str one, two;
@@ -149,7 +149,7 @@ static void tool_structured(void *context, struct mcp_call *call)
     wt__mcp_set_meta(call, STR("{\"x\":{\"y\":1},\"io.modelcontextprotocol/serverInfo\":{\"name\":\"evil\"}}"));
 }
 
-/* As a server behind this one might have put it. */
+/* Answers with a whole result, like a relayed one of an upstream server. */
 static void tool_raw(void *context, struct mcp_call *call)
 {
     (void)context;
@@ -198,7 +198,7 @@ static void read_watched(void *context, struct mcp_call *call, struct str uri)
     wt__mcp_add_contents(call, uri, NULL, STR("text"), (struct str){NULL, 0});
 }
 
-static bool watch(void *context, struct mcp_call *call, struct str uri, wt_error *why)
+static bool watch_test_resource(void *context, struct mcp_call *call, struct str uri, wt_error *why)
 {
     (void)context, (void)call, (void)why;
     snprintf(meanwhile.watched, sizeof meanwhile.watched, "%.*s", (int)uri.len, uri.ptr);
@@ -218,17 +218,19 @@ static struct mcp_table waiting_table = {
 
 static inline int waiting_open(struct mcp_service **out, const struct mcp_service_options *options, wt_error *err)
 {
-    struct mcp_features features = {
-        .name = "waiting", .version = "1", .changes = true, .resources = {.watched = true, .watch = watch}};
+    struct mcp_features features = {.name = "waiting",
+                                    .version = "1",
+                                    .changes = true,
+                                    .resources = {.watched = true, .watch = watch_test_resource}};
     meanwhile_reset();
-    int rc = wt__mcp_table_open(&waiting_table, &features, err);
+    int rc = mcp_table_open(&waiting_table, &features, err);
     return rc < 0 ? rc : wt__mcp_service_open(out, &features, options, err);
 }
 
 static inline void waiting_close(struct mcp_service *service)
 {
     wt__mcp_service_close(service);
-    wt__mcp_table_close(&waiting_table);
+    mcp_table_close(&waiting_table);
 }
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/rng.h"
-#include "wire/compact.h"
+#include "wire/members.h"
 
 static const struct {
     const char *text;

@@ -1,18 +1,17 @@
-#include "serve/api/inside.h"
+#include "serve/api/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "engine/engine.h"
-#include "serve/access.h"
-#include "serve/api/routes.h"
 
-/* Holder of what the server does for itself. No key can have this name. */
+/* Holder of the server's own background work. Key names cannot contain '#'. */
 #define THE_SERVER "#server"
 
-/* ---------------------------------------------------------------- an exchange */
+/* ---------------------------------------------------------------- slow calls */
 
 static bool exchange_is_gone(const void *context)
 {
@@ -25,8 +24,8 @@ static void send_answer(struct http_exchange *exchange, struct api_call *call)
     wt__api_call_dispose(call);
 }
 
-/* holder: a key's name, or THE_SERVER. */
-static bool take_place(struct api *api, const char *holder)
+/* Reserves one of the API_LONG_MAX places. holder: a key's name, or THE_SERVER. */
+static bool reserve_long_place(struct http_api *api, const char *holder)
 {
     pthread_mutex_lock(&api->long_lock);
     bool taken = wt__shares_take(&api->long_shares, api->keys_path ? holder : NULL, 1);
@@ -35,7 +34,7 @@ static bool take_place(struct api *api, const char *holder)
     return taken;
 }
 
-static void leave_place(struct api *api, const char *holder)
+static void release_long_place(struct http_api *api, const char *holder)
 {
     pthread_mutex_lock(&api->long_lock);
     wt__shares_give(&api->long_shares, api->keys_path ? holder : NULL, 1);
@@ -44,8 +43,8 @@ static void leave_place(struct api *api, const char *holder)
     pthread_mutex_unlock(&api->long_lock);
 }
 
-/* False: the system gives no thread. */
-static bool detach(void *(*run)(void *context), void *context)
+/* Starts a detached thread. Returns false on failure. */
+static bool start_detached_thread(void *(*run)(void *context), void *context)
 {
     pthread_t thread;
     pthread_attr_t detached;
@@ -58,15 +57,15 @@ static bool detach(void *(*run)(void *context), void *context)
 }
 
 struct long_call {
-    struct api *api;
+    struct http_api *api;
     struct http_exchange *exchange;
     char principal[KEY_NAME_BYTES_MAX + 1];
 };
 
-static void *answer_long(void *context)
+static void *run_long_call(void *context)
 {
     struct long_call *job = context;
-    struct api *api = job->api;
+    struct http_api *api = job->api;
     struct api_call call = {.request = wt__http_request(job->exchange),
                             .is_gone = exchange_is_gone,
                             .gone_context = job->exchange,
@@ -75,67 +74,69 @@ static void *answer_long(void *context)
     wt__api_respond(api, &call, &takes_long);
     send_answer(job->exchange, &call);
     wt__http_release(job->exchange);
-    leave_place(api, job->principal);
+    release_long_place(api, job->principal);
     free(job);
     return NULL;
 }
 
-/* False: there is no thread for it now. */
-static bool begin_long(struct api *api, struct http_exchange *exchange, const char *principal)
+/* Moves the exchange to a thread of its own. Returns false if the share is used up, or on failure. */
+static bool start_long_call(struct http_api *api, struct http_exchange *exchange, const char *principal)
 {
     struct long_call *job = calloc(1, sizeof *job);
-    if (!job || !take_place(api, principal)) {
+    if (!job || !reserve_long_place(api, principal)) {
         free(job);
         return false;
     }
     *job = (struct long_call){.api = api, .exchange = exchange};
     snprintf(job->principal, sizeof job->principal, "%s", principal);
     wt__http_keep(exchange);
-    bool begun = detach(answer_long, job);
+    bool begun = start_detached_thread(run_long_call, job);
     if (!begun) {
         wt__http_release(exchange);
-        leave_place(api, principal);
+        release_long_place(api, principal);
         free(job);
     }
     return begun;
 }
 
-static void *reread_models(void *context)
+static void *run_model_reload(void *context)
 {
-    struct api *api = context;
+    struct http_api *api = context;
     struct buffer line = {0};
     bool anew = false;
     wt_error err = {0};
     double begun = wt__now_ms();
     int rc = wt__engine_reload_trained(api->service.engine, &anew, &err);
     if (rc < 0)
-        wt__buffer_printf(&line, "whichtool: what was trained %s: %s\n",
-                          anew ? "was read anew, but" : "stays as it was", err.message);
+        wt__buffer_printf(&line, "whichtool: %s: %s\n",
+                          anew ? "reloaded the trained models, with an error"
+                               : "cannot reload the trained models, keeping the old ones",
+                          err.message);
     else if (anew && api->options.access != ACCESS_OFF)
-        wt__buffer_printf(&line, "whichtool: what was trained was read anew in %.0f ms\n", wt__now_ms() - begun);
+        wt__buffer_printf(&line, "whichtool: reloaded the trained models in %.0f ms\n", wt__now_ms() - begun);
     if (line.len > 0 && api->options.say && !line.failed)
         api->options.say(api->options.say_context, wt__buffer_view(&line));
     wt__buffer_dispose(&line);
-    leave_place(api, THE_SERVER);
+    release_long_place(api, THE_SERVER);
     return NULL;
 }
 
-/* Beside the workers: a model takes a second, and an index may take many. */
-static void reload_models(struct api *api)
+/* Reloads trained models in the background: loading a model takes a second, an index possibly many. */
+static void reload_models(struct http_api *api)
 {
-    if (!atomic_load(&api->models_stale) || !take_place(api, THE_SERVER))
+    if (!atomic_load(&api->models_stale) || !reserve_long_place(api, THE_SERVER))
         return;
-    if (!atomic_exchange(&api->models_stale, false)) { /* another request was quicker */
-        leave_place(api, THE_SERVER);
-    } else if (!detach(reread_models, api)) {
+    if (!atomic_exchange(&api->models_stale, false)) { /* another request has started the reload */
+        release_long_place(api, THE_SERVER);
+    } else if (!start_detached_thread(run_model_reload, api)) {
         atomic_store(&api->models_stale, true);
-        leave_place(api, THE_SERVER);
+        release_long_place(api, THE_SERVER);
     }
 }
 
-static void answer(void *context, struct http_exchange *exchange)
+static void answer_exchange(void *context, struct http_exchange *exchange)
 {
-    struct api *api = context;
+    struct http_api *api = context;
     struct api_call call = {
         .request = wt__http_request(exchange), .is_gone = exchange_is_gone, .gone_context = exchange};
     bool takes_long;
@@ -145,10 +146,10 @@ static void answer(void *context, struct http_exchange *exchange)
         route->take(route->context, exchange, call.principal, call.scopes);
     } else if (takes_long) {
         wt__api_call_dispose(&call);
-        if (begin_long(api, exchange, call.principal))
+        if (start_long_call(api, exchange, call.principal))
             return;
         call = (struct api_call){0};
-        wt__api_overloaded(&call);
+        wt__api_answer_overloaded(&call);
     }
     if (!route)
         send_answer(exchange, &call);
@@ -156,125 +157,125 @@ static void answer(void *context, struct http_exchange *exchange)
         wt__api_call_dispose(&call);
 }
 
-static bool may(struct api *api, const struct http_request *head, const struct route *route, char *name)
+static bool is_permitted(struct http_api *api, const struct http_request *head, const struct route *route, char *name)
 {
-    return wt__scope_allows(wt__api_scopes(api, head, name), wt__api_needed(api, route));
+    return wt__scope_allows(wt__api_read_scopes(api, head, name), wt__api_required_scope(api, route));
 }
 
 static bool write_holder(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES])
 {
     _Static_assert((int)HTTP_HOLDER_BYTES > (int)KEY_NAME_BYTES_MAX, "a key's name is a holder");
-    wt__api_scopes(context, head, out);
-    return ((const struct api *)context)->keys_path;
+    wt__api_read_scopes(context, head, out);
+    return ((const struct http_api *)context)->keys_path;
 }
 
-/* A long body of who may not ask is refused by its head; a short one is read, so that the answer can say more. */
+/* Refuses an unauthorised request with a long body at its head. A short body is read, so that the response can explain
+ * the error. */
 static int refuse_head(void *context, const struct http_request *head)
 {
-    struct api *api = context;
+    struct http_api *api = context;
     char name[KEY_NAME_BYTES_MAX + 1];
     struct str rest, length = wt__http_field(head, "Content-Length");
     size_t index;
     bool known;
     const struct route *route =
-        wt__route_of(api->service.tables, api->service.table_count, head, &rest, &index, &known);
-    if (!route || length.len < API_STRANGER_DIGITS || may(api, head, route, name))
+        wt__route_find(api->service.tables, api->service.table_count, head, &rest, &index, &known);
+    if (!route || length.len < API_STRANGER_DIGITS || is_permitted(api, head, route, name))
         return 0;
     return *name ? 403 : 401;
 }
 
-/* Who may not ask may not send much either. */
-static size_t body_max(void *context, const struct http_request *head)
+/* Limits the body of unauthorised requests. */
+static size_t limit_body(void *context, const struct http_request *head)
 {
-    struct api *api = context;
+    struct http_api *api = context;
     char name[KEY_NAME_BYTES_MAX + 1];
     struct str rest;
     size_t index;
     bool known;
     const struct route *route =
-        wt__route_of(api->service.tables, api->service.table_count, head, &rest, &index, &known);
-    if (!route || !may(api, head, route, name))
+        wt__route_find(api->service.tables, api->service.table_count, head, &rest, &index, &known);
+    if (!route || !is_permitted(api, head, route, name))
         return API_STRANGER_BYTES;
     return route->body_max;
 }
 
-static void origin_fields(void *context, const struct http_request *head, struct http_fields *out)
+static void add_origin_fields(void *context, const struct http_request *head, struct http_fields *out)
 {
-    wt__api_origin_fields(context, head, out);
+    wt__api_add_origin_fields(context, head, out);
 }
 
-static void record(void *context, const struct http_record *record)
+static void record_request(void *context, const struct http_record *record)
 {
-    struct api *api = context;
+    struct http_api *api = context;
     char name[KEY_NAME_BYTES_MAX + 1] = "";
     struct str rest;
     size_t index = SIZE_MAX;
     bool known;
-    const struct route *route = record->request ? wt__route_of(api->service.tables, api->service.table_count,
-                                                               record->request, &rest, &index, &known)
+    const struct route *route = record->request ? wt__route_find(api->service.tables, api->service.table_count,
+                                                                 record->request, &rest, &index, &known)
                                                 : NULL;
-    wt__figures_request(&api->figures, route ? index : SIZE_MAX, record->status, record->queue_ms + record->run_ms);
+    wt__metrics_count_request(&api->metrics, route ? index : SIZE_MAX, record->status,
+                              record->queue_ms + record->run_ms);
     if (api->options.access == ACCESS_OFF || !api->options.say)
         return;
     if (record->request)
-        wt__api_scopes(api, record->request, name);
+        wt__api_read_scopes(api, record->request, name);
     bool asked = api->options.access_requests && route && route->body;
     const struct access access = {record, name, asked ? record->request->body : (struct str){0}, (long long)time(NULL)};
-    struct buffer line = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {0};
     (api->options.access == ACCESS_JSON ? wt__access_json : wt__access_text)(&line, &access);
     if (!line.failed)
         api->options.say(api->options.say_context, wt__buffer_view(&line));
-    wt__buffer_dispose(&line);
 }
 
-static void stopping(void *context)
+static void notify_stopping(void *context)
 {
-    const struct api *api = context;
+    const struct http_api *api = context;
     if (api->options.stopping)
         api->options.stopping(api->options.stopping_context);
 }
 
-struct http_handler wt__api_handler(struct api *api)
+struct http_handler wt__api_handler(struct http_api *api)
 {
-    return (struct http_handler){.answer = answer,
-                                 .body_max = body_max,
+    return (struct http_handler){.answer = answer_exchange,
+                                 .body_max = limit_body,
                                  .refuse = refuse_head,
                                  .holder = write_holder,
-                                 .fields = origin_fields,
-                                 .record = record,
-                                 .stopping = stopping,
+                                 .fields = add_origin_fields,
+                                 .record = record_request,
+                                 .stopping = notify_stopping,
                                  .context = api};
 }
 
 /* ---------------------------------------------------------------- life */
 
-static int open_keys(struct api *api, wt_error *err)
+static int open_api_keys(struct http_api *api, wt_error *err)
 {
     if (api->keys_path)
         return wt__keys_open(&api->keys, api->keys_path, err);
-    if (wt__listens_on_loopback(api->guard.listen))
+    if (wt__is_loopback_address(api->guard.listen))
         return 0;
     return wt__fail(err, WT_EINVAL,
-                    "%s can be reached from other machines, and everybody could read and change the catalogue: make a "
-                    "key with `whichtool serve --keys FILE --new-key NAME`, and serve with --keys FILE",
+                    "other machines can reach %s, so keys are required: create a key with `whichtool serve --keys FILE "
+                    "--new-key NAME`, and serve with --keys FILE",
                     api->guard.listen);
 }
 
-/* Labels of the figures, in the order of wt__route_of's index: METHOD PATH is too long for most, a path alone is not
+/* Sets the metric labels in the order of wt__route_find's index. The label is the route's name: a path alone is not
  * unique. */
-static void name_routes(struct api *api)
+static void label_routes(struct http_api *api)
 {
     for (size_t t = 0; t < api->service.table_count; t++)
-        for (size_t i = 0; i < api->tables[t].count && api->figures.route_count < FIGURES_ROUTES; i++)
-            api->figures.routes[api->figures.route_count++] = api->tables[t].items[i].name;
+        for (size_t i = 0; i < api->tables[t].count && api->metrics.route_count < METRICS_ROUTES; i++)
+            api->metrics.routes[api->metrics.route_count++] = api->tables[t].items[i].name;
 }
 
-int wt__api_open(struct api **out, const struct api_options *options, wt_error *err)
+int wt__api_open(struct http_api **out, const struct api_options *options, wt_error *err)
 {
-    struct api *api = calloc(1, sizeof *api);
+    struct http_api *api = calloc(1, sizeof *api);
     *out = NULL;
-    if (!api)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(api, err);
     api->options = *options;
     api->guard = options->guard;
     api->keys_path = options->keys_path;
@@ -282,22 +283,22 @@ int wt__api_open(struct api **out, const struct api_options *options, wt_error *
     pthread_mutex_init(&api->long_lock, NULL);
     pthread_cond_init(&api->long_ended, NULL);
     wt__shares_open(&api->long_shares, API_LONG_MAX);
-    api->presence.started = (long long)time(NULL);
+    api->state.started = (long long)time(NULL);
     api->tables[0] = wt__api_routes;
     for (size_t i = 0; i < options->more_count && i < API_MORE_MAX; i++)
         api->tables[1 + i] = options->more[i];
     api->service =
-        (struct service){.presence = &api->presence,
-                         .engine = options->engine,
-                         .figures = &api->figures,
-                         .time_limit_ms = options->time_limit_ms ? options->time_limit_ms : API_TIME_LIMIT_MS,
-                         .language_model = options->language_model,
-                         .tables = api->tables,
-                         .table_count = 1 + options->more_count};
-    name_routes(api);
+        (struct api_service){.state = &api->state,
+                             .engine = options->engine,
+                             .metrics = &api->metrics,
+                             .time_limit_ms = options->time_limit_ms ? options->time_limit_ms : API_TIME_LIMIT_MS,
+                             .language_model = options->language_model,
+                             .tables = api->tables,
+                             .table_count = 1 + options->more_count};
+    label_routes(api);
     int rc = options->more_count > API_MORE_MAX
-                 ? wt__fail(err, WT_EINVAL, "more than %d modules bring routes", API_MORE_MAX)
-                 : open_keys(api, err);
+                 ? wt__fail(err, WT_EINVAL, "more than %d modules add routes", API_MORE_MAX)
+                 : open_api_keys(api, err);
     if (rc < 0)
         wt__api_close(api);
     else
@@ -305,57 +306,53 @@ int wt__api_open(struct api **out, const struct api_options *options, wt_error *
     return rc;
 }
 
-void wt__api_bind(struct api *api, const struct http_server *server)
+void wt__api_set_server(struct http_api *api, const struct http_server *server)
 {
-    api->presence.server = server;
+    api->state.server = server;
 }
 
-static void *warm(void *context)
+static void *warm_up_engine(void *context)
 {
     static const char request[] = "which tool is it";
-    struct api *api = context;
+    struct http_api *api = context;
     double begun = wt__now_ms();
     wt_hits *hits = NULL;
     wt_find_options options;
     wt_find_options_init(&options);
     options.k = 1;
-    wt_find(api->service.engine, request, sizeof request - 1, &options, &hits, NULL); /* what fails is told by finds */
+    wt_find(api->service.engine, request, sizeof request - 1, &options, &hits,
+            NULL); /* searches will report the error */
     wt_hits_free(hits);
-    atomic_store(&api->presence.ready, true);
+    atomic_store(&api->state.ready, true);
     if (api->options.ready)
         api->options.ready(api->options.ready_context, wt__now_ms() - begun);
     return NULL;
 }
 
-void wt__api_warm(struct api *api)
+void wt__api_warm_up(struct http_api *api)
 {
-    api->warms = pthread_create(&api->warming, NULL, warm, api) == 0;
+    api->warms = pthread_create(&api->warming, NULL, warm_up_engine, api) == 0;
     if (!api->warms)
-        atomic_store(&api->presence.ready, true);
+        atomic_store(&api->state.ready, true);
 }
 
-size_t wt__api_keys(const struct api *api)
+size_t wt__api_count_keys(const struct http_api *api)
 {
     return api->keys ? wt__keys_count(api->keys) : 0;
 }
 
-size_t wt__api_keys_finding_only(const struct api *api)
+size_t wt__api_count_find_only_keys(const struct http_api *api)
 {
-    return api->keys ? wt__keys_finding_only(api->keys) : 0;
+    return api->keys ? wt__keys_count_find_only(api->keys) : 0;
 }
 
-bool wt__api_is_ready(const struct api *api)
-{
-    return atomic_load(&api->presence.ready);
-}
-
-void wt__api_reload(struct api *api)
+void wt__api_reload(struct http_api *api)
 {
     atomic_store(&api->keys_stale, true);
     atomic_store(&api->models_stale, true);
 }
 
-void wt__api_end(struct api *api)
+void wt__api_wait_for_calls(struct http_api *api)
 {
     pthread_mutex_lock(&api->long_lock);
     while (api->long_running > 0)
@@ -363,7 +360,7 @@ void wt__api_end(struct api *api)
     pthread_mutex_unlock(&api->long_lock);
 }
 
-void wt__api_close(struct api *api)
+void wt__api_close(struct http_api *api)
 {
     if (!api)
         return;

@@ -1,78 +1,162 @@
-/* api.h: the HTTP API as the handler of a server: who may ask (Host, Origin, key and scope), what for (the routes), and
- * what becomes of it (figures, a line a request).
+/* api.h: the HTTP API as a handler for http_server. It checks the sender (Host, Origin, key and scope), dispatches to
+ * the routes, and records metrics and the access log.
  *
- * Answers in milliseconds are made on the server's workers. What takes long is made on threads of its own, at most
- * API_LONG_MAX at once, so that finds never wait behind an import.
+ * Quick requests are answered on the server's workers. Slow ones run on separate threads, at most API_LONG_MAX at once,
+ * so that searches never wait for an import.
  *
- * Nothing here starts a process or reads a file of the server by a name that a request gives. */
+ * The API never starts a process, and never opens a file named by a request. */
 #ifndef WT_SERVE_API_API_H
 #define WT_SERVE_API_API_H
 
+#include "http/exchange.h"
 #include "http/server.h"
-#include "serve/api/route.h"
-#include "serve/guard.h"
+#include "serve/access.h"
+#include "serve/metrics.h"
+#include "wire/body.h"
 
-#define API_LISTEN "127.0.0.1:8642" /* when nothing else is said */
+/* ---------------------------------------------------------------- routes */
+
+/* The route table is the single source for dispatch, OpenAPI and metric labels. Other modules, such as MCP, add their
+ * own tables. */
 
 enum {
-    API_TIME_LIMIT_MS = 60000, /* of a request, when none is said */
-    API_LONG_MAX = 8,          /* calls that take long, at once, shared by keys (shares.h); more are 503 */
-    API_STRANGER_BYTES = 9999, /* of a body whose sender may not ask: enough to tell them so */
-    API_STRANGER_DIGITS = 5,   /* that a longer one's length has */
+    API_FIELDS_MAX = 8, /* maximum header fields set by a handler */
+    API_MORE_MAX = 4,   /* maximum tables of other modules */
+};
+
+/* State of the process. */
+struct server_state {
+    const struct http_server *server; /* NULL until wt__api_set_server */
+    long long started;                /* Unix time in seconds */
+    atomic_bool ready;                /* the index is open and the model is loaded */
+};
+
+/* Shared data of all handlers, constant while the server runs. */
+struct api_service {
+    struct server_state *state;
+    wt_engine *engine;
+    struct metrics *metrics;
+    unsigned time_limit_ms;      /* time limit of a request */
+    bool language_model;         /* a language model is configured */
+    const struct routes *tables; /* [table_count] */
+    size_t table_count;
+};
+
+/* Result of a handler for a slow call (a language model, an import). The call is then repeated on a thread of its own,
+ * so that searches keep the workers. */
+enum { API_TAKES_LONG = 1 };
+
+struct api_call {
+    const struct api_service *service;
+    const struct http_request *request;
+    struct str rest;                        /* the part of the path that matches {id}, not decoded */
+    char principal[KEY_NAME_BYTES_MAX + 1]; /* name of the key, "" if unknown */
+    unsigned scopes;                        /* scopes of the key, or the default without keys */
+    bool may_take_long;                     /* runs on a thread of its own */
+    bool (*is_gone)(const void *context);   /* true if the client has disconnected; may be NULL */
+    const void *gone_context;
+
+    int status;       /* initially 200 */
+    const char *type; /* initially "application/json" */
+    struct buffer body;
+    struct http_field fields[API_FIELDS_MAX];
+    size_t field_count;
+    struct arena arena; /* holds the field values */
+};
+
+struct route {
+    const char *method;         /* NULL for any method, if take is set */
+    const char *path;           /* such as "/v1/tools/{id}"; {id} matches the rest of the path, including slashes */
+    size_t body_max;            /* maximum body size in bytes, 0 for no body */
+    const struct fields *query; /* query parameters, NULL for none */
+    const struct fields *body;  /* JSON members of the body, NULL for none */
+    const char *raw_body;       /* description of a body without fields, else NULL */
+    const char *name;           /* operation id, one word */
+    const char *summary;        /* one line */
+    const char *returns;        /* one sentence about the response; NULL to leave the route out of OpenAPI */
+    /* Fills the response. Returns 0, a negative WT_E... with *err, or, before doing any work, API_TAKES_LONG. */
+    int (*answer)(struct api_call *call, wt_error *err);
+    /* Alternative to answer: takes over the exchange and answers at any time. */
+    void (*take)(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes);
+    void *context;
+    enum scope scope;
+    bool takes_long; /* always slow; see API_TAKES_LONG */
+    bool of_tools;   /* shows or changes the catalogue's tools; requires admin if a policy is set */
+};
+
+struct routes {
+    const struct route *items; /* [count] */
+    size_t count;
+    /* Appends the module's metrics for GET /metrics (wt__metric_write). May be NULL. */
+    void (*metrics)(void *context, struct buffer *out);
+    void *context;
+};
+/* Frees the response. */
+void wt__api_call_dispose(struct api_call *call);
+
+/* ---------------------------------------------------------------- the API */
+
+#define API_LISTEN "127.0.0.1:8642" /* default address */
+
+enum {
+    API_TIME_LIMIT_MS = 60000, /* default time limit of a request */
+    API_LONG_MAX = 8,          /* slow calls at once, shared by keys (shares.h); more get status 503 */
+    API_STRANGER_BYTES = 9999, /* maximum body of an unauthorised request: read to send an error */
+    API_STRANGER_DIGITS = 5,   /* digits of a Content-Length above API_STRANGER_BYTES */
 };
 
 enum access_form { ACCESS_OFF, ACCESS_TEXT, ACCESS_JSON };
 
 struct api_options {
     wt_engine *engine;
-    const char *keys_path;  /* NULL: whoever can reach the server may do everything */
-    struct guard guard;     /* its `listen` as it is asked for */
-    unsigned time_limit_ms; /* 0: API_TIME_LIMIT_MS */
+    const char *keys_path;  /* NULL if no keys are required */
+    struct guard guard;     /* guard.listen is the address as configured */
+    unsigned time_limit_ms; /* 0 for API_TIME_LIMIT_MS */
     bool language_model;
-    bool policed; /* a policy says who may use which tools, and other routes ask it: those that do not are for who may
-                     administer, and for nobody where there are no keys */
-    const struct routes *more; /* [more_count], at most API_MORE_MAX, of other modules; they outlive the API */
+    /* A policy restricts tools by client. Routes to tools outside the policy then require the scope admin, so they are
+     * unavailable without keys. */
+    bool policed;
+    const struct routes *more; /* [more_count] tables of other modules, at most API_MORE_MAX; must outlive the API */
     size_t more_count;
-    void (*stopping)(void *context); /* as in http_handler, for those modules; NULL: none */
+    void (*stopping)(void *context); /* called like http_handler.stopping; may be NULL */
     void *stopping_context;
     enum access_form access;
-    bool access_requests;                        /* with what was asked for */
-    void (*say)(void *context, struct str line); /* a line of the log, with its end; from the loop, so it must not wait
-                                                    long. NULL: no log */
+    bool access_requests; /* include request bodies in the access log */
+    /* Writes a log line, with its line break. Called from the event loop, so it must return quickly. May be NULL. */
+    void (*say)(void *context, struct str line);
     void *say_context;
-    void (*ready)(void *context, double ms); /* once, from another thread: the index is open and the model is loaded,
-                                                so long after wt__api_warm. NULL: nobody wants to know */
+    /* Called once, from another thread, when the index is open and the model is loaded; ms is the time since
+     * wt__api_warm_up. May be NULL. */
+    void (*ready)(void *context, double ms);
     void *ready_context;
 };
 
-struct api;
+struct http_api;
 
-/* Errors: WT_EINVAL (listening beyond this machine without keys; too many tables), those of wt__keys_open. */
-int wt__api_open(struct api **out, const struct api_options *options, wt_error *err);
-/* For a server's options; lives as long as the API. */
-struct http_handler wt__api_handler(struct api *api);
-/* The server that runs it, for its figures. */
-void wt__api_bind(struct api *api, const struct http_server *server);
-/* Opens the index and loads the model on a thread of its own, and is ready then; others are answered meanwhile. */
-void wt__api_warm(struct api *api);
-bool wt__api_is_ready(const struct api *api);
-/* How many keys were read when it was opened; 0 where nobody needs one. */
-size_t wt__api_keys(const struct api *api);
-/* Keys that may find and not call (wt__keys_finding_only). */
-size_t wt__api_keys_finding_only(const struct api *api);
-/* The keys are read anew before the next request, which also begins to read what training left where that has changed;
- * requests are answered by what was there until it is read. Files that are wrong then change nothing, and are told to
- * `say`. From a signal handler, too. */
-void wt__api_reload(struct api *api);
-/* When the server runs no more, and before it is closed: waits for the calls that take long, which have their
- * exchanges. */
-void wt__api_end(struct api *api);
+/* Errors: WT_EINVAL (a non-local address without keys, or too many tables), and those of wt__keys_open. */
+int wt__api_open(struct http_api **out, const struct api_options *options, wt_error *err);
+/* Returns the handler for the server's options, valid as long as the API. */
+struct http_handler wt__api_handler(struct http_api *api);
+/* Sets the server for the metrics. */
+void wt__api_set_server(struct http_api *api, const struct http_server *server);
+/* Opens the index and loads the model in the background. Requests are answered meanwhile. */
+void wt__api_warm_up(struct http_api *api);
+/* Returns the number of keys, 0 if no keys are required. */
+size_t wt__api_count_keys(const struct http_api *api);
+/* Returns wt__keys_count_find_only of the keys. */
+size_t wt__api_count_find_only_keys(const struct http_api *api);
+/* Requests a reload of the keys and trained models, which happens at the next request. Models load in the background
+ * while requests use the old ones. If a file is invalid, the old contents stay and the error is logged. May be called
+ * from a signal handler. */
+void wt__api_reload(struct http_api *api);
+/* Waits for slow calls, which hold exchanges. Call it after the server has stopped and before it is closed. */
+void wt__api_wait_for_calls(struct http_api *api);
 /* NULL is a no-op. */
-void wt__api_close(struct api *api);
+void wt__api_close(struct http_api *api);
 
-/* Answers a call without a server: request, is_gone and may_take_long are filled. What takes long is answered here all
- * the same where may_take_long is set. NULL, or the route that has to take the exchange. The call is disposed of by
- * wt__buffer_dispose(&call->body). */
-const struct route *wt__api_respond(struct api *api, struct api_call *call, bool *takes_long);
+/* Answers a call without a server. The caller fills request, is_gone and may_take_long. If the call is slow and
+ * may_take_long is false, sets *takes_long and does not answer. Returns NULL, or the route that must take the exchange.
+ * Dispose of the call with wt__api_call_dispose. */
+const struct route *wt__api_respond(struct http_api *api, struct api_call *call, bool *takes_long);
 
 #endif

@@ -1,16 +1,16 @@
-/* respond.c: from a request to its answer: may it be asked here (Host, Origin), is there such a route, may whoever
- * asks, and then the route's own function. In that order, so that a stranger learns nothing but that they are one. */
-#include "serve/api/inside.h"
+/* respond.c: answers a request: checks Host and Origin, finds the route, checks the key, then calls the route's
+ * function. In this order, an unauthorised client cannot probe the routes. */
+#include "serve/api/internal.h"
 
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "engine/engine.h"
-#include "serve/api/routes.h"
 #include "wire/failure.h"
 
 /* ---------------------------------------------------------------- keys */
 
-static void reload_keys(struct api *api)
+static void reload_keys(struct http_api *api)
 {
     struct keys *fresh = NULL, *old = NULL;
     wt_error err;
@@ -18,7 +18,7 @@ static void reload_keys(struct api *api)
         return;
     if (wt__keys_open(&fresh, api->keys_path, &err) < 0) {
         struct buffer line = {0};
-        wt__buffer_printf(&line, "whichtool: the keys stay as they were: %s\n", err.message);
+        wt__buffer_printf(&line, "whichtool: cannot reload the keys, keeping the old ones: %s\n", err.message);
         if (api->options.say && !line.failed)
             api->options.say(api->options.say_context, wt__buffer_view(&line));
         wt__buffer_dispose(&line);
@@ -31,19 +31,18 @@ static void reload_keys(struct api *api)
     wt__keys_close(old);
 }
 
-/* Who asks, and what they may do. name: [KEY_NAME_BYTES_MAX + 1]; "" where no key is known. */
-enum scope wt__api_needed(const struct api *api, const struct route *route)
+enum scope wt__api_required_scope(const struct http_api *api, const struct route *route)
 {
     return api->options.policed && route->of_tools ? SCOPE_ADMIN : route->scope;
 }
 
-unsigned wt__api_scopes(struct api *api, const struct http_request *request, char *name)
+unsigned wt__api_read_scopes(struct http_api *api, const struct http_request *request, char *name)
 {
     *name = '\0';
     if (!api->keys_path)
         return api->options.policed ? SCOPE_FIND | SCOPE_CALL | SCOPE_WRITE | SCOPE_USAGE | SCOPE_METRICS : SCOPE_ADMIN;
     pthread_rwlock_rdlock(&api->keys_lock);
-    struct key_found found = wt__keys_find(api->keys, wt__bearer_of(wt__http_field(request, "Authorization")));
+    struct key_found found = wt__keys_find(api->keys, wt__bearer_key(wt__http_field(request, "Authorization")));
     if (found.name)
         memcpy(name, found.name, strlen(found.name) + 1);
     pthread_rwlock_unlock(&api->keys_lock);
@@ -52,7 +51,22 @@ unsigned wt__api_scopes(struct api *api, const struct http_request *request, cha
 
 /* ---------------------------------------------------------------- answers */
 
-static void refuse(struct api_call *call, int status, const char *word, const char *message, const char *pointer)
+/* Adds a header field to the response; value is copied. */
+static void add_answer_field(struct api_call *call, const char *name, const char *value)
+{
+    char *copy = wt__arena_copy(&call->arena, wt__str(value));
+    if (copy && call->field_count < API_FIELDS_MAX)
+        call->fields[call->field_count++] = (struct http_field){wt__str(name), wt__str(copy)};
+}
+
+void wt__api_call_dispose(struct api_call *call)
+{
+    wt__buffer_dispose(&call->body);
+    wt__arena_dispose(&call->arena);
+}
+
+static void answer_refusal(struct api_call *call, int status, const char *word, const char *message,
+                           const char *pointer)
 {
     wt__buffer_clear(&call->body);
     call->status = status;
@@ -60,13 +74,14 @@ static void refuse(struct api_call *call, int status, const char *word, const ch
     wt__json_failure(&call->body, word, message, pointer);
 }
 
-/* The client is told what wt__client_error leaves; the log has the rest. */
-static void fail(const struct api *api, struct api_call *call, const wt_error *err)
+/* Answers with an error. The client gets the message of wt__client_error; if that hides details, the log gets the full
+ * message. */
+static void answer_failure(const struct http_api *api, struct api_call *call, const wt_error *err)
 {
     const struct failure *failure = wt__failure_of(err->code);
     wt_error told;
     if (failure->again)
-        wt__api_field(call, "Retry-After", "1");
+        add_answer_field(call, "Retry-After", "1");
     if (wt__client_error(&told, err, api->service.engine->path) && api->options.say) {
         struct buffer line = {0};
         wt__buffer_printf(&line, "whichtool: %.*s: %s\n", (int)call->request->path.len, call->request->path.ptr,
@@ -75,102 +90,102 @@ static void fail(const struct api *api, struct api_call *call, const wt_error *e
             api->options.say(api->options.say_context, wt__buffer_view(&line));
         wt__buffer_dispose(&line);
     }
-    refuse(call, failure->status, failure->word, told.message, told.pointer);
+    answer_refusal(call, failure->status, failure->word, told.message, told.pointer);
 }
 
-/* The body with the request's own Host or Origin in it would be an echo of hostile text: it is not repeated. */
-static bool passes_guard(const struct api *api, struct api_call *call, enum origin *origin)
+/* Checks Host and Origin. Error messages do not repeat them, because they are untrusted text. */
+static bool passes_guard(const struct http_api *api, struct api_call *call, enum origin *origin)
 {
     struct str host = wt__http_field(call->request, "Host");
     if (!wt__guard_host(&api->guard, host)) {
-        refuse(call, 421, "host",
-               "this server is not known by the name in the field Host; `whichtool serve --host NAME` adds one", "");
+        answer_refusal(call, 421, "host", "unknown host name in the Host field; `whichtool serve --host NAME` adds one",
+                       "");
         return false;
     }
     *origin = wt__guard_origin(&api->guard, wt__http_field(call->request, "Origin"), host);
     if (*origin == ORIGIN_FOREIGN) {
-        refuse(call, 403, "origin",
-               "pages of that origin may not ask this server; `whichtool serve --origin URL` allows one", "");
+        answer_refusal(call, 403, "origin", "the origin is not allowed; `whichtool serve --origin URL` allows one", "");
         return false;
     }
     return true;
 }
 
-static void add_field(struct http_fields *out, struct str name, struct str value)
+static void add_http_field(struct http_fields *out, struct str name, struct str value)
 {
     out->items[out->count++] = (struct http_field){name, value};
 }
 
-/* What lets a page of a configured origin read the answer, refusals too. The configured string, not the request's. */
-void wt__api_origin_fields(const struct api *api, const struct http_request *head, struct http_fields *out)
+/* Adds the CORS fields for a configured origin, also to error responses. Uses the configured string rather than the
+ * request's. */
+void wt__api_add_origin_fields(const struct http_api *api, const struct http_request *head, struct http_fields *out)
 {
     struct str origin = wt__http_field(head, "Origin"), host = wt__http_field(head, "Host");
     if (api->guard.origin_count == 0)
         return;
-    add_field(out, STR("Vary"), STR("Origin"));
+    add_http_field(out, STR("Vary"), STR("Origin"));
     if (!wt__guard_host(&api->guard, host) || wt__guard_origin(&api->guard, origin, host) != ORIGIN_CONFIGURED)
         return;
     for (size_t i = 0; i < api->guard.origin_count; i++)
         if (wt__str_equal(origin, wt__str(api->guard.origins[i]))) {
-            add_field(out, STR("Access-Control-Allow-Origin"), wt__str(api->guard.origins[i]));
-            add_field(out, STR("Access-Control-Expose-Headers"), STR("Mcp-Session-Id, Retry-After, WWW-Authenticate"));
+            add_http_field(out, STR("Access-Control-Allow-Origin"), wt__str(api->guard.origins[i]));
+            add_http_field(out, STR("Access-Control-Expose-Headers"),
+                           STR("Mcp-Session-Id, Retry-After, WWW-Authenticate"));
             return;
         }
 }
 
-/* known: the caller has a key. */
-static bool is_allowed(const struct api *api, struct api_call *call, const struct route *route, unsigned scopes,
-                       bool known)
+/* True if the scopes permit the route; otherwise answers with an error. known: the caller has a valid key. */
+static bool permits_route(const struct http_api *api, struct api_call *call, const struct route *route, unsigned scopes,
+                          bool known)
 {
     char message[128];
-    enum scope needed = wt__api_needed(api, route);
+    enum scope needed = wt__api_required_scope(api, route);
     if (wt__scope_allows(scopes, needed))
         return true;
     if (!known && !api->keys_path) {
-        refuse(
+        answer_refusal(
             call, 403, "scope",
-            "a policy says who may use which tools, and this does not ask it: use /mcp, or give keys with --keys, of "
-            "which one has the scope admin",
+            "this path does not check the tool policy and requires a key with the scope admin: use /mcp, or create "
+            "keys and serve with --keys",
             "");
         return false;
     }
     if (!known) {
-        wt__api_field(call, "WWW-Authenticate", "Bearer realm=\"whichtool\"");
-        bool came = wt__bearer_of(wt__http_field(call->request, "Authorization")).len > 0;
-        refuse(call, 401, "unauthorized",
-               came ? "this key is not known here" : "this takes a key: Authorization: Bearer KEY", "");
+        add_answer_field(call, "WWW-Authenticate", "Bearer realm=\"whichtool\"");
+        bool came = wt__bearer_key(wt__http_field(call->request, "Authorization")).len > 0;
+        answer_refusal(call, 401, "unauthorized",
+                       came ? "unknown key" : "a key is required; send Authorization: Bearer KEY", "");
         return false;
     }
-    snprintf(message, sizeof message, "the key does not have the scope %s", wt__scope_word(needed));
-    refuse(call, 403, "scope", message, "");
+    snprintf(message, sizeof message, "the key does not have the scope %s", wt__scope_name(needed));
+    answer_refusal(call, 403, "scope", message, "");
     return false;
 }
 
-/* What a browser asks before it sends a request of another origin. */
+/* Answers a CORS preflight request. */
 static void answer_preflight(struct api_call *call)
 {
     call->status = 204;
     call->type = NULL;
-    wt__api_field(call, "Access-Control-Allow-Methods", "GET, POST, DELETE");
-    wt__api_field(
+    add_answer_field(call, "Access-Control-Allow-Methods", "GET, POST, DELETE");
+    add_answer_field(
         call, "Access-Control-Allow-Headers",
         "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id");
-    wt__api_field(call, "Access-Control-Max-Age", "600");
+    add_answer_field(call, "Access-Control-Max-Age", "600");
 }
 
-static void refuse_method(const struct api *api, struct api_call *call)
+static void refuse_method(const struct http_api *api, struct api_call *call)
 {
-    struct buffer methods = {0}, message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer methods = {0}, message = {0};
     wt__route_methods(&methods, api->service.tables, api->service.table_count, call->request->path);
-    wt__buffer_printf(&message, "this path knows %s alone", methods.ptr ? methods.ptr : "other methods");
+    wt__buffer_printf(&message, "method not allowed; this path supports %s",
+                      methods.ptr ? methods.ptr : "other methods");
     if (methods.ptr)
-        wt__api_field(call, "Allow", methods.ptr);
-    refuse(call, 405, "method", message.ptr ? message.ptr : "", "");
-    wt__buffer_dispose(&methods);
-    wt__buffer_dispose(&message);
+        add_answer_field(call, "Allow", methods.ptr);
+    answer_refusal(call, 405, "method", message.ptr ? message.ptr : "", "");
 }
 
-static void run(const struct api *api, struct api_call *call, const struct route *route, bool *takes_long)
+static void run_route(const struct http_api *api, struct api_call *call, const struct route *route, bool *takes_long)
 {
     wt_error err = {0};
     if (route->takes_long && !call->may_take_long) {
@@ -178,25 +193,25 @@ static void run(const struct api *api, struct api_call *call, const struct route
         return;
     }
     if (!route->query && call->request->query.len > 0) {
-        refuse(call, 400, "invalid", "this path takes no parameters behind a ?", "");
+        answer_refusal(call, 400, "invalid", "this path has no query parameters", "");
         return;
     }
     int rc = route->answer(call, &err);
     *takes_long = rc == API_TAKES_LONG;
     if (rc < 0)
-        fail(api, call, &err);
+        answer_failure(api, call, &err);
     else if (call->body.failed)
-        refuse(call, 503, "memory", "there is no memory for the answer now", "");
+        answer_refusal(call, 503, "memory", "out of memory", "");
 }
 
-void wt__api_overloaded(struct api_call *call)
+void wt__api_answer_overloaded(struct api_call *call)
 {
-    wt__api_field(call, "Retry-After", "1");
-    refuse(call, 503, "overloaded",
-           "too many calls of this client that take long are running; come again when one has ended", "");
+    add_answer_field(call, "Retry-After", "1");
+    answer_refusal(call, 503, "overloaded",
+                   "too many slow calls of this client are running; try again when one has ended", "");
 }
 
-const struct route *wt__api_respond(struct api *api, struct api_call *call, bool *takes_long)
+const struct route *wt__api_respond(struct http_api *api, struct api_call *call, bool *takes_long)
 {
     struct str method = call->request->method;
     enum origin origin = ORIGIN_NONE;
@@ -210,20 +225,20 @@ const struct route *wt__api_respond(struct api *api, struct api_call *call, bool
     if (!passes_guard(api, call, &origin))
         return NULL;
     const struct route *route =
-        wt__route_of(api->service.tables, api->service.table_count, call->request, &call->rest, &index, &path_known);
+        wt__route_find(api->service.tables, api->service.table_count, call->request, &call->rest, &index, &path_known);
     if (path_known && origin == ORIGIN_CONFIGURED && wt__str_equal(method, STR("OPTIONS"))) {
         answer_preflight(call);
         return NULL;
     }
-    call->scopes = wt__api_scopes(api, call->request, call->principal);
+    call->scopes = wt__api_read_scopes(api, call->request, call->principal);
     if (!route && path_known)
         refuse_method(api, call);
     else if (!route)
-        refuse(call, 404, "no_route", "there is nothing at this path; /openapi.json tells what there is", "");
-    else if (is_allowed(api, call, route, call->scopes, *call->principal != '\0')) {
+        answer_refusal(call, 404, "no_route", "unknown path; /openapi.json lists the paths", "");
+    else if (permits_route(api, call, route, call->scopes, *call->principal != '\0')) {
         if (route->take)
             return route;
-        run(api, call, route, takes_long);
+        run_route(api, call, route, takes_long);
     }
     return NULL;
 }

@@ -1,5 +1,6 @@
-/* vectors.c: the encoder for others: POST /v1/embeddings in OpenAI's form, POST /v1/rerank in Cohere's and Jina's. */
-#include "serve/api/handlers.h"
+/* vectors.c: the encoder as a service: POST /v1/embeddings in OpenAI's format, POST /v1/rerank in Cohere's and
+ * Jina's. */
+#include "serve/api/internal.h"
 
 #include <math.h>
 
@@ -8,45 +9,42 @@
 #include "wire/bodies.h"
 #include "wire/members.h"
 
-/* The encoder's name where `asked` means it, else WT_ENOTFOUND: vectors of another model would be silently wrong. */
-static int model_of(const struct api_call *call, const char *asked, wt_catalog_info *info, wt_error *err)
+/* Checks that the requested model is the encoder and gets its name. Fails with WT_ENOTFOUND for any other model,
+ * because its vectors would be silently wrong. */
+static int check_model(const struct api_call *call, const char *asked, wt_catalog_info *info, wt_error *err)
 {
     wt_catalog_info_init(info);
-    int rc = wt_info(call->service->engine, info, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt_info(call->service->engine, info, err));
     if (!asked || strcmp(asked, "default") == 0 || strcmp(asked, info->model) == 0)
         return 0;
     return wt__fail_at(err, WT_ENOTFOUND, 0, 0, "/model",
-                       "there is no model \"%.64s\" here but %s, or default for short", asked,
+                       "unknown model \"%.64s\"; the server has %s, also named default", asked,
                        *info->model ? info->model : "none");
 }
 
-/* Unit vectors of texts. *out [count, dim] ends with free. */
-static int embed(const struct api_call *call, const struct texts *texts, float **out, size_t *dim, wt_error *err)
+/* Computes unit vectors of the texts. Free *out [count, dim] with free(). */
+static int embed_texts(const struct api_call *call, const struct texts *texts, float **out, size_t *dim, wt_error *err)
 {
     *out = NULL;
     int d = wt_dimension(call->service->engine, err);
     if (d < 0)
         return d;
     *dim = (size_t)d;
-    size_t *lens = wt__alloc_array(texts->count, sizeof *lens);
-    *out = wt__alloc_array(texts->count * *dim, sizeof **out);
-    int rc = lens && *out ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < texts->count; i++)
+    WT_AUTO_FREE size_t *lens = wt__alloc_array(texts->count, sizeof *lens);
+    WT_AUTO_FREE float *vectors = wt__alloc_array(texts->count * *dim, sizeof *vectors);
+    if (!lens || !vectors)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < texts->count; i++)
         lens[i] = strlen(texts->items[i]);
-    if (rc == 0)
-        rc = wt_embed(call->service->engine, texts->items, lens, texts->count, *out, err);
-    free(lens);
-    if (rc < 0) {
-        free(*out);
-        *out = NULL;
-    }
-    return rc < 0 ? rc : 0;
+    int rc = wt_embed(call->service->engine, texts->items, lens, texts->count, vectors, err);
+    if (rc < 0)
+        return rc;
+    *out = WT_TAKE(vectors);
+    return 0;
 }
 
-/* Tokens as a quarter of the bytes: the estimate that is used everywhere. */
-static uint64_t tokens_of(const struct texts *texts)
+/* Estimates tokens as a quarter of the bytes, the same estimate as elsewhere in the library. */
+static uint64_t estimate_tokens(const struct texts *texts)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < texts->count; i++)
@@ -56,8 +54,8 @@ static uint64_t tokens_of(const struct texts *texts)
 
 /* ---------------------------------------------------------------- embeddings */
 
-/* The first `kept` numbers at unit length again. */
-static void shorten(float *vector, size_t dim, size_t kept)
+/* Truncates the vector to `kept` dimensions and normalises it again. */
+static void truncate_vector(float *vector, size_t dim, size_t kept)
 {
     double square = 0;
     if (kept == dim)
@@ -69,7 +67,7 @@ static void shorten(float *vector, size_t dim, size_t kept)
         vector[d] *= scale;
 }
 
-/* Little-endian, whatever the processor. */
+/* Appends the floats as base64, little-endian on every machine. */
 static void put_floats(struct buffer *out, const float *vector, size_t count)
 {
     wt__buffer_char(out, '"');
@@ -101,7 +99,7 @@ static void put_embeddings(struct api_call *call, const struct embeddings_body *
     bool base64 = body->encoding && strcmp(body->encoding, "base64") == 0;
     wt__buffer_text(out, "{\"object\":\"list\",\"data\":[");
     for (size_t i = 0; i < body->texts.count; i++) {
-        shorten(vectors + i * dim, dim, kept);
+        truncate_vector(vectors + i * dim, dim, kept);
         wt__buffer_text(out, i ? "," : "");
         wt__buffer_printf(out, "{\"object\":\"embedding\",\"index\":%zu,\"embedding\":", i);
         (base64 ? put_floats : put_numbers)(out, vectors + i * dim, kept);
@@ -109,7 +107,7 @@ static void put_embeddings(struct api_call *call, const struct embeddings_body *
     }
     wt__buffer_char(out, ']');
     wt__json_text(out, "model", model);
-    uint64_t tokens = tokens_of(&body->texts);
+    uint64_t tokens = estimate_tokens(&body->texts);
     wt__json_key(out, "usage");
     wt__buffer_char(out, '{');
     wt__json_count(out, "prompt_tokens", tokens);
@@ -117,51 +115,52 @@ static void put_embeddings(struct api_call *call, const struct embeddings_body *
     wt__buffer_text(out, "}}");
 }
 
+static int answer_embeddings(struct api_call *call, const struct embeddings_body *body, wt_error *err)
+{
+    wt_catalog_info info;
+    WT_AUTO_FREE float *vectors = NULL;
+    size_t dim;
+    WT_TRY(check_model(call, body->model, &info, err));
+    WT_TRY(embed_texts(call, &body->texts, &vectors, &dim, err));
+    if (body->dimensions > dim)
+        return wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions", "vectors of %s have %zu dimensions; %zu were requested",
+                           info.model, dim, body->dimensions);
+    put_embeddings(call, body, vectors, dim, info.model);
+    return 0;
+}
+
 int wt__api_embed(struct api_call *call, wt_error *err)
 {
     struct embeddings_body body;
-    wt_catalog_info info;
-    float *vectors = NULL;
-    size_t dim = 0;
     int rc = wt__embeddings_body_read(&body, call->request->body, err);
     if (rc == 0)
-        rc = model_of(call, body.model, &info, err);
-    if (rc == 0)
-        rc = embed(call, &body.texts, &vectors, &dim, err);
-    if (rc == 0 && body.dimensions > dim)
-        rc = wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions",
-                         "the vectors of %s have %zu dimensions, and %zu were asked "
-                         "for",
-                         info.model, dim, body.dimensions);
-    if (rc == 0)
-        put_embeddings(call, &body, vectors, dim, info.model);
-    free(vectors);
+        rc = answer_embeddings(call, &body, err);
     wt__body_dispose(&body.body);
     return rc;
 }
 
 /* ---------------------------------------------------------------- rerank */
 
-struct relevance {
+struct document_relevance {
     double score;
     size_t index;
 };
 
-static int by_score(const void *a, const void *b)
+static int compare_relevance(const void *a, const void *b)
 {
-    const struct relevance *x = a, *y = b;
+    const struct document_relevance *x = a, *y = b;
     if (x->score != y->score)
         return x->score < y->score ? 1 : -1;
     return (x->index > y->index) - (x->index < y->index);
 }
 
-static void put_ranked(struct api_call *call, const struct rerank_body *body, const struct relevance *ranked,
+static void put_ranked(struct api_call *call, const struct rerank_body *body, const struct document_relevance *ranked,
                        const char *model)
 {
     struct buffer *out = &call->body;
     const struct texts query = {&body->query, 1};
     size_t count = body->documents.count;
-    uint64_t tokens = tokens_of(&body->documents) + tokens_of(&query);
+    uint64_t tokens = estimate_tokens(&body->documents) + estimate_tokens(&query);
     if (body->top_n > 0 && body->top_n < count)
         count = body->top_n;
     wt__buffer_char(out, '{');
@@ -185,42 +184,42 @@ static void put_ranked(struct api_call *call, const struct rerank_body *body, co
     wt__buffer_text(out, "},\"meta\":{\"api_version\":{\"version\":\"2\"},\"billed_units\":{\"search_units\":1}}}");
 }
 
-/* vectors: [1 + documents, dim], the query's first. */
-static void rank(const float *vectors, size_t dim, struct relevance *out, size_t count)
+/* Scores and sorts the documents. vectors: [1 + count, dim], the query first. */
+static void rank_documents(const float *vectors, size_t dim, struct document_relevance *out, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         double dot = 0;
         for (size_t d = 0; d < dim; d++)
             dot += (double)vectors[d] * vectors[(i + 1) * dim + d];
-        out[i] = (struct relevance){dot < 0 ? 0 : dot > 1 ? 1 : dot, i};
+        out[i] = (struct document_relevance){dot < 0 ? 0 : dot > 1 ? 1 : dot, i};
     }
-    qsort(out, count, sizeof *out, by_score);
+    qsort(out, count, sizeof *out, compare_relevance);
+}
+
+static int answer_rerank(struct api_call *call, struct rerank_body *body, wt_error *err)
+{
+    wt_catalog_info info;
+    WT_AUTO_FREE float *vectors = NULL;
+    size_t dim, count = body->documents.count;
+    WT_TRY(check_model(call, body->model, &info, err));
+    const char **texts = wt__arena_array(&body->body.arena, const char *, count + 1);
+    struct document_relevance *ranked = wt__arena_array(&body->body.arena, struct document_relevance, count + 1);
+    if (!texts || !ranked)
+        return wt__fail_nomem(err);
+    texts[0] = body->query;
+    memcpy(texts + 1, body->documents.items, count * sizeof *texts);
+    WT_TRY(embed_texts(call, &(struct texts){texts, count + 1}, &vectors, &dim, err));
+    rank_documents(vectors, dim, ranked, count);
+    put_ranked(call, body, ranked, info.model);
+    return 0;
 }
 
 int wt__api_rerank(struct api_call *call, wt_error *err)
 {
     struct rerank_body body;
-    wt_catalog_info info;
-    float *vectors = NULL;
-    size_t dim = 0;
     int rc = wt__rerank_body_read(&body, call->request->body, err);
     if (rc == 0)
-        rc = model_of(call, body.model, &info, err);
-    size_t count = rc == 0 ? body.documents.count : 0;
-    const char **texts = wt__arena_array(&body.body.arena, const char *, count + 1);
-    struct relevance *ranked = wt__arena_array(&body.body.arena, struct relevance, count + 1);
-    if (rc == 0 && (!texts || !ranked))
-        rc = wt__fail_nomem(err);
-    if (rc == 0) {
-        texts[0] = body.query;
-        memcpy(texts + 1, body.documents.items, count * sizeof *texts);
-        rc = embed(call, &(struct texts){texts, count + 1}, &vectors, &dim, err);
-    }
-    if (rc == 0) {
-        rank(vectors, dim, ranked, count);
-        put_ranked(call, &body, ranked, info.model);
-    }
-    free(vectors);
+        rc = answer_rerank(call, &body, err);
     wt__body_dispose(&body.body);
     return rc;
 }

@@ -1,23 +1,24 @@
-/* answer.c: what a call answers, gathered piece by piece, and written as one message at the end: what an era wants to
- * have in it (resultType, how long it keeps, who answers) is put there once, here. */
+/* answer.c: collects the parts of a response and writes them as one message at the end. Members that depend on the
+ * protocol era (resultType, cache hints, serverInfo) are added here only. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/base64.h"
 #include "base/json_scan.h"
-#include "serve/mcp/inside.h"
+#include "base/memory.h"
+#include "serve/mcp/internal.h"
 #include "wire/failure.h"
 
 enum {
-    WORDS_BYTES = 1024,   /* of a refusal that is formatted */
-    META_KEY_BYTES = 256, /* of a name in _meta of a server, with a NUL; a longer one is dropped */
+    WORDS_BYTES = 1024,   /* maximum length of a formatted error message */
+    META_KEY_BYTES = 256, /* maximum length of a name in _meta, with a NUL; longer names are dropped */
 };
 
-/* ---------------------------------------------------------------- refusals */
+/* ---------------------------------------------------------------- errors */
 
 void wt__mcp_refuse_with(struct mcp_call *call, int code, struct str message, struct str data)
 {
-    call->refused = true;
+    call->is_refused = true;
     call->code = code;
     wt__buffer_clear(&call->words);
     wt__buffer_clear(&call->data);
@@ -37,8 +38,8 @@ void wt__mcp_refuse(struct mcp_call *call, int code, const char *format, ...)
 
 void wt__mcp_refuse_unknown(struct mcp_call *call)
 {
-    struct buffer words = {0}, data = {0};
-    const json_t *ref = wt__json_object(call->in.params, "ref"); /* of completion/complete */
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0}, data = {0};
+    const json_t *ref = wt__json_object(call->in.params, "ref"); /* in completion/complete */
     bool resource = wt__str_equal(call->in.method, STR("resources/read"));
     bool prompt = wt__str_equal(call->in.method, STR("prompts/get")) || json_object_get(ref, "name");
     wt__buffer_printf(&words, "there is no %s ",
@@ -54,15 +55,13 @@ void wt__mcp_refuse_unknown(struct mcp_call *call)
         wt__buffer_json(&data, call->name);
         wt__buffer_char(&data, '}');
     }
-    wt__mcp_refuse_with(call, resource && !call->modern ? MCP_NO_SUCH_RESOURCE : MCP_INVALID_PARAMS,
+    wt__mcp_refuse_with(call, resource && !call->is_modern ? MCP_NO_SUCH_RESOURCE : MCP_INVALID_PARAMS,
                         wt__buffer_view(&words), wt__buffer_view(&data));
-    wt__buffer_dispose(&words);
-    wt__buffer_dispose(&data);
 }
 
 void wt__mcp_refuse_cursor(struct mcp_call *call)
 {
-    wt__mcp_refuse(call, MCP_INVALID_PARAMS, "this cursor is none of ours, or of a list that has changed: begin anew");
+    wt__mcp_refuse(call, MCP_INVALID_PARAMS, "invalid cursor, or the list has changed; start from the beginning");
 }
 
 void wt__mcp_client_error(const struct mcp_call *call, const wt_error *err, wt_error *told)
@@ -79,7 +78,7 @@ void wt__mcp_refuse_error(struct mcp_call *call, const wt_error *err)
     wt_error told;
     wt__mcp_client_error(call, err, &told);
     wt__mcp_refuse(call, theirs ? MCP_INVALID_PARAMS : MCP_INTERNAL_ERROR, "%s",
-                   told.message[0] ? told.message : "it failed, and does not say why");
+                   told.message[0] ? told.message : "unknown error");
 }
 
 void wt__mcp_fail_tool_error(struct mcp_call *call, const wt_error *err)
@@ -89,30 +88,30 @@ void wt__mcp_fail_tool_error(struct mcp_call *call, const wt_error *err)
     wt__mcp_fail_tool(call, "%s", told.message);
 }
 
-/* ---------------------------------------------------------------- pieces */
+/* ---------------------------------------------------------------- parts */
 
 void wt__mcp_result(struct mcp_call *call, struct str result)
 {
-    call->refused = false;
-    call->whole = true;
+    call->is_refused = false;
+    call->is_whole = true;
     wt__buffer_clear(&call->result);
     wt__buffer_str(&call->result, result);
 }
 
-static void member(struct buffer *out, const char *key, struct str text)
+static void put_text_member(struct buffer *out, const char *key, struct str text)
 {
     wt__buffer_printf(out, ",\"%s\":", key);
     wt__buffer_json(out, text);
 }
 
-/* Between two items; and what comes before an item of a prompt, which is a message. */
+/* Starts an item: appends the comma, and for a prompt the beginning of the message around the content. */
 static struct buffer *begin_item(struct mcp_call *call)
 {
-    call->refused = false;
+    call->is_refused = false;
     if (call->item_count++ > 0)
         wt__buffer_char(&call->items, ',');
     if (call->method->shape == MCP_SHAPE_PROMPT)
-        wt__buffer_printf(&call->items, "{\"role\":\"%s\",\"content\":", call->role);
+        wt__buffer_text(&call->items, "{\"role\":\"user\",\"content\":");
     return &call->items;
 }
 
@@ -132,29 +131,29 @@ void wt__mcp_add_text(struct mcp_call *call, struct str text)
 {
     struct buffer *out = begin_item(call);
     wt__buffer_text(out, "{\"type\":\"text\"");
-    member(out, "text", text);
+    put_text_member(out, "text", text);
     wt__buffer_char(out, '}');
     end_item(call);
 }
 
-static void add_data(struct mcp_call *call, const char *type, struct str base64, const char *mime_type)
+static void add_media(struct mcp_call *call, const char *type, struct str base64, const char *mime_type)
 {
     struct buffer *out = begin_item(call);
     wt__buffer_printf(out, "{\"type\":\"%s\"", type);
-    member(out, "data", base64);
-    member(out, "mimeType", wt__str(mime_type));
+    put_text_member(out, "data", base64);
+    put_text_member(out, "mimeType", wt__str(mime_type));
     wt__buffer_char(out, '}');
     end_item(call);
 }
 
 void wt__mcp_add_image(struct mcp_call *call, struct str base64, const char *mime_type)
 {
-    add_data(call, "image", base64, mime_type);
+    add_media(call, "image", base64, mime_type);
 }
 
 void wt__mcp_add_audio(struct mcp_call *call, struct str base64, const char *mime_type)
 {
-    add_data(call, "audio", base64, mime_type);
+    add_media(call, "audio", base64, mime_type);
 }
 
 static void write_contents(struct buffer *out, struct str uri, const char *mime_type, struct str text,
@@ -163,8 +162,8 @@ static void write_contents(struct buffer *out, struct str uri, const char *mime_
     wt__buffer_text(out, "{\"uri\":");
     wt__buffer_json(out, uri);
     if (mime_type)
-        member(out, "mimeType", wt__str(mime_type));
-    member(out, base64.ptr ? "blob" : "text", base64.ptr ? base64 : text);
+        put_text_member(out, "mimeType", wt__str(mime_type));
+    put_text_member(out, base64.ptr ? "blob" : "text", base64.ptr ? base64 : text);
     wt__buffer_char(out, '}');
 }
 
@@ -184,21 +183,9 @@ void wt__mcp_add_contents(struct mcp_call *call, struct str uri, const char *mim
     write_contents(begin_item(call), uri, mime_type, text, base64);
 }
 
-void wt__mcp_add_link(struct mcp_call *call, struct str uri, struct str name, const char *mime_type)
-{
-    struct buffer *out = begin_item(call);
-    wt__buffer_text(out, "{\"type\":\"resource_link\"");
-    member(out, "uri", uri);
-    member(out, "name", name);
-    if (mime_type)
-        member(out, "mimeType", wt__str(mime_type));
-    wt__buffer_char(out, '}');
-    end_item(call);
-}
-
 void wt__mcp_set_structured(struct mcp_call *call, struct str json)
 {
-    call->refused = false;
+    call->is_refused = false;
     call->has_structured = true;
     wt__buffer_clear(&call->structured);
     wt__buffer_str(&call->structured, json);
@@ -206,7 +193,7 @@ void wt__mcp_set_structured(struct mcp_call *call, struct str json)
 
 void wt__mcp_set_is_error(struct mcp_call *call)
 {
-    call->refused = false;
+    call->is_refused = false;
     call->is_error = true;
 }
 
@@ -221,30 +208,12 @@ void wt__mcp_fail_tool(struct mcp_call *call, const char *format, ...)
     wt__mcp_set_is_error(call);
 }
 
-void wt__mcp_set_role(struct mcp_call *call, const char *role)
-{
-    call->role = strcmp(role, "assistant") == 0 ? "assistant" : "user";
-}
-
-void wt__mcp_set_description(struct mcp_call *call, struct str text)
-{
-    wt__buffer_clear(&call->description);
-    wt__buffer_str(&call->description, text);
-}
-
-void wt__mcp_set_cache(struct mcp_call *call, unsigned ttl_ms, bool is_private)
-{
-    call->cached = true;
-    call->ttl_ms = ttl_ms;
-    call->cache_private = is_private;
-}
-
 bool wt__mcp_add_item(struct mcp_call *call, struct str key, struct str definition)
 {
-    call->refused = false;
+    call->is_refused = false;
     if (call->item_count >= call->service->page_items ||
         (call->item_count > 0 && call->items.len + definition.len > MCP_PAGE_BYTES)) {
-        call->page_full = true;
+        call->is_page_full = true;
         return false;
     }
     wt__buffer_str(begin_item(call), definition);
@@ -270,8 +239,8 @@ void wt__mcp_set_meta(struct mcp_call *call, struct str meta)
 
 /* ---------------------------------------------------------------- the message */
 
-/* The members of an object but for those that are named, each with a comma before it. */
-static void copy_members(struct buffer *out, struct str object, const char *const *but, size_t but_count)
+/* Appends the members of an object except the named ones, each after a comma. */
+static void copy_other_members(struct buffer *out, struct str object, const char *const *but, size_t but_count)
 {
     struct json_scan scan;
     struct json_item item;
@@ -289,8 +258,8 @@ static void copy_members(struct buffer *out, struct str object, const char *cons
     }
 }
 
-/* Appends the members of a server's _meta that ours does not have, each with a comma before it. A name with an escape
- * is dropped: it may be another spelling of one of ours. */
+/* Appends the members of an upstream server's _meta except those also in ours, each after a comma. A name with an
+ * escape is dropped: it may be another spelling of one of ours. */
 static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
 {
     struct json_scan scan;
@@ -314,16 +283,16 @@ static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
     }
 }
 
-/* theirs: the _meta of a server behind us; "" if there is none. */
-static void write_meta(const struct mcp_call *call, struct buffer *out, struct str more, struct str theirs)
+/* theirs: _meta of an upstream server, "" if it has none. */
+static void write_result_meta(const struct mcp_call *call, struct buffer *out, struct str more, struct str theirs)
 {
     static const char *const ours[] = {MCP_META "serverInfo"};
-    struct buffer members = {0};
-    if (call->modern) {
+    WT_CLEANUP(wt__buffer_dispose) struct buffer members = {0};
+    if (call->is_modern) {
         wt__buffer_text(&members, ",\"" MCP_META "serverInfo\":");
-        wt__mcp_write_self(&members, &call->service->features, false);
+        wt__mcp_write_server_info(&members, &call->service->features, false);
     }
-    copy_members(&members, more, ours, 1);
+    copy_other_members(&members, more, ours, 1);
     merge_meta(&members, theirs, more);
     if (members.len > 1) {
         wt__buffer_text(out, ",\"_meta\":{");
@@ -331,15 +300,13 @@ static void write_meta(const struct mcp_call *call, struct buffer *out, struct s
         wt__buffer_char(out, '}');
     }
     out->failed |= members.failed;
-    wt__buffer_dispose(&members);
 }
 
-static void write_cache(const struct mcp_call *call, struct buffer *out)
+static void write_cache_hints(const struct mcp_call *call, struct buffer *out)
 {
     const struct mcp_features *features = &call->service->features;
-    bool is_private = call->cached ? call->cache_private : features->private_lists;
-    wt__buffer_printf(out, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"", call->cached ? call->ttl_ms : features->ttl_ms,
-                      is_private ? "private" : "public");
+    wt__buffer_printf(out, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"", features->ttl_ms,
+                      features->private_lists ? "private" : "public");
 }
 
 static bool is_object(struct str json)
@@ -355,13 +322,13 @@ static void write_items(const struct mcp_call *call, struct buffer *out, const c
     wt__buffer_char(out, ']');
 }
 
-static void write_tool(struct mcp_call *call, struct buffer *out)
+static void write_tool_result(struct mcp_call *call, struct buffer *out)
 {
     struct str structured = wt__buffer_view(&call->structured);
-    if (call->has_structured && call->item_count == 0) /* for those who read only text */
+    if (call->has_structured && call->item_count == 0) /* for clients limited to text */
         wt__mcp_add_text(call, structured);
     write_items(call, out, "content");
-    if (call->has_structured && (call->modern || is_object(structured))) {
+    if (call->has_structured && (call->is_modern || is_object(structured))) {
         wt__buffer_text(out, ",\"structuredContent\":");
         wt__buffer_str(out, structured);
     }
@@ -369,54 +336,52 @@ static void write_tool(struct mcp_call *call, struct buffer *out)
         wt__buffer_text(out, ",\"isError\":true");
 }
 
-static void write_list(struct mcp_call *call, struct buffer *out)
+static void write_list_result(struct mcp_call *call, struct buffer *out)
 {
     write_items(call, out, call->method->member);
-    if (call->page_full && call->item_count > 0) {
+    if (call->is_page_full && call->item_count > 0) {
         wt__buffer_text(out, ",\"nextCursor\":\"");
         wt__base64_url(out, wt__buffer_view(&call->cursor));
         wt__buffer_char(out, '"');
     }
 }
 
-static void write_whole(const struct mcp_call *call, struct buffer *out)
+static void write_whole_result(const struct mcp_call *call, struct buffer *out)
 {
     static const char *const but[] = {"resultType", "_meta", "ttlMs", "cacheScope", "structuredContent"};
     struct str result = wt__buffer_view(&call->result), structured, ttl, scope;
     bool read = wt__mcp_member(result, "structuredContent", &structured);
-    copy_members(out, result, but, sizeof but / sizeof *but);
-    if (read && structured.len > 0 && (call->modern || is_object(structured))) {
+    copy_other_members(out, result, but, sizeof but / sizeof *but);
+    if (read && structured.len > 0 && (call->is_modern || is_object(structured))) {
         wt__buffer_text(out, ",\"structuredContent\":");
         wt__buffer_str(out, structured);
     }
-    if (!call->modern || call->method->shape != MCP_SHAPE_CONTENTS)
+    if (!call->is_modern || call->method->shape != MCP_SHAPE_CONTENTS)
         return;
-    if (!call->cached && wt__mcp_member(result, "ttlMs", &ttl) && ttl.len > 0 &&
-        wt__mcp_member(result, "cacheScope", &scope) && scope.len > 0) {
+    if (wt__mcp_member(result, "ttlMs", &ttl) && ttl.len > 0 && wt__mcp_member(result, "cacheScope", &scope) &&
+        scope.len > 0) {
         wt__buffer_printf(out, ",\"ttlMs\":%.*s,\"cacheScope\":%.*s", (int)ttl.len, ttl.ptr, (int)scope.len, scope.ptr);
         return;
     }
-    write_cache(call, out);
+    write_cache_hints(call, out);
 }
 
-static void write_pieces(struct mcp_call *call, struct buffer *out)
+static void write_parts(struct mcp_call *call, struct buffer *out)
 {
     switch (call->method->shape) {
     case MCP_SHAPE_EMPTY:
         break;
     case MCP_SHAPE_TOOL:
-        write_tool(call, out);
+        write_tool_result(call, out);
         break;
     case MCP_SHAPE_PROMPT:
-        if (call->description.len > 0)
-            member(out, "description", wt__buffer_view(&call->description));
         write_items(call, out, "messages");
         break;
     case MCP_SHAPE_CONTENTS:
         write_items(call, out, "contents");
         break;
     case MCP_SHAPE_LIST:
-        write_list(call, out);
+        write_list_result(call, out);
         break;
     case MCP_SHAPE_COMPLETION:
         wt__buffer_text(out, ",\"completion\":{\"values\":[");
@@ -428,8 +393,8 @@ static void write_pieces(struct mcp_call *call, struct buffer *out)
         wt__buffer_str(out, wt__buffer_view(&call->result));
         break;
     }
-    if (call->modern && (call->method->shape == MCP_SHAPE_CONTENTS || call->method->shape == MCP_SHAPE_LIST))
-        write_cache(call, out);
+    if (call->is_modern && (call->method->shape == MCP_SHAPE_CONTENTS || call->method->shape == MCP_SHAPE_LIST))
+        write_cache_hints(call, out);
 }
 
 static void write_input_required(const struct mcp_call *call, struct buffer *out)
@@ -439,64 +404,63 @@ static void write_input_required(const struct mcp_call *call, struct buffer *out
     wt__buffer_text(out, "},\"requestState\":\"");
     wt__buffer_str(out, wt__buffer_view(&call->sealed));
     wt__buffer_char(out, '"');
-    write_meta(call, out, STR(""), STR(""));
+    write_result_meta(call, out, STR(""), STR(""));
 }
 
 static void write_result(struct mcp_call *call, struct buffer *out)
 {
-    struct buffer members = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer members = {0};
     struct str theirs = STR("");
-    if (call->modern)
+    if (call->is_modern)
         wt__buffer_text(&members, ",\"resultType\":\"complete\"");
-    if (call->whole) {
-        write_whole(call, &members);
+    if (call->is_whole) {
+        write_whole_result(call, &members);
         if (!wt__mcp_member(wt__buffer_view(&call->result), "_meta", &theirs))
             theirs = STR("");
     } else {
-        write_pieces(call, &members);
+        write_parts(call, &members);
     }
-    write_meta(call, &members, wt__buffer_view(&call->meta), theirs);
+    write_result_meta(call, &members, wt__buffer_view(&call->meta), theirs);
     if (members.len > 1)
-        wt__buffer_append(out, members.ptr + 1, members.len - 1); /* without the first comma */
+        wt__buffer_append(out, members.ptr + 1, members.len - 1); /* skip the first comma */
     out->failed |= members.failed;
-    wt__buffer_dispose(&members);
 }
 
-/* HTTP's status for an error of the modern era; the legacy one answers 200. */
-static int status_of(const struct mcp_call *call)
+/* Returns the HTTP status for an error of the modern era; the legacy era uses 200. */
+static int error_status(const struct mcp_call *call)
 {
     if (call->status)
         return call->status;
-    if (!call->modern)
+    if (!call->is_modern)
         return 200;
     return call->code == MCP_METHOD_NOT_FOUND                                           ? 404
            : call->code <= MCP_HEADER_MISMATCH && call->code >= MCP_UNSUPPORTED_VERSION ? 400
                                                                                         : 200;
 }
 
-static bool pieces_failed(const struct mcp_call *call)
+static bool have_parts_failed(const struct mcp_call *call)
 {
     return call->items.failed || call->structured.failed || call->meta.failed || call->result.failed ||
-           call->description.failed || call->cursor.failed || call->questions.failed || call->sealed.failed;
+           call->cursor.failed || call->questions.failed || call->sealed.failed;
 }
 
 static void write_message(struct mcp_call *call, struct buffer *out, int *status)
 {
     struct str id = wt__buffer_view(&call->in.id);
     wt__buffer_clear(out);
-    if (call->refused) {
-        *status = status_of(call);
+    if (call->is_refused) {
+        *status = error_status(call);
         wt__mcp_write_error(out, id, call->code, wt__buffer_view(&call->words), wt__buffer_view(&call->data));
         return;
     }
     *status = 200;
     wt__buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{", id.ptr);
-    if (call->modern && call->questions.len > 0)
+    if (call->is_modern && call->questions.len > 0)
         write_input_required(call, out);
     else
         write_result(call, out);
     wt__buffer_text(out, "}}");
-    out->failed |= pieces_failed(call);
+    out->failed |= have_parts_failed(call);
 }
 
 void wt__mcp_write_answer(struct mcp_call *call, struct buffer *out, int *status)
@@ -505,6 +469,6 @@ void wt__mcp_write_answer(struct mcp_call *call, struct buffer *out, int *status
     if (!out->failed)
         return;
     wt__buffer_dispose(out);
-    wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the answer does not fit into memory");
+    wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
     write_message(call, out, status);
 }

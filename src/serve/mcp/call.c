@@ -1,7 +1,8 @@
-/* call.c: what a call knows of its request and its client, and what it tells on the way. */
+/* call.c: accessors of a call, and messages sent to the client while it runs. */
 #include <stdlib.h>
 
-#include "serve/mcp/inside.h"
+#include "base/memory.h"
+#include "serve/mcp/internal.h"
 
 static const char *const levels[] = {"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
 
@@ -13,7 +14,7 @@ int wt__mcp_level(struct str name)
     return -1;
 }
 
-/* ---------------------------------------------------------------- what is asked, and by whom */
+/* ---------------------------------------------------------------- request and client */
 
 struct str wt__mcp_call_method(const struct mcp_call *call)
 {
@@ -52,7 +53,7 @@ const json_t *wt__mcp_call_params(const struct mcp_call *call)
 
 bool wt__mcp_call_is_modern(const struct mcp_call *call)
 {
-    return call->modern;
+    return call->is_modern;
 }
 
 const char *wt__mcp_call_principal(const struct mcp_call *call)
@@ -60,7 +61,7 @@ const char *wt__mcp_call_principal(const struct mcp_call *call)
     return call->peer->principal;
 }
 
-const struct http_header *wt__mcp_call_passed(const struct mcp_call *call, size_t *count)
+const struct http_header *wt__mcp_call_passed_headers(const struct mcp_call *call, size_t *count)
 {
     *count = call->passed_count;
     return call->passed;
@@ -98,7 +99,8 @@ bool wt__mcp_call_client_can(const struct mcp_call *call, const char *path)
     const json_t *capability = wt__json_object(call->capabilities, name);
     if (!capability)
         return false;
-    if (strcmp(name, "elicitation") == 0 && (!dot || strcmp(dot, ".form") == 0)) /* forms came first, without a name */
+    if (strcmp(name, "elicitation") == 0 &&
+        (!dot || strcmp(dot, ".form") == 0)) /* older clients support forms without naming them */
         return json_object_get(capability, "form") || !json_object_get(capability, "url");
     return !dot || json_object_get(capability, dot + 1);
 }
@@ -112,7 +114,7 @@ bool wt__mcp_call_send(struct mcp_call *call, struct str message)
 
 void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params)
 {
-    struct buffer message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     wt__buffer_text(&message, "{\"jsonrpc\":\"2.0\",\"method\":");
     wt__buffer_json(&message, wt__str(method));
     wt__buffer_text(&message, ",\"params\":");
@@ -120,17 +122,16 @@ void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params
     wt__buffer_char(&message, '}');
     if (!message.failed)
         wt__mcp_call_send(call, wt__buffer_view(&message));
-    wt__buffer_dispose(&message);
 }
 
-static void write_number(struct buffer *out, double number)
+static void write_progress_number(struct buffer *out, double number)
 {
-    wt__buffer_printf(out, "%.15g", number - number == 0 ? number : 0); /* JSON has no infinity */
+    wt__buffer_printf(out, "%.15g", number - number == 0 ? number : 0); /* JSON has no infinity or NaN */
 }
 
 void wt__mcp_progress(struct mcp_call *call, double progress, double total, struct str message)
 {
-    struct buffer params = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0};
     struct str token;
     wt__mcp_member(wt__mcp_call_meta(call), "progressToken", &token);
     if (token.len == 0 || (token.ptr[0] != '"' && token.ptr[0] != '-' && !wt__is_digit(token.ptr[0])))
@@ -138,10 +139,10 @@ void wt__mcp_progress(struct mcp_call *call, double progress, double total, stru
     wt__buffer_text(&params, "{\"progressToken\":");
     wt__buffer_str(&params, token);
     wt__buffer_text(&params, ",\"progress\":");
-    write_number(&params, progress);
+    write_progress_number(&params, progress);
     if (total >= 0) {
         wt__buffer_text(&params, ",\"total\":");
-        write_number(&params, total);
+        write_progress_number(&params, total);
     }
     if (message.len > 0) {
         wt__buffer_text(&params, ",\"message\":");
@@ -150,12 +151,11 @@ void wt__mcp_progress(struct mcp_call *call, double progress, double total, stru
     wt__buffer_char(&params, '}');
     if (!params.failed)
         wt__mcp_notify(call, "notifications/progress", wt__buffer_view(&params));
-    wt__buffer_dispose(&params);
 }
 
 void wt__mcp_log(struct mcp_call *call, enum mcp_level level, struct str logger, struct str text)
 {
-    struct buffer params = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer params = {0};
     if ((int)level < call->level)
         return;
     wt__buffer_printf(&params, "{\"level\":\"%s\",", levels[level]);
@@ -169,7 +169,6 @@ void wt__mcp_log(struct mcp_call *call, enum mcp_level level, struct str logger,
     wt__buffer_char(&params, '}');
     if (!params.failed)
         wt__mcp_notify(call, "notifications/message", wt__buffer_view(&params));
-    wt__buffer_dispose(&params);
 }
 
 const char *wt__mcp_wanted_level(const struct mcp_call *call)
@@ -190,17 +189,17 @@ void wt__mcp_relay_log(struct mcp_call *call, struct str params)
 
 void wt__mcp_close_stream(struct mcp_call *call)
 {
-    if (!call->modern)
+    if (!call->is_modern)
         wt__mcp_channel_close_early(call->channel);
 }
 
-/* ---------------------------------------------------------------- its end */
+/* ---------------------------------------------------------------- end */
 
 void wt__mcp_call_free(struct mcp_call *call)
 {
-    struct buffer *const buffers[] = {&call->kept,   &call->state,       &call->questions,  &call->words, &call->data,
-                                      &call->sealed, &call->items,       &call->structured, &call->meta,  &call->result,
-                                      &call->cursor, &call->description, &call->repaired};
+    struct buffer *const buffers[] = {&call->kept, &call->state,  &call->questions, &call->words,
+                                      &call->data, &call->sealed, &call->items,     &call->structured,
+                                      &call->meta, &call->result, &call->cursor,    &call->repaired};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wt__buffer_dispose(buffers[i]);
     wt__mcp_incoming_dispose(&call->in);

@@ -1,31 +1,30 @@
-/* dispatch.c: from a message to a call. What a request must say about itself is checked
- * here, in the order that the protocol's errors have: who speaks which revision, whether the headers say so, whether
- * there is such a method, whether it names what it wants. */
+/* dispatch.c: turns a message into a call. Checks the request in the order of the protocol's errors: revision, headers,
+ * method, name. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/steady.h"
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
 
 /* ---------------------------------------------------------------- checks */
 
-static bool refuse(struct mcp_call *call, int code, const char *words)
+static bool refuse_request(struct mcp_call *call, int code, const char *words)
 {
     wt__mcp_refuse(call, code, "%s", words);
-    if (call->modern && code == MCP_INVALID_PARAMS)
+    if (call->is_modern && code == MCP_INVALID_PARAMS)
         call->status = 400;
     return false;
 }
 
 static bool refuse_version(struct mcp_call *call, const json_t *version)
 {
-    struct buffer data = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer data = {0};
     wt__buffer_text(&data, "{\"supported\":");
     wt__mcp_write_versions(&data);
     wt__buffer_text(&data, ",\"requested\":");
     wt__json_write(&data, version);
     wt__buffer_char(&data, '}');
-    wt__mcp_refuse_with(call, MCP_UNSUPPORTED_VERSION, STR("this revision is not spoken here"), wt__buffer_view(&data));
-    wt__buffer_dispose(&data);
+    wt__mcp_refuse_with(call, MCP_UNSUPPORTED_VERSION, STR("unsupported protocol revision"), wt__buffer_view(&data));
     return false;
 }
 
@@ -37,25 +36,25 @@ static bool refuse_headers(struct mcp_call *call, struct str words)
 
 static bool check_headers(struct mcp_call *call, const json_t *version)
 {
-    const struct mcp_method *method = wt__mcp_method(call->in.method);
-    const json_t *name = method && method->named ? json_object_get(call->in.params, method->name_member) : NULL;
-    struct buffer words = {0};
+    const struct mcp_method *method = wt__mcp_find_method(call->in.method);
+    const json_t *name =
+        method && method->is_name_repeated ? json_object_get(call->in.params, method->name_member) : NULL;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     if (!call->headers)
         return true;
     if (!wt__str_equal(call->headers->version, wt__str(json_string_value(version))))
         return refuse_headers(call, call->headers->version.len == 0
                                         ? STR("the header MCP-Protocol-Version is missing")
-                                        : STR("the header MCP-Protocol-Version does not say what _meta says"));
+                                        : STR("the header MCP-Protocol-Version differs from _meta"));
     if (!wt__str_equal(call->headers->version, STR(MCP_MODERN_VERSION)))
-        return true; /* it is refused for that */
+        return true; /* read_meta refuses the revision later */
     bool match = wt__mcp_headers_match(call->headers, call->in.method, name, &words);
     if (!match)
         refuse_headers(call, wt__buffer_view(&words));
-    wt__buffer_dispose(&words);
     return match;
 }
 
-/* What each modern request says about itself. */
+/* Reads the members of _meta required in each modern request. */
 static bool read_meta(struct mcp_call *call)
 {
     const json_t *meta = wt__mcp_incoming_meta(&call->in);
@@ -64,18 +63,18 @@ static bool read_meta(struct mcp_call *call)
     const json_t *client = json_object_get(meta, MCP_META "clientInfo");
     const json_t *level = json_object_get(meta, MCP_META "logLevel");
     if (!json_is_string(version))
-        return refuse(call, MCP_INVALID_PARAMS, "params._meta has no " MCP_META "protocolVersion");
+        return refuse_request(call, MCP_INVALID_PARAMS, "params._meta has no " MCP_META "protocolVersion");
     if (!capabilities)
-        return refuse(call, MCP_INVALID_PARAMS, "params._meta has no " MCP_META "clientCapabilities");
+        return refuse_request(call, MCP_INVALID_PARAMS, "params._meta has no " MCP_META "clientCapabilities");
     if (client && !json_is_object(client))
-        return refuse(call, MCP_INVALID_PARAMS, MCP_META "clientInfo is no object");
+        return refuse_request(call, MCP_INVALID_PARAMS, MCP_META "clientInfo is not an object");
     if (!check_headers(call, version))
         return false;
     if (!wt__str_equal(wt__str(json_string_value(version)), STR(MCP_MODERN_VERSION)))
         return refuse_version(call, version);
     call->level = level ? wt__mcp_level(wt__json_str(meta, MCP_META "logLevel")) : MCP_EMERGENCY + 1;
     if (call->level < 0)
-        return refuse(call, MCP_INVALID_PARAMS, MCP_META "logLevel is no level of logs");
+        return refuse_request(call, MCP_INVALID_PARAMS, MCP_META "logLevel is not a log level");
     call->capabilities = capabilities;
     call->client = client;
     return true;
@@ -86,65 +85,65 @@ static bool read_session(struct mcp_call *call)
     struct mcp_peer *peer = call->peer;
     bool first = wt__str_equal(call->in.method, STR("initialize")) || wt__str_equal(call->in.method, STR("ping"));
     pthread_mutex_lock(&peer->lock);
-    bool opened = peer->opened;
+    bool opened = peer->is_open;
     call->level = peer->level;
     call->client = peer->client;
     call->capabilities = peer->capabilities;
     pthread_mutex_unlock(&peer->lock);
     return opened || first ||
-           refuse(call, MCP_INVALID_PARAMS,
-                  "no session was begun by initialize, and params._meta has no " MCP_META "protocolVersion");
+           refuse_request(call, MCP_INVALID_PARAMS,
+                          "no session: send initialize first, or params._meta with " MCP_META "protocolVersion");
 }
 
 static bool find_method(struct mcp_call *call)
 {
-    const struct mcp_method *method = wt__mcp_method(call->in.method);
-    if (!method || !(method->eras & (call->modern ? MCP_MODERN_ERA : MCP_LEGACY_ERA)) ||
+    const struct mcp_method *method = wt__mcp_find_method(call->in.method);
+    if (!method || !(method->eras & (call->is_modern ? MCP_MODERN_ERA : MCP_LEGACY_ERA)) ||
         !method->is_offered(&call->service->features))
-        return refuse(call, MCP_METHOD_NOT_FOUND, "there is no such method");
+        return refuse_request(call, MCP_METHOD_NOT_FOUND, "unknown method");
     call->method = method;
     return true;
 }
 
-static bool read_name(struct mcp_call *call)
+static bool read_params(struct mcp_call *call)
 {
     const json_t *arguments = json_object_get(call->in.params, "arguments");
     const char *member = call->method->name_member;
     if (member) {
         call->name = wt__json_str(call->in.params, member);
         if (call->name.len == 0 || call->name.len > MCP_NAME_BYTES_MAX) {
-            wt__mcp_refuse(call, MCP_INVALID_PARAMS, "params.%s is missing, or no text of at most %d bytes", member,
+            wt__mcp_refuse(call, MCP_INVALID_PARAMS, "params.%s must be a string of 1 to %d bytes", member,
                            MCP_NAME_BYTES_MAX);
             return false;
         }
     }
     if (call->in.fault.len > 0)
-        return refuse(call, MCP_INVALID_PARAMS, call->in.fault.ptr);
+        return refuse_request(call, MCP_INVALID_PARAMS, call->in.fault.ptr);
     if (arguments && !json_is_object(arguments) && !json_is_null(arguments))
-        return refuse(call, MCP_INVALID_PARAMS, "params.arguments is no object");
+        return refuse_request(call, MCP_INVALID_PARAMS, "params.arguments is not an object");
     if (json_is_object(arguments))
         call->arguments = wt__mcp_incoming_text(&call->in, "arguments");
     return true;
 }
 
-static bool check(struct mcp_call *call)
+static bool check_request(struct mcp_call *call)
 {
     if (atomic_load(&call->service->stopping)) {
         call->status = 503;
-        return refuse(call, MCP_INTERNAL_ERROR, "the server is ending");
+        return refuse_request(call, MCP_INTERNAL_ERROR, "the server is shutting down");
     }
-    return (call->modern ? read_meta(call) : read_session(call)) && find_method(call) && read_name(call) &&
-           (!call->method->asks || wt__mcp_take_responses(call));
+    return (call->is_modern ? read_meta(call) : read_session(call)) && find_method(call) && read_params(call) &&
+           (!call->method->may_ask || wt__mcp_read_responses(call));
 }
 
-/* ---------------------------------------------------------------- begin */
+/* ---------------------------------------------------------------- starting a call */
 
-/* Puts the call among the running ones of its client, and where its channel finds it when the client goes away. */
-static bool enlist(struct mcp_call *call)
+/* Links the call to its peer and channel, so that either can cancel it. */
+static bool link_call(struct mcp_call *call)
 {
     struct mcp_peer *peer = call->peer;
     pthread_mutex_lock(&peer->lock);
-    bool room = peer->running_count < MCP_RUNNING_MAX && !peer->closed;
+    bool room = peer->running_count < MCP_RUNNING_MAX && !peer->is_closed;
     if (room) {
         call->next = peer->running;
         if (call->next)
@@ -154,7 +153,7 @@ static bool enlist(struct mcp_call *call)
     }
     pthread_mutex_unlock(&peer->lock);
     if (!room)
-        return refuse(call, MCP_INTERNAL_ERROR, "this client has more requests running than one may");
+        return refuse_request(call, MCP_INTERNAL_ERROR, "too many running requests of this client");
     pthread_mutex_lock(&call->channel->lock);
     call->channel->call = call;
     bool gone = call->channel->gone;
@@ -164,11 +163,11 @@ static bool enlist(struct mcp_call *call)
     return true;
 }
 
-/* What a call has until it is known which it is: a refusal is written by it. */
+/* Placeholder method for error responses before the method is known. */
 static const struct mcp_method no_method = {"",   MCP_BOTH_ERAS, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, NULL,
                                             NULL, NULL};
 
-static struct mcp_call *make(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel)
+static struct mcp_call *create_call(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel)
 {
     struct mcp_call *call = calloc(1, sizeof *call);
     if (!call)
@@ -182,21 +181,20 @@ static struct mcp_call *make(struct mcp_service *service, struct mcp_peer *peer,
     call->peer = peer;
     call->channel = channel;
     call->method = &no_method;
-    call->role = "user";
     call->name = (struct str){"", 0};
     call->arguments = STR("{}");
     call->began = wt__mcp_steady_ms(service);
     return call;
 }
 
-/* Who is gone is looked nothing up for. */
-static bool prepare(struct mcp_call *call)
+/* Prepares the call by its method. Skipped if the client has disconnected. */
+static bool prepare_call(struct mcp_call *call)
 {
     return wt__mcp_is_cancelled(call) || !call->method->prepare || call->method->prepare(call);
 }
 
-/* Copies the headers that go on to servers. False if out of memory. */
-static bool keep_passed(struct mcp_call *call, const struct mcp_headers *headers)
+/* Copies the headers to pass on to upstream servers. Returns false if out of memory. */
+static bool copy_passed_headers(struct mcp_call *call, const struct mcp_headers *headers)
 {
     struct str value;
     size_t count = 0;
@@ -214,10 +212,10 @@ static bool keep_passed(struct mcp_call *call, const struct mcp_headers *headers
     return count == 0 || call->passed;
 }
 
-struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
-                               struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
+struct mcp_call *wt__mcp_call_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
+                                    struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
 {
-    struct mcp_call *call = make(service, peer, channel);
+    struct mcp_call *call = create_call(service, peer, channel);
     if (!call) {
         wt__mcp_incoming_dispose(in);
         wt__mcp_channel_answer(channel, 503, STR(""));
@@ -225,27 +223,26 @@ struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *pee
     }
     call->in = *in;
     *in = (struct mcp_incoming){.method = {"", 0}};
-    call->modern = modern;
+    call->is_modern = modern;
     call->headers = headers;
-    if (!keep_passed(call, headers))
+    if (!copy_passed_headers(call, headers))
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
-    else if (check(call) && enlist(call) && prepare(call))
+    else if (check_request(call) && link_call(call) && prepare_call(call))
         return call;
-    wt__mcp_finish(call);
+    wt__mcp_call_finish(call);
     return NULL;
 }
 
-/* ---------------------------------------------------------------- what is no request */
+/* ---------------------------------------------------------------- notifications and responses */
 
-void wt__mcp_heard(struct mcp_service *service, struct mcp_peer *peer, const struct mcp_incoming *in)
+void wt__mcp_handle_other_message(struct mcp_service *service, struct mcp_peer *peer, const struct mcp_incoming *in)
 {
-    struct buffer id = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer id = {0};
     if (in->kind == MCP_IN_RESPONSE)
-        wt__mcp_peer_answered(peer, in->message);
+        wt__mcp_peer_deliver_response(peer, in->message);
     if (in->kind != MCP_IN_NOTIFICATION || !wt__str_equal(in->method, STR("notifications/cancelled")))
         return;
     wt__mcp_write_id(&id, wt__mcp_incoming_text(in, "requestId"));
     if (!id.failed && id.len > 0 && !wt__mcp_unlisten(service, peer, wt__buffer_view(&id)))
         wt__mcp_peer_cancel(peer, wt__buffer_view(&id));
-    wt__buffer_dispose(&id);
 }

@@ -1,8 +1,8 @@
 /* http_channel.c: see http_channel.h.
  *
- * Ids of events are STREAM-EVENT, both numbers, counted within the session. The first event of a resumable stream has
- * no data, so that a client whose connection breaks at once knows where to go on. */
-#include "serve/mcp/http_channel.h"
+ * Event ids are STREAM-EVENT, two numbers counted within the session. The first event of a resumable stream has no
+ * data; it gives the client an id to resume from if the connection breaks at once. */
+#include "serve/mcp/internal.h"
 
 #include <stdlib.h>
 
@@ -12,29 +12,29 @@
 #define STREAM_TYPE "text/event-stream"
 
 struct http_channel {
-    struct mcp_channel channel; /* first; send_lock guards the rest */
+    struct mcp_channel channel; /* must be first; send_lock guards the rest */
     struct mcp_streams *streams;
     struct http_exchange *exchange;
-    bool begun;                    /* as a stream */
-    bool away;                     /* we have closed it, and it may be resumed */
-    const struct mcp_peer *begins; /* whose session begins by this answer; NULL: none */
+    bool has_started;                    /* the event stream has started */
+    bool is_away;                        /* closed by the server; may be resumed */
+    const struct mcp_peer *session_peer; /* peer whose session starts with this response, else NULL */
     char session[MCP_SESSION_ID_BYTES];
-    struct http_channel *next, *before; /* of the open streams, under their lock */
+    struct http_channel *next, *before; /* list of open streams, under its lock */
 
-    struct mcp_peer *peer; /* whose stream may be resumed; NULL: it may not */
+    struct mcp_peer *peer; /* peer of a resumable stream, else NULL */
     unsigned number, last_event;
-    struct buffer kept;                    /* events */
-    size_t lengths[MCP_RESUME_EVENTS_MAX]; /* of the events in `kept` */
+    struct buffer kept;                    /* recent events */
+    size_t lengths[MCP_RESUME_EVENTS_MAX]; /* lengths of the events in `kept` */
     size_t kept_count;
-    struct http_channel *resumable_next; /* under the streams' lock, as is the next */
-    double answered_ms;                  /* 0: not yet */
-    atomic_bool resumable;               /* it is on the list */
-    _Atomic double left_ms;              /* when the client went away or was sent away; 0 while it is here */
+    struct http_channel *resumable_next; /* list of resumable streams; under the streams' lock, like answered_ms */
+    double answered_ms;                  /* time of the answer, 0 before */
+    atomic_bool is_resumable;            /* is on the list */
+    _Atomic double left_ms;              /* time when the client was disconnected, 0 while connected */
 };
 
-/* ---------------------------------------------------------------- the lists */
+/* ---------------------------------------------------------------- lists of streams */
 
-static void enlist(struct http_channel *own)
+static void link_open_stream(struct http_channel *own)
 {
     struct mcp_streams *streams = own->streams;
     pthread_mutex_lock(&streams->lock);
@@ -46,7 +46,7 @@ static void enlist(struct http_channel *own)
     pthread_mutex_unlock(&streams->lock);
 }
 
-static void delist(struct http_channel *own)
+static void unlink_open_stream(struct http_channel *own)
 {
     struct mcp_streams *streams = own->streams;
     pthread_mutex_lock(&streams->lock);
@@ -57,7 +57,7 @@ static void delist(struct http_channel *own)
     pthread_mutex_unlock(&streams->lock);
 }
 
-/* Those that shall go, taken off the list: a chain of references. */
+/* Takes the selected streams off the list. Returns a chain of references. */
 static struct http_channel *take_resumable(struct mcp_streams *streams,
                                            bool (*shall_go)(const struct http_channel *own, const void *context),
                                            const void *context)
@@ -70,14 +70,14 @@ static struct http_channel *take_resumable(struct mcp_streams *streams,
         }
         *at = own->resumable_next;
         wt__shares_give(&streams->kept, own->peer->holder, 1);
-        atomic_store(&own->resumable, false);
+        atomic_store(&own->is_resumable, false);
         own->resumable_next = gone;
         gone = own;
     }
     return gone;
 }
 
-/* Outside of the lock: the last reference may end an exchange. */
+/* Call without the lock: the last reference may end an exchange. */
 static void release_chain(struct http_channel *chain)
 {
     for (struct http_channel *next; chain; chain = next) {
@@ -86,21 +86,21 @@ static void release_chain(struct http_channel *chain)
     }
 }
 
-static bool is_it(const struct http_channel *own, const void *context)
+static bool is_same_stream(const struct http_channel *own, const void *context)
 {
     return own == context;
 }
 
-static void forget(struct http_channel *own)
+static void drop_resumable(struct http_channel *own)
 {
     pthread_mutex_lock(&own->streams->lock);
-    struct http_channel *gone = take_resumable(own->streams, is_it, own);
+    struct http_channel *gone = take_resumable(own->streams, is_same_stream, own);
     pthread_mutex_unlock(&own->streams->lock);
     release_chain(gone);
 }
 
-/* The earliest of the holder; NULL. */
-static struct http_channel *earliest_of(const struct mcp_streams *streams, const char *holder)
+/* Returns the holder's oldest resumable stream, or NULL. */
+static struct http_channel *find_oldest_resumable(const struct mcp_streams *streams, const char *holder)
 {
     struct http_channel *earliest = NULL;
     for (struct http_channel *own = streams->resumable; own; own = own->resumable_next)
@@ -109,22 +109,23 @@ static struct http_channel *earliest_of(const struct mcp_streams *streams, const
     return earliest;
 }
 
-/* Takes a place for one more stream of the holder. *gone: a chain of its streams that made room. */
+/* Reserves a place for one more stream of the holder, dropping its oldest ones if needed. *gone: chain of the dropped
+ * streams. */
 static bool make_room_to_resume(struct mcp_streams *streams, const char *holder, struct http_channel **gone)
 {
     while (!wt__shares_take(&streams->kept, holder, 1)) {
-        struct http_channel *earliest = earliest_of(streams, holder);
+        struct http_channel *earliest = find_oldest_resumable(streams, holder);
         if (!earliest)
             return false;
-        take_resumable(streams, is_it, earliest);
+        take_resumable(streams, is_same_stream, earliest);
         earliest->resumable_next = *gone;
         *gone = earliest;
     }
     return true;
 }
 
-/* The earliest of the peer, which has too many; NULL. */
-static struct http_channel *one_too_many(const struct mcp_streams *streams, const struct mcp_peer *peer)
+/* Returns the peer's oldest resumable stream if it has too many, else NULL. */
+static struct http_channel *find_excess_stream(const struct mcp_streams *streams, const struct mcp_peer *peer)
 {
     struct http_channel *earliest = NULL;
     size_t count = 0;
@@ -137,7 +138,7 @@ static struct http_channel *one_too_many(const struct mcp_streams *streams, cons
     return count > MCP_RESUME_STREAMS_MAX ? earliest : NULL;
 }
 
-static void remember(struct http_channel *own)
+static void make_resumable(struct http_channel *own)
 {
     struct mcp_streams *streams = own->streams;
     pthread_mutex_lock(&own->peer->lock);
@@ -147,10 +148,10 @@ static void remember(struct http_channel *own)
     pthread_mutex_lock(&streams->lock);
     if (make_room_to_resume(streams, own->peer->holder, &gone)) {
         wt__mcp_channel_keep(&own->channel);
-        atomic_store(&own->resumable, true);
+        atomic_store(&own->is_resumable, true);
         own->resumable_next = streams->resumable;
         streams->resumable = own;
-        too_many = take_resumable(streams, is_it, one_too_many(streams, own->peer));
+        too_many = take_resumable(streams, is_same_stream, find_excess_stream(streams, own->peer));
     }
     pthread_mutex_unlock(&streams->lock);
     release_chain(gone);
@@ -159,7 +160,7 @@ static void remember(struct http_channel *own)
 
 /* ---------------------------------------------------------------- events */
 
-/* Keeps the event at the end of `kept`, and lets the earliest go where there are too many. */
+/* Records the event at the end of `kept`, and drops the oldest events beyond the limits. */
 static void keep_event(struct http_channel *own, size_t len)
 {
     size_t gone = 0, gone_count = 0;
@@ -175,28 +176,27 @@ static void keep_event(struct http_channel *own, size_t len)
     memmove(own->lengths, own->lengths + gone_count, own->kept_count * sizeof *own->lengths);
 }
 
-/* Whether it arrives, now or when its client comes back. */
+/* Sends an event. Returns true if it was sent, or kept for a client that may resume. */
 static bool send_event(struct http_channel *own, struct str message)
 {
-    struct buffer event = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer event = {0};
     if (own->peer)
         wt__buffer_printf(&event, "id: %u-%u\n", own->number, ++own->last_event);
     wt__buffer_text(&event, "data: ");
     wt__mcp_append_line(&event, message);
     wt__buffer_text(&event, "\n\n");
-    bool sent = !event.failed && !own->away && wt__http_send(own->exchange, wt__buffer_view(&event));
-    if (atomic_load(&own->resumable) && !event.failed) {
+    bool sent = !event.failed && !own->is_away && wt__http_send(own->exchange, wt__buffer_view(&event));
+    if (atomic_load(&own->is_resumable) && !event.failed) {
         wt__buffer_str(&own->kept, wt__buffer_view(&event));
         if (!own->kept.failed)
             keep_event(own, event.len);
         sent |= !own->kept.failed;
     }
-    wt__buffer_dispose(&event);
     return sent;
 }
 
-/* Proxies hold nothing back, and nobody keeps it. */
-static void begin_http_stream(struct http_exchange *exchange)
+/* Disable proxy buffering and caching. */
+static void send_stream_head(struct http_exchange *exchange)
 {
     static const struct http_field fields[] = {
         {{"Cache-Control", 13}, {"no-store", 8}},
@@ -205,50 +205,49 @@ static void begin_http_stream(struct http_exchange *exchange)
     wt__http_stream(exchange, 200, STREAM_TYPE, fields, 2);
 }
 
-static void begin_stream(struct http_channel *own)
+static void start_stream(struct http_channel *own)
 {
-    struct buffer first = {0};
-    if (own->begun)
+    WT_CLEANUP(wt__buffer_dispose) struct buffer first = {0};
+    if (own->has_started)
         return;
-    own->begun = true;
-    begin_http_stream(own->exchange);
-    enlist(own);
+    own->has_started = true;
+    send_stream_head(own->exchange);
+    link_open_stream(own);
     if (!own->peer)
         return;
-    remember(own);
+    make_resumable(own);
     wt__buffer_printf(&first, "id: %u-0\nretry: %d\ndata:\n\n", own->number, MCP_RETRY_MS);
     if (!first.failed)
         wt__http_send(own->exchange, wt__buffer_view(&first));
-    wt__buffer_dispose(&first);
 }
 
-/* ---------------------------------------------------------------- the channel's functions, under send_lock */
+/* ---------------------------------------------------------------- channel callbacks, under send_lock */
 
-static bool channel_send(struct mcp_channel *channel, struct str message)
+static bool http_channel_send(struct mcp_channel *channel, struct str message)
 {
     struct http_channel *own = (struct http_channel *)channel;
-    begin_stream(own);
+    start_stream(own);
     return send_event(own, message);
 }
 
-static void channel_answer(struct mcp_channel *channel, int status, struct str message)
+static void http_channel_answer(struct mcp_channel *channel, int status, struct str message)
 {
     struct http_channel *own = (struct http_channel *)channel;
     struct http_field session = {{"Mcp-Session-Id", 14}, wt__str(own->session)};
-    if (message.len == 0 && status == 200) /* a cancelled request has no answer, but its HTTP request ends */
-        begin_stream(own);
-    if (!own->begun) {
-        wt__http_answer(own->exchange, status, JSON_TYPE, &session, own->begins && own->begins->opened ? 1 : 0,
-                        message);
+    if (message.len == 0 && status == 200) /* a cancelled request gets no response, but its HTTP request must end */
+        start_stream(own);
+    if (!own->has_started) {
+        wt__http_answer(own->exchange, status, JSON_TYPE, &session,
+                        own->session_peer && own->session_peer->is_open ? 1 : 0, message);
         return;
     }
     if (message.len > 0)
         send_event(own, message);
-    bool heard = message.len == 0 || (!own->away && !wt__http_is_gone(own->exchange));
-    if (!own->away)
+    bool heard = message.len == 0 || (!own->is_away && !wt__http_is_gone(own->exchange));
+    if (!own->is_away)
         wt__http_finish(own->exchange);
     if (own->peer && heard) {
-        forget(own);
+        drop_resumable(own);
         return;
     }
     pthread_mutex_lock(&own->streams->lock);
@@ -256,80 +255,80 @@ static void channel_answer(struct mcp_channel *channel, int status, struct str m
     pthread_mutex_unlock(&own->streams->lock);
 }
 
-static void channel_keep_alive(struct mcp_channel *channel)
+static void http_channel_keep_alive(struct mcp_channel *channel)
 {
     struct http_channel *own = (struct http_channel *)channel;
-    if (own->begun && !own->away)
+    if (own->has_started && !own->is_away)
         wt__http_send(own->exchange, STR(":\n\n"));
 }
 
-static void channel_close_early(struct mcp_channel *channel)
+static void http_channel_close_early(struct mcp_channel *channel)
 {
     struct http_channel *own = (struct http_channel *)channel;
-    if (!own->peer || own->away)
+    if (!own->peer || own->is_away)
         return;
-    begin_stream(own);
+    start_stream(own);
     wt__http_finish(own->exchange);
-    own->away = true;
+    own->is_away = true;
     atomic_store(&own->left_ms, wt__mcp_steady_ms(own->streams->service));
 }
 
-static bool channel_is_gone(struct mcp_channel *channel)
+static bool http_channel_is_gone(struct mcp_channel *channel)
 {
     return wt__http_is_gone(((struct http_channel *)channel)->exchange);
 }
 
-static void channel_dispose(struct mcp_channel *channel)
+static void http_channel_dispose(struct mcp_channel *channel)
 {
     struct http_channel *own = (struct http_channel *)channel;
     wt__http_on_gone(own->exchange, NULL, NULL);
-    if (own->begun)
-        delist(own);
+    if (own->has_started)
+        unlink_open_stream(own);
     wt__http_release(own->exchange);
     wt__mcp_peer_release(own->peer);
     wt__buffer_dispose(&own->kept);
     free(own);
 }
 
-/* ---------------------------------------------------------------- from outside */
+/* ---------------------------------------------------------------- opening */
 
-struct mcp_channel *wt__mcp_http_channel(struct mcp_streams *streams, struct http_exchange *exchange)
+struct mcp_channel *wt__mcp_http_channel_open(struct mcp_streams *streams, struct http_exchange *exchange)
 {
     struct http_channel *own = calloc(1, sizeof *own);
     if (!own)
         return NULL;
     wt__mcp_channel_open(&own->channel);
-    own->channel.send = channel_send;
-    own->channel.answer = channel_answer;
-    own->channel.keep_alive = channel_keep_alive;
-    own->channel.close_early = channel_close_early;
-    own->channel.is_gone = channel_is_gone;
-    own->channel.dispose = channel_dispose;
+    own->channel.send = http_channel_send;
+    own->channel.answer = http_channel_answer;
+    own->channel.keep_alive = http_channel_keep_alive;
+    own->channel.close_early = http_channel_close_early;
+    own->channel.is_gone = http_channel_is_gone;
+    own->channel.dispose = http_channel_dispose;
     own->streams = streams;
     own->exchange = exchange;
     wt__http_keep(exchange);
     return &own->channel;
 }
 
-/* On the loop, so it takes no lock that is held while something is sent. */
-static void gone(void *context)
+/* Runs on the event loop, so it takes no lock held during sends. */
+static void handle_disconnect(void *context)
 {
     struct http_channel *own = context;
-    if (atomic_load(&own->resumable))
+    if (atomic_load(&own->is_resumable))
         atomic_store(&own->left_ms, wt__mcp_steady_ms(own->streams->service));
     else
         wt__mcp_channel_gone(&own->channel);
 }
 
-void wt__mcp_http_channel_cancels(struct mcp_channel *channel)
+void wt__mcp_http_channel_cancel_on_disconnect(struct mcp_channel *channel)
 {
-    wt__http_on_gone(((struct http_channel *)channel)->exchange, gone, channel);
+    wt__http_on_gone(((struct http_channel *)channel)->exchange, handle_disconnect, channel);
 }
 
-void wt__mcp_http_channel_of(struct mcp_channel *channel, struct mcp_peer *peer)
+void wt__mcp_http_channel_set_peer(struct mcp_channel *channel, struct mcp_peer *peer)
 {
     pthread_mutex_lock(&peer->lock);
-    bool resumes = peer->resumes;
+    bool resumes = peer->can_resume;
     pthread_mutex_unlock(&peer->lock);
     if (!resumes)
         return;
@@ -337,19 +336,19 @@ void wt__mcp_http_channel_of(struct mcp_channel *channel, struct mcp_peer *peer)
     ((struct http_channel *)channel)->peer = peer;
 }
 
-void wt__mcp_http_channel_begins(struct mcp_channel *channel, const struct mcp_peer *peer, const char *session)
+void wt__mcp_http_channel_set_session(struct mcp_channel *channel, const struct mcp_peer *peer, const char *session)
 {
     struct http_channel *own = (struct http_channel *)channel;
-    own->begins = peer;
+    own->session_peer = peer;
     memcpy(own->session, session, sizeof own->session);
 }
 
-void wt__mcp_http_channel_stream(struct mcp_channel *channel)
+void wt__mcp_http_channel_start_stream(struct mcp_channel *channel)
 {
     pthread_mutex_lock(&channel->send_lock);
-    begin_stream((struct http_channel *)channel);
+    start_stream((struct http_channel *)channel);
     pthread_mutex_unlock(&channel->send_lock);
-    wt__mcp_channel_keep_alive(channel); /* its client sees that it has begun */
+    wt__mcp_channel_keep_alive(channel); /* show the client that the stream has started */
 }
 
 /* ---------------------------------------------------------------- resuming */
@@ -374,8 +373,8 @@ static bool read_event_id(struct str text, unsigned *stream, unsigned *event)
     return part == 1 && digits > 0;
 }
 
-/* Under send_lock: the events behind the last one that was heard. Those that are kept end with last_event. */
-static void replay(struct http_channel *own, unsigned heard)
+/* Sends the kept events after event `heard`; the newest one is last_event. Under send_lock. */
+static void replay_events(struct http_channel *own, unsigned heard)
 {
     size_t from = 0;
     for (size_t i = 0; i < own->kept_count; i++) {
@@ -404,17 +403,17 @@ bool wt__mcp_http_channel_resume(struct mcp_streams *streams, const struct mcp_p
     wt__http_keep(exchange);
     pthread_mutex_lock(&own->channel.send_lock);
     struct http_exchange *last = own->exchange;
-    if (!own->away)
+    if (!own->is_away)
         wt__http_finish(last);
     own->exchange = exchange;
-    own->away = false;
+    own->is_away = false;
     atomic_store(&own->left_ms, 0);
-    wt__http_on_gone(exchange, gone, own);
-    begin_http_stream(exchange);
-    replay(own, event);
-    if (own->channel.over) {
+    wt__http_on_gone(exchange, handle_disconnect, own);
+    send_stream_head(exchange);
+    replay_events(own, event);
+    if (own->channel.is_finished) {
         wt__http_finish(exchange);
-        forget(own);
+        drop_resumable(own);
     }
     pthread_mutex_unlock(&own->channel.send_lock);
     wt__http_release(last);
@@ -431,7 +430,7 @@ void wt__mcp_streams_open(struct mcp_streams *streams, struct mcp_service *servi
     pthread_mutex_init(&streams->lock, NULL);
 }
 
-static bool always(const struct http_channel *own, const void *context)
+static bool is_any_resumable(const struct http_channel *own, const void *context)
 {
     (void)own;
     (void)context;
@@ -441,15 +440,15 @@ static bool always(const struct http_channel *own, const void *context)
 void wt__mcp_streams_close(struct mcp_streams *streams)
 {
     pthread_mutex_lock(&streams->lock);
-    struct http_channel *gone = take_resumable(streams, always, NULL);
+    struct http_channel *gone = take_resumable(streams, is_any_resumable, NULL);
     pthread_mutex_unlock(&streams->lock);
     release_chain(gone);
     wt__shares_close(&streams->kept);
     pthread_mutex_destroy(&streams->lock);
 }
 
-/* One more reference, unless the last one has gone. */
-static bool keep_if_alive(struct mcp_channel *channel)
+/* Takes a reference unless the last one is gone. */
+static bool retain_if_alive(struct mcp_channel *channel)
 {
     unsigned refs = atomic_load(&channel->refs);
     while (refs > 0 && !atomic_compare_exchange_weak(&channel->refs, &refs, refs + 1))
@@ -457,7 +456,7 @@ static bool keep_if_alive(struct mcp_channel *channel)
     return refs > 0;
 }
 
-/* Calls the function for the open streams that are chosen, without the lock. */
+/* Calls `act` for the selected open streams, without holding the lock. */
 static void for_open_streams(struct mcp_streams *streams, bool (*is_chosen)(const struct http_channel *own, double now),
                              void (*act)(struct mcp_channel *channel))
 {
@@ -466,7 +465,7 @@ static void for_open_streams(struct mcp_streams *streams, bool (*is_chosen)(cons
     pthread_mutex_lock(&streams->lock);
     struct mcp_channel **open = wt__alloc_array(streams->open_count, sizeof(struct mcp_channel *));
     for (struct http_channel *own = streams->open; open && own; own = own->next)
-        if (is_chosen(own, now) && keep_if_alive(&own->channel))
+        if (is_chosen(own, now) && retain_if_alive(&own->channel))
             open[count++] = &own->channel;
     pthread_mutex_unlock(&streams->lock);
     for (size_t i = 0; i < count; i++) {
@@ -476,14 +475,14 @@ static void for_open_streams(struct mcp_streams *streams, bool (*is_chosen)(cons
     free(open);
 }
 
-static bool is_any(const struct http_channel *own, double now)
+static bool is_any_open_stream(const struct http_channel *own, double now)
 {
     (void)own;
     (void)now;
     return true;
 }
 
-static bool is_abandoned(const struct http_channel *own, double now)
+static bool is_abandoned_stream(const struct http_channel *own, double now)
 {
     double left_ms = atomic_load(&own->left_ms);
     return left_ms > 0 && now - left_ms > MCP_AWAY_MS;
@@ -491,23 +490,23 @@ static bool is_abandoned(const struct http_channel *own, double now)
 
 void wt__mcp_streams_keep_alive(struct mcp_streams *streams)
 {
-    for_open_streams(streams, is_any, wt__mcp_channel_keep_alive);
+    for_open_streams(streams, is_any_open_stream, wt__mcp_channel_keep_alive);
 }
 
-static bool is_late(const struct http_channel *own, const void *context)
+static bool is_expired_stream(const struct http_channel *own, const void *context)
 {
     pthread_mutex_lock(&own->peer->lock);
-    bool closed = own->peer->closed;
+    bool closed = own->peer->is_closed;
     pthread_mutex_unlock(&own->peer->lock);
     return closed || (own->answered_ms > 0 && *(const double *)context - own->answered_ms > MCP_RESUME_MS);
 }
 
-void wt__mcp_streams_tend(struct mcp_streams *streams)
+void wt__mcp_streams_expire(struct mcp_streams *streams)
 {
-    for_open_streams(streams, is_abandoned, wt__mcp_channel_gone);
+    for_open_streams(streams, is_abandoned_stream, wt__mcp_channel_gone);
     double now = wt__mcp_steady_ms(streams->service);
     pthread_mutex_lock(&streams->lock);
-    struct http_channel *gone = take_resumable(streams, is_late, &now);
+    struct http_channel *gone = take_resumable(streams, is_expired_stream, &now);
     pthread_mutex_unlock(&streams->lock);
     release_chain(gone);
 }

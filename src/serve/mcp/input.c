@@ -1,34 +1,123 @@
-/* input.c: see input.h. The rules of x-mcp-header are those of streamable HTTP, 2026-07-28: only on arguments that a
- * chain of "properties" leads to, of a type that has one spelling, each with a name of its own. */
+/* input.c: see input.h. The rules for x-mcp-header are those of streamable HTTP, 2026-07-28: only on arguments reached
+ * through "properties" alone, only on types with a single spelling, each with a unique name.
+ *
+ * Compiles as much of a malformed input schema as possible. Some servers list schemas rejected by every validator (a
+ * dangling "$ref", a type "int", a pattern in another dialect) but answer calls anyway. Such a schema is normalised
+ * (catalog/schema.h), and the keywords that still do not compile are dropped (schema/lenient.h). */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+#include "catalog/schema.h"
 #include "engine/validator.h"
 #include "mcp/header.h"
-#include "serve/mcp/inside.h"
+#include "schema/lenient.h"
+#include "serve/mcp/internal.h"
+
+/* ---------------------------------------------------------------- compiling a schema */
+
+#define NULLABLE "\"nullable\""
+
+static void free_tree(json_t **tree)
+{
+    json_decref(*tree);
+}
+
+/* Appends the schema with "nullable" translated. A schema without it, or invalid JSON, is appended unchanged; the
+ * validator reports the latter. Returns 0 or WT_ENOMEM. */
+static int put_nullable_schema(struct buffer *out, struct str schema, wt_error *err)
+{
+    WT_CLEANUP(free_tree) json_t *tree = NULL;
+    if (!memmem(schema.ptr, schema.len, NULLABLE, sizeof NULLABLE - 1) ||
+        wt__json_parse(&tree, schema.ptr, schema.len, NULL) < 0) {
+        wt__buffer_str(out, schema);
+        return out->failed ? wt__fail_nomem(err) : 0;
+    }
+    WT_CHECK_ALLOC(wt__schema_take_nullable(tree) == 0 && wt__json_write(out, tree) == 0, err);
+    return 0;
+}
+
+/* Compiles the normal form of a schema. Normalising drops unknown types; if that could make the schema stricter, it is
+ * not done and *out is NULL. Returns 0 or WT_ENOMEM. */
+static int open_normal_form(wt_validator **out, json_t *schema)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer normal = {0};
+    struct schema_drops drops;
+    *out = NULL;
+    if (wt__schema_may_refuse_more(schema))
+        return 0;
+    int rc = wt__schema_write(&normal, schema);
+    if (rc == 0)
+        rc = wt__validator_open_lenient(out, wt__buffer_view(&normal), &drops, NULL);
+    return rc == WT_ENOMEM ? rc : 0;
+}
+
+/* Compiles a schema that failed to compile. *is_whole is true if only older syntax was at fault. *out is NULL if no
+ * part compiles. Returns 0, WT_EFORMAT (not a JSON object) or WT_ENOMEM. */
+static int open_rest(wt_validator **out, struct str schema, bool *is_whole)
+{
+    wt_validator *normal = NULL;
+    struct schema_drops drops;
+    WT_CLEANUP(free_tree) json_t *tree = NULL;
+    *is_whole = false;
+    WT_TRY(wt__json_parse(&tree, schema.ptr, schema.len, NULL));
+    if (!json_is_object(tree))
+        return WT_EFORMAT;
+    int rc = wt__validator_open_lenient(out, schema, &drops, NULL);
+    *is_whole = rc == 0 && drops.count == 0;
+    if (rc == WT_ENOMEM || *is_whole)
+        return rc;
+    rc = open_normal_form(&normal, tree);
+    if (normal) {
+        wt_validator_close(*out);
+        *out = normal;
+    }
+    return rc;
+}
+
+/* Compiles a schema, or as much of it as compiles. Appends the schema with "nullable" translated to text. why: the
+ * first error, code 0 if the whole schema compiles. *out is NULL if no part compiles. Errors: WT_EFORMAT (not JSON),
+ * WT_ENOMEM. */
+static int compile_input(wt_validator **out, struct buffer *text, struct str schema, wt_error *why, wt_error *err)
+{
+    bool is_whole = false;
+    *out = NULL;
+    *why = (wt_error){0};
+    int rc = put_nullable_schema(text, schema, err);
+    if (rc < 0 || wt_validator_open(out, text->ptr ? text->ptr : "", text->len, NULL, why) == 0)
+        return rc;
+    rc = why->code == WT_ENOMEM ? WT_ENOMEM : open_rest(out, wt__buffer_view(text), &is_whole);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    if (rc < 0 && err)
+        *err = *why;
+    if (is_whole)
+        *why = (wt_error){0};
+    return rc;
+}
 
 #define ANNOTATION "x-mcp-header"
 
 struct mirror {
-    const char *name;        /* behind Mcp-Param- */
-    const char *const *path; /* [depth] names of properties */
+    const char *name;        /* suffix after Mcp-Param- */
+    const char *const *path; /* [depth], property names */
     size_t depth;
 };
 
 struct mcp_input {
-    wt_validator *validator; /* NULL if nothing of the schema compiles */
-    const char *unchecked;   /* why not all of the schema is checked; NULL if it is */
+    wt_validator *validator; /* NULL if no part of the schema compiles */
+    const char *unchecked;   /* reason why only part of the schema is checked, else NULL */
     struct mirror mirrors[MCP_MIRRORS_MAX];
     size_t mirror_count;
-    json_t *schema; /* the mirrors' texts */
+    json_t *schema; /* owns the texts of the mirrors */
     struct arena arena;
 };
 
-/* ---------------------------------------------------------------- mirrors */
+/* ---------------------------------------------------------------- arguments repeated in headers */
 
-/* The way to the schema that is looked at; on the stack. */
-struct way {
-    const struct way *up;
+/* Path to the current schema, a linked list on the stack. */
+struct schema_path {
+    const struct schema_path *up;
     const char *name;
     size_t depth;
 };
@@ -42,69 +131,65 @@ static bool is_token(const char *text)
     return *text != '\0';
 }
 
-static bool same_name(const char *a, const char *b)
+static bool are_names_equal(const char *a, const char *b)
 {
     return wt__str_among(wt__str(a), &b, 1);
 }
 
-static int add_mirror(struct mcp_input *input, const json_t *schema, const struct way *way, wt_error *err)
+static int add_mirror(struct mcp_input *input, const json_t *schema, const struct schema_path *path, wt_error *err)
 {
     const char *name = json_string_value(json_object_get(schema, ANNOTATION));
     static const char *const types[] = {"string", "integer", "boolean"};
     struct str type = wt__json_str(schema, "type");
     if (!name || !is_token(name))
-        return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" is not the name of a header");
-    if (!way || way->depth == 0)
-        return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is where only properties may not lead", name);
+        return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" is not a header name");
+    if (!path || path->depth == 0)
+        return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is not reached through properties alone", name);
     if (!wt__str_among(type, types, 3))
-        return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is on what is no string, integer or boolean",
-                        name);
+        return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is not on a string, integer or boolean", name);
     for (size_t i = 0; i < input->mirror_count; i++)
-        if (same_name(input->mirrors[i].name, name))
-            return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is there twice", name);
+        if (are_names_equal(input->mirrors[i].name, name))
+            return wt__fail(err, WT_EFORMAT, "\"" ANNOTATION "\" \"%.80s\" is a duplicate", name);
     if (input->mirror_count == MCP_MIRRORS_MAX)
         return wt__fail(err, WT_ETOOLONG, "more than %d arguments have \"" ANNOTATION "\"", MCP_MIRRORS_MAX);
-    const char **path = wt__arena_array(&input->arena, const char *, way->depth);
-    if (!path)
-        return wt__fail_nomem(err);
-    for (const struct way *at = way; at->depth > 0; at = at->up)
-        path[at->depth - 1] = at->name;
-    input->mirrors[input->mirror_count++] = (struct mirror){name, path, way->depth};
+    const char **names = wt__arena_array(&input->arena, const char *, path->depth);
+    WT_CHECK_ALLOC(names, err);
+    for (const struct schema_path *at = path; at->depth > 0; at = at->up)
+        names[at->depth - 1] = at->name;
+    input->mirrors[input->mirror_count++] = (struct mirror){name, names, path->depth};
     return 0;
 }
 
-static int look(struct mcp_input *input, json_t *schema, const struct way *way, wt_error *err);
+static int visit_schema(struct mcp_input *input, json_t *schema, const struct schema_path *path, wt_error *err);
 
-/* A map from names to schemas: the names are nobody's keywords. */
-static int look_by_name(struct mcp_input *input, json_t *schemas, const struct way *way, wt_error *err)
+/* Visits the values of a map from names to schemas; its names are not keywords. */
+static int visit_schema_map(struct mcp_input *input, json_t *schemas, const struct schema_path *path, wt_error *err)
 {
     const char *name;
     json_t *schema;
-    int rc = 0;
     json_object_foreach(schemas, name, schema)
     {
-        struct way step = {way, name, way ? way->depth + 1 : 0};
-        if (rc == 0)
-            rc = look(input, schema, way ? &step : NULL, err);
+        struct schema_path step = {path, name, path ? path->depth + 1 : 0};
+        WT_TRY(visit_schema(input, schema, path ? &step : NULL, err));
     }
-    return rc;
+    return 0;
 }
 
-/* way: NULL where more than properties led here. Nested as deep as JSON may be. */
-static int look(struct mcp_input *input, json_t *schema, const struct way *way, wt_error *err)
+/* Visits a schema and collects mirrors. path: NULL if the path includes more than properties. The recursion is limited
+ * by the nesting limit of JSON. */
+static int visit_schema(struct mcp_input *input, json_t *schema, const struct schema_path *path, wt_error *err)
 {
     static const char *const data[] = {"enum", "const", "default", "examples"};
     static const char *const maps[] = {"patternProperties", "$defs", "definitions", "dependentSchemas"};
     const char *key;
     json_t *value;
     size_t at;
-    int rc = 0;
     if (json_is_array(schema)) {
-        json_array_foreach(schema, at, value) rc = rc < 0 ? rc : look(input, value, NULL, err);
-        return rc;
+        json_array_foreach(schema, at, value) WT_TRY(visit_schema(input, value, NULL, err));
+        return 0;
     }
     if (json_object_get(schema, ANNOTATION))
-        rc = add_mirror(input, schema, way, err);
+        WT_TRY(add_mirror(input, schema, path, err));
     json_object_foreach(schema, key, value)
     {
         bool is_data = false, is_map = false;
@@ -112,42 +197,41 @@ static int look(struct mcp_input *input, json_t *schema, const struct way *way, 
             is_data |= strcmp(key, data[i]) == 0;
             is_map |= strcmp(key, maps[i]) == 0;
         }
-        if (rc < 0 || is_data || (!json_is_object(value) && !json_is_array(value)))
+        if (is_data || (!json_is_object(value) && !json_is_array(value)))
             continue;
         if (strcmp(key, "properties") == 0 && json_is_object(value))
-            rc = look_by_name(input, value, way, err);
+            WT_TRY(visit_schema_map(input, value, path, err));
+        else if (is_map && json_is_object(value))
+            WT_TRY(visit_schema_map(input, value, NULL, err));
         else
-            rc =
-                is_map && json_is_object(value) ? look_by_name(input, value, NULL, err) : look(input, value, NULL, err);
+            WT_TRY(visit_schema(input, value, NULL, err));
     }
-    return rc;
+    return 0;
 }
 
-/* ---------------------------------------------------------------- schemas */
+/* ---------------------------------------------------------------- opening and validating */
+
+static void close_input(struct mcp_input **input)
+{
+    wt__mcp_input_close(*input);
+}
 
 int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err)
 {
-    struct mcp_input *input = calloc(1, sizeof *input);
-    static const struct way root = {NULL, "", 0};
-    struct buffer text = {0};
-    *out = NULL;
-    if (!input)
-        return wt__fail_nomem(err);
+    static const struct schema_path root = {NULL, "", 0};
+    WT_CLEANUP(close_input) struct mcp_input *input = calloc(1, sizeof *input);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt_error why;
-    int rc = wt__mcp_compile_input(&input->validator, &text, schema, &why, err);
-    input->unchecked = rc == 0 && why.code < 0 ? wt__arena_copy(&input->arena, wt__str(why.message)) : NULL;
-    if (rc == 0 && why.code < 0 && !input->unchecked)
-        rc = wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__json_parse(&input->schema, text.ptr, text.len, err);
-    wt__buffer_dispose(&text);
-    if (rc == 0)
-        rc = look(input, input->schema, &root, err);
-    if (rc < 0) {
-        wt__mcp_input_close(input);
-        return rc;
+    *out = NULL;
+    WT_CHECK_ALLOC(input, err);
+    WT_TRY(compile_input(&input->validator, &text, schema, &why, err));
+    if (why.code < 0) {
+        input->unchecked = wt__arena_copy(&input->arena, wt__str(why.message));
+        WT_CHECK_ALLOC(input->unchecked, err);
     }
-    *out = input;
+    WT_TRY(wt__json_parse(&input->schema, text.ptr, text.len, err));
+    WT_TRY(visit_schema(input, input->schema, &root, err));
+    *out = WT_TAKE(input);
     return 0;
 }
 
@@ -175,18 +259,15 @@ int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, str
 {
     wt_validation *validation = NULL;
     wt_validate_options options;
-    json_t *tree = NULL;
+    WT_CLEANUP(free_tree) json_t *tree = NULL;
     wt_error err;
     wt_validate_options_init(&options);
     options.max_violations = MCP_VIOLATIONS_TOLD;
     int rc = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, &err);
-    if (rc == 0 && !input->validator) {
-        json_decref(tree);
+    if (rc == 0 && !input->validator)
         return 1;
-    }
     if (rc == 0)
         rc = wt__validate_value(input->validator, tree, &options, &validation, &err);
-    json_decref(tree);
     if (rc < 0) {
         wt__buffer_text(out, err.message);
         return rc == WT_ENOMEM ? rc : 0;
@@ -207,9 +288,9 @@ int wt__mcp_input_repair(const struct mcp_input *input, struct str arguments, bo
     return !input->validator ? 0 : wt__validator_coerce(input->validator, arguments, wraps, out);
 }
 
-/* ---------------------------------------------------------------- headers beside arguments */
+/* ---------------------------------------------------------------- comparing and writing headers */
 
-static const json_t *value_at(const json_t *arguments, const struct mirror *mirror)
+static const json_t *find_argument(const json_t *arguments, const struct mirror *mirror)
 {
     for (size_t i = 0; i < mirror->depth; i++)
         arguments = json_object_get(arguments, mirror->path[i]);
@@ -221,24 +302,24 @@ bool wt__mcp_mirrors_match(const struct mcp_input *input, const struct mcp_heade
 {
     for (size_t i = 0; i < input->mirror_count; i++) {
         const struct mirror *mirror = &input->mirrors[i];
-        const json_t *value = value_at(arguments, mirror);
+        const json_t *value = find_argument(arguments, mirror);
         struct str header = {"", 0};
         bool there = headers->param(headers, wt__str(mirror->name), &header);
         if (!value && !there)
             continue;
-        if (value && there && wt__mcp_header_says(header, value))
+        if (value && there && wt__mcp_header_equals(header, value))
             continue;
         wt__buffer_printf(words, "the header Mcp-Param-%s %s", mirror->name,
-                          !there   ? "is missing beside its argument"
-                          : !value ? "is there without its argument"
-                                   : "does not say what its argument says");
+                          !there   ? "is missing, but its argument is present"
+                          : !value ? "is present without its argument"
+                                   : "differs from its argument");
         return false;
     }
     return true;
 }
 
-/* The digits of a whole number as the client wrote it; empty if it is written otherwise. */
-static struct str digits_at(struct str arguments, const struct mirror *mirror)
+/* Returns the digits of an integer as sent, or an empty string for other values. */
+static struct str find_digits(struct str arguments, const struct mirror *mirror)
 {
     for (size_t i = 0; i < mirror->depth; i++)
         wt__mcp_member(arguments, mirror->path[i], &arguments);
@@ -248,8 +329,8 @@ static struct str digits_at(struct str arguments, const struct mirror *mirror)
     return arguments;
 }
 
-/* NULL when memory is out, or the value is of a kind that no header repeats. */
-static const char *repeated(struct arena *arena, const json_t *value, struct str digits)
+/* Formats a value as header text. Returns NULL if out of memory, or for types without a header form. */
+static const char *format_header_value(struct arena *arena, const json_t *value, struct str digits)
 {
     char number[32];
     if (digits.len > 0)
@@ -264,23 +345,24 @@ static const char *repeated(struct arena *arena, const json_t *value, struct str
     return json_is_number(value) ? wt__arena_copy(arena, wt__str(number)) : NULL;
 }
 
-int wt__mcp_input_repeat(const struct mcp_input *input, struct str arguments, struct arena *arena,
-                         struct http_header *out, wt_error *err)
+int wt__mcp_input_write_headers(const struct mcp_input *input, struct str arguments, struct arena *arena,
+                                struct http_header *out, wt_error *err)
 {
-    json_t *tree;
-    int count = 0, rc = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, err);
-    for (size_t i = 0; rc == 0 && i < input->mirror_count; i++) {
-        const json_t *value = value_at(tree, &input->mirrors[i]);
+    WT_CLEANUP(free_tree) json_t *tree = NULL;
+    int count = 0;
+    WT_TRY(wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, err));
+    for (size_t i = 0; i < input->mirror_count; i++) {
+        const json_t *value = find_argument(tree, &input->mirrors[i]);
         struct buffer name = {0};
         if (!value || json_is_object(value) || json_is_array(value))
             continue;
         wt__buffer_printf(&name, "Mcp-Param-%s", input->mirrors[i].name);
-        out[count] = (struct http_header){name.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&name)),
-                                          repeated(arena, value, digits_at(arguments, &input->mirrors[i]))};
+        out[count] =
+            (struct http_header){name.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&name)),
+                                 format_header_value(arena, value, find_digits(arguments, &input->mirrors[i]))};
         wt__buffer_dispose(&name);
-        rc = out[count].name && out[count].value ? 0 : wt__fail_nomem(err);
+        WT_CHECK_ALLOC(out[count].name && out[count].value, err);
         count++;
     }
-    json_decref(tree);
-    return rc < 0 ? rc : count;
+    return count;
 }

@@ -1,12 +1,13 @@
-/* methods.c: what may be asked: the table of methods, and how each is answered by the features. */
+/* methods.c: the table of methods, and the functions that answer them with the service's features. */
 #include <stdlib.h>
 
 #include "base/base64.h"
-#include "serve/mcp/inside.h"
+#include "base/memory.h"
+#include "serve/mcp/internal.h"
 
 /* ---------------------------------------------------------------- lists */
 
-/* The cursor's key; false, and it is refused, where it is none of ours. */
+/* Decodes the cursor to the key of the last item. Returns false, with an error set, if it is invalid. */
 static bool read_cursor(struct mcp_call *call, struct buffer *after)
 {
     const json_t *cursor = json_object_get(call->in.params, "cursor");
@@ -23,49 +24,48 @@ static bool read_cursor(struct mcp_call *call, struct buffer *after)
 
 static bool run_list(struct mcp_call *call, void (*list)(void *context, struct mcp_call *call, struct str after))
 {
-    struct buffer after = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer after = {0};
     if (read_cursor(call, &after))
         list(call->service->features.context, call, wt__buffer_view(&after));
-    wt__buffer_dispose(&after);
     return false;
 }
 
-static bool list_tools(struct mcp_call *call)
+static bool run_list_tools(struct mcp_call *call)
 {
     return run_list(call, call->service->features.tools.list);
 }
 
-static bool list_resources(struct mcp_call *call)
+static bool run_list_resources(struct mcp_call *call)
 {
     return run_list(call, call->service->features.resources.list);
 }
 
-static void no_templates(void *context, struct mcp_call *call, struct str after)
+static void list_no_templates(void *context, struct mcp_call *call, struct str after)
 {
     (void)context;
     if (after.len > 0)
         wt__mcp_refuse_cursor(call);
 }
 
-static bool list_templates(struct mcp_call *call)
+static bool run_list_templates(struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
-    return run_list(call, features->resources.templates ? features->resources.templates : no_templates);
+    return run_list(call, features->resources.templates ? features->resources.templates : list_no_templates);
 }
 
-static bool list_prompts(struct mcp_call *call)
+static bool run_list_prompts(struct mcp_call *call)
 {
     return run_list(call, call->service->features.prompts.list);
 }
 
 /* ---------------------------------------------------------------- tools */
 
-static void work_tool(struct mcp_call *call)
+static void run_called_tool(struct mcp_call *call)
 {
     call->service->features.tools.run(call->service->features.context, call, &call->tool);
 }
 
-static bool find_tool(struct mcp_call *call)
+static bool find_called_tool(struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
     wt_error err = {0};
@@ -78,7 +78,7 @@ static bool find_tool(struct mcp_call *call)
     return rc == 0;
 }
 
-/* Puts repaired arguments in the place of the client's. Returns 1 if they fit, 0 if they do not, or WT_ENOMEM. */
+/* Replaces the arguments by repaired ones. Returns 1 if these match, 0 if not, or WT_ENOMEM. */
 static int repair_arguments(struct mcp_call *call)
 {
     int fits = wt__mcp_input_repair(call->tool.input, call->arguments, true, &call->repaired);
@@ -89,7 +89,7 @@ static int repair_arguments(struct mcp_call *call)
     return rc < 0 ? WT_ENOMEM : 1;
 }
 
-/* True if JSON has the character NUL in a string: "\u0000" whose backslash is not escaped itself. */
+/* True if a string in the JSON contains NUL: "\u0000" with an unescaped backslash. */
 static bool has_nul(struct str json)
 {
     static const struct str nul = STR("\\u0000");
@@ -103,12 +103,12 @@ static bool has_nul(struct str json)
     return false;
 }
 
-/* What the arguments lack is told to the model, which can mend them. */
-static bool check_arguments(struct mcp_call *call)
+/* Validates the arguments. Violations become a tool error, so that the model can correct them. */
+static bool check_tool_arguments(struct mcp_call *call)
 {
     struct buffer words = {0};
     const struct mcp_input *input = call->tool.input;
-    if (call->modern && call->headers && input &&
+    if (call->is_modern && call->headers && input &&
         !wt__mcp_mirrors_match(input, call->headers, wt__mcp_call_argument_tree(call), &words)) {
         wt__mcp_refuse_with(call, MCP_HEADER_MISMATCH, wt__buffer_view(&words), STR(""));
         wt__buffer_dispose(&words);
@@ -116,14 +116,14 @@ static bool check_arguments(struct mcp_call *call)
     }
     bool is_checked = input && !call->tool.mirrors_only;
     if (is_checked && call->tool.refuses_nul && has_nul(call->arguments)) {
-        wt__mcp_fail_tool(call, "leave out the character NUL (\\u0000), which the arguments of this tool cannot have");
+        wt__mcp_fail_tool(call, "leave out the character NUL (\\u0000): the arguments of this tool cannot contain it");
         return false;
     }
     int fits = is_checked ? wt__mcp_input_check(input, call->arguments, &words) : 1;
     if (fits == 0 && call->tool.repairs)
         fits = repair_arguments(call);
     if (fits < 0 || words.failed) {
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
     } else if (fits == 0) {
         wt__mcp_add_text(call, wt__buffer_view(&words));
         wt__mcp_set_is_error(call);
@@ -134,45 +134,45 @@ static bool check_arguments(struct mcp_call *call)
 
 static bool prepare_tool(struct mcp_call *call)
 {
-    return find_tool(call) && check_arguments(call);
+    return find_called_tool(call) && check_tool_arguments(call);
 }
 
-static bool call_tool(struct mcp_call *call)
+static bool run_call_tool(struct mcp_call *call)
 {
     if (call->tool.waits)
-        return wt__mcp_start(call, work_tool);
-    work_tool(call);
+        return wt__mcp_call_start_thread(call, run_called_tool);
+    run_called_tool(call);
     return false;
 }
 
 /* ---------------------------------------------------------------- resources, prompts, completions */
 
-static bool work_or_start(struct mcp_call *call, bool waits, void (*work)(struct mcp_call *call))
+static bool run_or_start(struct mcp_call *call, bool waits, void (*work)(struct mcp_call *call))
 {
     if (waits)
-        return wt__mcp_start(call, work);
+        return wt__mcp_call_start_thread(call, work);
     work(call);
     return false;
 }
 
-static void work_read(struct mcp_call *call)
+static void read_named_resource(struct mcp_call *call)
 {
     call->service->features.resources.read(call->service->features.context, call, call->name);
 }
 
-static bool read_resource(struct mcp_call *call)
+static bool run_read_resource(struct mcp_call *call)
 {
-    return work_or_start(call, call->service->features.resources.waits, work_read);
+    return run_or_start(call, call->service->features.resources.waits, read_named_resource);
 }
 
-static void work_prompt(struct mcp_call *call)
+static void get_named_prompt(struct mcp_call *call)
 {
     call->service->features.prompts.get(call->service->features.context, call, call->name);
 }
 
-static bool get_prompt(struct mcp_call *call)
+static bool run_get_prompt(struct mcp_call *call)
 {
-    return work_or_start(call, call->service->features.prompts.waits, work_prompt);
+    return run_or_start(call, call->service->features.prompts.waits, get_named_prompt);
 }
 
 static bool read_completion(const struct mcp_call *call, struct mcp_completion *out)
@@ -189,7 +189,7 @@ static bool read_completion(const struct mcp_call *call, struct mcp_completion *
            json_is_string(json_object_get(argument, "value"));
 }
 
-static void work_complete(struct mcp_call *call)
+static void complete_argument(struct mcp_call *call)
 {
     struct mcp_completion what;
     if (read_completion(call, &what))
@@ -200,26 +200,25 @@ static void work_complete(struct mcp_call *call)
                        "\"argument\" with a name and a value");
 }
 
-static bool complete(struct mcp_call *call)
+static bool run_complete(struct mcp_call *call)
 {
-    return work_or_start(call, call->service->features.completions.waits, work_complete);
+    return run_or_start(call, call->service->features.completions.waits, complete_argument);
 }
 
-/* ---------------------------------------------------------------- the legacy era's own */
+/* ---------------------------------------------------------------- methods of the legacy era */
 
-static bool ping(struct mcp_call *call)
+static bool run_ping(struct mcp_call *call)
 {
     (void)call;
     return false;
 }
 
-static bool set_level(struct mcp_call *call)
+static bool run_set_level(struct mcp_call *call)
 {
     int level = wt__mcp_level(wt__json_str(call->in.params, "level"));
     if (level < 0) {
         wt__mcp_refuse(call, MCP_INVALID_PARAMS,
-                       "\"level\" is none of debug, info, notice, warning, error, critical, "
-                       "alert, emergency");
+                       "\"level\" must be debug, info, notice, warning, error, critical, alert or emergency");
         return false;
     }
     pthread_mutex_lock(&call->peer->lock);
@@ -228,7 +227,7 @@ static bool set_level(struct mcp_call *call)
     return false;
 }
 
-static bool subscribe(struct mcp_call *call)
+static bool run_subscribe(struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
     wt_error why;
@@ -239,83 +238,201 @@ static bool subscribe(struct mcp_call *call)
     int rc = wt__mcp_peer_watch(call->peer, call->name);
     if (rc < 0)
         wt__mcp_refuse(call, rc == WT_ETOOLONG ? MCP_INVALID_PARAMS : MCP_INTERNAL_ERROR,
-                       rc == WT_ETOOLONG ? "one client watches at most %d resources" : "memory is out (%d)",
+                       rc == WT_ETOOLONG ? "too many subscriptions; the limit is %d resources" : "out of memory (%d)",
                        MCP_SUBSCRIPTIONS_MAX);
     return false;
 }
 
-static bool unsubscribe(struct mcp_call *call)
+static bool run_unsubscribe(struct mcp_call *call)
 {
     wt__mcp_peer_unwatch(call->peer, call->name);
     return false;
 }
 
-/* ---------------------------------------------------------------- the table */
+/* ---------------------------------------------------------------- initialize and server/discover */
 
-static bool always(const struct mcp_features *features)
+/* `initialize` opens a legacy session; `server/discover` gives a modern client the same information without a
+ * session. */
+
+static void write_capability(struct buffer *out, const char *name, bool offered, bool changes, bool watched)
+{
+    if (!offered)
+        return;
+    wt__buffer_printf(out, ",\"%s\":{%s%s%s}", name, changes ? "\"listChanged\":true" : "",
+                      changes && watched ? "," : "", watched ? "\"subscribe\":true" : "");
+}
+
+static void write_capabilities(struct buffer *out, const struct mcp_features *features)
+{
+    wt__buffer_text(out, ",\"capabilities\":{\"logging\":{}");
+    write_capability(out, "tools", features->tools.list, features->changes, false);
+    write_capability(out, "resources", features->resources.list, features->changes, features->resources.watched);
+    write_capability(out, "prompts", features->prompts.list, features->changes, false);
+    write_capability(out, "completions", features->completions.complete, false, false);
+    wt__buffer_char(out, '}');
+}
+
+static void write_mcp_instructions(struct buffer *out, const struct mcp_call *call)
+{
+    const struct mcp_features *features = &call->service->features;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    if (features->write_instructions)
+        features->write_instructions(features->context, call->peer->principal, &text);
+    else if (features->instructions)
+        wt__buffer_text(&text, features->instructions);
+    if (text.len > 0) {
+        wt__buffer_text(out, ",\"instructions\":");
+        wt__buffer_json(out, wt__buffer_view(&text));
+    }
+    out->failed |= text.failed;
+}
+
+/* True if clientInfo and capabilities are small enough to keep in a session; up to MCP_SESSIONS_MAX sessions may
+ * exist. */
+static bool fits_session(const json_t *capabilities, const json_t *client)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {.max = MCP_CLIENT_BYTES_MAX};
+    wt__json_write(&text, capabilities);
+    wt__json_write(&text, client);
+    return !text.failed;
+}
+
+/* Opens the peer with deep copies, so that threads do not share reference counts. Returns 0, WT_EBUSY (already open) or
+ * WT_ENOMEM. */
+static int open_peer(struct mcp_peer *peer, const json_t *capabilities, const json_t *client, bool resumes)
+{
+    json_t *own_capabilities = json_deep_copy(capabilities), *own_client = json_deep_copy(client);
+    pthread_mutex_lock(&peer->lock);
+    int rc = peer->is_open ? WT_EBUSY : own_capabilities && own_client ? 0 : WT_ENOMEM;
+    if (rc == 0) {
+        peer->is_open = true;
+        peer->can_resume = resumes;
+        peer->capabilities = own_capabilities;
+        peer->client = own_client;
+    }
+    pthread_mutex_unlock(&peer->lock);
+    if (rc < 0) {
+        json_decref(own_capabilities);
+        json_decref(own_client);
+    }
+    return rc;
+}
+
+static bool run_initialize(struct mcp_call *call)
+{
+    struct mcp_peer *peer = call->peer;
+    struct str wanted = wt__json_str(call->in.params, "protocolVersion");
+    const json_t *capabilities = wt__json_object(call->in.params, "capabilities");
+    const json_t *client = wt__json_object(call->in.params, "clientInfo");
+    if (wanted.len == 0 || !capabilities || !client || !fits_session(capabilities, client)) {
+        wt__mcp_refuse(call, MCP_INVALID_PARAMS,
+                       "initialize needs protocolVersion, capabilities and clientInfo, of at most %d bytes",
+                       MCP_CLIENT_BYTES_MAX);
+        return false;
+    }
+    bool known = wt__mcp_is_legacy_version(wanted);
+    struct str version = known ? wanted : STR(MCP_LEGACY_VERSION);
+    switch (open_peer(peer, capabilities, client, wt__str_equal(version, STR(MCP_LEGACY_VERSION)))) {
+    case 0:
+        break;
+    case WT_ENOMEM:
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
+        return false;
+    default:
+        wt__mcp_refuse(call, MCP_INVALID_REQUEST, "the session is already initialized");
+        return false;
+    }
+    wt__buffer_printf(&call->result, ",\"protocolVersion\":\"%.*s\"", (int)version.len, version.ptr);
+    write_capabilities(&call->result, &call->service->features);
+    write_mcp_instructions(&call->result, call);
+    wt__buffer_text(&call->result, ",\"serverInfo\":");
+    wt__mcp_write_server_info(&call->result, &call->service->features, true);
+    return false;
+}
+
+static bool run_discover(struct mcp_call *call)
+{
+    const struct mcp_features *features = &call->service->features;
+    wt__buffer_text(&call->result, ",\"supportedVersions\":");
+    wt__mcp_write_versions(&call->result);
+    write_capabilities(&call->result, features);
+    write_mcp_instructions(&call->result, call);
+    wt__buffer_printf(&call->result, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"", features->ttl_ms,
+                      features->private_lists ? "private" : "public");
+    return false;
+}
+
+/* ---------------------------------------------------------------- table */
+
+static bool is_always_offered(const struct mcp_features *features)
 {
     (void)features;
     return true;
 }
 
-static bool has_tools(const struct mcp_features *features)
+static bool offers_tools(const struct mcp_features *features)
 {
     return features->tools.list;
 }
 
-static bool has_resources(const struct mcp_features *features)
+static bool offers_resources(const struct mcp_features *features)
 {
     return features->resources.list;
 }
 
-static bool has_watched(const struct mcp_features *features)
+static bool offers_subscriptions(const struct mcp_features *features)
 {
     return features->resources.list && features->resources.watched;
 }
 
-static bool has_prompts(const struct mcp_features *features)
+static bool offers_prompts(const struct mcp_features *features)
 {
     return features->prompts.list;
 }
 
-static bool has_completions(const struct mcp_features *features)
+static bool offers_completions(const struct mcp_features *features)
 {
     return features->completions.complete;
 }
 
-static bool has_notices(const struct mcp_features *features)
+static bool offers_notices(const struct mcp_features *features)
 {
-    return features->changes || has_watched(features);
+    return features->changes || offers_subscriptions(features);
 }
 
 static const struct mcp_method methods[] = {
-    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, always, wt__mcp_run_initialize, NULL},
-    {"ping", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, always, ping, NULL},
-    {"logging/setLevel", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, always, set_level, NULL},
-    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, always, wt__mcp_run_discover,
+    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, is_always_offered, run_initialize,
      NULL},
-    {"subscriptions/listen", MCP_MODERN_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, has_notices,
+    {"ping", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, is_always_offered, run_ping, NULL},
+    {"logging/setLevel", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, is_always_offered,
+     run_set_level, NULL},
+    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, is_always_offered, run_discover,
+     NULL},
+    {"subscriptions/listen", MCP_MODERN_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, offers_notices,
      wt__mcp_run_listen, NULL},
-    {"tools/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "tools", NULL, false, false, false, has_tools, list_tools, NULL},
-    {"tools/call", MCP_BOTH_ERAS, MCP_SHAPE_TOOL, NULL, "name", true, true, false, has_tools, call_tool, prepare_tool},
-    {"resources/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resources", NULL, false, false, false, has_resources,
-     list_resources, NULL},
+    {"tools/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "tools", NULL, false, false, false, offers_tools, run_list_tools,
+     NULL},
+    {"tools/call", MCP_BOTH_ERAS, MCP_SHAPE_TOOL, NULL, "name", true, true, false, offers_tools, run_call_tool,
+     prepare_tool},
+    {"resources/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resources", NULL, false, false, false, offers_resources,
+     run_list_resources, NULL},
     {"resources/templates/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resourceTemplates", NULL, false, false, false,
-     has_resources, list_templates, NULL},
-    {"resources/read", MCP_BOTH_ERAS, MCP_SHAPE_CONTENTS, NULL, "uri", true, true, false, has_resources, read_resource,
+     offers_resources, run_list_templates, NULL},
+    {"resources/read", MCP_BOTH_ERAS, MCP_SHAPE_CONTENTS, NULL, "uri", true, true, false, offers_resources,
+     run_read_resource, NULL},
+    {"resources/subscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, offers_subscriptions,
+     run_subscribe, NULL},
+    {"resources/unsubscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, offers_subscriptions,
+     run_unsubscribe, NULL},
+    {"prompts/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "prompts", NULL, false, false, false, offers_prompts,
+     run_list_prompts, NULL},
+    {"prompts/get", MCP_BOTH_ERAS, MCP_SHAPE_PROMPT, NULL, "name", true, true, false, offers_prompts, run_get_prompt,
      NULL},
-    {"resources/subscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, has_watched, subscribe,
-     NULL},
-    {"resources/unsubscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, has_watched,
-     unsubscribe, NULL},
-    {"prompts/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "prompts", NULL, false, false, false, has_prompts, list_prompts,
-     NULL},
-    {"prompts/get", MCP_BOTH_ERAS, MCP_SHAPE_PROMPT, NULL, "name", true, true, false, has_prompts, get_prompt, NULL},
-    {"completion/complete", MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, NULL, NULL, false, false, false, has_completions,
-     complete, NULL},
+    {"completion/complete", MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, NULL, NULL, false, false, false, offers_completions,
+     run_complete, NULL},
 };
 
-const struct mcp_method *wt__mcp_method(struct str name)
+const struct mcp_method *wt__mcp_find_method(struct str name)
 {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (wt__str_equal(name, wt__str(methods[i].name)))

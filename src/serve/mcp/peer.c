@@ -1,10 +1,118 @@
-/* peer.c: who is at the other end, for as long as we know: what it runs, what it was asked, what it watches, and where
- * it hears what belongs to no request. */
+/* peer.c: the other end of a connection: channels, which carry the messages of one request, and peers, with their
+ * running calls, open questions, subscriptions and general stream.
+ *
+ * All channels send one message at a time, send no message after the answer, and cancel the call when the client
+ * disconnects. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
+
+/* ---------------------------------------------------------------- cancellation */
+
+bool wt__mcp_is_cancelled(const struct mcp_call *call)
+{
+    return atomic_load(&call->cancelled);
+}
+
+/* The callback runs under the call's lock, so that it never runs after the call has ended. */
+void wt__mcp_on_cancel(struct mcp_call *call, void (*cancelled)(void *context), void *context)
+{
+    pthread_mutex_lock(&call->lock);
+    call->on_cancel = cancelled;
+    call->cancel_context = context;
+    if (cancelled && atomic_load(&call->cancelled))
+        cancelled(context);
+    pthread_mutex_unlock(&call->lock);
+}
+
+void wt__mcp_call_cancel(struct mcp_call *call)
+{
+    pthread_mutex_lock(&call->lock);
+    if (!atomic_exchange(&call->cancelled, true)) {
+        if (call->on_cancel)
+            call->on_cancel(call->cancel_context);
+        pthread_cond_broadcast(&call->news);
+    }
+    pthread_mutex_unlock(&call->lock);
+}
+
+/* ---------------------------------------------------------------- channels */
+
+void wt__mcp_channel_open(struct mcp_channel *channel)
+{
+    atomic_init(&channel->refs, 1);
+    pthread_mutex_init(&channel->send_lock, NULL);
+    pthread_mutex_init(&channel->lock, NULL);
+}
+
+void wt__mcp_channel_keep(struct mcp_channel *channel)
+{
+    atomic_fetch_add(&channel->refs, 1);
+}
+
+void wt__mcp_channel_release(struct mcp_channel *channel)
+{
+    if (!channel || atomic_fetch_sub(&channel->refs, 1) > 1)
+        return;
+    pthread_mutex_destroy(&channel->send_lock);
+    pthread_mutex_destroy(&channel->lock);
+    channel->dispose(channel);
+}
+
+bool wt__mcp_channel_send(struct mcp_channel *channel, struct str message)
+{
+    pthread_mutex_lock(&channel->send_lock);
+    bool sent = !channel->is_finished && channel->send(channel, message);
+    pthread_mutex_unlock(&channel->send_lock);
+    return sent;
+}
+
+void wt__mcp_channel_answer(struct mcp_channel *channel, int status, struct str message)
+{
+    pthread_mutex_lock(&channel->send_lock);
+    if (!channel->is_finished)
+        channel->answer(channel, status, message);
+    channel->is_finished = true;
+    pthread_mutex_unlock(&channel->send_lock);
+}
+
+void wt__mcp_channel_keep_alive(struct mcp_channel *channel)
+{
+    pthread_mutex_lock(&channel->send_lock);
+    if (!channel->is_finished && channel->keep_alive)
+        channel->keep_alive(channel);
+    pthread_mutex_unlock(&channel->send_lock);
+}
+
+void wt__mcp_channel_close_early(struct mcp_channel *channel)
+{
+    pthread_mutex_lock(&channel->send_lock);
+    if (!channel->is_finished && channel->close_early)
+        channel->close_early(channel);
+    pthread_mutex_unlock(&channel->send_lock);
+}
+
+void wt__mcp_channel_gone(struct mcp_channel *channel)
+{
+    pthread_mutex_lock(&channel->lock);
+    channel->gone = true;
+    if (channel->call)
+        wt__mcp_call_cancel(channel->call);
+    pthread_mutex_unlock(&channel->lock);
+}
+
+void wt__mcp_append_line(struct buffer *out, struct str message)
+{
+    size_t begin = out->len;
+    wt__buffer_str(out, message);
+    for (size_t i = begin; !out->failed && i < out->len; i++)
+        if (out->ptr[i] == '\n' || out->ptr[i] == '\r')
+            out->ptr[i] = ' ';
+}
+
+/* ---------------------------------------------------------------- peers */
 
 struct mcp_peer *wt__mcp_peer_open(struct mcp_service *service, const char *principal, bool known)
 {
@@ -25,11 +133,11 @@ struct mcp_peer *wt__mcp_peer_open(struct mcp_service *service, const char *prin
     peer->holder = peer->principal;
     if (known) {
         pthread_mutex_lock(&service->lock);
-        /* No key is called so: a name of a key has no '#'. */
+        /* Key names cannot contain '#'. */
         snprintf(peer->session_holder, sizeof peer->session_holder, "#%u", ++service->peer_number);
         if (!*peer->principal)
             peer->holder = peer->session_holder;
-        peer->known = true;
+        peer->is_listed = true;
         peer->next = service->peers;
         if (peer->next)
             peer->next->before = peer;
@@ -59,24 +167,24 @@ void wt__mcp_peer_release(struct mcp_peer *peer)
     free(peer);
 }
 
-static void forget(struct mcp_peer *peer)
+static void unlink_peer(struct mcp_peer *peer)
 {
     struct mcp_service *service = peer->service;
     pthread_mutex_lock(&service->lock);
-    if (peer->known) {
+    if (peer->is_listed) {
         *(peer->before ? &peer->before->next : &service->peers) = peer->next;
         if (peer->next)
             peer->next->before = peer->before;
-        peer->known = false;
+        peer->is_listed = false;
     }
     pthread_mutex_unlock(&service->lock);
 }
 
 void wt__mcp_peer_close(struct mcp_peer *peer)
 {
-    forget(peer);
+    unlink_peer(peer);
     pthread_mutex_lock(&peer->lock);
-    peer->closed = true;
+    peer->is_closed = true;
     for (struct mcp_call *call = peer->running; call; call = call->next)
         wt__mcp_call_cancel(call);
     pthread_mutex_unlock(&peer->lock);
@@ -89,7 +197,7 @@ void wt__mcp_peer_stream(struct mcp_peer *peer, struct mcp_channel *stream)
         wt__mcp_channel_keep(stream);
     pthread_mutex_lock(&peer->lock);
     struct mcp_channel *last = peer->stream;
-    bool closed = peer->closed && stream;
+    bool closed = peer->is_closed && stream;
     peer->stream = closed ? NULL : stream;
     pthread_mutex_unlock(&peer->lock);
     if (closed) {
@@ -110,17 +218,17 @@ void wt__mcp_peer_cancel(struct mcp_peer *peer, struct str id)
     pthread_mutex_unlock(&peer->lock);
 }
 
-void wt__mcp_peer_answered(struct mcp_peer *peer, const json_t *message)
+void wt__mcp_peer_deliver_response(struct mcp_peer *peer, const json_t *message)
 {
     struct str id = wt__json_str(message, "id");
     const json_t *result = wt__json_object(message, "result");
     pthread_mutex_lock(&peer->lock);
-    for (struct mcp_question *question = peer->questions; question; question = question->next) {
+    for (struct client_question *question = peer->questions; question; question = question->next) {
         if (!wt__str_equal(id, wt__str(question->id)))
             continue;
         pthread_mutex_lock(&question->call->lock);
-        if (!question->answered) {
-            question->answered = true;
+        if (!question->is_answered) {
+            question->is_answered = true;
             question->result = result ? json_dumps(result, JSON_COMPACT) : NULL;
             pthread_cond_broadcast(&question->call->news);
         }
@@ -129,8 +237,8 @@ void wt__mcp_peer_answered(struct mcp_peer *peer, const json_t *message)
     pthread_mutex_unlock(&peer->lock);
 }
 
-/* Where it is among the watched ones; SIZE_MAX. */
-static size_t watched_at(const struct mcp_peer *peer, struct str uri)
+/* Returns the index of a subscription, or SIZE_MAX. */
+static size_t find_watched(const struct mcp_peer *peer, struct str uri)
 {
     for (size_t i = 0; i < peer->watched_count; i++)
         if (wt__str_equal(wt__str(peer->watched[i]), uri))
@@ -142,7 +250,7 @@ int wt__mcp_peer_watch(struct mcp_peer *peer, struct str uri)
 {
     int rc = 0;
     pthread_mutex_lock(&peer->lock);
-    if (watched_at(peer, uri) == SIZE_MAX) {
+    if (find_watched(peer, uri) == SIZE_MAX) {
         char *copy = wt__copy_string(uri.ptr, uri.len);
         if (peer->watched_count >= MCP_SUBSCRIPTIONS_MAX)
             rc = WT_ETOOLONG;
@@ -161,7 +269,7 @@ int wt__mcp_peer_watch(struct mcp_peer *peer, struct str uri)
 void wt__mcp_peer_unwatch(struct mcp_peer *peer, struct str uri)
 {
     pthread_mutex_lock(&peer->lock);
-    size_t at = watched_at(peer, uri);
+    size_t at = find_watched(peer, uri);
     if (at != SIZE_MAX) {
         free(peer->watched[at]);
         peer->watched[at] = peer->watched[--peer->watched_count];

@@ -1,13 +1,14 @@
-/* run.c: a call is run, here or on a thread of its own, its answer is sent, and whoever wants to know of it is told. */
+/* run.c: runs a call, here or on a thread of its own, sends its response and records it. */
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/steady.h"
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
 
-/* ---------------------------------------------------------------- the end */
+/* ---------------------------------------------------------------- end of a call */
 
-static void delist(struct mcp_call *call)
+static void unlink_call(struct mcp_call *call)
 {
     struct mcp_peer *peer = call->peer;
     pthread_mutex_lock(&peer->lock);
@@ -25,14 +26,14 @@ static void delist(struct mcp_call *call)
     pthread_mutex_unlock(&call->channel->lock);
 }
 
-static void record(struct mcp_call *call, size_t bytes)
+static void record_mcp_call(struct mcp_call *call, size_t bytes)
 {
     const struct mcp_features *features = &call->service->features;
     struct mcp_record record = {
         .call = call,
-        .error_code = call->refused ? call->code : 0,
-        .is_error = !call->refused && call->is_error,
-        .input_required = !call->refused && call->modern && call->questions.len > 0,
+        .error_code = call->is_refused ? call->code : 0,
+        .is_error = !call->is_refused && call->is_error,
+        .input_required = !call->is_refused && call->is_modern && call->questions.len > 0,
         .cancelled = wt__mcp_is_cancelled(call),
         .bytes = bytes,
         .ms = wt__mcp_steady_ms(call->service) - call->began,
@@ -41,49 +42,48 @@ static void record(struct mcp_call *call, size_t bytes)
         features->record(features->context, &record);
 }
 
-/* The answer of a call that nobody cancelled. A tool that is cancelled meanwhile was cancelled too late. */
-static size_t answer(struct mcp_call *call)
+/* Sends the response of a call that was not cancelled; a later cancel comes too late. Returns its size. */
+static size_t send_call_answer(struct mcp_call *call)
 {
-    struct buffer message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     int status = 200;
-    if (!call->refused && call->modern && call->questions.len > 0)
+    if (!call->is_refused && call->is_modern && call->questions.len > 0)
         wt__mcp_seal_state(call);
     wt__mcp_write_answer(call, &message, &status);
     if (message.failed)
         wt__mcp_channel_answer(call->channel, 503, STR(""));
     else
         wt__mcp_channel_answer(call->channel, status, wt__buffer_view(&message));
-    size_t bytes = message.len;
-    wt__buffer_dispose(&message);
-    return bytes;
+    return message.len;
 }
 
-void wt__mcp_finish(struct mcp_call *call)
+void wt__mcp_call_finish(struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
     size_t bytes = 0;
     wt__mcp_on_cancel(call, NULL, NULL);
-    delist(call);
+    unlink_call(call);
     if (call->channel && !wt__mcp_is_cancelled(call))
-        bytes = answer(call);
+        bytes = send_call_answer(call);
     else if (call->channel)
         wt__mcp_channel_answer(call->channel, 200, STR(""));
-    record(call, bytes);
+    record_mcp_call(call, bytes);
     if (call->has_tool && features->tools.drop)
         features->tools.drop(features->context, &call->tool);
     wt__mcp_call_free(call);
 }
 
-void wt__mcp_run(struct mcp_call *call)
+void wt__mcp_call_run(struct mcp_call *call)
 {
     if (wt__mcp_is_cancelled(call) || !call->method->run(call))
-        wt__mcp_finish(call);
+        wt__mcp_call_finish(call);
 }
 
 /* ---------------------------------------------------------------- threads
  *
- * A thread that has done its call rests for a while and takes the next, for starting one costs more than a short call.
- * With the lock held there are never more jobs than threads that rest. */
+ * A thread stays idle for a while after its call and takes the next one, because starting a thread costs more than a
+ * short call.
+ * Invariant under the lock: there are at most as many jobs as idle threads. */
 
 enum { REST_MS = 2000 };
 
@@ -93,8 +93,8 @@ struct mcp_job {
     void (*work)(struct mcp_call *call);
 };
 
-/* With the lock held. NULL: none came. */
-static struct mcp_job *next_job(struct mcp_service *service)
+/* Waits for a job. Returns NULL after REST_MS. Call with the lock held. */
+static struct mcp_job *wait_for_job(struct mcp_service *service)
 {
     double until = wt__now_ms() + REST_MS;
     service->resting++;
@@ -116,14 +116,14 @@ static void *run_jobs(void *context)
     struct mcp_service *service = job->call->service;
     while (job) {
         struct mcp_peer *peer = job->call->peer;
-        wt__mcp_peer_keep(peer); /* its call is gone when its place is given back */
+        wt__mcp_peer_keep(peer); /* the call is freed before its share is returned */
         job->work(job->call);
-        wt__mcp_finish(job->call);
+        wt__mcp_call_finish(job->call);
         wt__shares_give(&service->waiting, peer->holder, 1);
         wt__mcp_peer_release(peer);
         free(job);
         pthread_mutex_lock(&service->lock);
-        job = next_job(service);
+        job = wait_for_job(service);
         pthread_mutex_unlock(&service->lock);
     }
     pthread_mutex_lock(&service->lock);
@@ -133,8 +133,8 @@ static void *run_jobs(void *context)
     return NULL;
 }
 
-/* With the lock held. */
-static bool start_thread(struct mcp_service *service, struct mcp_job *job)
+/* Call with the lock held. */
+static bool start_job_thread(struct mcp_service *service, struct mcp_job *job)
 {
     pthread_attr_t detached;
     pthread_t thread;
@@ -146,36 +146,37 @@ static bool start_thread(struct mcp_service *service, struct mcp_job *job)
     return started;
 }
 
-/* With the lock held. False: the system gives no thread. */
-static bool hand_over(struct mcp_service *service, struct mcp_job *job)
+/* Gives the job to an idle thread or a new one. Returns false if no thread can be started. Call with the lock held. */
+static bool queue_job(struct mcp_service *service, struct mcp_job *job)
 {
     if (service->resting > service->job_count) {
         job->next = service->jobs;
         service->jobs = job;
         service->job_count++;
         pthread_cond_signal(&service->job_came);
-    } else if (!start_thread(service, job)) {
+    } else if (!start_job_thread(service, job)) {
         return false;
     }
     return true;
 }
 
-/* Report a used-up share: only the client itself can have caused it. */
+/* Fails a call for lack of a thread. Tells a client if it used up its own share. */
 static void refuse_waiting(struct mcp_call *call)
 {
     struct shares *waiting = &call->service->waiting;
     size_t own = wt__shares_of(waiting, call->peer->holder);
     if (own > 0)
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR,
-                       "%zu calls of this client are running, which is its share of the %zu that the server runs at "
-                       "once; try again when one of them has ended",
-                       own, waiting->most);
+        wt__mcp_refuse(
+            call, MCP_INTERNAL_ERROR,
+            "%zu calls of this client are running, its share of the server's %zu; try again when one of them has "
+            "ended",
+            own, waiting->most);
     else
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR,
-                       "the server runs all the %zu calls that it can run at once; try again later", waiting->most);
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the server is running its maximum of %zu calls; try again later",
+                       waiting->most);
 }
 
-bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call))
+bool wt__mcp_call_start_thread(struct mcp_call *call, void (*work)(struct mcp_call *call))
 {
     struct mcp_service *service = call->service;
     bool has_share = wt__shares_take(&service->waiting, call->peer->holder, 1), handed = false;
@@ -184,7 +185,7 @@ bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call))
     if (job) {
         *job = (struct mcp_job){NULL, call, work};
         pthread_mutex_lock(&service->lock);
-        handed = hand_over(service, job);
+        handed = queue_job(service, job);
         pthread_mutex_unlock(&service->lock);
     }
     if (handed)
@@ -193,7 +194,7 @@ bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call))
     if (has_share)
         wt__shares_give(&service->waiting, call->peer->holder, 1);
     if (has_share)
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the system gives no thread; try again later");
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "cannot start a thread; try again later");
     else
         refuse_waiting(call);
     return false;

@@ -1,13 +1,12 @@
-/* service.h: an MCP server without its wires: what is served, and who holds it together. It speaks the legacy revisions
- * (2025-11-25 and older: `initialize`, sessions) and the modern one (2026-07-28: every request stands for itself), the
- * era of a client seen by each request. stdio.h and streamable_http.h carry its messages.
+/* service.h: an MCP server without its transport. It supports the legacy revisions (2025-11-25 and older: `initialize`,
+ * sessions) and the modern one (2026-07-28: stateless requests), and detects the era for each request. stdio.h and
+ * streamable_http.h are the transports.
  *
- * What is served is a struct of functions, so that a table of four tools (table.h) and ten thousand that come and go
- * are the same to it. Each function gets the call that it answers (call.h). They run on many threads at once.
+ * The features are a struct of functions, so that a table of four tools (table.h) and ten thousand changing tools look
+ * the same. Each function gets the call it answers (call.h). They run on many threads at once.
  *
- * What waits for others (a client that is asked, a server behind this one) says so and runs on a thread that does
- * nothing else meanwhile, of which there are MCP_WAITING_MAX; all else runs where the request was read, and must be
- * quick. */
+ * Functions that wait (for a client's answer, for an upstream server) must say so and run on threads of their own, at
+ * most MCP_WAITING_MAX. All others run where the request was read, and must be quick. */
 #ifndef WT_SERVE_MCP_SERVICE_H
 #define WT_SERVE_MCP_SERVICE_H
 
@@ -16,70 +15,70 @@
 #include "serve/mcp/input.h"
 
 enum {
-    MCP_MESSAGE_BYTES_MAX = 4 << 20,  /* of one message of a client */
-    MCP_WAITING_MAX = 512,            /* calls that wait at once, each on a thread; shared by holders (shares.h) */
-    MCP_SESSIONS_MAX = 20000,         /* of legacy clients over HTTP, shared by principals */
-    MCP_SESSION_IDLE_MS = 30 * 60000, /* then a session is forgotten */
-    MCP_STATE_MS = 5 * 60000,         /* that a client may take to answer what a call asks it, in both eras */
-    MCP_STATE_BYTES_MAX = 64 << 10,   /* of a requestState, sealed: what a call keeps, and all answers so far */
-    MCP_ROUNDS_MAX = 10,              /* of questions in one call */
-    MCP_QUESTIONS_MAX = 16,           /* in one round */
-    MCP_PAGE_ITEMS = 1000,            /* of a list; the rest comes by its cursor */
-    MCP_PAGE_BYTES = 1 << 20,         /* likewise; one item alone may be larger */
-    MCP_NAME_BYTES_MAX = 4096,        /* of a tool's or prompt's name, and of a URI, that is asked for */
-    MCP_LISTENERS_MAX = 20000,        /* open streams of change notices, shared by holders */
-    MCP_SUBSCRIPTIONS_MAX = 1000,     /* resources that one client watches */
-    MCP_KEEP_ALIVE_MS = 15000,        /* a stream that says nothing says a comment */
-    MCP_RUNNING_MAX = 1024,           /* requests of one client that run at once */
+    MCP_MESSAGE_BYTES_MAX = 4 << 20,  /* maximum size of a client's message */
+    MCP_WAITING_MAX = 512,            /* waiting calls at once, each on a thread; shared by holders (shares.h) */
+    MCP_SESSIONS_MAX = 20000,         /* legacy sessions over HTTP, shared by principals */
+    MCP_SESSION_IDLE_MS = 30 * 60000, /* idle time before a session ends */
+    MCP_STATE_MS = 5 * 60000,         /* time limit for a client to answer a question, in both eras */
+    MCP_STATE_BYTES_MAX = 64 << 10, /* maximum size of a sealed requestState: the call's state and all answers so far */
+    MCP_ROUNDS_MAX = 10,            /* rounds of questions in one call */
+    MCP_QUESTIONS_MAX = 16,         /* questions in one round */
+    MCP_PAGE_ITEMS = 1000,          /* items on a page of a list */
+    MCP_PAGE_BYTES = 1 << 20,       /* size of a page of a list; a single item may be larger */
+    MCP_NAME_BYTES_MAX = 4096,      /* maximum length of a requested name or URI */
+    MCP_LISTENERS_MAX = 20000,      /* open streams of change notices, shared by holders */
+    MCP_SUBSCRIPTIONS_MAX = 1000,   /* subscribed resources of one client */
+    MCP_KEEP_ALIVE_MS = 15000,      /* interval of keep-alive comments on streams */
+    MCP_RUNNING_MAX = 1024,         /* running requests of one client */
 };
 
-/* A tool that was found by its name. */
+/* Result of tools.find. */
 struct mcp_tool {
-    const struct mcp_input *input; /* arguments are checked by it before `run`; NULL: not here */
-    bool repairs;                  /* arguments that do not fit are repaired without loss, and single values wrapped */
-    bool mirrors_only;             /* only headers that repeat arguments are checked here; `run` checks the rest */
-    bool refuses_nul;              /* `run` reads arguments as C strings: NUL in them is refused */
+    const struct mcp_input *input; /* schema to check arguments against, or NULL */
+    bool repairs;                  /* repair arguments without loss, and wrap single values */
+    bool mirrors_only;             /* check only headers against arguments; `run` checks the rest */
+    bool refuses_nul;              /* `run` uses C strings: refuse arguments with NUL */
     bool waits;
-    void *handle; /* the finder's own, as is number: for `run`, and for `drop` afterwards */
+    void *handle; /* private to the feature, like number, for `run` and `drop` */
     size_t number;
 };
 
-/* What is served. Strings, functions and contexts live as long as the service. A group whose `list` is NULL is not
- * offered at all, and neither are completions or templates without their function.
+/* The features of a server. Strings, functions and contexts must outlive the service. A group without `list` is not
+ * offered, nor are completions or templates without a function.
  *
- * Lists: all items behind the one whose key is `after` ("": from the beginning), in an order that stays the same
- * between changes and for all connections, one wt__mcp_add_item each until it says that the page is full. An `after`
- * that was never a key: wt__mcp_refuse_cursor. A list may depend on the principal, and is then cached privately.
+ * List functions add the items after the one with key `after` ("": from the beginning) with wt__mcp_add_item until it
+ * returns false. The order must be stable between changes, and the same for all connections. An unknown `after` gets
+ * wt__mcp_refuse_cursor. If lists depend on the principal, set private_lists.
  *
- * What has no such name or URI: wt__mcp_refuse_unknown. */
+ * Answer unknown names and URIs with wt__mcp_refuse_unknown. */
 struct mcp_features {
     const char *name, *version;
-    const char *title, *instructions; /* NULL: none */
-    unsigned ttl_ms;                  /* how long lists, and resources that say nothing else, may be kept */
-    bool private_lists;               /* they depend on who asks: cacheScope is private */
-    bool changes;                     /* the lists change while it runs: wt__mcp_service_changed will tell */
-    void *context;                    /* the first argument of every function */
-    const char *store_path;           /* taken out of errors before clients are told of them; NULL: none */
-    /* An error of which a client is not told everything (wire/failure.h), for a log. NULL: no log wants it. */
+    const char *title, *instructions; /* may be NULL */
+    unsigned ttl_ms;                  /* cache time of lists, and of resources without their own */
+    bool private_lists;               /* lists depend on the principal: cacheScope is private */
+    bool changes;                     /* lists may change; announce it with wt__mcp_service_changed */
+    void *context;                    /* first argument of every function */
+    const char *store_path;           /* path to remove from errors sent to clients, or NULL */
+    /* Logs an error whose details are hidden from the client (wire/failure.h). May be NULL. */
     void (*failed)(void *context, const wt_error *err);
-    /* Instructions that change, appended for each client that opens; in place of those above. NULL: those above. */
+    /* Appends instructions for a client; overrides `instructions`. May be NULL. */
     void (*write_instructions)(void *context, const char *principal, struct buffer *out);
 
     struct {
         void (*list)(void *context, struct mcp_call *call, struct str after);
-        /* 0, WT_ENOTFOUND, or another error, which the client is told. */
+        /* Returns 0, WT_ENOTFOUND, or another error, which is sent to the client. */
         int (*find)(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err);
         void (*run)(void *context, struct mcp_call *call, const struct mcp_tool *tool);
-        void (*drop)(void *context, const struct mcp_tool *tool); /* NULL: nothing to drop */
+        void (*drop)(void *context, const struct mcp_tool *tool); /* releases a found tool; may be NULL */
     } tools;
     struct {
         void (*list)(void *context, struct mcp_call *call, struct str after);
         void (*templates)(void *context, struct mcp_call *call, struct str after);
         void (*read)(void *context, struct mcp_call *call, struct str uri);
-        bool waits;   /* to read one */
-        bool watched; /* clients may subscribe: wt__mcp_service_resource_updated will tell */
-        /* The call's client begins to watch a resource, which others may watch already; it must be quick. False: no
-         * notices of the resource will come, and `why` is a sentence. NULL: the client hears of all resources. */
+        bool waits;   /* read may wait */
+        bool watched; /* clients may subscribe; announce updates with wt__mcp_service_resource_updated */
+        /* The client starts watching a resource, possibly watched by others already. Must be quick. Returns false, with
+         * a reason in `why`, if notices are unavailable for it. NULL if all resources can be watched. */
         bool (*watch)(void *context, struct mcp_call *call, struct str uri, wt_error *why);
     } resources;
     struct {
@@ -92,35 +91,35 @@ struct mcp_features {
         bool waits;
     } completions;
 
-    /* A request is over; for logs, audits and figures. NULL: nobody wants to know. */
+    /* Records a finished request, for logs and metrics. May be NULL. */
     void (*record)(void *context, const struct mcp_record *record);
 };
 
 struct mcp_service_options {
-    const unsigned char *key; /* [32], which seals requestState, the same for all replicas; NULL: a random one */
-    double (*now_ms)(void);   /* NULL: wt__now_ms */
-    unsigned waiting_max;     /* 0: MCP_WAITING_MAX */
-    size_t sessions_max;      /* 0: MCP_SESSIONS_MAX */
-    size_t page_items;        /* 0: MCP_PAGE_ITEMS */
+    const unsigned char *key; /* [32], seals requestState, the same for all replicas; NULL for a random one */
+    double (*now_ms)(void);   /* NULL for wt__now_ms */
+    unsigned waiting_max;     /* 0 for MCP_WAITING_MAX */
+    size_t sessions_max;      /* 0 for MCP_SESSIONS_MAX */
+    size_t page_items;        /* 0 for MCP_PAGE_ITEMS */
 };
 
 struct mcp_service;
 
-/* options: NULL for the defaults. features is copied, its strings and tables are not. WT_EINVAL (features that lack a
- * function), WT_EIO (no random numbers), WT_ENOMEM. */
+/* Opens a service. options: NULL for the defaults. *features is copied, its strings and tables are not. Errors:
+ * WT_EINVAL (a function is missing), WT_EIO (no random numbers), WT_ENOMEM. */
 int wt__mcp_service_open(struct mcp_service **out, const struct mcp_features *features,
                          const struct mcp_service_options *options, wt_error *err);
 
-/* What clients are told, each in its way. From any thread. */
+/* Sends change notices to clients, in the form of their era. Thread-safe. */
 enum mcp_change { MCP_TOOLS_CHANGED, MCP_RESOURCES_CHANGED, MCP_PROMPTS_CHANGED };
 void wt__mcp_service_changed(struct mcp_service *service, enum mcp_change change);
 void wt__mcp_service_resource_updated(struct mcp_service *service, struct str uri);
 
-/* Ends all streams of notices with their final word and cancels what waits; new requests are refused. For a graceful
- * end, before the HTTP server stops. From any thread, not from a signal handler. */
+/* Begins a graceful shutdown, before the HTTP server stops: closes notice streams with a final message, cancels waiting
+ * calls and refuses new requests. Thread-safe, but not for signal handlers. */
 void wt__mcp_service_stop(struct mcp_service *service);
 
-/* Stops it and waits for the calls that run. Transports are closed before. NULL is a no-op. */
+/* Stops the service and waits for running calls. Close the transports first. NULL is a no-op. */
 void wt__mcp_service_close(struct mcp_service *service);
 
 #endif

@@ -1,5 +1,5 @@
-/* sessions.c: see sessions.h. Ids are random, so their first digits are the hash. */
-#include "serve/mcp/sessions.h"
+/* sessions.c: see sessions.h. Ids are random, so the hash is made of their first digits. */
+#include "serve/mcp/internal.h"
 
 #include <stdlib.h>
 
@@ -7,11 +7,11 @@
 #include "base/random_digits.h"
 
 struct mcp_session {
-    struct mcp_session *chain; /* of its bucket */
+    struct mcp_session *chain; /* next in the bucket */
     struct mcp_session *newer, *older;
     struct mcp_peer *peer;
     double used_ms;
-    bool was_used; /* after it was begun */
+    bool was_used; /* used after initialize */
     char id[MCP_SESSION_ID_BYTES];
 };
 
@@ -24,7 +24,7 @@ void wt__mcp_sessions_open(struct mcp_sessions *sessions, struct mcp_service *se
 
 /* ---------------------------------------------------------------- under the lock */
 
-static size_t bucket_of(const struct mcp_sessions *sessions, const char *id)
+static size_t session_bucket(const struct mcp_sessions *sessions, const char *id)
 {
     size_t hash = 0;
     for (size_t i = 0; i < 8; i++)
@@ -32,11 +32,11 @@ static size_t bucket_of(const struct mcp_sessions *sessions, const char *id)
     return hash & (sessions->bucket_count - 1);
 }
 
-static struct mcp_session **place_of(struct mcp_sessions *sessions, struct str id)
+static struct mcp_session **find_session(struct mcp_sessions *sessions, struct str id)
 {
     if (!sessions->buckets || id.len != MCP_SESSION_ID_BYTES - 1)
         return NULL;
-    struct mcp_session **at = &sessions->buckets[bucket_of(sessions, id.ptr)];
+    struct mcp_session **at = &sessions->buckets[session_bucket(sessions, id.ptr)];
     while (*at && !wt__same_secret((*at)->id, id.ptr, id.len))
         at = &(*at)->chain;
     return *at ? at : NULL;
@@ -57,14 +57,14 @@ static void link_as_newest(struct mcp_sessions *sessions, struct mcp_session *se
     session->used_ms = wt__mcp_steady_ms(sessions->service);
 }
 
-/* Whom the sessions of a principal count as; without keys all are one client's. */
+/* Returns the holder for shares of sessions. Without keys all sessions belong to one holder. */
 static const char *session_holder(const char *principal)
 {
     return *principal ? principal : NULL;
 }
 
-/* Takes the session out of the table; it is the caller's. */
-static struct mcp_session *take_session(struct mcp_sessions *sessions, struct mcp_session **at)
+/* Removes the session from the table and returns it to the caller. */
+static struct mcp_session *unlink_session(struct mcp_sessions *sessions, struct mcp_session **at)
 {
     struct mcp_session *session = *at;
     *at = session->chain;
@@ -74,7 +74,7 @@ static struct mcp_session *take_session(struct mcp_sessions *sessions, struct mc
     return session;
 }
 
-static bool is_in_use(struct mcp_peer *peer)
+static bool is_peer_in_use(struct mcp_peer *peer)
 {
     pthread_mutex_lock(&peer->lock);
     bool in_use = peer->running_count > 0 || (peer->stream && !peer->stream->is_gone(peer->stream));
@@ -82,27 +82,28 @@ static bool is_in_use(struct mcp_peer *peer)
     return in_use;
 }
 
-/* The session that the principal can miss most: one that was never used, else the one used longest ago. NULL if it has
- * none that is not in use. */
-static struct mcp_session *take_dispensable(struct mcp_sessions *sessions, const char *principal)
+/* Removes the principal's least useful session: one never used, else the least recently used one. Returns NULL if all
+ * are in use. */
+static struct mcp_session *take_dispensable_session(struct mcp_sessions *sessions, const char *principal)
 {
     struct mcp_session *found = NULL;
     for (struct mcp_session *session = sessions->oldest; session; session = session->newer) {
         if ((found && session->was_used) || strcmp(session->peer->principal, principal) != 0 ||
-            is_in_use(session->peer))
+            is_peer_in_use(session->peer))
             continue;
         found = session;
         if (!session->was_used)
             break;
     }
-    return found ? take_session(sessions, place_of(sessions, wt__str(found->id))) : NULL;
+    return found ? unlink_session(sessions, find_session(sessions, wt__str(found->id))) : NULL;
 }
 
-/* Takes a place for one more session. *gone: a chain of sessions that made room. */
-static bool make_room(struct mcp_sessions *sessions, const char *principal, struct mcp_session **gone)
+/* Reserves a place for one more session, ending others of the principal if needed. *gone: chain of the removed
+ * sessions. */
+static bool make_session_room(struct mcp_sessions *sessions, const char *principal, struct mcp_session **gone)
 {
     while (!wt__shares_take(&sessions->shares, session_holder(principal), 1)) {
-        struct mcp_session *session = take_dispensable(sessions, principal);
+        struct mcp_session *session = take_dispensable_session(sessions, principal);
         if (!session)
             return false;
         session->chain = *gone;
@@ -111,7 +112,7 @@ static bool make_room(struct mcp_sessions *sessions, const char *principal, stru
     return true;
 }
 
-static bool make_buckets(struct mcp_sessions *sessions)
+static bool create_buckets(struct mcp_sessions *sessions)
 {
     size_t count = 16;
     while (count < sessions->service->sessions_max)
@@ -135,10 +136,10 @@ static void end_sessions(struct mcp_session *session)
     }
 }
 
-static int fail_full(struct mcp_sessions *sessions, const char *principal, wt_error *err)
+static int fail_sessions_full(struct mcp_sessions *sessions, const char *principal, wt_error *err)
 {
     return wt__fail(err, WT_EBUSY,
-                    "%zu sessions of this client are in use, which is its share of %zu: end one with DELETE, or try "
+                    "%zu sessions of this client are in use, its share of %zu; end one with DELETE, or try "
                     "again later",
                     wt__shares_of(&sessions->shares, session_holder(principal)), sessions->service->sessions_max);
 }
@@ -150,16 +151,16 @@ int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, ch
     int rc = !session ? wt__fail_nomem(err)
              : wt__random_digits(session->id, MCP_SESSION_ID_BYTES - 1)
                  ? 0
-                 : wt__fail(err, WT_EIO, "the system gives no random numbers");
+                 : wt__fail(err, WT_EIO, "cannot get random numbers");
     pthread_mutex_lock(&sessions->lock);
-    if (rc == 0 && !make_buckets(sessions))
+    if (rc == 0 && !create_buckets(sessions))
         rc = wt__fail_nomem(err);
-    if (rc == 0 && !make_room(sessions, peer->principal, &gone))
-        rc = fail_full(sessions, peer->principal, err);
+    if (rc == 0 && !make_session_room(sessions, peer->principal, &gone))
+        rc = fail_sessions_full(sessions, peer->principal, err);
     if (rc == 0) {
         wt__mcp_peer_keep(peer);
         session->peer = peer;
-        struct mcp_session **bucket = &sessions->buckets[bucket_of(sessions, session->id)];
+        struct mcp_session **bucket = &sessions->buckets[session_bucket(sessions, session->id)];
         session->chain = *bucket;
         *bucket = session;
         link_as_newest(sessions, session);
@@ -177,7 +178,7 @@ struct mcp_peer *wt__mcp_session_find(struct mcp_sessions *sessions, struct str 
 {
     struct mcp_peer *peer = NULL;
     pthread_mutex_lock(&sessions->lock);
-    struct mcp_session **at = place_of(sessions, id);
+    struct mcp_session **at = find_session(sessions, id);
     if (at && strcmp((*at)->peer->principal, principal) == 0) {
         struct mcp_session *session = *at;
         peer = session->peer;
@@ -194,9 +195,9 @@ bool wt__mcp_session_end(struct mcp_sessions *sessions, struct str id, const cha
 {
     struct mcp_session *session = NULL;
     pthread_mutex_lock(&sessions->lock);
-    struct mcp_session **at = place_of(sessions, id);
+    struct mcp_session **at = find_session(sessions, id);
     if (at && strcmp((*at)->peer->principal, principal) == 0)
-        session = take_session(sessions, at);
+        session = unlink_session(sessions, at);
     if (session)
         session->chain = NULL;
     pthread_mutex_unlock(&sessions->lock);
@@ -205,7 +206,7 @@ bool wt__mcp_session_end(struct mcp_sessions *sessions, struct str id, const cha
     return found;
 }
 
-/* Forgets a stream whose client has gone. */
+/* Drops the general stream if its client has disconnected. */
 static void drop_gone_stream(struct mcp_peer *peer)
 {
     struct mcp_channel *gone = NULL;
@@ -218,7 +219,7 @@ static void drop_gone_stream(struct mcp_peer *peer)
     wt__mcp_channel_release(gone);
 }
 
-void wt__mcp_sessions_tend(struct mcp_sessions *sessions)
+void wt__mcp_sessions_expire(struct mcp_sessions *sessions)
 {
     struct mcp_session *ended = NULL;
     pthread_mutex_lock(&sessions->lock);
@@ -226,9 +227,9 @@ void wt__mcp_sessions_tend(struct mcp_sessions *sessions)
     for (struct mcp_session *session = sessions->oldest, *newer; session; session = newer) {
         newer = session->newer;
         drop_gone_stream(session->peer);
-        if (is_in_use(session->peer) || now - session->used_ms < MCP_SESSION_IDLE_MS)
+        if (is_peer_in_use(session->peer) || now - session->used_ms < MCP_SESSION_IDLE_MS)
             continue;
-        take_session(sessions, place_of(sessions, wt__str(session->id)));
+        unlink_session(sessions, find_session(sessions, wt__str(session->id)));
         session->chain = ended;
         ended = session;
     }
@@ -240,7 +241,7 @@ void wt__mcp_sessions_close(struct mcp_sessions *sessions)
 {
     while (sessions->count > 0) {
         pthread_mutex_lock(&sessions->lock);
-        struct mcp_session *session = take_session(sessions, place_of(sessions, wt__str(sessions->oldest->id)));
+        struct mcp_session *session = unlink_session(sessions, find_session(sessions, wt__str(sessions->oldest->id)));
         session->chain = NULL;
         pthread_mutex_unlock(&sessions->lock);
         end_sessions(session);

@@ -1,7 +1,7 @@
-/* stdio.c: see stdio.h. This thread reads; what is quick to answer is answered by it, what needs features by workers,
- * and what waits by threads of its own. All write through one lock, a line at a time, in pieces that a pipe takes
- * without waiting: a client that reads nothing holds nobody up for longer than MCP_STDIO_WRITE_MS. */
-#include "serve/mcp/stdio.h"
+/* stdio.c: see stdio.h. The calling thread reads and answers quick requests; workers run the features; waiting calls
+ * have threads of their own. Lines are written under one lock, in pieces small enough for a pipe to accept without
+ * blocking. A client that does not read blocks the server for at most MCP_STDIO_WRITE_MS. */
+#include "serve/mcp/transport.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,14 +10,15 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "base/steady.h"
-#include "serve/mcp/inside.h"
+#include "serve/mcp/internal.h"
 
 enum {
     READ_BYTES = 64 << 10,
-    SLICE_MS = 100,  /* between two looks at whether it is worth waiting */
-    QUEUE_MAX = 512, /* quick calls that wait for a worker; more are not read meanwhile */
+    SLICE_MS = 100,  /* poll interval while waiting to write */
+    QUEUE_MAX = 512, /* quick calls waiting for a worker; reading pauses when it is full */
 };
 
 struct stdio {
@@ -25,30 +26,30 @@ struct stdio {
     struct mcp_peer *peer;
     int in, out, stop_fd;
     pthread_mutex_t write_lock;
-    struct buffer line; /* being written */
-    atomic_bool broken; /* nobody reads, or: */
-    bool starved;       /* there was no memory for a line; under write_lock */
+    struct buffer line;     /* line being written */
+    atomic_bool has_failed; /* writing failed */
+    bool is_out_of_memory;  /* out of memory for a line; under write_lock */
 
     pthread_mutex_t lock;
     pthread_cond_t work, room, idle;
-    struct mcp_call *queue[QUEUE_MAX]; /* from first, queued of them */
+    struct mcp_call *queue[QUEUE_MAX]; /* ring buffer: `queued` calls from index `first` */
     size_t first, queued;
-    unsigned channels; /* that may still write */
-    bool ends;
+    unsigned channels; /* channels that may still write */
+    bool is_closing;
     pthread_t workers[MCP_STDIO_WORKERS_MAX];
     unsigned worker_count;
 
-    struct buffer text; /* read, not yet a line */
-    bool skips;         /* the rest of a line that is too long */
+    struct buffer text; /* incomplete line */
+    bool is_skipping;   /* skip the rest of an oversized line */
 };
 
 /* ---------------------------------------------------------------- writing */
 
-/* Whether `out` takes more now, or soon. */
+/* Waits until `out` accepts data. Returns false on error or timeout. */
 static bool wait_for_room(struct stdio *stdio)
 {
     struct pollfd room = {stdio->out, POLLOUT, 0};
-    for (double until = wt__now_ms() + MCP_STDIO_WRITE_MS; wt__now_ms() < until && !atomic_load(&stdio->broken);) {
+    for (double until = wt__now_ms() + MCP_STDIO_WRITE_MS; wt__now_ms() < until && !atomic_load(&stdio->has_failed);) {
         int rc = poll(&room, 1, SLICE_MS);
         if (rc > 0)
             return (room.revents & POLLOUT) && !(room.revents & (POLLERR | POLLNVAL));
@@ -58,7 +59,7 @@ static bool wait_for_room(struct stdio *stdio)
     return false;
 }
 
-static bool write_all(struct stdio *stdio, struct str bytes)
+static bool write_output(struct stdio *stdio, struct str bytes)
 {
     while (bytes.len > 0) {
         if (!wait_for_room(stdio))
@@ -72,46 +73,46 @@ static bool write_all(struct stdio *stdio, struct str bytes)
     return true;
 }
 
-static bool write_line(struct stdio *stdio, struct str message)
+static bool write_message_line(struct stdio *stdio, struct str message)
 {
     pthread_mutex_lock(&stdio->write_lock);
     wt__buffer_clear(&stdio->line);
     wt__mcp_append_line(&stdio->line, message);
     wt__buffer_char(&stdio->line, '\n');
     bool written =
-        !atomic_load(&stdio->broken) && !stdio->line.failed && write_all(stdio, wt__buffer_view(&stdio->line));
+        !atomic_load(&stdio->has_failed) && !stdio->line.failed && write_output(stdio, wt__buffer_view(&stdio->line));
     if (!written)
-        atomic_store(&stdio->broken, true);
-    stdio->starved |= stdio->line.failed;
+        atomic_store(&stdio->has_failed, true);
+    stdio->is_out_of_memory |= stdio->line.failed;
     pthread_mutex_unlock(&stdio->write_lock);
     return written;
 }
 
-/* ---------------------------------------------------------------- channels: one a request, all to the same lines */
+/* ---------------------------------------------------------------- channels: one per request, all writing to stdout */
 
 struct stdio_channel {
-    struct mcp_channel channel; /* first */
+    struct mcp_channel channel; /* must be first */
     struct stdio *stdio;
 };
 
-static bool channel_send(struct mcp_channel *channel, struct str message)
+static bool stdio_channel_send(struct mcp_channel *channel, struct str message)
 {
-    return write_line(((struct stdio_channel *)channel)->stdio, message);
+    return write_message_line(((struct stdio_channel *)channel)->stdio, message);
 }
 
-static void channel_answer(struct mcp_channel *channel, int status, struct str message)
+static void stdio_channel_answer(struct mcp_channel *channel, int status, struct str message)
 {
     (void)status;
     if (message.len > 0)
-        channel_send(channel, message);
+        stdio_channel_send(channel, message);
 }
 
-static bool channel_is_gone(struct mcp_channel *channel)
+static bool stdio_channel_is_gone(struct mcp_channel *channel)
 {
-    return atomic_load(&((struct stdio_channel *)channel)->stdio->broken);
+    return atomic_load(&((struct stdio_channel *)channel)->stdio->has_failed);
 }
 
-static void channel_dispose(struct mcp_channel *channel)
+static void stdio_channel_dispose(struct mcp_channel *channel)
 {
     struct stdio *stdio = ((struct stdio_channel *)channel)->stdio;
     free(channel);
@@ -121,17 +122,17 @@ static void channel_dispose(struct mcp_channel *channel)
     pthread_mutex_unlock(&stdio->lock);
 }
 
-static struct mcp_channel *open_channel(struct stdio *stdio)
+static struct mcp_channel *open_stdio_channel(struct stdio *stdio)
 {
     struct stdio_channel *own = calloc(1, sizeof *own);
     if (!own)
         return NULL;
     wt__mcp_channel_open(&own->channel);
-    own->channel.shared = true;
-    own->channel.send = channel_send;
-    own->channel.answer = channel_answer;
-    own->channel.is_gone = channel_is_gone;
-    own->channel.dispose = channel_dispose;
+    own->channel.is_shared = true;
+    own->channel.send = stdio_channel_send;
+    own->channel.answer = stdio_channel_answer;
+    own->channel.is_gone = stdio_channel_is_gone;
+    own->channel.dispose = stdio_channel_dispose;
     own->stdio = stdio;
     pthread_mutex_lock(&stdio->lock);
     stdio->channels++;
@@ -146,7 +147,7 @@ static void *run_worker(void *context)
     struct stdio *stdio = context;
     pthread_mutex_lock(&stdio->lock);
     for (;;) {
-        while (stdio->queued == 0 && !stdio->ends)
+        while (stdio->queued == 0 && !stdio->is_closing)
             pthread_cond_wait(&stdio->work, &stdio->lock);
         if (stdio->queued == 0)
             break;
@@ -155,15 +156,15 @@ static void *run_worker(void *context)
         stdio->queued--;
         pthread_cond_signal(&stdio->room);
         pthread_mutex_unlock(&stdio->lock);
-        wt__mcp_run(call);
+        wt__mcp_call_run(call);
         pthread_mutex_lock(&stdio->lock);
     }
     pthread_mutex_unlock(&stdio->lock);
     return NULL;
 }
 
-/* A client that sends more than is done is not read until something is: it is never refused for that. */
-static void hand_over(struct stdio *stdio, struct mcp_call *call)
+/* Queues a call. If the queue is full, waits instead of refusing the call. */
+static void queue_call(struct stdio *stdio, struct mcp_call *call)
 {
     pthread_mutex_lock(&stdio->lock);
     while (stdio->queued == QUEUE_MAX)
@@ -182,13 +183,13 @@ static int start_workers(struct stdio *stdio, unsigned count, wt_error *err)
             break;
         stdio->worker_count++;
     }
-    return stdio->worker_count > 0 ? 0 : wt__fail(err, WT_EIO, "the system gives no thread");
+    return stdio->worker_count > 0 ? 0 : wt__fail(err, WT_EIO, "cannot start a thread");
 }
 
 static void join_workers(struct stdio *stdio)
 {
     pthread_mutex_lock(&stdio->lock);
-    stdio->ends = true;
+    stdio->is_closing = true;
     pthread_cond_broadcast(&stdio->work);
     pthread_mutex_unlock(&stdio->lock);
     for (unsigned i = 0; i < stdio->worker_count; i++)
@@ -199,31 +200,30 @@ static void join_workers(struct stdio *stdio)
 
 static void refuse_line(struct stdio *stdio, struct str id, int code, const char *words)
 {
-    struct buffer message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     wt__mcp_write_error(&message, id, code, wt__str(words), STR(""));
     if (!message.failed)
-        write_line(stdio, wt__buffer_view(&message));
-    wt__buffer_dispose(&message);
+        write_message_line(stdio, wt__buffer_view(&message));
 }
 
-static void take_request(struct stdio *stdio, struct mcp_incoming *in)
+static void handle_stdio_request(struct stdio *stdio, struct mcp_incoming *in)
 {
-    struct mcp_channel *channel = open_channel(stdio);
+    struct mcp_channel *channel = open_stdio_channel(stdio);
     if (!channel) {
-        refuse_line(stdio, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "memory is out");
+        refuse_line(stdio, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "out of memory");
         wt__mcp_incoming_dispose(in);
         return;
     }
     struct mcp_call *call =
-        wt__mcp_begin(stdio->service, stdio->peer, channel, in, wt__mcp_is_modern(in, STR("")), NULL);
+        wt__mcp_call_begin(stdio->service, stdio->peer, channel, in, wt__mcp_is_modern(in, STR("")), NULL);
     wt__mcp_channel_release(channel);
-    if (call && (call->method->at_once || call->tool.waits))
-        wt__mcp_run(call);
+    if (call && (call->method->is_quick || call->tool.waits))
+        wt__mcp_call_run(call);
     else if (call)
-        hand_over(stdio, call);
+        queue_call(stdio, call);
 }
 
-static void take_line(struct stdio *stdio, struct str line)
+static void handle_line(struct stdio *stdio, struct str line)
 {
     struct mcp_incoming in;
     line = wt__str_trim(line);
@@ -231,41 +231,41 @@ static void take_line(struct stdio *stdio, struct str line)
         return;
     wt__mcp_read_message(&in, line);
     if (in.kind == MCP_IN_REQUEST) {
-        take_request(stdio, &in);
+        handle_stdio_request(stdio, &in);
         return;
     }
     if (in.kind == MCP_IN_BAD)
         refuse_line(stdio, wt__buffer_view(&in.id), in.code, in.words);
     else
-        wt__mcp_heard(stdio->service, stdio->peer, &in);
+        wt__mcp_handle_other_message(stdio->service, stdio->peer, &in);
     wt__mcp_incoming_dispose(&in);
 }
 
-/* Takes the lines that have come to their end. Of one that is too long only its end is waited for. */
-static void take_lines(struct stdio *stdio, size_t fresh)
+/* Handles complete lines in `text`. An oversized line is refused and skipped. */
+static void handle_lines(struct stdio *stdio, size_t fresh)
 {
     struct buffer *text = &stdio->text;
     size_t from = text->len - fresh, begin = 0;
     for (char *end; (end = memchr(text->ptr + from, '\n', text->len - from)); from = begin) {
         size_t at = (size_t)(end - text->ptr);
-        if (!stdio->skips)
-            take_line(stdio, (struct str){text->ptr + begin, at - begin});
-        stdio->skips = false;
+        if (!stdio->is_skipping)
+            handle_line(stdio, (struct str){text->ptr + begin, at - begin});
+        stdio->is_skipping = false;
         begin = at + 1;
     }
-    if (!stdio->skips && text->len - begin > MCP_MESSAGE_BYTES_MAX) {
-        take_line(stdio, (struct str){text->ptr + begin, text->len - begin}); /* refused, with its id */
-        stdio->skips = true;
+    if (!stdio->is_skipping && text->len - begin > MCP_MESSAGE_BYTES_MAX) {
+        handle_line(stdio, (struct str){text->ptr + begin, text->len - begin}); /* answers with an error */
+        stdio->is_skipping = true;
     }
-    if (stdio->skips)
+    if (stdio->is_skipping)
         begin = text->len;
     if (begin > 0)
         memmove(text->ptr, text->ptr + begin, text->len - begin);
     wt__buffer_cut(text, text->len - begin);
 }
 
-/* 1: there was something; 0: the end; negative: the end, too. */
-static int read_some(struct stdio *stdio, char *bytes, wt_error *err)
+/* Reads some input. Returns 1, 0 at the end of input, or an error. */
+static int read_some_input(struct stdio *stdio, char *bytes, wt_error *err)
 {
     ssize_t count = read(stdio->in, bytes, READ_BYTES);
     if (count < 0 && (errno == EINTR || errno == EAGAIN))
@@ -277,7 +277,7 @@ static int read_some(struct stdio *stdio, char *bytes, wt_error *err)
     wt__buffer_append(&stdio->text, bytes, (size_t)count);
     if (stdio->text.failed)
         return wt__fail_nomem(err);
-    take_lines(stdio, (size_t)count);
+    handle_lines(stdio, (size_t)count);
     return 1;
 }
 
@@ -285,7 +285,7 @@ static int read_until_end(struct stdio *stdio, wt_error *err)
 {
     char *bytes = malloc(READ_BYTES);
     int rc = bytes ? 1 : wt__fail_nomem(err);
-    while (rc > 0 && !atomic_load(&stdio->broken)) {
+    while (rc > 0 && !atomic_load(&stdio->has_failed)) {
         struct pollfd fds[] = {{stdio->in, POLLIN, 0}, {stdio->out, 0, 0}, {stdio->stop_fd, POLLIN, 0}};
         int ready = poll(fds, 3, -1);
         if (ready < 0 && errno != EINTR)
@@ -293,34 +293,34 @@ static int read_until_end(struct stdio *stdio, wt_error *err)
         if (ready <= 0)
             continue;
         if (fds[1].revents & (POLLERR | POLLNVAL))
-            atomic_store(&stdio->broken, true);
+            atomic_store(&stdio->has_failed, true);
         else if (fds[2].revents)
             rc = 0;
         else if (fds[0].revents)
-            rc = read_some(stdio, bytes, err);
+            rc = read_some_input(stdio, bytes, err);
     }
     free(bytes);
     return rc < 0 ? rc : 0;
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- running */
 
-/* Until nothing can write any more but `kept` channels, or for so long. */
+/* Waits until at most `kept` channels are left, or for most_ms. */
 static void wait_until_idle(struct stdio *stdio, unsigned kept, unsigned most_ms)
 {
     double until_ms = wt__now_ms() + most_ms;
     pthread_mutex_lock(&stdio->lock);
-    while (stdio->channels > kept && !atomic_load(&stdio->broken))
+    while (stdio->channels > kept && !atomic_load(&stdio->has_failed))
         if (!wt__steady_wait(&stdio->idle, &stdio->lock, until_ms))
             break;
     pthread_mutex_unlock(&stdio->lock);
 }
 
-static void end_calls(struct stdio *stdio)
+static void end_stdio_calls(struct stdio *stdio)
 {
     join_workers(stdio);
     wt__mcp_end_listeners(stdio->service, stdio->peer);
-    wait_until_idle(stdio, 1, MCP_STDIO_GRACE_MS); /* the peer's stream stays */
+    wait_until_idle(stdio, 1, MCP_STDIO_GRACE_MS); /* the peer's general stream stays open */
     wt__mcp_peer_close(stdio->peer);
     pthread_mutex_lock(&stdio->lock);
     while (stdio->channels > 0)
@@ -328,7 +328,7 @@ static void end_calls(struct stdio *stdio)
     pthread_mutex_unlock(&stdio->lock);
 }
 
-static void dispose(struct stdio *stdio)
+static void free_stdio(struct stdio *stdio)
 {
     wt__mcp_peer_release(stdio->peer);
     wt__buffer_dispose(&stdio->line);
@@ -341,7 +341,7 @@ static void dispose(struct stdio *stdio)
     free(stdio);
 }
 
-static struct stdio *make(struct mcp_service *service, int in, int out, int stop_fd)
+static struct stdio *open_stdio(struct mcp_service *service, int in, int out, int stop_fd)
 {
     struct stdio *stdio = calloc(1, sizeof *stdio);
     if (!stdio)
@@ -353,7 +353,7 @@ static struct stdio *make(struct mcp_service *service, int in, int out, int stop
     pthread_cond_init(&stdio->room, NULL);
     wt__steady_open(&stdio->idle);
     stdio->peer = wt__mcp_peer_open(service, "", true);
-    struct mcp_channel *stream = stdio->peer ? open_channel(stdio) : NULL;
+    struct mcp_channel *stream = stdio->peer ? open_stdio_channel(stdio) : NULL;
     if (stream) {
         wt__mcp_peer_stream(stdio->peer, stream);
         wt__mcp_channel_release(stream);
@@ -361,21 +361,20 @@ static struct stdio *make(struct mcp_service *service, int in, int out, int stop
     }
     if (stdio->peer)
         wt__mcp_peer_close(stdio->peer);
-    dispose(stdio);
+    free_stdio(stdio);
     return NULL;
 }
 
 int wt__mcp_stdio_run(struct mcp_service *service, int in, int out, int stop_fd, unsigned workers, wt_error *err)
 {
-    struct stdio *stdio = make(service, in, out, stop_fd);
-    if (!stdio)
-        return wt__fail_nomem(err);
+    struct stdio *stdio = open_stdio(service, in, out, stop_fd);
+    WT_CHECK_ALLOC(stdio, err);
     int rc = start_workers(stdio, workers, err);
     if (rc == 0)
         rc = read_until_end(stdio, err);
-    end_calls(stdio);
-    if (rc == 0 && stdio->starved)
+    end_stdio_calls(stdio);
+    if (rc == 0 && stdio->is_out_of_memory)
         rc = wt__fail_nomem(err);
-    dispose(stdio);
+    free_stdio(stdio);
     return rc;
 }

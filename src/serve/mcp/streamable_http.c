@@ -1,20 +1,20 @@
 /* streamable_http.c: see streamable_http.h.
  *
- * A request is answered by JSON, unless something is said before its answer: then by a stream of events, of which the
- * answer is the last. A client that closes the connection cancels its request. The exception is a legacy client that
- * can resume the stream of the answer (http_channel.h): it has some time to come back. */
-#include "serve/mcp/streamable_http.h"
+ * The response is JSON, or an event stream if a message precedes the answer; the answer is then its last event. Closing
+ * the connection cancels the request. As an exception, a legacy client that can resume the stream (http_channel.h) gets
+ * some time to do so. */
+#include "serve/mcp/transport.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/steady.h"
 #include "http/exchange.h"
-#include "serve/mcp/http_channel.h"
-#include "serve/mcp/sessions.h"
+#include "serve/mcp/internal.h"
 
-enum { TICK_MS = 1000 }; /* between two looks at sessions and streams */
+enum { TICK_MS = 1000 }; /* interval for checking sessions and streams */
 
 #define JSON_TYPE "application/json"
 #define STREAM_TYPE "text/event-stream"
@@ -25,17 +25,17 @@ struct mcp_http {
     pthread_t ticker;
     pthread_mutex_t lock;
     pthread_cond_t news;
-    bool ends;
+    bool is_closing;
     struct mcp_streams streams;
 };
 
 /* ---------------------------------------------------------------- fields */
 
-/* A value that says nothing, which what comes twice has: no two readers agree on which one counts. */
+/* Value of a header sent more than once: parsers disagree on which copy counts. No valid header equals it. */
 static const struct str doubtful = {"\x7f", 1};
 
-/* The only field of this name: prefix and rest. Empty when there is none. */
-static struct str only_field(const struct http_request *request, struct str prefix, struct str rest, bool *there)
+/* Returns the value of the only field named prefix + rest; empty if absent, `doubtful` if repeated. */
+static struct str find_only_field(const struct http_request *request, struct str prefix, struct str rest, bool *there)
 {
     struct str value = {"", 0};
     *there = false;
@@ -50,23 +50,23 @@ static struct str only_field(const struct http_request *request, struct str pref
     return value;
 }
 
-static struct str field(const struct http_request *request, const char *name)
+static struct str find_field(const struct http_request *request, const char *name)
 {
     bool there;
-    return only_field(request, wt__str(name), STR(""), &there);
+    return find_only_field(request, wt__str(name), STR(""), &there);
 }
 
-static bool param_field(const struct mcp_headers *headers, struct str name, struct str *value)
+static bool find_param_field(const struct mcp_headers *headers, struct str name, struct str *value)
 {
     bool there;
-    *value = only_field(headers->context, STR("Mcp-Param-"), name, &there);
+    *value = find_only_field(headers->context, STR("Mcp-Param-"), name, &there);
     return there;
 }
 
-static bool single_field(const struct mcp_headers *headers, struct str name, struct str *value)
+static bool find_single_field(const struct mcp_headers *headers, struct str name, struct str *value)
 {
     bool there;
-    *value = only_field(headers->context, name, STR(""), &there);
+    *value = find_only_field(headers->context, name, STR(""), &there);
     return there && value->ptr != doubtful.ptr;
 }
 
@@ -85,8 +85,8 @@ bool wt__mcp_http_may_pass(struct str name)
     return true;
 }
 
-/* Whether a media range of the list admits the type. */
-static bool admits(struct str list, const char *type)
+/* True if an Accept list permits the type. */
+static bool accept_permits(struct str list, const char *type)
 {
     size_t slash = (size_t)(strchr(type, '/') - type);
     if (list.len == 0)
@@ -108,7 +108,7 @@ static bool admits(struct str list, const char *type)
     return false;
 }
 
-static bool is_json(struct str type)
+static bool is_json_type(struct str type)
 {
     const char *semicolon = type.len > 0 ? memchr(type.ptr, ';', type.len) : NULL;
     static const char *const json = JSON_TYPE;
@@ -121,31 +121,31 @@ static bool is_json(struct str type)
 
 static void answer_error(struct http_exchange *exchange, int status, struct str id, int code, const char *words)
 {
-    struct buffer body = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer body = {0};
     wt__mcp_write_error(&body, id, code, wt__str(words), STR(""));
     wt__http_answer(exchange, body.failed ? 503 : status, JSON_TYPE, NULL, 0, wt__buffer_view(&body));
-    wt__buffer_dispose(&body);
 }
 
-/* The peer of a legacy message, with a reference; NULL: it was answered that there is none. */
+/* Returns the peer of a legacy message, with a reference. If the session is unknown, answers with an error and returns
+ * NULL. */
 static struct mcp_peer *find_peer(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
                                   const struct mcp_incoming *in)
 {
-    struct str id = field(wt__http_request(exchange), "Mcp-Session-Id"), request = wt__buffer_view(&in->id);
+    struct str id = find_field(wt__http_request(exchange), "Mcp-Session-Id"), request = wt__buffer_view(&in->id);
     if (id.len == 0) {
         answer_error(exchange, 400, request, MCP_INVALID_REQUEST,
-                     "the header Mcp-Session-Id is missing: initialize begins a session");
+                     "the header Mcp-Session-Id is missing; start a session with initialize");
         return NULL;
     }
     struct mcp_peer *peer = wt__mcp_session_find(&http->sessions, id, principal);
     if (!peer)
-        answer_error(exchange, 404, request, MCP_INVALID_REQUEST, "there is no such session: initialize begins one");
+        answer_error(exchange, 404, request, MCP_INVALID_REQUEST, "unknown session; start one with initialize");
     return peer;
 }
 
-/* A peer whose session begins when initialize is answered; NULL with *err. */
-static struct mcp_peer *begin_session(struct mcp_http *http, struct mcp_channel *channel, const char *principal,
-                                      char session[MCP_SESSION_ID_BYTES], wt_error *err)
+/* Creates a peer and its session for `initialize`. Returns NULL with *err set on failure. */
+static struct mcp_peer *create_session(struct mcp_http *http, struct mcp_channel *channel, const char *principal,
+                                       char session[MCP_SESSION_ID_BYTES], wt_error *err)
 {
     struct mcp_peer *peer = wt__mcp_peer_open(http->service, principal, true);
     if (!peer) {
@@ -155,134 +155,134 @@ static struct mcp_peer *begin_session(struct mcp_http *http, struct mcp_channel 
         wt__mcp_peer_release(peer);
         peer = NULL;
     } else {
-        wt__mcp_http_channel_begins(channel, peer, session);
+        wt__mcp_http_channel_set_session(channel, peer, session);
     }
     return peer;
 }
 
-static void answer_in(struct mcp_http *http, struct mcp_peer *peer, struct mcp_channel *channel,
-                      struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
+static void run_in_peer(struct mcp_http *http, struct mcp_peer *peer, struct mcp_channel *channel,
+                        struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
 {
     if (!modern)
-        wt__mcp_http_channel_of(channel, peer);
-    wt__mcp_http_channel_cancels(channel);
-    struct mcp_call *call = wt__mcp_begin(http->service, peer, channel, in, modern, headers);
+        wt__mcp_http_channel_set_peer(channel, peer);
+    wt__mcp_http_channel_cancel_on_disconnect(channel);
+    struct mcp_call *call = wt__mcp_call_begin(http->service, peer, channel, in, modern, headers);
     if (call)
-        wt__mcp_run(call);
+        wt__mcp_call_run(call);
 }
 
-static void take_request(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker,
-                         struct mcp_incoming *in, const struct mcp_headers *headers)
+static void handle_http_request(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker,
+                                struct mcp_incoming *in, const struct mcp_headers *headers)
 {
     const char *principal = asker->principal;
     wt_error err;
     bool modern = wt__mcp_is_modern(in, headers->version);
     bool begins = !modern && wt__str_equal(in->method, STR("initialize"));
     char session[MCP_SESSION_ID_BYTES] = "";
-    struct mcp_channel *channel = wt__mcp_http_channel(&http->streams, exchange);
+    struct mcp_channel *channel = wt__mcp_http_channel_open(&http->streams, exchange);
     struct mcp_peer *peer = NULL;
     if (channel)
         peer = modern   ? wt__mcp_peer_open(http->service, principal, false)
-               : begins ? begin_session(http, channel, principal, session, &err)
+               : begins ? create_session(http, channel, principal, session, &err)
                         : find_peer(http, exchange, principal, in);
     if (peer)
         atomic_store(&peer->may_call, asker->may_call);
     if (peer)
-        answer_in(http, peer, channel, in, modern, headers);
+        run_in_peer(http, peer, channel, in, modern, headers);
     else if (begins && channel)
         answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, err.message);
     else if (modern || !channel)
-        answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "memory is out");
-    if (peer && begins && !peer->opened)
+        answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "out of memory");
+    if (peer && begins && !peer->is_open)
         wt__mcp_session_end(&http->sessions, wt__str(session), principal);
     wt__mcp_channel_release(channel);
     wt__mcp_peer_release(peer);
     wt__mcp_incoming_dispose(in);
 }
 
-/* A notification or a response: nothing is said to it. */
-static void take_other(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
-                       const struct mcp_incoming *in, const struct mcp_headers *headers)
+/* Handles a notification or response, answered by status 202. */
+static void handle_other_message(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
+                                 const struct mcp_incoming *in, const struct mcp_headers *headers)
 {
     bool modern = wt__mcp_is_modern(in, headers->version);
     if (modern && in->kind == MCP_IN_RESPONSE) {
-        answer_error(exchange, 400, STR("null"), MCP_INVALID_REQUEST, "in this revision clients send no responses");
+        answer_error(exchange, 400, STR("null"), MCP_INVALID_REQUEST, "clients of this revision cannot send responses");
         return;
     }
     if (!modern) {
         struct mcp_peer *peer = find_peer(http, exchange, principal, in);
         if (!peer)
             return;
-        wt__mcp_heard(http->service, peer, in);
+        wt__mcp_handle_other_message(http->service, peer, in);
         wt__mcp_peer_release(peer);
     }
     wt__http_answer(exchange, 202, NULL, NULL, 0, STR(""));
 }
 
-static void post(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker)
+static void handle_post(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker)
 {
     const struct http_request *request = wt__http_request(exchange);
-    struct str accept = field(request, "Accept");
+    struct str accept = find_field(request, "Accept");
     struct mcp_incoming in;
     struct mcp_headers headers = {
-        .version = field(request, "MCP-Protocol-Version"),
-        .method = field(request, "Mcp-Method"),
-        .name = field(request, "Mcp-Name"),
-        .param = param_field,
+        .version = find_field(request, "MCP-Protocol-Version"),
+        .method = find_field(request, "Mcp-Method"),
+        .name = find_field(request, "Mcp-Name"),
+        .param = find_param_field,
         .passed = asker->passed_headers,
-        .field = single_field,
+        .field = find_single_field,
         .context = request,
     };
-    if (!is_json(wt__http_field(request, "Content-Type"))) {
+    if (!is_json_type(wt__http_field(request, "Content-Type"))) {
         answer_error(exchange, 415, STR("null"), MCP_INVALID_REQUEST, "Content-Type is not " JSON_TYPE);
         return;
     }
-    if (!admits(accept, JSON_TYPE) || !admits(accept, STREAM_TYPE)) {
+    if (!accept_permits(accept, JSON_TYPE) || !accept_permits(accept, STREAM_TYPE)) {
         answer_error(exchange, 406, STR("null"), MCP_INVALID_REQUEST,
                      "Accept does not list both " JSON_TYPE " and " STREAM_TYPE);
         return;
     }
     wt__mcp_read_message(&in, request->body);
     if (in.kind == MCP_IN_REQUEST) {
-        take_request(http, exchange, asker, &in, &headers);
+        handle_http_request(http, exchange, asker, &in, &headers);
         return;
     }
     if (in.kind == MCP_IN_BAD)
         answer_error(exchange, in.code == MCP_INTERNAL_ERROR ? 503 : 400, wt__buffer_view(&in.id), in.code, in.words);
     else
-        take_other(http, exchange, asker->principal, &in, &headers);
+        handle_other_message(http, exchange, asker->principal, &in, &headers);
     wt__mcp_incoming_dispose(&in);
 }
 
 /* ---------------------------------------------------------------- GET and DELETE, of legacy clients */
 
-/* Of a request that was cut off, else a new one. */
+/* Resumes the stream given by Last-Event-ID, or else opens a new general stream. */
 static void open_stream(struct mcp_http *http, struct http_exchange *exchange, struct mcp_peer *peer)
 {
-    struct str last_event = field(wt__http_request(exchange), "Last-Event-ID");
+    struct str last_event = find_field(wt__http_request(exchange), "Last-Event-ID");
     if (wt__mcp_http_channel_resume(&http->streams, peer, last_event, exchange))
         return;
-    struct mcp_channel *channel = wt__mcp_http_channel(&http->streams, exchange);
+    struct mcp_channel *channel = wt__mcp_http_channel_open(&http->streams, exchange);
     if (!channel) {
-        answer_error(exchange, 503, STR("null"), MCP_INTERNAL_ERROR, "memory is out");
+        answer_error(exchange, 503, STR("null"), MCP_INTERNAL_ERROR, "out of memory");
         return;
     }
-    wt__mcp_http_channel_stream(channel);
+    wt__mcp_http_channel_start_stream(channel);
     wt__mcp_peer_stream(peer, channel);
     wt__mcp_channel_release(channel);
 }
 
-static void get_or_delete(struct mcp_http *http, struct http_exchange *exchange, const char *principal, bool get)
+static void handle_get_or_delete(struct mcp_http *http, struct http_exchange *exchange, const char *principal, bool get)
 {
     static const struct http_field allow = {{"Allow", 5}, {"POST", 4}};
     const struct http_request *request = wt__http_request(exchange);
-    struct str id = field(request, "Mcp-Session-Id"), version = field(request, "MCP-Protocol-Version");
+    struct str id = find_field(request, "Mcp-Session-Id"), version = find_field(request, "MCP-Protocol-Version");
     struct mcp_incoming none = {.id = {0}};
     if (id.len == 0 || (version.len > 0 && !wt__mcp_is_legacy_version(version))) {
         wt__http_answer(exchange, 405, NULL, &allow, 1, STR(""));
         return;
     }
-    if (get && !admits(field(request, "Accept"), STREAM_TYPE)) {
+    if (get && !accept_permits(find_field(request, "Accept"), STREAM_TYPE)) {
         answer_error(exchange, 406, STR("null"), MCP_INVALID_REQUEST, "Accept does not list " STREAM_TYPE);
         return;
     }
@@ -305,29 +305,29 @@ void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, 
     if (strlen(asker->principal) > MCP_PRINCIPAL_BYTES_MAX)
         answer_error(exchange, 400, STR("null"), MCP_INVALID_REQUEST, "the principal's name is too long");
     else if (wt__str_equal(method, STR("POST")))
-        post(http, exchange, asker);
+        handle_post(http, exchange, asker);
     else if (wt__str_equal(method, STR("GET")) || wt__str_equal(method, STR("DELETE")))
-        get_or_delete(http, exchange, asker->principal, wt__str_equal(method, STR("GET")));
+        handle_get_or_delete(http, exchange, asker->principal, wt__str_equal(method, STR("GET")));
     else
         wt__http_answer(exchange, 405, NULL, &allow, 1, STR(""));
 }
 
-/* ---------------------------------------------------------------- keeping time */
+/* ---------------------------------------------------------------- periodic work, opening and closing */
 
-static void *tick(void *context)
+static void *run_ticker(void *context)
 {
     struct mcp_http *http = context;
     double until_ms = wt__now_ms();
     unsigned ticks = 0;
     pthread_mutex_lock(&http->lock);
-    while (!http->ends) {
+    while (!http->is_closing) {
         until_ms += TICK_MS;
-        while (!http->ends && wt__steady_wait(&http->news, &http->lock, until_ms))
+        while (!http->is_closing && wt__steady_wait(&http->news, &http->lock, until_ms))
             ;
         pthread_mutex_unlock(&http->lock);
-        wt__mcp_tend_listeners(http->service);
-        wt__mcp_sessions_tend(&http->sessions);
-        wt__mcp_streams_tend(&http->streams);
+        wt__mcp_drop_gone_listeners(http->service);
+        wt__mcp_sessions_expire(&http->sessions);
+        wt__mcp_streams_expire(&http->streams);
         if (++ticks % (MCP_KEEP_ALIVE_MS / TICK_MS) == 0)
             wt__mcp_streams_keep_alive(&http->streams);
         pthread_mutex_lock(&http->lock);
@@ -340,20 +340,19 @@ int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_err
 {
     struct mcp_http *http = calloc(1, sizeof *http);
     *out = NULL;
-    if (!http)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(http, err);
     http->service = service;
     wt__mcp_sessions_open(&http->sessions, service);
     wt__mcp_streams_open(&http->streams, service);
     pthread_mutex_init(&http->lock, NULL);
     wt__steady_open(&http->news);
-    if (pthread_create(&http->ticker, NULL, tick, http) != 0) {
+    if (pthread_create(&http->ticker, NULL, run_ticker, http) != 0) {
         wt__mcp_sessions_close(&http->sessions);
         wt__mcp_streams_close(&http->streams);
         pthread_mutex_destroy(&http->lock);
         pthread_cond_destroy(&http->news);
         free(http);
-        return wt__fail(err, WT_EIO, "the system gives no thread");
+        return wt__fail(err, WT_EIO, "cannot start a thread");
     }
     *out = http;
     return 0;
@@ -364,7 +363,7 @@ void wt__mcp_http_close(struct mcp_http *http)
     if (!http)
         return;
     pthread_mutex_lock(&http->lock);
-    http->ends = true;
+    http->is_closing = true;
     pthread_cond_broadcast(&http->news);
     pthread_mutex_unlock(&http->lock);
     pthread_join(http->ticker, NULL);

@@ -1,0 +1,81 @@
+/* internal.h: internals of the HTTP API. */
+#ifndef WT_SERVE_API_INTERNAL_H
+#define WT_SERVE_API_INTERNAL_H
+
+#include <pthread.h>
+
+#include "base/shares.h"
+#include "serve/api/api.h"
+
+struct http_api {
+    struct api_service service;
+    struct server_state state;
+    struct metrics metrics;
+    struct routes tables[1 + API_MORE_MAX];
+    struct guard guard;
+    struct api_options options;
+    const char *keys_path;
+
+    pthread_rwlock_t keys_lock;
+    struct keys *keys; /* NULL if no keys are required */
+    atomic_bool keys_stale, models_stale;
+
+    pthread_mutex_t long_lock;
+    pthread_cond_t long_ended;
+    size_t long_running;
+    struct shares long_shares; /* slow calls by key */
+
+    pthread_t warming;
+    bool warms;
+};
+
+/* Returns the scopes of a request. Stores the key's name in name [KEY_NAME_BYTES_MAX + 1], "" if unknown. */
+unsigned wt__api_read_scopes(struct http_api *api, const struct http_request *request, char *name);
+
+/* Returns the scope required for the route, given the policy option. */
+enum scope wt__api_required_scope(const struct http_api *api, const struct route *route);
+
+/* Implements http_handler.fields. */
+void wt__api_add_origin_fields(const struct http_api *api, const struct http_request *head, struct http_fields *out);
+
+/* Answers with status 503: too many slow calls. */
+void wt__api_answer_overloaded(struct api_call *call);
+
+/* Returns the smaller of the requested time limit (0 for none) and the server's. */
+unsigned wt__api_time_limit(const struct api_call *call, unsigned asked);
+
+/* ---------------------------------------------------------------- routes */
+
+/* Our own routes. */
+extern const struct routes wt__api_routes;
+
+/* Returns the first row with a matching method and path, or NULL. *path_known is true if the path exists with any
+ * method. *index is the row's number across all tables, as used for metrics. */
+const struct route *wt__route_find(const struct routes *tables, size_t table_count, const struct http_request *request,
+                                   struct str *rest, size_t *index, bool *path_known);
+
+/* Appends the methods of a path, such as "GET, POST". */
+void wt__route_methods(struct buffer *out, const struct routes *tables, size_t table_count, struct str path);
+
+/* ---------------------------------------------------------------- answers of our own routes (route.answer) */
+
+/* tools.c */
+int wt__api_find(struct api_call *call, wt_error *err);
+int wt__api_pick(struct api_call *call, wt_error *err);
+int wt__api_call(struct api_call *call, wt_error *err);
+int wt__api_list_tools(struct api_call *call, wt_error *err);
+int wt__api_get_tool(struct api_call *call, wt_error *err);
+int wt__api_add_tools(struct api_call *call, wt_error *err);
+int wt__api_remove_tool(struct api_call *call, wt_error *err);
+int wt__api_remove_provider(struct api_call *call, wt_error *err);
+/* vectors.c */
+int wt__api_embed(struct api_call *call, wt_error *err);
+int wt__api_rerank(struct api_call *call, wt_error *err);
+/* about.c */
+int wt__api_health(struct api_call *call, wt_error *err);
+int wt__api_metrics(struct api_call *call, wt_error *err);
+int wt__api_status(struct api_call *call, wt_error *err);
+int wt__api_recipes(struct api_call *call, wt_error *err);
+int wt__api_openapi(struct api_call *call, wt_error *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* transport.h: MCP over standard input and output, and over HTTP. */
+#ifndef WT_SERVE_MCP_TRANSPORT_H
+#define WT_SERVE_MCP_TRANSPORT_H
+
+#include "http/exchange.h"
+#include "serve/mcp/service.h"
+
+/* ---------------------------------------------------------------- stdio */
+
+enum {
+    MCP_STDIO_WORKERS_MAX = 16,
+    MCP_STDIO_WRITE_MS = 30000, /* maximum time without the client reading before the server gives up */
+    MCP_STDIO_GRACE_MS = 1000,  /* time for calls to finish after the end of input, before they are cancelled */
+};
+
+/* Serves one client until `in` ends, `out` fails or stop_fd (-1 for none) becomes readable. Requests already read are
+ * still answered, within MCP_STDIO_GRACE_MS. No call is running on return. Quick calls run on `workers` threads (0: one
+ * per processor). The descriptors stay open; `in` may be left in the middle of a line. SIGPIPE must be ignored. Returns
+ * 0, WT_EIO or WT_ENOMEM. */
+int wt__mcp_stdio_run(struct mcp_service *service, int in, int out, int stop_fd, unsigned workers, wt_error *err);
+
+/* ---------------------------------------------------------------- HTTP */
+
+/* MCP over HTTP at one path, for the modern era (stateless POST) and the legacy one (sessions, a GET
+ * stream, DELETE). The caller checks Host, Origin and the principal, and the HTTP server accepts bodies up to
+ * MCP_MESSAGE_BYTES_MAX. */
+struct mcp_http;
+enum { MCP_PASSED_HEADERS_MAX = 16 };
+
+/* The sender of a request. */
+struct mcp_asker {
+    const char *principal;             /* copied; "" without keys */
+    bool may_call;                     /* may call upstream servers (SCOPE_CALL) */
+    const char *const *passed_headers; /* names of headers to pass upstream, NULL-terminated; may be NULL */
+};
+
+/* True if a client header may be passed upstream: a valid name, and not one used by HTTP or MCP for the connection or
+ * message. */
+bool wt__mcp_http_may_pass(struct str name);
+
+/* Opens an endpoint; use one per path, because it owns the sessions of the path. */
+int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_error *err);
+
+/* Answers a request on the calling worker, or keeps the exchange for later. */
+void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker);
+
+/* Call it after the HTTP server has stopped, before closing the service. NULL is a no-op. */
+void wt__mcp_http_close(struct mcp_http *http);
+
+#endif
