@@ -1,4 +1,4 @@
-/* analysis.c: distributions are kept whole and sorted rather than sketched: they are those of one data set. */
+/* analysis.c: distributions are exact and sorted, not sketched, since they cover one data set. */
 #include "eval/analysis.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "eval/project.h"
 #include "nn/kernels/kernels.h"
 
-enum { COSINE_PAIRS = 1000000 /* cosines in one distribution, drawn where there are more */ };
+enum { COSINE_PAIRS = 1000000 /* maximum number of cosines in a distribution; sampled above that */ };
 
 static const size_t standing_cutoffs[STANDING_CUTOFFS] = {3, 5, 7};
 
@@ -63,11 +63,11 @@ struct box wt__box(double *values, size_t count)
     return box;
 }
 
-/* ---------------------------------------------------------------- what fails */
+/* ---------------------------------------------------------------- failures */
 
 static size_t bin_of(const struct tool_failures *tool)
 {
-    /* Up to and including a tenth is bin 1, and so on: in whole numbers, since a tenth is none of the machine's. */
+    /* Up to and including 10 % is bin 1, and so on. Integer arithmetic, since 0.1 is inexact in floating point. */
     return (tool->missed * (FAILURE_BINS - 1) + tool->wanted - 1) / tool->wanted;
 }
 
@@ -95,7 +95,7 @@ static int count_failures(struct failures *out, const struct dataset *dataset, s
     return 0;
 }
 
-/* values: scratch of as many as there are tools, or requests. */
+/* values: scratch [max(tools, requests)]. */
 static void sum_up(struct failures *out, size_t queries, const double *lengths, double *values)
 {
     for (size_t i = 0; i < out->tool_count; i++) {
@@ -134,8 +134,8 @@ int wt__failures(struct failures *out, const struct dataset *dataset, size_t que
 
 /* ---------------------------------------------------------------- descriptions against use */
 
-/* The tools' vectors, [M, D]; NULL when memory is out. A tool that has no use has no vector by it, and by both its
- * description alone. */
+/* Returns the tools' vectors [M, D], or NULL if out of memory. A tool without recorded use has a zero vector BY_USE,
+ * and its description's vector BY_BOTH. */
 static float *stand(const struct material *m, enum standing standing)
 {
     float *vectors = wt__alloc_aligned(m->tool_count * m->dim, sizeof *vectors);
@@ -160,7 +160,7 @@ static bool is_gold(const struct material *m, size_t request, uint32_t row)
     return false;
 }
 
-/* Cosines of requests with tools, gathered until they are as many as are wanted. */
+/* Cosines of requests with tools; collected up to the capacity. */
 struct cosines {
     double *values;
     size_t count, capacity;
@@ -170,14 +170,14 @@ struct looking {
     const struct material *material;
     const float *vectors; /* [M, D] */
     float *scores;        /* [M] of one request */
-    bool *there;          /* [M] */
+    bool *there;          /* [M] true if the tool has a vector */
     struct cosines used, unused;
-    double share; /* of the unused that are taken */
+    double share; /* sampled share of the unused pairs */
     struct rng rng;
     struct standing_quality *out;
 };
 
-/* recall and nDCG of one ranking by score; every relevant tool has gain 1. */
+/* Adds recall and nDCG of one request's ranking by score to the means. Every relevant tool has gain 1. */
 static void rank(struct looking *l, size_t request)
 {
     const struct material *m = l->material;
@@ -269,7 +269,7 @@ struct sampling {
     struct rng rng;
 };
 
-/* Takes up to MAP_POINTS of the rows that are not zero; texts [count]. */
+/* Samples up to MAP_POINTS of the nonzero rows. texts: [count]. */
 static int sample(struct sampling *s, enum point_kind kind, const float *rows, size_t count, const struct str *texts,
                   wt_error *err)
 {
@@ -296,7 +296,7 @@ static int sample(struct sampling *s, enum point_kind kind, const float *rows, s
     return 0;
 }
 
-/* For each point the kind of the one that is nearest to it. */
+/* Counts for each point the kind of its nearest neighbour. */
 static int find_nearest(struct sampling *s, wt_error *err)
 {
     struct landscape *out = s->out;

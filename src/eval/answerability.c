@@ -85,7 +85,8 @@ static double share_above(const float *values, size_t count, float threshold)
     return (double)above / (double)count;
 }
 
-/* The share of pairs of a request without and one with a tool in which the first is the likelier to have none. */
+/* Returns the area under the ROC curve: the share of pairs of an unanswerable and an answerable request in which the
+ * unanswerable one has the higher no-answer probability; ties count half. */
 static double auroc(const float *with, size_t with_count, const float *without, size_t without_count)
 {
     double sum = 0;
@@ -104,7 +105,7 @@ static int ask_all(struct asking *a, size_t others, struct progress *progress, w
     a->errors = calloc(threads, sizeof *a->errors);
     if (!a->fits || !a->removed || !a->others || !a->errors)
         return wt__fail_nomem(err);
-    if (wt__progress_phase(progress, "asking for what is not there", 2))
+    if (wt__progress_phase(progress, "measuring unanswerable requests", 2))
         return wt__fail_cancelled(err);
     int rc = wt__pool_run(threads, a->queries, ask_query, a);
     if (rc == 0 && wt__progress_step(progress, 1))

@@ -1,12 +1,12 @@
-/* eval.c: wt_eval. What it measures is what a caller of wt_find would get.
+/* eval.c: wt_eval. It measures the results that a caller of wt_find would get.
  *
  *   data set -> queries and judgements (dataset)
- *   corpus -> a store that is kept (engine/corpus); for learned recipes one with recorded use, and models (learning)
+ *   corpus -> cached store (engine/corpus); for learned recipes a store with recorded use, and models (learning)
  *   each recipe over the queries (measure) -> means, percentiles, TREC run
  *   each recipe against the first, paired by query (bootstrap)
  *
- * A tool that the corpus has and the importer refused, or that the judgements name and the corpus lacks, stays in the
- * gold set and counts as missed; the row's notice says how many. */
+ * A judged tool missing in the catalogue stays in the gold set and counts as missed: the corpus lacks it, or the
+ * importer rejected it. The row's notice has the number of such tools. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,9 +35,9 @@ enum {
     MAX_RESAMPLES = 1000000,
     DEFAULT_RESAMPLES = 10000,
     DEFAULT_SEED = 1,
-    MAIN_CUTOFF = 5,   /* of the comparison, when it is among the cutoffs; else the last of them */
+    MAIN_CUTOFF = 5,   /* cutoff of the comparison; the last cutoff if the plan does not have this one */
     COMPARED = 3,      /* recall, ndcg and complete at the main cutoff */
-    LIST_PAGE = 10000, /* tools looked at in one go */
+    LIST_PAGE = 10000, /* tools per wt_list */
     MIN_LATENCY_K = 10
 };
 
@@ -48,25 +48,25 @@ struct report {
 
 struct evaluation {
     wt_eval_options options;
-    struct dense_weight dense_weight; /* that options ask for; zeros: what the encoder says */
+    struct dense_weight dense_weight; /* from the options; zeros to use the encoder's own */
     const char *split;
     uint64_t seed;
     size_t resamples;
     struct plan plan;
-    struct oracle oracle; /* asked by the recipe ptr when options.oracle is set */
+    struct oracle oracle; /* answers the recipe ptr if options.oracle is set */
     const char *recipes[MAX_RECIPES];
     size_t recipe_count;
-    const char *runs[WT_MAX_OTHER_RUNS]; /* files of other methods */
+    const char *runs[WT_MAX_OTHER_RUNS]; /* TREC runs of other programs */
     size_t run_count;
     struct arena scratch;
-    struct dataset dataset, out_of_domain; /* the latter: whose requests no tool fits */
+    struct dataset dataset, out_of_domain; /* out_of_domain: requests that no tool can answer */
     wt_engine *engine;
     wt_catalog_info info;
-    size_t lost_tools;    /* relevant tools that the catalogue does not have */
-    bool *multi_provider; /* [plan.queries] whether its relevant tools are of several providers */
-    bool lexical_only;    /* every recipe was asked for, but there is no model */
-    bool untrained;       /* the same, but there is nothing to learn from */
-    bool learns;          /* a recipe needs training, and learning is filled in */
+    size_t lost_tools;    /* relevant tools missing in the catalogue */
+    bool *multi_provider; /* [plan.queries] true if the relevant tools belong to several providers */
+    bool lexical_only;    /* every recipe was requested, but there is no model */
+    bool untrained;       /* every recipe was requested, but there are no training data */
+    bool learns;          /* a recipe needs training; `learning` is set */
     struct learning learning;
     struct measurement *measured; /* [recipe_count + run_count] */
     struct progress progress;
@@ -83,7 +83,7 @@ void wt_eval_report_free(wt_eval_report *report)
     free(whole);
 }
 
-/* ---------------------------------------------------------------- what to do */
+/* ---------------------------------------------------------------- planning */
 
 static int plan_cutoffs(struct evaluation *e)
 {
@@ -92,7 +92,7 @@ static int plan_cutoffs(struct evaluation *e)
     for (size_t i = 0; i < WT_MAX_CUTOFFS; i++) {
         size_t k = e->options.cutoffs[i];
         if (k > WT_MAX_K)
-            return wt__fail(e->err, WT_EINVAL, "the cutoff %zu is over the limit of %d", k, WT_MAX_K);
+            return wt__fail(e->err, WT_EINVAL, "cutoff %zu is over the limit of %d", k, WT_MAX_K);
         for (size_t j = 0; j < plan->cutoff_count; j++)
             if (plan->cutoffs[j] == k)
                 k = 0;
@@ -131,15 +131,15 @@ static int add_recipe(struct evaluation *e, struct str name)
     if (!copy)
         return wt__fail_nomem(e->err);
     if (!*copy)
-        return wt__fail(e->err, WT_EINVAL, "a name is missing in the list of recipes \"%s\"", e->options.recipes);
+        return wt__fail(e->err, WT_EINVAL, "list of recipes \"%s\" has an empty name", e->options.recipes);
     const wt_recipe *recipe = recipe_named(copy);
     if (!recipe && !is_automatic(copy))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%s\"", copy);
     for (size_t i = 0; i < e->recipe_count; i++)
         if (strcmp(e->recipes[i], copy) == 0)
-            return wt__fail(e->err, WT_EINVAL, "the recipe \"%s\" is asked for twice", copy);
+            return wt__fail(e->err, WT_EINVAL, "recipe \"%s\" is listed twice", copy);
     if (e->recipe_count == MAX_RECIPES)
-        return wt__fail(e->err, WT_EINVAL, "more than %d recipes are asked for", MAX_RECIPES);
+        return wt__fail(e->err, WT_EINVAL, "too many recipes; the limit is %d", MAX_RECIPES);
     e->recipes[e->recipe_count++] = copy;
     return 0;
 }
@@ -149,13 +149,14 @@ static bool is_ptr(const char *name)
     return wt__recipe_selector(name) == SELECTOR_PTR;
 }
 
-/* Whether anything can answer the recipe ptr. */
+/* True if an oracle or a language model can answer the questions of the recipe ptr. */
 static bool can_ask(const struct evaluation *e)
 {
     return e->options.oracle || e->options.chat_model;
 }
 
-/* The list that was asked for, or nothing yet when it was every recipe that can run: that is known with the engine. */
+/* Parses the list of recipes. An empty list stands for every recipe that can run; complete_recipes fills it in once the
+ * engine is open. */
 static int plan_recipes(struct evaluation *e)
 {
     const char *at = e->options.recipes;
@@ -174,14 +175,14 @@ static int plan_other_runs(struct evaluation *e)
     struct str line;
     while (text && wt__str_line(&text, &line)) {
         if (e->run_count == WT_MAX_OTHER_RUNS)
-            return wt__fail(e->err, WT_EINVAL, "more than %d runs of other methods are named", WT_MAX_OTHER_RUNS);
+            return wt__fail(e->err, WT_EINVAL, "too many runs of other methods; the limit is %d", WT_MAX_OTHER_RUNS);
         if (!(e->runs[e->run_count++] = wt__arena_copy(&e->scratch, line)))
             return wt__fail_nomem(e->err);
     }
     return 0;
 }
 
-/* Whether one of the recipes needs training, or may use it. */
+/* True if one of the recipes needs training, or can use it. */
 static bool wants_training(const struct evaluation *e)
 {
     for (size_t i = 0; i < e->recipe_count; i++)
@@ -190,7 +191,7 @@ static bool wants_training(const struct evaluation *e)
     return e->recipe_count == 0;
 }
 
-/* Whether one of the recipes needs a model, or may use one. */
+/* True if one of the recipes needs a model, or can use one. */
 static bool wants_model(const struct evaluation *e)
 {
     for (size_t i = 0; i < e->recipe_count; i++) {
@@ -201,8 +202,8 @@ static bool wants_model(const struct evaluation *e)
     return e->recipe_count == 0;
 }
 
-/* Fills in every recipe that can run, when none was named: also what needs training, where there is some to be had.
- * What takes long to train is measured where it is there already. */
+/* Fills in every recipe that can run if the caller named no recipe. Includes recipes that need training if training is
+ * possible, except that slow ones are only included with existing models (options.trained). */
 static void complete_recipes(struct evaluation *e, bool model)
 {
     const wt_recipe *recipe = NULL;
@@ -225,22 +226,21 @@ static int plan_ptr(struct evaluation *e)
     const wt_eval_options *o = &e->options;
     const char *base_retriever = o->base_retriever;
     if (o->oracle && (o->chat_url || o->chat_model || o->record_path || o->replay_path))
-        return wt__fail(e->err, WT_EINVAL, "either the oracle answers or a language model, not both");
+        return wt__fail(e->err, WT_EINVAL, "--oracle and a language model exclude each other; choose one");
     if (base_retriever && !recipe_named(base_retriever) && !is_automatic(base_retriever))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", base_retriever);
     if (base_retriever && !is_automatic(base_retriever) && recipe_named(base_retriever)->picks)
-        return wt__fail(e->err, WT_ERECIPE, "the recipe %s gives a set; the base retriever of ptr is one that ranks",
+        return wt__fail(e->err, WT_ERECIPE, "recipe %s picks a set; the base retriever of ptr must be one that ranks",
                         base_retriever);
     for (size_t i = 0; i < e->recipe_count; i++)
         if (is_ptr(e->recipes[i]) && !can_ask(e))
-            return wt__fail(
-                e->err, WT_EINVAL,
-                "the recipe ptr asks a language model: say which with --chat-model NAME, or have a stand-in "
-                "answer with --oracle RATE");
+            return wt__fail(e->err, WT_EINVAL,
+                            "recipe ptr needs a language model: name one with --chat-model NAME, or simulate one with "
+                            "--oracle RATE");
     unsigned ablate = 0;
     int rc = wt__ptr_ablations(o->ablate, &ablate, e->err);
     if (rc < 0)
-        return rc; /* now, and not after a training */
+        return rc; /* Validate the option now, before hours of training. */
     e->plan.ptr = (struct ptr_plan){.base_retriever = base_retriever,
                                     .ablate = o->ablate,
                                     .once = o->chat_model && !o->record_path && !o->replay_path};
@@ -250,7 +250,7 @@ static int plan_ptr(struct evaluation *e)
     return wt__oracle_init(&e->oracle, o->oracle_error, e->seed, e->err);
 }
 
-/* The language model that is asked where the oracle is not. */
+/* Gives the engine the language model of the options. */
 static int set_chat(struct evaluation *e)
 {
     wt_open_options chat;
@@ -271,7 +271,7 @@ static double sum_of(const double *values, size_t count)
     return sum;
 }
 
-/* What the figures of ptr and bundle depend on, and what was asked for them. */
+/* Appends the settings of ptr and bundle, and for ptr the mean number of questions and tokens per query. */
 static void ptr_settings(const struct evaluation *e, const struct measurement *m, const char *recipe,
                          struct buffer *json)
 {
@@ -296,7 +296,7 @@ static void ptr_settings(const struct evaluation *e, const struct measurement *m
                       sum_of(m->tokens, e->plan.queries) / queries);
 }
 
-/* The recipes to train for: those that are measured, and what they stand on. with: room for one more. */
+/* Collects the recipes to train for: the measured ones and their base retriever. with: [recipe_count + 1]. */
 static size_t recipes_to_train(const struct evaluation *e, const char **with)
 {
     size_t count = e->recipe_count;
@@ -311,10 +311,10 @@ static size_t recipes_to_train(const struct evaluation *e, const char **with)
 
 /* ---------------------------------------------------------------- the catalogue */
 
-enum { NOT_THERE = 0 /* among the numbers of providers */ };
+enum { NOT_THERE = 0 /* number of a provider whose tool is missing in the catalogue */ };
 
-/* Gives each relevant tool of the measured queries that is there the number of its provider; one without a provider
- * counts as its own. */
+/* Sets the provider's number for each relevant tool in the catalogue. A tool without a provider gets a number of its
+ * own. */
 static int number_providers(struct evaluation *e, struct map *wanted, struct map *providers)
 {
     wt_list_options page;
@@ -348,7 +348,7 @@ static int number_providers(struct evaluation *e, struct map *wanted, struct map
     return 0;
 }
 
-/* Which queries need several providers, and how many different relevant tools the catalogue lacks. */
+/* Finds the queries that need several providers, and counts the distinct relevant tools missing in the catalogue. */
 static void look_at_gold(struct evaluation *e, const struct map *wanted)
 {
     for (size_t i = 0; i < wanted->capacity; i++)
@@ -383,7 +383,7 @@ static int read_gold(struct evaluation *e)
     return rc;
 }
 
-/* A recipe that was named and cannot do without training ("auto" can); NULL when there is none. */
+/* Returns the first named recipe that cannot run without training ("auto" can), or NULL. */
 static const char *named_learner(const struct evaluation *e)
 {
     for (size_t i = 0; i < e->recipe_count; i++)
@@ -392,7 +392,7 @@ static const char *named_learner(const struct evaluation *e)
     return NULL;
 }
 
-/* The store of the corpus alone, or the one with recorded use where a recipe learns of that. */
+/* Opens the store of the corpus, or the store with recorded use if a recipe learns from it. */
 static int open_store(struct evaluation *e, const char *dir, bool model)
 {
     struct corpus_options corpus = {.cache_dir = e->options.cache_dir,
@@ -408,7 +408,7 @@ static int open_store(struct evaluation *e, const char *dir, bool model)
     return rc < 0 ? rc : wt__learning_open(&e->learning, &e->engine);
 }
 
-/* A trained recipe that was not named and is not there after training is left out. */
+/* Drops recipes without a model after training; called only if the caller named no recipe. */
 static void drop_untrained(struct evaluation *e)
 {
     const struct trained *trained = NULL;
@@ -431,8 +431,8 @@ static int open_catalogue(struct evaluation *e, const char *dir)
     e->learns = (wants_training(e) || page) && model && !none && possible;
     if (!possible && named_learner(e))
         return wt__fail(e->err, WT_ERECIPE,
-                        "the recipe %s needs training, and %s has no qrels/train.tsv to learn from; --trained FOLDER "
-                        "measures models of other data",
+                        "recipe %s needs training, but %s has no qrels/train.tsv; use --trained FOLDER to measure "
+                        "models of other data",
                         named_learner(e), dir);
     int rc = open_store(e, dir, model);
     if (rc == 0)
@@ -460,9 +460,9 @@ static int open_catalogue(struct evaluation *e, const char *dir)
     return rc < 0 ? rc : read_gold(e);
 }
 
-/* ---------------------------------------------------------------- what comes out */
+/* ---------------------------------------------------------------- the report */
 
-/* A copy in the report of what the buffer holds, which is emptied; NULL when memory is out. */
+/* Copies the buffer's content into the report and empties the buffer. Returns NULL if out of memory. */
 static char *keep(struct evaluation *e, struct buffer *buffer)
 {
     char *copy = buffer->failed ? NULL : wt__arena_copy(&e->report->arena, wt__buffer_view(buffer));
@@ -470,7 +470,7 @@ static char *keep(struct evaluation *e, struct buffer *buffer)
     return copy;
 }
 
-/* What meaning weighed in hybrid. */
+/* Appends the weight of the dense ranking in hybrid. */
 static void hybrid_settings(const struct evaluation *e, const struct measurement *m, struct buffer *json)
 {
     const struct recipe *hybrid = &wt__recipes[RECIPE_HYBRID];
@@ -523,7 +523,7 @@ static int settings_of(struct evaluation *e, const struct measurement *m, const 
     return rc < 0 || *out ? rc : wt__fail_nomem(e->err);
 }
 
-/* What a reader of the row must know; *out stays NULL when there is nothing. */
+/* Sets *out to the notice of a row, or to NULL. */
 static int notice_of(struct evaluation *e, const struct measurement *m, const char *recipe, const char **out)
 {
     const struct trained *trained = NULL;
@@ -531,16 +531,16 @@ static int notice_of(struct evaluation *e, const struct measurement *m, const ch
     if (m->notice)
         wt__buffer_printf(&text, "; %s", m->notice);
     if (e->lexical_only)
-        wt__buffer_text(&text, "; there is no model, so only recipes that need none were measured");
+        wt__buffer_text(&text, "; no model is installed, so only recipes without a model were measured");
     if (e->untrained)
         wt__buffer_text(&text, "; the set has no train split, so recipes that need training were left out");
     if (e->learns && e->learning.other_data)
         wt__engine_trained(e->engine, &trained, NULL);
     if (wt__trained_recipe(trained, recipe))
         wt__buffer_printf(&text, "; the models were trained on other data (%s), since the set has no train split",
-                          e->learning.trained_on ? e->learning.trained_on : "which they do not name");
+                          e->learning.trained_on ? e->learning.trained_on : "they do not name it");
     if (e->learns && e->learning.seconds >= 1)
-        wt__buffer_printf(&text, "; what needed training was trained first, in %.0f s, and is kept in %s",
+        wt__buffer_printf(&text, "; missing models were trained first, in %.0f s, and are kept in %s",
                           e->learning.seconds, e->learning.models);
     if (e->lost_tools)
         wt__buffer_printf(&text, "; %zu relevant tools are not in the catalogue and count as missed", e->lost_tools);
@@ -570,7 +570,7 @@ static char *metric_name(struct evaluation *e, size_t metric)
     return keep(e, &name);
 }
 
-/* How well the recipe told requests for one provider from those for several. */
+/* Judges how well the recipe separates requests for one provider from requests for several. */
 static void judge_kinds(const struct evaluation *e, const struct measurement *m, wt_eval_row *row)
 {
     double right = 0, squares = 0;
@@ -579,7 +579,7 @@ static void judge_kinds(const struct evaluation *e, const struct measurement *m,
         right += fabs(error) < 0.5;
         squares += error * error;
     }
-    row->kind_brier = squares / (double)e->plan.queries; /* NaN where any of them is */
+    row->kind_brier = squares / (double)e->plan.queries; /* NaN if the recipe gives no probability for a query */
     row->kind_accuracy = isnan(squares) ? squares : right / (double)e->plan.queries;
 }
 
@@ -635,7 +635,7 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
     return notice_of(e, m, row->recipe, &row->notice);
 }
 
-/* b against a at the main cutoff, COMPARED comparisons. */
+/* Compares b with a at the main cutoff. out: [COMPARED]. */
 static int compare(struct evaluation *e, const struct measurement *a, const struct measurement *b,
                    const wt_eval_row *row_a, const wt_eval_row *row_b, wt_eval_comparison *out)
 {
@@ -660,7 +660,7 @@ static int compare(struct evaluation *e, const struct measurement *a, const stru
     return rc;
 }
 
-/* PATH, or with several recipes PATH with RECIPE before its extension. */
+/* Returns the path of a recipe's TREC run: PATH, or with several recipes PATH with RECIPE before its extension. */
 static char *run_path(struct evaluation *e, const char *recipe)
 {
     const char *path = e->options.run_path;
@@ -787,8 +787,7 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
     e.seed = e.options.seed ? e.options.seed : DEFAULT_SEED;
     e.resamples = e.options.bootstrap ? e.options.bootstrap : DEFAULT_RESAMPLES;
     if (e.resamples > MAX_RESAMPLES)
-        return wt__fail(err, WT_EINVAL, "%zu resamples are asked for; at most %d are drawn", e.resamples,
-                        MAX_RESAMPLES);
+        return wt__fail(err, WT_EINVAL, "%zu bootstrap resamples are over the limit of %d", e.resamples, MAX_RESAMPLES);
     rc = wt__dense_weight_asked(&e.dense_weight, e.options.dense_weight, e.options.brief_weight, err);
     if (rc < 0)
         return rc;

@@ -1,9 +1,9 @@
-/* learning.c: the protocol: learn on train, choose on dev, look at the measured split only when all of that is settled.
+/* learning.c: the protocol: train on train, select on dev, and read the measured split only after that.
  *
- * Models of our own are known to be of this data by the name of their folder, and "finished" lists the lessons that
- * ended: a folder with a model may be that of a training that was killed half-way. Models of somebody else's are known
- * by the hash of the data that each of them carries. For a set that has nothing to learn from, models of other data are
- * what is measured; the report says of which. */
+ * Models trained here are identified by the name of their folder. The file "finished" lists the completed lessons,
+ * since a model folder may be left over from a killed training. Models in options.trained are identified by the hash of
+ * their training data. For a data set without a train split, models of other data are measured, and the report names
+ * that data. */
 #include "eval/learning.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ void wt__learning_dispose(struct learning *learning)
     wt__arena_dispose(&learning->arena);
 }
 
-/* ---------------------------------------------------------------- what is learned from */
+/* ---------------------------------------------------------------- training data */
 
 static void hash_number(struct sha256 *sha, uint64_t number)
 {
@@ -62,7 +62,7 @@ static void hash_str(struct sha256 *sha, struct str s)
     wt__sha256_update(sha, s.ptr, s.len);
 }
 
-/* taken NULL: all of it. */
+/* Hashes the taken requests; all of them if taken is NULL. */
 static void hash_split(struct sha256 *sha, const struct dataset *split, const bool *taken)
 {
     for (size_t q = 0; q < split->len; q++) {
@@ -90,7 +90,7 @@ static int hash_corpus(struct sha256 *sha, struct learning *learning)
     return rc;
 }
 
-/* KEY, and from it the paths. */
+/* Computes KEY and the paths. */
 static int settle_paths(struct learning *learning, struct sha256 *sha)
 {
     struct arena *arena = &learning->arena;
@@ -126,7 +126,7 @@ static int settle(struct learning *learning, const struct dataset *train, const 
     wt__sha256_update(&sha, EDITION, sizeof EDITION - 1);
     hash_str(&sha, wt__str(wt__model_chosen(options->model, options->models_dir)));
     hash_number(&sha, options->seed);
-    if (options->dense_weight > 0) { /* what auto is compared with */
+    if (options->dense_weight > 0) { /* training compares auto with hybrid, which uses the weight */
         wt__sha256_update(&sha, &options->dense_weight, sizeof options->dense_weight);
         wt__sha256_update(&sha, &options->brief_weight, sizeof options->brief_weight);
     }
@@ -210,14 +210,14 @@ int wt__learning_open(struct learning *learning, wt_engine **out)
     return rc;
 }
 
-/* ---------------------------------------------------------------- which lessons */
+/* ---------------------------------------------------------------- lessons */
 
 static bool is(const char *a, const char *b)
 {
     return strcmp(a, b) == 0;
 }
 
-/* Whether a recipe is made by the lesson. The base retriever of ptr is told apart. */
+/* True if the recipe uses the model of the lesson. The base retriever of ptr is not considered. */
 static bool uses_lesson(const char *name, const char *lesson)
 {
     const struct recipe *recipe = is(name, AUTOMATIC) ? &wt__recipes[RECIPE_AUTO] : wt__recipe_named(name);
@@ -233,7 +233,7 @@ bool wt__learning_helps(const char *name)
 {
     const wt_recipe *recipe;
     const wt_lesson *lesson;
-    if (wt__recipe_selector(name) == SELECTOR_PTR) /* as "auto", "set" and "toolrerank", it also runs without */
+    if (wt__recipe_selector(name) == SELECTOR_PTR) /* also runs without training, like "auto", "set" and "toolrerank" */
         return true;
     for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
         if (strcmp(lesson->name, name) == 0)
@@ -244,7 +244,7 @@ bool wt__learning_helps(const char *name)
     return false;
 }
 
-/* The folder that says what a recipe was trained on. */
+/* Returns the name of the folder whose config.json describes the training of a recipe. */
 static const char *trained_part(const char *name)
 {
     const struct recipe *recipe = wt__recipe_named(name);
@@ -267,10 +267,10 @@ static bool wanted(const char *lesson, const char *const *recipes, size_t count)
 
 /* ---------------------------------------------------------------- training */
 
-/* Tells a wt_progress_fn of a training. */
+/* Passes the progress of a training on to a wt_progress_fn. */
 struct teller {
     struct learning *learning;
-    const char *lesson, *phase, *label; /* label: both as one, for as long as they stay */
+    const char *lesson, *phase, *label; /* label: "LESSON: PHASE" of the current lesson and phase */
 };
 
 static int tell(void *context, const wt_train_progress *progress)
@@ -290,7 +290,7 @@ static int tell(void *context, const wt_train_progress *progress)
     return options->progress(options->progress_context, label, progress->done, progress->total);
 }
 
-/* Whether the text, lines of names, has the name. */
+/* True if one line of the text equals the name. */
 static bool has_line(struct str text, const char *name)
 {
     size_t len = strlen(name);
@@ -350,9 +350,9 @@ static int train_missing(struct learning *learning, wt_engine *engine, const cha
     return rc;
 }
 
-/* ---------------------------------------------------------------- models of somebody else's */
+/* ---------------------------------------------------------------- models of the caller */
 
-/* models/NAME/config.json; *out is NULL when there is none. */
+/* Reads models/NAME/config.json. Sets *out to NULL if the file does not exist. */
 static int read_config(struct learning *learning, const char *name, json_t **out)
 {
     char *folder = wt__path_join(&learning->arena, learning->models, name), *text = NULL;
@@ -375,8 +375,8 @@ static int read_config(struct learning *learning, const char *name, json_t **out
     return rc;
 }
 
-/* What a model remembers of its training: a member of its own in the config.json of an encoder, whose other members
- * are the model's. */
+/* Returns the description of the training. In the config.json of an encoder it is a member of its own, since the other
+ * members describe the model. */
 static const json_t *memory_of(const json_t *config)
 {
     const json_t *about = wt__json_object(config, "whichtool");
@@ -391,13 +391,13 @@ static int check_data(struct learning *learning, wt_engine *engine, const char *
     int rc = wt_training_data(engine, learning->data, seed > 0 ? (uint64_t)seed : 1, hash, learning->err);
     if (rc == 0 && !wt__str_equal(wt__json_str(wt__json_object(about, "data"), "sha256"), wt__str(hash)))
         rc = wt__fail(learning->err, WT_EFORMAT,
-                      "%s/%s was not trained on the train split of %s; `whichtool train all --data %s --out FOLDER` "
-                      "makes one that was",
+                      "%s/%s was not trained on the train split of %s; train one with `whichtool train all --data %s "
+                      "--out FOLDER`",
                       learning->models, name, learning->data, learning->data);
     return rc;
 }
 
-/* Remembers what a model was trained on, as it says itself. */
+/* Stores the name of the data that the first model was trained on. */
 static int note_data(struct learning *learning, const json_t *config)
 {
     struct str source = wt__json_str(wt__json_object(memory_of(config), "data"), "source");
@@ -407,13 +407,13 @@ static int note_data(struct learning *learning, const json_t *config)
     return learning->trained_on ? 0 : wt__fail_nomem(learning->err);
 }
 
-/* Every model that the recipes use is of this data. One that is not there is missed when its recipe runs. */
+/* Checks that all models of the recipes were trained on this data. A missing model is reported when its recipe runs. */
 static int check_models(struct learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
 {
     const wt_lesson *lesson;
     int rc = wt__is_folder(learning->models)
                  ? 0
-                 : wt__fail(learning->err, WT_ENOTFOUND, "there is no folder %s", learning->models);
+                 : wt__fail(learning->err, WT_ENOTFOUND, "cannot open %s: no such folder", learning->models);
     for (size_t i = 0; rc == 0 && (lesson = wt_lesson_at(i)); i++) {
         json_t *config = NULL;
         if (!wanted(lesson->name, recipes, count))
@@ -427,9 +427,9 @@ static int check_models(struct learning *learning, wt_engine *engine, const char
     return rc;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- entry points */
 
-/* Tools and usages as the trained encoder reads them. */
+/* Computes the vectors of tools and usages by the trained encoder. */
 static int bring_up_to_date(struct learning *learning, wt_engine *engine)
 {
     struct progress progress;
@@ -446,7 +446,7 @@ int wt__learning_train(struct learning *learning, wt_engine *engine, const char 
     return rc < 0 ? rc : bring_up_to_date(learning, engine);
 }
 
-/* Members of either object, as far as they are there. */
+/* Copies the listed members that exist. */
 static bool add_members(json_t *out, const json_t *from)
 {
     static const char *const names[] = {"data", "seed", "dev",        "weights", "interpolation",

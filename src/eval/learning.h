@@ -1,12 +1,12 @@
-/* learning.h: what a recipe that needs training is measured with: a store in which the data set's train split was
- * recorded as use, and models that were trained on that split and chosen on the dev split.
+/* learning.h: the store and the models for recipes that need training. The store has the train split recorded as use;
+ * the models are trained on that split and selected on the dev split.
  *
  *   CACHE/KEY.wt           the corpus and the usages
- *   CACHE/KEY.wt-models/   the models, and in "finished" the lessons that ended
- *   CACHE/KEY.wt-data/     what is learned from, when that is a part of the train split
+ *   CACHE/KEY.wt-models/   the models; the file "finished" lists the completed lessons
+ *   CACHE/KEY.wt-data/     the training data, if it is a part of the train split
  *
- * KEY is the SHA-256 of all that decides them: corpus, training and dev requests, seed, model, library version. Any of
- * them may be deleted at any time. */
+ * KEY is the SHA-256 of all inputs: corpus, training and dev requests, seed, model, library version. Each of them may
+ * be deleted at any time. */
 #ifndef WT_EVAL_LEARNING_H
 #define WT_EVAL_LEARNING_H
 
@@ -18,45 +18,44 @@
 #include "recipe/trained.h"
 
 struct learning {
-    wt_eval_options options; /* the caller's, filled in before wt__learning_plan */
+    wt_eval_options options; /* the caller's; set before wt__learning_plan */
     struct arena arena;
-    const char *dir;    /* the data set */
-    const char *data;   /* what is learned from: dir, or a part of it */
-    const char *store;  /* path */
-    const char *models; /* folder */
-    size_t requests;    /* that are learned from */
-    bool other_data;    /* the set has no train split: the models in options.trained are of other data */
-    const char
-        *trained_on; /* what the first of those says that it was trained on; NULL: nothing, or other_data is false */
-    double seconds;  /* that training took now; 0: the models were there */
+    const char *dir;        /* the data set */
+    const char *data;       /* training data: dir, or a part of it */
+    const char *store;      /* path */
+    const char *models;     /* folder */
+    size_t requests;        /* number of training requests */
+    bool other_data;        /* the data set has no train split: options.trained holds models of other data */
+    const char *trained_on; /* data named by the first of those models, or NULL */
+    double seconds;         /* training time of this run; 0 if the models existed */
     wt_error *err;
 };
 
-/* Whether the data set has a train split. */
+/* True if the data set has a train split. */
 bool wt__learning_possible(const char *dir);
 
-/* Whether the recipe needs training, or is the better for it. */
+/* True if the recipe needs training, or is better with it. */
 bool wt__learning_helps(const char *recipe);
 
-/* Whether that is so much of it that it is to be asked for by name. */
+/* True if training takes so long that the caller must name the recipe. */
 bool wt__learning_takes_long(const char *recipe);
 
-/* Whether its model is there. trained: NULL when nothing is. */
+/* True if the recipe's model exists. trained: NULL if no model exists. */
 bool wt__learning_there(const struct trained *trained, const char *recipe);
 
-/* Reads the splits and settles the paths. */
+/* Reads the splits and determines the paths. */
 int wt__learning_plan(struct learning *learning, const char *dir, wt_error *err);
 
-/* Opens the store, importing and recording what was not yet. */
+/* Opens the store; imports the corpus and records the usages if that is still to do. */
 int wt__learning_open(struct learning *learning, wt_engine **out);
 
-/* Sees to it that the models of these recipes are there: trains those that are not, or looks whether those in
- * options.trained are of this data, where it has any to train on. recipes: [count] names; those that need no training
- * are passed over, "auto" needs every model. Then brings the vectors up to date. Errors: WT_EFORMAT (trained on other
- * data), those of wt_train. */
+/* Makes the models of these recipes available: trains the missing ones, or checks that the models in options.trained
+ * were trained on this data (not checked without a train split). Then updates the vectors. recipes: [count] names;
+ * recipes without training are skipped, "auto" needs every model. Errors: WT_EFORMAT (trained on other data), and those
+ * of wt_train. */
 int wt__learning_train(struct learning *learning, wt_engine *engine, const char *const *recipes, size_t count);
 
-/* The member "trained" of a row's settings, after a comma; nothing for a recipe without training. */
+/* Appends a comma and the member "trained" of a row's settings. Does nothing for a recipe without training. */
 int wt__learning_settings(struct learning *learning, wt_engine *engine, const char *recipe, struct buffer *out);
 
 void wt__learning_dispose(struct learning *learning);

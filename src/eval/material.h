@@ -1,5 +1,5 @@
-/* material.h: the vectors that analyses look at: requests, and for each tool its description and its use, all by one
- * encoder. Vectors are of length one, or zero where there is none. */
+/* material.h: the vectors for the analyses, all from one encoder: requests, and for each tool its description and its
+ * use. A vector has length one, or is zero if it is missing. */
 #ifndef WT_EVAL_MATERIAL_H
 #define WT_EVAL_MATERIAL_H
 
@@ -12,10 +12,10 @@ struct material {
     const char *encoder; /* its name */
     size_t dim;
     size_t request_count;
-    const struct query *queries; /* [requests] the data set's */
+    const struct query *queries; /* [requests], borrowed from the data set */
     float *requests;             /* [requests, D] */
     size_t *gold_starts;         /* [requests + 1] into gold */
-    uint32_t *gold;              /* rows of relevant tools; UINT32_MAX: not in the catalogue */
+    uint32_t *gold;              /* rows of relevant tools; UINT32_MAX if the tool is not in the catalogue */
     size_t tool_count;
     struct str *names;    /* [M] source ids */
     float *descriptions;  /* [M, D] */
@@ -23,7 +23,7 @@ struct material {
     uint32_t *use_counts; /* [M] recorded usages */
 };
 
-/* The first `count` requests of the data set and every tool of the engine. Vectors that are missing are made. */
+/* Reads the first `count` requests of the data set and every tool of the engine. Computes missing vectors. */
 int wt__material_read(struct material *out, wt_engine *engine, const struct encoder *encoder,
                       const struct dataset *dataset, size_t count, struct progress *progress, wt_error *err);
 void wt__material_dispose(struct material *material);

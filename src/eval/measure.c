@@ -1,5 +1,5 @@
-/* measure.c: quality and time are measured apart, because a run of a hundred hits reads a hundred tools from the store
- * where a caller asks for a few; that would be the time of another question. */
+/* measure.c: quality and time are measured in separate passes. Quality needs a hundred hits, and reading a hundred
+ * tools from the store takes longer than the few hits that a caller requests. */
 #include "eval/measure.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 #include "eval/metrics.h"
 #include "eval/trec.h"
 
-enum { TURN = 64 /* queries that are judged between two looks at who listens */ };
+enum { TURN = 64 /* queries judged between two progress reports */ };
 
 static int descending(const void *a, const void *b)
 {
@@ -25,7 +25,7 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The gain of the tool at index; one that was ranked before counts there only. */
+/* Returns the gain of the tool at index, 0 for a repeated tool. */
 static int gain_of(const struct query *query, const char *const *ranked, size_t index)
 {
     struct str tool = wt__str(ranked[index]);
@@ -88,10 +88,10 @@ static void judge_pick(double *out, const struct query *query, const char *const
     out[PICK_PUBLISHED_NDCG] = hits > 0 ? wt__ndcg_at(gains, len, ideal, hits, sets.gold) : 0;
 }
 
-/* What a recipe says of a query. */
+/* A recipe's answer to a query. */
 struct answer {
-    wt_hits *hits;     /* of one that ranks */
-    wt_picked *picked; /* of one that picks */
+    wt_hits *hits;     /* NULL if the recipe picks */
+    wt_picked *picked; /* NULL if the recipe ranks */
     const wt_hit *const *items;
     size_t len;
     const char *recipe, *notice, *why;
@@ -118,14 +118,13 @@ int wt__find_gold(wt_engine *engine, const struct query *query, int64_t *ids, si
     return rc < 0 ? rc : 0;
 }
 
-/* A query hears whether the whole evaluation shall stop, and has no phases of its own. */
+/* Progress callback of one query: cancels it if the evaluation is cancelled, and reports no progress of its own. */
 static int hear(void *progress, const char *phase, uint64_t done, uint64_t total)
 {
     (void)phase, (void)done, (void)total;
     return wt__progress_step(progress, 0);
 }
 
-/* A set is picked in any case: whether there is a tool at all is another question. */
 bool wt__has_base_retriever(const char *recipe)
 {
     return wt__recipe_selector(recipe) == SELECTOR_PTR || wt__recipe_selector(recipe) == SELECTOR_BUNDLE;
@@ -138,7 +137,7 @@ static int pick(struct answer *out, wt_engine *engine, const struct query *query
     wt_pick_options options;
     wt_pick_options_init(&options);
     options.recipe = recipe;
-    options.abstain = -1;
+    options.abstain = -1; /* never abstain; answerability is measured separately */
     options.as_typed = plan->as_typed;
     options.progress = hear;
     options.progress_context = progress;
@@ -188,7 +187,7 @@ static int rank(struct answer *out, wt_engine *engine, const struct query *query
     return rc;
 }
 
-/* The caller frees the answer, whether it worked or not. */
+/* Ranks or picks for one query. The caller frees the answer, even on failure. */
 static int find(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
                 const struct plan *plan, size_t k, struct progress *progress, wt_error *err)
 {
@@ -268,7 +267,7 @@ void wt__note_misses(bool *missed, const struct query *query, const char *const 
     }
 }
 
-/* A turn of queries, judged by several threads. */
+/* A batch of queries judged by several threads. */
 struct judging {
     struct measurement *out;
     wt_engine *engine;
@@ -276,10 +275,10 @@ struct judging {
     const struct plan *plan;
     const char *recipe;
     struct progress *progress;
-    size_t begin;              /* of the turn */
-    size_t missed[TURN];       /* where the misses of each begin */
-    struct buffer lines[TURN]; /* of the run; empty when none is wanted */
-    bool runs;
+    size_t begin;              /* first query of the batch */
+    size_t missed[TURN];       /* start of each query's part of measurement.missed */
+    struct buffer lines[TURN]; /* lines of the TREC run */
+    bool runs;                 /* a TREC run is written */
     wt_error errors[TURN];
 };
 
@@ -329,7 +328,7 @@ static int judge_query(void *context, size_t index, unsigned worker)
     return rc == 0 && j->lines[index].failed ? wt__fail_nomem(err) : rc;
 }
 
-/* Judges `count` queries, and writes their lines in order. */
+/* Judges `count` queries and writes their lines in order. */
 static int judge_turn(struct judging *j, size_t count, struct replace *run, wt_error *err)
 {
     int rc = wt__pool_run(j->engine->threads, count, judge_query, j);
@@ -346,7 +345,7 @@ static int judge_turn(struct judging *j, size_t count, struct replace *run, wt_e
     return rc;
 }
 
-/* run: NULL when none is wanted. */
+/* run: may be NULL. */
 static int judge_queries(struct judging *j, struct replace *run, struct progress *progress, wt_error *err)
 {
     const struct plan *plan = j->plan;

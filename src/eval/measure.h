@@ -1,4 +1,4 @@
-/* measure.h: one recipe over the queries of a data set. */
+/* measure.h: measures one recipe on the queries of a data set. */
 #ifndef WT_EVAL_MEASURE_H
 #define WT_EVAL_MEASURE_H
 
@@ -11,77 +11,78 @@
 #include "llm/chat.h"
 
 enum {
-    RUN_DEPTH = 100,      /* hits ranked for a query, or the greatest cutoff when that is more */
-    LATENCY_SAMPLE = 200, /* queries that are timed, the first ones, unless told otherwise */
-    MISS_DEPTH = 5        /* a relevant tool is missed when it is not among the first so many (Tool2Vec, appendix B) */
+    RUN_DEPTH = 100,      /* hits ranked per query; the largest cutoff if that is more */
+    LATENCY_SAMPLE = 200, /* default number of timed queries */
+    MISS_DEPTH = 5        /* a relevant tool below this rank counts as missed (Tool2Vec, appendix B) */
 };
 
-/* How the recipes ptr and bundle are measured; as in wt_eval_options. */
+/* Options for the recipes ptr and bundle; see wt_eval_options. */
 struct ptr_plan {
     const char *base_retriever, *ablate;
-    struct chat_model *oracle; /* NULL: the engine's own language model is asked */
-    bool once;                 /* each question costs: times are those of the answers that are judged */
+    struct chat_model *oracle; /* NULL to ask the engine's own language model */
+    bool once;                 /* questions cost money: take the times from the judged answers */
 };
 
 struct plan {
     size_t cutoffs[WT_MAX_CUTOFFS];
     size_t cutoff_count;
-    size_t depth;            /* hits asked for where quality is measured */
-    size_t latency_k;        /* hits asked for where time is measured: what a caller would ask for */
-    size_t queries;          /* the first so many of the data set */
-    size_t timed;            /* of those, the first so many */
-    size_t relevant;         /* judgements of those queries with a gain over 0 */
-    size_t max_per_provider; /* as in wt_eval_options */
-    bool copies, as_typed;   /* the same */
+    size_t depth;            /* hits requested when measuring quality */
+    size_t latency_k;        /* hits requested when measuring time, as many as a caller would request */
+    size_t queries;          /* number of queries, the first ones of the data set */
+    size_t timed;            /* number of timed queries, the first of those */
+    size_t relevant;         /* judgements of those queries with a gain > 0 */
+    size_t max_per_provider; /* see wt_eval_options */
+    bool copies, as_typed;   /* see wt_eval_options */
     struct ptr_plan ptr;
 };
 
-/* A query's figures: recall at each cutoff, then ndcg, then complete, then mrr. */
+/* Returns the number of figures per query: recall at each cutoff, then ndcg, then complete, then mrr. */
 static inline size_t wt__plan_metrics(const struct plan *plan)
 {
     return 3 * plan->cutoff_count + 1;
 }
 
-/* Of what a recipe picked: those of choose/set_metrics.h, then recall and ndcg with as many places as there are
- * relevant tools, and ndcg as PTR's published code has it: against the best order of what was picked, so that a miss
- * costs nothing. (Its recall is set_recall.) */
+/* Figures of a picked set: those of choose/set_metrics.h, then recall and ndcg at the number of relevant tools, then
+ * ndcg as PTR's published code computes it: relative to the best order of the picked tools, so that a miss costs
+ * nothing. (PTR's recall is set_recall.) */
 enum { PICK_RECALL = SET_METRICS, PICK_NDCG, PICK_PUBLISHED_NDCG, PICK_METRICS };
 extern const char *const wt__pick_metrics[PICK_METRICS - SET_METRICS]; /* names of the last three */
 
 struct measurement {
     double *values;                              /* [queries, metrics] */
-    double *picks;                               /* [queries, PICK_METRICS]; NULL where the recipe ranks */
-    double answerability[ANSWERABILITY_FIGURES]; /* [answerability_count], asked for apart; of the recipe `set` */
+    double *picks;                               /* [queries, PICK_METRICS]; NULL if the recipe ranks */
+    double answerability[ANSWERABILITY_FIGURES]; /* [answerability_count]; of the recipe `set`, filled separately */
     size_t answerability_count;
     size_t timed;
     double *milliseconds;               /* [timed], ascending */
     bool *missed;                       /* [relevant], in the order of queries and judgements */
-    double *multi_provider_probability; /* [queries] what wt_hits said of it */
-    double *questions, *tokens; /* [queries] put to a language model; tokens: of questions and answers together */
-    char *ran, *notice, *why;   /* what wt_hits said at the first query; notice and why may be NULL */
+    double *multi_provider_probability; /* [queries], from wt_hits */
+    double *questions, *tokens;         /* [queries] sent to a language model; tokens include the answers */
+    char *ran, *notice, *why;           /* from wt_hits at the first query; notice and why may be NULL */
 };
 
-/* run_path: where to write a TREC run, or NULL. Two passes: the first is timed, one wt_find after another on this
- * thread, after one that warms up; the second ranks to plan->depth and is judged, by several threads. */
+/* Measures in two passes. The first is timed: wt_find for one query after another on this thread, after one query to
+ * warm up. The second ranks to plan->depth in several threads and is judged. run_path: TREC run to write, or NULL. */
 int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct plan *plan,
                 const char *recipe, const char *run_path, struct progress *progress, wt_error *err);
-/* One with no figures yet; wt__measurement_dispose ends it, whether it worked or not. WT_ENOMEM. */
+/* Allocates a measurement with all figures 0. Call wt__measurement_dispose even on failure (WT_ENOMEM). */
 int wt__measurement_open(struct measurement *out, const struct plan *plan, wt_error *err);
 void wt__measurement_dispose(struct measurement *measurement);
 
-/* The store's ids of the query's relevant tools, as far as it has them: ids has room for one a judgement. */
+/* Appends the store's ids of the query's relevant tools to ids [*count], skipping tools missing in the store. ids needs
+ * room for one id per judgement. */
 int wt__find_gold(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err);
 
-/* What a ranking of tools is worth for one query; out: [wt__plan_metrics]. ranked: [len] source ids. WT_ENOMEM. */
+/* Computes the figures of one ranking; out: [wt__plan_metrics]. ranked: [len] source ids. Errors: WT_ENOMEM. */
 int wt__judge_ranking(double *out, const struct plan *plan, const struct query *query, const char *const *ranked,
                       size_t len, wt_error *err);
-/* Notes which relevant tools are not among the first MISS_DEPTH; missed: [wt__relevant]. */
+/* Marks the relevant tools missing in the first MISS_DEPTH; missed: [wt__relevant]. */
 void wt__note_misses(bool *missed, const struct query *query, const char *const *ranked, size_t len);
 
-/* Whether the recipe stands on another one. */
+/* True if the recipe builds on the ranking of another recipe. */
 bool wt__has_base_retriever(const char *recipe);
 
-/* Judgements of a query with a gain over 0. */
+/* Returns the number of judgements with a gain > 0. */
 size_t wt__relevant(const struct query *query);
 
 #endif

@@ -1,4 +1,4 @@
-/* other_run.c: the lines are sorted by query and rank, and each query's are judged. */
+/* other_run.c: sorts the lines by query and rank, and judges the ranking of each query. */
 #include "eval/other_run.h"
 
 #include <math.h>
@@ -16,16 +16,16 @@ enum { FIELDS = 6 /* QUERY Q0 TOOL RANK SCORE TAG */ };
 struct run_line {
     uint32_t query;
     float score;
-    const char *tool; /* in the file's bytes, ended by NUL */
+    const char *tool; /* points into other_run.bytes; NUL-terminated */
 };
 
 struct other_run {
     const char *path;
     char *bytes;
     size_t len;
-    struct map queries; /* id to its place in the data set */
+    struct map queries; /* id -> index in the data set */
     struct run_line *lines;
-    size_t count, capacity, others; /* others: lines of queries that are not asked here */
+    size_t count, capacity, others; /* others: lines about other queries */
     wt_error *err;
 };
 
@@ -42,10 +42,10 @@ static int by_rank(const void *a, const void *b)
 static int fail_line(const struct other_run *run, size_t number, const char *why)
 {
     return wt__fail_at(run->err, WT_EFORMAT, number, 0, NULL,
-                       "%s, line %zu: %s; a line of a run is QUERY Q0 TOOL RANK SCORE NAME", run->path, number, why);
+                       "%s, line %zu: %s; a line must be QUERY Q0 TOOL RANK SCORE NAME", run->path, number, why);
 }
 
-/* Cuts a line into its fields, each ended by NUL. False: it has not as many. */
+/* Splits a line into its fields, each NUL-terminated. Returns false if their number is wrong. */
 static bool cut(char *line, char *fields[FIELDS])
 {
     char *rest = line;
@@ -66,10 +66,10 @@ static int add_line(struct other_run *run, char *line, size_t number)
     if (!line[strspn(line, " \t")])
         return 0;
     if (!cut(line, fields))
-        return fail_line(run, number, "it has not six fields");
+        return fail_line(run, number, "does not have six fields");
     float score = strtof(fields[4], &end);
     if (*end || !isfinite(score))
-        return fail_line(run, number, "its score is no number");
+        return fail_line(run, number, "score is not a number");
     wt__trec_read_field(fields[0]);
     wt__trec_read_field(fields[2]);
     const uint32_t *query = wt__map_get(&run->queries, wt__str(fields[0]));
@@ -91,7 +91,7 @@ static int read_lines(struct other_run *run)
     int rc = wt__file_read(&run->bytes, &run->len, run->path, WT_MAX_FILE_BYTES, run->err);
     char *at = run->bytes, *end = rc == 0 ? at + run->len : at;
     if (rc == 0 && memchr(at, '\0', run->len))
-        return wt__fail(run->err, WT_EFORMAT, "%s is no text", run->path);
+        return wt__fail(run->err, WT_EFORMAT, "%s is not a text file", run->path);
     while (rc == 0 && at < end) {
         char *line = at, *feed = memchr(at, '\n', (size_t)(end - at));
         char *stop = feed ? feed : end; /* the bytes end in NUL */
@@ -102,12 +102,13 @@ static int read_lines(struct other_run *run)
         rc = add_line(run, line, ++number);
     }
     if (rc == 0 && run->count == 0)
-        rc = wt__fail(run->err, WT_ENOTFOUND, "%s has no line of any of these queries (%zu of others)", run->path,
+        rc = wt__fail(run->err, WT_ENOTFOUND, "%s has no line about these queries (%zu lines about others)", run->path,
                       run->others);
     return rc;
 }
 
-/* Names that no tool has, which a run of another data set, or one of names in place of ids, is full of. */
+/* Counts the ids that are not in the catalogue. There are many if the run belongs to another data set, or has names in
+ * place of ids. */
 static int count_strangers(const struct other_run *run, wt_engine *engine, size_t *strangers)
 {
     struct map known = {0};
@@ -127,7 +128,7 @@ static int count_strangers(const struct other_run *run, wt_engine *engine, size_
     return rc < 0 ? rc : 0;
 }
 
-/* What makes a run's figures low and is hardly meant. */
+/* Writes the notice about gaps that lower the figures and are probably mistakes. */
 static int note_gaps(const struct other_run *run, struct measurement *out, const struct plan *plan, const char *name,
                      size_t strangers)
 {
@@ -136,12 +137,12 @@ static int note_gaps(const struct other_run *run, struct measurement *out, const
     for (size_t i = 0; i < run->count; i++)
         asked += i == 0 || run->lines[i].query != run->lines[i - 1].query;
     if (asked < plan->queries)
-        wt__buffer_printf(&text, ", no line of %zu of the %zu queries, which count as nothing found",
-                          plan->queries - asked, plan->queries);
+        wt__buffer_printf(&text, ", no lines for %zu of the %zu queries (counted as misses)", plan->queries - asked,
+                          plan->queries);
     if (strangers > 0)
-        wt__buffer_printf(&text, ", tools that are not in the catalogue (%zu)", strangers);
+        wt__buffer_printf(&text, ", %zu tools missing in the catalogue", strangers);
     if (run->others > 0)
-        wt__buffer_printf(&text, ", lines of queries that are not asked (%zu)", run->others);
+        wt__buffer_printf(&text, ", %zu lines for other queries", run->others);
     if (text.len > 0) {
         struct buffer whole = {0};
         wt__buffer_printf(&whole, "%s has %s", name, text.failed ? "" : text.ptr + 2);

@@ -1,18 +1,18 @@
-/* other_run.h: somebody else's rankings of the same queries, read from a TREC run (eval/trec.h), and judged as a recipe
- * is. */
+/* other_run.h: rankings of the same queries by another program, read from a TREC run (eval/trec.h) and judged like
+ * those of a recipe. */
 #ifndef WT_EVAL_OTHER_RUN_H
 #define WT_EVAL_OTHER_RUN_H
 
 #include "eval/measure.h"
 
 enum {
-    OTHER_RUN_LINES_MAX = 20000000 /* of one file, which has at most WT_MAX_FILE_BYTES */
+    OTHER_RUN_LINES_MAX = 20000000 /* per file; a file has at most WT_MAX_FILE_BYTES */
 };
 
-/* Hits by score, and of equal scores the tool whose id is greater first, as trec_eval ranks; a query that the run does
- * not have has no hits; the measurement's notice tells of such, and of tools that the engine's catalogue lacks. *name:
- * what the row is called, the last part of the path, borrowed from it. Nothing is timed. WT_EFORMAT with file and line,
- * WT_ENOTFOUND (also where no line is of one of the queries), WT_ETOOLONG, WT_ENOMEM. */
+/* Ranks by score; equal scores by id in descending order, as trec_eval does. A query missing in the run has no hits.
+ * The measurement's notice counts such queries, and tools missing in the engine's catalogue. Nothing is timed. *name:
+ * label of the row, the last part of `path`, borrowed from it. Errors: WT_EFORMAT with file and line, WT_ENOTFOUND
+ * (also if no line is about one of the queries), WT_ETOOLONG, WT_ENOMEM. */
 int wt__measure_other_run(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
                           const struct plan *plan, const char *path, const char **name, wt_error *err);
 

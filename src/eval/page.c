@@ -7,8 +7,8 @@
 #include "eval/report_html.h"
 
 enum {
-    PAGE_RESAMPLES = 2000, /* of an interval; there are many of them, and they are drawn a tenth of a point wide */
-    LENGTH_MAX = 8192      /* tokens that are counted of a request */
+    PAGE_RESAMPLES = 2000, /* per interval; the page has many intervals and shows tenths of a point */
+    LENGTH_MAX = 8192      /* maximum number of tokens counted in a request */
 };
 
 struct gathering {
@@ -59,7 +59,7 @@ static int count_lengths(struct gathering *g, bool model)
     return 0;
 }
 
-/* ---------------------------------------------------------------- what was measured */
+/* ---------------------------------------------------------------- figures */
 
 static int find_failures(struct gathering *g)
 {
@@ -95,7 +95,7 @@ static int find_intervals(struct gathering *g)
     return rc;
 }
 
-/* ---------------------------------------------------------------- how tools stand */
+/* ---------------------------------------------------------------- vectors */
 
 static int view_tools(struct gathering *g, struct view_of_tools *view, const struct encoder *encoder, bool trained)
 {
@@ -110,7 +110,7 @@ static int view_tools(struct gathering *g, struct view_of_tools *view, const str
         rc = wt__standing_quality(&view->by[s], &material, (enum standing)s, g->source->seed, g->err);
     if (rc == 0)
         rc = wt__landscape(&view->map, &material, g->source->seed, &g->arena, g->progress, g->err);
-    for (size_t i = 0; rc == 0 && i < view->map.count; i++) { /* the material's names end with it */
+    for (size_t i = 0; rc == 0 && i < view->map.count; i++) { /* Copy the texts: the material is freed below. */
         struct str *text = &view->map.points[i].text;
         text->ptr = wt__arena_copy(&g->arena, *text);
         rc = text->ptr ? 0 : wt__fail_nomem(g->err);

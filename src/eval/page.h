@@ -1,4 +1,4 @@
-/* page.h: gathers what the page of an evaluation shows, and writes it. */
+/* page.h: computes the content of an evaluation's HTML page and writes the page. */
 #ifndef WT_EVAL_PAGE_H
 #define WT_EVAL_PAGE_H
 
@@ -15,7 +15,7 @@ struct page_source {
     size_t resamples;
 };
 
-/* The file is replaced in one step. Errors: those of encoding, WT_ECANCELLED, WT_EIO, ... */
+/* Replaces the file atomically. Errors: those of encoding, WT_ECANCELLED, WT_EIO, ... */
 int wt__page_write(const char *path, const struct page_source *source, struct progress *progress, wt_error *err);
 
 #endif

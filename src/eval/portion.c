@@ -1,5 +1,5 @@
-/* portion.c: the portion is a data set like any other, so that whatever learns from one needs to know nothing of it.
- * qrels/train.tsv is written last, since it makes the rest a data set. */
+/* portion.c: the portion is an ordinary data set, so that training needs no special case. qrels/train.tsv is written
+ * last: without it the folder is not yet a data set. */
 #include "eval/portion.h"
 
 #include <errno.h>
@@ -12,7 +12,8 @@
 #include "base/memory.h"
 #include "base/rng.h"
 
-/* Whether the request uses a tool that has few usages yet; counts it when it does. uses: tool -> usages so far. */
+/* Sets *taken to true if a tool of the request has fewer than `most` usages, and then counts the request's usages.
+ * uses: tool -> usages so far. */
 static int take(struct map *uses, const struct query *query, size_t most, bool *taken, wt_error *err)
 {
     *taken = false;
@@ -77,7 +78,7 @@ static int replace(const char *folder, const char *name, const struct buffer *co
     return rc;
 }
 
-/* folder/qrels/, and folder/corpus.jsonl as another name of dir/corpus.jsonl. */
+/* Creates folder/qrels/, and folder/corpus.jsonl as a symbolic link to dir/corpus.jsonl. */
 static int lay_out(const char *folder, const char *dir, wt_error *err)
 {
     struct arena arena = {0};
@@ -100,7 +101,7 @@ int wt__portion_write(const char *folder, const char *dir, const struct dataset 
                       const struct dataset *dev, wt_error *err)
 {
     struct buffer queries = {0}, train_rows = {0}, dev_rows = {0};
-    struct map ids = {0}; /* of queries that were written: a query may be in both splits */
+    struct map ids = {0}; /* ids of written queries, since a query may be in both splits */
     int rc = lay_out(folder, dir, err);
     for (size_t q = 0; rc == 0 && q < train->len; q++) {
         if (!taken[q])

@@ -1,6 +1,6 @@
-/* project.c: the recipe of the t-SNE paper with its later customs: a start at PCA that is scaled down, an early phase
- * in which attraction counts twelvefold, momentum, a gain for each coordinate, and a learning rate by the number of
- * points (Belkina et al., 2019). */
+/* project.c: t-SNE as in the paper with later improvements: scaled-down PCA as the start, early exaggeration of the
+ * attraction by 12, momentum, a gain per coordinate, and a learning rate proportional to the number of points (Belkina
+ * et al., 2019). */
 #include "eval/project.h"
 
 #include <float.h>
@@ -23,7 +23,7 @@ struct cloud {
     double *mean; /* [D] */
 };
 
-/* along [N] = (points - mean) direction */
+/* along [N] = (points - mean) * direction */
 static void project(const struct cloud *c, const double *direction, double *along)
 {
     double shift = 0;
@@ -36,7 +36,7 @@ static void project(const struct cloud *c, const double *direction, double *alon
     }
 }
 
-/* Takes `other`, of length one, out of direction, and brings that to length one. */
+/* Makes direction orthogonal to `other` (of length one, or NULL), and normalises it to length one. */
 static void straighten(double *direction, const double *other, size_t dim)
 {
     double inner = 0, square = 0;
@@ -50,7 +50,8 @@ static void straighten(double *direction, const double *other, size_t dim)
         direction[d] /= sqrt(square);
 }
 
-/* Power iteration on the covariance, which is never made. across: the direction found before, or NULL. */
+/* Finds a principal direction by power iteration, without building the covariance matrix. across: the direction found
+ * before, or NULL. */
 static void find_direction(const struct cloud *c, double *direction, const double *across, double *along,
                            struct rng *rng)
 {
@@ -92,10 +93,10 @@ int wt__pca(double *out, const float *points, size_t count, size_t dim, uint64_t
     return 0;
 }
 
-/* ---------------------------------------------------------------- who is whose neighbour */
+/* ---------------------------------------------------------------- neighbour probabilities */
 
-/* row [N] of squared distances becomes the chances of each point to be picked as a neighbour of point i, so spread out
- * that their perplexity is as wanted: the width of the bell is found by halving. */
+/* Replaces row [N], the squared distances from point i, by the probabilities of each point to be a neighbour of i. The
+ * precision of the Gaussian is found by bisection so that the probabilities have the given perplexity. */
 static void find_chances(float *row, size_t count, size_t i, double perplexity, double *chances)
 {
     double low = 0, high = INFINITY, width = 1, nearest = INFINITY, sum = 0;
@@ -104,7 +105,7 @@ static void find_chances(float *row, size_t count, size_t i, double perplexity, 
             nearest = fmin(nearest, row[j]);
     for (unsigned step = 0; step < SEARCH_STEPS; step++) {
         double entropy = 0;
-        sum = DBL_MIN; /* the nearest one adds 1 */
+        sum = DBL_MIN; /* The nearest point adds 1. */
         for (size_t j = 0; j < count; j++) {
             double far = row[j] - nearest;
             chances[j] = j == i ? 0 : exp(-far * width);
@@ -124,7 +125,7 @@ static void find_chances(float *row, size_t count, size_t i, double perplexity, 
         row[j] = (float)(chances[j] / sum);
 }
 
-/* chances [N, N]: of i and j to be neighbours, the same both ways, all of them summing to one. */
+/* Computes chances [N, N], the symmetric probabilities of i and j to be neighbours; they sum to one. */
 static int find_neighbours(float *chances, const float *points, size_t count, size_t dim, wt_error *err)
 {
     double perplexity = fmin(PERPLEXITY, (double)(count - 1) / 3);
@@ -149,20 +150,20 @@ static int find_neighbours(float *chances, const float *points, size_t count, si
     return rc;
 }
 
-/* ---------------------------------------------------------------- moving the points */
+/* ---------------------------------------------------------------- gradient descent */
 
-/* x and y apart, so that the inner loop is one of plain rows. */
+/* State of the descent. x and y are separate arrays, so that the inner loop can be vectorised. */
 struct sheet {
     size_t count;
     const float *chances; /* [N, N] */
     double *place[2];     /* [N] x, y */
-    double *pull[2];      /* towards neighbours */
-    double *push[2];      /* away from everyone */
+    double *pull[2];      /* attraction towards neighbours */
+    double *push[2];      /* repulsion from all points */
     double *speed[2], *gain[2];
-    double *closeness; /* [N] of one row */
+    double *closeness; /* [N] Student-t similarities of one row */
 };
 
-/* Pull and push of every pair; returns the sum of the closenesses. */
+/* Computes pull and push of every pair. Returns the sum of all similarities. */
 static double feel(struct sheet *s)
 {
     double sum = 0;
@@ -216,7 +217,8 @@ static void move(struct sheet *s, double exaggeration, double momentum, double r
     }
 }
 
-/* Puts the sheet's arrays into space [11 N], with PCA's places scaled so that x has a deviation of START. */
+/* Points the sheet's arrays into space [11 N] and sets the places to those of PCA, scaled so that x has a standard
+ * deviation of START. */
 static void lay_out(struct sheet *s, double *space, const double *start)
 {
     double **arrays[] = {&s->place[0], &s->place[1], &s->pull[0], &s->pull[1], &s->push[0],  &s->push[1],
@@ -253,7 +255,7 @@ int wt__tsne(double *out, const float *points, size_t count, size_t dim, uint64_
              wt_error *err)
 {
     int rc = wt__pca(out, points, count, dim, seed, err);
-    if (rc < 0 || count < 5) /* so few have no neighbourhoods */
+    if (rc < 0 || count < 5) /* too few points for the perplexity */
         return rc;
     float *chances = wt__alloc_array(count * count, sizeof *chances);
     double *space = wt__alloc_array(11 * count, sizeof *space);

@@ -1,6 +1,6 @@
-/* report_html.c: words, tables and charts, in the order in which a reader asks: which recipe is best, what does it
- * miss, and why. Each chart stands above a table with its numbers. What came from the data set is escaped where it is
- * written (svg.h), and the page's policy forbids it to fetch or run anything even so. */
+/* report_html.c: texts, tables and charts in the order of a reader's questions: the best recipe, its misses, and their
+ * reasons. A table below each chart has its numbers. Text from the data set is escaped when it is written (svg.h). In
+ * addition the page's content security policy forbids loading or running anything. */
 #include "eval/report_html.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static void figure_end(struct buffer *out, const char *caption)
     wt__buffer_text(out, "</figure>\n");
 }
 
-/* The place of a metric by kind (recall 0, ndcg 1, complete 2) at the main cutoff. */
+/* Returns the index of a metric at the main cutoff. kind: 0 recall, 1 ndcg, 2 complete. */
 static size_t main_metric(const struct plan *plan, size_t kind)
 {
     size_t main = plan->cutoff_count - 1;
@@ -75,7 +75,7 @@ static void main_table(struct buffer *out, const struct page *page)
         wt__buffer_printf(&columns, " %s", report->rows[0]->metrics[shown[i]]->name);
     wt__buffer_text(&columns, " p50_ms p95_ms p99_ms");
     out->failed |= columns.failed;
-    wt__html_table(out, "Percent, with the 95 % interval of the mean over requests (bootstrap); time of one find",
+    wt__html_table(out, "Percent with the 95 % interval of the mean over requests (bootstrap); time of one search",
                    columns.failed ? "" : columns.ptr);
     wt__buffer_dispose(&columns);
     for (size_t r = 0; r < report->row_count; r++) {
@@ -94,7 +94,7 @@ static void main_table(struct buffer *out, const struct page *page)
 static void full_table(struct buffer *out, const struct page *page)
 {
     const wt_eval_report *report = page->report;
-    wt__buffer_text(out, "<details><summary>Every figure at every cutoff</summary>\n"
+    wt__buffer_text(out, "<details><summary>All figures at all cutoffs</summary>\n"
                          "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">figure</th>");
     for (size_t r = 0; r < report->row_count; r++) {
         wt__buffer_text(out, "<th scope=\"col\">");
@@ -116,8 +116,7 @@ static void comparison_table(struct buffer *out, const wt_eval_report *report)
 {
     if (report->comparison_count == 0)
         return;
-    wt__html_table(out,
-                   "Against the first recipe, request by request: mean difference in points, its 95 % interval, and p",
+    wt__html_table(out, "Difference from the first recipe, paired by request: mean in points, 95 % interval, and p",
                    "recipe <figure difference from to p");
     for (size_t i = 0; i < report->comparison_count; i++) {
         const wt_eval_comparison *c = report->comparisons[i];
@@ -144,10 +143,10 @@ static void recipes_section(struct buffer *out, const struct page *page)
     figure_begin(out);
     const struct chart chart = {
         "recipes", report->rows[0]->metrics[metric]->name,
-        "A bar for each recipe; the whiskers are the 95 % interval. The table below has the numbers.",
+        "One bar per recipe; the whiskers are the 95 % interval. The table below has the numbers.",
         report->rows[0]->metrics[metric]->name, UNIT_PERCENT};
     wt__svg_bars(out, &chart, bars, count);
-    figure_end(out, "Share of the relevant tools that are among the first hits, in percent, mean over requests.");
+    figure_end(out, "Share of the relevant tools among the first hits, in percent, mean over requests.");
     main_table(out, page);
     comparison_table(out, report);
     full_table(out, page);
@@ -163,16 +162,16 @@ static void standing_section(struct buffer *out, const struct page *page)
         return;
     wt__buffer_text(
         out,
-        "<h2 id=\"of-vectors\">Description or use</h2>\n<p>What finds a tool: the vector of its description, the mean "
-        "vector of the training requests that used it (Tool2Vec), or the sum of both? Ranked by the "
-        "inner product alone, with the encoder as it is");
-    wt__buffer_text(out, page->view_count > 1 ? " and as it was trained.</p>\n" : ", without training.</p>\n");
+        "<h2 id=\"of-vectors\">Description or use</h2>\n<p>Compares three vectors of a tool: the vector of its "
+        "description, the mean vector of the training requests that used it (Tool2Vec), and the sum of both. Ranked by "
+        "the inner product alone, with the encoder as it is");
+    wt__buffer_text(out, page->view_count > 1 ? " and after training.</p>\n" : ", without training.</p>\n");
     if (!page->with_use)
-        wt__buffer_text(out, "<p>The data set has no training requests, so there is no use to learn from.</p>\n");
+        wt__buffer_text(out, "<p>The data set has no training requests, so there is no recorded use.</p>\n");
     else
         wt__buffer_printf(out,
-                          "<p>%zu training requests are recorded as use. A tool that none of them used has no "
-                          "vector by use and cannot be found by it.</p>\n",
+                          "<p>%zu training requests are recorded as use. A tool without recorded use has no vector by "
+                          "use and cannot be found by it.</p>\n",
                           page->usages);
     wt__html_table(out, "Percent", "encoder <vectors tools R@3 R@5 R@7 nDCG@3 nDCG@5 nDCG@7");
     for (size_t v = 0; v < page->view_count; v++)
@@ -202,11 +201,11 @@ static void failure_charts(struct buffer *out, const struct page *page)
         struct buffer name = {0}, title = {0};
         const struct failures *f = &page->failures[r];
         wt__buffer_printf(&name, "failures-%zu", r);
-        wt__buffer_printf(&title, "Failures of tools by %s", page->report->rows[r]->recipe);
+        wt__buffer_printf(&title, "Failures by tool with %s", page->report->rows[r]->recipe);
         out->failed |= name.failed || title.failed;
         const struct chart chart = {name.failed ? "" : name.ptr, title.failed ? "" : title.ptr,
-                                    "Columns: how many tools were missed in none, up to 10, up to 20 percent of the "
-                                    "requests that wanted them, and so on. The table below has mean and deviation.",
+                                    "Columns: number of tools that were missed in 0, up to 10, up to 20 percent of "
+                                    "their requests, and so on. The table below has mean and deviation.",
                                     "missed, % of requests", UNIT_COUNT};
         wt__buffer_text(out, "<figure>");
         wt__svg_failures(out, &chart, f->bins, tallest, 1);
@@ -222,7 +221,7 @@ static void failure_charts(struct buffer *out, const struct page *page)
 
 static void failure_table(struct buffer *out, const struct page *page)
 {
-    wt__html_table(out, "Tools by the share of their requests that miss them, in percent",
+    wt__html_table(out, "Number of tools by the percentage of their requests that miss them",
                    "recipe tools mean deviation none to_10 to_20 to_30 to_40 to_50 to_60 to_70 to_80 to_90 to_100");
     for (size_t r = 0; r < page->report->row_count; r++) {
         const struct failures *f = &page->failures[r];
@@ -254,15 +253,15 @@ static void length_chart(struct buffer *out, const struct page *page)
         bars[i] = (struct bar){labels.ptr + starts[i], s->mean, fmax(s->mean - s->deviation, 0), s->mean + s->deviation,
                                i % 2 ? 2 : 1};
     }
-    const struct chart chart = {"lengths", "Length of requests that failed and that were found",
-                                "Two bars for each recipe: mean length of failed and of found requests; the whiskers "
-                                "are one standard deviation. The table below has the numbers.",
+    const struct chart chart = {"lengths", "Length of failed and found requests",
+                                "Two bars per recipe: mean length of failed and of found requests; the whiskers are "
+                                "one standard deviation. The table below has the numbers.",
                                 axis.failed ? "" : axis.ptr, UNIT_COUNT};
     figure_begin(out);
     if (!out->failed)
         wt__svg_bars(out, &chart, bars, 2 * count);
     figure_end(out,
-               "Mean and standard deviation. A request failed when a tool of it is not among the first five hits.");
+               "Mean and standard deviation. A request failed if one of its tools is not among the first five hits.");
     wt__buffer_dispose(&labels);
     wt__buffer_dispose(&axis);
 }
@@ -284,7 +283,7 @@ static void length_table(struct buffer *out, const struct page *page)
     wt__buffer_dispose(&caption);
 }
 
-/* The recipe with the best recall: what it still misses is what is worth a look. */
+/* Returns the row of the recipe with the best recall; the page lists the misses of this recipe only. */
 static size_t best_row(const struct page *page)
 {
     size_t best = 0, metric = main_metric(page->plan, 0);
@@ -294,7 +293,7 @@ static size_t best_row(const struct page *page)
     return best;
 }
 
-/* Tools in order of their misses: the next after `last`, or NULL. Ties go by their order. */
+/* Iterates over tools in descending order of misses: returns the tool after `last`, or NULL. Ties keep their order. */
 static const struct tool_failures *next_worst(const struct failures *f, const struct tool_failures *last)
 {
     const struct tool_failures *next = NULL;
@@ -310,9 +309,9 @@ static const struct tool_failures *next_worst(const struct failures *f, const st
 static void worst_tools(struct buffer *out, const struct page *page, size_t best)
 {
     const struct tool_failures *tool = NULL;
-    wt__buffer_text(out, "<details><summary>Tools that ");
+    wt__buffer_text(out, "<details><summary>Tools most often missed by ");
     wt__html_text(out, wt__str(page->report->rows[best]->recipe));
-    wt__buffer_text(out, " misses most</summary>\n");
+    wt__buffer_text(out, "</summary>\n");
     wt__html_table(out, NULL, "tool wanted missed");
     for (size_t i = 0; i < WORST_TOOLS && (tool = next_worst(&page->failures[best], tool)); i++) {
         wt__buffer_text(out, "<tr><td class=\"long\">");
@@ -326,9 +325,9 @@ static void worst_tools(struct buffer *out, const struct page *page, size_t best
 static void failed_requests(struct buffer *out, const struct page *page, size_t best)
 {
     size_t shown = 0;
-    wt__buffer_text(out, "<details><summary>Requests that ");
+    wt__buffer_text(out, "<details><summary>First requests with a tool missed by ");
     wt__html_text(out, wt__str(page->report->rows[best]->recipe));
-    wt__buffer_text(out, " did not find all tools of: the first of them</summary>\n");
+    wt__buffer_text(out, "</summary>\n");
     wt__html_table(out, NULL, "<request <relevant_tools");
     for (size_t q = 0; q < page->plan->queries && shown < FAILED_REQUESTS; q++) {
         const struct query *query = &page->dataset->queries[q];
@@ -355,9 +354,9 @@ static void failures_section(struct buffer *out, const struct page *page)
     size_t best = best_row(page);
     wt__buffer_text(
         out,
-        "<h2 id=\"of-failures\">What fails</h2>\n<p>A tool fails for a request when the request wants it and it is not "
-        "among the first five hits. Each chart counts tools by the share of their requests for which "
-        "they fail: a good recipe has its tools on the left.</p>\n");
+        "<h2 id=\"of-failures\">Failures</h2>\n<p>A tool fails for a request if it is relevant and not among the first "
+        "five hits. Each chart counts tools by the share of their requests for which they fail: a good recipe has its "
+        "tools on the left.</p>\n");
     failure_charts(out, page);
     failure_table(out, page);
     wt__buffer_text(out, "<h3>Are failed requests longer?</h3>\n");
@@ -367,7 +366,7 @@ static void failures_section(struct buffer *out, const struct page *page)
     failed_requests(out, page, best);
 }
 
-/* ---------------------------------------------------------------- nearness */
+/* ---------------------------------------------------------------- cosines */
 
 static void boxes_of(struct buffer *out, const struct page *page, size_t v)
 {
@@ -386,16 +385,16 @@ static void boxes_of(struct buffer *out, const struct page *page, size_t v)
     out->failed |= name.failed;
     const struct chart chart = {
         name.failed ? "" : name.ptr, "Cosine of requests and tools",
-        "Boxes from the first to the third quartile with the median; whiskers reach to the last "
-        "value within 1.5 times their distance. The table below has the numbers.",
+        "Boxes from the first to the third quartile with the median; whiskers end at the last value within 1.5 "
+        "interquartile ranges. The table below has the numbers.",
         "cosine of request and tool", UNIT_PLAIN};
     wt__buffer_text(out, "<h3>");
     wt__html_text(out, wt__str(view->trained ? "The trained encoder" : view->encoder));
     wt__buffer_text(out, "</h3>\n");
     figure_begin(out);
     wt__svg_boxes(out, &chart, rows, count);
-    figure_end(out, "Box: quartiles, with the median in it and beside the upper whisker. Whiskers: the last value "
-                    "within 1.5 times the distance of the quartiles.");
+    figure_end(out, "Box: quartiles and median; the number is the median. Whiskers: the last value within 1.5 "
+                    "interquartile ranges.");
     wt__html_table(out, NULL, "tools'_vectors pairs low first_quartile median third_quartile high outliers");
     for (size_t i = 0; i < count; i++) {
         const struct box *box = &rows[i].box;
@@ -416,9 +415,8 @@ static void cosines_section(struct buffer *out, const struct page *page)
         return;
     wt__buffer_text(
         out,
-        "<h2 id=\"of-nearness\">How near requests are to tools</h2>\n<p>Cosines of each request with the tools that it "
-        "used and with those that it did not. The less two boxes overlap, the easier it is to tell "
-        "such tools apart.</p>\n");
+        "<h2 id=\"of-nearness\">Cosines of requests and tools</h2>\n<p>Cosines of each request with the tools it used "
+        "and with the other tools. The less two boxes overlap, the easier it is to separate such tools.</p>\n");
     for (size_t v = 0; v < page->view_count; v++)
         boxes_of(out, page, v);
 }
@@ -434,8 +432,8 @@ static void map_of(struct buffer *out, const struct page *page, size_t v)
     wt__buffer_printf(&name, "map-%zu", v);
     out->failed |= name.failed;
     const struct chart chart = {name.failed ? "" : name.ptr, "Map of requests and tools",
-                                "Each request and each tool is a point; what is near in meaning lies near. The table "
-                                "below tells which kind of point lies nearest to which.",
+                                "Each request and each tool is a point; points of similar meaning are close. The table "
+                                "below shows the kind of the nearest point.",
                                 "", UNIT_PLAIN};
     wt__buffer_text(out, "<h3>");
     wt__html_text(out, wt__str(view->trained ? "The trained encoder" : view->encoder));
@@ -450,9 +448,9 @@ static void map_of(struct buffer *out, const struct page *page, size_t v)
     wt__buffer_text(out, "</ul>\n");
     figure_begin(out);
     wt__svg_map(out, &chart, map);
-    figure_end(out, "t-SNE from 2 principal components, perplexity 30. Distances within a crowd mean more than those "
-                    "between crowds. Point at a mark to see what it is.");
-    wt__html_table(out, "Of what kind is the point that is nearest, in all dimensions? Percent of the points",
+    figure_end(out, "t-SNE from 2 principal components, perplexity 30. Distances within a cluster mean more than "
+                    "distances between clusters. Hover over a mark to see its text.");
+    wt__html_table(out, "Kind of the nearest point, in all dimensions, in percent of the points",
                    "points a_request a_tool_by_use a_tool_by_description");
     for (unsigned k = 0; k < POINT_KINDS; k++) {
         if (map->of_kind[k] == 0)
@@ -472,18 +470,18 @@ static void map_section(struct buffer *out, const struct page *page)
         return;
     wt__buffer_text(
         out,
-        "<h2 id=\"of-map\">Map</h2>\n<p>Requests and tools on one page, a drawn sample of each where there are many. "
-        "Where descriptions lie apart from requests, a request is no good guide to them; vectors of "
-        "use lie among the requests.</p>\n");
+        "<h2 id=\"of-map\">Map</h2>\n<p>Requests and tools in one plane, sampled if there are many. If descriptions "
+        "lie "
+        "apart from the requests, a request is a poor guide to them; vectors of use lie among the requests.</p>\n");
     for (size_t v = 0; v < page->view_count; v++)
         map_of(out, page, v);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- settings and page */
 
 static void settings_section(struct buffer *out, const wt_eval_report *report)
 {
-    wt__buffer_text(out, "<h2 id=\"of-settings\">What the figures depend on</h2>\n");
+    wt__buffer_text(out, "<h2 id=\"of-settings\">Settings</h2>\n");
     for (size_t r = 0; r < report->row_count; r++) {
         wt__html_element(out, "h3", report->rows[r]->recipe);
         if (report->rows[r]->notice)

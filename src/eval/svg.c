@@ -1,5 +1,5 @@
-/* svg.c: drawings have fixed coordinates and scale with the page. Rows run from top to bottom with their labels on the
- * left, because recipes have names that do not fit below a column. */
+/* svg.c: drawings have fixed coordinates and scale with the page. Bars are horizontal with labels on the left, since
+ * the names of recipes do not fit below columns. */
 #include "eval/svg.h"
 
 #include <math.h>
@@ -8,17 +8,17 @@
 
 enum {
     WIDTH = 520,
-    LABELS = 146, /* where the axis begins */
-    VALUES = 46,  /* to the right of it */
-    ROW = 26,     /* height */
-    THICK = 14,   /* of a bar or box */
+    LABELS = 146, /* width of the labels left of the axis */
+    VALUES = 46,  /* width of the values right of the axis */
+    ROW = 26,     /* height of a row */
+    THICK = 14,   /* height of a bar or box */
     TOP = 6,
-    BELOW = 40, /* ticks and the axis' name */
+    BELOW = 40, /* height of the ticks and the axis label */
     MAP_HEIGHT = 440,
     MAP_MARGIN = 14,
-    SMALL_WIDTH = 260, /* of a chart with several beside it */
+    SMALL_WIDTH = 260, /* width if several charts share a line */
     SMALL_HEIGHT = 176,
-    TIP = 160 /* characters of a tooltip */
+    TIP = 160 /* maximum characters of a tooltip */
 };
 
 /* ---------------------------------------------------------------- axes */
@@ -38,11 +38,11 @@ double wt__svg_step(double low, double high)
 
 struct axis {
     double low, high, step;
-    double left, width; /* on the drawing */
+    double left, width; /* in the drawing's coordinates */
     enum svg_unit unit;
 };
 
-/* An axis that holds both, widened to whole steps. */
+/* Returns an axis from low to high, extended to whole steps. */
 static struct axis make_axis(double low, double high, enum svg_unit unit)
 {
     struct axis axis = {.left = LABELS, .width = WIDTH - LABELS - VALUES, .unit = unit};
@@ -94,13 +94,13 @@ static void text(struct buffer *out, double x, double y, const char *classes, st
     wt__buffer_text(out, "</text>\n");
 }
 
-/* Both ends included. */
+/* Returns the number of ticks, including both ends. */
 static size_t ticks_of(const struct axis *axis)
 {
     return axis->step > 0 ? (size_t)((axis->high - axis->low) / axis->step + 0.5) + 1 : 1;
 }
 
-/* Grid, ticks and the axis' name below `count` rows. */
+/* Draws grid, ticks and the axis label below `count` rows. */
 static void draw_axis(struct buffer *out, const struct chart *chart, const struct axis *axis, size_t count)
 {
     double bottom = TOP + (double)count * ROW;
@@ -214,7 +214,7 @@ void wt__svg_failures(struct buffer *out, const struct chart *chart, const size_
 
 /* ---------------------------------------------------------------- the map */
 
-/* Three shapes, so that colour is not all that tells them apart. */
+/* Draws a mark. The kinds differ in shape as well as colour, for colour-blind readers. */
 static void draw_mark(struct buffer *out, enum point_kind kind, double x, double y)
 {
     if (kind == POINT_REQUEST)

@@ -1,7 +1,7 @@
 /* svg.h: charts as SVG inside an HTML page (text/html.h).
  *
- * Colours are classes that the page's style defines, so that one drawing does for light, dark and paper: s0 .. s3 for
- * series, ink, faint, grid. Every chart carries a title and a description, for those who hear the page. */
+ * Colours are classes defined by the page's style, so that one drawing serves light mode, dark mode and paper: s0 .. s3
+ * for series, ink, faint, grid. Every chart has a title and a description for screen readers. */
 #ifndef WT_EVAL_SVG_H
 #define WT_EVAL_SVG_H
 
@@ -15,14 +15,14 @@
 enum svg_unit { UNIT_PERCENT, UNIT_COUNT, UNIT_PLAIN };
 
 struct chart {
-    const char *name;        /* unique on the page: letters, digits, '-' */
-    const char *title;       /* what it shows */
-    const char *description; /* in a sentence or two */
-    const char *axis;        /* what the axis counts */
+    const char *name; /* unique on the page: letters, digits, '-' */
+    const char *title;
+    const char *description; /* one or two sentences */
+    const char *axis;        /* label of the axis */
     enum svg_unit unit;
 };
 
-/* Bars to the right from 0, with whiskers where low < high. */
+/* A horizontal bar from 0, with a whisker if low < high. */
 struct bar {
     const char *label;
     double value, low, high;
@@ -30,7 +30,7 @@ struct bar {
 };
 void wt__svg_bars(struct buffer *out, const struct chart *chart, const struct bar *bars, size_t count);
 
-/* Boxes with whiskers, beside each other on one axis. */
+/* A box with whiskers; all boxes of a chart share one axis. */
 struct box_row {
     const char *label;
     struct box box;
@@ -38,15 +38,15 @@ struct box_row {
 };
 void wt__svg_boxes(struct buffer *out, const struct chart *chart, const struct box_row *rows, size_t count);
 
-/* Columns of FAILURE_BINS: none, then tenths. */
+/* Draws a histogram of bins [FAILURE_BINS]: 0 %, then steps of 10 %. */
 void wt__svg_failures(struct buffer *out, const struct chart *chart, const size_t *bins, size_t tallest,
                       unsigned series);
 
 void wt__svg_map(struct buffer *out, const struct chart *chart, const struct landscape *map);
-/* What stands for a kind of point: a drawing as tall as text. */
+/* Draws the mark of a kind of point at text height, for the legend. */
 void wt__svg_mark(struct buffer *out, enum point_kind kind);
 
-/* Steps of an axis from low to high: 1, 2 or 5 times a power of ten, at most 7 of them. */
+/* Returns the step of an axis from low to high: 1, 2 or 5 times a power of ten, giving at most 7 steps. */
 double wt__svg_step(double low, double high);
 
 #endif

@@ -1,4 +1,4 @@
-/* Distributions, failures and vectors whose figures can be worked out by hand. */
+/* Tests distributions, failures and vector rankings against figures worked out by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static bool near(double a, double b)
     return fabs(a - b) < 1e-6;
 }
 
-static void spreads_are_those_of_the_whole(void **state)
+static void spread_is_the_population_deviation(void **state)
 {
     (void)state;
     const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};
@@ -28,7 +28,7 @@ static void spreads_are_those_of_the_whole(void **state)
     assert_true(s.count == 0 && s.mean == 0 && s.deviation == 0);
 }
 
-static void quantiles_lie_between_their_neighbours(void **state)
+static void quantiles_are_interpolated(void **state)
 {
     (void)state;
     const double sorted[] = {1, 2, 3, 10};
@@ -60,7 +60,7 @@ static struct dataset read_set(const char *queries, const char *qrels)
     return set;
 }
 
-static void failures_are_counted_by_tool(void **state)
+static void failures_are_counted_per_tool(void **state)
 {
     (void)state;
     struct dataset set = read_set("{\"_id\": \"a\", \"text\": \"x\"}\n{\"_id\": \"b\", \"text\": \"y\"}\n"
@@ -74,7 +74,7 @@ static void failures_are_counted_by_tool(void **state)
     assert_int_equal(f.tool_count, 3);
     assert_true(f.tools[0].wanted == 2 && f.tools[0].missed == 1);
     assert_true(near(f.share.mean, .5) && near(f.share.deviation, sqrt(1 / 6.)));
-    assert_true(f.bins[0] == 1 && f.bins[5] == 1 && f.bins[10] == 1); /* none, just a half, all */
+    assert_true(f.bins[0] == 1 && f.bins[5] == 1 && f.bins[10] == 1); /* missed in 0 %, 50 % and 100 % */
     assert_true(f.failed[0] && !f.failed[1] && f.failed[2]);
     assert_true(f.failed_length.count == 2 && near(f.failed_length.mean, 15) && near(f.failed_length.deviation, 5));
     assert_true(f.found_length.count == 1 && near(f.found_length.mean, 4));
@@ -82,7 +82,7 @@ static void failures_are_counted_by_tool(void **state)
     wt__dataset_dispose(&set);
 }
 
-/* Requests lie along x and y. Descriptions mislead, uses are right; tool 2 was never used. */
+/* Requests lie along x and y. Descriptions are misleading, uses are correct; tool 2 was never used. */
 enum { WIDE = 32 };
 static float requests[2 * WIDE], descriptions[3 * WIDE], uses[3 * WIDE];
 static uint32_t use_counts[] = {4, 2, 0}, gold[] = {0, 1, UINT32_MAX};
@@ -111,25 +111,25 @@ static struct material by_hand(void)
                              .use_counts = use_counts};
 }
 
-static void vectors_are_judged_as_rankings_and_as_cosines(void **state)
+static void vectors_are_judged_by_ranking_and_by_cosine(void **state)
 {
     (void)state;
     struct material m = by_hand();
     struct standing_quality q;
     assert_int_equal(wt__standing_quality(&q, &m, BY_USE, 1, NULL), 0);
     assert_int_equal(q.tools, 2);
-    assert_true(near(q.recall[0], (1 + .5) / 2)); /* a tool that the catalogue lacks is missed */
+    assert_true(near(q.recall[0], (1 + .5) / 2)); /* a tool missing in the catalogue counts as missed */
     assert_true(near(q.ndcg[0], (1 + 1 / (1 + 1 / log2(3))) / 2));
     assert_true(q.used.count == 2 && near(q.used.median, 1) && q.unused.count == 2 && near(q.unused.median, 0));
     assert_int_equal(wt__standing_quality(&q, &m, BY_DESCRIPTION, 1, NULL), 0);
     assert_int_equal(q.tools, 3);
     assert_true(near(q.used.median, 0) && q.unused.count == 4 && near(q.unused.high, 1));
-    assert_true(near(q.ndcg[0], (1 / log2(4) + 1 / log2(4) / (1 + 1 / log2(3))) / 2)); /* third of three */
+    assert_true(near(q.ndcg[0], (1 / log2(4) + 1 / log2(4) / (1 + 1 / log2(3))) / 2)); /* rank 3 of 3 */
     assert_int_equal(wt__standing_quality(&q, &m, BY_BOTH, 1, NULL), 0);
     assert_true(q.tools == 3 && near(q.used.median, sqrt(.5)));
 }
 
-static void the_map_tells_which_kinds_are_near(void **state)
+static void map_has_shares_of_nearest_kinds(void **state)
 {
     (void)state;
     struct material m = by_hand();
@@ -149,12 +149,12 @@ static void the_map_tells_which_kinds_are_near(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spreads_are_those_of_the_whole),
-        cmocka_unit_test(quantiles_lie_between_their_neighbours),
+        cmocka_unit_test(spread_is_the_population_deviation),
+        cmocka_unit_test(quantiles_are_interpolated),
         cmocka_unit_test(whiskers_end_at_values),
-        cmocka_unit_test(failures_are_counted_by_tool),
-        cmocka_unit_test(vectors_are_judged_as_rankings_and_as_cosines),
-        cmocka_unit_test(the_map_tells_which_kinds_are_near),
+        cmocka_unit_test(failures_are_counted_per_tool),
+        cmocka_unit_test(vectors_are_judged_by_ranking_and_by_cosine),
+        cmocka_unit_test(map_has_shares_of_nearest_kinds),
     };
     return cmocka_run_group_tests_name("eval/analysis", tests, NULL, NULL);
 }

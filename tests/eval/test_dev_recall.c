@@ -1,4 +1,4 @@
-/* What training says of an encoder on dev, which is what an evaluation says; and learning from several sets. */
+/* Tests that training reports the same dev recall as an evaluation, and training on several data sets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "encoder/support.h"
 #include "learn/support.h"
 
-/* 100 requests of which each fifth is dev, or those of the last two tools. */
+/* Writes a data set of 100 requests. Every fifth is dev; if unused is true, the requests of the last two tools are. */
 static void put_set(struct place *place, const char *name, uint64_t seed, bool unused)
 {
     struct buffer queries = {0}, train_side = {0}, dev = {0};
@@ -80,7 +80,7 @@ static double eval_of(struct place *place, const char *recipe)
     return recall;
 }
 
-static void dev_is_what_the_retrieval_finds(void **state)
+static void dev_recall_equals_that_of_the_evaluation(void **state)
 {
     static const struct {
         const char *dev, *recipe, *figure;
@@ -99,7 +99,7 @@ static void dev_is_what_the_retrieval_finds(void **state)
     }
 }
 
-static void tools_that_nobody_used_are_known_by_their_texts(void **state)
+static void unused_tools_are_ranked_by_description(void **state)
 {
     struct place *place = *state;
     put_set(place, "unused", 5, true);
@@ -114,7 +114,7 @@ static void tools_that_nobody_used_are_known_by_their_texts(void **state)
     assert_true(before_of(place, &options) != by_use);
 }
 
-static void the_figure_is_the_mean_over_sets(void **state)
+static void figure_is_the_mean_over_data_sets(void **state)
 {
     struct place *place = *state;
     char both[240];
@@ -140,15 +140,15 @@ static void the_figure_is_the_mean_over_sets(void **state)
         assert_true(i == 0 ? m->step == 0 : m->step > item->measurements[i - 1]->step);
     }
     assert_float_equal(item->measurements[0]->sets[0].value, one, 1e-9);
-    /* Whatever was measured, the last model is kept. */
+    /* keep_last keeps the last model, whatever its figure. */
     assert_true(item->after == item->measurements[item->measurement_count - 1]->figure);
     wt_train_report_free(report);
 }
 
-static void a_cap_leaves_what_dev_needs(void **state)
+static void a_cap_on_tools_keeps_those_of_dev(void **state)
 {
     struct place *place = *state;
-    put_set(place, "unused", 5, true); /* dev needs two tools of eight */
+    put_set(place, "unused", 5, true); /* dev uses two of eight tools */
     wt_train_options options = options_of(place);
     double whole = before_of(place, &options);
     options.dev_tools = 1;
@@ -156,7 +156,7 @@ static void a_cap_leaves_what_dev_needs(void **state)
     assert_float_equal(before_of(place, &options), 1, 1e-9);
 }
 
-/* After the first stretch of steps: every phase is told. */
+/* Stops when training looks for hard negatives, which is after the first steps. */
 static int stop_when_looking(void *context, const wt_train_progress *progress)
 {
     (void)context;
@@ -179,7 +179,7 @@ static void several_sets_resume_to_the_same_bits(void **state)
     options.most_of = "60\ntwo=30";
     options.dev = "hybrid";
     report = train(place, &options);
-    assert_int_equal(report->items[0]->steps, 2 * (60 + 25 + 30 + 12) / 16); /* 3 of 7 are joined ones */
+    assert_int_equal(report->items[0]->steps, 2 * (60 + 25 + 30 + 12) / 16); /* 3 of 7 requests are joined */
     wt_train_report_free(report);
     hash_of_model(place->out, "encoder", through);
     options.progress = stop_when_looking;
@@ -192,7 +192,7 @@ static void several_sets_resume_to_the_same_bits(void **state)
     assert_string_equal(through, resumed);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     static const struct {
         const char *lesson, *most_of, *dev;
@@ -229,9 +229,9 @@ static void what_makes_no_sense_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ROW(dev_is_what_the_retrieval_finds),      ROW(tools_that_nobody_used_are_known_by_their_texts),
-        ROW(the_figure_is_the_mean_over_sets),     ROW(a_cap_leaves_what_dev_needs),
-        ROW(several_sets_resume_to_the_same_bits), ROW(what_makes_no_sense_is_refused),
+        ROW(dev_recall_equals_that_of_the_evaluation), ROW(unused_tools_are_ranked_by_description),
+        ROW(figure_is_the_mean_over_data_sets),        ROW(a_cap_on_tools_keeps_those_of_dev),
+        ROW(several_sets_resume_to_the_same_bits),     ROW(invalid_options_are_rejected),
     };
     return cmocka_run_group_tests_name("eval/dev_recall", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* wt_eval as a caller sees it, on a data set of four tools whose ranking by words leaves no doubt. */
+/* Tests wt_eval through the public API, on a data set of four tools with an unambiguous ranking by words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,8 +116,8 @@ static void figures_are_means_over_queries(void **state)
     free(text);
 }
 
-/* The weight of meaning that a row tells is the model's own, or the one that was asked for. */
-static void the_weight_of_meaning_is_told(void **state)
+/* The weight in a row's settings is the model's own, or that of the options. */
+static void settings_have_the_dense_weight(void **state)
 {
     static const struct {
         double asked, brief;
@@ -156,7 +156,7 @@ static void every_recipe_is_compared_with_the_first(void **state)
     assert_int_equal(report->row_count, 2);
     assert_int_equal(report->comparison_count, 3);
     assert_string_equal(report->rows[0]->metrics[0]->name, "recall@7");
-    assert_string_equal(report->comparisons[0]->metric, "recall@2"); /* 5 is no cutoff here: the last */
+    assert_string_equal(report->comparisons[0]->metric, "recall@2"); /* 5 is not a cutoff here, so the last is used */
     assert_string_equal(report->comparisons[0]->a, "bm25");
     assert_string_equal(report->comparisons[0]->b, "auto");
     assert_true(report->comparisons[0]->difference == 0 && report->comparisons[0]->p == 1);
@@ -169,7 +169,7 @@ static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
     return ++*(int *)context > 0;
 }
 
-static void faults_have_codes_and_sentences(void **state)
+static void errors_have_codes_and_messages(void **state)
 {
     (void)state;
     static const struct {
@@ -181,8 +181,8 @@ static void faults_have_codes_and_sentences(void **state)
         {"no folder", "nowhere", NULL, "bm25", 0, 0, WT_ENOTFOUND, "qrels/test.tsv"},
         {"no split", NULL, "dev", "bm25", 0, 0, WT_ENOTFOUND, "qrels/dev.tsv"},
         {"an unknown recipe", NULL, NULL, "bm25,magic", 0, 0, WT_ERECIPE, "no recipe \"magic\""},
-        {"an empty name", NULL, NULL, "bm25,", 0, 0, WT_EINVAL, "a name is missing"},
-        {"a recipe twice", NULL, NULL, "bm25,bm25", 0, 0, WT_EINVAL, "asked for twice"},
+        {"an empty name", NULL, NULL, "bm25,", 0, 0, WT_EINVAL, "has an empty name"},
+        {"a recipe twice", NULL, NULL, "bm25,bm25", 0, 0, WT_EINVAL, "listed twice"},
         {"a cutoff over the limit", NULL, NULL, "bm25", WT_MAX_K + 1, 0, WT_EINVAL, "over the limit"},
         {"too many resamples", NULL, NULL, "bm25", 0, 100000000, WT_EINVAL, "resamples"},
         {"a recipe without its model", NULL, NULL, "dense", 0, 0, WT_EMODEL, "recipe dense"},
@@ -218,7 +218,7 @@ static void faults_have_codes_and_sentences(void **state)
     wt_eval_report_free(NULL);
 }
 
-/* Waits so long that whoever is heard next is told. */
+/* Sleeps longer than the interval between progress callbacks, so that the next call is delivered. */
 static int stop_before_the_first_answer(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     int *calls = context;
@@ -232,8 +232,8 @@ static int stop_before_the_first_answer(void *context, const char *phase, uint64
     return 0;
 }
 
-/* A query with a language model may take minutes: the evaluation is stopped in it, not behind it. */
-static void a_query_hears_that_the_evaluation_is_stopped(void **state)
+/* A query with a language model may take minutes, so cancelling must interrupt the query itself. */
+static void cancelling_interrupts_a_query(void **state)
 {
     static const char *const recipes[] = {"bm25", "ptr"};
     (void)state;
@@ -253,7 +253,7 @@ static void a_query_hears_that_the_evaluation_is_stopped(void **state)
     }
 }
 
-static void a_store_is_kept_for_each_corpus(void **state)
+static void each_corpus_has_a_cached_store(void **state)
 {
     (void)state;
     struct arena arena = {0};
@@ -269,8 +269,8 @@ static void a_store_is_kept_for_each_corpus(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* More queries than are judged at a time, by as many threads as there are: each keeps its place and its figures. */
-static void queries_keep_their_places(void **state)
+/* More queries than a batch, judged by several threads: results keep the order of the queries. */
+static void queries_keep_their_order(void **state)
 {
     enum { MANY = 150 };
     (void)state;
@@ -284,7 +284,7 @@ static void queries_keep_their_places(void **state)
     for (int q = 0; q < MANY; q++) {
         bool rain = q % 3 == 0;
         wt__buffer_printf(&queries, "{\"_id\": \"q%d\", \"text\": \"%s\"}\n", q, rain ? "rain" : "money");
-        wt__buffer_printf(&judged, "q%d\tb\t1\n", q); /* of rain, the wrong one */
+        wt__buffer_printf(&judged, "q%d\tb\t1\n", q); /* wrong for rain */
         wt__buffer_printf(&wanted, "q%d %s\n", q, rain ? "a" : "b");
     }
     write_file("corpus.jsonl", "{\"_id\": \"a\", \"title\": \"weather\", \"text\": \"forecast of rain\"}\n"
@@ -313,12 +313,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_means_over_queries),
-        cmocka_unit_test(the_weight_of_meaning_is_told),
+        cmocka_unit_test(settings_have_the_dense_weight),
         cmocka_unit_test(every_recipe_is_compared_with_the_first),
-        cmocka_unit_test(faults_have_codes_and_sentences),
-        cmocka_unit_test(a_query_hears_that_the_evaluation_is_stopped),
-        cmocka_unit_test(a_store_is_kept_for_each_corpus),
-        cmocka_unit_test(queries_keep_their_places),
+        cmocka_unit_test(errors_have_codes_and_messages),
+        cmocka_unit_test(cancelling_interrupts_a_query),
+        cmocka_unit_test(each_corpus_has_a_cached_store),
+        cmocka_unit_test(queries_keep_their_order),
     };
     return cmocka_run_group_tests_name("eval/eval", tests, set_up, tear_down);
 }

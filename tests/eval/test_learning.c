@@ -1,4 +1,4 @@
-/* Learned recipes: what they are trained on, where their models come from, and whose are refused. */
+/* Tests learned recipes: their training data, the origin of their models, and models of other data. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static wt_eval_options with(const char *recipes)
     return options;
 }
 
-/* FOLDER/RECIPE/config.json with these members, which says that it was trained on data of this hash. */
+/* Writes FOLDER/RECIPE/config.json with these members and the hash of the training data. */
 static void leave(const char *folder, const char *recipe, const char *members, const char *sha256)
 {
     struct encoder *encoder;
@@ -119,7 +119,7 @@ static void models_of_this_data_are_used(void **state)
     wt_eval_report_free(report);
 }
 
-static void models_of_other_data_are_refused(void **state)
+static void models_of_other_data_are_rejected(void **state)
 {
     (void)state;
     wt_eval_options options = with("tool2vec");
@@ -130,7 +130,7 @@ static void models_of_other_data_are_refused(void **state)
     options.trained = "/nowhere";
     refused(&place, wt_eval(set, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
     options.trained = models;
-    options.recipes = "bm25,dense"; /* that need none of it */
+    options.recipes = "bm25,dense"; /* recipes without training */
     sound(&place, wt_eval(set, &options, &report, &place.err));
     wt_eval_report_free(report);
 }
@@ -142,7 +142,7 @@ static int count_training(void *context, const char *phase, uint64_t done, uint6
     return 0;
 }
 
-static void what_is_missing_is_trained_once(void **state)
+static void missing_models_are_trained_once(void **state)
 {
     (void)state;
     int calls = 0;
@@ -160,15 +160,15 @@ static void what_is_missing_is_trained_once(void **state)
         wt_eval_report_free(report);
         calls = 0;
     }
-    options.usages = 1; /* learns from less, so it is another training */
+    options.usages = 1; /* other training data, so another training */
     sound(&place, wt_eval(set, &options, &report, &place.err));
     assert_true(calls > 0);
     assert_non_null(strstr(report->rows[0]->settings, "\"usages\":1"));
     wt_eval_report_free(report);
 }
 
-/* There is nothing else that could be measured; the row says whose models they are. */
-static void a_set_without_training_requests_takes_models_of_other_data(void **state)
+/* Models of other data are accepted if the data set has no train split; the notice names that data. */
+static void a_data_set_without_train_split_takes_models_of_other_data(void **state)
 {
     char foreign[112];
     (void)state;
@@ -183,8 +183,8 @@ static void a_set_without_training_requests_takes_models_of_other_data(void **st
     sound(&place, wt_eval(foreign, &options, &report, &place.err));
     assert_int_equal(report->row_count, 3);
     assert_null(report->rows[0]->notice);
-    assert_non_null(strstr(report->rows[1]->notice, "trained on other data (which they do not name)"));
-    assert_null(report->rows[2]->notice); /* nothing was trained for it */
+    assert_non_null(strstr(report->rows[1]->notice, "trained on other data (they do not name it)"));
+    assert_null(report->rows[2]->notice); /* the folder has no model of toolrerank */
     assert_null(strstr(report->rows[1]->settings, "trained_on"));
     wt_eval_report_free(report);
     leave_model("00\", \"source\": \"elsewhere");
@@ -196,9 +196,10 @@ static void a_set_without_training_requests_takes_models_of_other_data(void **st
     refused(&place, wt_eval(foreign, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
 }
 
-/* Request 1 needs one provider, 2 two of them, 3 two tools that have none, and of 4's tools only one is there. A
- * classifier that says "several, 3 to 1" of each is right of two; its squared errors are 9/16 and 1/16, two of each. */
-static void what_kind_a_request_is_of_is_judged(void **state)
+/* Request 1 needs one provider, request 2 two providers, request 3 two tools without a provider, and request 4 has one
+ * tool in the catalogue. A classifier with probability 3/4 of several providers for each is right for two of the four;
+ * its squared errors are 9/16 and 1/16, twice each. */
+static void kind_of_request_is_judged(void **state)
 {
     char folder[112], others[112];
     (void)state;
@@ -229,7 +230,8 @@ static void what_kind_a_request_is_of_is_judged(void **state)
     wt_eval_report_free(report);
 }
 
-/* How many recipes rank and need no training; toolrerank without training is hybrid, and left out. */
+/* Returns the number of recipes that rank and need no training. toolrerank is left out: without training it equals
+ * hybrid. */
 static size_t ranked_without_training(void)
 {
     const wt_recipe *recipe;
@@ -239,7 +241,7 @@ static size_t ranked_without_training(void)
     return count;
 }
 
-static void a_set_without_training_requests_goes_without(void **state)
+static void untrained_recipes_run_without_a_train_split(void **state)
 {
     (void)state;
     char plain[112];
@@ -250,7 +252,7 @@ static void a_set_without_training_requests_goes_without(void **state)
     put_text(plain, "queries.jsonl", "{\"_id\": \"1\", \"text\": \"book a table\"}\n");
     put_text(plain, "qrels/test.tsv", "1\tA\t1\n");
     refused(&place, wt_eval(plain, &options, &report, &place.err), WT_ERECIPE, "qrels/train.tsv");
-    options.recipes = "auto"; /* can do without */
+    options.recipes = "auto"; /* does not need training */
     sound(&place, wt_eval(plain, &options, &report, &place.err));
     wt_eval_report_free(report);
     options.recipes = NULL;
@@ -267,11 +269,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_of_this_data_are_used),
-        cmocka_unit_test(models_of_other_data_are_refused),
-        cmocka_unit_test(what_is_missing_is_trained_once),
-        cmocka_unit_test(a_set_without_training_requests_takes_models_of_other_data),
-        cmocka_unit_test(what_kind_a_request_is_of_is_judged),
-        cmocka_unit_test(a_set_without_training_requests_goes_without),
+        cmocka_unit_test(models_of_other_data_are_rejected),
+        cmocka_unit_test(missing_models_are_trained_once),
+        cmocka_unit_test(a_data_set_without_train_split_takes_models_of_other_data),
+        cmocka_unit_test(kind_of_request_is_judged),
+        cmocka_unit_test(untrained_recipes_run_without_a_train_split),
     };
     return cmocka_run_group_tests_name("eval/learning", tests, set_up, tear_down);
 }

@@ -1,4 +1,4 @@
-/* Metrics against figures worked out by hand, and against pytrec_eval (golden/eval_ranking.json, made by
+/* Tests metrics against figures worked out by hand, and against pytrec_eval (golden/eval_ranking.json, written by
  * make_golden.py). */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,9 +38,9 @@ static void metrics_match_hand_worked_figures(void **state)
         {"second of one", {0, 1}, 2, {1}, 1, 5, 1, 0.6309297535714575, 1, .5},
         {"one of two", {1, 0, 0}, 3, {1, 1}, 2, 3, .5, 0.6131471927654584, 0, 1},
         {"both of two", {0, 1, 1}, 3, {1, 1}, 2, 3, 1, 0.6934264036172708, 1, .5},
-        {"two of three at a cut of two are ideal there", {1, 1, 0}, 3, {1, 1, 1}, 3, 2, 2.0 / 3, 1, 0, 1},
+        {"two of three at cutoff two are ideal", {1, 1, 0}, 3, {1, 1, 1}, 3, 2, 2.0 / 3, 1, 0, 1},
         {"graded, wrong way round", {1, 3}, 2, {3, 1}, 2, 2, 1, (1 + 3 / log2(3)) / (3 + 1 / log2(3)), 1, 1},
-        {"a negative gain counts as none", {-1, 1}, 2, {1, -1}, 2, 2, 1, 0.6309297535714575, 1, .5},
+        {"a negative gain counts as 0", {-1, 1}, 2, {1, -1}, 2, 2, 1, 0.6309297535714575, 1, .5},
         {"no results", {0}, 0, {1, 1}, 2, 5, 0, 0, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -62,7 +62,7 @@ static int descending(const void *a, const void *b)
 
 enum { MOST = 256 };
 
-/* One query of the golden file: every figure that pytrec_eval gave. */
+/* Checks one query of the golden file against all figures of pytrec_eval. */
 static void check_golden(json_t *query)
 {
     json_t *qrels = wt__json_object(query, "qrels"), *ranked = wt__json_array(query, "ranked"), *value;

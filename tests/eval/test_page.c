@@ -1,5 +1,5 @@
-/* The page of an evaluation: what it says, that hostile text stays text, that its tags balance, and that it needs
- * nothing from outside. */
+/* Tests the HTML page of an evaluation: its content, escaping of hostile text, balanced tags, and no external
+ * resources. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Evaluates and gives the page back. */
+/* Runs an evaluation and returns its page. */
 static char *page_of(const char *recipes, const char *model)
 {
     wt_eval_options options;
@@ -77,7 +77,7 @@ static void lacks(const char *html, const char *text)
         fail_msg("the page holds \"%s\"", text);
 }
 
-/* Every tag that is opened is closed, innermost first; elements without content are those of HTML, or end in "/>". */
+/* Every opened tag is closed, innermost first, except void elements and tags ending in "/>". */
 static void assert_balanced(const char *html)
 {
     char open[64][16];
@@ -116,7 +116,7 @@ static void assert_alone(const char *html)
     says(html, "<meta name=\"color-scheme\" content=\"light dark\">");
 }
 
-static void figures_need_no_model(void **state)
+static void page_without_a_model_has_figures(void **state)
 {
     (void)state;
     char *html = page_of("bm25", "");
@@ -126,11 +126,11 @@ static void figures_need_no_model(void **state)
     says(html, "length in words");
     says(html, "&lt;script&gt;alert(2)&lt;/script&gt; &amp; &#39;quotes&#39; &quot;");
     says(html, "gone&lt;/td&gt;");
-    lacks(html, "How near requests are");
+    lacks(html, "Cosines of requests and tools");
     free(html);
 }
 
-static void vectors_are_shown_where_there_is_a_model(void **state)
+static void page_with_a_model_has_vectors_and_map(void **state)
 {
     (void)state;
     char *html = page_of("bm25,dense", place.model);
@@ -139,18 +139,18 @@ static void vectors_are_shown_where_there_is_a_model(void **state)
     says(html, "length in tokens");
     says(html, "2 training requests are recorded as use");
     says(html, "use (Tool2Vec)");
-    says(html, "How near requests are");
+    says(html, "Cosines of requests and tools");
     says(html, "<title>&lt;script&gt;alert(1)&lt;/script&gt;</title>"); /* a tool on the map */
     says(html, "tools by use (2)");
     char *again = page_of("bm25,dense", place.model);
     const char *map = strstr(html, "id=\"of-map\""), *same = strstr(again, "id=\"of-map\"");
     assert_non_null(map);
-    assert_string_equal(map, same); /* drawn alike every time */
+    assert_string_equal(map, same); /* the map is deterministic */
     free(again);
     free(html);
 }
 
-static void a_page_that_cannot_be_written_is_told(void **state)
+static void write_error_is_reported(void **state)
 {
     (void)state;
     wt_eval_options options;
@@ -201,9 +201,9 @@ static void axes_have_round_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_need_no_model),
-        cmocka_unit_test(vectors_are_shown_where_there_is_a_model),
-        cmocka_unit_test(a_page_that_cannot_be_written_is_told),
+        cmocka_unit_test(page_without_a_model_has_figures),
+        cmocka_unit_test(page_with_a_model_has_vectors_and_map),
+        cmocka_unit_test(write_error_is_reported),
         cmocka_unit_test(text_is_escaped_and_cut),
         cmocka_unit_test(axes_have_round_steps),
     };

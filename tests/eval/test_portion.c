@@ -1,4 +1,4 @@
-/* A part of a train split: how it is drawn, and that it is a data set. */
+/* Tests that a portion of a train split has the requested usages per tool, and is a valid data set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "encoder/support.h"
 #include "eval/portion.h"
 
-/* Twelve requests over four tools: each uses tool i % 3, every fourth tool 3 as well. */
+/* Twelve requests over four tools: request i uses tool i % 3, and every fourth request also tool 3. */
 enum { REQUESTS = 12, TOOLS = 4 };
 static const char *const tools[TOOLS] = {"t0", "t1", "t2", "t3"};
 
@@ -55,14 +55,14 @@ static void every_tool_gets_its_usages(void **state)
                 assert_true(uses_of(&set, taken, tools[t]) >= (there < most ? there : most));
             }
             for (size_t q = 0; q < REQUESTS; q++)
-                assert_true(!taken[q] || more[q]); /* the portion of one more holds it */
+                assert_true(!taken[q] || more[q]); /* a larger portion contains a smaller one */
         }
     assert_int_equal(wt__portion_draw(&set, 1, 5, taken, NULL), wt__portion_draw(&set, 1, 5, more, NULL));
     assert_memory_equal(taken, more, sizeof taken);
     wt__dataset_dispose(&set);
 }
 
-static void what_is_written_is_a_data_set(void **state)
+static void portion_is_a_valid_data_set(void **state)
 {
     (void)state;
     char folder[] = "/tmp/whichtool-portion-XXXXXX", out[64];
@@ -80,7 +80,7 @@ static void what_is_written_is_a_data_set(void **state)
     assert_memory_equal(train.queries[1].text.ptr, "say \"4\"", 7);
     assert_int_equal(train.queries[1].judgement_count, set.queries[4].judgement_count);
     assert_int_equal(wt__dataset_read(&dev, out, "dev", &err), 0);
-    assert_int_equal(dev.len, REQUESTS); /* a request of both splits is in queries.jsonl once */
+    assert_int_equal(dev.len, REQUESTS); /* requests in both splits are in queries.jsonl once */
     assert_int_equal(wt__portion_write(out, "/nowhere", &set, taken, NULL, &err), WT_ENOTFOUND);
     assert_non_null(strstr(err.message, "/nowhere/corpus.jsonl"));
     wt__dataset_dispose(&train);
@@ -93,7 +93,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tool_gets_its_usages),
-        cmocka_unit_test(what_is_written_is_a_data_set),
+        cmocka_unit_test(portion_is_a_valid_data_set),
     };
     return cmocka_run_group_tests_name("eval/portion", tests, NULL, NULL);
 }
