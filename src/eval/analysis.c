@@ -15,13 +15,13 @@
 
 enum { COSINE_PAIRS = 1000000 /* maximum number of cosines in a distribution; sampled above that */ };
 
-static const size_t standing_cutoffs[STANDING_CUTOFFS] = {3, 5, 7};
+static const size_t vector_cutoffs[VECTOR_CUTOFFS] = {3, 5, 7};
 
 /* ---------------------------------------------------------------- distributions */
 
-struct spread wt__spread(const double *values, size_t count)
+struct mean_deviation wt__mean_deviation(const double *values, size_t count)
 {
-    struct spread spread = {.count = count};
+    struct mean_deviation spread = {.count = count};
     double square = 0;
     for (size_t i = 0; i < count; i++)
         spread.mean += values[i] / (double)count;
@@ -42,9 +42,9 @@ double wt__quantile(const double *sorted, size_t count, double share)
     return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-struct box wt__box(double *values, size_t count)
+struct box_stats wt__box_stats(double *values, size_t count)
 {
-    struct box box = {.count = count};
+    struct box_stats box = {.count = count};
     size_t below = 0, above = 0;
     if (count == 0)
         return box;
@@ -65,14 +65,14 @@ struct box wt__box(double *values, size_t count)
 
 /* ---------------------------------------------------------------- failures */
 
-static size_t bin_of(const struct tool_failures *tool)
+static size_t failure_bin(const struct tool_failures *tool)
 {
     /* Up to and including 10 % is bin 1, and so on. Integer arithmetic, since 0.1 is inexact in floating point. */
     return (tool->missed * (FAILURE_BINS - 1) + tool->wanted - 1) / tool->wanted;
 }
 
 /* Counts the misses of every tool and marks the requests that lack one. */
-static int count_failures(struct failures *out, const struct dataset *dataset, size_t queries, const bool *missed,
+static int tally_failures(struct failures *out, const struct dataset *dataset, size_t queries, const bool *missed,
                           struct map *by_name, wt_error *err)
 {
     size_t at = 0;
@@ -96,24 +96,24 @@ static int count_failures(struct failures *out, const struct dataset *dataset, s
 }
 
 /* values: scratch [max(tools, requests)]. */
-static void sum_up(struct failures *out, size_t queries, const double *lengths, double *values)
+static void summarise_failures(struct failures *out, size_t queries, const double *lengths, double *values)
 {
     for (size_t i = 0; i < out->tool_count; i++) {
         values[i] = (double)out->tools[i].missed / (double)out->tools[i].wanted;
-        out->bins[bin_of(&out->tools[i])]++;
+        out->bins[failure_bin(&out->tools[i])]++;
     }
-    out->share = wt__spread(values, out->tool_count);
+    out->share = wt__mean_deviation(values, out->tool_count);
     for (unsigned failed = 0; failed < 2; failed++) {
         size_t count = 0;
         for (size_t q = 0; q < queries; q++)
             if (out->failed[q] == (failed == 1))
                 values[count++] = lengths[q];
-        *(failed ? &out->failed_length : &out->found_length) = wt__spread(values, count);
+        *(failed ? &out->failed_length : &out->found_length) = wt__mean_deviation(values, count);
     }
 }
 
-int wt__failures(struct failures *out, const struct dataset *dataset, size_t queries, const bool *missed,
-                 const double *lengths, struct arena *arena, wt_error *err)
+int wt__count_failures(struct failures *out, const struct dataset *dataset, size_t queries, const bool *missed,
+                       const double *lengths, struct arena *arena, wt_error *err)
 {
     struct map by_name = {0};
     size_t most = 0;
@@ -124,9 +124,9 @@ int wt__failures(struct failures *out, const struct dataset *dataset, size_t que
     double *values = wt__alloc_array(most > queries ? most : queries, sizeof *values);
     int rc = out->tools && out->failed && values ? 0 : wt__fail_nomem(err);
     if (rc == 0)
-        rc = count_failures(out, dataset, queries, missed, &by_name, err);
+        rc = tally_failures(out, dataset, queries, missed, &by_name, err);
     if (rc == 0)
-        sum_up(out, queries, lengths, values);
+        summarise_failures(out, queries, lengths, values);
     free(values);
     wt__map_dispose(&by_name);
     return rc;
@@ -136,11 +136,11 @@ int wt__failures(struct failures *out, const struct dataset *dataset, size_t que
 
 /* Returns the tools' vectors [M, D], or NULL if out of memory. A tool without recorded use has a zero vector BY_USE,
  * and its description's vector BY_BOTH. */
-static float *stand(const struct material *m, enum standing standing)
+static float *combine_vectors(const struct analysis_input *m, enum tool_vector kind)
 {
     float *vectors = wt__alloc_aligned(m->tool_count * m->dim, sizeof *vectors);
     for (size_t i = 0; vectors && i < m->tool_count; i++) {
-        float *vector = vectors + i * m->dim, by_description = standing != BY_USE, by_use = standing != BY_DESCRIPTION;
+        float *vector = vectors + i * m->dim, by_description = kind != BY_USE, by_use = kind != BY_DESCRIPTION;
         double square = 0;
         for (size_t d = 0; d < m->dim; d++) {
             vector[d] = by_description * m->descriptions[i * m->dim + d] + by_use * m->uses[i * m->dim + d];
@@ -152,7 +152,7 @@ static float *stand(const struct material *m, enum standing standing)
     return vectors;
 }
 
-static bool is_gold(const struct material *m, size_t request, uint32_t row)
+static bool is_gold(const struct analysis_input *m, size_t request, uint32_t row)
 {
     for (size_t g = m->gold_starts[request]; g < m->gold_starts[request + 1]; g++)
         if (m->gold[g] == row)
@@ -166,54 +166,54 @@ struct cosines {
     size_t count, capacity;
 };
 
-struct looking {
-    const struct material *material;
+struct vector_judge {
+    const struct analysis_input *input;
     const float *vectors; /* [M, D] */
     float *scores;        /* [M] of one request */
-    bool *there;          /* [M] true if the tool has a vector */
+    bool *has_vector;     /* [M] true if the tool has a vector */
     struct cosines used, unused;
     double share; /* sampled share of the unused pairs */
     struct rng rng;
-    struct standing_quality *out;
+    struct vector_quality *out;
 };
 
 /* Adds recall and nDCG of one request's ranking by score to the means. Every relevant tool has gain 1. */
-static void rank(struct looking *l, size_t request)
+static void judge_vector_ranking(struct vector_judge *l, size_t request)
 {
-    const struct material *m = l->material;
-    size_t deepest = standing_cutoffs[STANDING_CUTOFFS - 1];
+    const struct analysis_input *m = l->input;
+    size_t deepest = vector_cutoffs[VECTOR_CUTOFFS - 1];
     size_t relevant = m->gold_starts[request + 1] - m->gold_starts[request];
     struct scored items[16];
     struct topk top = {.items = items, .k = deepest};
     int gains[16] = {0}, ideal[16];
     for (size_t i = 0; i < m->tool_count; i++)
-        if (l->there[i])
+        if (l->has_vector[i])
             wt__topk_push(&top, (struct scored){l->scores[i], (uint32_t)i});
     wt__topk_sort(&top);
     for (size_t i = 0; i < top.len; i++)
         gains[i] = is_gold(m, request, top.items[i].row);
     for (size_t i = 0; i < deepest; i++)
         ideal[i] = i < relevant;
-    for (size_t c = 0; c < STANDING_CUTOFFS; c++) {
-        size_t k = standing_cutoffs[c];
+    for (size_t c = 0; c < VECTOR_CUTOFFS; c++) {
+        size_t k = vector_cutoffs[c];
         l->out->recall[c] += wt__recall_at(gains, top.len, relevant, k) / (double)m->request_count;
         l->out->ndcg[c] += wt__ndcg_at(gains, top.len, ideal, deepest, k) / (double)m->request_count;
     }
 }
 
-static void gather(struct looking *l, size_t request)
+static void collect_cosines(struct vector_judge *l, size_t request)
 {
-    for (size_t i = 0; i < l->material->tool_count; i++) {
-        bool used = is_gold(l->material, request, (uint32_t)i);
+    for (size_t i = 0; i < l->input->tool_count; i++) {
+        bool used = is_gold(l->input, request, (uint32_t)i);
         struct cosines *to = used ? &l->used : &l->unused;
-        if (l->there[i] && to->count < to->capacity && (used || wt__rng_unit(&l->rng) < l->share))
+        if (l->has_vector[i] && to->count < to->capacity && (used || wt__rng_unit(&l->rng) < l->share))
             to->values[to->count++] = l->scores[i];
     }
 }
 
-static int look(struct looking *l, wt_error *err)
+static int judge_requests(struct vector_judge *l, wt_error *err)
 {
-    const struct material *m = l->material;
+    const struct analysis_input *m = l->input;
     double pairs = (double)m->tool_count * (double)m->request_count;
     l->share = fmin(COSINE_PAIRS / fmax(pairs, 1), 1);
     l->used.capacity = m->gold_starts[m->request_count];
@@ -224,37 +224,37 @@ static int look(struct looking *l, wt_error *err)
         return wt__fail_nomem(err);
     for (size_t q = 0; q < m->request_count; q++) {
         wt__kernels()->dots_f32(m->requests + q * m->dim, l->vectors, m->tool_count, m->dim, l->scores);
-        rank(l, q);
-        gather(l, q);
+        judge_vector_ranking(l, q);
+        collect_cosines(l, q);
     }
-    l->out->used = wt__box(l->used.values, l->used.count);
-    l->out->unused = wt__box(l->unused.values, l->unused.count);
+    l->out->used = wt__box_stats(l->used.values, l->used.count);
+    l->out->unused = wt__box_stats(l->unused.values, l->unused.count);
     return 0;
 }
 
-int wt__standing_quality(struct standing_quality *out, const struct material *material, enum standing standing,
-                         uint64_t seed, wt_error *err)
+int wt__judge_tool_vectors(struct vector_quality *out, const struct analysis_input *input, enum tool_vector kind,
+                           uint64_t seed, wt_error *err)
 {
-    float *vectors = stand(material, standing);
-    struct looking l = {.material = material,
-                        .vectors = vectors,
-                        .scores = wt__alloc_aligned(material->tool_count, sizeof(float)),
-                        .there = wt__alloc_array(material->tool_count, sizeof(bool)),
-                        .out = out};
-    *out = (struct standing_quality){0};
+    float *vectors = combine_vectors(input, kind);
+    struct vector_judge l = {.input = input,
+                             .vectors = vectors,
+                             .scores = wt__alloc_aligned(input->tool_count, sizeof(float)),
+                             .has_vector = wt__alloc_array(input->tool_count, sizeof(bool)),
+                             .out = out};
+    *out = (struct vector_quality){0};
     wt__rng_seed(&l.rng, seed);
-    int rc = vectors && l.scores && l.there ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < material->tool_count; i++) {
-        l.there[i] = false;
-        for (size_t d = 0; d < material->dim && !l.there[i]; d++)
-            l.there[i] = vectors[i * material->dim + d] != 0;
-        out->tools += l.there[i];
+    int rc = vectors && l.scores && l.has_vector ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < input->tool_count; i++) {
+        l.has_vector[i] = false;
+        for (size_t d = 0; d < input->dim && !l.has_vector[i]; d++)
+            l.has_vector[i] = vectors[i * input->dim + d] != 0;
+        out->tools += l.has_vector[i];
     }
     if (rc == 0)
-        rc = look(&l, err);
+        rc = judge_requests(&l, err);
     free(l.used.values);
     free(l.unused.values);
-    free(l.there);
+    free(l.has_vector);
     free(l.scores);
     free(vectors);
     return rc;
@@ -262,16 +262,16 @@ int wt__standing_quality(struct standing_quality *out, const struct material *ma
 
 /* ---------------------------------------------------------------- the map */
 
-struct sampling {
-    struct landscape *out;
+struct map_sample {
+    struct scatter_map *out;
     float *vectors; /* [MAP_POINTS * POINT_KINDS, D] */
     size_t dim;
     struct rng rng;
 };
 
 /* Samples up to MAP_POINTS of the nonzero rows. texts: [count]. */
-static int sample(struct sampling *s, enum point_kind kind, const float *rows, size_t count, const struct str *texts,
-                  wt_error *err)
+static int sample_points(struct map_sample *s, enum point_kind kind, const float *rows, size_t count,
+                         const struct str *texts, wt_error *err)
 {
     size_t *order = wt__alloc_array(count, sizeof *order);
     if (!order)
@@ -297,9 +297,9 @@ static int sample(struct sampling *s, enum point_kind kind, const float *rows, s
 }
 
 /* Counts for each point the kind of its nearest neighbour. */
-static int find_nearest(struct sampling *s, wt_error *err)
+static int count_nearest_kinds(struct map_sample *s, wt_error *err)
 {
-    struct landscape *out = s->out;
+    struct scatter_map *out = s->out;
     float *scores = wt__alloc_aligned(out->count, sizeof *scores);
     if (!scores)
         return wt__fail_nomem(err);
@@ -317,7 +317,7 @@ static int find_nearest(struct sampling *s, wt_error *err)
     return 0;
 }
 
-static int place(struct sampling *s, uint64_t seed, struct progress *progress, wt_error *err)
+static int place_points(struct map_sample *s, uint64_t seed, struct progress *progress, wt_error *err)
 {
     double *places = wt__alloc_array(2 * s->out->count, sizeof *places);
     int rc = places ? wt__tsne(places, s->vectors, s->out->count, s->dim, seed, progress, err) : wt__fail_nomem(err);
@@ -329,27 +329,27 @@ static int place(struct sampling *s, uint64_t seed, struct progress *progress, w
     return rc;
 }
 
-int wt__landscape(struct landscape *out, const struct material *m, uint64_t seed, struct arena *arena,
-                  struct progress *progress, wt_error *err)
+int wt__scatter_map(struct scatter_map *out, const struct analysis_input *m, uint64_t seed, struct arena *arena,
+                    struct progress *progress, wt_error *err)
 {
     enum { MOST = MAP_POINTS * POINT_KINDS };
-    *out = (struct landscape){.points = wt__arena_array(arena, struct point, MOST)};
-    struct sampling s = {.out = out, .dim = m->dim, .vectors = wt__alloc_aligned(MOST * m->dim, sizeof *s.vectors)};
+    *out = (struct scatter_map){.points = wt__arena_array(arena, struct point, MOST)};
+    struct map_sample s = {.out = out, .dim = m->dim, .vectors = wt__alloc_aligned(MOST * m->dim, sizeof *s.vectors)};
     struct str *texts = wt__alloc_array(m->request_count, sizeof *texts);
     int rc = out->points && s.vectors && texts ? 0 : wt__fail_nomem(err);
     wt__rng_seed(&s.rng, seed);
     for (size_t q = 0; rc == 0 && q < m->request_count; q++)
         texts[q] = m->queries[q].text;
     if (rc == 0)
-        rc = sample(&s, POINT_REQUEST, m->requests, m->request_count, texts, err);
+        rc = sample_points(&s, POINT_REQUEST, m->requests, m->request_count, texts, err);
     if (rc == 0)
-        rc = sample(&s, POINT_USE, m->uses, m->tool_count, m->names, err);
+        rc = sample_points(&s, POINT_USE, m->uses, m->tool_count, m->names, err);
     if (rc == 0)
-        rc = sample(&s, POINT_DESCRIPTION, m->descriptions, m->tool_count, m->names, err);
+        rc = sample_points(&s, POINT_DESCRIPTION, m->descriptions, m->tool_count, m->names, err);
     if (rc == 0)
-        rc = find_nearest(&s, err);
+        rc = count_nearest_kinds(&s, err);
     if (rc == 0)
-        rc = place(&s, seed, progress, err);
+        rc = place_points(&s, seed, progress, err);
     free(texts);
     free(s.vectors);
     return rc;

@@ -8,23 +8,23 @@
 
 /* ---------------------------------------------------------------- distributions */
 
-struct spread {
+struct mean_deviation {
     size_t count;
     double mean, deviation; /* standard deviation of the population: the sum of squares is divided by count */
 };
-struct spread wt__spread(const double *values, size_t count);
+struct mean_deviation wt__mean_deviation(const double *values, size_t count);
 
 /* Returns the quantile at `share` in 0..1, interpolated linearly between the two values around share * (count - 1).
  * sorted: [count], ascending. Returns 0 if count is 0. */
 double wt__quantile(const double *sorted, size_t count, double share);
 
 /* Quartiles and whiskers. A whisker ends at the last value within 1.5 interquartile ranges of the box (Tukey). */
-struct box {
+struct box_stats {
     size_t count, outliers; /* outliers: values outside the whiskers */
     double low, first, median, third, high;
 };
 /* Sorts values [count] in place. */
-struct box wt__box(double *values, size_t count);
+struct box_stats wt__box_stats(double *values, size_t count);
 
 /* ---------------------------------------------------------------- failures (appendix B) */
 
@@ -38,40 +38,40 @@ struct tool_failures {
 struct failures {
     struct tool_failures *tools; /* relevant tools, in the order of the requests; in the arena */
     size_t tool_count;
-    struct spread share; /* missed / wanted, over tools */
+    struct mean_deviation share; /* missed / wanted, over tools */
     size_t bins[FAILURE_BINS];
-    bool *failed;                /* [queries] true if a relevant tool is missing */
-    struct spread failed_length; /* lengths of the requests with a missing tool */
-    struct spread found_length;  /* lengths of the other requests */
+    bool *failed;                        /* [queries] true if a relevant tool is missing */
+    struct mean_deviation failed_length; /* lengths of the requests with a missing tool */
+    struct mean_deviation found_length;  /* lengths of the other requests */
 };
 
 /* missed: from struct measurement. lengths: [queries]. */
-int wt__failures(struct failures *out, const struct dataset *dataset, size_t queries, const bool *missed,
-                 const double *lengths, struct arena *arena, wt_error *err);
+int wt__count_failures(struct failures *out, const struct dataset *dataset, size_t queries, const bool *missed,
+                       const double *lengths, struct arena *arena, wt_error *err);
 
 /* ---------------------------------------------------------------- descriptions against use (A.3, figure 3) */
 
 /* Vector used for a tool: of its texts, of the requests that used it, or the normalised sum of both. */
-enum standing { BY_DESCRIPTION, BY_USE, BY_BOTH, STANDINGS };
+enum tool_vector { BY_DESCRIPTION, BY_USE, BY_BOTH, TOOL_VECTORS };
 
-enum { STANDING_CUTOFFS = 3 };
+enum { VECTOR_CUTOFFS = 3 };
 
-struct standing_quality {
+struct vector_quality {
     size_t tools; /* tools with such a vector; the others cannot be found */
-    double recall[STANDING_CUTOFFS], ndcg[STANDING_CUTOFFS];
-    struct box used, unused; /* cosines of a request with the tools it used, and with the others */
+    double recall[VECTOR_CUTOFFS], ndcg[VECTOR_CUTOFFS];
+    struct box_stats used, unused; /* cosines of a request with the tools it used, and with the others */
 };
 
 /* seed: for sampling unused tools if there are more than a million pairs. */
-int wt__standing_quality(struct standing_quality *out, const struct material *material, enum standing standing,
-                         uint64_t seed, wt_error *err);
+int wt__judge_tool_vectors(struct vector_quality *out, const struct analysis_input *input, enum tool_vector kind,
+                           uint64_t seed, wt_error *err);
 
 /* ---------------------------------------------------------------- the map (figure 3) */
 
 enum point_kind { POINT_REQUEST, POINT_USE, POINT_DESCRIPTION, POINT_KINDS };
 enum { MAP_POINTS = 500 }; /* maximum per kind */
 
-struct landscape {
+struct scatter_map {
     struct point {
         double x, y;
         enum point_kind kind;
@@ -81,7 +81,7 @@ struct landscape {
     double nearest[POINT_KINDS][POINT_KINDS]; /* share of the points of a kind, by the kind of their nearest point */
 };
 
-int wt__landscape(struct landscape *out, const struct material *material, uint64_t seed, struct arena *arena,
-                  struct progress *progress, wt_error *err);
+int wt__scatter_map(struct scatter_map *out, const struct analysis_input *input, uint64_t seed, struct arena *arena,
+                    struct progress *progress, wt_error *err);
 
 #endif

@@ -11,7 +11,7 @@ const char *const wt__answerability_names[ANSWERABILITY_FIGURES] = {
     "no_answer_false_positives", "no_answer_removed_auroc", "no_answer_removed_recall", "no_answer_ood_auroc",
     "no_answer_ood_recall"};
 
-struct asking {
+struct answerability_run {
     wt_engine *engine;
     const struct chooser *chooser;
     bool untrained;
@@ -21,13 +21,13 @@ struct asking {
     wt_error *errors;               /* [threads] */
 };
 
-static float no_answer_of(const struct asking *a, const struct search *search)
+static float no_answer_probability(const struct answerability_run *a, const struct search *search)
 {
     struct candidate_features candidates;
     return (float)wt__read_candidates(search, a->chooser, &candidates);
 }
 
-static struct search search_for(const struct asking *a, struct str text, struct arena *arena)
+static struct search make_search(const struct answerability_run *a, struct str text, struct arena *arena)
 {
     return (struct search){.engine = a->engine,
                            .request = text,
@@ -37,19 +37,19 @@ static struct search search_for(const struct asking *a, struct str text, struct 
                            .features = true};
 }
 
-static int ask_query(void *context, size_t q, unsigned worker)
+static int score_query(void *context, size_t q, unsigned worker)
 {
-    struct asking *a = context;
+    struct answerability_run *a = context;
     wt_error *err = &a->errors[worker];
     const struct query *query = &a->dataset->queries[q];
     struct arena arena = {0};
-    struct search search = search_for(a, query->text, &arena), without = search;
+    struct search search = make_search(a, query->text, &arena), without = search;
     uint64_t *left_out = NULL;
     int64_t *ids = wt__arena_array(&arena, int64_t, query->judgement_count);
     size_t count = 0;
     int rc = ids ? wt__find_gold(a->engine, query, ids, &count, err) : wt__fail_nomem(err);
     if (rc == 0 && (rc = wt__search_run(&search, err)) == 0)
-        a->fits[q] = no_answer_of(a, &search);
+        a->fits[q] = no_answer_probability(a, &search);
     if (rc == 0)
         rc = wt__past_users(&search, ids, count, &left_out, err);
     wt__search_end(&search);
@@ -57,21 +57,21 @@ static int ask_query(void *context, size_t q, unsigned worker)
     without.excluded_count = count;
     without.left_out = left_out;
     if (rc == 0 && (rc = wt__search_run(&without, err)) == 0)
-        a->removed[q] = no_answer_of(a, &without);
+        a->removed[q] = no_answer_probability(a, &without);
     wt__search_end(&without);
     free(left_out);
     wt__arena_dispose(&arena);
     return rc;
 }
 
-static int ask_out_of_domain(void *context, size_t q, unsigned worker)
+static int score_out_of_domain(void *context, size_t q, unsigned worker)
 {
-    struct asking *a = context;
+    struct answerability_run *a = context;
     struct arena arena = {0};
-    struct search search = search_for(a, a->out_of_domain->queries[q].text, &arena);
+    struct search search = make_search(a, a->out_of_domain->queries[q].text, &arena);
     int rc = wt__search_run(&search, &a->errors[worker]);
     if (rc == 0)
-        a->others[q] = no_answer_of(a, &search);
+        a->others[q] = no_answer_probability(a, &search);
     wt__search_end(&search);
     wt__arena_dispose(&arena);
     return rc;
@@ -87,7 +87,7 @@ static double share_above(const float *values, size_t count, float threshold)
 
 /* Returns the area under the ROC curve: the share of pairs of an unanswerable and an answerable request in which the
  * unanswerable one has the higher no-answer probability; ties count half. */
-static double auroc(const float *with, size_t with_count, const float *without, size_t without_count)
+static double roc_area(const float *with, size_t with_count, const float *without, size_t without_count)
 {
     double sum = 0;
     for (size_t i = 0; i < with_count; i++)
@@ -96,7 +96,7 @@ static double auroc(const float *with, size_t with_count, const float *without, 
     return sum / ((double)with_count * (double)without_count);
 }
 
-static int ask_all(struct asking *a, size_t others, struct progress *progress, wt_error *err)
+static int score_requests(struct answerability_run *a, size_t others, struct progress *progress, wt_error *err)
 {
     unsigned threads = a->engine->threads ? a->engine->threads : wt__processor_count();
     a->fits = wt__alloc_array(a->queries, sizeof *a->fits);
@@ -107,11 +107,11 @@ static int ask_all(struct asking *a, size_t others, struct progress *progress, w
         return wt__fail_nomem(err);
     if (wt__progress_phase(progress, "measuring unanswerable requests", 2))
         return wt__fail_cancelled(err);
-    int rc = wt__pool_run(threads, a->queries, ask_query, a);
+    int rc = wt__pool_run(threads, a->queries, score_query, a);
     if (rc == 0 && wt__progress_step(progress, 1))
         return wt__fail_cancelled(err);
     if (rc == 0)
-        rc = wt__pool_run(threads, others, ask_out_of_domain, a);
+        rc = wt__pool_run(threads, others, score_out_of_domain, a);
     for (unsigned w = 0; rc < 0 && w < threads; w++)
         if (a->errors[w].code && err)
             *err = a->errors[w];
@@ -122,18 +122,19 @@ int wt__measure_answerability(double out[ANSWERABILITY_FIGURES], size_t *count, 
                               const struct dataset *dataset, size_t queries, const struct dataset *out_of_domain,
                               struct progress *progress, wt_error *err)
 {
-    struct asking a = {.engine = engine, .dataset = dataset, .out_of_domain = out_of_domain, .queries = queries};
+    struct answerability_run a = {
+        .engine = engine, .dataset = dataset, .out_of_domain = out_of_domain, .queries = queries};
     size_t others = out_of_domain ? out_of_domain->len < queries ? out_of_domain->len : queries : 0;
     const char *unused;
     a.chooser = wt__engine_chooser(engine, progress, &a.untrained, &unused);
-    int rc = a.chooser ? ask_all(&a, others, progress, err) : wt__fail_nomem(err);
+    int rc = a.chooser ? score_requests(&a, others, progress, err) : wt__fail_nomem(err);
     if (rc == 0) {
         float threshold = wt__no_answer_threshold(&a.chooser->no_answer, PICK_ABSTAIN_PERCENT / 100.0);
         out[ANSWERABILITY_FALSE_POSITIVES] = share_above(a.fits, queries, threshold);
-        out[ANSWERABILITY_REMOVED_AUROC] = auroc(a.fits, queries, a.removed, queries);
+        out[ANSWERABILITY_REMOVED_AUROC] = roc_area(a.fits, queries, a.removed, queries);
         out[ANSWERABILITY_REMOVED_RECALL] = share_above(a.removed, queries, threshold);
         if (others > 0) {
-            out[ANSWERABILITY_OUT_OF_DOMAIN_AUROC] = auroc(a.fits, queries, a.others, others);
+            out[ANSWERABILITY_OUT_OF_DOMAIN_AUROC] = roc_area(a.fits, queries, a.others, others);
             out[ANSWERABILITY_OUT_OF_DOMAIN_RECALL] = share_above(a.others, others, threshold);
         }
         *count = others > 0 ? ANSWERABILITY_FIGURES : ANSWERABILITY_OUT_OF_DOMAIN_AUROC;

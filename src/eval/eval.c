@@ -41,18 +41,18 @@ enum {
     MIN_LATENCY_K = 10
 };
 
-struct report {
+struct owned_report {
     wt_eval_report visible;
     struct arena arena;
 };
 
-struct evaluation {
+struct eval_run {
     wt_eval_options options;
     struct dense_weight dense_weight; /* from the options; zeros to use the encoder's own */
     const char *split;
     uint64_t seed;
     size_t resamples;
-    struct plan plan;
+    struct eval_plan plan;
     struct oracle oracle; /* answers the recipe ptr if options.oracle is set */
     const char *recipes[MAX_RECIPES];
     size_t recipe_count;
@@ -67,10 +67,10 @@ struct evaluation {
     bool lexical_only;    /* every recipe was requested, but there is no model */
     bool untrained;       /* every recipe was requested, but there are no training data */
     bool learns;          /* a recipe needs training; `learning` is set */
-    struct learning learning;
+    struct eval_learning learning;
     struct measurement *measured; /* [recipe_count + run_count] */
     struct progress progress;
-    struct report *report;
+    struct owned_report *report;
     wt_error *err;
 };
 
@@ -78,17 +78,17 @@ void wt_eval_report_free(wt_eval_report *report)
 {
     if (!report)
         return;
-    struct report *whole = (struct report *)report; /* visible is its first member */
+    struct owned_report *whole = (struct owned_report *)report; /* visible is its first member */
     wt__arena_dispose(&whole->arena);
     free(whole);
 }
 
 /* ---------------------------------------------------------------- planning */
 
-static int plan_cutoffs(struct evaluation *e)
+static int plan_cutoffs(struct eval_run *e)
 {
     static const size_t usual[] = {1, 3, 5, 7, 10};
-    struct plan *plan = &e->plan;
+    struct eval_plan *plan = &e->plan;
     for (size_t i = 0; i < WT_MAX_CUTOFFS; i++) {
         size_t k = e->options.cutoffs[i];
         if (k > WT_MAX_K)
@@ -111,7 +111,7 @@ static int plan_cutoffs(struct evaluation *e)
     return 0;
 }
 
-static const wt_recipe *recipe_named(const char *name)
+static const wt_recipe *find_public_recipe(const char *name)
 {
     const wt_recipe *recipe = NULL;
     for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
@@ -125,14 +125,14 @@ static bool is_automatic(const char *name)
     return strcmp(name, "auto") == 0;
 }
 
-static int add_recipe(struct evaluation *e, struct str name)
+static int add_recipe(struct eval_run *e, struct str name)
 {
     char *copy = wt__arena_copy(&e->scratch, wt__str_trim(name));
     if (!copy)
         return wt__fail_nomem(e->err);
     if (!*copy)
         return wt__fail(e->err, WT_EINVAL, "list of recipes \"%s\" has an empty name", e->options.recipes);
-    const wt_recipe *recipe = recipe_named(copy);
+    const wt_recipe *recipe = find_public_recipe(copy);
     if (!recipe && !is_automatic(copy))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%s\"", copy);
     for (size_t i = 0; i < e->recipe_count; i++)
@@ -150,14 +150,14 @@ static bool is_ptr(const char *name)
 }
 
 /* True if an oracle or a language model can answer the questions of the recipe ptr. */
-static bool can_ask(const struct evaluation *e)
+static bool has_ptr_answers(const struct eval_run *e)
 {
     return e->options.oracle || e->options.chat_model;
 }
 
 /* Parses the list of recipes. An empty list stands for every recipe that can run; complete_recipes fills it in once the
  * engine is open. */
-static int plan_recipes(struct evaluation *e)
+static int plan_recipes(struct eval_run *e)
 {
     const char *at = e->options.recipes;
     int rc = 0;
@@ -169,7 +169,7 @@ static int plan_recipes(struct evaluation *e)
     return rc;
 }
 
-static int plan_other_runs(struct evaluation *e)
+static int plan_other_runs(struct eval_run *e)
 {
     const char *text = e->options.other_runs;
     struct str line;
@@ -183,19 +183,19 @@ static int plan_other_runs(struct evaluation *e)
 }
 
 /* True if one of the recipes needs training, or can use it. */
-static bool wants_training(const struct evaluation *e)
+static bool uses_training(const struct eval_run *e)
 {
     for (size_t i = 0; i < e->recipe_count; i++)
-        if (wt__learning_helps(e->recipes[i]))
+        if (wt__recipe_uses_training(e->recipes[i]))
             return true;
     return e->recipe_count == 0;
 }
 
 /* True if one of the recipes needs a model, or can use one. */
-static bool wants_model(const struct evaluation *e)
+static bool uses_model(const struct eval_run *e)
 {
     for (size_t i = 0; i < e->recipe_count; i++) {
-        const wt_recipe *recipe = recipe_named(e->recipes[i]);
+        const wt_recipe *recipe = find_public_recipe(e->recipes[i]);
         if (!recipe || recipe->needs_model)
             return true;
     }
@@ -204,7 +204,7 @@ static bool wants_model(const struct evaluation *e)
 
 /* Fills in every recipe that can run if the caller named no recipe. Includes recipes that need training if training is
  * possible, except that slow ones are only included with existing models (options.trained). */
-static void complete_recipes(struct evaluation *e, bool model)
+static void complete_recipes(struct eval_run *e, bool model)
 {
     const wt_recipe *recipe = NULL;
     if (e->recipe_count > 0)
@@ -212,8 +212,9 @@ static void complete_recipes(struct evaluation *e, bool model)
     e->lexical_only = !model;
     e->untrained = model && !e->learns;
     for (size_t i = 0; (recipe = wt_recipe_at(i)) && e->recipe_count < MAX_RECIPES - 1; i++)
-        if ((model || !recipe->needs_model) && (e->learns || !wt__learning_helps(recipe->name)) &&
-            (e->options.trained || !wt__learning_takes_long(recipe->name)) && (can_ask(e) || !is_ptr(recipe->name)))
+        if ((model || !recipe->needs_model) && (e->learns || !wt__recipe_uses_training(recipe->name)) &&
+            (e->options.trained || !wt__recipe_trains_slowly(recipe->name)) &&
+            (has_ptr_answers(e) || !is_ptr(recipe->name)))
             e->recipes[e->recipe_count++] = recipe->name;
     if (e->learns)
         e->recipes[e->recipe_count++] = "auto";
@@ -221,19 +222,19 @@ static void complete_recipes(struct evaluation *e, bool model)
 
 /* ---------------------------------------------------------------- ptr */
 
-static int plan_ptr(struct evaluation *e)
+static int plan_ptr(struct eval_run *e)
 {
     const wt_eval_options *o = &e->options;
     const char *base_retriever = o->base_retriever;
     if (o->oracle && (o->chat_url || o->chat_model || o->record_path || o->replay_path))
         return wt__fail(e->err, WT_EINVAL, "--oracle and a language model exclude each other; choose one");
-    if (base_retriever && !recipe_named(base_retriever) && !is_automatic(base_retriever))
+    if (base_retriever && !find_public_recipe(base_retriever) && !is_automatic(base_retriever))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", base_retriever);
-    if (base_retriever && !is_automatic(base_retriever) && recipe_named(base_retriever)->picks)
+    if (base_retriever && !is_automatic(base_retriever) && find_public_recipe(base_retriever)->picks)
         return wt__fail(e->err, WT_ERECIPE, "recipe %s picks a set; the base retriever of ptr must be one that ranks",
                         base_retriever);
     for (size_t i = 0; i < e->recipe_count; i++)
-        if (is_ptr(e->recipes[i]) && !can_ask(e))
+        if (is_ptr(e->recipes[i]) && !has_ptr_answers(e))
             return wt__fail(e->err, WT_EINVAL,
                             "recipe ptr needs a language model: name one with --chat-model NAME, or simulate one with "
                             "--oracle RATE");
@@ -251,7 +252,7 @@ static int plan_ptr(struct evaluation *e)
 }
 
 /* Gives the engine the language model of the options. */
-static int set_chat(struct evaluation *e)
+static int set_chat(struct eval_run *e)
 {
     wt_open_options chat;
     wt_open_options_init(&chat);
@@ -263,7 +264,7 @@ static int set_chat(struct evaluation *e)
     return wt__engine_set_chat(e->engine, &chat, e->err);
 }
 
-static double sum_of(const double *values, size_t count)
+static double sum_values(const double *values, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
@@ -272,8 +273,8 @@ static double sum_of(const double *values, size_t count)
 }
 
 /* Appends the settings of ptr and bundle, and for ptr the mean number of questions and tokens per query. */
-static void ptr_settings(const struct evaluation *e, const struct measurement *m, const char *recipe,
-                         struct buffer *json)
+static void write_ptr_settings(const struct eval_run *e, const struct measurement *m, const char *recipe,
+                               struct buffer *json)
 {
     const wt_eval_options *o = &e->options;
     const char *file = o->replay_path ? o->replay_path : o->record_path;
@@ -292,12 +293,12 @@ static void ptr_settings(const struct evaluation *e, const struct measurement *m
         wt__buffer_printf(json, ",\"%s\":", o->replay_path ? "replayed" : "recorded");
         wt__buffer_json(json, wt__str(file));
     }
-    wt__buffer_printf(json, ",\"questions\":%.3f,\"tokens\":%.1f", sum_of(m->questions, e->plan.queries) / queries,
-                      sum_of(m->tokens, e->plan.queries) / queries);
+    wt__buffer_printf(json, ",\"questions\":%.3f,\"tokens\":%.1f", sum_values(m->questions, e->plan.queries) / queries,
+                      sum_values(m->tokens, e->plan.queries) / queries);
 }
 
 /* Collects the recipes to train for: the measured ones and their base retriever. with: [recipe_count + 1]. */
-static size_t recipes_to_train(const struct evaluation *e, const char **with)
+static size_t collect_recipes_to_train(const struct eval_run *e, const char **with)
 {
     size_t count = e->recipe_count;
     bool base_retriever = false;
@@ -311,14 +312,14 @@ static size_t recipes_to_train(const struct evaluation *e, const char **with)
 
 /* ---------------------------------------------------------------- the catalogue */
 
-enum { NOT_THERE = 0 /* number of a provider whose tool is missing in the catalogue */ };
+enum { MISSING_TOOL = 0 /* number of a provider whose tool is missing in the catalogue */ };
 
 /* Sets the provider's number for each relevant tool in the catalogue. A tool without a provider gets a number of its
  * own. */
-static int number_providers(struct evaluation *e, struct map *wanted, struct map *providers)
+static int number_providers(struct eval_run *e, struct map *wanted, struct map *providers)
 {
     wt_list_options page;
-    uint32_t nobody = UINT32_MAX;
+    uint32_t own_number = UINT32_MAX;
     wt_list_options_init(&page);
     page.limit = LIST_PAGE;
     for (bool more = true; more; page.offset += LIST_PAGE) {
@@ -330,7 +331,7 @@ static int number_providers(struct evaluation *e, struct map *wanted, struct map
         for (size_t i = 0; rc == 0 && i < tools->len; i++) {
             const wt_tool *tool = tools->items[i];
             uint32_t *owner = wt__map_get(wanted, wt__str(tool->source_id));
-            if (!owner || *owner != NOT_THERE)
+            if (!owner || *owner != MISSING_TOOL)
                 continue;
             char *name = wt__arena_copy(&e->scratch, wt__str(tool->provider));
             uint32_t *number =
@@ -338,7 +339,7 @@ static int number_providers(struct evaluation *e, struct map *wanted, struct map
             if (!number)
                 rc = wt__fail_nomem(e->err);
             else
-                *owner = *name ? *number : nobody--;
+                *owner = *name ? *number : own_number--;
         }
         more = tools->len == LIST_PAGE;
         wt_tools_free(tools);
@@ -349,22 +350,22 @@ static int number_providers(struct evaluation *e, struct map *wanted, struct map
 }
 
 /* Finds the queries that need several providers, and counts the distinct relevant tools missing in the catalogue. */
-static void look_at_gold(struct evaluation *e, const struct map *wanted)
+static void inspect_gold(struct eval_run *e, const struct map *wanted)
 {
     for (size_t i = 0; i < wanted->capacity; i++)
-        e->lost_tools += wanted->slots[i].used && wanted->slots[i].value == NOT_THERE;
+        e->lost_tools += wanted->slots[i].used && wanted->slots[i].value == MISSING_TOOL;
     for (size_t q = 0; q < e->plan.queries; q++) {
         const struct query *query = &e->dataset.queries[q];
-        uint32_t first = NOT_THERE;
+        uint32_t first = MISSING_TOOL;
         for (size_t j = 0; j < query->judgement_count; j++) {
             uint32_t owner = query->judgements[j].gain > 0 ? *wt__map_get(wanted, query->judgements[j].tool) : first;
-            e->multi_provider[q] |= first != NOT_THERE && owner != NOT_THERE && owner != first;
-            first = first == NOT_THERE ? owner : first;
+            e->multi_provider[q] |= first != MISSING_TOOL && owner != MISSING_TOOL && owner != first;
+            first = first == MISSING_TOOL ? owner : first;
         }
     }
 }
 
-static int read_gold(struct evaluation *e)
+static int read_gold(struct eval_run *e)
 {
     struct map wanted = {0}, providers = {0};
     e->multi_provider = wt__arena_array(&e->scratch, bool, e->plan.queries);
@@ -372,28 +373,28 @@ static int read_gold(struct evaluation *e)
     for (size_t q = 0; q < e->plan.queries && rc == 0; q++)
         for (size_t j = 0; rc == 0 && j < e->dataset.queries[q].judgement_count; j++)
             if (e->dataset.queries[q].judgements[j].gain > 0 &&
-                !wt__map_insert(&wanted, e->dataset.queries[q].judgements[j].tool, NOT_THERE, NULL))
+                !wt__map_insert(&wanted, e->dataset.queries[q].judgements[j].tool, MISSING_TOOL, NULL))
                 rc = wt__fail_nomem(e->err);
     if (rc == 0)
         rc = number_providers(e, &wanted, &providers);
     if (rc == 0)
-        look_at_gold(e, &wanted);
+        inspect_gold(e, &wanted);
     wt__map_dispose(&wanted);
     wt__map_dispose(&providers);
     return rc;
 }
 
 /* Returns the first named recipe that cannot run without training ("auto" can), or NULL. */
-static const char *named_learner(const struct evaluation *e)
+static const char *find_named_learner(const struct eval_run *e)
 {
     for (size_t i = 0; i < e->recipe_count; i++)
-        if (!is_automatic(e->recipes[i]) && recipe_named(e->recipes[i])->needs_training)
+        if (!is_automatic(e->recipes[i]) && find_public_recipe(e->recipes[i])->needs_training)
             return e->recipes[i];
     return NULL;
 }
 
 /* Opens the store of the corpus, or the store with recorded use if a recipe learns from it. */
-static int open_store(struct evaluation *e, const char *dir, bool model)
+static int open_eval_store(struct eval_run *e, const char *dir, bool model)
 {
     struct corpus_options corpus = {.cache_dir = e->options.cache_dir,
                                     .model = model ? e->options.model : "",
@@ -409,39 +410,39 @@ static int open_store(struct evaluation *e, const char *dir, bool model)
 }
 
 /* Drops recipes without a model after training; called only if the caller named no recipe. */
-static void drop_untrained(struct evaluation *e)
+static void drop_untrained(struct eval_run *e)
 {
     const struct trained *trained = NULL;
     size_t kept = 0;
     wt__engine_trained(e->engine, &trained, NULL);
     for (size_t i = 0; i < e->recipe_count; i++) {
-        const wt_recipe *recipe = recipe_named(e->recipes[i]);
-        if (is_ptr(e->recipes[i]) || wt__learning_there(trained, e->recipes[i]) ||
-            (recipe && !wt__learning_helps(recipe->name)))
+        const wt_recipe *recipe = find_public_recipe(e->recipes[i]);
+        if (is_ptr(e->recipes[i]) || wt__recipe_is_trained(trained, e->recipes[i]) ||
+            (recipe && !wt__recipe_uses_training(recipe->name)))
             e->recipes[kept++] = e->recipes[i];
     }
     e->recipe_count = kept;
 }
 
-static int open_catalogue(struct evaluation *e, const char *dir)
+static int open_eval_catalogue(struct eval_run *e, const char *dir)
 {
     bool page = e->options.html_path != NULL, named = e->recipe_count > 0;
-    bool model = wants_model(e) || page, none = e->options.model && !*e->options.model;
-    bool possible = wt__learning_possible(dir) || e->options.trained;
-    e->learns = (wants_training(e) || page) && model && !none && possible;
-    if (!possible && named_learner(e))
+    bool model = uses_model(e) || page, none = e->options.model && !*e->options.model;
+    bool possible = wt__has_train_split(dir) || e->options.trained;
+    e->learns = (uses_training(e) || page) && model && !none && possible;
+    if (!possible && find_named_learner(e))
         return wt__fail(e->err, WT_ERECIPE,
                         "recipe %s needs training, but %s has no qrels/train.tsv; use --trained FOLDER to measure "
                         "models of other data",
-                        named_learner(e), dir);
-    int rc = open_store(e, dir, model);
+                        find_named_learner(e), dir);
+    int rc = open_eval_store(e, dir, model);
     if (rc == 0)
         rc = set_chat(e);
     if (rc < 0)
         return rc;
     e->engine->dense_weight = e->dense_weight;
     model = model && wt_dimension(e->engine, NULL) > 0;
-    if (!model && named_learner(e))
+    if (!model && find_named_learner(e))
         return wt_dimension(e->engine, e->err);
     e->learns = e->learns && model;
     complete_recipes(e, model);
@@ -450,7 +451,7 @@ static int open_catalogue(struct evaluation *e, const char *dir)
         rc = encoded < 0 ? (int)encoded : 0;
     }
     const char *taught[MAX_RECIPES + 1];
-    size_t taught_count = recipes_to_train(e, taught);
+    size_t taught_count = collect_recipes_to_train(e, taught);
     if (rc == 0 && e->learns)
         rc = wt__learning_train(&e->learning, e->engine, taught, taught_count);
     if (rc == 0 && e->learns && !named)
@@ -463,7 +464,7 @@ static int open_catalogue(struct evaluation *e, const char *dir)
 /* ---------------------------------------------------------------- the report */
 
 /* Copies the buffer's content into the report and empties the buffer. Returns NULL if out of memory. */
-static char *keep(struct evaluation *e, struct buffer *buffer)
+static char *keep_in_report(struct eval_run *e, struct buffer *buffer)
 {
     char *copy = buffer->failed ? NULL : wt__arena_copy(&e->report->arena, wt__buffer_view(buffer));
     wt__buffer_dispose(buffer);
@@ -471,7 +472,7 @@ static char *keep(struct evaluation *e, struct buffer *buffer)
 }
 
 /* Appends the weight of the dense ranking in hybrid. */
-static void hybrid_settings(const struct evaluation *e, const struct measurement *m, struct buffer *json)
+static void write_hybrid_settings(const struct eval_run *e, const struct measurement *m, struct buffer *json)
 {
     const struct recipe *hybrid = &wt__recipes[RECIPE_HYBRID];
     const struct encoder *encoder = NULL;
@@ -482,11 +483,11 @@ static void hybrid_settings(const struct evaluation *e, const struct measurement
     wt__buffer_printf(json, brief == usual ? ",\"dense_weight\":%g" : ",\"dense_weight\":[%g,%g]", usual, brief);
 }
 
-static int settings_of(struct evaluation *e, const struct measurement *m, const char *recipe, char **out)
+static int write_row_settings(struct eval_run *e, const struct measurement *m, const char *recipe, char **out)
 {
     struct buffer json = {0};
     int rc = 0;
-    const struct plan *plan = &e->plan;
+    const struct eval_plan *plan = &e->plan;
     wt__buffer_text(&json, "{\"recipe\":");
     wt__buffer_json(&json, wt__str(recipe));
     wt__buffer_text(&json, ",\"ran\":");
@@ -501,7 +502,7 @@ static int settings_of(struct evaluation *e, const struct measurement *m, const 
     wt__buffer_printf(&json,
                       "],\"depth\":%zu,\"latency_k\":%zu,\"latency_queries\":%zu,\"bootstrap\":%zu,\"seed\":%llu",
                       plan->depth, plan->latency_k, m->timed, e->resamples, (unsigned long long)e->seed);
-    hybrid_settings(e, m, &json);
+    write_hybrid_settings(e, m, &json);
     if (m->why) {
         wt__buffer_text(&json, ",\"why\":");
         wt__buffer_json(&json, wt__str(m->why));
@@ -515,16 +516,16 @@ static int settings_of(struct evaluation *e, const struct measurement *m, const 
     if (e->options.usages)
         wt__buffer_printf(&json, ",\"usages\":%zu", e->options.usages);
     if (wt__has_base_retriever(recipe))
-        ptr_settings(e, m, recipe, &json);
+        write_ptr_settings(e, m, recipe, &json);
     if (e->learns)
         rc = wt__learning_settings(&e->learning, e->engine, recipe, &json);
     wt__buffer_char(&json, '}');
-    *out = keep(e, &json);
+    *out = keep_in_report(e, &json);
     return rc < 0 || *out ? rc : wt__fail_nomem(e->err);
 }
 
 /* Sets *out to the notice of a row, or to NULL. */
-static int notice_of(struct evaluation *e, const struct measurement *m, const char *recipe, const char **out)
+static int write_row_notice(struct eval_run *e, const struct measurement *m, const char *recipe, const char **out)
 {
     const struct trained *trained = NULL;
     struct buffer text = {0};
@@ -551,14 +552,14 @@ static int notice_of(struct evaluation *e, const struct measurement *m, const ch
     *out = NULL;
     if (text.len == 0 && !text.failed)
         return 0;
-    char *whole = keep(e, &text);
+    char *whole = keep_in_report(e, &text);
     if (!whole)
         return wt__fail_nomem(e->err);
     *out = whole + 2;
     return 0;
 }
 
-static char *metric_name(struct evaluation *e, size_t metric)
+static char *make_metric_name(struct eval_run *e, size_t metric)
 {
     static const char *const kinds[] = {"recall", "ndcg", "complete"};
     struct buffer name = {0};
@@ -567,11 +568,11 @@ static char *metric_name(struct evaluation *e, size_t metric)
         wt__buffer_text(&name, "mrr");
     else
         wt__buffer_printf(&name, "%s@%zu", kinds[metric / cutoffs], e->plan.cutoffs[metric % cutoffs]);
-    return keep(e, &name);
+    return keep_in_report(e, &name);
 }
 
 /* Judges how well the recipe separates requests for one provider from requests for several. */
-static void judge_kinds(const struct evaluation *e, const struct measurement *m, wt_eval_row *row)
+static void judge_kinds(const struct eval_run *e, const struct measurement *m, wt_eval_row *row)
 {
     double right = 0, squares = 0;
     for (size_t q = 0; q < e->plan.queries; q++) {
@@ -583,14 +584,14 @@ static void judge_kinds(const struct evaluation *e, const struct measurement *m,
     row->kind_accuracy = isnan(squares) ? squares : right / (double)e->plan.queries;
 }
 
-static double time_of(const struct measurement *m, double percent)
+static double latency_percentile(const struct measurement *m, double percent)
 {
     return m->timed > 0 ? wt__percentile(m->milliseconds, m->timed, percent) : NAN;
 }
 
-static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measurement *m, const char *recipe)
+static int fill_row(struct eval_run *e, wt_eval_row *row, const struct measurement *m, const char *recipe)
 {
-    size_t metrics = wt__plan_metrics(&e->plan), picks = m->picks ? PICK_METRICS : 0;
+    size_t metrics = wt__metric_count(&e->plan), picks = m->picks ? PICK_METRICS : 0;
     size_t all = metrics + picks + m->answerability_count;
     wt_metric *values = wt__arena_array(&e->report->arena, wt_metric, all);
     const void *shown = wt__arena_pointers(&e->report->arena, values, all, sizeof *values);
@@ -598,7 +599,7 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
     char *split = wt__arena_copy(&e->report->arena, wt__str(e->split));
     char *name = wt__arena_copy(&e->report->arena, wt__str(recipe));
     char *settings = NULL;
-    int rc = settings_of(e, m, recipe, &settings);
+    int rc = write_row_settings(e, m, recipe, &settings);
     if (rc < 0)
         return rc;
     if (!shown || !set || !split || !name || !settings)
@@ -607,7 +608,7 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
         double sum = 0;
         for (size_t q = 0; q < e->plan.queries; q++)
             sum += m->values[q * metrics + i];
-        values[i] = (wt_metric){metric_name(e, i), sum / (double)e->plan.queries};
+        values[i] = (wt_metric){make_metric_name(e, i), sum / (double)e->plan.queries};
         if (!values[i].name)
             return wt__fail_nomem(e->err);
     }
@@ -627,19 +628,19 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
                          .queries = e->plan.queries,
                          .metric_count = all,
                          .metrics = shown,
-                         .p50_ms = time_of(m, 50),
-                         .p95_ms = time_of(m, 95),
-                         .p99_ms = time_of(m, 99),
+                         .p50_ms = latency_percentile(m, 50),
+                         .p95_ms = latency_percentile(m, 95),
+                         .p99_ms = latency_percentile(m, 99),
                          .settings = settings};
     judge_kinds(e, m, row);
-    return notice_of(e, m, row->recipe, &row->notice);
+    return write_row_notice(e, m, row->recipe, &row->notice);
 }
 
 /* Compares b with a at the main cutoff. out: [COMPARED]. */
-static int compare(struct evaluation *e, const struct measurement *a, const struct measurement *b,
-                   const wt_eval_row *row_a, const wt_eval_row *row_b, wt_eval_comparison *out)
+static int compare_measurements(struct eval_run *e, const struct measurement *a, const struct measurement *b,
+                                const wt_eval_row *row_a, const wt_eval_row *row_b, wt_eval_comparison *out)
 {
-    size_t metrics = wt__plan_metrics(&e->plan), cutoffs = e->plan.cutoff_count, main = cutoffs - 1;
+    size_t metrics = wt__metric_count(&e->plan), cutoffs = e->plan.cutoff_count, main = cutoffs - 1;
     for (size_t c = 0; c < cutoffs; c++)
         if (e->plan.cutoffs[c] == MAIN_CUTOFF)
             main = c;
@@ -661,7 +662,7 @@ static int compare(struct evaluation *e, const struct measurement *a, const stru
 }
 
 /* Returns the path of a recipe's TREC run: PATH, or with several recipes PATH with RECIPE before its extension. */
-static char *run_path(struct evaluation *e, const char *recipe)
+static char *make_run_path(struct eval_run *e, const char *recipe)
 {
     const char *path = e->options.run_path;
     if (e->recipe_count == 1)
@@ -677,9 +678,9 @@ static char *run_path(struct evaluation *e, const char *recipe)
     return copy;
 }
 
-static int measure_recipe(struct evaluation *e, const char *recipe, struct measurement *out)
+static int measure_recipe(struct eval_run *e, const char *recipe, struct measurement *out)
 {
-    char *path = e->options.run_path ? run_path(e, recipe) : NULL;
+    char *path = e->options.run_path ? make_run_path(e, recipe) : NULL;
     if (e->options.run_path && !path)
         return wt__fail_nomem(e->err);
     int rc = wt__measure(out, e->engine, &e->dataset, &e->plan, recipe, path, &e->progress, e->err);
@@ -690,7 +691,7 @@ static int measure_recipe(struct evaluation *e, const char *recipe, struct measu
                                      e->err);
 }
 
-static int measure_recipes(struct evaluation *e)
+static int measure_recipes(struct eval_run *e)
 {
     size_t count = e->recipe_count + e->run_count;
     wt_eval_row *rows = wt__arena_array(&e->report->arena, wt_eval_row, count);
@@ -710,13 +711,14 @@ static int measure_recipes(struct evaluation *e)
         if (rc == 0)
             rc = fill_row(e, &rows[i], &e->measured[i], name);
         if (rc == 0 && i > 0)
-            rc = compare(e, &e->measured[0], &e->measured[i], &rows[0], &rows[i], comparisons + (i - 1) * COMPARED);
+            rc = compare_measurements(e, &e->measured[0], &e->measured[i], &rows[0], &rows[i],
+                                      comparisons + (i - 1) * COMPARED);
     }
     e->report->visible = (wt_eval_report){count, compared, row_pointers, pointers};
     return rc;
 }
 
-static int write_qrels(struct evaluation *e)
+static int write_qrels(struct eval_run *e)
 {
     struct buffer lines = {0};
     for (size_t q = 0; q < e->plan.queries; q++)
@@ -728,7 +730,7 @@ static int write_qrels(struct evaluation *e)
     return rc;
 }
 
-static int write_page(struct evaluation *e)
+static int write_page(struct eval_run *e)
 {
     const struct page_source source = {.engine = e->engine,
                                        .dataset = &e->dataset,
@@ -740,7 +742,7 @@ static int write_page(struct evaluation *e)
     return wt__page_write(e->options.html_path, &source, &e->progress, e->err);
 }
 
-static int evaluate(struct evaluation *e, const char *dir)
+static int run_evaluation(struct eval_run *e, const char *dir)
 {
     int rc = plan_cutoffs(e);
     if (rc == 0)
@@ -761,11 +763,11 @@ static int evaluate(struct evaluation *e, const char *dir)
     size_t timed = e->options.timed ? e->options.timed : LATENCY_SAMPLE;
     e->plan.timed = e->plan.queries < timed ? e->plan.queries : timed;
     for (size_t q = 0; q < e->plan.queries; q++)
-        e->plan.relevant += wt__relevant(&e->dataset.queries[q]);
+        e->plan.relevant += wt__count_relevant(&e->dataset.queries[q]);
     if (e->options.out_of_domain)
         rc = wt__dataset_read(&e->out_of_domain, e->options.out_of_domain, e->split, e->err);
     if (rc == 0)
-        rc = open_catalogue(e, dir);
+        rc = open_eval_catalogue(e, dir);
     if (rc == 0)
         rc = measure_recipes(e);
     if (rc == 0 && e->options.qrels_path)
@@ -778,7 +780,7 @@ static int evaluate(struct evaluation *e, const char *dir)
 int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **out, wt_error *err)
 {
     *out = NULL;
-    struct evaluation e = {.err = err};
+    struct eval_run e = {.err = err};
     wt_catalog_info_init(&e.info);
     int rc = wt__options_read(&e.options, sizeof e.options, options, err);
     if (rc < 0)
@@ -795,7 +797,7 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
     if (!e.report)
         return wt__fail_nomem(err);
     wt__progress_init(&e.progress, e.options.progress, e.options.progress_context);
-    rc = evaluate(&e, dir);
+    rc = run_evaluation(&e, dir);
     wt__progress_dispose(&e.progress);
     for (size_t i = 0; e.measured && i < e.recipe_count + e.run_count; i++)
         wt__measurement_dispose(&e.measured[i]);

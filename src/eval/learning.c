@@ -27,7 +27,7 @@
 #define FINISHED "finished"
 enum { CONFIG_MAX = 64 << 20, FINISHED_MAX = 4096 };
 
-static bool is_file(const char *folder, const char *name)
+static bool folder_has_file(const char *folder, const char *name)
 {
     struct arena arena = {0};
     const char *path = wt__path_join(&arena, folder, name);
@@ -36,19 +36,19 @@ static bool is_file(const char *folder, const char *name)
     return there;
 }
 
-bool wt__learning_possible(const char *dir)
+bool wt__has_train_split(const char *dir)
 {
-    return is_file(dir, "qrels/train.tsv");
+    return folder_has_file(dir, "qrels/train.tsv");
 }
 
-void wt__learning_dispose(struct learning *learning)
+void wt__learning_dispose(struct eval_learning *learning)
 {
     wt__arena_dispose(&learning->arena);
 }
 
 /* ---------------------------------------------------------------- training data */
 
-static void hash_number(struct sha256 *sha, uint64_t number)
+static void hash_u64(struct sha256 *sha, uint64_t number)
 {
     unsigned char bytes[8];
     for (unsigned i = 0; i < 8; i++)
@@ -58,7 +58,7 @@ static void hash_number(struct sha256 *sha, uint64_t number)
 
 static void hash_str(struct sha256 *sha, struct str s)
 {
-    hash_number(sha, s.len);
+    hash_u64(sha, s.len);
     wt__sha256_update(sha, s.ptr, s.len);
 }
 
@@ -70,16 +70,16 @@ static void hash_split(struct sha256 *sha, const struct dataset *split, const bo
         if (taken && !taken[q])
             continue;
         hash_str(sha, query->text);
-        hash_number(sha, query->judgement_count);
+        hash_u64(sha, query->judgement_count);
         for (size_t j = 0; j < query->judgement_count; j++) {
             hash_str(sha, query->judgements[j].tool);
-            hash_number(sha, (uint64_t)(query->judgements[j].gain > 0));
+            hash_u64(sha, (uint64_t)(query->judgements[j].gain > 0));
         }
     }
-    hash_number(sha, UINT64_MAX);
+    hash_u64(sha, UINT64_MAX);
 }
 
-static int hash_corpus(struct sha256 *sha, struct learning *learning)
+static int hash_corpus(struct sha256 *sha, struct eval_learning *learning)
 {
     struct mapping corpus = {0};
     const char *path = wt__path_join(&learning->arena, learning->dir, "corpus.jsonl");
@@ -91,7 +91,7 @@ static int hash_corpus(struct sha256 *sha, struct learning *learning)
 }
 
 /* Computes KEY and the paths. */
-static int settle_paths(struct learning *learning, struct sha256 *sha)
+static int make_paths(struct eval_learning *learning, struct sha256 *sha)
 {
     struct arena *arena = &learning->arena;
     const char *cache = learning->options.cache_dir;
@@ -118,14 +118,15 @@ static int settle_paths(struct learning *learning, struct sha256 *sha)
     return 0;
 }
 
-static int settle(struct learning *learning, const struct dataset *train, const struct dataset *dev, const bool *taken)
+static int plan_paths(struct eval_learning *learning, const struct dataset *train, const struct dataset *dev,
+                      const bool *taken)
 {
     const wt_eval_options *options = &learning->options;
     struct sha256 sha;
     wt__sha256_begin(&sha);
     wt__sha256_update(&sha, EDITION, sizeof EDITION - 1);
     hash_str(&sha, wt__str(wt__model_chosen(options->model, options->models_dir)));
-    hash_number(&sha, options->seed);
+    hash_u64(&sha, options->seed);
     if (options->dense_weight > 0) { /* training compares auto with hybrid, which uses the weight */
         wt__sha256_update(&sha, &options->dense_weight, sizeof options->dense_weight);
         wt__sha256_update(&sha, &options->brief_weight, sizeof options->brief_weight);
@@ -135,25 +136,25 @@ static int settle(struct learning *learning, const struct dataset *train, const 
         hash_split(&sha, dev, NULL);
     int rc = hash_corpus(&sha, learning);
     if (rc == 0)
-        rc = settle_paths(learning, &sha);
+        rc = make_paths(learning, &sha);
     if (rc == 0 && learning->requests < train->len)
         return wt__portion_write(learning->data, learning->dir, train, taken, dev, learning->err);
     learning->data = learning->dir;
     return rc;
 }
 
-int wt__learning_plan(struct learning *learning, const char *dir, wt_error *err)
+int wt__learning_plan(struct eval_learning *learning, const char *dir, wt_error *err)
 {
     struct dataset train = {0}, dev = {0};
     learning->dir = dir;
     learning->err = err;
-    learning->other_data = !wt__learning_possible(dir);
+    learning->other_data = !wt__has_train_split(dir);
     if (learning->other_data)
-        return settle(learning, &train, NULL, NULL);
+        return plan_paths(learning, &train, NULL, NULL);
     int rc = wt__dataset_read(&train, dir, "train", err);
     if (rc < 0)
         return rc;
-    bool with_dev = is_file(dir, "qrels/dev.tsv"), *taken = wt__alloc_array(train.len, sizeof *taken);
+    bool with_dev = folder_has_file(dir, "qrels/dev.tsv"), *taken = wt__alloc_array(train.len, sizeof *taken);
     int64_t count = taken ? wt__portion_draw(&train, learning->options.usages, learning->options.seed, taken, err)
                           : wt__fail_nomem(err);
     learning->requests = count < 0 ? 0 : (size_t)count;
@@ -161,7 +162,7 @@ int wt__learning_plan(struct learning *learning, const char *dir, wt_error *err)
     if (rc == 0 && with_dev)
         rc = wt__dataset_read(&dev, dir, "dev", err);
     if (rc == 0)
-        rc = settle(learning, &train, with_dev ? &dev : NULL, taken);
+        rc = plan_paths(learning, &train, with_dev ? &dev : NULL, taken);
     free(taken);
     wt__dataset_dispose(&train);
     wt__dataset_dispose(&dev);
@@ -170,7 +171,7 @@ int wt__learning_plan(struct learning *learning, const char *dir, wt_error *err)
 
 /* ---------------------------------------------------------------- the store */
 
-static int record_usages(struct learning *learning, wt_engine *engine)
+static int record_train_split(struct eval_learning *learning, wt_engine *engine)
 {
     wt_add_usage_options add;
     wt_usage_report *report = NULL;
@@ -184,7 +185,7 @@ static int record_usages(struct learning *learning, wt_engine *engine)
     return rc < 0 ? rc : 0;
 }
 
-int wt__learning_open(struct learning *learning, wt_engine **out)
+int wt__learning_open(struct eval_learning *learning, wt_engine **out)
 {
     wt_open_options open;
     wt_usage_info usages;
@@ -202,7 +203,7 @@ int wt__learning_open(struct learning *learning, wt_engine **out)
     if (rc == 0)
         rc = wt_get_usage_info(*out, &usages, learning->err);
     if (rc == 0 && usages.usages == 0 && !learning->other_data)
-        rc = record_usages(learning, *out);
+        rc = record_train_split(learning, *out);
     if (rc < 0) {
         wt_close(*out);
         *out = NULL;
@@ -212,7 +213,7 @@ int wt__learning_open(struct learning *learning, wt_engine **out)
 
 /* ---------------------------------------------------------------- lessons */
 
-static bool is(const char *a, const char *b)
+static bool is_lesson_named(const char *a, const char *b)
 {
     return strcmp(a, b) == 0;
 }
@@ -220,16 +221,16 @@ static bool is(const char *a, const char *b)
 /* True if the recipe uses the model of the lesson. The base retriever of ptr is not considered. */
 static bool uses_lesson(const char *name, const char *lesson)
 {
-    const struct recipe *recipe = is(name, AUTOMATIC) ? &wt__recipes[RECIPE_AUTO] : wt__recipe_named(name);
-    return is(lesson, TRAINED_ENCODER) || (recipe && wt__recipe_uses(recipe, lesson));
+    const struct recipe *recipe = is_lesson_named(name, AUTOMATIC) ? &wt__recipes[RECIPE_AUTO] : wt__recipe_named(name);
+    return is_lesson_named(lesson, TRAINED_ENCODER) || (recipe && wt__recipe_uses(recipe, lesson));
 }
 
-bool wt__learning_takes_long(const char *name)
+bool wt__recipe_trains_slowly(const char *name)
 {
     return uses_lesson(name, TRAINED_CROSS);
 }
 
-bool wt__learning_helps(const char *name)
+bool wt__recipe_uses_training(const char *name)
 {
     const wt_recipe *recipe;
     const wt_lesson *lesson;
@@ -245,22 +246,22 @@ bool wt__learning_helps(const char *name)
 }
 
 /* Returns the name of the folder whose config.json describes the training of a recipe. */
-static const char *trained_part(const char *name)
+static const char *training_folder(const char *name)
 {
     const struct recipe *recipe = wt__recipe_named(name);
     return recipe && recipe->told_by ? recipe->told_by : name;
 }
 
-bool wt__learning_there(const struct trained *trained, const char *recipe)
+bool wt__recipe_is_trained(const struct trained *trained, const char *recipe)
 {
-    const char *part = trained_part(recipe);
-    return is(part, TRAINED_SET) ? trained && trained->chooser : wt__trained_recipe(trained, part) != NULL;
+    const char *part = training_folder(recipe);
+    return is_lesson_named(part, TRAINED_SET) ? trained && trained->chooser : wt__trained_recipe(trained, part) != NULL;
 }
 
-static bool wanted(const char *lesson, const char *const *recipes, size_t count)
+static bool is_lesson_wanted(const char *lesson, const char *const *recipes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (wt__learning_helps(recipes[i]) && uses_lesson(recipes[i], lesson))
+        if (wt__recipe_uses_training(recipes[i]) && uses_lesson(recipes[i], lesson))
             return true;
     return false;
 }
@@ -268,30 +269,29 @@ static bool wanted(const char *lesson, const char *const *recipes, size_t count)
 /* ---------------------------------------------------------------- training */
 
 /* Passes the progress of a training on to a wt_progress_fn. */
-struct teller {
-    struct learning *learning;
+struct training_progress {
+    struct eval_learning *learning;
     const char *lesson, *phase, *label; /* label: "LESSON: PHASE" of the current lesson and phase */
 };
 
-static int tell(void *context, const wt_train_progress *progress)
+static int report_training(void *context, const wt_train_progress *progress)
 {
-    struct teller *teller = context;
-    const wt_eval_options *options = &teller->learning->options;
-    if (!teller->phase || strcmp(teller->lesson, progress->lesson) != 0 ||
-        strcmp(teller->phase, progress->phase) != 0) {
+    struct training_progress *relay = context;
+    const wt_eval_options *options = &relay->learning->options;
+    if (!relay->phase || strcmp(relay->lesson, progress->lesson) != 0 || strcmp(relay->phase, progress->phase) != 0) {
         struct buffer text = {0};
         wt__buffer_printf(&text, "%s: %s", progress->lesson, progress->phase);
-        teller->lesson = progress->lesson;
-        teller->phase = progress->phase;
-        teller->label = text.failed ? NULL : wt__arena_copy(&teller->learning->arena, wt__buffer_view(&text));
+        relay->lesson = progress->lesson;
+        relay->phase = progress->phase;
+        relay->label = text.failed ? NULL : wt__arena_copy(&relay->learning->arena, wt__buffer_view(&text));
         wt__buffer_dispose(&text);
     }
-    const char *label = teller->label ? teller->label : progress->phase;
+    const char *label = relay->label ? relay->label : progress->phase;
     return options->progress(options->progress_context, label, progress->done, progress->total);
 }
 
 /* True if one line of the text equals the name. */
-static bool has_line(struct str text, const char *name)
+static bool has_lesson_line(struct str text, const char *name)
 {
     size_t len = strlen(name);
     for (size_t at = 0; at + len <= text.len;) {
@@ -304,10 +304,10 @@ static bool has_line(struct str text, const char *name)
     return false;
 }
 
-static int train_lesson(struct learning *learning, wt_engine *engine, const char *lesson)
+static int train_lesson(struct eval_learning *learning, wt_engine *engine, const char *lesson)
 {
     const wt_eval_options *options = &learning->options;
-    struct teller teller = {.learning = learning};
+    struct training_progress relay = {.learning = learning};
     wt_train_options train;
     wt_train_report *report = NULL;
     wt_train_options_init(&train);
@@ -315,8 +315,8 @@ static int train_lesson(struct learning *learning, wt_engine *engine, const char
     train.out = learning->models;
     train.seed = options->seed;
     train.resume = 1;
-    train.progress = options->progress ? tell : NULL;
-    train.progress_context = &teller;
+    train.progress = options->progress ? report_training : NULL;
+    train.progress_context = &relay;
     double begun = wt__now_ms();
     int rc = wt_train(engine, lesson, &train, &report, learning->err);
     learning->seconds += (wt__now_ms() - begun) / 1000;
@@ -325,7 +325,7 @@ static int train_lesson(struct learning *learning, wt_engine *engine, const char
     return rc;
 }
 
-static int train_missing(struct learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
+static int train_missing(struct eval_learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
 {
     struct buffer finished = {0};
     const wt_lesson *lesson;
@@ -338,7 +338,8 @@ static int train_missing(struct learning *learning, wt_engine *engine, const cha
         wt__buffer_append(&finished, before, len);
     free(before);
     for (size_t i = 0; rc == 0 && (lesson = wt_lesson_at(i)); i++) {
-        if (!wanted(lesson->name, recipes, count) || has_line(wt__buffer_view(&finished), lesson->name))
+        if (!is_lesson_wanted(lesson->name, recipes, count) ||
+            has_lesson_line(wt__buffer_view(&finished), lesson->name))
             continue;
         rc = train_lesson(learning, engine, lesson->name);
         wt__buffer_printf(&finished, "%s\n", lesson->name);
@@ -353,7 +354,7 @@ static int train_missing(struct learning *learning, wt_engine *engine, const cha
 /* ---------------------------------------------------------------- models of the caller */
 
 /* Reads models/NAME/config.json. Sets *out to NULL if the file does not exist. */
-static int read_config(struct learning *learning, const char *name, json_t **out)
+static int read_model_config(struct eval_learning *learning, const char *name, json_t **out)
 {
     char *folder = wt__path_join(&learning->arena, learning->models, name), *text = NULL;
     char *path = folder ? wt__path_join(&learning->arena, folder, TRAINED_CONFIG) : NULL;
@@ -377,15 +378,16 @@ static int read_config(struct learning *learning, const char *name, json_t **out
 
 /* Returns the description of the training. In the config.json of an encoder it is a member of its own, since the other
  * members describe the model. */
-static const json_t *memory_of(const json_t *config)
+static const json_t *training_section(const json_t *config)
 {
     const json_t *about = wt__json_object(config, "whichtool");
     return about ? about : config;
 }
 
-static int check_data(struct learning *learning, wt_engine *engine, const char *name, const json_t *config)
+static int check_training_data(struct eval_learning *learning, wt_engine *engine, const char *name,
+                               const json_t *config)
 {
-    const json_t *about = memory_of(config);
+    const json_t *about = training_section(config);
     char hash[65];
     int64_t seed = wt__json_int(about, "seed", 1);
     int rc = wt_training_data(engine, learning->data, seed > 0 ? (uint64_t)seed : 1, hash, learning->err);
@@ -398,9 +400,9 @@ static int check_data(struct learning *learning, wt_engine *engine, const char *
 }
 
 /* Stores the name of the data that the first model was trained on. */
-static int note_data(struct learning *learning, const json_t *config)
+static int note_training_data(struct eval_learning *learning, const json_t *config)
 {
-    struct str source = wt__json_str(wt__json_object(memory_of(config), "data"), "source");
+    struct str source = wt__json_str(wt__json_object(training_section(config), "data"), "source");
     if (learning->trained_on || source.len == 0)
         return 0;
     learning->trained_on = wt__arena_copy(&learning->arena, source);
@@ -408,7 +410,7 @@ static int note_data(struct learning *learning, const json_t *config)
 }
 
 /* Checks that all models of the recipes were trained on this data. A missing model is reported when its recipe runs. */
-static int check_models(struct learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
+static int check_models(struct eval_learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
 {
     const wt_lesson *lesson;
     int rc = wt__is_folder(learning->models)
@@ -416,12 +418,12 @@ static int check_models(struct learning *learning, wt_engine *engine, const char
                  : wt__fail(learning->err, WT_ENOTFOUND, "cannot open %s: no such folder", learning->models);
     for (size_t i = 0; rc == 0 && (lesson = wt_lesson_at(i)); i++) {
         json_t *config = NULL;
-        if (!wanted(lesson->name, recipes, count))
+        if (!is_lesson_wanted(lesson->name, recipes, count))
             continue;
-        rc = read_config(learning, lesson->name, &config);
+        rc = read_model_config(learning, lesson->name, &config);
         if (rc == 0 && config)
-            rc =
-                learning->other_data ? note_data(learning, config) : check_data(learning, engine, lesson->name, config);
+            rc = learning->other_data ? note_training_data(learning, config)
+                                      : check_training_data(learning, engine, lesson->name, config);
         json_decref(config);
     }
     return rc;
@@ -430,7 +432,7 @@ static int check_models(struct learning *learning, wt_engine *engine, const char
 /* ---------------------------------------------------------------- entry points */
 
 /* Computes the vectors of tools and usages by the trained encoder. */
-static int bring_up_to_date(struct learning *learning, wt_engine *engine)
+static int update_trained_vectors(struct eval_learning *learning, wt_engine *engine)
 {
     struct progress progress;
     wt__progress_init(&progress, learning->options.progress, learning->options.progress_context);
@@ -439,15 +441,15 @@ static int bring_up_to_date(struct learning *learning, wt_engine *engine)
     return rc;
 }
 
-int wt__learning_train(struct learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
+int wt__learning_train(struct eval_learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
 {
     int rc = learning->options.trained ? check_models(learning, engine, recipes, count)
                                        : train_missing(learning, engine, recipes, count);
-    return rc < 0 ? rc : bring_up_to_date(learning, engine);
+    return rc < 0 ? rc : update_trained_vectors(learning, engine);
 }
 
 /* Copies the listed members that exist. */
-static bool add_members(json_t *out, const json_t *from)
+static bool copy_training_members(json_t *out, const json_t *from)
 {
     static const char *const names[] = {"data", "seed", "dev",        "weights", "interpolation",
                                         "runs", "why",  "likelihood", "past",    "size"};
@@ -459,20 +461,21 @@ static bool add_members(json_t *out, const json_t *from)
     return !failed;
 }
 
-int wt__learning_settings(struct learning *learning, wt_engine *engine, const char *recipe, struct buffer *out)
+int wt__learning_settings(struct eval_learning *learning, wt_engine *engine, const char *recipe, struct buffer *out)
 {
     const struct trained *trained;
     json_t *config = NULL;
     int rc = wt__engine_trained(engine, &trained, learning->err);
-    if (rc < 0 || !wt__learning_there(trained, recipe))
+    if (rc < 0 || !wt__recipe_is_trained(trained, recipe))
         return rc;
-    rc = read_config(learning, trained_part(recipe), &config);
+    rc = read_model_config(learning, training_folder(recipe), &config);
     json_t *about = json_pack("{s:s, s:s, s:I}", "folder", learning->models, "key", trained->key, "requests",
                               (json_int_t)learning->requests);
     if (about && learning->other_data && learning->trained_on &&
         json_object_set_new(about, "trained_on", json_string(learning->trained_on)) < 0)
         rc = wt__fail_nomem(learning->err);
-    if (rc == 0 && (!about || !add_members(about, memory_of(config)) || !add_members(about, config)))
+    if (rc == 0 &&
+        (!about || !copy_training_members(about, training_section(config)) || !copy_training_members(about, config)))
         rc = wt__fail_nomem(learning->err);
     if (rc == 0) {
         wt__buffer_text(out, ",\"trained\":");

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "recipe/trained.h"
 
-struct learning {
+struct eval_learning {
     wt_eval_options options; /* the caller's; set before wt__learning_plan */
     struct arena arena;
     const char *dir;        /* the data set */
@@ -32,32 +32,32 @@ struct learning {
 };
 
 /* True if the data set has a train split. */
-bool wt__learning_possible(const char *dir);
+bool wt__has_train_split(const char *dir);
 
 /* True if the recipe needs training, or is better with it. */
-bool wt__learning_helps(const char *recipe);
+bool wt__recipe_uses_training(const char *recipe);
 
 /* True if training takes so long that the caller must name the recipe. */
-bool wt__learning_takes_long(const char *recipe);
+bool wt__recipe_trains_slowly(const char *recipe);
 
 /* True if the recipe's model exists. trained: NULL if no model exists. */
-bool wt__learning_there(const struct trained *trained, const char *recipe);
+bool wt__recipe_is_trained(const struct trained *trained, const char *recipe);
 
 /* Reads the splits and determines the paths. */
-int wt__learning_plan(struct learning *learning, const char *dir, wt_error *err);
+int wt__learning_plan(struct eval_learning *learning, const char *dir, wt_error *err);
 
 /* Opens the store; imports the corpus and records the usages if that is still to do. */
-int wt__learning_open(struct learning *learning, wt_engine **out);
+int wt__learning_open(struct eval_learning *learning, wt_engine **out);
 
 /* Makes the models of these recipes available: trains the missing ones, or checks that the models in options.trained
  * were trained on this data (not checked without a train split). Then updates the vectors. recipes: [count] names;
  * recipes without training are skipped, "auto" needs every model. Errors: WT_EFORMAT (trained on other data), and those
  * of wt_train. */
-int wt__learning_train(struct learning *learning, wt_engine *engine, const char *const *recipes, size_t count);
+int wt__learning_train(struct eval_learning *learning, wt_engine *engine, const char *const *recipes, size_t count);
 
 /* Appends a comma and the member "trained" of a row's settings. Does nothing for a recipe without training. */
-int wt__learning_settings(struct learning *learning, wt_engine *engine, const char *recipe, struct buffer *out);
+int wt__learning_settings(struct eval_learning *learning, wt_engine *engine, const char *recipe, struct buffer *out);
 
-void wt__learning_dispose(struct learning *learning);
+void wt__learning_dispose(struct eval_learning *learning);
 
 #endif

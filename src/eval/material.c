@@ -8,8 +8,8 @@
 #include "engine/engine.h"
 #include "engine/recorded_use.h"
 
-struct reading {
-    struct material *out;
+struct input_reader {
+    struct analysis_input *out;
     wt_engine *engine;
     const struct encoder *encoder;
     int64_t *ids; /* [M] */
@@ -18,10 +18,10 @@ struct reading {
     wt_error *err;
 };
 
-static int keep_tool(void *context, const struct store_key *key, const struct tool *tool)
+static int add_input_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
-    struct reading *r = context;
-    struct material *m = r->out;
+    struct input_reader *r = context;
+    struct analysis_input *m = r->out;
     struct str name = tool->source_id.len ? tool->source_id : tool->name;
     char *copy = wt__arena_copy(&m->arena, name);
     if (!copy || wt__grow((void **)&r->ids, &r->id_capacity, m->tool_count + 1, sizeof *r->ids) < 0 ||
@@ -35,9 +35,9 @@ static int keep_tool(void *context, const struct store_key *key, const struct to
     return 0;
 }
 
-static int read_vectors(struct reading *r)
+static int read_input_vectors(struct input_reader *r)
 {
-    struct material *m = r->out;
+    struct analysis_input *m = r->out;
     struct store *store = r->engine->store;
     struct vector_set texts = wt__engine_vectors(r->encoder, r->engine);
     struct vector_set usage = wt__engine_usage_vectors(r->encoder, r->engine);
@@ -62,7 +62,7 @@ static int read_vectors(struct reading *r)
     return rc < 0 ? (int)rc : 0;
 }
 
-static int read_tools(struct reading *r, struct progress *progress)
+static int read_input_tools(struct input_reader *r, struct progress *progress)
 {
     size_t made;
     int rc = wt__embed_missing(r->engine, r->encoder, progress, &made, r->err);
@@ -71,16 +71,16 @@ static int read_tools(struct reading *r, struct progress *progress)
     if (rc < 0)
         return rc;
     pthread_mutex_lock(&r->engine->store_lock);
-    rc = wt__store_each(r->engine->store, 0, keep_tool, r, r->err);
+    rc = wt__store_each(r->engine->store, 0, add_input_tool, r, r->err);
     if (rc >= 0)
-        rc = read_vectors(r);
+        rc = read_input_vectors(r);
     pthread_mutex_unlock(&r->engine->store_lock);
     return rc < 0 ? rc : 0;
 }
 
-static int read_requests(struct reading *r, const struct dataset *dataset, struct progress *progress)
+static int read_input_requests(struct input_reader *r, const struct dataset *dataset, struct progress *progress)
 {
-    struct material *m = r->out;
+    struct analysis_input *m = r->out;
     size_t count = m->request_count, gold = 0;
     struct str *texts = wt__alloc_array(count, sizeof *texts);
     for (size_t q = 0; q < count; q++)
@@ -109,33 +109,33 @@ static int read_requests(struct reading *r, const struct dataset *dataset, struc
     return rc;
 }
 
-int wt__material_read(struct material *out, wt_engine *engine, const struct encoder *encoder,
-                      const struct dataset *dataset, size_t count, struct progress *progress, wt_error *err)
+int wt__analysis_input_read(struct analysis_input *out, wt_engine *engine, const struct encoder *encoder,
+                            const struct dataset *dataset, size_t count, struct progress *progress, wt_error *err)
 {
-    *out = (struct material){.encoder = wt__encoder_name(encoder),
-                             .dim = wt__encoder_dim(encoder),
-                             .request_count = count,
-                             .queries = dataset->queries};
-    struct reading r = {.out = out, .engine = engine, .encoder = encoder, .err = err};
-    int rc = read_tools(&r, progress);
+    *out = (struct analysis_input){.encoder = wt__encoder_name(encoder),
+                                   .dim = wt__encoder_dim(encoder),
+                                   .request_count = count,
+                                   .queries = dataset->queries};
+    struct input_reader r = {.out = out, .engine = engine, .encoder = encoder, .err = err};
+    int rc = read_input_tools(&r, progress);
     if (rc == 0)
-        rc = read_requests(&r, dataset, progress);
+        rc = read_input_requests(&r, dataset, progress);
     wt__map_dispose(&r.by_name);
     free(r.ids);
     if (rc < 0)
-        wt__material_dispose(out);
+        wt__analysis_input_dispose(out);
     return rc;
 }
 
-void wt__material_dispose(struct material *material)
+void wt__analysis_input_dispose(struct analysis_input *input)
 {
-    free(material->requests);
-    free(material->gold_starts);
-    free(material->gold);
-    free(material->names);
-    free(material->descriptions);
-    free(material->uses);
-    free(material->use_counts);
-    wt__arena_dispose(&material->arena);
-    *material = (struct material){0};
+    free(input->requests);
+    free(input->gold_starts);
+    free(input->gold);
+    free(input->names);
+    free(input->descriptions);
+    free(input->uses);
+    free(input->use_counts);
+    wt__arena_dispose(&input->arena);
+    *input = (struct analysis_input){0};
 }

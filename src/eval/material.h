@@ -7,7 +7,7 @@
 #include "catalog/dataset.h"
 #include "engine/engine.h"
 
-struct material {
+struct analysis_input {
     struct arena arena;
     const char *encoder; /* its name */
     size_t dim;
@@ -24,8 +24,8 @@ struct material {
 };
 
 /* Reads the first `count` requests of the data set and every tool of the engine. Computes missing vectors. */
-int wt__material_read(struct material *out, wt_engine *engine, const struct encoder *encoder,
-                      const struct dataset *dataset, size_t count, struct progress *progress, wt_error *err);
-void wt__material_dispose(struct material *material);
+int wt__analysis_input_read(struct analysis_input *out, wt_engine *engine, const struct encoder *encoder,
+                            const struct dataset *dataset, size_t count, struct progress *progress, wt_error *err);
+void wt__analysis_input_dispose(struct analysis_input *input);
 
 #endif

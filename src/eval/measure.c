@@ -17,16 +17,16 @@
 #include "eval/metrics.h"
 #include "eval/trec.h"
 
-enum { TURN = 64 /* queries judged between two progress reports */ };
+enum { JUDGE_BATCH = 64 /* queries judged between two progress reports */ };
 
-static int descending(const void *a, const void *b)
+static int compare_gains_descending(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
     return (x < y) - (x > y);
 }
 
 /* Returns the gain of the tool at index, 0 for a repeated tool. */
-static int gain_of(const struct query *query, const char *const *ranked, size_t index)
+static int gain_at(const struct query *query, const char *const *ranked, size_t index)
 {
     struct str tool = wt__str(ranked[index]);
     int gain = 0;
@@ -39,7 +39,7 @@ static int gain_of(const struct query *query, const char *const *ranked, size_t 
     return gain;
 }
 
-int wt__judge_ranking(double *out, const struct plan *plan, const struct query *query, const char *const *ranked,
+int wt__judge_ranking(double *out, const struct eval_plan *plan, const struct query *query, const char *const *ranked,
                       size_t len, wt_error *err)
 {
     size_t judged = query->judgement_count, relevant = 0, cutoffs = plan->cutoff_count;
@@ -51,9 +51,9 @@ int wt__judge_ranking(double *out, const struct plan *plan, const struct query *
         ideal[j] = query->judgements[j].gain;
         relevant += ideal[j] > 0;
     }
-    qsort(ideal, judged, sizeof *ideal, descending);
+    qsort(ideal, judged, sizeof *ideal, compare_gains_descending);
     for (size_t i = 0; i < len; i++)
-        gains[i] = gain_of(query, ranked, i);
+        gains[i] = gain_at(query, ranked, i);
     for (size_t c = 0; c < cutoffs; c++) {
         out[c] = wt__recall_at(gains, len, relevant, plan->cutoffs[c]);
         out[cutoffs + c] = wt__ndcg_at(gains, len, ideal, judged, plan->cutoffs[c]);
@@ -76,12 +76,12 @@ static void judge_pick(double *out, const struct query *query, const char *const
         sets.gold += ideal[j] > 0;
     }
     for (size_t i = 0; i < len; i++) {
-        gains[i] = gain_of(query, picked, i);
+        gains[i] = gain_at(query, picked, i);
         sets.common += gains[i] > 0;
     }
     for (size_t m = 0; m < SET_METRICS; m++)
         out[m] = wt__set_metrics[m].of(sets);
-    qsort(ideal, judged, sizeof *ideal, descending);
+    qsort(ideal, judged, sizeof *ideal, compare_gains_descending);
     out[PICK_RECALL] = wt__recall_at(gains, len, sets.gold, sets.gold);
     out[PICK_NDCG] = wt__ndcg_at(gains, len, ideal, judged, sets.gold);
     size_t hits = sets.common;
@@ -89,7 +89,7 @@ static void judge_pick(double *out, const struct query *query, const char *const
 }
 
 /* A recipe's answer to a query. */
-struct answer {
+struct recipe_answer {
     wt_hits *hits;     /* NULL if the recipe picks */
     wt_picked *picked; /* NULL if the recipe ranks */
     const wt_hit *const *items;
@@ -98,7 +98,7 @@ struct answer {
     double multi_provider_probability;
 };
 
-static void free_answer(struct answer *answer)
+static void free_recipe_answer(struct recipe_answer *answer)
 {
     wt_hits_free(answer->hits);
     wt_picked_free(answer->picked);
@@ -119,7 +119,7 @@ int wt__find_gold(wt_engine *engine, const struct query *query, int64_t *ids, si
 }
 
 /* Progress callback of one query: cancels it if the evaluation is cancelled, and reports no progress of its own. */
-static int hear(void *progress, const char *phase, uint64_t done, uint64_t total)
+static int poll_cancellation(void *progress, const char *phase, uint64_t done, uint64_t total)
 {
     (void)phase, (void)done, (void)total;
     return wt__progress_step(progress, 0);
@@ -130,8 +130,8 @@ bool wt__has_base_retriever(const char *recipe)
     return wt__recipe_selector(recipe) == SELECTOR_PTR || wt__recipe_selector(recipe) == SELECTOR_BUNDLE;
 }
 
-static int pick(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
-                const struct plan *plan, struct progress *progress, wt_error *err)
+static int pick_for_query(struct recipe_answer *out, wt_engine *engine, const struct query *query, const char *recipe,
+                          const struct eval_plan *plan, struct progress *progress, wt_error *err)
 {
     const struct ptr_plan *ptr = &plan->ptr;
     wt_pick_options options;
@@ -139,7 +139,7 @@ static int pick(struct answer *out, wt_engine *engine, const struct query *query
     options.recipe = recipe;
     options.abstain = -1; /* never abstain; answerability is measured separately */
     options.as_typed = plan->as_typed;
-    options.progress = hear;
+    options.progress = poll_cancellation;
     options.progress_context = progress;
     int64_t *gold = wt__alloc_array(query->judgement_count, sizeof *gold);
     struct pick_evaluation evaluation = {.oracle = ptr->oracle, .gold = gold};
@@ -154,17 +154,17 @@ static int pick(struct answer *out, wt_engine *engine, const struct query *query
         rc = wt__pick(engine, query->text, &options, &evaluation, &out->picked, err);
     free(gold);
     if (rc == 0)
-        *out = (struct answer){.picked = out->picked,
-                               .items = out->picked->items,
-                               .len = out->picked->len,
-                               .recipe = out->picked->recipe,
-                               .notice = out->picked->notice,
-                               .multi_provider_probability = NAN};
+        *out = (struct recipe_answer){.picked = out->picked,
+                                      .items = out->picked->items,
+                                      .len = out->picked->len,
+                                      .recipe = out->picked->recipe,
+                                      .notice = out->picked->notice,
+                                      .multi_provider_probability = NAN};
     return rc;
 }
 
-static int rank(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
-                const struct plan *plan, size_t k, struct progress *progress, wt_error *err)
+static int rank_for_query(struct recipe_answer *out, wt_engine *engine, const struct query *query, const char *recipe,
+                          const struct eval_plan *plan, size_t k, struct progress *progress, wt_error *err)
 {
     wt_find_options options;
     wt_find_options_init(&options);
@@ -173,45 +173,46 @@ static int rank(struct answer *out, wt_engine *engine, const struct query *query
     options.max_per_provider = plan->max_per_provider;
     options.copies = plan->copies;
     options.as_typed = plan->as_typed;
-    options.progress = hear;
+    options.progress = poll_cancellation;
     options.progress_context = progress;
     int rc = wt__find_by_id(engine, query->text, &options, &out->hits, err);
     if (rc == 0)
-        *out = (struct answer){.hits = out->hits,
-                               .items = out->hits->items,
-                               .len = out->hits->len,
-                               .recipe = out->hits->recipe,
-                               .notice = out->hits->notice,
-                               .why = out->hits->why,
-                               .multi_provider_probability = out->hits->multi_provider_probability};
+        *out = (struct recipe_answer){.hits = out->hits,
+                                      .items = out->hits->items,
+                                      .len = out->hits->len,
+                                      .recipe = out->hits->recipe,
+                                      .notice = out->hits->notice,
+                                      .why = out->hits->why,
+                                      .multi_provider_probability = out->hits->multi_provider_probability};
     return rc;
 }
 
 /* Ranks or picks for one query. The caller frees the answer, even on failure. */
-static int find(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
-                const struct plan *plan, size_t k, struct progress *progress, wt_error *err)
+static int answer_query(struct recipe_answer *out, wt_engine *engine, const struct query *query, const char *recipe,
+                        const struct eval_plan *plan, size_t k, struct progress *progress, wt_error *err)
 {
     wt_error why;
-    *out = (struct answer){.multi_provider_probability = NAN};
-    int rc = wt__recipe_selector(recipe) == SELECTOR_NONE ? rank(out, engine, query, recipe, plan, k, progress, &why)
-                                                          : pick(out, engine, query, recipe, plan, progress, &why);
+    *out = (struct recipe_answer){.multi_provider_probability = NAN};
+    int rc = wt__recipe_selector(recipe) == SELECTOR_NONE
+                 ? rank_for_query(out, engine, query, recipe, plan, k, progress, &why)
+                 : pick_for_query(out, engine, query, recipe, plan, progress, &why);
     if (rc == WT_ECANCELLED)
         return wt__fail_cancelled(err);
     return rc < 0 ? wt__fail(err, rc, "recipe %s, query \"%.80s\": %s", recipe, query->id.ptr, why.message) : 0;
 }
 
-static bool judged_once(const char *recipe, const struct plan *plan)
+static bool is_judged_once(const char *recipe, const struct eval_plan *plan)
 {
     return plan->ptr.once && wt__recipe_selector(recipe) == SELECTOR_PTR;
 }
 
 static int time_queries(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
-                        const struct plan *plan, const char *recipe, struct progress *progress, wt_error *err)
+                        const struct eval_plan *plan, const char *recipe, struct progress *progress, wt_error *err)
 {
-    struct answer answer;
+    struct recipe_answer answer;
     if (wt__progress_phase(progress, "timing", plan->timed))
         return wt__fail_cancelled(err);
-    int rc = find(&answer, engine, &dataset->queries[0], recipe, plan, plan->latency_k, progress, err);
+    int rc = answer_query(&answer, engine, &dataset->queries[0], recipe, plan, plan->latency_k, progress, err);
     if (rc == 0) {
         out->ran = wt__copy_string(answer.recipe, strlen(answer.recipe));
         out->notice = answer.notice ? wt__copy_string(answer.notice, strlen(answer.notice)) : NULL;
@@ -219,14 +220,14 @@ static int time_queries(struct measurement *out, wt_engine *engine, const struct
         if (!out->ran || (!out->notice && answer.notice) || (!out->why && answer.why))
             rc = wt__fail_nomem(err);
     }
-    free_answer(&answer);
-    if (rc < 0 || judged_once(recipe, plan))
+    free_recipe_answer(&answer);
+    if (rc < 0 || is_judged_once(recipe, plan))
         return rc;
     for (size_t q = 0; q < plan->timed; q++) {
         double begin = wt__now_ms();
-        rc = find(&answer, engine, &dataset->queries[q], recipe, plan, plan->latency_k, progress, err);
+        rc = answer_query(&answer, engine, &dataset->queries[q], recipe, plan, plan->latency_k, progress, err);
         out->milliseconds[q] = wt__now_ms() - begin;
-        free_answer(&answer);
+        free_recipe_answer(&answer);
         if (rc < 0)
             return rc;
         if (wt__progress_step(progress, 1))
@@ -236,7 +237,8 @@ static int time_queries(struct measurement *out, wt_engine *engine, const struct
     return 0;
 }
 
-static void write_run(struct buffer *out, const struct query *query, const struct answer *answer, const char *recipe)
+static void append_run_lines(struct buffer *out, const struct query *query, const struct recipe_answer *answer,
+                             const char *recipe)
 {
     float last = INFINITY;
     for (size_t i = 0; i < answer->len; i++) {
@@ -246,7 +248,7 @@ static void write_run(struct buffer *out, const struct query *query, const struc
     }
 }
 
-size_t wt__relevant(const struct query *query)
+size_t wt__count_relevant(const struct query *query)
 {
     size_t count = 0;
     for (size_t j = 0; j < query->judgement_count; j++)
@@ -268,23 +270,23 @@ void wt__note_misses(bool *missed, const struct query *query, const char *const 
 }
 
 /* A batch of queries judged by several threads. */
-struct judging {
+struct judge_batch {
     struct measurement *out;
     wt_engine *engine;
     const struct dataset *dataset;
-    const struct plan *plan;
+    const struct eval_plan *plan;
     const char *recipe;
     struct progress *progress;
-    size_t begin;              /* first query of the batch */
-    size_t missed[TURN];       /* start of each query's part of measurement.missed */
-    struct buffer lines[TURN]; /* lines of the TREC run */
-    bool runs;                 /* a TREC run is written */
-    wt_error errors[TURN];
+    size_t begin;                     /* first query of the batch */
+    size_t missed[JUDGE_BATCH];       /* start of each query's part of measurement.missed */
+    struct buffer lines[JUDGE_BATCH]; /* lines of the TREC run */
+    bool runs;                        /* a TREC run is written */
+    wt_error errors[JUDGE_BATCH];
 };
 
-static int judge_answer(struct judging *j, size_t index, const struct answer *answer, wt_error *err)
+static int judge_answer(struct judge_batch *j, size_t index, const struct recipe_answer *answer, wt_error *err)
 {
-    const struct plan *plan = j->plan;
+    const struct eval_plan *plan = j->plan;
     size_t q = j->begin + index, len = answer->len;
     const struct query *query = &j->dataset->queries[q];
     const char **ranked = wt__alloc_array(len, sizeof *ranked);
@@ -293,7 +295,7 @@ static int judge_answer(struct judging *j, size_t index, const struct answer *an
     for (size_t i = 0; rc == 0 && i < len; i++)
         ranked[i] = answer->items[i]->tool->source_id;
     if (rc == 0)
-        rc = wt__judge_ranking(j->out->values + q * wt__plan_metrics(plan), plan, query, ranked,
+        rc = wt__judge_ranking(j->out->values + q * wt__metric_count(plan), plan, query, ranked,
                                len < plan->depth ? len : plan->depth, err);
     if (rc == 0 && j->out->picks)
         judge_pick(j->out->picks + q * PICK_METRICS, query, ranked, len, ideal);
@@ -306,30 +308,30 @@ static int judge_answer(struct judging *j, size_t index, const struct answer *an
 
 static int judge_query(void *context, size_t index, unsigned worker)
 {
-    struct judging *j = context;
+    struct judge_batch *j = context;
     size_t q = j->begin + index;
     const struct query *query = &j->dataset->queries[q];
     wt_error *err = &j->errors[index];
-    struct answer answer;
+    struct recipe_answer answer;
     (void)worker;
-    int rc = find(&answer, j->engine, query, j->recipe, j->plan, j->plan->depth, j->progress, err);
+    int rc = answer_query(&answer, j->engine, query, j->recipe, j->plan, j->plan->depth, j->progress, err);
     if (rc == 0)
         rc = judge_answer(j, index, &answer, err);
     j->out->multi_provider_probability[q] = answer.multi_provider_probability;
     if (answer.picked) {
-        if (judged_once(j->recipe, j->plan))
+        if (is_judged_once(j->recipe, j->plan))
             j->out->milliseconds[q] = answer.picked->total_ms;
         j->out->questions[q] = (double)answer.picked->questions;
         j->out->tokens[q] = (double)(answer.picked->prompt_tokens + answer.picked->completion_tokens);
     }
     if (rc == 0 && j->runs)
-        write_run(&j->lines[index], query, &answer, j->recipe);
-    free_answer(&answer);
+        append_run_lines(&j->lines[index], query, &answer, j->recipe);
+    free_recipe_answer(&answer);
     return rc == 0 && j->lines[index].failed ? wt__fail_nomem(err) : rc;
 }
 
 /* Judges `count` queries and writes their lines in order. */
-static int judge_turn(struct judging *j, size_t count, struct replace *run, wt_error *err)
+static int judge_queries_parallel(struct judge_batch *j, size_t count, struct replace *run, wt_error *err)
 {
     int rc = wt__pool_run(j->engine->threads, count, judge_query, j);
     for (size_t i = 0; i < count; i++) {
@@ -346,30 +348,30 @@ static int judge_turn(struct judging *j, size_t count, struct replace *run, wt_e
 }
 
 /* run: may be NULL. */
-static int judge_queries(struct judging *j, struct replace *run, struct progress *progress, wt_error *err)
+static int judge_queries(struct judge_batch *j, struct replace *run, struct progress *progress, wt_error *err)
 {
-    const struct plan *plan = j->plan;
+    const struct eval_plan *plan = j->plan;
     size_t noted = 0;
     int rc = wt__progress_phase(progress, "judging", plan->queries) ? wt__fail_cancelled(err) : 0;
     j->runs = run != NULL;
-    for (j->begin = 0; rc == 0 && j->begin < plan->queries; j->begin += TURN) {
-        size_t left = plan->queries - j->begin, count = left < TURN ? left : TURN;
+    for (j->begin = 0; rc == 0 && j->begin < plan->queries; j->begin += JUDGE_BATCH) {
+        size_t left = plan->queries - j->begin, count = left < JUDGE_BATCH ? left : JUDGE_BATCH;
         for (size_t i = 0; i < count; i++) {
             j->missed[i] = noted;
-            noted += wt__relevant(&j->dataset->queries[j->begin + i]);
+            noted += wt__count_relevant(&j->dataset->queries[j->begin + i]);
         }
-        rc = judge_turn(j, count, run, err);
+        rc = judge_queries_parallel(j, count, run, err);
         if (rc == 0 && wt__progress_step(progress, count))
             rc = wt__fail_cancelled(err);
     }
-    for (size_t i = 0; i < TURN; i++)
+    for (size_t i = 0; i < JUDGE_BATCH; i++)
         wt__buffer_dispose(&j->lines[i]);
     return rc;
 }
 
-int wt__measurement_open(struct measurement *out, const struct plan *plan, wt_error *err)
+int wt__measurement_open(struct measurement *out, const struct eval_plan *plan, wt_error *err)
 {
-    *out = (struct measurement){.values = calloc(plan->queries * wt__plan_metrics(plan), sizeof *out->values),
+    *out = (struct measurement){.values = calloc(plan->queries * wt__metric_count(plan), sizeof *out->values),
                                 .milliseconds = calloc(plan->timed + plan->queries, sizeof *out->milliseconds),
                                 .missed = calloc(plan->relevant, sizeof *out->missed),
                                 .multi_provider_probability =
@@ -382,11 +384,11 @@ int wt__measurement_open(struct measurement *out, const struct plan *plan, wt_er
                : wt__fail_nomem(err);
 }
 
-int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct plan *plan,
+int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct eval_plan *plan,
                 const char *recipe, const char *run_path, struct progress *progress, wt_error *err)
 {
     struct replace run = {.fd = -1};
-    struct judging judging = {
+    struct judge_batch judging = {
         .out = out, .engine = engine, .dataset = dataset, .plan = plan, .recipe = recipe, .progress = progress};
     int rc = wt__measurement_open(out, plan, err);
     if (rc == 0 && wt__recipe_selector(recipe) != SELECTOR_NONE &&
@@ -398,7 +400,7 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
         rc = time_queries(out, engine, dataset, plan, recipe, progress, err);
     if (rc == 0)
         rc = judge_queries(&judging, run_path ? &run : NULL, progress, err);
-    if (judged_once(recipe, plan))
+    if (is_judged_once(recipe, plan))
         out->timed = plan->queries;
     if (rc == 0)
         wt__sort_doubles(out->milliseconds, out->timed);

@@ -23,7 +23,7 @@ struct ptr_plan {
     bool once;                 /* questions cost money: take the times from the judged answers */
 };
 
-struct plan {
+struct eval_plan {
     size_t cutoffs[WT_MAX_CUTOFFS];
     size_t cutoff_count;
     size_t depth;            /* hits requested when measuring quality */
@@ -37,7 +37,7 @@ struct plan {
 };
 
 /* Returns the number of figures per query: recall at each cutoff, then ndcg, then complete, then mrr. */
-static inline size_t wt__plan_metrics(const struct plan *plan)
+static inline size_t wt__metric_count(const struct eval_plan *plan)
 {
     return 3 * plan->cutoff_count + 1;
 }
@@ -63,26 +63,26 @@ struct measurement {
 
 /* Measures in two passes. The first is timed: wt_find for one query after another on this thread, after one query to
  * warm up. The second ranks to plan->depth in several threads and is judged. run_path: TREC run to write, or NULL. */
-int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct plan *plan,
+int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct eval_plan *plan,
                 const char *recipe, const char *run_path, struct progress *progress, wt_error *err);
 /* Allocates a measurement with all figures 0. Call wt__measurement_dispose even on failure (WT_ENOMEM). */
-int wt__measurement_open(struct measurement *out, const struct plan *plan, wt_error *err);
+int wt__measurement_open(struct measurement *out, const struct eval_plan *plan, wt_error *err);
 void wt__measurement_dispose(struct measurement *measurement);
 
 /* Appends the store's ids of the query's relevant tools to ids [*count], skipping tools missing in the store. ids needs
  * room for one id per judgement. */
 int wt__find_gold(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err);
 
-/* Computes the figures of one ranking; out: [wt__plan_metrics]. ranked: [len] source ids. Errors: WT_ENOMEM. */
-int wt__judge_ranking(double *out, const struct plan *plan, const struct query *query, const char *const *ranked,
+/* Computes the figures of one ranking; out: [wt__metric_count]. ranked: [len] source ids. Errors: WT_ENOMEM. */
+int wt__judge_ranking(double *out, const struct eval_plan *plan, const struct query *query, const char *const *ranked,
                       size_t len, wt_error *err);
-/* Marks the relevant tools missing in the first MISS_DEPTH; missed: [wt__relevant]. */
+/* Marks the relevant tools missing in the first MISS_DEPTH; missed: [wt__count_relevant]. */
 void wt__note_misses(bool *missed, const struct query *query, const char *const *ranked, size_t len);
 
 /* True if the recipe builds on the ranking of another recipe. */
 bool wt__has_base_retriever(const char *recipe);
 
 /* Returns the number of judgements with a gain > 0. */
-size_t wt__relevant(const struct query *query);
+size_t wt__count_relevant(const struct query *query);
 
 #endif

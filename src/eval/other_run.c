@@ -29,7 +29,7 @@ struct other_run {
     wt_error *err;
 };
 
-static int by_rank(const void *a, const void *b)
+static int compare_run_lines(const void *a, const void *b)
 {
     const struct run_line *x = a, *y = b;
     if (x->query != y->query)
@@ -39,14 +39,14 @@ static int by_rank(const void *a, const void *b)
     return -strcmp(x->tool, y->tool);
 }
 
-static int fail_line(const struct other_run *run, size_t number, const char *why)
+static int fail_run_line(const struct other_run *run, size_t number, const char *why)
 {
     return wt__fail_at(run->err, WT_EFORMAT, number, 0, NULL,
                        "%s, line %zu: %s; a line must be QUERY Q0 TOOL RANK SCORE NAME", run->path, number, why);
 }
 
 /* Splits a line into its fields, each NUL-terminated. Returns false if their number is wrong. */
-static bool cut(char *line, char *fields[FIELDS])
+static bool split_run_line(char *line, char *fields[FIELDS])
 {
     char *rest = line;
     for (size_t i = 0; i < FIELDS; i++) {
@@ -60,18 +60,18 @@ static bool cut(char *line, char *fields[FIELDS])
     return rest[strspn(rest, " \t")] == '\0';
 }
 
-static int add_line(struct other_run *run, char *line, size_t number)
+static int add_run_line(struct other_run *run, char *line, size_t number)
 {
     char *fields[FIELDS], *end;
     if (!line[strspn(line, " \t")])
         return 0;
-    if (!cut(line, fields))
-        return fail_line(run, number, "does not have six fields");
+    if (!split_run_line(line, fields))
+        return fail_run_line(run, number, "does not have six fields");
     float score = strtof(fields[4], &end);
     if (*end || !isfinite(score))
-        return fail_line(run, number, "score is not a number");
-    wt__trec_read_field(fields[0]);
-    wt__trec_read_field(fields[2]);
+        return fail_run_line(run, number, "score is not a number");
+    wt__trec_unescape(fields[0]);
+    wt__trec_unescape(fields[2]);
     const uint32_t *query = wt__map_get(&run->queries, wt__str(fields[0]));
     if (!query) {
         run->others++;
@@ -85,7 +85,7 @@ static int add_line(struct other_run *run, char *line, size_t number)
     return 0;
 }
 
-static int read_lines(struct other_run *run)
+static int read_run_lines(struct other_run *run)
 {
     size_t number = 0;
     int rc = wt__file_read(&run->bytes, &run->len, run->path, WT_MAX_FILE_BYTES, run->err);
@@ -99,7 +99,7 @@ static int read_lines(struct other_run *run)
         *stop = '\0';
         if (stop > line && stop[-1] == '\r')
             stop[-1] = '\0';
-        rc = add_line(run, line, ++number);
+        rc = add_run_line(run, line, ++number);
     }
     if (rc == 0 && run->count == 0)
         rc = wt__fail(run->err, WT_ENOTFOUND, "%s has no line about these queries (%zu lines about others)", run->path,
@@ -109,7 +109,7 @@ static int read_lines(struct other_run *run)
 
 /* Counts the ids that are not in the catalogue. There are many if the run belongs to another data set, or has names in
  * place of ids. */
-static int count_strangers(const struct other_run *run, wt_engine *engine, size_t *strangers)
+static int count_unknown_tools(const struct other_run *run, wt_engine *engine, size_t *unknown)
 {
     struct map known = {0};
     int rc = 0;
@@ -121,7 +121,7 @@ static int count_strangers(const struct other_run *run, wt_engine *engine, size_
         rc = wt__map_insert(&known, tool, 0, &added) ? 0 : wt__fail_nomem(run->err);
         if (rc == 0 && added)
             rc = wt__store_find_source_id(engine->store, tool, &id, 1, run->err);
-        *strangers += added && rc == 0;
+        *unknown += added && rc == 0;
     }
     pthread_mutex_unlock(&engine->store_lock);
     wt__map_dispose(&known);
@@ -129,8 +129,8 @@ static int count_strangers(const struct other_run *run, wt_engine *engine, size_
 }
 
 /* Writes the notice about gaps that lower the figures and are probably mistakes. */
-static int note_gaps(const struct other_run *run, struct measurement *out, const struct plan *plan, const char *name,
-                     size_t strangers)
+static int write_gap_notice(const struct other_run *run, struct measurement *out, const struct eval_plan *plan,
+                            const char *name, size_t unknown)
 {
     struct buffer text = {0};
     size_t asked = 0;
@@ -139,8 +139,8 @@ static int note_gaps(const struct other_run *run, struct measurement *out, const
     if (asked < plan->queries)
         wt__buffer_printf(&text, ", no lines for %zu of the %zu queries (counted as misses)", plan->queries - asked,
                           plan->queries);
-    if (strangers > 0)
-        wt__buffer_printf(&text, ", %zu tools missing in the catalogue", strangers);
+    if (unknown > 0)
+        wt__buffer_printf(&text, ", %zu tools missing in the catalogue", unknown);
     if (run->others > 0)
         wt__buffer_printf(&text, ", %zu lines for other queries", run->others);
     if (text.len > 0) {
@@ -154,8 +154,8 @@ static int note_gaps(const struct other_run *run, struct measurement *out, const
     return rc;
 }
 
-static int judge_lines(const struct other_run *run, struct measurement *out, const struct dataset *dataset,
-                       const struct plan *plan)
+static int judge_run_lines(const struct other_run *run, struct measurement *out, const struct dataset *dataset,
+                           const struct eval_plan *plan)
 {
     size_t at = 0, noted = 0;
     const char **ranked = wt__alloc_array(plan->depth, sizeof *ranked);
@@ -166,9 +166,9 @@ static int judge_lines(const struct other_run *run, struct measurement *out, con
             if (len < plan->depth)
                 ranked[len++] = run->lines[at].tool;
         const struct query *query = &dataset->queries[q];
-        rc = wt__judge_ranking(out->values + q * wt__plan_metrics(plan), plan, query, ranked, len, run->err);
+        rc = wt__judge_ranking(out->values + q * wt__metric_count(plan), plan, query, ranked, len, run->err);
         wt__note_misses(out->missed + noted, query, ranked, len);
-        noted += wt__relevant(query);
+        noted += wt__count_relevant(query);
         out->multi_provider_probability[q] = NAN;
     }
     free(ranked);
@@ -176,10 +176,10 @@ static int judge_lines(const struct other_run *run, struct measurement *out, con
 }
 
 int wt__measure_other_run(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
-                          const struct plan *plan, const char *path, const char **name, wt_error *err)
+                          const struct eval_plan *plan, const char *path, const char **name, wt_error *err)
 {
     struct other_run run = {.path = path, .err = err};
-    size_t strangers = 0;
+    size_t unknown = 0;
     const char *slash = strrchr(path, '/');
     *name = slash ? slash + 1 : path;
     int rc = wt__measurement_open(out, plan, err);
@@ -189,15 +189,15 @@ int wt__measure_other_run(struct measurement *out, wt_engine *engine, const stru
     if (rc == 0 && !(out->ran = wt__copy_string("run", 3)))
         rc = wt__fail_nomem(err);
     if (rc == 0)
-        rc = read_lines(&run);
+        rc = read_run_lines(&run);
     if (rc == 0) {
-        qsort(run.lines, run.count, sizeof *run.lines, by_rank);
-        rc = judge_lines(&run, out, dataset, plan);
+        qsort(run.lines, run.count, sizeof *run.lines, compare_run_lines);
+        rc = judge_run_lines(&run, out, dataset, plan);
     }
     if (rc == 0)
-        rc = count_strangers(&run, engine, &strangers);
+        rc = count_unknown_tools(&run, engine, &unknown);
     if (rc == 0)
-        rc = note_gaps(&run, out, plan, *name, strangers);
+        rc = write_gap_notice(&run, out, plan, *name, unknown);
     wt__map_dispose(&run.queries);
     free(run.lines);
     free(run.bytes);

@@ -14,6 +14,6 @@ enum {
  * label of the row, the last part of `path`, borrowed from it. Errors: WT_EFORMAT with file and line, WT_ENOTFOUND
  * (also if no line is about one of the queries), WT_ETOOLONG, WT_ENOMEM. */
 int wt__measure_other_run(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
-                          const struct plan *plan, const char *path, const char **name, wt_error *err);
+                          const struct eval_plan *plan, const char *path, const char **name, wt_error *err);
 
 #endif

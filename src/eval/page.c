@@ -11,9 +11,9 @@ enum {
     LENGTH_MAX = 8192      /* maximum number of tokens counted in a request */
 };
 
-struct gathering {
+struct page_builder {
     const struct page_source *source;
-    struct page page;
+    struct report_page page;
     struct arena arena;
     double *lengths; /* [queries] */
     struct progress *progress;
@@ -22,7 +22,7 @@ struct gathering {
 
 /* ---------------------------------------------------------------- lengths */
 
-static double count_words(struct str text)
+static double count_request_words(struct str text)
 {
     size_t count = 0;
     bool inside = false;
@@ -34,7 +34,7 @@ static double count_words(struct str text)
     return (double)count;
 }
 
-static int count_tokens(struct gathering *g)
+static int count_request_tokens(struct page_builder *g)
 {
     const struct encoder *encoder;
     int32_t *ids = wt__alloc_array(LENGTH_MAX, sizeof *ids);
@@ -46,37 +46,37 @@ static int count_tokens(struct gathering *g)
     return rc;
 }
 
-static int count_lengths(struct gathering *g, bool model)
+static int count_lengths(struct page_builder *g, bool model)
 {
     g->lengths = wt__arena_array(&g->arena, double, g->source->plan->queries);
     g->page.length_unit = model ? "tokens" : "words";
     if (!g->lengths)
         return wt__fail_nomem(g->err);
     if (model)
-        return count_tokens(g);
+        return count_request_tokens(g);
     for (size_t q = 0; q < g->source->plan->queries; q++)
-        g->lengths[q] = count_words(g->source->dataset->queries[q].text);
+        g->lengths[q] = count_request_words(g->source->dataset->queries[q].text);
     return 0;
 }
 
 /* ---------------------------------------------------------------- figures */
 
-static int find_failures(struct gathering *g)
+static int find_failures(struct page_builder *g)
 {
     const struct page_source *source = g->source;
     struct failures *failures = wt__arena_array(&g->arena, struct failures, source->report->row_count);
     int rc = failures ? 0 : wt__fail_nomem(g->err);
     for (size_t r = 0; rc == 0 && r < source->report->row_count; r++)
-        rc = wt__failures(&failures[r], source->dataset, source->plan->queries, source->measured[r].missed, g->lengths,
-                          &g->arena, g->err);
+        rc = wt__count_failures(&failures[r], source->dataset, source->plan->queries, source->measured[r].missed,
+                                g->lengths, &g->arena, g->err);
     g->page.failures = failures;
     return rc;
 }
 
-static int find_intervals(struct gathering *g)
+static int find_intervals(struct page_builder *g)
 {
     const struct page_source *source = g->source;
-    size_t rows = source->report->row_count, metrics = wt__plan_metrics(source->plan), count = source->plan->queries;
+    size_t rows = source->report->row_count, metrics = wt__metric_count(source->plan), count = source->plan->queries;
     size_t resamples = source->resamples < PAGE_RESAMPLES ? source->resamples : PAGE_RESAMPLES;
     struct bootstrap *intervals = wt__arena_array(&g->arena, struct bootstrap, rows * metrics);
     double *values = wt__alloc_array(count, sizeof *values);
@@ -97,29 +97,29 @@ static int find_intervals(struct gathering *g)
 
 /* ---------------------------------------------------------------- vectors */
 
-static int view_tools(struct gathering *g, struct view_of_tools *view, const struct encoder *encoder, bool trained)
+static int view_encoder(struct page_builder *g, struct encoder_view *view, const struct encoder *encoder, bool trained)
 {
-    struct material material;
-    int rc = wt__material_read(&material, g->source->engine, encoder, g->source->dataset, g->source->plan->queries,
-                               g->progress, g->err);
+    struct analysis_input input;
+    int rc = wt__analysis_input_read(&input, g->source->engine, encoder, g->source->dataset, g->source->plan->queries,
+                                     g->progress, g->err);
     if (rc < 0)
         return rc;
-    *view = (struct view_of_tools){.trained = trained, .encoder = wt__arena_copy(&g->arena, wt__str(material.encoder))};
+    *view = (struct encoder_view){.trained = trained, .encoder = wt__arena_copy(&g->arena, wt__str(input.encoder))};
     rc = view->encoder ? 0 : wt__fail_nomem(g->err);
-    for (unsigned s = 0; rc == 0 && s < (g->page.with_use ? STANDINGS : 1); s++)
-        rc = wt__standing_quality(&view->by[s], &material, (enum standing)s, g->source->seed, g->err);
+    for (unsigned s = 0; rc == 0 && s < (g->page.with_use ? TOOL_VECTORS : 1); s++)
+        rc = wt__judge_tool_vectors(&view->by[s], &input, (enum tool_vector)s, g->source->seed, g->err);
     if (rc == 0)
-        rc = wt__landscape(&view->map, &material, g->source->seed, &g->arena, g->progress, g->err);
+        rc = wt__scatter_map(&view->map, &input, g->source->seed, &g->arena, g->progress, g->err);
     for (size_t i = 0; rc == 0 && i < view->map.count; i++) { /* Copy the texts: the material is freed below. */
         struct str *text = &view->map.points[i].text;
         text->ptr = wt__arena_copy(&g->arena, *text);
         rc = text->ptr ? 0 : wt__fail_nomem(g->err);
     }
-    wt__material_dispose(&material);
+    wt__analysis_input_dispose(&input);
     return rc;
 }
 
-static int view_all(struct gathering *g, const struct encoder *base)
+static int view_encoders(struct page_builder *g, const struct encoder *base)
 {
     const struct trained *trained = NULL;
     wt_usage_info info;
@@ -129,12 +129,12 @@ static int view_all(struct gathering *g, const struct encoder *base)
         return rc;
     g->page.with_use = info.usages > 0;
     g->page.usages = (size_t)info.usages;
-    struct view_of_tools *views = wt__arena_array(&g->arena, struct view_of_tools, 2);
-    rc = views ? view_tools(g, &views[0], base, false) : wt__fail_nomem(g->err);
+    struct encoder_view *views = wt__arena_array(&g->arena, struct encoder_view, 2);
+    rc = views ? view_encoder(g, &views[0], base, false) : wt__fail_nomem(g->err);
     wt__engine_trained(g->source->engine, &trained, NULL);
     bool second = rc == 0 && trained && trained->own;
     if (second)
-        rc = view_tools(g, &views[1], trained->own, true);
+        rc = view_encoder(g, &views[1], trained->own, true);
     g->page.views = views;
     g->page.view_count = second ? 2 : 1;
     return rc;
@@ -142,7 +142,7 @@ static int view_all(struct gathering *g, const struct encoder *base)
 
 int wt__page_write(const char *path, const struct page_source *source, struct progress *progress, wt_error *err)
 {
-    struct gathering g = {.source = source, .progress = progress, .err = err};
+    struct page_builder g = {.source = source, .progress = progress, .err = err};
     const struct encoder *base = NULL;
     struct buffer html = {0};
     g.page.report = source->report;
@@ -155,7 +155,7 @@ int wt__page_write(const char *path, const struct page_source *source, struct pr
     if (rc == 0)
         rc = find_intervals(&g);
     if (rc == 0)
-        rc = view_all(&g, base);
+        rc = view_encoders(&g, base);
     if (rc == 0) {
         wt__report_html(&html, &g.page);
         rc = html.failed ? wt__fail_nomem(err) : wt__file_replace(path, html.ptr, html.len, err);

@@ -8,7 +8,7 @@
 struct page_source {
     wt_engine *engine;
     const struct dataset *dataset;
-    const struct plan *plan;
+    const struct eval_plan *plan;
     const wt_eval_report *report;
     const struct measurement *measured; /* [rows] */
     uint64_t seed;

@@ -14,7 +14,7 @@
 
 /* Sets *taken to true if a tool of the request has fewer than `most` usages, and then counts the request's usages.
  * uses: tool -> usages so far. */
-static int take(struct map *uses, const struct query *query, size_t most, bool *taken, wt_error *err)
+static int take_for_portion(struct map *uses, const struct query *query, size_t most, bool *taken, wt_error *err)
 {
     *taken = false;
     for (size_t j = 0; j < query->judgement_count; j++) {
@@ -46,7 +46,7 @@ int64_t wt__portion_draw(const struct dataset *train, size_t most, uint64_t seed
         order[at] = i;
     }
     for (size_t i = 0; rc == 0 && i < train->len; i++) {
-        rc = take(&uses, &train->queries[order[i]], most ? most : SIZE_MAX, &taken[order[i]], err);
+        rc = take_for_portion(&uses, &train->queries[order[i]], most ? most : SIZE_MAX, &taken[order[i]], err);
         count += rc == 0 && taken[order[i]];
     }
     wt__map_dispose(&uses);
@@ -54,7 +54,7 @@ int64_t wt__portion_draw(const struct dataset *train, size_t most, uint64_t seed
     return rc < 0 ? rc : count;
 }
 
-static void append(struct buffer *queries, struct buffer *qrels, const struct query *query)
+static void append_portion_request(struct buffer *queries, struct buffer *qrels, const struct query *query)
 {
     wt__buffer_text(queries, "{\"_id\":");
     wt__buffer_json(queries, query->id);
@@ -69,7 +69,7 @@ static void append(struct buffer *queries, struct buffer *qrels, const struct qu
     }
 }
 
-static int replace(const char *folder, const char *name, const struct buffer *content, wt_error *err)
+static int replace_file_in(const char *folder, const char *name, const struct buffer *content, wt_error *err)
 {
     struct arena arena = {0};
     char *path = wt__path_join(&arena, folder, name);
@@ -79,7 +79,7 @@ static int replace(const char *folder, const char *name, const struct buffer *co
 }
 
 /* Creates folder/qrels/, and folder/corpus.jsonl as a symbolic link to dir/corpus.jsonl. */
-static int lay_out(const char *folder, const char *dir, wt_error *err)
+static int create_layout(const char *folder, const char *dir, wt_error *err)
 {
     struct arena arena = {0};
     char *qrels = wt__path_join(&arena, folder, "qrels"), *link = wt__path_join(&arena, folder, "corpus.jsonl");
@@ -102,25 +102,26 @@ int wt__portion_write(const char *folder, const char *dir, const struct dataset 
 {
     struct buffer queries = {0}, train_rows = {0}, dev_rows = {0};
     struct map ids = {0}; /* ids of written queries, since a query may be in both splits */
-    int rc = lay_out(folder, dir, err);
+    int rc = create_layout(folder, dir, err);
     for (size_t q = 0; rc == 0 && q < train->len; q++) {
         if (!taken[q])
             continue;
-        append(&queries, &train_rows, &train->queries[q]);
+        append_portion_request(&queries, &train_rows, &train->queries[q]);
         if (!wt__map_insert(&ids, train->queries[q].id, 0, NULL))
             rc = wt__fail_nomem(err);
     }
     for (size_t q = 0; rc == 0 && dev && q < dev->len; q++) {
         struct buffer unwanted = {0};
-        append(wt__map_get(&ids, dev->queries[q].id) ? &unwanted : &queries, &dev_rows, &dev->queries[q]);
+        append_portion_request(wt__map_get(&ids, dev->queries[q].id) ? &unwanted : &queries, &dev_rows,
+                               &dev->queries[q]);
         wt__buffer_dispose(&unwanted);
     }
     if (rc == 0)
-        rc = replace(folder, "queries.jsonl", &queries, err);
+        rc = replace_file_in(folder, "queries.jsonl", &queries, err);
     if (rc == 0 && dev)
-        rc = replace(folder, "qrels/dev.tsv", &dev_rows, err);
+        rc = replace_file_in(folder, "qrels/dev.tsv", &dev_rows, err);
     if (rc == 0)
-        rc = replace(folder, "qrels/train.tsv", &train_rows, err);
+        rc = replace_file_in(folder, "qrels/train.tsv", &train_rows, err);
     wt__map_dispose(&ids);
     wt__buffer_dispose(&queries);
     wt__buffer_dispose(&train_rows);

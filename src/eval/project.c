@@ -17,14 +17,14 @@ static const double PERPLEXITY = 30, EXAGGERATION = 12, START = 1e-4, LEAST_GAIN
 
 /* ---------------------------------------------------------------- PCA */
 
-struct cloud {
+struct point_cloud {
     const float *points; /* [N, D] */
     size_t count, dim;
     double *mean; /* [D] */
 };
 
 /* along [N] = (points - mean) * direction */
-static void project(const struct cloud *c, const double *direction, double *along)
+static void project_points(const struct point_cloud *c, const double *direction, double *along)
 {
     double shift = 0;
     for (size_t d = 0; d < c->dim; d++)
@@ -37,7 +37,7 @@ static void project(const struct cloud *c, const double *direction, double *alon
 }
 
 /* Makes direction orthogonal to `other` (of length one, or NULL), and normalises it to length one. */
-static void straighten(double *direction, const double *other, size_t dim)
+static void make_orthonormal(double *direction, const double *other, size_t dim)
 {
     double inner = 0, square = 0;
     for (size_t d = 0; other && d < dim; d++)
@@ -52,26 +52,26 @@ static void straighten(double *direction, const double *other, size_t dim)
 
 /* Finds a principal direction by power iteration, without building the covariance matrix. across: the direction found
  * before, or NULL. */
-static void find_direction(const struct cloud *c, double *direction, const double *across, double *along,
+static void find_direction(const struct point_cloud *c, double *direction, const double *across, double *along,
                            struct rng *rng)
 {
     for (size_t d = 0; d < c->dim; d++)
         direction[d] = wt__rng_unit(rng) - .5;
-    straighten(direction, across, c->dim);
+    make_orthonormal(direction, across, c->dim);
     for (unsigned step = 0; step < POWER_STEPS; step++) {
-        project(c, direction, along);
+        project_points(c, direction, along);
         memset(direction, 0, c->dim * sizeof *direction);
         for (size_t i = 0; i < c->count; i++)
             for (size_t d = 0; d < c->dim; d++)
                 direction[d] += along[i] * (c->points[i * c->dim + d] - c->mean[d]);
-        straighten(direction, across, c->dim);
+        make_orthonormal(direction, across, c->dim);
     }
-    project(c, direction, along);
+    project_points(c, direction, along);
 }
 
 int wt__pca(double *out, const float *points, size_t count, size_t dim, uint64_t seed, wt_error *err)
 {
-    struct cloud cloud = {points, count, dim, NULL};
+    struct point_cloud cloud = {points, count, dim, NULL};
     struct rng rng;
     double *space = wt__alloc_array(3 * dim + count, sizeof *space);
     if (!space)
@@ -97,7 +97,7 @@ int wt__pca(double *out, const float *points, size_t count, size_t dim, uint64_t
 
 /* Replaces row [N], the squared distances from point i, by the probabilities of each point to be a neighbour of i. The
  * precision of the Gaussian is found by bisection so that the probabilities have the given perplexity. */
-static void find_chances(float *row, size_t count, size_t i, double perplexity, double *chances)
+static void find_row_chances(float *row, size_t count, size_t i, double perplexity, double *chances)
 {
     double low = 0, high = INFINITY, width = 1, nearest = INFINITY, sum = 0;
     for (size_t j = 0; j < count; j++)
@@ -138,7 +138,7 @@ static int find_neighbours(float *chances, const float *points, size_t count, si
         wt__kernels()->dots_f32(points + i * dim, points, count, dim, row);
         for (size_t j = 0; j < count; j++)
             row[j] = (float)fmax(squares[i] + squares[j] - 2 * (double)row[j], 0);
-        find_chances(row, count, i, perplexity, scratch);
+        find_row_chances(row, count, i, perplexity, scratch);
     }
     for (size_t i = 0; rc == 0 && i < count; i++)
         for (size_t j = 0; j < i; j++) {
@@ -153,7 +153,7 @@ static int find_neighbours(float *chances, const float *points, size_t count, si
 /* ---------------------------------------------------------------- gradient descent */
 
 /* State of the descent. x and y are separate arrays, so that the inner loop can be vectorised. */
-struct sheet {
+struct tsne_state {
     size_t count;
     const float *chances; /* [N, N] */
     double *place[2];     /* [N] x, y */
@@ -164,7 +164,7 @@ struct sheet {
 };
 
 /* Computes pull and push of every pair. Returns the sum of all similarities. */
-static double feel(struct sheet *s)
+static double compute_forces(struct tsne_state *s)
 {
     double sum = 0;
     for (unsigned a = 0; a < 2; a++) {
@@ -199,9 +199,9 @@ static double feel(struct sheet *s)
     return sum;
 }
 
-static void move(struct sheet *s, double exaggeration, double momentum, double rate)
+static void move_points(struct tsne_state *s, double exaggeration, double momentum, double rate)
 {
-    double sum = feel(s);
+    double sum = compute_forces(s);
     for (unsigned a = 0; a < 2; a++) {
         double middle = 0;
         for (size_t i = 0; i < s->count; i++) {
@@ -219,7 +219,7 @@ static void move(struct sheet *s, double exaggeration, double momentum, double r
 
 /* Points the sheet's arrays into space [11 N] and sets the places to those of PCA, scaled so that x has a standard
  * deviation of START. */
-static void lay_out(struct sheet *s, double *space, const double *start)
+static void init_places(struct tsne_state *s, double *space, const double *start)
 {
     double **arrays[] = {&s->place[0], &s->place[1], &s->pull[0], &s->pull[1], &s->push[0],  &s->push[1],
                          &s->speed[0], &s->speed[1], &s->gain[0], &s->gain[1], &s->closeness};
@@ -237,14 +237,14 @@ static void lay_out(struct sheet *s, double *space, const double *start)
         }
 }
 
-static int settle(struct sheet *s, struct progress *progress, wt_error *err)
+static int run_descent(struct tsne_state *s, struct progress *progress, wt_error *err)
 {
     double rate = fmax((double)s->count / EXAGGERATION / 4, LEAST_RATE);
     if (wt__progress_phase(progress, "drawing the map", STEPS))
         return wt__fail_cancelled(err);
     for (unsigned step = 0; step < STEPS; step++) {
         bool early = step < EARLY_STEPS;
-        move(s, early ? EXAGGERATION : 1, early ? .5 : .8, rate);
+        move_points(s, early ? EXAGGERATION : 1, early ? .5 : .8, rate);
         if (wt__progress_step(progress, 1))
             return wt__fail_cancelled(err);
     }
@@ -259,11 +259,11 @@ int wt__tsne(double *out, const float *points, size_t count, size_t dim, uint64_
         return rc;
     float *chances = wt__alloc_array(count * count, sizeof *chances);
     double *space = wt__alloc_array(11 * count, sizeof *space);
-    struct sheet sheet = {.count = count, .chances = chances};
+    struct tsne_state sheet = {.count = count, .chances = chances};
     rc = chances && space ? find_neighbours(chances, points, count, dim, err) : wt__fail_nomem(err);
     if (rc == 0) {
-        lay_out(&sheet, space, out);
-        rc = settle(&sheet, progress, err);
+        init_places(&sheet, space, out);
+        rc = run_descent(&sheet, progress, err);
     }
     for (size_t i = 0; rc == 0 && i < count; i++) {
         out[2 * i] = sheet.place[0][i];

@@ -11,7 +11,7 @@ enum { WORST_TOOLS = 15, FAILED_REQUESTS = 15, REQUEST_SHOWN = 240, MAIN_CUTOFF 
 
 /* ---------------------------------------------------------------- small parts */
 
-static void cell(struct buffer *out, double value, int decimals)
+static void write_cell(struct buffer *out, double value, int decimals)
 {
     if (isnan(value))
         wt__buffer_text(out, "<td>-</td>");
@@ -19,12 +19,12 @@ static void cell(struct buffer *out, double value, int decimals)
         wt__buffer_printf(out, "<td>%.*f</td>", decimals, value);
 }
 
-static void figure_begin(struct buffer *out)
+static void begin_figure(struct buffer *out)
 {
     wt__buffer_text(out, "<figure><div class=\"scroll\">\n");
 }
 
-static void figure_end(struct buffer *out, const char *caption)
+static void end_figure(struct buffer *out, const char *caption)
 {
     wt__buffer_text(out, "</div>");
     wt__html_element(out, "figcaption", caption);
@@ -32,7 +32,7 @@ static void figure_end(struct buffer *out, const char *caption)
 }
 
 /* Returns the index of a metric at the main cutoff. kind: 0 recall, 1 ndcg, 2 complete. */
-static size_t main_metric(const struct plan *plan, size_t kind)
+static size_t main_metric_index(const struct eval_plan *plan, size_t kind)
 {
     size_t main = plan->cutoff_count - 1;
     for (size_t c = 0; c < plan->cutoff_count; c++)
@@ -41,12 +41,12 @@ static size_t main_metric(const struct plan *plan, size_t kind)
     return kind * plan->cutoff_count + main;
 }
 
-static const struct bootstrap *interval(const struct page *page, size_t row, size_t metric)
+static const struct bootstrap *find_interval(const struct report_page *page, size_t row, size_t metric)
 {
-    return &page->intervals[row * wt__plan_metrics(page->plan) + metric];
+    return &page->intervals[row * wt__metric_count(page->plan) + metric];
 }
 
-static double best_of(const struct page *page, size_t metric)
+static double best_value(const struct report_page *page, size_t metric)
 {
     double best = 0;
     for (size_t r = 0; r < page->report->row_count; r++)
@@ -56,19 +56,19 @@ static double best_of(const struct page *page, size_t metric)
 
 /* ---------------------------------------------------------------- recipes */
 
-static void metric_cell(struct buffer *out, const struct page *page, size_t row, size_t metric)
+static void write_metric_cell(struct buffer *out, const struct report_page *page, size_t row, size_t metric)
 {
-    const struct bootstrap *b = interval(page, row, metric);
-    bool best = page->report->row_count > 1 && b->difference >= best_of(page, metric) - 1e-12;
+    const struct bootstrap *b = find_interval(page, row, metric);
+    bool best = page->report->row_count > 1 && b->difference >= best_value(page, metric) - 1e-12;
     wt__buffer_printf(out, "<td%s>%.1f<small>%.1f\xe2\x80\x93%.1f</small></td>", best ? " class=\"best\"" : "",
                       100 * b->difference, 100 * b->low, 100 * b->high);
 }
 
-static void main_table(struct buffer *out, const struct page *page)
+static void write_main_table(struct buffer *out, const struct report_page *page)
 {
     const wt_eval_report *report = page->report;
-    const size_t shown[] = {main_metric(page->plan, 0), main_metric(page->plan, 1), main_metric(page->plan, 2),
-                            3 * page->plan->cutoff_count};
+    const size_t shown[] = {main_metric_index(page->plan, 0), main_metric_index(page->plan, 1),
+                            main_metric_index(page->plan, 2), 3 * page->plan->cutoff_count};
     struct buffer columns = {0};
     wt__buffer_text(&columns, "recipe");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
@@ -82,16 +82,16 @@ static void main_table(struct buffer *out, const struct page *page)
         const wt_eval_row *row = report->rows[r];
         wt__html_row(out, row->recipe);
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-            metric_cell(out, page, r, shown[i]);
-        cell(out, row->p50_ms, 2);
-        cell(out, row->p95_ms, 2);
-        cell(out, row->p99_ms, 2);
+            write_metric_cell(out, page, r, shown[i]);
+        write_cell(out, row->p50_ms, 2);
+        write_cell(out, row->p95_ms, 2);
+        write_cell(out, row->p99_ms, 2);
         wt__buffer_text(out, "</tr>\n");
     }
     wt__html_table_end(out);
 }
 
-static void full_table(struct buffer *out, const struct page *page)
+static void write_full_table(struct buffer *out, const struct report_page *page)
 {
     const wt_eval_report *report = page->report;
     wt__buffer_text(out, "<details><summary>All figures at all cutoffs</summary>\n"
@@ -102,17 +102,17 @@ static void full_table(struct buffer *out, const struct page *page)
         wt__buffer_text(out, "</th>");
     }
     wt__buffer_text(out, "</tr></thead><tbody>\n");
-    for (size_t m = 0; m < wt__plan_metrics(page->plan); m++) {
+    for (size_t m = 0; m < wt__metric_count(page->plan); m++) {
         wt__html_row(out, report->rows[0]->metrics[m]->name);
         for (size_t r = 0; r < report->row_count; r++)
-            metric_cell(out, page, r, m);
+            write_metric_cell(out, page, r, m);
         wt__buffer_text(out, "</tr>\n");
     }
     wt__html_table_end(out);
     wt__buffer_text(out, "</details>\n");
 }
 
-static void comparison_table(struct buffer *out, const wt_eval_report *report)
+static void write_comparison_table(struct buffer *out, const wt_eval_report *report)
 {
     if (report->comparison_count == 0)
         return;
@@ -129,34 +129,34 @@ static void comparison_table(struct buffer *out, const wt_eval_report *report)
     wt__html_table_end(out);
 }
 
-static void recipes_section(struct buffer *out, const struct page *page)
+static void write_recipes_section(struct buffer *out, const struct report_page *page)
 {
     const wt_eval_report *report = page->report;
-    size_t metric = main_metric(page->plan, 0);
-    struct bar bars[64];
+    size_t metric = main_metric_index(page->plan, 0);
+    struct svg_bar bars[64];
     size_t count = report->row_count < 64 ? report->row_count : 64;
     for (size_t r = 0; r < count; r++) {
-        const struct bootstrap *b = interval(page, r, metric);
-        bars[r] = (struct bar){report->rows[r]->recipe, b->difference, b->low, b->high, 0};
+        const struct bootstrap *b = find_interval(page, r, metric);
+        bars[r] = (struct svg_bar){report->rows[r]->recipe, b->difference, b->low, b->high, 0};
     }
     wt__buffer_text(out, "<h2 id=\"of-recipes\">Recipes</h2>\n");
-    figure_begin(out);
-    const struct chart chart = {
+    begin_figure(out);
+    const struct svg_chart chart = {
         "recipes", report->rows[0]->metrics[metric]->name,
         "One bar per recipe; the whiskers are the 95 % interval. The table below has the numbers.",
         report->rows[0]->metrics[metric]->name, UNIT_PERCENT};
     wt__svg_bars(out, &chart, bars, count);
-    figure_end(out, "Share of the relevant tools among the first hits, in percent, mean over requests.");
-    main_table(out, page);
-    comparison_table(out, report);
-    full_table(out, page);
+    end_figure(out, "Share of the relevant tools among the first hits, in percent, mean over requests.");
+    write_main_table(out, page);
+    write_comparison_table(out, report);
+    write_full_table(out, page);
 }
 
 /* ---------------------------------------------------------------- descriptions against use */
 
-static const char *const standing_names[STANDINGS] = {"description", "use (Tool2Vec)", "both"};
+static const char *const vector_names[TOOL_VECTORS] = {"description", "use (Tool2Vec)", "both"};
 
-static void standing_section(struct buffer *out, const struct page *page)
+static void write_vectors_section(struct buffer *out, const struct report_page *page)
 {
     if (page->view_count == 0)
         return;
@@ -175,14 +175,14 @@ static void standing_section(struct buffer *out, const struct page *page)
                           page->usages);
     wt__html_table(out, "Percent", "encoder <vectors tools R@3 R@5 R@7 nDCG@3 nDCG@5 nDCG@7");
     for (size_t v = 0; v < page->view_count; v++)
-        for (unsigned s = 0; s < (page->with_use ? STANDINGS : 1); s++) {
-            const struct standing_quality *q = &page->views[v].by[s];
+        for (unsigned s = 0; s < (page->with_use ? TOOL_VECTORS : 1); s++) {
+            const struct vector_quality *q = &page->views[v].by[s];
             wt__html_row(out, page->views[v].trained ? "trained" : page->views[v].encoder);
-            wt__buffer_printf(out, "<td class=\"words\">%s</td><td>%zu</td>", standing_names[s], q->tools);
-            for (size_t c = 0; c < STANDING_CUTOFFS; c++)
-                cell(out, 100 * q->recall[c], 1);
-            for (size_t c = 0; c < STANDING_CUTOFFS; c++)
-                cell(out, 100 * q->ndcg[c], 1);
+            wt__buffer_printf(out, "<td class=\"words\">%s</td><td>%zu</td>", vector_names[s], q->tools);
+            for (size_t c = 0; c < VECTOR_CUTOFFS; c++)
+                write_cell(out, 100 * q->recall[c], 1);
+            for (size_t c = 0; c < VECTOR_CUTOFFS; c++)
+                write_cell(out, 100 * q->ndcg[c], 1);
             wt__buffer_text(out, "</tr>\n");
         }
     wt__html_table_end(out);
@@ -190,7 +190,7 @@ static void standing_section(struct buffer *out, const struct page *page)
 
 /* ---------------------------------------------------------------- failures */
 
-static void failure_charts(struct buffer *out, const struct page *page)
+static void write_failure_charts(struct buffer *out, const struct report_page *page)
 {
     size_t tallest = 0;
     for (size_t r = 0; r < page->report->row_count; r++)
@@ -203,10 +203,10 @@ static void failure_charts(struct buffer *out, const struct page *page)
         wt__buffer_printf(&name, "failures-%zu", r);
         wt__buffer_printf(&title, "Failures by tool with %s", page->report->rows[r]->recipe);
         out->failed |= name.failed || title.failed;
-        const struct chart chart = {name.failed ? "" : name.ptr, title.failed ? "" : title.ptr,
-                                    "Columns: number of tools that were missed in 0, up to 10, up to 20 percent of "
-                                    "their requests, and so on. The table below has mean and deviation.",
-                                    "missed, % of requests", UNIT_COUNT};
+        const struct svg_chart chart = {name.failed ? "" : name.ptr, title.failed ? "" : title.ptr,
+                                        "Columns: number of tools that were missed in 0, up to 10, up to 20 percent of "
+                                        "their requests, and so on. The table below has mean and deviation.",
+                                        "missed, % of requests", UNIT_COUNT};
         wt__buffer_text(out, "<figure>");
         wt__svg_failures(out, &chart, f->bins, tallest, 1);
         wt__buffer_text(out, "<figcaption>");
@@ -219,7 +219,7 @@ static void failure_charts(struct buffer *out, const struct page *page)
     wt__buffer_text(out, "</div>\n");
 }
 
-static void failure_table(struct buffer *out, const struct page *page)
+static void write_failure_table(struct buffer *out, const struct report_page *page)
 {
     wt__html_table(out, "Number of tools by the percentage of their requests that miss them",
                    "recipe tools mean deviation none to_10 to_20 to_30 to_40 to_50 to_60 to_70 to_80 to_90 to_100");
@@ -235,9 +235,9 @@ static void failure_table(struct buffer *out, const struct page *page)
     wt__html_table_end(out);
 }
 
-static void length_chart(struct buffer *out, const struct page *page)
+static void write_length_chart(struct buffer *out, const struct report_page *page)
 {
-    struct bar bars[64];
+    struct svg_bar bars[64];
     struct buffer labels = {0}, axis = {0};
     size_t count = page->report->row_count < 32 ? page->report->row_count : 32, starts[64];
     for (size_t i = 0; i < 2 * count; i++) {
@@ -249,24 +249,25 @@ static void length_chart(struct buffer *out, const struct page *page)
     out->failed |= labels.failed || axis.failed;
     for (size_t i = 0; !out->failed && i < 2 * count; i++) {
         const struct failures *f = &page->failures[i / 2];
-        const struct spread *s = i % 2 ? &f->found_length : &f->failed_length;
-        bars[i] = (struct bar){labels.ptr + starts[i], s->mean, fmax(s->mean - s->deviation, 0), s->mean + s->deviation,
-                               i % 2 ? 2 : 1};
+        const struct mean_deviation *s = i % 2 ? &f->found_length : &f->failed_length;
+        bars[i] = (struct svg_bar){labels.ptr + starts[i], s->mean, fmax(s->mean - s->deviation, 0),
+                                   s->mean + s->deviation, i % 2 ? 2 : 1};
     }
-    const struct chart chart = {"lengths", "Length of failed and found requests",
-                                "Two bars per recipe: mean length of failed and of found requests; the whiskers are "
-                                "one standard deviation. The table below has the numbers.",
-                                axis.failed ? "" : axis.ptr, UNIT_COUNT};
-    figure_begin(out);
+    const struct svg_chart chart = {
+        "lengths", "Length of failed and found requests",
+        "Two bars per recipe: mean length of failed and of found requests; the whiskers are "
+        "one standard deviation. The table below has the numbers.",
+        axis.failed ? "" : axis.ptr, UNIT_COUNT};
+    begin_figure(out);
     if (!out->failed)
         wt__svg_bars(out, &chart, bars, 2 * count);
-    figure_end(out,
+    end_figure(out,
                "Mean and standard deviation. A request failed if one of its tools is not among the first five hits.");
     wt__buffer_dispose(&labels);
     wt__buffer_dispose(&axis);
 }
 
-static void length_table(struct buffer *out, const struct page *page)
+static void write_length_table(struct buffer *out, const struct report_page *page)
 {
     struct buffer caption = {0};
     wt__buffer_printf(&caption, "Length of requests in %s", page->length_unit);
@@ -284,9 +285,9 @@ static void length_table(struct buffer *out, const struct page *page)
 }
 
 /* Returns the row of the recipe with the best recall; the page lists the misses of this recipe only. */
-static size_t best_row(const struct page *page)
+static size_t best_row(const struct report_page *page)
 {
-    size_t best = 0, metric = main_metric(page->plan, 0);
+    size_t best = 0, metric = main_metric_index(page->plan, 0);
     for (size_t r = 1; r < page->report->row_count; r++)
         if (page->report->rows[r]->metrics[metric]->value > page->report->rows[best]->metrics[metric]->value)
             best = r;
@@ -306,7 +307,7 @@ static const struct tool_failures *next_worst(const struct failures *f, const st
     return next;
 }
 
-static void worst_tools(struct buffer *out, const struct page *page, size_t best)
+static void write_worst_tools(struct buffer *out, const struct report_page *page, size_t best)
 {
     const struct tool_failures *tool = NULL;
     wt__buffer_text(out, "<details><summary>Tools most often missed by ");
@@ -322,7 +323,7 @@ static void worst_tools(struct buffer *out, const struct page *page, size_t best
     wt__buffer_text(out, "</details>\n");
 }
 
-static void failed_requests(struct buffer *out, const struct page *page, size_t best)
+static void write_failed_requests(struct buffer *out, const struct report_page *page, size_t best)
 {
     size_t shown = 0;
     wt__buffer_text(out, "<details><summary>First requests with a tool missed by ");
@@ -349,7 +350,7 @@ static void failed_requests(struct buffer *out, const struct page *page, size_t 
     wt__buffer_text(out, "</details>\n");
 }
 
-static void failures_section(struct buffer *out, const struct page *page)
+static void write_failures_section(struct buffer *out, const struct report_page *page)
 {
     size_t best = best_row(page);
     wt__buffer_text(
@@ -357,33 +358,33 @@ static void failures_section(struct buffer *out, const struct page *page)
         "<h2 id=\"of-failures\">Failures</h2>\n<p>A tool fails for a request if it is relevant and not among the first "
         "five hits. Each chart counts tools by the share of their requests for which they fail: a good recipe has its "
         "tools on the left.</p>\n");
-    failure_charts(out, page);
-    failure_table(out, page);
+    write_failure_charts(out, page);
+    write_failure_table(out, page);
     wt__buffer_text(out, "<h3>Are failed requests longer?</h3>\n");
-    length_chart(out, page);
-    length_table(out, page);
-    worst_tools(out, page, best);
-    failed_requests(out, page, best);
+    write_length_chart(out, page);
+    write_length_table(out, page);
+    write_worst_tools(out, page, best);
+    write_failed_requests(out, page, best);
 }
 
 /* ---------------------------------------------------------------- cosines */
 
-static void boxes_of(struct buffer *out, const struct page *page, size_t v)
+static void write_boxes(struct buffer *out, const struct report_page *page, size_t v)
 {
     static const char *const labels[][2] = {{"description, used", "description, not used"},
                                             {"use, used", "use, not used"}};
-    const struct view_of_tools *view = &page->views[v];
-    struct box_row rows[4];
+    const struct encoder_view *view = &page->views[v];
+    struct svg_box rows[4];
     struct buffer name = {0};
     size_t count = page->with_use ? 4 : 2;
     for (size_t i = 0; i < count; i++)
-        rows[i] = (struct box_row){labels[i / 2][i % 2], i % 2 ? view->by[i / 2].unused : view->by[i / 2].used,
+        rows[i] = (struct svg_box){labels[i / 2][i % 2], i % 2 ? view->by[i / 2].unused : view->by[i / 2].used,
                                    i % 2   ? 3
                                    : i / 2 ? 2
                                            : 1};
     wt__buffer_printf(&name, "cosines-%zu", v);
     out->failed |= name.failed;
-    const struct chart chart = {
+    const struct svg_chart chart = {
         name.failed ? "" : name.ptr, "Cosine of requests and tools",
         "Boxes from the first to the third quartile with the median; whiskers end at the last value within 1.5 "
         "interquartile ranges. The table below has the numbers.",
@@ -391,25 +392,25 @@ static void boxes_of(struct buffer *out, const struct page *page, size_t v)
     wt__buffer_text(out, "<h3>");
     wt__html_text(out, wt__str(view->trained ? "The trained encoder" : view->encoder));
     wt__buffer_text(out, "</h3>\n");
-    figure_begin(out);
+    begin_figure(out);
     wt__svg_boxes(out, &chart, rows, count);
-    figure_end(out, "Box: quartiles and median; the number is the median. Whiskers: the last value within 1.5 "
+    end_figure(out, "Box: quartiles and median; the number is the median. Whiskers: the last value within 1.5 "
                     "interquartile ranges.");
     wt__html_table(out, NULL, "tools'_vectors pairs low first_quartile median third_quartile high outliers");
     for (size_t i = 0; i < count; i++) {
-        const struct box *box = &rows[i].box;
+        const struct box_stats *box = &rows[i].box;
         wt__html_row(out, rows[i].label);
         wt__buffer_printf(out, "<td>%zu</td>", box->count);
         const double values[] = {box->low, box->first, box->median, box->third, box->high};
         for (size_t k = 0; k < 5; k++)
-            cell(out, values[k], 3);
+            write_cell(out, values[k], 3);
         wt__buffer_printf(out, "<td>%zu</td></tr>\n", box->outliers);
     }
     wt__html_table_end(out);
     wt__buffer_dispose(&name);
 }
 
-static void cosines_section(struct buffer *out, const struct page *page)
+static void write_cosines_section(struct buffer *out, const struct report_page *page)
 {
     if (page->view_count == 0)
         return;
@@ -418,23 +419,24 @@ static void cosines_section(struct buffer *out, const struct page *page)
         "<h2 id=\"of-nearness\">Cosines of requests and tools</h2>\n<p>Cosines of each request with the tools it used "
         "and with the other tools. The less two boxes overlap, the easier it is to separate such tools.</p>\n");
     for (size_t v = 0; v < page->view_count; v++)
-        boxes_of(out, page, v);
+        write_boxes(out, page, v);
 }
 
 /* ---------------------------------------------------------------- the map */
 
-static void map_of(struct buffer *out, const struct page *page, size_t v)
+static void write_map(struct buffer *out, const struct report_page *page, size_t v)
 {
     static const char *const kinds[POINT_KINDS] = {"requests", "tools by use", "tools by description"};
-    const struct view_of_tools *view = &page->views[v];
-    const struct landscape *map = &view->map;
+    const struct encoder_view *view = &page->views[v];
+    const struct scatter_map *map = &view->map;
     struct buffer name = {0};
     wt__buffer_printf(&name, "map-%zu", v);
     out->failed |= name.failed;
-    const struct chart chart = {name.failed ? "" : name.ptr, "Map of requests and tools",
-                                "Each request and each tool is a point; points of similar meaning are close. The table "
-                                "below shows the kind of the nearest point.",
-                                "", UNIT_PLAIN};
+    const struct svg_chart chart = {
+        name.failed ? "" : name.ptr, "Map of requests and tools",
+        "Each request and each tool is a point; points of similar meaning are close. The table "
+        "below shows the kind of the nearest point.",
+        "", UNIT_PLAIN};
     wt__buffer_text(out, "<h3>");
     wt__html_text(out, wt__str(view->trained ? "The trained encoder" : view->encoder));
     wt__buffer_text(out, "</h3>\n<ul class=\"legend\">");
@@ -446,9 +448,9 @@ static void map_of(struct buffer *out, const struct page *page, size_t v)
         wt__buffer_printf(out, "%s (%zu)</li>", kinds[k], map->of_kind[k]);
     }
     wt__buffer_text(out, "</ul>\n");
-    figure_begin(out);
+    begin_figure(out);
     wt__svg_map(out, &chart, map);
-    figure_end(out, "t-SNE from 2 principal components, perplexity 30. Distances within a cluster mean more than "
+    end_figure(out, "t-SNE from 2 principal components, perplexity 30. Distances within a cluster mean more than "
                     "distances between clusters. Hover over a mark to see its text.");
     wt__html_table(out, "Kind of the nearest point, in all dimensions, in percent of the points",
                    "points a_request a_tool_by_use a_tool_by_description");
@@ -457,14 +459,14 @@ static void map_of(struct buffer *out, const struct page *page, size_t v)
             continue;
         wt__html_row(out, kinds[k]);
         for (unsigned n = 0; n < POINT_KINDS; n++)
-            cell(out, 100 * map->nearest[k][n], 1);
+            write_cell(out, 100 * map->nearest[k][n], 1);
         wt__buffer_text(out, "</tr>\n");
     }
     wt__html_table_end(out);
     wt__buffer_dispose(&name);
 }
 
-static void map_section(struct buffer *out, const struct page *page)
+static void write_map_section(struct buffer *out, const struct report_page *page)
 {
     if (page->view_count == 0)
         return;
@@ -474,12 +476,12 @@ static void map_section(struct buffer *out, const struct page *page)
         "lie "
         "apart from the requests, a request is a poor guide to them; vectors of use lie among the requests.</p>\n");
     for (size_t v = 0; v < page->view_count; v++)
-        map_of(out, page, v);
+        write_map(out, page, v);
 }
 
 /* ---------------------------------------------------------------- settings and page */
 
-static void settings_section(struct buffer *out, const wt_eval_report *report)
+static void write_settings_section(struct buffer *out, const wt_eval_report *report)
 {
     wt__buffer_text(out, "<h2 id=\"of-settings\">Settings</h2>\n");
     for (size_t r = 0; r < report->row_count; r++) {
@@ -491,7 +493,7 @@ static void settings_section(struct buffer *out, const wt_eval_report *report)
     }
 }
 
-void wt__report_html(struct buffer *out, const struct page *page)
+void wt__report_html(struct buffer *out, const struct report_page *page)
 {
     const wt_eval_row *first = page->report->rows[0];
     wt__html_head(out);
@@ -508,11 +510,11 @@ void wt__report_html(struct buffer *out, const struct page *page)
                       first->tools, page->report->row_count, page->report->row_count == 1 ? "" : "s");
     wt__html_text(out, wt__str(wt_version()));
     wt__buffer_text(out, ".</p>\n");
-    recipes_section(out, page);
-    standing_section(out, page);
-    failures_section(out, page);
-    cosines_section(out, page);
-    map_section(out, page);
-    settings_section(out, page->report);
+    write_recipes_section(out, page);
+    write_vectors_section(out, page);
+    write_failures_section(out, page);
+    write_cosines_section(out, page);
+    write_map_section(out, page);
+    write_settings_section(out, page->report);
     wt__html_end(out);
 }

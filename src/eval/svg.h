@@ -14,7 +14,7 @@
 
 enum svg_unit { UNIT_PERCENT, UNIT_COUNT, UNIT_PLAIN };
 
-struct chart {
+struct svg_chart {
     const char *name; /* unique on the page: letters, digits, '-' */
     const char *title;
     const char *description; /* one or two sentences */
@@ -23,26 +23,26 @@ struct chart {
 };
 
 /* A horizontal bar from 0, with a whisker if low < high. */
-struct bar {
+struct svg_bar {
     const char *label;
     double value, low, high;
     unsigned series;
 };
-void wt__svg_bars(struct buffer *out, const struct chart *chart, const struct bar *bars, size_t count);
+void wt__svg_bars(struct buffer *out, const struct svg_chart *chart, const struct svg_bar *bars, size_t count);
 
 /* A box with whiskers; all boxes of a chart share one axis. */
-struct box_row {
+struct svg_box {
     const char *label;
-    struct box box;
+    struct box_stats box;
     unsigned series;
 };
-void wt__svg_boxes(struct buffer *out, const struct chart *chart, const struct box_row *rows, size_t count);
+void wt__svg_boxes(struct buffer *out, const struct svg_chart *chart, const struct svg_box *rows, size_t count);
 
 /* Draws a histogram of bins [FAILURE_BINS]: 0 %, then steps of 10 %. */
-void wt__svg_failures(struct buffer *out, const struct chart *chart, const size_t *bins, size_t tallest,
+void wt__svg_failures(struct buffer *out, const struct svg_chart *chart, const size_t *bins, size_t tallest,
                       unsigned series);
 
-void wt__svg_map(struct buffer *out, const struct chart *chart, const struct landscape *map);
+void wt__svg_map(struct buffer *out, const struct svg_chart *chart, const struct scatter_map *map);
 /* Draws the mark of a kind of point at text height, for the legend. */
 void wt__svg_mark(struct buffer *out, enum point_kind kind);
 

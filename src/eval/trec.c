@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-void wt__trec_field(struct buffer *out, struct str id)
+void wt__trec_escape(struct buffer *out, struct str id)
 {
     for (size_t i = 0; i < id.len; i++) {
         unsigned char c = (unsigned char)id.ptr[i];
@@ -14,7 +14,7 @@ void wt__trec_field(struct buffer *out, struct str id)
     }
 }
 
-void wt__trec_read_field(char *field)
+void wt__trec_unescape(char *field)
 {
     char *out = field;
     while (*field) {
@@ -33,18 +33,18 @@ void wt__trec_run_line(struct buffer *out, struct str query, struct str tool, si
     if (!(written < *last))
         written = nextafterf(*last, -INFINITY);
     *last = written;
-    wt__trec_field(out, query);
+    wt__trec_escape(out, query);
     wt__buffer_text(out, " Q0 ");
-    wt__trec_field(out, tool);
+    wt__trec_escape(out, tool);
     wt__buffer_printf(out, " %zu %.9g ", rank, (double)written);
-    wt__trec_field(out, wt__str(recipe));
+    wt__trec_escape(out, wt__str(recipe));
     wt__buffer_char(out, '\n');
 }
 
 void wt__trec_qrels_line(struct buffer *out, struct str query, const struct judgement *judgement)
 {
-    wt__trec_field(out, query);
+    wt__trec_escape(out, query);
     wt__buffer_text(out, " 0 ");
-    wt__trec_field(out, judgement->tool);
+    wt__trec_escape(out, judgement->tool);
     wt__buffer_printf(out, " %d\n", judgement->gain);
 }

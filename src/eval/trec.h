@@ -19,8 +19,8 @@ void wt__trec_run_line(struct buffer *out, struct str query, struct str tool, si
 void wt__trec_qrels_line(struct buffer *out, struct str query, const struct judgement *judgement);
 
 /* Escapes an id. */
-void wt__trec_field(struct buffer *out, struct str id);
+void wt__trec_escape(struct buffer *out, struct str id);
 /* Unescapes an id in place. A '%' without two hexadecimal digits after it is kept. */
-void wt__trec_read_field(char *field);
+void wt__trec_unescape(char *field);
 
 #endif

@@ -12,7 +12,7 @@
 #include "learn/support.h"
 
 /* Writes a data set of 100 requests. Every fifth is dev; if unused is true, the requests of the last two tools are. */
-static void put_set(struct place *place, const char *name, uint64_t seed, bool unused)
+static void put_dev_set(struct place *place, const char *name, uint64_t seed, bool unused)
 {
     struct buffer queries = {0}, train_side = {0}, dev = {0};
     struct rng rng;
@@ -31,7 +31,7 @@ static void put_set(struct place *place, const char *name, uint64_t seed, bool u
     wt__buffer_dispose(&dev);
 }
 
-static wt_train_options options_of(struct place *place)
+static wt_train_options make_train_options(struct place *place)
 {
     wt_train_options options;
     wt_train_options_init(&options);
@@ -45,22 +45,22 @@ static wt_train_options options_of(struct place *place)
     return options;
 }
 
-static wt_train_report *train(struct place *place, const wt_train_options *options)
+static wt_train_report *train_on_sets(struct place *place, const wt_train_options *options)
 {
     wt_train_report *report = NULL;
     sound(place, wt_train(NULL, "encoder", options, &report, &place->err));
     return report;
 }
 
-static double before_of(struct place *place, const wt_train_options *options)
+static double recall_before(struct place *place, const wt_train_options *options)
 {
-    wt_train_report *report = train(place, options);
+    wt_train_report *report = train_on_sets(place, options);
     double before = report->items[0]->before;
     wt_train_report_free(report);
     return before;
 }
 
-static double eval_of(struct place *place, const char *recipe)
+static double recall_of_eval(struct place *place, const char *recipe)
 {
     static const size_t cutoffs[WT_MAX_CUTOFFS] = {5};
     wt_eval_options options;
@@ -86,13 +86,13 @@ static void dev_recall_equals_that_of_the_evaluation(void **state)
         const char *dev, *recipe, *figure;
     } rows[] = {{"description", "dense", "recall@5 by description"}, {"hybrid", "hybrid", "recall@5 of hybrid"}};
     struct place *place = *state;
-    put_set(place, "one", 5, false);
+    put_dev_set(place, "one", 5, false);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        wt_train_options options = options_of(place);
+        wt_train_options options = make_train_options(place);
         options.dev = rows[i].dev;
-        wt_train_report *report = train(place, &options);
+        wt_train_report *report = train_on_sets(place, &options);
         assert_string_equal(report->items[0]->figure, rows[i].figure);
-        double recall = eval_of(place, rows[i].recipe);
+        double recall = recall_of_eval(place, rows[i].recipe);
         assert_true(recall > 0 && recall < 1);
         assert_true(fabs(report->items[0]->before - recall) < 1e-6);
         wt_train_report_free(report);
@@ -102,32 +102,32 @@ static void dev_recall_equals_that_of_the_evaluation(void **state)
 static void unused_tools_are_ranked_by_description(void **state)
 {
     struct place *place = *state;
-    put_set(place, "unused", 5, true);
-    wt_train_options options = options_of(place);
-    double by_use = before_of(place, &options);
+    put_dev_set(place, "unused", 5, true);
+    wt_train_options options = make_train_options(place);
+    double by_use = recall_before(place, &options);
     options.dev = "description";
-    assert_true(before_of(place, &options) == by_use);
-    put_set(place, "used", 5, false);
-    options = options_of(place);
-    by_use = before_of(place, &options);
+    assert_true(recall_before(place, &options) == by_use);
+    put_dev_set(place, "used", 5, false);
+    options = make_train_options(place);
+    by_use = recall_before(place, &options);
     options.dev = "description";
-    assert_true(before_of(place, &options) != by_use);
+    assert_true(recall_before(place, &options) != by_use);
 }
 
 static void figure_is_the_mean_over_data_sets(void **state)
 {
     struct place *place = *state;
     char both[240];
-    put_set(place, "one", 5, false);
-    wt_train_options options = options_of(place);
-    double one = before_of(place, &options);
+    put_dev_set(place, "one", 5, false);
+    wt_train_options options = make_train_options(place);
+    double one = recall_before(place, &options);
     snprintf(both, sizeof both, "%s\n", place->data);
-    put_set(place, "two", 6, true);
-    double two = before_of(place, &options);
+    put_dev_set(place, "two", 6, true);
+    double two = recall_before(place, &options);
     strcat(both, place->data);
     options.data = both;
     options.keep_last = 1;
-    wt_train_report *report = train(place, &options);
+    wt_train_report *report = train_on_sets(place, &options);
     const wt_trained *item = report->items[0];
     assert_float_equal(item->before, (one + two) / 2, 1e-9);
     assert_true(item->measurement_count > 2);
@@ -148,16 +148,16 @@ static void figure_is_the_mean_over_data_sets(void **state)
 static void a_cap_on_tools_keeps_those_of_dev(void **state)
 {
     struct place *place = *state;
-    put_set(place, "unused", 5, true); /* dev uses two of eight tools */
-    wt_train_options options = options_of(place);
-    double whole = before_of(place, &options);
+    put_dev_set(place, "unused", 5, true); /* dev uses two of eight tools */
+    wt_train_options options = make_train_options(place);
+    double whole = recall_before(place, &options);
     options.dev_tools = 1;
     assert_true(whole < 1);
-    assert_float_equal(before_of(place, &options), 1, 1e-9);
+    assert_float_equal(recall_before(place, &options), 1, 1e-9);
 }
 
 /* Stops when training looks for hard negatives, which is after the first steps. */
-static int stop_when_looking(void *context, const wt_train_progress *progress)
+static int stop_at_hard_negatives(void *context, const wt_train_progress *progress)
 {
     (void)context;
     return strcmp(progress->phase, "looking for hard negatives") == 0;
@@ -168,26 +168,26 @@ static void several_sets_resume_to_the_same_bits(void **state)
     struct place *place = *state;
     char both[240], through[65], resumed[65];
     wt_train_report *report = NULL;
-    put_set(place, "one", 5, false);
+    put_dev_set(place, "one", 5, false);
     snprintf(both, sizeof both, "%s\n", place->data);
-    put_set(place, "two", 6, true);
+    put_dev_set(place, "two", 6, true);
     strcat(both, place->data);
-    wt_train_options options = options_of(place);
+    wt_train_options options = make_train_options(place);
     options.data = both;
     options.join = .3;
     options.negatives = 1;
     options.most_of = "60\ntwo=30";
     options.dev = "hybrid";
-    report = train(place, &options);
+    report = train_on_sets(place, &options);
     assert_int_equal(report->items[0]->steps, 2 * (60 + 25 + 30 + 12) / 16); /* 3 of 7 requests are joined */
     wt_train_report_free(report);
     hash_of_model(place->out, "encoder", through);
-    options.progress = stop_when_looking;
+    options.progress = stop_at_hard_negatives;
     refused(place, wt_train(NULL, "encoder", &options, &report, &place->err), WT_ECANCELLED,
             "; resume goes on from there");
     options.progress = NULL;
     options.resume = 1;
-    wt_train_report_free(train(place, &options));
+    wt_train_report_free(train_on_sets(place, &options));
     hash_of_model(place->out, "encoder", resumed);
     assert_string_equal(through, resumed);
 }
@@ -212,10 +212,10 @@ static void invalid_options_are_rejected(void **state)
         {"mlc", NULL, NULL, .3, "joined requests work with \"encoder\" and \"cross\", not with \"mlc\""},
     };
     struct place *place = *state;
-    put_set(place, "one", 5, false);
+    put_dev_set(place, "one", 5, false);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_train_report *report = NULL;
-        wt_train_options options = options_of(place);
+        wt_train_options options = make_train_options(place);
         options.most_of = rows[i].most_of;
         options.dev = rows[i].dev;
         options.join = rows[i].join;

@@ -20,14 +20,14 @@
 static char root[] = "/tmp/whichtool-eval-XXXXXX";
 static char cache[64], run[64], qrels[64];
 
-static void write_file(const char *name, const char *text)
+static void write_set_file(const char *name, const char *text)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", root, name);
     assert_int_equal(wt__file_replace(path, text, strlen(text), NULL), 0);
 }
 
-static int set_up(void **state)
+static int create_eval_set(void **state)
 {
     (void)state;
     char path[128];
@@ -37,30 +37,30 @@ static int set_up(void **state)
     snprintf(cache, sizeof cache, "%s/cache", root);
     snprintf(run, sizeof run, "%s/run.txt", root);
     snprintf(qrels, sizeof qrels, "%s/qrels.txt", root);
-    write_file("corpus.jsonl", "{\"_id\": \"a 1\", \"title\": \"weather\", \"text\": \"forecast of rain\"}\n"
-                               "{\"_id\": \"b\", \"title\": \"currency\", \"text\": \"exchange of money\"}\n"
-                               "{\"_id\": \"c\", \"title\": \"restaurant\", \"text\": \"table booking\"}\n"
-                               "{\"_id\": \"d\", \"title\": \"music\", \"text\": \"songs by an artist\"}\n");
-    write_file("queries.jsonl", "{\"_id\": \"one\", \"text\": \"rain forecast\"}\n"
-                                "{\"_id\": \"two\", \"text\": \"exchange money\"}\n"
-                                "{\"_id\": \"none\", \"text\": \"zebra\"}\n");
-    write_file("qrels/test.tsv", "query-id\tcorpus-id\tscore\none\ta 1\t1\ntwo\tb\t1\ntwo\tgone\t1\nnone\tc\t1\n");
+    write_set_file("corpus.jsonl", "{\"_id\": \"a 1\", \"title\": \"weather\", \"text\": \"forecast of rain\"}\n"
+                                   "{\"_id\": \"b\", \"title\": \"currency\", \"text\": \"exchange of money\"}\n"
+                                   "{\"_id\": \"c\", \"title\": \"restaurant\", \"text\": \"table booking\"}\n"
+                                   "{\"_id\": \"d\", \"title\": \"music\", \"text\": \"songs by an artist\"}\n");
+    write_set_file("queries.jsonl", "{\"_id\": \"one\", \"text\": \"rain forecast\"}\n"
+                                    "{\"_id\": \"two\", \"text\": \"exchange money\"}\n"
+                                    "{\"_id\": \"none\", \"text\": \"zebra\"}\n");
+    write_set_file("qrels/test.tsv", "query-id\tcorpus-id\tscore\none\ta 1\t1\ntwo\tb\t1\ntwo\tgone\t1\nnone\tc\t1\n");
     return 0;
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where)
+static int remove_set_path(const char *path, const struct stat *info, int kind, struct FTW *where)
 {
     (void)info, (void)kind, (void)where;
     return remove(path);
 }
 
-static int tear_down(void **state)
+static int remove_eval_set(void **state)
 {
     (void)state;
-    return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return nftw(root, remove_set_path, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static wt_eval_options lexical(void)
+static wt_eval_options lexical_options(void)
 {
     wt_eval_options options;
     wt_eval_options_init(&options);
@@ -70,7 +70,7 @@ static wt_eval_options lexical(void)
     return options;
 }
 
-static double metric(const wt_eval_row *row, const char *name)
+static double find_metric(const wt_eval_row *row, const char *name)
 {
     for (size_t i = 0; i < row->metric_count; i++)
         if (strcmp(row->metrics[i]->name, name) == 0)
@@ -82,7 +82,7 @@ static double metric(const wt_eval_row *row, const char *name)
 static void figures_are_means_over_queries(void **state)
 {
     (void)state;
-    wt_eval_options options = lexical();
+    wt_eval_options options = lexical_options();
     options.run_path = run;
     options.qrels_path = qrels;
     wt_eval_report *report = NULL;
@@ -97,10 +97,10 @@ static void figures_are_means_over_queries(void **state)
     assert_int_equal(row->tools, 4);
     assert_int_equal(row->queries, 3);
     assert_int_equal(row->metric_count, 16);
-    assert_true(fabs(metric(row, "recall@1") - (1 + .5 + 0) / 3) < 1e-12);
-    assert_true(fabs(metric(row, "complete@10") - (1 + 0 + 0) / 3.) < 1e-12);
-    assert_true(fabs(metric(row, "ndcg@5") - (1 + 1 / (1 + 1 / log2(3))) / 3) < 1e-12);
-    assert_true(fabs(metric(row, "mrr") - 2 / 3.) < 1e-12);
+    assert_true(fabs(find_metric(row, "recall@1") - (1 + .5 + 0) / 3) < 1e-12);
+    assert_true(fabs(find_metric(row, "complete@10") - (1 + 0 + 0) / 3.) < 1e-12);
+    assert_true(fabs(find_metric(row, "ndcg@5") - (1 + 1 / (1 + 1 / log2(3))) / 3) < 1e-12);
+    assert_true(fabs(find_metric(row, "mrr") - 2 / 3.) < 1e-12);
     assert_true(row->p50_ms > 0 && row->p50_ms <= row->p95_ms && row->p95_ms <= row->p99_ms);
     assert_non_null(strstr(row->notice, "1 relevant tools are not in the catalogue"));
     assert_non_null(strstr(row->settings, "\"depth\":100"));
@@ -127,7 +127,7 @@ static void settings_have_the_dense_weight(void **state)
     (void)state;
     make_model(folder, model);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        wt_eval_options options = lexical();
+        wt_eval_options options = lexical_options();
         wt_eval_report *report = NULL;
         wt_error err;
         options.recipes = "bm25,hybrid";
@@ -146,7 +146,7 @@ static void settings_have_the_dense_weight(void **state)
 static void every_recipe_is_compared_with_the_first(void **state)
 {
     (void)state;
-    wt_eval_options options = lexical();
+    wt_eval_options options = lexical_options();
     options.recipes = "bm25, auto";
     options.cutoffs[0] = 7;
     options.cutoffs[1] = 2;
@@ -163,7 +163,7 @@ static void every_recipe_is_compared_with_the_first(void **state)
     wt_eval_report_free(report);
 }
 
-static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+static int count_and_cancel(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)phase, (void)done, (void)total;
     return ++*(int *)context > 0;
@@ -188,7 +188,7 @@ static void errors_have_codes_and_messages(void **state)
         {"a recipe without its model", NULL, NULL, "dense", 0, 0, WT_EMODEL, "recipe dense"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        wt_eval_options options = lexical();
+        wt_eval_options options = lexical_options();
         options.split = cases[i].split;
         options.recipes = cases[i].recipes;
         options.cutoffs[0] = cases[i].cutoff;
@@ -200,7 +200,7 @@ static void errors_have_codes_and_messages(void **state)
             fail_msg("%s: %s \"%s\"", cases[i].name, wt_code_name(rc), err.message);
         assert_null(report);
     }
-    wt_eval_options options = lexical();
+    wt_eval_options options = lexical_options();
     wt_eval_report *report = NULL;
     static const double weights[] = {-1, 10.5, NAN, INFINITY};
     for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
@@ -211,7 +211,7 @@ static void errors_have_codes_and_messages(void **state)
     }
     options.dense_weight = 0;
     int calls = 0;
-    options.progress = stop;
+    options.progress = count_and_cancel;
     options.progress_context = &calls;
     assert_int_equal(wt_eval(root, &options, &report, NULL), WT_ECANCELLED);
     assert_null(report);
@@ -219,7 +219,7 @@ static void errors_have_codes_and_messages(void **state)
 }
 
 /* Sleeps longer than the interval between progress callbacks, so that the next call is delivered. */
-static int stop_before_the_first_answer(void *context, const char *phase, uint64_t done, uint64_t total)
+static int cancel_before_the_first_answer(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     int *calls = context;
     (void)total;
@@ -238,13 +238,13 @@ static void cancelling_interrupts_a_query(void **state)
     static const char *const recipes[] = {"bm25", "ptr"};
     (void)state;
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
-        wt_eval_options options = lexical();
+        wt_eval_options options = lexical_options();
         wt_eval_report *report = NULL;
         wt_error err;
         int calls = 0;
         options.recipes = recipes[i];
         options.oracle = 1;
-        options.progress = stop_before_the_first_answer;
+        options.progress = cancel_before_the_first_answer;
         options.progress_context = &calls;
         assert_int_equal(wt_eval(root, &options, &report, &err), WT_ECANCELLED);
         assert_string_equal(err.message, "stopped on request");
@@ -260,10 +260,10 @@ static void each_corpus_has_a_cached_store(void **state)
     char *before = NULL, *same = NULL, *after = NULL;
     assert_int_equal(wt__corpus_path(&before, &arena, root, cache, NULL), 0);
     assert_true(wt__is_file(before));
-    write_file("queries.jsonl", "{\"_id\": \"one\", \"text\": \"other words\"}\n");
+    write_set_file("queries.jsonl", "{\"_id\": \"one\", \"text\": \"other words\"}\n");
     assert_int_equal(wt__corpus_path(&same, &arena, root, cache, NULL), 0);
     assert_string_equal(before, same);
-    write_file("corpus.jsonl", "{\"_id\": \"a 1\", \"title\": \"weather\", \"text\": \"forecast of snow\"}\n");
+    write_set_file("corpus.jsonl", "{\"_id\": \"a 1\", \"title\": \"weather\", \"text\": \"forecast of snow\"}\n");
     assert_int_equal(wt__corpus_path(&after, &arena, root, cache, NULL), 0);
     assert_string_not_equal(before, after);
     wt__arena_dispose(&arena);
@@ -275,7 +275,7 @@ static void queries_keep_their_order(void **state)
     enum { MANY = 150 };
     (void)state;
     struct buffer queries = {0}, judged = {0}, wanted = {0};
-    wt_eval_options options = lexical();
+    wt_eval_options options = lexical_options();
     options.run_path = run;
     wt_eval_report *report = NULL;
     char *text;
@@ -287,13 +287,13 @@ static void queries_keep_their_order(void **state)
         wt__buffer_printf(&judged, "q%d\tb\t1\n", q); /* wrong for rain */
         wt__buffer_printf(&wanted, "q%d %s\n", q, rain ? "a" : "b");
     }
-    write_file("corpus.jsonl", "{\"_id\": \"a\", \"title\": \"weather\", \"text\": \"forecast of rain\"}\n"
-                               "{\"_id\": \"b\", \"title\": \"currency\", \"text\": \"exchange of money\"}\n");
-    write_file("queries.jsonl", queries.ptr);
-    write_file("qrels/test.tsv", judged.ptr);
+    write_set_file("corpus.jsonl", "{\"_id\": \"a\", \"title\": \"weather\", \"text\": \"forecast of rain\"}\n"
+                                   "{\"_id\": \"b\", \"title\": \"currency\", \"text\": \"exchange of money\"}\n");
+    write_set_file("queries.jsonl", queries.ptr);
+    write_set_file("qrels/test.tsv", judged.ptr);
     assert_int_equal(wt_eval(root, &options, &report, NULL), 0);
     assert_int_equal(report->rows[0]->queries, MANY);
-    assert_true(fabs(metric(report->rows[0], "recall@1") - 2 / 3.) < 1e-12);
+    assert_true(fabs(find_metric(report->rows[0], "recall@1") - 2 / 3.) < 1e-12);
     wt_eval_report_free(report);
     assert_int_equal(wt__file_read(&text, &len, run, 1 << 16, NULL), 0);
     wt__buffer_clear(&queries);
@@ -320,5 +320,5 @@ int main(void)
         cmocka_unit_test(each_corpus_has_a_cached_store),
         cmocka_unit_test(queries_keep_their_order),
     };
-    return cmocka_run_group_tests_name("eval/eval", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("eval/eval", tests, create_eval_set, remove_eval_set);
 }

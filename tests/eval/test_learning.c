@@ -16,7 +16,7 @@
 static struct place place;
 static char set[96], cache[96], models[96];
 
-static int set_up(void **state)
+static int create_learning_set(void **state)
 {
     (void)state;
     place_make(&place);
@@ -38,14 +38,14 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int remove_learning_set(void **state)
 {
     (void)state;
     place_remove(&place);
     return 0;
 }
 
-static wt_eval_options with(const char *recipes)
+static wt_eval_options recipe_options(const char *recipes)
 {
     wt_eval_options options;
     wt_eval_options_init(&options);
@@ -56,7 +56,7 @@ static wt_eval_options with(const char *recipes)
 }
 
 /* Writes FOLDER/RECIPE/config.json with these members and the hash of the training data. */
-static void leave(const char *folder, const char *recipe, const char *members, const char *sha256)
+static void write_model_config(const char *folder, const char *recipe, const char *members, const char *sha256)
 {
     struct encoder *encoder;
     struct buffer config = {0}, name = {0};
@@ -72,15 +72,16 @@ static void leave(const char *folder, const char *recipe, const char *members, c
     wt__encoder_close(encoder);
 }
 
-static void leave_model(const char *sha256)
+static void write_tool2vec_model(const char *sha256)
 {
-    leave(models, "tool2vec",
-          "\"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"interpolation\": {\"description\": 1, \"usage\": 1, "
-          "\"shrink\": 2}",
-          sha256);
+    write_model_config(
+        models, "tool2vec",
+        "\"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"interpolation\": {\"description\": 1, \"usage\": 1, "
+        "\"shrink\": 2}",
+        sha256);
 }
 
-static void data_hash(char sha256[65])
+static void hash_training_data(char sha256[65])
 {
     wt_engine *engine = open_store(&place, NULL);
     wt_add_report *report = NULL;
@@ -98,10 +99,10 @@ static void models_of_this_data_are_used(void **state)
 {
     (void)state;
     char hash[65];
-    wt_eval_options options = with("bm25,tool2vec");
+    wt_eval_options options = recipe_options("bm25,tool2vec");
     wt_eval_report *report = NULL;
-    data_hash(hash);
-    leave_model(hash);
+    hash_training_data(hash);
+    write_tool2vec_model(hash);
     options.trained = models;
     sound(&place, wt_eval(set, &options, &report, &place.err));
     assert_int_equal(report->row_count, 2);
@@ -122,9 +123,9 @@ static void models_of_this_data_are_used(void **state)
 static void models_of_other_data_are_rejected(void **state)
 {
     (void)state;
-    wt_eval_options options = with("tool2vec");
+    wt_eval_options options = recipe_options("tool2vec");
     wt_eval_report *report = NULL;
-    leave_model("00");
+    write_tool2vec_model("00");
     options.trained = models;
     refused(&place, wt_eval(set, &options, &report, &place.err), WT_EFORMAT, "was not trained on the train split");
     options.trained = "/nowhere";
@@ -146,7 +147,7 @@ static void missing_models_are_trained_once(void **state)
 {
     (void)state;
     int calls = 0;
-    wt_eval_options options = with("tool2vec");
+    wt_eval_options options = recipe_options("tool2vec");
     wt_eval_report *report = NULL;
     double value = 0;
     options.progress = count_training;
@@ -172,13 +173,13 @@ static void a_data_set_without_train_split_takes_models_of_other_data(void **sta
 {
     char foreign[112];
     (void)state;
-    wt_eval_options options = with("bm25,tool2vec,toolrerank");
+    wt_eval_options options = recipe_options("bm25,tool2vec,toolrerank");
     wt_eval_report *report = NULL;
     snprintf(foreign, sizeof foreign, "%s-foreign", set);
     put_text(foreign, "corpus.jsonl", "{\"_id\": \"A\", \"title\": \"table\", \"text\": \"book the table\"}\n");
     put_text(foreign, "queries.jsonl", "{\"_id\": \"1\", \"text\": \"book a table\"}\n");
     put_text(foreign, "qrels/test.tsv", "1\tA\t1\n");
-    leave_model("00\"}, \"more\": {\"source\": \"elsewhere");
+    write_tool2vec_model("00\"}, \"more\": {\"source\": \"elsewhere");
     options.trained = models;
     sound(&place, wt_eval(foreign, &options, &report, &place.err));
     assert_int_equal(report->row_count, 3);
@@ -187,7 +188,7 @@ static void a_data_set_without_train_split_takes_models_of_other_data(void **sta
     assert_null(report->rows[2]->notice); /* the folder has no model of toolrerank */
     assert_null(strstr(report->rows[1]->settings, "trained_on"));
     wt_eval_report_free(report);
-    leave_model("00\", \"source\": \"elsewhere");
+    write_tool2vec_model("00\", \"source\": \"elsewhere");
     sound(&place, wt_eval(foreign, &options, &report, &place.err));
     assert_non_null(strstr(report->rows[1]->notice, "trained on other data (elsewhere), since the set has no train"));
     assert_non_null(strstr(report->rows[1]->settings, "\"trained_on\":\"elsewhere\""));
@@ -203,7 +204,7 @@ static void kind_of_request_is_judged(void **state)
 {
     char folder[112], others[112];
     (void)state;
-    wt_eval_options options = with("bm25,toolrerank");
+    wt_eval_options options = recipe_options("bm25,toolrerank");
     wt_eval_report *report = NULL;
     snprintf(folder, sizeof folder, "%s-kinds", set);
     snprintf(others, sizeof others, "%s-kinds", models);
@@ -219,8 +220,8 @@ static void kind_of_request_is_judged(void **state)
              "{\"_id\": \"3\", \"text\": \"find two\"}\n{\"_id\": \"4\", \"text\": \"a table\"}\n");
     put_text(folder, "qrels/test.tsv",
              "1\tA\t1\n1\tB\t1\n1\tC\t0\n2\tB\t1\n2\tC\t1\n3\tD\t1\n3\tE\t1\n4\tA\t1\n4\tZ\t1\n");
-    leave(others, "dpr", "\"weights\": {\"dense\": 1, \"subquery\": 0}", "00");
-    leave(others, "toolrerank", "\"classifier\": {\"weight\": 0, \"constant\": 1.0986123}", "00");
+    write_model_config(others, "dpr", "\"weights\": {\"dense\": 1, \"subquery\": 0}", "00");
+    write_model_config(others, "toolrerank", "\"classifier\": {\"weight\": 0, \"constant\": 1.0986123}", "00");
     options.trained = others;
     sound(&place, wt_eval(folder, &options, &report, &place.err));
     assert_int_equal(report->row_count, 2);
@@ -232,7 +233,7 @@ static void kind_of_request_is_judged(void **state)
 
 /* Returns the number of recipes that rank and need no training. toolrerank is left out: without training it equals
  * hybrid. */
-static size_t ranked_without_training(void)
+static size_t count_untrained_rankers(void)
 {
     const wt_recipe *recipe;
     size_t count = 0;
@@ -245,7 +246,7 @@ static void untrained_recipes_run_without_a_train_split(void **state)
 {
     (void)state;
     char plain[112];
-    wt_eval_options options = with("tool2vec");
+    wt_eval_options options = recipe_options("tool2vec");
     wt_eval_report *report = NULL;
     snprintf(plain, sizeof plain, "%s-plain", set);
     put_text(plain, "corpus.jsonl", "{\"_id\": \"A\", \"title\": \"table\", \"text\": \"book the table\"}\n");
@@ -257,7 +258,7 @@ static void untrained_recipes_run_without_a_train_split(void **state)
     wt_eval_report_free(report);
     options.recipes = NULL;
     sound(&place, wt_eval(plain, &options, &report, &place.err));
-    assert_int_equal(report->row_count, ranked_without_training());
+    assert_int_equal(report->row_count, count_untrained_rankers());
     assert_non_null(strstr(report->rows[0]->notice, "no train split"));
     wt_eval_report_free(report);
     options.recipes = "tool2vec";
@@ -275,5 +276,5 @@ int main(void)
         cmocka_unit_test(kind_of_request_is_judged),
         cmocka_unit_test(untrained_recipes_run_without_a_train_split),
     };
-    return cmocka_run_group_tests_name("eval/learning", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("eval/learning", tests, create_learning_set, remove_learning_set);
 }

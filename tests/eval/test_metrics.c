@@ -16,7 +16,7 @@
 
 static const double TOLERANCE = 1e-6;
 
-static void near(const char *name, double have, double want)
+static void assert_metric(const char *name, double have, double want)
 {
     if (fabs(have - want) > TOLERANCE)
         fail_msg("%s: have %.9f, want %.9f", name, have, want);
@@ -47,15 +47,18 @@ static void metrics_match_hand_worked_figures(void **state)
         size_t relevant = 0;
         for (size_t j = 0; j < cases[i].judged; j++)
             relevant += cases[i].ideal[j] > 0;
-        near(cases[i].name, wt__recall_at(cases[i].gains, cases[i].ranked, relevant, cases[i].k), cases[i].recall);
-        near(cases[i].name, wt__ndcg_at(cases[i].gains, cases[i].ranked, cases[i].ideal, cases[i].judged, cases[i].k),
-             cases[i].ndcg);
-        near(cases[i].name, wt__complete_at(cases[i].gains, cases[i].ranked, relevant, cases[i].k), cases[i].complete);
-        near(cases[i].name, wt__reciprocal_rank(cases[i].gains, cases[i].ranked), cases[i].mrr);
+        assert_metric(cases[i].name, wt__recall_at(cases[i].gains, cases[i].ranked, relevant, cases[i].k),
+                      cases[i].recall);
+        assert_metric(cases[i].name,
+                      wt__ndcg_at(cases[i].gains, cases[i].ranked, cases[i].ideal, cases[i].judged, cases[i].k),
+                      cases[i].ndcg);
+        assert_metric(cases[i].name, wt__complete_at(cases[i].gains, cases[i].ranked, relevant, cases[i].k),
+                      cases[i].complete);
+        assert_metric(cases[i].name, wt__reciprocal_rank(cases[i].gains, cases[i].ranked), cases[i].mrr);
     }
 }
 
-static int descending(const void *a, const void *b)
+static int compare_descending_ints(const void *a, const void *b)
 {
     return *(const int *)b - *(const int *)a;
 }
@@ -74,7 +77,7 @@ static void check_golden(json_t *query)
         ideal[judged] = (int)json_integer_value(value);
         relevant += ideal[judged++] > 0;
     }
-    qsort(ideal, judged, sizeof *ideal, descending);
+    qsort(ideal, judged, sizeof *ideal, compare_descending_ints);
     for (size_t i = 0; i < len; i++)
         gains[i] = (int)wt__json_int(qrels, json_string_value(json_array_get(ranked, i)), 0);
     json_object_foreach(wt__json_object(query, "expect"), name, value)
@@ -86,7 +89,7 @@ static void check_golden(json_t *query)
                                                       : wt__reciprocal_rank(gains, len);
         char label[128];
         snprintf(label, sizeof label, "%s of %s", name, json_string_value(json_object_get(query, "id")));
-        near(label, have, json_number_value(value));
+        assert_metric(label, have, json_number_value(value));
     }
 }
 

@@ -15,7 +15,7 @@
 enum { REQUESTS = 12, TOOLS = 4 };
 static const char *const tools[TOOLS] = {"t0", "t1", "t2", "t3"};
 
-static void make(struct dataset *set)
+static void make_train_split(struct dataset *set)
 {
     struct buffer queries = {0}, qrels = {0};
     for (int i = 0; i < REQUESTS; i++) {
@@ -29,7 +29,7 @@ static void make(struct dataset *set)
     wt__buffer_dispose(&qrels);
 }
 
-static size_t uses_of(const struct dataset *set, const bool *taken, const char *tool)
+static size_t count_uses(const struct dataset *set, const bool *taken, const char *tool)
 {
     size_t uses = 0;
     for (size_t q = 0; q < set->len; q++)
@@ -43,7 +43,7 @@ static void every_tool_gets_its_usages(void **state)
 {
     (void)state;
     struct dataset set;
-    make(&set);
+    make_train_split(&set);
     bool all[REQUESTS], taken[REQUESTS], more[REQUESTS];
     assert_int_equal(wt__portion_draw(&set, 0, 1, all, NULL), REQUESTS);
     for (uint64_t seed = 1; seed < 20; seed++)
@@ -51,8 +51,8 @@ static void every_tool_gets_its_usages(void **state)
             int64_t few = wt__portion_draw(&set, most, seed, taken, NULL);
             assert_true(few <= wt__portion_draw(&set, most + 1, seed, more, NULL));
             for (size_t t = 0; t < TOOLS; t++) {
-                size_t there = uses_of(&set, all, tools[t]);
-                assert_true(uses_of(&set, taken, tools[t]) >= (there < most ? there : most));
+                size_t there = count_uses(&set, all, tools[t]);
+                assert_true(count_uses(&set, taken, tools[t]) >= (there < most ? there : most));
             }
             for (size_t q = 0; q < REQUESTS; q++)
                 assert_true(!taken[q] || more[q]); /* a larger portion contains a smaller one */
@@ -68,7 +68,7 @@ static void portion_is_a_valid_data_set(void **state)
     char folder[] = "/tmp/whichtool-portion-XXXXXX", out[64];
     struct dataset set, train, dev;
     wt_error err;
-    make(&set);
+    make_train_split(&set);
     assert_non_null(mkdtemp(folder));
     snprintf(out, sizeof out, "%s/part", folder);
     put_text(folder, "corpus.jsonl", "{}\n");

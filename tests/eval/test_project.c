@@ -82,7 +82,7 @@ static void degenerate_input_gives_finite_results(void **state)
         assert_true(isfinite(out[i]));
 }
 
-static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+static int cancel_after_a_step(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)context, (void)phase, (void)total;
     return done > 0;
@@ -95,7 +95,7 @@ static void tsne_can_be_cancelled(void **state)
     double out[2 * COUNT];
     struct progress progress;
     draw_clusters(points, COUNT);
-    wt__progress_init(&progress, stop, NULL);
+    wt__progress_init(&progress, cancel_after_a_step, NULL);
     assert_int_equal(wt__tsne(out, points, COUNT, DIM, 1, &progress, NULL), WT_ECANCELLED);
     wt__progress_dispose(&progress);
 }
