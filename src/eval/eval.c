@@ -23,19 +23,14 @@
 #include "engine/sized_options.h"
 #include "engine/ptr_sources.h"
 #include "recipe/recipes.h"
-#include "eval/learning.h"
-#include "eval/measure.h"
-#include "eval/metrics.h"
-#include "eval/other_run.h"
-#include "eval/page.h"
-#include "eval/trec.h"
+#include "eval/internal.h"
+#include "eval/report.h"
 
 enum {
     MAX_RECIPES = 32,
     MAX_RESAMPLES = 1000000,
     DEFAULT_RESAMPLES = 10000,
     DEFAULT_SEED = 1,
-    MAIN_CUTOFF = 5,   /* cutoff of the comparison; the last cutoff if the plan does not have this one */
     COMPARED = 3,      /* recall, ndcg and complete at the main cutoff */
     LIST_PAGE = 10000, /* tools per wt_list */
     MIN_LATENCY_K = 10
@@ -640,14 +635,11 @@ static int fill_row(struct eval_run *e, wt_eval_row *row, const struct measureme
 static int compare_measurements(struct eval_run *e, const struct measurement *a, const struct measurement *b,
                                 const wt_eval_row *row_a, const wt_eval_row *row_b, wt_eval_comparison *out)
 {
-    size_t metrics = wt__metric_count(&e->plan), cutoffs = e->plan.cutoff_count, main = cutoffs - 1;
-    for (size_t c = 0; c < cutoffs; c++)
-        if (e->plan.cutoffs[c] == MAIN_CUTOFF)
-            main = c;
+    size_t metrics = wt__metric_count(&e->plan), cutoffs = e->plan.cutoff_count;
     double *differences = wt__alloc_array(e->plan.queries, sizeof *differences);
     int rc = differences ? 0 : wt__fail_nomem(e->err);
     for (size_t i = 0; rc == 0 && i < COMPARED; i++) {
-        size_t metric = i * cutoffs + main;
+        size_t metric = i * cutoffs + wt__main_cutoff(&e->plan);
         struct bootstrap result;
         for (size_t q = 0; q < e->plan.queries; q++)
             differences[q] = b->values[q * metrics + metric] - a->values[q * metrics + metric];

@@ -1,5 +1,5 @@
-/* other_run.c: sorts the lines by query and rank, and judges the ranking of each query. */
-#include "eval/other_run.h"
+/* other_run.c: reads a TREC run of another program, sorts its lines by query and rank, and judges each ranking. */
+#include "eval/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "engine/engine.h"
-#include "eval/trec.h"
 
 enum { FIELDS = 6 /* QUERY Q0 TOOL RANK SCORE TAG */ };
 

@@ -1,6 +1,6 @@
 /* svg.c: drawings have fixed coordinates and scale with the page. Bars are horizontal with labels on the left, since
  * the names of recipes do not fit below columns. */
-#include "eval/svg.h"
+#include "eval/report.h"
 
 #include <math.h>
 

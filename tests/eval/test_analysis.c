@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval/analysis.h"
+#include "eval/report.h"
 
 static bool is_near(double a, double b)
 {

@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "eval/metrics.h"
+#include "eval/internal.h"
 
 static const double TOLERANCE = 1e-6;
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "engine/support.h"
-#include "eval/svg.h"
+#include "eval/report.h"
 
 static struct place place;
 static char set[96], cache[96], page_path[96];

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "encoder/support.h"
-#include "eval/portion.h"
+#include "eval/internal.h"
 
 /* Twelve requests over four tools: request i uses tool i % 3, and every fourth request also tool 3. */
 enum { REQUESTS = 12, TOOLS = 4 };

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "eval/project.h"
+#include "eval/report.h"
 
 enum { COUNT = 120, DIM = 10 };
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "eval/trec.h"
+#include "eval/internal.h"
 
 static void ids_are_escaped_to_one_field(void **state)
 {

@@ -1,7 +1,7 @@
-/* project.c: t-SNE as in the paper with later improvements: scaled-down PCA as the start, early exaggeration of the
- * attraction by 12, momentum, a gain per coordinate, and a learning rate proportional to the number of points (Belkina
- * et al., 2019). */
-#include "eval/project.h"
+/* tsne.c: PCA, and t-SNE as in the paper with later improvements: scaled-down PCA as the start, early exaggeration of
+ * the attraction by 12, momentum, a gain per coordinate, and a learning rate proportional to the number of points
+ * (Belkina et al., 2019). */
+#include "eval/report.h"
 
 #include <float.h>
 #include <math.h>
