@@ -38,8 +38,7 @@ static int add_input_tool(void *context, const struct store_key *key, const stru
         return wt__fail_nomem(r->err);
     r->ids[m->tool_count] = key->id;
     m->names[m->tool_count] = (struct str){copy, name.len};
-    if (!wt__map_insert(&r->by_name, m->names[m->tool_count], (uint32_t)m->tool_count, NULL))
-        return wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(wt__map_insert(&r->by_name, m->names[m->tool_count], (uint32_t)m->tool_count, NULL), r->err);
     m->tool_count++;
     return 0;
 }
@@ -50,16 +49,14 @@ static int read_input_vectors(struct input_reader *r)
     struct store *store = r->engine->store;
     struct vector_set texts = wt__engine_vectors(r->encoder, r->engine);
     struct vector_set usage = wt__engine_usage_vectors(r->encoder, r->engine);
-    bool *there = wt__alloc_array(m->tool_count, sizeof *there);
+    WT_AUTO_FREE bool *there = wt__alloc_array(m->tool_count, sizeof *there);
     m->descriptions = wt__alloc_array(m->tool_count * m->dim, sizeof *m->descriptions);
     m->uses = wt__alloc_array(m->tool_count * m->dim, sizeof *m->uses);
     m->use_counts = wt__alloc_array(m->tool_count, sizeof *m->use_counts);
-    int64_t rc = there && m->descriptions && m->uses && m->use_counts ? 0 : wt__fail_nomem(r->err);
-    if (rc == 0)
-        rc = wt__store_get_vectors(store, &texts, r->ids, m->tool_count, m->descriptions, there, r->err);
+    WT_CHECK_ALLOC(there && m->descriptions && m->uses && m->use_counts, r->err);
+    int64_t rc = wt__store_get_vectors(store, &texts, r->ids, m->tool_count, m->descriptions, there, r->err);
     if (rc >= 0)
         rc = wt__store_get_usage_sums(store, &usage, r->ids, m->tool_count, m->uses, m->use_counts, r->err);
-    free(there);
     for (size_t i = 0; rc >= 0 && i < m->tool_count; i++) {
         float *use = m->uses + i * m->dim;
         double square = 0;
@@ -74,13 +71,10 @@ static int read_input_vectors(struct input_reader *r)
 static int read_input_tools(struct input_reader *r, struct progress *progress)
 {
     size_t made;
-    int rc = wt__embed_missing(r->engine, r->encoder, progress, &made, r->err);
-    if (rc == 0)
-        rc = wt__usage_learn(r->engine, r->encoder, progress, &made, r->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__embed_missing(r->engine, r->encoder, progress, &made, r->err));
+    WT_TRY(wt__usage_learn(r->engine, r->encoder, progress, &made, r->err));
     pthread_mutex_lock(&r->engine->store_lock);
-    rc = wt__store_each(r->engine->store, 0, add_input_tool, r, r->err);
+    int rc = wt__store_each(r->engine->store, 0, add_input_tool, r, r->err);
     if (rc >= 0)
         rc = read_input_vectors(r);
     pthread_mutex_unlock(&r->engine->store_lock);
@@ -91,15 +85,15 @@ static int read_input_requests(struct input_reader *r, const struct dataset *dat
 {
     struct analysis_input *m = r->out;
     size_t count = m->request_count, gold = 0;
-    struct str *texts = wt__alloc_array(count, sizeof *texts);
+    WT_AUTO_FREE struct str *texts = wt__alloc_array(count, sizeof *texts);
     for (size_t q = 0; q < count; q++)
         gold += dataset->queries[q].judgement_count;
     m->requests = wt__alloc_aligned(count * m->dim, sizeof *m->requests);
     m->gold_starts = wt__alloc_array(count + 1, sizeof *m->gold_starts);
     m->gold = wt__alloc_array(gold, sizeof *m->gold);
-    int rc = texts && m->requests && m->gold_starts && m->gold ? 0 : wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(texts && m->requests && m->gold_starts && m->gold, r->err);
     gold = 0;
-    for (size_t q = 0; rc == 0 && q < count; q++) {
+    for (size_t q = 0; q < count; q++) {
         const struct query *query = &dataset->queries[q];
         texts[q] = query->text;
         m->gold_starts[q] = gold;
@@ -110,12 +104,9 @@ static int read_input_requests(struct input_reader *r, const struct dataset *dat
         }
         m->gold_starts[q + 1] = gold;
     }
-    if (rc == 0 && wt__progress_phase(progress, "encoding", count))
-        rc = wt__fail_cancelled(r->err);
-    if (rc == 0)
-        rc = wt__encode_many(r->encoder, TEXT_REQUEST, texts, count, r->engine->threads, m->requests, progress, r->err);
-    free(texts);
-    return rc;
+    if (wt__progress_phase(progress, "encoding", count))
+        return wt__fail_cancelled(r->err);
+    return wt__encode_many(r->encoder, TEXT_REQUEST, texts, count, r->engine->threads, m->requests, progress, r->err);
 }
 
 int wt__analysis_input_read(struct analysis_input *out, wt_engine *engine, const struct encoder *encoder,
@@ -219,8 +210,7 @@ static int tally_failures(struct failures *out, const struct dataset *dataset, s
             if (judgement->gain <= 0)
                 continue;
             const uint32_t *row = wt__map_insert(by_name, judgement->tool, (uint32_t)out->tool_count, &added);
-            if (!row)
-                return wt__fail_nomem(err);
+            WT_CHECK_ALLOC(row, err);
             if (added)
                 out->tools[out->tool_count++] = (struct tool_failures){.tool = judgement->tool};
             out->tools[*row].wanted++;
@@ -251,21 +241,17 @@ static void summarise_failures(struct failures *out, size_t queries, const doubl
 int wt__count_failures(struct failures *out, const struct dataset *dataset, size_t queries, const bool *missed,
                        const double *lengths, struct arena *arena, wt_error *err)
 {
-    struct map by_name = {0};
+    WT_CLEANUP(wt__map_dispose) struct map by_name = {0};
     size_t most = 0;
     for (size_t q = 0; q < queries; q++)
         most += dataset->queries[q].judgement_count;
     *out = (struct failures){.tools = wt__arena_array(arena, struct tool_failures, most),
                              .failed = wt__arena_array(arena, bool, queries)};
-    double *values = wt__alloc_array(most > queries ? most : queries, sizeof *values);
-    int rc = out->tools && out->failed && values ? 0 : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = tally_failures(out, dataset, queries, missed, &by_name, err);
-    if (rc == 0)
-        summarise_failures(out, queries, lengths, values);
-    free(values);
-    wt__map_dispose(&by_name);
-    return rc;
+    WT_AUTO_FREE double *values = wt__alloc_array(most > queries ? most : queries, sizeof *values);
+    WT_CHECK_ALLOC(out->tools && out->failed && values, err);
+    WT_TRY(tally_failures(out, dataset, queries, missed, &by_name, err));
+    summarise_failures(out, queries, lengths, values);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- descriptions against use */
@@ -356,8 +342,7 @@ static int judge_requests(struct vector_judge *l, wt_error *err)
     l->unused.capacity = pairs < COSINE_PAIRS ? (size_t)pairs : COSINE_PAIRS;
     l->used.values = wt__alloc_array(l->used.capacity, sizeof(double));
     l->unused.values = wt__alloc_array(l->unused.capacity, sizeof(double));
-    if (!l->used.values || !l->unused.values)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(l->used.values && l->unused.values, err);
     for (size_t q = 0; q < m->request_count; q++) {
         wt__kernels()->dots_f32(m->requests + q * m->dim, l->vectors, m->tool_count, m->dim, l->scores);
         judge_vector_ranking(l, q);
@@ -371,28 +356,23 @@ static int judge_requests(struct vector_judge *l, wt_error *err)
 int wt__judge_tool_vectors(struct vector_quality *out, const struct analysis_input *input, enum tool_vector kind,
                            uint64_t seed, wt_error *err)
 {
-    float *vectors = combine_vectors(input, kind);
-    struct vector_judge l = {.input = input,
-                             .vectors = vectors,
-                             .scores = wt__alloc_aligned(input->tool_count, sizeof(float)),
-                             .has_vector = wt__alloc_array(input->tool_count, sizeof(bool)),
-                             .out = out};
+    WT_AUTO_FREE float *vectors = combine_vectors(input, kind);
+    WT_AUTO_FREE float *scores = wt__alloc_aligned(input->tool_count, sizeof *scores);
+    WT_AUTO_FREE bool *has_vector = wt__alloc_array(input->tool_count, sizeof *has_vector);
     *out = (struct vector_quality){0};
-    wt__rng_seed(&l.rng, seed);
-    int rc = vectors && l.scores && l.has_vector ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < input->tool_count; i++) {
-        l.has_vector[i] = false;
-        for (size_t d = 0; d < input->dim && !l.has_vector[i]; d++)
-            l.has_vector[i] = vectors[i * input->dim + d] != 0;
-        out->tools += l.has_vector[i];
+    WT_CHECK_ALLOC(vectors && scores && has_vector, err);
+    for (size_t i = 0; i < input->tool_count; i++) {
+        has_vector[i] = false;
+        for (size_t d = 0; d < input->dim && !has_vector[i]; d++)
+            has_vector[i] = vectors[i * input->dim + d] != 0;
+        out->tools += has_vector[i];
     }
-    if (rc == 0)
-        rc = judge_requests(&l, err);
+    struct vector_judge l = {
+        .input = input, .vectors = vectors, .scores = scores, .has_vector = has_vector, .out = out};
+    wt__rng_seed(&l.rng, seed);
+    int rc = judge_requests(&l, err);
     free(l.used.values);
     free(l.unused.values);
-    free(l.has_vector);
-    free(l.scores);
-    free(vectors);
     return rc;
 }
 
@@ -409,9 +389,8 @@ struct map_sample {
 static int sample_points(struct map_sample *s, enum point_kind kind, const float *rows, size_t count,
                          const struct str *texts, wt_error *err)
 {
-    size_t *order = wt__alloc_array(count, sizeof *order);
-    if (!order)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE size_t *order = wt__alloc_array(count, sizeof *order);
+    WT_CHECK_ALLOC(order, err);
     for (size_t i = 0; i < count; i++) {
         size_t at = wt__rng_below(&s->rng, i + 1);
         order[i] = order[at];
@@ -428,7 +407,6 @@ static int sample_points(struct map_sample *s, enum point_kind kind, const float
         s->out->points[s->out->count++] = (struct point){.kind = kind, .text = texts[order[i]]};
         s->out->of_kind[kind]++;
     }
-    free(order);
     return 0;
 }
 
@@ -436,9 +414,8 @@ static int sample_points(struct map_sample *s, enum point_kind kind, const float
 static int count_nearest_kinds(struct map_sample *s, wt_error *err)
 {
     struct scatter_map *out = s->out;
-    float *scores = wt__alloc_aligned(out->count, sizeof *scores);
-    if (!scores)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE float *scores = wt__alloc_aligned(out->count, sizeof *scores);
+    WT_CHECK_ALLOC(scores, err);
     for (size_t i = 0; i < out->count; i++) {
         size_t best = i ? 0 : 1;
         wt__kernels()->dots_f32(s->vectors + i * s->dim, s->vectors, out->count, s->dim, scores);
@@ -449,20 +426,19 @@ static int count_nearest_kinds(struct map_sample *s, wt_error *err)
         if (best < out->count)
             out->nearest[kind][out->points[best].kind] += 1 / (double)out->of_kind[kind];
     }
-    free(scores);
     return 0;
 }
 
 static int place_points(struct map_sample *s, uint64_t seed, struct progress *progress, wt_error *err)
 {
-    double *places = wt__alloc_array(2 * s->out->count, sizeof *places);
-    int rc = places ? wt__tsne(places, s->vectors, s->out->count, s->dim, seed, progress, err) : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < s->out->count; i++) {
+    WT_AUTO_FREE double *places = wt__alloc_array(2 * s->out->count, sizeof *places);
+    WT_CHECK_ALLOC(places, err);
+    WT_TRY(wt__tsne(places, s->vectors, s->out->count, s->dim, seed, progress, err));
+    for (size_t i = 0; i < s->out->count; i++) {
         s->out->points[i].x = places[2 * i];
         s->out->points[i].y = places[2 * i + 1];
     }
-    free(places);
-    return rc;
+    return 0;
 }
 
 int wt__scatter_map(struct scatter_map *out, const struct analysis_input *m, uint64_t seed, struct arena *arena,
@@ -470,23 +446,16 @@ int wt__scatter_map(struct scatter_map *out, const struct analysis_input *m, uin
 {
     enum { MOST = MAP_POINTS * POINT_KINDS };
     *out = (struct scatter_map){.points = wt__arena_array(arena, struct point, MOST)};
-    struct map_sample s = {.out = out, .dim = m->dim, .vectors = wt__alloc_aligned(MOST * m->dim, sizeof *s.vectors)};
-    struct str *texts = wt__alloc_array(m->request_count, sizeof *texts);
-    int rc = out->points && s.vectors && texts ? 0 : wt__fail_nomem(err);
+    WT_AUTO_FREE float *vectors = wt__alloc_aligned(MOST * m->dim, sizeof *vectors);
+    WT_AUTO_FREE struct str *texts = wt__alloc_array(m->request_count, sizeof *texts);
+    struct map_sample s = {.out = out, .dim = m->dim, .vectors = vectors};
+    WT_CHECK_ALLOC(out->points && vectors && texts, err);
     wt__rng_seed(&s.rng, seed);
-    for (size_t q = 0; rc == 0 && q < m->request_count; q++)
+    for (size_t q = 0; q < m->request_count; q++)
         texts[q] = m->queries[q].text;
-    if (rc == 0)
-        rc = sample_points(&s, POINT_REQUEST, m->requests, m->request_count, texts, err);
-    if (rc == 0)
-        rc = sample_points(&s, POINT_USE, m->uses, m->tool_count, m->names, err);
-    if (rc == 0)
-        rc = sample_points(&s, POINT_DESCRIPTION, m->descriptions, m->tool_count, m->names, err);
-    if (rc == 0)
-        rc = count_nearest_kinds(&s, err);
-    if (rc == 0)
-        rc = place_points(&s, seed, progress, err);
-    free(texts);
-    free(s.vectors);
-    return rc;
+    WT_TRY(sample_points(&s, POINT_REQUEST, m->requests, m->request_count, texts, err));
+    WT_TRY(sample_points(&s, POINT_USE, m->uses, m->tool_count, m->names, err));
+    WT_TRY(sample_points(&s, POINT_DESCRIPTION, m->descriptions, m->tool_count, m->names, err));
+    WT_TRY(count_nearest_kinds(&s, err));
+    return place_points(&s, seed, progress, err);
 }

@@ -123,8 +123,7 @@ static bool is_automatic(const char *name)
 static int add_recipe(struct eval_run *e, struct str name)
 {
     char *copy = wt__arena_copy(&e->scratch, wt__str_trim(name));
-    if (!copy)
-        return wt__fail_nomem(e->err);
+    WT_CHECK_ALLOC(copy, e->err);
     if (!*copy)
         return wt__fail(e->err, WT_EINVAL, "list of recipes \"%s\" has an empty name", e->options.recipes);
     const wt_recipe *recipe = find_public_recipe(copy);
@@ -155,13 +154,12 @@ static bool has_ptr_answers(const struct eval_run *e)
 static int plan_recipes(struct eval_run *e)
 {
     const char *at = e->options.recipes;
-    int rc = 0;
-    while (rc == 0 && at) {
+    while (at) {
         const char *comma = strchr(at, ',');
-        rc = add_recipe(e, (struct str){at, comma ? (size_t)(comma - at) : strlen(at)});
+        WT_TRY(add_recipe(e, (struct str){at, comma ? (size_t)(comma - at) : strlen(at)}));
         at = comma ? comma + 1 : NULL;
     }
-    return rc;
+    return 0;
 }
 
 static int plan_other_runs(struct eval_run *e)
@@ -309,6 +307,11 @@ static size_t collect_recipes_to_train(const struct eval_run *e, const char **wi
 
 enum { MISSING_TOOL = 0 /* number of a provider whose tool is missing in the catalogue */ };
 
+static void dispose_listed_tools(wt_tools **tools)
+{
+    wt_tools_free(*tools);
+}
+
 /* Sets the provider's number for each relevant tool in the catalogue. A tool without a provider gets a number of its
  * own. */
 static int number_providers(struct eval_run *e, struct map *wanted, struct map *providers)
@@ -318,28 +321,22 @@ static int number_providers(struct eval_run *e, struct map *wanted, struct map *
     wt_list_options_init(&page);
     page.limit = LIST_PAGE;
     for (bool more = true; more; page.offset += LIST_PAGE) {
-        wt_tools *tools = NULL;
+        WT_CLEANUP(dispose_listed_tools) wt_tools *tools = NULL;
         int rc = wt_list(e->engine, &page, &tools, e->err);
         if (rc < 0)
             return rc;
-        rc = 0;
-        for (size_t i = 0; rc == 0 && i < tools->len; i++) {
+        for (size_t i = 0; i < tools->len; i++) {
             const wt_tool *tool = tools->items[i];
             uint32_t *owner = wt__map_get(wanted, wt__str(tool->source_id));
             if (!owner || *owner != MISSING_TOOL)
                 continue;
             char *name = wt__arena_copy(&e->scratch, wt__str(tool->provider));
-            uint32_t *number =
-                name ? wt__map_insert(providers, wt__str(name), (uint32_t)providers->len + 1, NULL) : NULL;
-            if (!number)
-                rc = wt__fail_nomem(e->err);
-            else
-                *owner = *name ? *number : own_number--;
+            WT_CHECK_ALLOC(name, e->err);
+            uint32_t *number = wt__map_insert(providers, wt__str(name), (uint32_t)providers->len + 1, NULL);
+            WT_CHECK_ALLOC(number, e->err);
+            *owner = *name ? *number : own_number--;
         }
         more = tools->len == LIST_PAGE;
-        wt_tools_free(tools);
-        if (rc < 0)
-            return rc;
     }
     return 0;
 }
@@ -362,21 +359,18 @@ static void inspect_gold(struct eval_run *e, const struct map *wanted)
 
 static int read_gold(struct eval_run *e)
 {
-    struct map wanted = {0}, providers = {0};
+    WT_CLEANUP(wt__map_dispose) struct map wanted = {0};
+    WT_CLEANUP(wt__map_dispose) struct map providers = {0};
     e->multi_provider = wt__arena_array(&e->scratch, bool, e->plan.queries);
-    int rc = e->multi_provider ? 0 : wt__fail_nomem(e->err);
-    for (size_t q = 0; q < e->plan.queries && rc == 0; q++)
-        for (size_t j = 0; rc == 0 && j < e->dataset.queries[q].judgement_count; j++)
-            if (e->dataset.queries[q].judgements[j].gain > 0 &&
-                !wt__map_insert(&wanted, e->dataset.queries[q].judgements[j].tool, MISSING_TOOL, NULL))
-                rc = wt__fail_nomem(e->err);
-    if (rc == 0)
-        rc = number_providers(e, &wanted, &providers);
-    if (rc == 0)
-        inspect_gold(e, &wanted);
-    wt__map_dispose(&wanted);
-    wt__map_dispose(&providers);
-    return rc;
+    WT_CHECK_ALLOC(e->multi_provider, e->err);
+    for (size_t q = 0; q < e->plan.queries; q++)
+        for (size_t j = 0; j < e->dataset.queries[q].judgement_count; j++)
+            if (e->dataset.queries[q].judgements[j].gain > 0)
+                WT_CHECK_ALLOC(wt__map_insert(&wanted, e->dataset.queries[q].judgements[j].tool, MISSING_TOOL, NULL),
+                               e->err);
+    WT_TRY(number_providers(e, &wanted, &providers));
+    inspect_gold(e, &wanted);
+    return 0;
 }
 
 /* Returns the first named recipe that cannot run without training ("auto" can), or NULL. */
@@ -400,8 +394,8 @@ static int open_eval_store(struct eval_run *e, const char *dir, bool model)
         return wt__corpus_open(&e->engine, dir, &corpus, e->err);
     e->learning.options = e->options;
     e->learning.options.seed = e->seed;
-    int rc = wt__learning_plan(&e->learning, dir, e->err);
-    return rc < 0 ? rc : wt__learning_open(&e->learning, &e->engine);
+    WT_TRY(wt__learning_plan(&e->learning, dir, e->err));
+    return wt__learning_open(&e->learning, &e->engine);
 }
 
 /* Drops recipes without a model after training; called only if the caller named no recipe. */
@@ -430,11 +424,8 @@ static int open_eval_catalogue(struct eval_run *e, const char *dir)
                         "recipe %s needs training, but %s has no qrels/train.tsv; use --trained FOLDER to measure "
                         "models of other data",
                         find_named_learner(e), dir);
-    int rc = open_eval_store(e, dir, model);
-    if (rc == 0)
-        rc = set_chat(e);
-    if (rc < 0)
-        return rc;
+    WT_TRY(open_eval_store(e, dir, model));
+    WT_TRY(set_chat(e));
     e->engine->dense_weight = e->dense_weight;
     model = model && wt_dimension(e->engine, NULL) > 0;
     if (!model && find_named_learner(e))
@@ -443,17 +434,17 @@ static int open_eval_catalogue(struct eval_run *e, const char *dir)
     complete_recipes(e, model);
     if (model) {
         int64_t encoded = wt_embed_missing(e->engine, e->options.progress, e->options.progress_context, e->err);
-        rc = encoded < 0 ? (int)encoded : 0;
+        if (encoded < 0)
+            return (int)encoded;
     }
     const char *taught[MAX_RECIPES + 1];
     size_t taught_count = collect_recipes_to_train(e, taught);
-    if (rc == 0 && e->learns)
-        rc = wt__learning_train(&e->learning, e->engine, taught, taught_count);
-    if (rc == 0 && e->learns && !named)
+    if (e->learns)
+        WT_TRY(wt__learning_train(&e->learning, e->engine, taught, taught_count));
+    if (e->learns && !named)
         drop_untrained(e);
-    if (rc == 0)
-        rc = wt_info(e->engine, &e->info, e->err);
-    return rc < 0 ? rc : read_gold(e);
+    WT_TRY(wt_info(e->engine, &e->info, e->err));
+    return read_gold(e);
 }
 
 /* ---------------------------------------------------------------- the report */
@@ -548,8 +539,7 @@ static int write_row_notice(struct eval_run *e, const struct measurement *m, con
     if (text.len == 0 && !text.failed)
         return 0;
     char *whole = keep_in_report(e, &text);
-    if (!whole)
-        return wt__fail_nomem(e->err);
+    WT_CHECK_ALLOC(whole, e->err);
     *out = whole + 2;
     return 0;
 }
@@ -597,15 +587,13 @@ static int fill_row(struct eval_run *e, wt_eval_row *row, const struct measureme
     int rc = write_row_settings(e, m, recipe, &settings);
     if (rc < 0)
         return rc;
-    if (!shown || !set || !split || !name || !settings)
-        return wt__fail_nomem(e->err);
+    WT_CHECK_ALLOC(shown && set && split && name && settings, e->err);
     for (size_t i = 0; i < metrics; i++) {
         double sum = 0;
         for (size_t q = 0; q < e->plan.queries; q++)
             sum += m->values[q * metrics + i];
         values[i] = (wt_metric){make_metric_name(e, i), sum / (double)e->plan.queries};
-        if (!values[i].name)
-            return wt__fail_nomem(e->err);
+        WT_CHECK_ALLOC(values[i].name, e->err);
     }
     for (size_t i = 0; i < picks; i++) {
         double sum = 0;
@@ -636,21 +624,19 @@ static int compare_measurements(struct eval_run *e, const struct measurement *a,
                                 const wt_eval_row *row_a, const wt_eval_row *row_b, wt_eval_comparison *out)
 {
     size_t metrics = wt__metric_count(&e->plan), cutoffs = e->plan.cutoff_count;
-    double *differences = wt__alloc_array(e->plan.queries, sizeof *differences);
-    int rc = differences ? 0 : wt__fail_nomem(e->err);
-    for (size_t i = 0; rc == 0 && i < COMPARED; i++) {
+    WT_AUTO_FREE double *differences = wt__alloc_array(e->plan.queries, sizeof *differences);
+    WT_CHECK_ALLOC(differences, e->err);
+    for (size_t i = 0; i < COMPARED; i++) {
         size_t metric = i * cutoffs + wt__main_cutoff(&e->plan);
         struct bootstrap result;
         for (size_t q = 0; q < e->plan.queries; q++)
             differences[q] = b->values[q * metrics + metric] - a->values[q * metrics + metric];
-        rc = wt__bootstrap(differences, e->plan.queries, e->resamples, e->seed, &result, e->err);
-        if (rc == 0)
-            out[i] = (wt_eval_comparison){row_a->recipe,     row_b->recipe, row_a->metrics[metric]->name,
-                                          result.difference, result.low,    result.high,
-                                          result.p};
+        WT_TRY(wt__bootstrap(differences, e->plan.queries, e->resamples, e->seed, &result, e->err));
+        out[i] = (wt_eval_comparison){row_a->recipe,     row_b->recipe, row_a->metrics[metric]->name,
+                                      result.difference, result.low,    result.high,
+                                      result.p};
     }
-    free(differences);
-    return rc;
+    return 0;
 }
 
 /* Returns the path of a recipe's TREC run: PATH, or with several recipes PATH with RECIPE before its extension. */
@@ -673,11 +659,11 @@ static char *make_run_path(struct eval_run *e, const char *recipe)
 static int measure_recipe(struct eval_run *e, const char *recipe, struct measurement *out)
 {
     char *path = e->options.run_path ? make_run_path(e, recipe) : NULL;
-    if (e->options.run_path && !path)
-        return wt__fail_nomem(e->err);
-    int rc = wt__measure(out, e->engine, &e->dataset, &e->plan, recipe, path, &e->progress, e->err);
-    if (rc < 0 || strcmp(recipe, TRAINED_SET) != 0)
-        return rc;
+    if (e->options.run_path)
+        WT_CHECK_ALLOC(path, e->err);
+    WT_TRY(wt__measure(out, e->engine, &e->dataset, &e->plan, recipe, path, &e->progress, e->err));
+    if (strcmp(recipe, TRAINED_SET) != 0)
+        return 0;
     return wt__measure_answerability(out->answerability, &out->answerability_count, e->engine, &e->dataset,
                                      e->plan.queries, e->options.out_of_domain ? &e->out_of_domain : NULL, &e->progress,
                                      e->err);
@@ -692,34 +678,29 @@ static int measure_recipes(struct eval_run *e)
     size_t compared = count ? (count - 1) * COMPARED : 0;
     const void *row_pointers = wt__arena_pointers(&e->report->arena, rows, count, sizeof *rows);
     const void *pointers = wt__arena_pointers(&e->report->arena, comparisons, compared, sizeof *comparisons);
-    if (!e->measured || !row_pointers || !pointers)
-        return wt__fail_nomem(e->err);
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_CHECK_ALLOC(e->measured && row_pointers && pointers, e->err);
+    for (size_t i = 0; i < count; i++) {
         const char *name = i < e->recipe_count ? e->recipes[i] : NULL;
-        rc = name ? measure_recipe(e, name, &e->measured[i])
-                  : wt__measure_other_run(&e->measured[i], e->engine, &e->dataset, &e->plan,
-                                          e->runs[i - e->recipe_count], &name, e->err);
-        if (rc == 0)
-            rc = fill_row(e, &rows[i], &e->measured[i], name);
-        if (rc == 0 && i > 0)
-            rc = compare_measurements(e, &e->measured[0], &e->measured[i], &rows[0], &rows[i],
-                                      comparisons + (i - 1) * COMPARED);
+        WT_TRY(name ? measure_recipe(e, name, &e->measured[i])
+                    : wt__measure_other_run(&e->measured[i], e->engine, &e->dataset, &e->plan,
+                                            e->runs[i - e->recipe_count], &name, e->err));
+        WT_TRY(fill_row(e, &rows[i], &e->measured[i], name));
+        if (i > 0)
+            WT_TRY(compare_measurements(e, &e->measured[0], &e->measured[i], &rows[0], &rows[i],
+                                        comparisons + (i - 1) * COMPARED));
     }
     e->report->visible = (wt_eval_report){count, compared, row_pointers, pointers};
-    return rc;
+    return 0;
 }
 
 static int write_qrels(struct eval_run *e)
 {
-    struct buffer lines = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer lines = {0};
     for (size_t q = 0; q < e->plan.queries; q++)
         for (size_t j = 0; j < e->dataset.queries[q].judgement_count; j++)
             wt__trec_qrels_line(&lines, e->dataset.queries[q].id, &e->dataset.queries[q].judgements[j]);
-    int rc =
-        lines.failed ? wt__fail_nomem(e->err) : wt__file_replace(e->options.qrels_path, lines.ptr, lines.len, e->err);
-    wt__buffer_dispose(&lines);
-    return rc;
+    WT_CHECK_ALLOC(!lines.failed, e->err);
+    return wt__file_replace(e->options.qrels_path, lines.ptr, lines.len, e->err);
 }
 
 static int write_page(struct eval_run *e)
@@ -736,17 +717,11 @@ static int write_page(struct eval_run *e)
 
 static int run_evaluation(struct eval_run *e, const char *dir)
 {
-    int rc = plan_cutoffs(e);
-    if (rc == 0)
-        rc = plan_recipes(e);
-    if (rc == 0)
-        rc = plan_other_runs(e);
-    if (rc == 0)
-        rc = plan_ptr(e);
-    if (rc == 0)
-        rc = wt__dataset_read(&e->dataset, dir, e->split, e->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(plan_cutoffs(e));
+    WT_TRY(plan_recipes(e));
+    WT_TRY(plan_other_runs(e));
+    WT_TRY(plan_ptr(e));
+    WT_TRY(wt__dataset_read(&e->dataset, dir, e->split, e->err));
     size_t max = e->options.max_queries;
     e->plan.max_per_provider = e->options.max_per_provider;
     e->plan.copies = e->options.copies != 0;
@@ -757,16 +732,12 @@ static int run_evaluation(struct eval_run *e, const char *dir)
     for (size_t q = 0; q < e->plan.queries; q++)
         e->plan.relevant += wt__count_relevant(&e->dataset.queries[q]);
     if (e->options.out_of_domain)
-        rc = wt__dataset_read(&e->out_of_domain, e->options.out_of_domain, e->split, e->err);
-    if (rc == 0)
-        rc = open_eval_catalogue(e, dir);
-    if (rc == 0)
-        rc = measure_recipes(e);
-    if (rc == 0 && e->options.qrels_path)
-        rc = write_qrels(e);
-    if (rc == 0 && e->options.html_path)
-        rc = write_page(e);
-    return rc;
+        WT_TRY(wt__dataset_read(&e->out_of_domain, e->options.out_of_domain, e->split, e->err));
+    WT_TRY(open_eval_catalogue(e, dir));
+    WT_TRY(measure_recipes(e));
+    if (e->options.qrels_path)
+        WT_TRY(write_qrels(e));
+    return e->options.html_path ? write_page(e) : 0;
 }
 
 int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **out, wt_error *err)
@@ -786,8 +757,7 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
     if (rc < 0)
         return rc;
     e.report = calloc(1, sizeof *e.report);
-    if (!e.report)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(e.report, err);
     wt__progress_init(&e.progress, e.options.progress, e.options.progress_context);
     rc = run_evaluation(&e, dir);
     wt__progress_dispose(&e.progress);

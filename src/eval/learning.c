@@ -10,6 +10,7 @@
 #include "eval/internal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -44,8 +45,7 @@ static int take_for_portion(struct map *uses, const struct query *query, size_t 
         if (query->judgements[j].gain <= 0)
             continue;
         uint32_t *so_far = wt__map_insert(uses, query->judgements[j].tool, 0, NULL);
-        if (!so_far)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(so_far, err);
         (*so_far)++;
     }
     return 0;
@@ -53,24 +53,22 @@ static int take_for_portion(struct map *uses, const struct query *query, size_t 
 
 int64_t wt__portion_draw(const struct dataset *train, size_t most, uint64_t seed, bool *taken, wt_error *err)
 {
-    size_t *order = wt__alloc_array(train->len, sizeof *order);
-    struct map uses = {0};
+    WT_AUTO_FREE size_t *order = wt__alloc_array(train->len, sizeof *order);
+    WT_CLEANUP(wt__map_dispose) struct map uses = {0};
     struct rng rng;
     int64_t count = 0;
-    int rc = order ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(order, err);
     wt__rng_seed(&rng, seed);
-    for (size_t i = 0; rc == 0 && i < train->len; i++) {
+    for (size_t i = 0; i < train->len; i++) {
         size_t at = wt__rng_below(&rng, i + 1);
         order[i] = order[at];
         order[at] = i;
     }
-    for (size_t i = 0; rc == 0 && i < train->len; i++) {
-        rc = take_for_portion(&uses, &train->queries[order[i]], most ? most : SIZE_MAX, &taken[order[i]], err);
-        count += rc == 0 && taken[order[i]];
+    for (size_t i = 0; i < train->len; i++) {
+        WT_TRY(take_for_portion(&uses, &train->queries[order[i]], most ? most : SIZE_MAX, &taken[order[i]], err));
+        count += taken[order[i]];
     }
-    wt__map_dispose(&uses);
-    free(order);
-    return rc < 0 ? rc : count;
+    return count;
 }
 
 static void append_portion_request(struct buffer *queries, struct buffer *qrels, const struct query *query)
@@ -90,62 +88,51 @@ static void append_portion_request(struct buffer *queries, struct buffer *qrels,
 
 static int replace_file_in(const char *folder, const char *name, const struct buffer *content, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *path = wt__path_join(&arena, folder, name);
-    int rc = path && !content->failed ? wt__file_replace(path, content->ptr, content->len, err) : wt__fail_nomem(err);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_CHECK_ALLOC(path && !content->failed, err);
+    return wt__file_replace(path, content->ptr, content->len, err);
 }
 
 /* Creates folder/qrels/, and folder/corpus.jsonl as a symbolic link to dir/corpus.jsonl. */
 static int create_layout(const char *folder, const char *dir, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char *qrels = wt__path_join(&arena, folder, "qrels"), *link = wt__path_join(&arena, folder, "corpus.jsonl");
     char *corpus = wt__path_join(&arena, dir, "corpus.jsonl");
-    int rc = qrels && link && corpus ? wt__make_folders(qrels, err) : wt__fail_nomem(err);
-    if (rc == 0) {
-        char *whole = realpath(corpus, NULL);
-        if (!whole)
-            rc = wt__fail_errno(err, "find", corpus);
-        else if ((unlink(link) != 0 && errno != ENOENT) || symlink(whole, link) != 0)
-            rc = wt__fail_errno(err, "link", link);
-        free(whole);
-    }
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_CHECK_ALLOC(qrels && link && corpus, err);
+    WT_TRY(wt__make_folders(qrels, err));
+    WT_AUTO_FREE char *target = realpath(corpus, NULL);
+    if (!target)
+        return wt__fail_errno(err, "find", corpus);
+    if ((unlink(link) != 0 && errno != ENOENT) || symlink(target, link) != 0)
+        return wt__fail_errno(err, "link", link);
+    return 0;
 }
 
 int wt__portion_write(const char *folder, const char *dir, const struct dataset *train, const bool *taken,
                       const struct dataset *dev, wt_error *err)
 {
-    struct buffer queries = {0}, train_rows = {0}, dev_rows = {0};
-    struct map ids = {0}; /* ids of written queries, since a query may be in both splits */
-    int rc = create_layout(folder, dir, err);
-    for (size_t q = 0; rc == 0 && q < train->len; q++) {
+    WT_CLEANUP(wt__buffer_dispose) struct buffer queries = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer train_rows = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer dev_rows = {0};
+    WT_CLEANUP(wt__map_dispose) struct map ids = {0}; /* ids of written queries, since a query may be in both splits */
+    WT_TRY(create_layout(folder, dir, err));
+    for (size_t q = 0; q < train->len; q++) {
         if (!taken[q])
             continue;
         append_portion_request(&queries, &train_rows, &train->queries[q]);
-        if (!wt__map_insert(&ids, train->queries[q].id, 0, NULL))
-            rc = wt__fail_nomem(err);
+        WT_CHECK_ALLOC(wt__map_insert(&ids, train->queries[q].id, 0, NULL), err);
     }
-    for (size_t q = 0; rc == 0 && dev && q < dev->len; q++) {
-        struct buffer unwanted = {0};
+    for (size_t q = 0; dev && q < dev->len; q++) {
+        WT_CLEANUP(wt__buffer_dispose) struct buffer unwanted = {0};
         append_portion_request(wt__map_get(&ids, dev->queries[q].id) ? &unwanted : &queries, &dev_rows,
                                &dev->queries[q]);
-        wt__buffer_dispose(&unwanted);
     }
-    if (rc == 0)
-        rc = replace_file_in(folder, "queries.jsonl", &queries, err);
-    if (rc == 0 && dev)
-        rc = replace_file_in(folder, "qrels/dev.tsv", &dev_rows, err);
-    if (rc == 0)
-        rc = replace_file_in(folder, "qrels/train.tsv", &train_rows, err);
-    wt__map_dispose(&ids);
-    wt__buffer_dispose(&queries);
-    wt__buffer_dispose(&train_rows);
-    wt__buffer_dispose(&dev_rows);
-    return rc;
+    WT_TRY(replace_file_in(folder, "queries.jsonl", &queries, err));
+    if (dev)
+        WT_TRY(replace_file_in(folder, "qrels/dev.tsv", &dev_rows, err));
+    return replace_file_in(folder, "qrels/train.tsv", &train_rows, err);
 }
 
 #define EDITION "whichtool learned store 1 " WT_VERSION "\n"
@@ -155,11 +142,9 @@ enum { CONFIG_MAX = 64 << 20, FINISHED_MAX = 4096 };
 
 static bool folder_has_file(const char *folder, const char *name)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     const char *path = wt__path_join(&arena, folder, name);
-    bool there = path && wt__is_file(path);
-    wt__arena_dispose(&arena);
-    return there;
+    return path && wt__is_file(path);
 }
 
 bool wt__has_train_split(const char *dir)
@@ -207,13 +192,12 @@ static void hash_split(struct sha256 *sha, const struct dataset *split, const bo
 
 static int hash_corpus(struct sha256 *sha, struct eval_learning *learning)
 {
-    struct mapping corpus = {0};
+    WT_CLEANUP(wt__file_unmap) struct mapping corpus = {0};
     const char *path = wt__path_join(&learning->arena, learning->dir, "corpus.jsonl");
-    int rc = path ? wt__file_map(&corpus, path, learning->err) : wt__fail_nomem(learning->err);
-    if (rc == 0)
-        hash_str(sha, (struct str){(const char *)corpus.ptr, corpus.len});
-    wt__file_unmap(&corpus);
-    return rc;
+    WT_CHECK_ALLOC(path, learning->err);
+    WT_TRY(wt__file_map(&corpus, path, learning->err));
+    hash_str(sha, (struct str){(const char *)corpus.ptr, corpus.len});
+    return 0;
 }
 
 /* Computes KEY and the paths. */
@@ -222,23 +206,18 @@ static int make_paths(struct eval_learning *learning, struct sha256 *sha)
     struct arena *arena = &learning->arena;
     const char *cache = learning->options.cache_dir;
     unsigned char digest[32];
-    char key[65];
-    struct buffer name = {0};
+    char key[65], name[96];
     wt__sha256_end(sha, digest);
     wt__sha256_hex(digest, key);
-    int rc = cache ? 0 : wt__corpus_cache(&cache, arena, learning->err);
-    if (rc < 0)
-        return rc;
-    wt__buffer_printf(&name, "%s.wt", key);
-    learning->store = !name.failed ? wt__path_join(arena, cache, name.ptr) : NULL;
-    wt__buffer_text(&name, "-models");
-    learning->models = !name.failed ? wt__path_join(arena, cache, name.ptr) : NULL;
-    wt__buffer_clear(&name);
-    wt__buffer_printf(&name, "%s.wt-data", key);
-    learning->data = !name.failed ? wt__path_join(arena, cache, name.ptr) : NULL;
-    wt__buffer_dispose(&name);
-    if (!learning->store || !learning->models || !learning->data)
-        return wt__fail_nomem(learning->err);
+    if (!cache)
+        WT_TRY(wt__corpus_cache(&cache, arena, learning->err));
+    snprintf(name, sizeof name, "%s.wt", key);
+    learning->store = wt__path_join(arena, cache, name);
+    snprintf(name, sizeof name, "%s.wt-models", key);
+    learning->models = wt__path_join(arena, cache, name);
+    snprintf(name, sizeof name, "%s.wt-data", key);
+    learning->data = wt__path_join(arena, cache, name);
+    WT_CHECK_ALLOC(learning->store && learning->models && learning->data, learning->err);
     if (learning->options.trained)
         learning->models = learning->options.trained;
     return 0;
@@ -260,39 +239,34 @@ static int plan_paths(struct eval_learning *learning, const struct dataset *trai
     hash_split(&sha, train, taken);
     if (dev)
         hash_split(&sha, dev, NULL);
-    int rc = hash_corpus(&sha, learning);
-    if (rc == 0)
-        rc = make_paths(learning, &sha);
-    if (rc == 0 && learning->requests < train->len)
+    WT_TRY(hash_corpus(&sha, learning));
+    WT_TRY(make_paths(learning, &sha));
+    if (learning->requests < train->len)
         return wt__portion_write(learning->data, learning->dir, train, taken, dev, learning->err);
     learning->data = learning->dir;
-    return rc;
+    return 0;
 }
 
 int wt__learning_plan(struct eval_learning *learning, const char *dir, wt_error *err)
 {
-    struct dataset train = {0}, dev = {0};
+    WT_CLEANUP(wt__dataset_dispose) struct dataset train = {0};
+    WT_CLEANUP(wt__dataset_dispose) struct dataset dev = {0};
     learning->dir = dir;
     learning->err = err;
     learning->other_data = !wt__has_train_split(dir);
     if (learning->other_data)
         return plan_paths(learning, &train, NULL, NULL);
-    int rc = wt__dataset_read(&train, dir, "train", err);
-    if (rc < 0)
-        return rc;
-    bool with_dev = folder_has_file(dir, "qrels/dev.tsv"), *taken = wt__alloc_array(train.len, sizeof *taken);
-    int64_t count = taken ? wt__portion_draw(&train, learning->options.usages, learning->options.seed, taken, err)
-                          : wt__fail_nomem(err);
-    learning->requests = count < 0 ? 0 : (size_t)count;
-    rc = count < 0 ? (int)count : 0;
-    if (rc == 0 && with_dev)
-        rc = wt__dataset_read(&dev, dir, "dev", err);
-    if (rc == 0)
-        rc = plan_paths(learning, &train, with_dev ? &dev : NULL, taken);
-    free(taken);
-    wt__dataset_dispose(&train);
-    wt__dataset_dispose(&dev);
-    return rc;
+    WT_TRY(wt__dataset_read(&train, dir, "train", err));
+    bool with_dev = folder_has_file(dir, "qrels/dev.tsv");
+    WT_AUTO_FREE bool *taken = wt__alloc_array(train.len, sizeof *taken);
+    WT_CHECK_ALLOC(taken, err);
+    int64_t count = wt__portion_draw(&train, learning->options.usages, learning->options.seed, taken, err);
+    if (count < 0)
+        return (int)count;
+    learning->requests = (size_t)count;
+    if (with_dev)
+        WT_TRY(wt__dataset_read(&dev, dir, "dev", err));
+    return plan_paths(learning, &train, with_dev ? &dev : NULL, taken);
 }
 
 /* ---------------------------------------------------------------- the store */
@@ -453,28 +427,26 @@ static int train_lesson(struct eval_learning *learning, wt_engine *engine, const
 
 static int train_missing(struct eval_learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
 {
-    struct buffer finished = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer finished = {0};
+    WT_AUTO_FREE char *before = NULL;
     const wt_lesson *lesson;
-    char *before = NULL, *path = wt__path_join(&learning->arena, learning->models, FINISHED);
+    char *path = wt__path_join(&learning->arena, learning->models, FINISHED);
     size_t len;
-    int rc = path ? 0 : wt__fail_nomem(learning->err);
-    if (rc == 0 && wt__is_file(path))
-        rc = wt__file_read(&before, &len, path, FINISHED_MAX, learning->err);
-    if (before)
+    WT_CHECK_ALLOC(path, learning->err);
+    if (wt__is_file(path)) {
+        WT_TRY(wt__file_read(&before, &len, path, FINISHED_MAX, learning->err));
         wt__buffer_append(&finished, before, len);
-    free(before);
-    for (size_t i = 0; rc == 0 && (lesson = wt_lesson_at(i)); i++) {
+    }
+    for (size_t i = 0; (lesson = wt_lesson_at(i)); i++) {
         if (!is_lesson_wanted(lesson->name, recipes, count) ||
             has_lesson_line(wt__buffer_view(&finished), lesson->name))
             continue;
-        rc = train_lesson(learning, engine, lesson->name);
+        WT_TRY(train_lesson(learning, engine, lesson->name));
         wt__buffer_printf(&finished, "%s\n", lesson->name);
-        if (rc == 0)
-            rc = finished.failed ? wt__fail_nomem(learning->err)
-                                 : wt__file_replace(path, finished.ptr, finished.len, learning->err);
+        WT_CHECK_ALLOC(!finished.failed, learning->err);
+        WT_TRY(wt__file_replace(path, finished.ptr, finished.len, learning->err));
     }
-    wt__buffer_dispose(&finished);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- models of the caller */
@@ -482,24 +454,20 @@ static int train_missing(struct eval_learning *learning, wt_engine *engine, cons
 /* Reads models/NAME/config.json. Sets *out to NULL if the file does not exist. */
 static int read_model_config(struct eval_learning *learning, const char *name, json_t **out)
 {
-    char *folder = wt__path_join(&learning->arena, learning->models, name), *text = NULL;
+    char *folder = wt__path_join(&learning->arena, learning->models, name);
     char *path = folder ? wt__path_join(&learning->arena, folder, TRAINED_CONFIG) : NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len;
     *out = NULL;
-    if (!path)
-        return wt__fail_nomem(learning->err);
+    WT_CHECK_ALLOC(path, learning->err);
     if (!wt__is_file(path))
         return 0;
-    int rc = wt__file_read(&text, &len, path, CONFIG_MAX, learning->err);
-    if (rc == 0) {
-        rc = wt__json_parse(out, text, len, learning->err);
-        if (rc < 0)
-            rc = wt__fail_context(learning->err, rc == WT_ENOMEM ? rc : WT_EMODEL, "%s", path);
-        else if (!wt__rename_members(*out))
-            rc = wt__fail_nomem(learning->err);
-    }
-    free(text);
-    return rc;
+    WT_TRY(wt__file_read(&text, &len, path, CONFIG_MAX, learning->err));
+    int rc = wt__json_parse(out, text, len, learning->err);
+    if (rc < 0)
+        return wt__fail_context(learning->err, rc == WT_ENOMEM ? rc : WT_EMODEL, "%s", path);
+    WT_CHECK_ALLOC(wt__rename_members(*out), learning->err);
+    return 0;
 }
 
 /* Returns the description of the training. In the config.json of an encoder it is a member of its own, since the other
@@ -516,13 +484,13 @@ static int check_training_data(struct eval_learning *learning, wt_engine *engine
     const json_t *about = training_section(config);
     char hash[65];
     int64_t seed = wt__json_int(about, "seed", 1);
-    int rc = wt_training_data(engine, learning->data, seed > 0 ? (uint64_t)seed : 1, hash, learning->err);
-    if (rc == 0 && !wt__str_equal(wt__json_str(wt__json_object(about, "data"), "sha256"), wt__str(hash)))
-        rc = wt__fail(learning->err, WT_EFORMAT,
-                      "%s/%s was not trained on the train split of %s; train one with `whichtool train all --data %s "
-                      "--out FOLDER`",
-                      learning->models, name, learning->data, learning->data);
-    return rc;
+    WT_TRY(wt_training_data(engine, learning->data, seed > 0 ? (uint64_t)seed : 1, hash, learning->err));
+    if (wt__str_equal(wt__json_str(wt__json_object(about, "data"), "sha256"), wt__str(hash)))
+        return 0;
+    return wt__fail(learning->err, WT_EFORMAT,
+                    "%s/%s was not trained on the train split of %s; train one with `whichtool train all --data %s "
+                    "--out FOLDER`",
+                    learning->models, name, learning->data, learning->data);
 }
 
 /* Stores the name of the data that the first model was trained on. */
@@ -539,9 +507,9 @@ static int note_training_data(struct eval_learning *learning, const json_t *conf
 static int check_models(struct eval_learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
 {
     const wt_lesson *lesson;
-    int rc = wt__is_folder(learning->models)
-                 ? 0
-                 : wt__fail(learning->err, WT_ENOTFOUND, "cannot open %s: no such folder", learning->models);
+    int rc = 0;
+    if (!wt__is_folder(learning->models))
+        return wt__fail(learning->err, WT_ENOTFOUND, "cannot open %s: no such folder", learning->models);
     for (size_t i = 0; rc == 0 && (lesson = wt_lesson_at(i)); i++) {
         json_t *config = NULL;
         if (!is_lesson_wanted(lesson->name, recipes, count))
@@ -569,9 +537,9 @@ static int update_trained_vectors(struct eval_learning *learning, wt_engine *eng
 
 int wt__learning_train(struct eval_learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
 {
-    int rc = learning->options.trained ? check_models(learning, engine, recipes, count)
-                                       : train_missing(learning, engine, recipes, count);
-    return rc < 0 ? rc : update_trained_vectors(learning, engine);
+    WT_TRY(learning->options.trained ? check_models(learning, engine, recipes, count)
+                                     : train_missing(learning, engine, recipes, count));
+    return update_trained_vectors(learning, engine);
 }
 
 /* Copies the listed members that exist. */

@@ -138,9 +138,8 @@ int wt__judge_ranking(double *out, const struct eval_plan *plan, const struct qu
                       size_t len, wt_error *err)
 {
     size_t judged = query->judgement_count, relevant = 0, cutoffs = plan->cutoff_count;
-    int *ideal = wt__alloc_array(judged + len, sizeof *ideal); /* [judged], then gains [len] */
-    if (!ideal)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE int *ideal = wt__alloc_array(judged + len, sizeof *ideal); /* [judged], then gains [len] */
+    WT_CHECK_ALLOC(ideal, err);
     int *gains = ideal + judged;
     for (size_t j = 0; j < judged; j++) {
         ideal[j] = query->judgements[j].gain;
@@ -155,7 +154,6 @@ int wt__judge_ranking(double *out, const struct eval_plan *plan, const struct qu
         out[2 * cutoffs + c] = wt__complete_at(gains, len, relevant, plan->cutoffs[c]);
     }
     out[3 * cutoffs] = wt__reciprocal_rank(gains, len);
-    free(ideal);
     return 0;
 }
 
@@ -236,26 +234,23 @@ static int pick_for_query(struct recipe_answer *out, wt_engine *engine, const st
     options.as_typed = plan->as_typed;
     options.progress = poll_cancellation;
     options.progress_context = progress;
-    int64_t *gold = wt__alloc_array(query->judgement_count, sizeof *gold);
-    struct pick_evaluation evaluation = {.oracle = ptr->oracle, .gold = gold};
-    int rc = gold ? 0 : wt__fail_nomem(err);
     if (wt__has_base_retriever(recipe))
         options.base_retriever = ptr->base_retriever;
     if (wt__recipe_selector(recipe) == SELECTOR_PTR)
         options.ablate = ptr->ablate;
-    if (rc == 0 && ptr->oracle)
-        rc = wt__find_gold(engine, query, gold, &evaluation.gold_count, err);
-    if (rc == 0)
-        rc = wt__pick(engine, query->text, &options, &evaluation, &out->picked, err);
-    free(gold);
-    if (rc == 0)
-        *out = (struct recipe_answer){.picked = out->picked,
-                                      .items = out->picked->items,
-                                      .len = out->picked->len,
-                                      .recipe = out->picked->recipe,
-                                      .notice = out->picked->notice,
-                                      .multi_provider_probability = NAN};
-    return rc;
+    WT_AUTO_FREE int64_t *gold = wt__alloc_array(query->judgement_count, sizeof *gold);
+    WT_CHECK_ALLOC(gold, err);
+    struct pick_evaluation evaluation = {.oracle = ptr->oracle, .gold = gold};
+    if (ptr->oracle)
+        WT_TRY(wt__find_gold(engine, query, gold, &evaluation.gold_count, err));
+    WT_TRY(wt__pick(engine, query->text, &options, &evaluation, &out->picked, err));
+    *out = (struct recipe_answer){.picked = out->picked,
+                                  .items = out->picked->items,
+                                  .len = out->picked->len,
+                                  .recipe = out->picked->recipe,
+                                  .notice = out->picked->notice,
+                                  .multi_provider_probability = NAN};
+    return 0;
 }
 
 static int rank_for_query(struct recipe_answer *out, wt_engine *engine, const struct query *query, const char *recipe,
@@ -270,16 +265,15 @@ static int rank_for_query(struct recipe_answer *out, wt_engine *engine, const st
     options.as_typed = plan->as_typed;
     options.progress = poll_cancellation;
     options.progress_context = progress;
-    int rc = wt__find_by_id(engine, query->text, &options, &out->hits, err);
-    if (rc == 0)
-        *out = (struct recipe_answer){.hits = out->hits,
-                                      .items = out->hits->items,
-                                      .len = out->hits->len,
-                                      .recipe = out->hits->recipe,
-                                      .notice = out->hits->notice,
-                                      .why = out->hits->why,
-                                      .multi_provider_probability = out->hits->multi_provider_probability};
-    return rc;
+    WT_TRY(wt__find_by_id(engine, query->text, &options, &out->hits, err));
+    *out = (struct recipe_answer){.hits = out->hits,
+                                  .items = out->hits->items,
+                                  .len = out->hits->len,
+                                  .recipe = out->hits->recipe,
+                                  .notice = out->hits->notice,
+                                  .why = out->hits->why,
+                                  .multi_provider_probability = out->hits->multi_provider_probability};
+    return 0;
 }
 
 /* Ranks or picks for one query. The caller frees the answer, even on failure. */
@@ -301,30 +295,33 @@ static bool is_judged_once(const char *recipe, const struct eval_plan *plan)
     return plan->ptr.once && wt__recipe_selector(recipe) == SELECTOR_PTR;
 }
 
+/* Answers the first query without timing it, and keeps its texts for the report. */
+static int warm_up_recipe(struct measurement *out, wt_engine *engine, const struct query *query,
+                          const struct eval_plan *plan, const char *recipe, struct progress *progress, wt_error *err)
+{
+    WT_CLEANUP(free_recipe_answer) struct recipe_answer answer = {0};
+    WT_TRY(answer_query(&answer, engine, query, recipe, plan, plan->latency_k, progress, err));
+    out->ran = wt__copy_string(answer.recipe, strlen(answer.recipe));
+    out->notice = answer.notice ? wt__copy_string(answer.notice, strlen(answer.notice)) : NULL;
+    out->why = answer.why ? wt__copy_string(answer.why, strlen(answer.why)) : NULL;
+    WT_CHECK_ALLOC(out->ran && (out->notice || !answer.notice) && (out->why || !answer.why), err);
+    return 0;
+}
+
 static int time_queries(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
                         const struct eval_plan *plan, const char *recipe, struct progress *progress, wt_error *err)
 {
-    struct recipe_answer answer;
     if (wt__progress_phase(progress, "timing", plan->timed))
         return wt__fail_cancelled(err);
-    int rc = answer_query(&answer, engine, &dataset->queries[0], recipe, plan, plan->latency_k, progress, err);
-    if (rc == 0) {
-        out->ran = wt__copy_string(answer.recipe, strlen(answer.recipe));
-        out->notice = answer.notice ? wt__copy_string(answer.notice, strlen(answer.notice)) : NULL;
-        out->why = answer.why ? wt__copy_string(answer.why, strlen(answer.why)) : NULL;
-        if (!out->ran || (!out->notice && answer.notice) || (!out->why && answer.why))
-            rc = wt__fail_nomem(err);
-    }
-    free_recipe_answer(&answer);
-    if (rc < 0 || is_judged_once(recipe, plan))
-        return rc;
+    WT_TRY(warm_up_recipe(out, engine, &dataset->queries[0], plan, recipe, progress, err));
+    if (is_judged_once(recipe, plan))
+        return 0;
     for (size_t q = 0; q < plan->timed; q++) {
+        WT_CLEANUP(free_recipe_answer) struct recipe_answer answer = {0};
         double begin = wt__now_ms();
-        rc = answer_query(&answer, engine, &dataset->queries[q], recipe, plan, plan->latency_k, progress, err);
+        int rc = answer_query(&answer, engine, &dataset->queries[q], recipe, plan, plan->latency_k, progress, err);
         out->milliseconds[q] = wt__now_ms() - begin;
-        free_recipe_answer(&answer);
-        if (rc < 0)
-            return rc;
+        WT_TRY(rc);
         if (wt__progress_step(progress, 1))
             return wt__fail_cancelled(err);
     }
@@ -384,21 +381,17 @@ static int judge_answer(struct judge_batch *j, size_t index, const struct recipe
     const struct eval_plan *plan = j->plan;
     size_t q = j->begin + index, len = answer->len;
     const struct query *query = &j->dataset->queries[q];
-    const char **ranked = wt__alloc_array(len, sizeof *ranked);
-    int *ideal = wt__alloc_array(query->judgement_count + len, sizeof *ideal);
-    int rc = ranked && ideal ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < len; i++)
+    WT_AUTO_FREE const char **ranked = wt__alloc_array(len, sizeof *ranked);
+    WT_AUTO_FREE int *ideal = wt__alloc_array(query->judgement_count + len, sizeof *ideal);
+    WT_CHECK_ALLOC(ranked && ideal, err);
+    for (size_t i = 0; i < len; i++)
         ranked[i] = answer->items[i]->tool->source_id;
-    if (rc == 0)
-        rc = wt__judge_ranking(j->out->values + q * wt__metric_count(plan), plan, query, ranked,
-                               len < plan->depth ? len : plan->depth, err);
-    if (rc == 0 && j->out->picks)
+    WT_TRY(wt__judge_ranking(j->out->values + q * wt__metric_count(plan), plan, query, ranked,
+                             len < plan->depth ? len : plan->depth, err));
+    if (j->out->picks)
         judge_pick(j->out->picks + q * PICK_METRICS, query, ranked, len, ideal);
-    if (rc == 0)
-        wt__note_misses(j->out->missed + j->missed[index], query, ranked, len);
-    free(ranked);
-    free(ideal);
-    return rc;
+    wt__note_misses(j->out->missed + j->missed[index], query, ranked, len);
+    return 0;
 }
 
 static int judge_query(void *context, size_t index, unsigned worker)
@@ -473,35 +466,38 @@ int wt__measurement_open(struct measurement *out, const struct eval_plan *plan, 
                                     calloc(plan->queries, sizeof *out->multi_provider_probability),
                                 .questions = calloc(plan->queries, sizeof *out->questions),
                                 .tokens = calloc(plan->queries, sizeof *out->tokens)};
-    return out->values && out->milliseconds && out->missed && out->multi_provider_probability && out->questions &&
-                   out->tokens
-               ? 0
-               : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->values && out->milliseconds && out->missed && out->multi_provider_probability &&
+                       out->questions && out->tokens,
+                   err);
+    return 0;
+}
+
+static int run_passes(struct judge_batch *batch, const char *run_path, wt_error *err)
+{
+    struct measurement *out = batch->out;
+    const struct eval_plan *plan = batch->plan;
+    WT_CLEANUP(wt__replace_abort) struct replace run = {.fd = -1};
+    WT_TRY(wt__measurement_open(out, plan, err));
+    if (wt__recipe_selector(batch->recipe) != SELECTOR_NONE) {
+        out->picks = calloc(plan->queries * PICK_METRICS, sizeof *out->picks);
+        WT_CHECK_ALLOC(out->picks, err);
+    }
+    if (run_path)
+        WT_TRY(wt__replace_begin(&run, run_path, err));
+    WT_TRY(time_queries(out, batch->engine, batch->dataset, plan, batch->recipe, batch->progress, err));
+    WT_TRY(judge_queries(batch, run_path ? &run : NULL, batch->progress, err));
+    if (is_judged_once(batch->recipe, plan))
+        out->timed = plan->queries;
+    wt__sort_doubles(out->milliseconds, out->timed);
+    return run_path ? wt__replace_commit(&run, err) : 0;
 }
 
 int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct eval_plan *plan,
                 const char *recipe, const char *run_path, struct progress *progress, wt_error *err)
 {
-    struct replace run = {.fd = -1};
-    struct judge_batch judging = {
+    struct judge_batch batch = {
         .out = out, .engine = engine, .dataset = dataset, .plan = plan, .recipe = recipe, .progress = progress};
-    int rc = wt__measurement_open(out, plan, err);
-    if (rc == 0 && wt__recipe_selector(recipe) != SELECTOR_NONE &&
-        !(out->picks = calloc(plan->queries * PICK_METRICS, sizeof *out->picks)))
-        rc = wt__fail_nomem(err);
-    if (rc == 0 && run_path)
-        rc = wt__replace_begin(&run, run_path, err);
-    if (rc == 0)
-        rc = time_queries(out, engine, dataset, plan, recipe, progress, err);
-    if (rc == 0)
-        rc = judge_queries(&judging, run_path ? &run : NULL, progress, err);
-    if (is_judged_once(recipe, plan))
-        out->timed = plan->queries;
-    if (rc == 0)
-        wt__sort_doubles(out->milliseconds, out->timed);
-    if (rc == 0 && run_path)
-        rc = wt__replace_commit(&run, err);
-    wt__replace_abort(&run);
+    int rc = run_passes(&batch, run_path, err);
     if (rc < 0)
         wt__measurement_dispose(out);
     return rc;
@@ -620,8 +616,7 @@ static int score_requests(struct answerability_run *a, size_t others, struct pro
     a->removed = wt__alloc_array(a->queries, sizeof *a->removed);
     a->others = wt__alloc_array(others, sizeof *a->others);
     a->errors = calloc(threads, sizeof *a->errors);
-    if (!a->fits || !a->removed || !a->others || !a->errors)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(a->fits && a->removed && a->others && a->errors, err);
     if (wt__progress_phase(progress, "measuring unanswerable requests", 2))
         return wt__fail_cancelled(err);
     int rc = wt__pool_run(threads, a->queries, score_query, a);

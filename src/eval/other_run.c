@@ -87,23 +87,23 @@ static int add_run_line(struct other_run *run, char *line, size_t number)
 static int read_run_lines(struct other_run *run)
 {
     size_t number = 0;
-    int rc = wt__file_read(&run->bytes, &run->len, run->path, WT_MAX_FILE_BYTES, run->err);
-    char *at = run->bytes, *end = rc == 0 ? at + run->len : at;
-    if (rc == 0 && memchr(at, '\0', run->len))
+    WT_TRY(wt__file_read(&run->bytes, &run->len, run->path, WT_MAX_FILE_BYTES, run->err));
+    char *at = run->bytes, *end = at + run->len;
+    if (memchr(at, '\0', run->len))
         return wt__fail(run->err, WT_EFORMAT, "%s is not a text file", run->path);
-    while (rc == 0 && at < end) {
+    while (at < end) {
         char *line = at, *feed = memchr(at, '\n', (size_t)(end - at));
         char *stop = feed ? feed : end; /* the bytes end in NUL */
         at = stop + 1;
         *stop = '\0';
         if (stop > line && stop[-1] == '\r')
             stop[-1] = '\0';
-        rc = add_run_line(run, line, ++number);
+        WT_TRY(add_run_line(run, line, ++number));
     }
-    if (rc == 0 && run->count == 0)
-        rc = wt__fail(run->err, WT_ENOTFOUND, "%s has no line about these queries (%zu lines about others)", run->path,
-                      run->others);
-    return rc;
+    if (run->count == 0)
+        return wt__fail(run->err, WT_ENOTFOUND, "%s has no line about these queries (%zu lines about others)",
+                        run->path, run->others);
+    return 0;
 }
 
 /* Counts the ids that are not in the catalogue. There are many if the run belongs to another data set, or has names in
@@ -157,46 +157,45 @@ static int judge_run_lines(const struct other_run *run, struct measurement *out,
                            const struct eval_plan *plan)
 {
     size_t at = 0, noted = 0;
-    const char **ranked = wt__alloc_array(plan->depth, sizeof *ranked);
-    int rc = ranked ? 0 : wt__fail_nomem(run->err);
-    for (size_t q = 0; rc == 0 && q < plan->queries; q++) {
+    WT_AUTO_FREE const char **ranked = wt__alloc_array(plan->depth, sizeof *ranked);
+    WT_CHECK_ALLOC(ranked, run->err);
+    for (size_t q = 0; q < plan->queries; q++) {
         size_t len = 0;
         for (; at < run->count && run->lines[at].query == q; at++)
             if (len < plan->depth)
                 ranked[len++] = run->lines[at].tool;
         const struct query *query = &dataset->queries[q];
-        rc = wt__judge_ranking(out->values + q * wt__metric_count(plan), plan, query, ranked, len, run->err);
+        WT_TRY(wt__judge_ranking(out->values + q * wt__metric_count(plan), plan, query, ranked, len, run->err));
         wt__note_misses(out->missed + noted, query, ranked, len);
         noted += wt__count_relevant(query);
         out->multi_provider_probability[q] = NAN;
     }
-    free(ranked);
-    return rc;
+    return 0;
+}
+
+static int measure_run(struct other_run *run, struct measurement *out, wt_engine *engine, const struct dataset *dataset,
+                       const struct eval_plan *plan, const char *name)
+{
+    size_t unknown = 0;
+    WT_TRY(wt__measurement_open(out, plan, run->err));
+    for (size_t q = 0; q < plan->queries; q++)
+        WT_CHECK_ALLOC(wt__map_insert(&run->queries, dataset->queries[q].id, (uint32_t)q, NULL), run->err);
+    out->ran = wt__copy_string("run", 3);
+    WT_CHECK_ALLOC(out->ran, run->err);
+    WT_TRY(read_run_lines(run));
+    qsort(run->lines, run->count, sizeof *run->lines, compare_run_lines);
+    WT_TRY(judge_run_lines(run, out, dataset, plan));
+    WT_TRY(count_unknown_tools(run, engine, &unknown));
+    return write_gap_notice(run, out, plan, name, unknown);
 }
 
 int wt__measure_other_run(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
                           const struct eval_plan *plan, const char *path, const char **name, wt_error *err)
 {
     struct other_run run = {.path = path, .err = err};
-    size_t unknown = 0;
     const char *slash = strrchr(path, '/');
     *name = slash ? slash + 1 : path;
-    int rc = wt__measurement_open(out, plan, err);
-    for (size_t q = 0; rc == 0 && q < plan->queries; q++)
-        if (!wt__map_insert(&run.queries, dataset->queries[q].id, (uint32_t)q, NULL))
-            rc = wt__fail_nomem(err);
-    if (rc == 0 && !(out->ran = wt__copy_string("run", 3)))
-        rc = wt__fail_nomem(err);
-    if (rc == 0)
-        rc = read_run_lines(&run);
-    if (rc == 0) {
-        qsort(run.lines, run.count, sizeof *run.lines, compare_run_lines);
-        rc = judge_run_lines(&run, out, dataset, plan);
-    }
-    if (rc == 0)
-        rc = count_unknown_tools(&run, engine, &unknown);
-    if (rc == 0)
-        rc = write_gap_notice(&run, out, plan, *name, unknown);
+    int rc = measure_run(&run, out, engine, dataset, plan, *name);
     wt__map_dispose(&run.queries);
     free(run.lines);
     free(run.bytes);

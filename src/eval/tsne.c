@@ -71,13 +71,11 @@ static void find_direction(const struct point_cloud *c, double *direction, const
 
 int wt__pca(double *out, const float *points, size_t count, size_t dim, uint64_t seed, wt_error *err)
 {
-    struct point_cloud cloud = {points, count, dim, NULL};
     struct rng rng;
-    double *space = wt__alloc_array(3 * dim + count, sizeof *space);
-    if (!space)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE double *space = wt__alloc_array(3 * dim + count, sizeof *space);
+    WT_CHECK_ALLOC(space, err);
+    struct point_cloud cloud = {points, count, dim, space};
     double *first = space + dim, *second = first + dim, *along = second + dim;
-    cloud.mean = space;
     memset(space, 0, dim * sizeof *space);
     for (size_t i = 0; i < count; i++)
         for (size_t d = 0; d < dim; d++)
@@ -89,7 +87,6 @@ int wt__pca(double *out, const float *points, size_t count, size_t dim, uint64_t
     find_direction(&cloud, second, first, along, &rng);
     for (size_t i = 0; i < count; i++)
         out[2 * i + 1] = along[i];
-    free(space);
     return 0;
 }
 
@@ -129,25 +126,24 @@ static void find_row_chances(float *row, size_t count, size_t i, double perplexi
 static int find_neighbours(float *chances, const float *points, size_t count, size_t dim, wt_error *err)
 {
     double perplexity = fmin(PERPLEXITY, (double)(count - 1) / 3);
-    double *scratch = wt__alloc_array(count, sizeof *scratch), *squares = wt__alloc_array(count, sizeof *squares);
-    int rc = scratch && squares ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_AUTO_FREE double *scratch = wt__alloc_array(count, sizeof *scratch);
+    WT_AUTO_FREE double *squares = wt__alloc_array(count, sizeof *squares);
+    WT_CHECK_ALLOC(scratch && squares, err);
+    for (size_t i = 0; i < count; i++)
         squares[i] = wt__kernels()->dot_f32(points + i * dim, points + i * dim, dim);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         float *row = chances + i * count;
         wt__kernels()->dots_f32(points + i * dim, points, count, dim, row);
         for (size_t j = 0; j < count; j++)
             row[j] = (float)fmax(squares[i] + squares[j] - 2 * (double)row[j], 0);
         find_row_chances(row, count, i, perplexity, scratch);
     }
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < i; j++) {
             float both = (chances[i * count + j] + chances[j * count + i]) / (2 * (float)count);
             chances[i * count + j] = chances[j * count + i] = both;
         }
-    free(scratch);
-    free(squares);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- gradient descent */
@@ -217,7 +213,7 @@ static void move_points(struct tsne_state *s, double exaggeration, double moment
     }
 }
 
-/* Points the sheet's arrays into space [11 N] and sets the places to those of PCA, scaled so that x has a standard
+/* Points the arrays of the state into space [11 N] and sets the places to those of PCA, scaled so that x has a standard
  * deviation of START. */
 static void init_places(struct tsne_state *s, double *space, const double *start)
 {
@@ -254,22 +250,19 @@ static int run_descent(struct tsne_state *s, struct progress *progress, wt_error
 int wt__tsne(double *out, const float *points, size_t count, size_t dim, uint64_t seed, struct progress *progress,
              wt_error *err)
 {
-    int rc = wt__pca(out, points, count, dim, seed, err);
-    if (rc < 0 || count < 5) /* too few points for the perplexity */
-        return rc;
-    float *chances = wt__alloc_array(count * count, sizeof *chances);
-    double *space = wt__alloc_array(11 * count, sizeof *space);
-    struct tsne_state sheet = {.count = count, .chances = chances};
-    rc = chances && space ? find_neighbours(chances, points, count, dim, err) : wt__fail_nomem(err);
-    if (rc == 0) {
-        init_places(&sheet, space, out);
-        rc = run_descent(&sheet, progress, err);
+    WT_TRY(wt__pca(out, points, count, dim, seed, err));
+    if (count < 5) /* too few points for the perplexity */
+        return 0;
+    WT_AUTO_FREE float *chances = wt__alloc_array(count * count, sizeof *chances);
+    WT_AUTO_FREE double *space = wt__alloc_array(11 * count, sizeof *space);
+    WT_CHECK_ALLOC(chances && space, err);
+    struct tsne_state state = {.count = count, .chances = chances};
+    WT_TRY(find_neighbours(chances, points, count, dim, err));
+    init_places(&state, space, out);
+    WT_TRY(run_descent(&state, progress, err));
+    for (size_t i = 0; i < count; i++) {
+        out[2 * i] = state.place[0][i];
+        out[2 * i + 1] = state.place[1][i];
     }
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        out[2 * i] = sheet.place[0][i];
-        out[2 * i + 1] = sheet.place[1][i];
-    }
-    free(chances);
-    free(space);
-    return rc;
+    return 0;
 }
