@@ -77,16 +77,14 @@ static int enable_rule(struct auditing *a, const char *id, wt_error *err)
     if (a->options.pins || (rule != RULE_PIN_CHANGED && rule != RULE_PIN_GONE && rule != RULE_PIN_NEW))
         return 0;
     return wt__fail(err, WT_EINVAL,
-                    "the rule %s compares with pins, and none are given: --against FILE, which `whichtool check --pin "
-                    "FILE` wrote",
-                    id);
+                    "rule %s needs pins; use --against FILE with a file written by `whichtool check --pin FILE`", id);
 }
 
 static int read_rule_options(struct auditing *a, wt_error *err)
 {
     const wt_audit_options *options = &a->options;
     if (options->ignored_count > WT_MAX_AUDIT_IGNORED)
-        return wt__fail(err, WT_EINVAL, "%zu rules and exceptions are ignored; at most %d are taken",
+        return wt__fail(err, WT_EINVAL, "%zu ignored rules and exceptions are over the limit of %d",
                         options->ignored_count, WT_MAX_AUDIT_IGNORED);
     a->exceptions = wt__arena_array(&a->scratch, struct exception, options->ignored_count);
     int rc = a->exceptions ? 0 : wt__fail_nomem(err);
@@ -105,7 +103,7 @@ static int read_audit_options(struct auditing *a, const wt_audit_options *given,
     if (rc < 0)
         return rc;
     if (a->options.searches > WT_MAX_AUDIT_SEARCHES)
-        return wt__fail(err, WT_EINVAL, "%zu searches of a kind are too many; at most %d are made", a->options.searches,
+        return wt__fail(err, WT_EINVAL, "%zu searches of a kind are over the limit of %d", a->options.searches,
                         WT_MAX_AUDIT_SEARCHES);
     if (a->options.searches == 0)
         a->options.searches = WT_MAX_AUDIT_REQUESTS;
@@ -302,11 +300,11 @@ static int report_stale_exceptions(struct auditing *a, wt_error *err)
         const struct exception *exception = &a->exceptions[e];
         if (is_of_any(a, exception) || count++ > 0)
             continue;
-        wt__buffer_printf(&text, "no tool fits the exception %s:", wt__audit_rules[exception->rule].id);
+        wt__buffer_printf(&text, "no tool matches the exception %s:", wt__audit_rules[exception->rule].id);
         wt__buffer_str(&text, exception->pattern);
     }
     if (count > 1)
-        wt__buffer_printf(&text, ", nor %zu more", count - 1);
+        wt__buffer_printf(&text, ", nor %zu other exceptions", count - 1);
     int rc = count > 0 ? append_notice(a, &text, err) : 0;
     wt__buffer_dispose(&text);
     return rc;
@@ -317,8 +315,8 @@ static int report_sample(struct auditing *a, const struct searches *searches, wt
     struct buffer text = {0};
     if (a->count <= a->options.searches || searches->plain_count == 0)
         return 0;
-    wt__buffer_printf(&text, "of %zu tools %zu were drawn and searched for; --searches takes more", a->count,
-                      searches->plain_count);
+    wt__buffer_printf(&text, "searched for a sample of %zu of %zu tools; --searches sets the size of the sample",
+                      searches->plain_count, a->count);
     int rc = append_notice(a, &text, err);
     wt__buffer_dispose(&text);
     return rc;

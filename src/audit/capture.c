@@ -144,8 +144,8 @@ static void count_search(struct counting *c, const struct searched *of, struct t
         tally->own[c->asked[i]] += places;
 }
 
-static const char *const kinds[] = {"others' descriptions", "what people may ask of others' tools",
-                                    "recorded requests that used others"};
+static const char *const kinds[] = {"others' descriptions", "likely requests for others' tools",
+                                    "recorded requests for others' tools"};
 
 static int report_capture(struct auditing *a, size_t party, double share, double of_tools, const char *kind,
                           wt_error *err)

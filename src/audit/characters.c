@@ -58,12 +58,12 @@ static bool is_private(uint32_t c)
 static const char *describe_character(uint32_t c)
 {
     if (c >= 0xE0000 && c <= 0xE007F)
-        return "a tag, which spells out text that nobody sees";
+        return "a tag character, which can hide text";
     if ((c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069))
-        return "a mark that turns text round";
+        return "a mark that reverses the direction of text";
     if (is_private(c))
-        return "a private character, which means nothing outside one program";
-    return c < ' ' || (c >= 0x7F && c < 0xA0) ? "a control character" : "a character of no width";
+        return "a private-use character";
+    return c < ' ' || (c >= 0x7F && c < 0xA0) ? "a control character" : "a zero-width character";
 }
 
 /* True if the text may contain invisible characters: regular expressions, and values of one character, which are often
@@ -102,7 +102,7 @@ static int look_for_hidden(struct looking *l, const struct tool_text *text)
     uint32_t place = (uint32_t)l->at->tool;
     const struct found found = {.rule = RULE_HIDDEN_CHARACTERS, .tools = &place, .count = 1, .figure = (double)count};
     return wt__audit_find(l->a, &found, l->err, "The %s has U+%04X, %s%s: \"%s\".", wt__text_place(l->a, text),
-                          (unsigned)worst, describe_character(worst), count > 1 ? ", and more of the kind" : "",
+                          (unsigned)worst, describe_character(worst), count > 1 ? ", and more such characters" : "",
                           wt__audit_quoted(l->a, (struct str){text->text.ptr + begin, text->text.len - begin}));
 }
 
@@ -163,7 +163,7 @@ static int look_for_mixed(struct looking *l, const struct tool_text *text)
         if (!letter && begin && is_mixed((struct str){begin, (size_t)(from - begin)})) {
             l->mixed = true;
             return wt__audit_find_one(l->a, RULE_MIXED_SCRIPTS, l->at->tool, l->err,
-                                      "The %s has a word of letters that look Latin and of Latin ones: \"%s\".",
+                                      "The %s has a word that mixes Latin letters with look-alikes: \"%s\".",
                                       wt__text_place(l->a, text),
                                       wt__audit_quoted(l->a, (struct str){begin, (size_t)(from - begin)}));
         }

@@ -24,7 +24,7 @@ static int tell_group(struct auditing *a, const struct snapshot *snapshot, uint3
     const struct found found = {.rule = RULE_COPIED_TOOL, .tools = group, .count = known, .figure = (double)known};
     return known < 2 || providers < 2
                ? 0
-               : wt__audit_find(a, &found, err, "%zu providers have the tool \"%s\" in the same words.", providers,
+               : wt__audit_find(a, &found, err, "%zu providers have the tool \"%s\", word for word.", providers,
                                 wt__audit_quoted(a, a->tools[group[0]].tool.name));
 }
 
@@ -52,7 +52,7 @@ int wt__audit_copies(struct auditing *a, const struct searches *searches, wt_err
         const uint32_t pair[] = {of->tool, of->copy_of};
         const struct found found = {.rule = RULE_NEAR_COPY, .tools = pair, .count = 2, .figure = NAN};
         rc = wt__audit_find(a, &found, err,
-                            "%s is named and described much like %s, which was here before and takes its place.",
+                            "%s is nearly the same as the older tool %s, which takes its place in searches.",
                             a->tools[of->tool].id, a->tools[of->copy_of].id);
     }
     return rc;

@@ -1,6 +1,6 @@
 /* descriptions.c: finds descriptions that are missing, repeated, uninformative, or not descriptions at all.
  *
- * A heap of words has few short words, which hold sentences together in every language, and little punctuation. A text
+ * A list of words has few short words, which hold sentences together in every language, and little punctuation. A text
  * worded as a request uses the first person and addresses somebody: "I'm planning a trip. Can you ...". docs/audit.md
  * has the rates of both in honest catalogues. */
 #include "audit/families.h"
@@ -16,7 +16,7 @@
 #include "text/unicode.h"
 
 enum {
-    HEAP_WORDS = 15,        /* minimum words of a heap */
+    LIST_WORDS = 15,        /* minimum words of a list */
     HEAP_SHORT_PERCENT = 8, /* maximum share of words of up to SHORT_WORD letters; sentences have 20 to 50 */
     HEAP_MARKS_PERCENT = 10,
     SHORT_WORD = 3,
@@ -33,9 +33,9 @@ static size_t count_description_characters(struct str text)
     return count;
 }
 
-/* ---------------------------------------------------------------- heaps of words */
+/* ---------------------------------------------------------------- lists of words */
 
-static bool is_heap(const struct wording *wording)
+static bool is_word_list(const struct wording *wording)
 {
     size_t words = 0, brief = 0;
     for (size_t i = 0; i < wording->count; i++) {
@@ -46,7 +46,7 @@ static bool is_heap(const struct wording *wording)
         if ((unsigned char)wording->words[i].text.ptr[0] >= 0xE0) /* script without blanks between words */
             return false;
     }
-    return words >= HEAP_WORDS && brief * 100 < words * HEAP_SHORT_PERCENT &&
+    return words >= LIST_WORDS && brief * 100 < words * HEAP_SHORT_PERCENT &&
            wording->marks * 100 < words * HEAP_MARKS_PERCENT;
 }
 
@@ -103,14 +103,14 @@ static int look_at_wording(struct auditing *a, struct looked_at *at, struct str 
     int rc = *told ? 0 : wt__wording_read(&at->wording, text, err);
     if (rc < 0 || *told)
         return rc;
-    bool heap = is_heap(&at->wording), request = !heap && is_request(&at->wording);
-    *told = heap || request;
-    if (heap)
-        rc = wt__audit_find_one(a, RULE_STUFFED_WORDS, at->tool, err, "The %s is %zu words without a sentence: \"%s\".",
+    bool list = is_word_list(&at->wording), request = !list && is_request(&at->wording);
+    *told = list || request;
+    if (list)
+        rc = wt__audit_find_one(a, RULE_STUFFED_WORDS, at->tool, err, "The %s has %zu words but no sentence: \"%s\".",
                                 what, at->wording.count, wt__audit_quoted(a, text));
     if (request)
         rc = wt__audit_find_one(a, RULE_WORDED_AS_REQUEST, at->tool, err,
-                                "The %s is worded like what a user asks: \"%s\".", what, wt__audit_quoted(a, text));
+                                "The %s is phrased like a user's request: \"%s\".", what, wt__audit_quoted(a, text));
     return rc;
 }
 
@@ -171,15 +171,15 @@ static int look_at_length(struct auditing *a, const struct looked_at *at, struct
             .rule = RULE_LONG_DESCRIPTION, .tools = &place, .count = 1, .figure = (double)length};
         return wt__audit_find(
             a, &found, err,
-            "The description has %zu characters; OpenAI's API refuses more than %d, and an export for it is cut there.",
-            length, EXPORT_OPENAI_DESCRIPTION);
+            "The description has %zu characters; OpenAI's API accepts %d, so an export for it is truncated.", length,
+            EXPORT_OPENAI_DESCRIPTION);
     }
     if (clean.len > BARE_BYTES)
         return 0;
     int rc = new_terms(tool, clean, &terms, err);
     if (rc == 0 && terms < BARE_TERMS)
         rc = wt__audit_find_one(a, RULE_BARE_DESCRIPTION, at->tool, err,
-                                "The description says no more than the name: \"%s\".", wt__audit_quoted(a, clean));
+                                "The description only repeats the name: \"%s\".", wt__audit_quoted(a, clean));
     return rc;
 }
 
@@ -193,7 +193,7 @@ int wt__audit_description(struct auditing *a, struct looked_at *at, wt_error *er
     int rc = clean.failed ? wt__fail_nomem(err) : 0;
     if (rc == 0 && !wt__has_word(text))
         rc = wt__audit_find_one(a, RULE_EMPTY_DESCRIPTION, at->tool, err,
-                                text.len > 0 ? "The description has no word." : "There is no description.");
+                                text.len > 0 ? "The description has no words." : "The tool has no description.");
     else if (rc == 0)
         rc = look_at_length(a, at, text, err);
     if (rc == 0)

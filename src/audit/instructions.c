@@ -133,10 +133,10 @@ struct telling {
 static int report_order(struct telling *t, enum audit_rule rule, const struct tool_text *text, size_t start, size_t end)
 {
     static const char *const does[] = {
-        [RULE_OVERRIDES_INSTRUCTIONS] = "tells the model to put instructions aside",
-        [RULE_HIDES_FROM_USER] = "tells the model to keep something from the user",
-        [RULE_ASKS_FOR_SECRETS] = "asks for what the tool should not see",
-        [RULE_CLAIMS_PRIORITY] = "tells the model which tool to call first or in place of others",
+        [RULE_OVERRIDES_INSTRUCTIONS] = "tells the model to ignore instructions",
+        [RULE_HIDES_FROM_USER] = "tells the model to hide something from the user",
+        [RULE_ASKS_FOR_SECRETS] = "asks for private data",
+        [RULE_CLAIMS_PRIORITY] = "tells the model to prefer a tool over others",
         [RULE_ADDRESSES_MODEL] = "tells the model how to behave",
     };
     struct str sentence = wt__wording_sentence(text->text, start, end);

@@ -55,12 +55,13 @@ int wt__audit_name(struct auditing *a, struct looked_at *at, wt_error *err)
     struct str stem;
     bool numbered = count > 0 && is_numbered_copy(a, at->tool, &stem);
     if (numbered)
-        wt__buffer_text(&advice,
-                        "Name one of the two otherwise; or, where they are of two files, give one file another "
-                        "provider: `whichtool add -p NAME FILE`.");
+        wt__buffer_text(&advice, "Rename one of the two. If they come from two files, give one file another provider: "
+                                 "`whichtool add -p NAME FILE`.");
     else
-        wt__buffer_printf(&advice,
-                          "Name it \"%s\", or send what `whichtool show` exports, whose names every API takes.", name);
+        wt__buffer_printf(
+            &advice,
+            "Name it \"%s\", or send the definitions that `whichtool show` exports: every API accepts their names.",
+            name);
     uint32_t place = (uint32_t)at->tool;
     const struct found found = {
         .rule = RULE_REFUSED_NAME, .tools = &place, .count = 1, .figure = (double)count, .advice = advice.ptr};
@@ -68,11 +69,11 @@ int wt__audit_name(struct auditing *a, struct looked_at *at, wt_error *err)
     if (rc == 0 && numbered)
         rc = wt__audit_find(
             a, &found, err,
-            "Another tool of this provider is named \"%s\", too, so this one goes by \"%s\", which %s %s.",
+            "Another tool of this provider is also named \"%s\", so this one is called \"%s\", which %s %s.",
             wt__audit_quoted(a, stem), wt__audit_quoted(a, tool->name), refusing.ptr,
-            count == 1 ? "refuses" : "refuse");
+            count == 1 ? "rejects" : "reject");
     else if (rc == 0 && count > 0)
-        rc = wt__audit_find(a, &found, err, "The name \"%s\" is refused by %s.", wt__audit_quoted(a, tool->name),
+        rc = wt__audit_find(a, &found, err, "The name \"%s\" is rejected by %s.", wt__audit_quoted(a, tool->name),
                             refusing.ptr);
     wt__buffer_dispose(&refusing);
     wt__buffer_dispose(&advice);

@@ -16,7 +16,7 @@ static void name_changes(const json_t *was, const json_t *now, struct buffer *ou
             wt__buffer_printf(out, "%s%s%s", out->len > 0 ? ", " : "", key, before ? "" : " (new)");
     }
     json_object_foreach((json_t *)was, key, value) if (!json_object_get(now, key))
-        wt__buffer_printf(out, "%s%s (gone)", out->len > 0 ? ", " : "", key);
+        wt__buffer_printf(out, "%s%s (removed)", out->len > 0 ? ", " : "", key);
 }
 
 static int compare_tool(struct auditing *a, struct pin *pin, size_t tool, wt_error *err)
@@ -25,12 +25,12 @@ static int compare_tool(struct auditing *a, struct pin *pin, size_t tool, wt_err
     struct buffer changes = {0};
     json_t *members;
     if (!pin)
-        return wt__audit_find_one(a, RULE_PIN_NEW, tool, err, "It was not there when the pins were written.");
+        return wt__audit_find_one(a, RULE_PIN_NEW, tool, err, "The tool is not in the pins.");
     pin->met = true;
     if (wt__is_partial_hash(&a->tools[tool].tool, pin->members))
         return wt__audit_find_one(a, RULE_PIN_CHANGED, tool, err,
-                                  "An earlier version of whichtool pinned it, without what it refers to and where its "
-                                  "call goes.");
+                                  "The pin is from an earlier version of whichtool, which left out the "
+                                  "definitions it refers to and the route of its calls.");
     int rc = wt__tool_hash(&a->tools[tool].tool, sha256, &members, err);
     if (rc < 0)
         return rc;
@@ -38,7 +38,7 @@ static int compare_tool(struct auditing *a, struct pin *pin, size_t tool, wt_err
         name_changes(pin->members, members, &changes);
         rc = changes.failed
                  ? wt__fail_nomem(err)
-                 : wt__audit_find_one(a, RULE_PIN_CHANGED, tool, err, "Its definition changed since it was pinned%s%s.",
+                 : wt__audit_find_one(a, RULE_PIN_CHANGED, tool, err, "The definition changed since it was pinned%s%s.",
                                       changes.len > 0 ? ": " : "", wt__audit_quoted(a, wt__buffer_view(&changes)));
     }
     wt__buffer_dispose(&changes);
@@ -60,7 +60,7 @@ int wt__audit_pinned(struct auditing *a, wt_error *err)
         const struct found found = {
             .rule = RULE_PIN_GONE, .gone = pin->id, .gone_provider = pin->provider, .line = pin->line, .figure = NAN};
         if (!pin->met && pin->id.len > 0)
-            rc = wt__audit_find(a, &found, err, "It was pinned and is not in the catalogue any more.");
+            rc = wt__audit_find(a, &found, err, "The tool was pinned and is no longer in the catalogue.");
     }
     wt__pins_dispose(&pins);
     return rc;

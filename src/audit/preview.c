@@ -267,7 +267,7 @@ static int make_preview_requests(struct preview *p)
         rc = wt__fail_nomem(p->err);
     wt__buffer_dispose(&text);
     if (rc == 0 && p->request_count == 0)
-        rc = wt__fail(p->err, WT_EEMPTY, "cannot make requests for a preview: there are no tools of others");
+        rc = wt__fail(p->err, WT_EEMPTY, "cannot make requests for a preview: no other provider has tools");
     return rc;
 }
 
@@ -366,7 +366,7 @@ static int read_waiting(struct preview *p, struct store *reader, struct buffer *
         return wt__fail_nomem(p->err);
     if (rc >= 0 && (*count == 0 || *count < p->options.name_count))
         return wt__fail(p->err, WT_ENOTFOUND, "%s of %.*s waits for approval",
-                        *count == 0 ? "nothing" : "not all that was named", (int)p->provider.len, p->provider.ptr);
+                        *count == 0 ? "nothing" : "not every named tool", (int)p->provider.len, p->provider.ptr);
     return rc < 0 ? rc : 0;
 }
 
@@ -417,11 +417,11 @@ static int write_preview_sentence(struct preview *p, struct arena *arena, wt_pre
     struct buffer text = {0};
     wt__buffer_printf(
         &text,
-        "In %zu %s for tools of others, %.*s has %.2f %% of the first %d places (and %.2f %% of the tools); with what "
-        "waits %.2f %% (%.2f %%)%s.",
+        "In %zu %s for tools of other providers, %.*s has %.2f %% of the first %d places (and %.2f %% of the tools); "
+        "with the waiting tools %.2f %% (%.2f %%)%s.",
         out->requests, p->recorded ? "recorded requests" : "searches", (int)p->provider.len, p->provider.ptr,
         100 * out->places_now, AUDIT_FIRST_PLACES, 100 * out->tools_now, 100 * out->places_then, 100 * out->tools_then,
-        out->far ? ": far beyond its share" : "");
+        out->far ? ": far above its share" : "");
     out->sentence = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     return out->sentence ? 0 : wt__fail_nomem(p->err);

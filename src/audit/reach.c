@@ -37,7 +37,7 @@ static int tell_unreachable(struct auditing *a, const struct searched *of, wt_er
     for (size_t i = 0; i < SHADOWS && i < of->count; i++)
         tools[count++] = of->hits[i];
     if (of->count > 0)
-        wt__buffer_printf(&advice, "Say first what it does that %s does not, in words that a user would say.",
+        wt__buffer_printf(&advice, "Start with what it does that %s does not, in words that users use.",
                           a->tools[of->hits[0]].id);
     const struct found found = {.rule = RULE_UNREACHABLE,
                                 .tools = tools,
@@ -47,13 +47,12 @@ static int tell_unreachable(struct auditing *a, const struct searched *of, wt_er
     int rc = shadows.failed || advice.failed ? wt__fail_nomem(err) : 0;
     const char *words = wt__audit_quoted(a, of->request);
     if (rc == 0 && of->rank > 0)
-        rc = wt__audit_find(a, &found, err,
-                            "Asked \"%s\", its own description, a search finds it at place %u, behind %s.", words,
-                            of->rank, shadows.len > 0 ? shadows.ptr : "others");
+        rc = wt__audit_find(a, &found, err, "A search for \"%s\", its own description, ranks it at place %u, after %s.",
+                            words, of->rank, shadows.len > 0 ? shadows.ptr : "other tools");
     else if (rc == 0)
         rc = wt__audit_find(
-            a, &found, err, "Asked \"%s\", its own description, a search does not have it among the first %d%s%s.",
-            words, SEARCH_DEPTH, shadows.len > 0 ? "; first come " : "", shadows.len > 0 ? shadows.ptr : "");
+            a, &found, err, "A search for \"%s\", its own description, does not rank it among the first %d%s%s.", words,
+            SEARCH_DEPTH, shadows.len > 0 ? "; the first are " : "", shadows.len > 0 ? shadows.ptr : "");
     wt__buffer_dispose(&shadows);
     wt__buffer_dispose(&advice);
     return rc;
@@ -70,8 +69,8 @@ static int tell_unused(struct auditing *a, const uint32_t *uses, const uint32_t 
             .rule = RULE_UNREACHED_BY_USE, .tools = &place, .count = 1, .figure = (double)reached[i]};
         if (uses[i] < USES_LEAST || reached[i] * 100 >= uses[i] * REACHED_PERCENT)
             continue;
-        int rc = wt__audit_find(a, &found, err, "Of %u recorded requests that used it, %u find it among the first %d.",
-                                (unsigned)uses[i], (unsigned)reached[i], AUDIT_FIRST_PLACES);
+        int rc = wt__audit_find(a, &found, err, "%u of %u recorded requests that used it find it among the first %d.",
+                                (unsigned)reached[i], (unsigned)uses[i], AUDIT_FIRST_PLACES);
         if (rc < 0)
             return rc;
     }

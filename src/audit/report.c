@@ -7,7 +7,7 @@
 
 static void put_token_table(struct buffer *out, const wt_audit_result *audit)
 {
-    wt__html_table(out, "What the catalogue would take in a prompt, in estimated tokens",
+    wt__html_table(out, "Size of the catalogue in a prompt, in estimated tokens",
                    "<API tokens <largest_tool its_tokens");
     for (size_t i = 0; i < audit->cost_count; i++) {
         const wt_audit_cost *cost = audit->costs[i];
@@ -49,7 +49,7 @@ static void put_rule_findings(struct buffer *out, const wt_audit_result *audit, 
                       wt__audit_rules[rule].id, wt__audit_level_name(wt__audit_rules[rule].level), count);
     wt__html_element(out, "p", wt__audit_rules[rule].summary);
     wt__buffer_printf(out, "<details%s><summary>%zu found</summary>\n", count <= 20 ? " open" : "", count);
-    wt__html_table(out, NULL, "<tools <what_is_wrong <what_to_write_instead");
+    wt__html_table(out, NULL, "<tools <finding <advice");
     for (size_t i = 0; i < audit->finding_count; i++)
         if (strcmp(audit->findings[i]->rule, wt__audit_rules[rule].id) == 0)
             put_finding(out, audit->findings[i]);

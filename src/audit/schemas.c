@@ -7,7 +7,7 @@
 #include "audit/texts.h"
 #include "base/json.h"
 
-/* ---------------------------------------------------------------- broken */
+/* ---------------------------------------------------------------- validity */
 
 /* Returns the schema of the source; NULL if the definition has none, or its format is not JSON Schema. */
 static const json_t *source_schema(const struct tool *tool, const json_t *definition)
@@ -53,13 +53,13 @@ static int look_for_breaks(struct auditing *a, const struct looked_at *at, bool 
             return wt__fail_nomem(err);
         *broken = rc < 0;
         if (rc < 0) /* report a tool once */
-            return wt__audit_find_one(a, RULE_BROKEN_SCHEMA, at->tool, err, "The %s is broken: %s.", schemas[i].name,
+            return wt__audit_find_one(a, RULE_BROKEN_SCHEMA, at->tool, err, "The %s is invalid: %s.", schemas[i].name,
                                       wt__audit_quoted(a, wt__str(why.message)));
     }
     return rc;
 }
 
-/* ---------------------------------------------------------------- enormous */
+/* ---------------------------------------------------------------- size */
 
 static size_t depth_of(const json_t *value)
 {
@@ -76,8 +76,7 @@ static int tell_large(struct auditing *a, size_t tool, size_t figure, size_t lim
 {
     uint32_t place = (uint32_t)tool;
     const struct found found = {.rule = RULE_LARGE_SCHEMA, .tools = &place, .count = 1, .figure = (double)figure};
-    return wt__audit_find(a, &found, err, "The schema has %zu %s; more than %zu is much for one tool.", figure, of,
-                          limit);
+    return wt__audit_find(a, &found, err, "The schema has %zu %s; the recommended maximum is %zu.", figure, of, limit);
 }
 
 static int look_at_size(struct auditing *a, const struct looked_at *at, wt_error *err)
@@ -88,9 +87,8 @@ static int look_at_size(struct auditing *a, const struct looked_at *at, wt_error
         return tell_large(a, at->tool, bytes, AUDIT_SCHEMA_BYTES, "bytes", err);
     if (parameters > AUDIT_SCHEMA_PARAMETERS)
         return tell_large(a, at->tool, parameters, AUDIT_SCHEMA_PARAMETERS, "parameters", err);
-    return depth > AUDIT_SCHEMA_DEPTH
-               ? tell_large(a, at->tool, depth, AUDIT_SCHEMA_DEPTH, "levels of values within values", err)
-               : 0;
+    return depth > AUDIT_SCHEMA_DEPTH ? tell_large(a, at->tool, depth, AUDIT_SCHEMA_DEPTH, "levels of nesting", err)
+                                      : 0;
 }
 
 /* ---------------------------------------------------------------- parameters */
@@ -181,7 +179,7 @@ static int look_at_required(struct auditing *a, const struct looked_at *at, wt_e
     }
     int rc = names.failed ? wt__fail_nomem(err) : 0;
     if (rc == 0 && unknown > 0)
-        rc = wt__audit_find_one(a, RULE_UNKNOWN_REQUIRED, at->tool, err, "Required, but no property: %s.",
+        rc = wt__audit_find_one(a, RULE_UNKNOWN_REQUIRED, at->tool, err, "Required, but not among the properties: %s.",
                                 wt__audit_quoted(a, wt__buffer_view(&names)));
     wt__buffer_dispose(&names);
     return rc;
