@@ -15,7 +15,7 @@
 #include "engine/sized_options.h"
 #include "engine/suggest.h"
 
-struct result {
+struct owned_audit {
     wt_audit_result public; /* first member, so that wt_audit_free can cast */
     struct arena arena;
 };
@@ -24,16 +24,16 @@ void wt_audit_free(wt_audit_result *audit)
 {
     if (!audit)
         return;
-    struct result *result = (struct result *)audit;
+    struct owned_audit *result = (struct owned_audit *)audit;
     wt__arena_dispose(&result->arena);
     free(result);
 }
 
 /* ---------------------------------------------------------------- options */
 
-static int rule_named(struct str id, enum audit_rule *out, wt_error *err)
+static int find_rule(struct str id, enum audit_rule *out, wt_error *err)
 {
-    if (wt__audit_rule_named(id, out))
+    if (wt__find_audit_rule(id, out))
         return 0;
     struct buffer ids = {0};
     for (size_t r = 0; r < AUDIT_RULES; r++)
@@ -46,12 +46,12 @@ static int rule_named(struct str id, enum audit_rule *out, wt_error *err)
 }
 
 /* Parses "RULE", which turns the rule off, or "RULE:PATTERN", which adds an exception for the matching tools. */
-static int read_ignored(struct auditing *a, const char *ignored, wt_error *err)
+static int read_ignored(struct audit_run *a, const char *ignored, wt_error *err)
 {
     const char *colon = ignored ? strchr(ignored, ':') : NULL;
     struct str id = colon ? (struct str){ignored, (size_t)(colon - ignored)} : wt__str(ignored);
-    struct exception *exception = &a->exceptions[a->exception_count];
-    int rc = rule_named(id, &exception->rule, err);
+    struct rule_exception *exception = &a->exceptions[a->exception_count];
+    int rc = find_rule(id, &exception->rule, err);
     if (rc < 0)
         return rc;
     if (!colon) {
@@ -67,10 +67,10 @@ static int read_ignored(struct auditing *a, const char *ignored, wt_error *err)
 }
 
 /* Enables the rule with that id. A pin rule without pins is an error, because the rule could never find anything. */
-static int enable_rule(struct auditing *a, const char *id, wt_error *err)
+static int enable_rule(struct audit_run *a, const char *id, wt_error *err)
 {
     enum audit_rule rule;
-    int rc = rule_named(wt__str(id), &rule, err);
+    int rc = find_rule(wt__str(id), &rule, err);
     if (rc < 0)
         return rc;
     a->wanted[rule] = true;
@@ -80,13 +80,13 @@ static int enable_rule(struct auditing *a, const char *id, wt_error *err)
                     "rule %s needs pins; use --against FILE with a file written by `whichtool check --pin FILE`", id);
 }
 
-static int read_rule_options(struct auditing *a, wt_error *err)
+static int read_rule_options(struct audit_run *a, wt_error *err)
 {
     const wt_audit_options *options = &a->options;
     if (options->ignored_count > WT_MAX_AUDIT_IGNORED)
         return wt__fail(err, WT_EINVAL, "%zu ignored rules and exceptions are over the limit of %d",
                         options->ignored_count, WT_MAX_AUDIT_IGNORED);
-    a->exceptions = wt__arena_array(&a->scratch, struct exception, options->ignored_count);
+    a->exceptions = wt__arena_array(&a->scratch, struct rule_exception, options->ignored_count);
     int rc = a->exceptions ? 0 : wt__fail_nomem(err);
     for (size_t r = 0; r < AUDIT_RULES; r++)
         a->wanted[r] = options->rule_count == 0;
@@ -97,7 +97,7 @@ static int read_rule_options(struct auditing *a, wt_error *err)
     return rc;
 }
 
-static int read_audit_options(struct auditing *a, const wt_audit_options *given, wt_error *err)
+static int read_audit_options(struct audit_run *a, const wt_audit_options *given, wt_error *err)
 {
     int rc = wt__options_read(&a->options, sizeof a->options, given, err);
     if (rc < 0)
@@ -114,17 +114,17 @@ static int read_audit_options(struct auditing *a, const wt_audit_options *given,
 
 /* ---------------------------------------------------------------- reading */
 
-struct reading {
-    struct auditing *a;
+struct catalogue_reader {
+    struct audit_run *a;
     struct map providers;
     struct buffer id;
     const char *source; /* source of the previous tool */
     wt_error *err;
 };
 
-static int intern_provider(struct reading *r, struct str name, uint32_t *out)
+static int intern_provider(struct catalogue_reader *r, struct str name, uint32_t *out)
 {
-    struct auditing *a = r->a;
+    struct audit_run *a = r->a;
     bool added;
     const uint32_t *place = wt__map_get(&r->providers, name);
     if (!place) {
@@ -143,8 +143,8 @@ static int intern_provider(struct reading *r, struct str name, uint32_t *out)
 
 static int read_audited_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
-    struct reading *r = context;
-    struct auditing *a = r->a;
+    struct catalogue_reader *r = context;
+    struct audit_run *a = r->a;
     uint32_t provider = 0;
     if (wt__grow((void **)&a->tools, &a->capacity, a->count + 1, sizeof *a->tools) < 0)
         return wt__fail_nomem(r->err);
@@ -167,9 +167,9 @@ static int read_audited_tool(void *context, const struct store_key *key, const s
 /* Stores a tool's source. Adjacent tools of one source share a copy of its name. */
 static int read_tool_source(void *context, int64_t id, struct str source)
 {
-    struct reading *r = context;
-    struct auditing *a = r->a;
-    size_t place = wt__audit_place(a, id);
+    struct catalogue_reader *r = context;
+    struct audit_run *a = r->a;
+    size_t place = wt__audit_tool_index(a, id);
     if (place == a->count) /* added after the tools were read */
         return 0;
     if (!r->source || !wt__str_equal(wt__str(r->source), source))
@@ -178,15 +178,15 @@ static int read_tool_source(void *context, int64_t id, struct str source)
     return r->source ? 0 : wt__fail_nomem(r->err);
 }
 
-static int read_sources(struct reading *r, struct store *reader)
+static int read_sources(struct catalogue_reader *r, struct store *reader)
 {
-    struct auditing *a = r->a;
+    struct audit_run *a = r->a;
     const char *slash = strrchr(a->engine->path, '/');
     a->store = wt__arena_copy(a->arena, wt__str(slash ? slash + 1 : a->engine->path));
     return a->store ? wt__store_each_source(reader, read_tool_source, r, r->err) : wt__fail_nomem(r->err);
 }
 
-static int find_scope(struct auditing *a, const struct map *providers, struct store *reader, wt_error *err)
+static int find_scope(struct audit_run *a, const struct map *providers, struct store *reader, wt_error *err)
 {
     if (!a->options.provider)
         return 0;
@@ -198,9 +198,9 @@ static int find_scope(struct auditing *a, const struct map *providers, struct st
     return 0;
 }
 
-static int read_audited_catalogue(struct auditing *a, wt_error *err)
+static int read_audited_catalogue(struct audit_run *a, wt_error *err)
 {
-    struct reading reading = {.a = a, .err = err};
+    struct catalogue_reader reading = {.a = a, .err = err};
     struct store *reader;
     if (wt__progress_phase(&a->progress, "reading", 0))
         return wt__fail_cancelled(err);
@@ -223,9 +223,9 @@ static int read_audited_catalogue(struct auditing *a, wt_error *err)
 
 /* ---------------------------------------------------------------- looking */
 
-typedef int (*family)(struct auditing *a, struct looked_at *at, wt_error *err);
+typedef int (*family)(struct audit_run *a, struct checked_tool *at, wt_error *err);
 
-static int look_at_tool(struct auditing *a, struct looked_at *at, const family *families, size_t count, wt_error *err)
+static int audit_tool(struct audit_run *a, struct checked_tool *at, const family *families, size_t count, wt_error *err)
 {
     const struct tool *tool = &a->tools[at->tool].tool;
     json_t *schema = NULL, *definition = NULL;
@@ -242,13 +242,13 @@ static int look_at_tool(struct auditing *a, struct looked_at *at, const family *
     return rc;
 }
 
-static int look_at_tools(struct auditing *a, const family *families, size_t count, wt_error *err)
+static int audit_tools(struct audit_run *a, const family *families, size_t count, wt_error *err)
 {
-    struct looked_at at = {0};
+    struct checked_tool at = {0};
     int rc = wt__progress_phase(&a->progress, "reading definitions", a->count) ? wt__fail_cancelled(err) : 0;
     for (; rc == 0 && at.tool < a->count; at.tool++) {
         if (!a->scoped || a->tools[at.tool].provider == a->scope)
-            rc = look_at_tool(a, &at, families, count, err);
+            rc = audit_tool(a, &at, families, count, err);
         if (rc == 0 && wt__progress_step(&a->progress, 1))
             rc = wt__fail_cancelled(err);
     }
@@ -256,7 +256,7 @@ static int look_at_tools(struct auditing *a, const family *families, size_t coun
     return rc;
 }
 
-static bool wants_searches(const struct auditing *a)
+static bool wants_searches(const struct audit_run *a)
 {
     return a->wanted[RULE_UNREACHABLE] || a->wanted[RULE_UNREACHED_BY_USE] || a->wanted[RULE_SHADOWED_PAIR] ||
            a->wanted[RULE_NEAR_COPY] || a->wanted[RULE_CAPTURE];
@@ -264,7 +264,7 @@ static bool wants_searches(const struct auditing *a)
 
 /* True if the exception matches a tool or a provider. Ids of pin-gone are not in the catalogue, so its exceptions
  * always match. */
-static bool is_of_any(const struct auditing *a, const struct exception *exception)
+static bool exception_matches_any_tool(const struct audit_run *a, const struct rule_exception *exception)
 {
     struct buffer id = {0};
     bool fits = exception->rule == RULE_PIN_GONE;
@@ -280,7 +280,7 @@ static bool is_of_any(const struct auditing *a, const struct exception *exceptio
 }
 
 /* Appends `said` to the notice, separated by a semicolon. */
-static int append_notice(struct auditing *a, const struct buffer *said, wt_error *err)
+static int append_audit_notice(struct audit_run *a, const struct buffer *said, wt_error *err)
 {
     struct buffer text = {0};
     if (a->notice)
@@ -292,37 +292,37 @@ static int append_notice(struct auditing *a, const struct buffer *said, wt_error
 }
 
 /* Reports exceptions that no longer match any tool, so that stale ones do not accumulate. */
-static int report_stale_exceptions(struct auditing *a, wt_error *err)
+static int report_stale_exceptions(struct audit_run *a, wt_error *err)
 {
     struct buffer text = {0};
     size_t count = 0;
     for (size_t e = 0; e < a->exception_count; e++) {
-        const struct exception *exception = &a->exceptions[e];
-        if (is_of_any(a, exception) || count++ > 0)
+        const struct rule_exception *exception = &a->exceptions[e];
+        if (exception_matches_any_tool(a, exception) || count++ > 0)
             continue;
         wt__buffer_printf(&text, "no tool matches the exception %s:", wt__audit_rules[exception->rule].id);
         wt__buffer_str(&text, exception->pattern);
     }
     if (count > 1)
         wt__buffer_printf(&text, ", nor %zu other exceptions", count - 1);
-    int rc = count > 0 ? append_notice(a, &text, err) : 0;
+    int rc = count > 0 ? append_audit_notice(a, &text, err) : 0;
     wt__buffer_dispose(&text);
     return rc;
 }
 
-static int report_sample(struct auditing *a, const struct searches *searches, wt_error *err)
+static int report_sample(struct audit_run *a, const struct audit_searches *searches, wt_error *err)
 {
     struct buffer text = {0};
     if (a->count <= a->options.searches || searches->plain_count == 0)
         return 0;
     wt__buffer_printf(&text, "searched for a sample of %zu of %zu tools; --searches sets the size of the sample",
                       searches->plain_count, a->count);
-    int rc = append_notice(a, &text, err);
+    int rc = append_audit_notice(a, &text, err);
     wt__buffer_dispose(&text);
     return rc;
 }
 
-static int find_pins(struct auditing *a, wt_error *err)
+static int find_pins_file(struct audit_run *a, wt_error *err)
 {
     char path[PATH_MAX];
     if (!a->options.pins_file || !realpath(a->options.pins_file, path))
@@ -331,16 +331,16 @@ static int find_pins(struct auditing *a, wt_error *err)
     return a->pins ? 0 : wt__fail_nomem(err);
 }
 
-static int run_all_rules(struct auditing *a, wt_audit_result *out, wt_error *err)
+static int run_all_rules(struct audit_run *a, wt_audit_result *out, wt_error *err)
 {
-    static const family families[] = {wt__audit_description, wt__audit_instructions, wt__audit_hidden, wt__audit_schema,
-                                      wt__audit_name};
-    struct searches searches = {.recipe = "", .encoder = ""};
-    int rc = look_at_tools(a, families, sizeof families / sizeof *families, err);
+    static const family families[] = {wt__audit_description, wt__audit_instructions, wt__audit_characters,
+                                      wt__audit_schema, wt__audit_name};
+    struct audit_searches searches = {.recipe = "", .encoder = ""};
+    int rc = audit_tools(a, families, sizeof families / sizeof *families, err);
     if (rc == 0)
         rc = wt__audit_duplicates(a, err);
     if (rc == 0 && a->options.pins)
-        rc = find_pins(a, err);
+        rc = find_pins_file(a, err);
     if (rc == 0 && a->options.pins)
         rc = wt__audit_pinned(a, err);
     if (rc == 0 && wants_searches(a))
@@ -372,7 +372,7 @@ static int compare_by_rule(const void *one, const void *other)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-static int fill_result(struct auditing *a, wt_audit_result *out, wt_error *err)
+static int fill_result(struct audit_run *a, wt_audit_result *out, wt_error *err)
 {
     if (a->finding_count > 0)
         qsort(a->findings, a->finding_count, sizeof *a->findings, compare_by_rule);
@@ -391,7 +391,7 @@ static int fill_result(struct auditing *a, wt_audit_result *out, wt_error *err)
     return findings && out->findings ? 0 : wt__fail_nomem(err);
 }
 
-static void free_auditing(struct auditing *a)
+static void free_auditing(struct audit_run *a)
 {
     free(a->tools);
     free(a->providers);
@@ -399,8 +399,9 @@ static void free_auditing(struct auditing *a)
     wt__arena_dispose(&a->scratch);
 }
 
-/* Frees the audit and sets *out to the result; frees the result if rc is an error. begun: start time in milliseconds. */
-static int finish_audit(struct auditing *a, int rc, struct result *result, double begun, wt_audit_result **out,
+/* Frees the audit and sets *out to the result; frees the result if rc is an error. begun: start time in
+ * milliseconds. */
+static int finish_audit(struct audit_run *a, int rc, struct owned_audit *result, double begun, wt_audit_result **out,
                         wt_error *err)
 {
     rc = wt__progress_end(&a->progress, rc, err);
@@ -417,8 +418,8 @@ static int finish_audit(struct auditing *a, int rc, struct result *result, doubl
 int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result **out, wt_error *err)
 {
     double begun = wt__now_ms();
-    struct auditing a = {.engine = engine};
-    struct result *result = calloc(1, sizeof *result);
+    struct audit_run a = {.engine = engine};
+    struct owned_audit *result = calloc(1, sizeof *result);
     *out = NULL;
     if (!result)
         return wt__fail_nomem(err);
@@ -439,7 +440,7 @@ int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result
 /* ---------------------------------------------------------------- listings of servers */
 
 /* Enables the text rules whose findings suggest deception. */
-static void want_deceptions(struct auditing *a)
+static void enable_deception_rules(struct audit_run *a)
 {
     static const enum audit_rule deceptions[] = {RULE_OVERRIDES_INSTRUCTIONS, RULE_HIDES_FROM_USER,
                                                  RULE_ASKS_FOR_SECRETS, RULE_HIDDEN_CHARACTERS, RULE_MIXED_SCRIPTS};
@@ -448,10 +449,10 @@ static void want_deceptions(struct auditing *a)
 }
 
 /* Reads a server's listing. Its instructions become the description of a tool without a name. */
-static int read_offered(struct auditing *a, const char *provider, struct str listing, const char *instructions,
-                        wt_error *err)
+static int read_server_listing(struct audit_run *a, const char *provider, struct str listing, const char *instructions,
+                               wt_error *err)
 {
-    struct reading reading = {.a = a, .err = err};
+    struct catalogue_reader reading = {.a = a, .err = err};
     struct import import = {0};
     struct store_key key = {0};
     const struct import_options options = {
@@ -471,22 +472,22 @@ static int read_offered(struct auditing *a, const char *provider, struct str lis
 int wt_audit_listing(const char *provider, const char *listing, size_t len, const char *instructions,
                      wt_audit_result **out, wt_error *err)
 {
-    static const family families[] = {wt__audit_instructions, wt__audit_hidden};
+    static const family families[] = {wt__audit_instructions, wt__audit_characters};
     double begun = wt__now_ms();
-    struct auditing a = {0};
-    struct result *result = calloc(1, sizeof *result);
+    struct audit_run a = {0};
+    struct owned_audit *result = calloc(1, sizeof *result);
     *out = NULL;
     if (!result)
         return wt__fail_nomem(err);
     a.arena = &result->arena;
     result->public.recipe = result->public.encoder = "";
-    want_deceptions(&a);
+    enable_deception_rules(&a);
     wt__progress_init(&a.progress, NULL, NULL);
     int rc = provider && *provider
-                 ? read_offered(&a, provider, (struct str){listing, len}, instructions, err)
+                 ? read_server_listing(&a, provider, (struct str){listing, len}, instructions, err)
                  : wt__fail(err, WT_EINVAL, "the provider is missing; name the provider of the definitions");
     if (rc == 0)
-        rc = look_at_tools(&a, families, sizeof families / sizeof *families, err);
+        rc = audit_tools(&a, families, sizeof families / sizeof *families, err);
     if (rc == 0)
         rc = fill_result(&a, &result->public, err);
     return finish_audit(&a, rc, result, begun, out, err);
@@ -551,7 +552,7 @@ static int compare_tool_ids(const void *one, const void *other)
 
 int wt_audit_pins(wt_engine *engine, const char *provider, char **out, wt_error *err)
 {
-    struct auditing a = {.engine = engine, .options.provider = provider};
+    struct audit_run a = {.engine = engine, .options.provider = provider};
     struct buffer text = {0};
     *out = NULL;
     wt__progress_init(&a.progress, NULL, NULL);

@@ -12,13 +12,13 @@ enum { EMOJI_SELECTOR = 0xFE0F /* follows a symbol; selects its coloured glyph *
 
 /* True if an exception matches the finding's first tool. A finding about a provider matches by the id "PROVIDER/",
  * without a tool name. */
-static bool is_excepted(const struct auditing *a, const struct found *found)
+static bool matches_exception(const struct audit_run *a, const struct new_finding *found)
 {
     struct buffer whole = {0};
-    struct str id = found->gone, name = STR("");
+    struct str id = found->removed, name = STR("");
     bool excepted = false;
     if (id.len > 0) {
-        size_t skip = wt__str_starts(id, found->gone_provider) ? found->gone_provider.len : 0;
+        size_t skip = wt__str_starts(id, found->removed_provider) ? found->removed_provider.len : 0;
         skip += skip > 0 && skip < id.len; /* skip the slash, too */
         name = (struct str){id.ptr + skip, id.len - skip};
     } else if (found->count > 0) {
@@ -34,65 +34,66 @@ static bool is_excepted(const struct auditing *a, const struct found *found)
     return excepted;
 }
 
-bool wt__audit_wants(const struct auditing *a, const struct found *found)
+bool wt__audit_wants_finding(const struct audit_run *a, const struct new_finding *found)
 {
-    if (!a->wanted[found->rule] || is_excepted(a, found))
+    if (!a->wanted[found->rule] || matches_exception(a, found))
         return false;
     if (!a->scoped)
         return true;
     for (size_t i = 0; i < found->count; i++)
         if (a->tools[found->tools[i]].provider == a->scope)
             return true;
-    if (found->gone.len > 0)
-        return wt__str_equal(found->gone_provider, a->providers[a->scope].name);
+    if (found->removed.len > 0)
+        return wt__str_equal(found->removed_provider, a->providers[a->scope].name);
     return found->count == 0 && found->provider == a->scope;
 }
 
-static struct str provider_of(const struct auditing *a, const struct found *found)
+static struct str finding_provider(const struct audit_run *a, const struct new_finding *found)
 {
-    if (found->gone.len > 0)
-        return found->gone_provider;
+    if (found->removed.len > 0)
+        return found->removed_provider;
     return a->providers[found->count > 0 ? a->tools[found->tools[0]].provider : found->provider].name;
 }
 
-static const char **list_tools(struct auditing *a, const struct found *found, size_t *count)
+static const char **list_finding_tools(struct audit_run *a, const struct new_finding *found, size_t *count)
 {
-    bool gone = found->gone.len > 0;
-    *count = gone ? 1 : found->count < AUDIT_LISTED ? found->count : AUDIT_LISTED;
+    bool removed = found->removed.len > 0;
+    *count = removed ? 1 : found->count < AUDIT_LISTED ? found->count : AUDIT_LISTED;
     const char **tools = wt__arena_array(a->arena, const char *, *count);
     for (size_t i = 0; tools && i < *count; i++)
-        if (!(tools[i] = wt__arena_copy(a->arena, gone ? found->gone : wt__str(a->tools[found->tools[i]].id))))
+        if (!(tools[i] = wt__arena_copy(a->arena, removed ? found->removed : wt__str(a->tools[found->tools[i]].id))))
             return NULL;
     return tools;
 }
 
 /* Returns one origin per listed tool. The origin of a provider is that of its first tool; that of a removed tool is the
  * pins file. NULL if out of memory. */
-static struct origin *list_origins(struct auditing *a, const struct found *found, size_t listed)
+static struct tool_origin *list_finding_origins(struct audit_run *a, const struct new_finding *found, size_t listed)
 {
-    struct origin *origins = wt__arena_array(a->arena, struct origin, listed > 0 ? listed : 1);
+    struct tool_origin *origins = wt__arena_array(a->arena, struct tool_origin, listed > 0 ? listed : 1);
     size_t first = 0, count = listed < found->count ? listed : found->count;
     while (listed == 0 && first < a->count && a->tools[first].provider != found->provider)
         first++;
     if (listed == 0)
         count = first < a->count;
-    if (origins && found->gone.len > 0)
+    if (origins && found->removed.len > 0)
         origins[0].source = a->pins;
     for (size_t i = 0; origins && i < count; i++) {
         size_t tool = listed > 0 ? found->tools[i] : first;
-        if (!wt__origin_of(&origins[i], &a->tools[tool].tool, a->tools[tool].source, a->arena))
+        if (!wt__make_origin(&origins[i], &a->tools[tool].tool, a->tools[tool].source, a->arena))
             return NULL;
     }
     return origins;
 }
 
-static int keep_finding(struct auditing *a, const struct found *found, struct str message, wt_error *err)
+static int keep_finding(struct audit_run *a, const struct new_finding *found, struct str message, wt_error *err)
 {
     const struct audit_rule_text *rule = &wt__audit_rules[found->rule];
     size_t listed;
-    const char **tools = list_tools(a, found, &listed);
-    const struct origin *origins = list_origins(a, found, listed);
-    const char *text = wt__arena_copy(a->arena, message), *provider = wt__arena_copy(a->arena, provider_of(a, found));
+    const char **tools = list_finding_tools(a, found, &listed);
+    const struct tool_origin *origins = list_finding_origins(a, found, listed);
+    const char *text = wt__arena_copy(a->arena, message),
+               *provider = wt__arena_copy(a->arena, finding_provider(a, found));
     const char *advice = found->advice ? wt__arena_copy(a->arena, wt__str(found->advice)) : rule->advice;
     if (!tools || !origins || !text || !provider || !advice ||
         wt__grow((void **)&a->findings, &a->finding_capacity, a->finding_count + 1, sizeof *a->findings) < 0)
@@ -116,7 +117,7 @@ static int keep_finding(struct auditing *a, const struct found *found, struct st
     return 0;
 }
 
-static int format_finding(struct auditing *a, const struct found *found, wt_error *err, const char *format,
+static int format_finding(struct audit_run *a, const struct new_finding *found, wt_error *err, const char *format,
                           va_list values)
 {
     struct buffer message = {0};
@@ -135,10 +136,10 @@ static int format_finding(struct auditing *a, const struct found *found, wt_erro
     return rc;
 }
 
-int wt__audit_find(struct auditing *a, const struct found *found, wt_error *err, const char *format, ...)
+int wt__audit_add_finding(struct audit_run *a, const struct new_finding *found, wt_error *err, const char *format, ...)
 {
     va_list values;
-    if (!wt__audit_wants(a, found))
+    if (!wt__audit_wants_finding(a, found))
         return 0;
     va_start(values, format);
     int rc = format_finding(a, found, err, format, values);
@@ -146,12 +147,13 @@ int wt__audit_find(struct auditing *a, const struct found *found, wt_error *err,
     return rc;
 }
 
-int wt__audit_find_one(struct auditing *a, enum audit_rule rule, size_t tool, wt_error *err, const char *format, ...)
+int wt__audit_add_tool_finding(struct audit_run *a, enum audit_rule rule, size_t tool, wt_error *err,
+                               const char *format, ...)
 {
     uint32_t place = (uint32_t)tool;
-    struct found found = {.rule = rule, .tools = &place, .count = 1, .figure = NAN};
+    struct new_finding found = {.rule = rule, .tools = &place, .count = 1, .figure = NAN};
     va_list values;
-    if (!wt__audit_wants(a, &found))
+    if (!wt__audit_wants_finding(a, &found))
         return 0;
     va_start(values, format);
     int rc = format_finding(a, &found, err, format, values);
@@ -159,7 +161,7 @@ int wt__audit_find_one(struct auditing *a, enum audit_rule rule, size_t tool, wt
     return rc;
 }
 
-const char *wt__audit_quoted(struct auditing *a, struct str text)
+const char *wt__audit_quote(struct audit_run *a, struct str text)
 {
     struct buffer out = {0};
     bool blank = false;
@@ -184,7 +186,7 @@ const char *wt__audit_quoted(struct auditing *a, struct str text)
     return copy ? copy : "";
 }
 
-size_t wt__audit_place(const struct auditing *a, int64_t key)
+size_t wt__audit_tool_index(const struct audit_run *a, int64_t key)
 {
     size_t low = 0, high = a->count;
     while (low < high) {

@@ -25,7 +25,7 @@ struct audited_tool {
     uint32_t provider;
     const char *id;     /* same as in wt_tool */
     const char *source; /* file or name of the source, in the result's arena; "" if unknown */
-    uint64_t says;      /* hash of the description, ignoring case, blanks and punctuation; 0 if empty */
+    uint64_t text_hash; /* hash of the description, ignoring case, blanks and punctuation; 0 if empty */
 };
 
 struct audited_provider {
@@ -34,16 +34,16 @@ struct audited_provider {
 };
 
 /* Suppresses the findings of one rule for tools that match the pattern (catalog/names.h). */
-struct exception {
+struct rule_exception {
     enum audit_rule rule;
     struct str pattern;
 };
 
-struct auditing {
+struct audit_run {
     wt_engine *engine;
     wt_audit_options options;
     bool wanted[AUDIT_RULES];
-    struct exception *exceptions; /* [exception_count] */
+    struct rule_exception *exceptions; /* [exception_count] */
     size_t exception_count;
     struct progress progress;
     struct arena *arena;        /* the result's */
@@ -66,33 +66,33 @@ struct auditing {
 };
 
 /* Finding to report: about tools, or about a provider if `count` is 0. */
-struct found {
+struct new_finding {
     enum audit_rule rule;
     const uint32_t *tools; /* [count] the first is the subject */
     size_t count;
-    uint32_t provider;              /* used if count is 0 */
-    struct str gone, gone_provider; /* id and provider of a removed tool, instead of the above; "" if unused */
-    size_t line;                    /* line in the pins file, for a removed tool */
-    double figure;                  /* NaN if none */
-    const char *advice;             /* NULL for the rule's own advice */
+    uint32_t provider;                    /* used if count is 0 */
+    struct str removed, removed_provider; /* id and provider of a removed tool, instead of the above; "" if unused */
+    size_t line;                          /* line in the pins file, for a removed tool */
+    double figure;                        /* NaN if none */
+    const char *advice;                   /* NULL for the rule's own advice */
 };
 
 /* True if the finding should be reported: the rule is enabled, no exception matches, and it is in scope. */
-bool wt__audit_wants(const struct auditing *a, const struct found *found);
+bool wt__audit_wants_finding(const struct audit_run *a, const struct new_finding *found);
 
-/* Formats the message and keeps the finding, if wt__audit_wants. Errors: WT_ENOMEM. */
-int wt__audit_find(struct auditing *a, const struct found *found, wt_error *err, const char *format, ...)
+/* Formats the message and keeps the finding, if wt__audit_wants_finding. Errors: WT_ENOMEM. */
+int wt__audit_add_finding(struct audit_run *a, const struct new_finding *found, wt_error *err, const char *format, ...)
     WT_PRINTF(4, 5);
 
-/* Same as wt__audit_find, for one tool and without a figure. */
-int wt__audit_find_one(struct auditing *a, enum audit_rule rule, size_t tool, wt_error *err, const char *format, ...)
-    WT_PRINTF(5, 6);
+/* Same as wt__audit_add_finding, for one tool and without a figure. */
+int wt__audit_add_tool_finding(struct audit_run *a, enum audit_rule rule, size_t tool, wt_error *err,
+                               const char *format, ...) WT_PRINTF(5, 6);
 
-/* Returns the beginning of a text on one line, for use in a message. Invisible characters become [U+XXXX]. The result is
- * in scratch; "" if out of memory. */
-const char *wt__audit_quoted(struct auditing *a, struct str text);
+/* Returns the beginning of a text on one line, for use in a message. Invisible characters become [U+XXXX]. The result
+ * is in scratch; "" if out of memory. */
+const char *wt__audit_quote(struct audit_run *a, struct str text);
 
 /* Returns the index of the tool with that store id; `count` if not found. */
-size_t wt__audit_place(const struct auditing *a, int64_t key);
+size_t wt__audit_tool_index(const struct audit_run *a, int64_t key);
 
 #endif

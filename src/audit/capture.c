@@ -35,14 +35,14 @@ bool wt__is_capture(double of_places, double of_tools)
 }
 
 /* Returns the party of a tool: its provider, or provider_count + tool if it has no provider. */
-static size_t party_of(const struct auditing *a, uint32_t tool)
+static size_t party_of(const struct audit_run *a, uint32_t tool)
 {
     uint32_t provider = a->tools[tool].provider;
     return a->providers[provider].name.len > 0 ? provider : a->provider_count + tool;
 }
 
 /* Links word-for-word copies into rings: following `next` from any tool visits its copies and returns to it. */
-static int link_copies(struct auditing *a, uint32_t *next, wt_error *err)
+static int link_copies(struct audit_run *a, uint32_t *next, wt_error *err)
 {
     struct index_handle *index;
     for (size_t t = 0; t < a->count; t++)
@@ -56,7 +56,7 @@ static int link_copies(struct auditing *a, uint32_t *next, wt_error *err)
         if (count == 0 || rows[0] != row)
             continue;
         for (size_t i = 0; i < count; i++) {
-            size_t place = wt__audit_place(a, index->snapshot->keys[rows[i]].id);
+            size_t place = wt__audit_tool_index(a, index->snapshot->keys[rows[i]].id);
             if (place == a->count) /* added after the audit began */
                 continue;
             if (before < a->count) {
@@ -70,14 +70,14 @@ static int link_copies(struct auditing *a, uint32_t *next, wt_error *err)
     return 0;
 }
 
-struct tally {
+struct place_tally {
     size_t all;   /* places */
     size_t *own;  /* [parties] places in requests for the party */
     size_t *took; /* [parties] places taken in requests for other parties */
 };
 
-struct counting {
-    const struct auditing *a;
+struct capture_count {
+    const struct audit_run *a;
     uint32_t *next;     /* [tools] rings of copies */
     size_t *answers_to; /* [tools] last request answered by the tool or a copy of it; from 1 */
     size_t *asked_by;   /* [parties] last request for the party; from 1 */
@@ -85,19 +85,19 @@ struct counting {
     size_t asked_count, request;
 };
 
-static int counting_new(struct auditing *a, struct counting *out, wt_error *err)
+static int init_capture_count(struct audit_run *a, struct capture_count *out, wt_error *err)
 {
     size_t parties = a->provider_count + a->count;
-    *out = (struct counting){.a = a,
-                             .next = wt__arena_array(&a->scratch, uint32_t, a->count),
-                             .answers_to = wt__arena_array(&a->scratch, size_t, a->count),
-                             .asked_by = wt__arena_array(&a->scratch, size_t, parties),
-                             .asked = wt__arena_array(&a->scratch, size_t, parties)};
+    *out = (struct capture_count){.a = a,
+                                  .next = wt__arena_array(&a->scratch, uint32_t, a->count),
+                                  .answers_to = wt__arena_array(&a->scratch, size_t, a->count),
+                                  .asked_by = wt__arena_array(&a->scratch, size_t, parties),
+                                  .asked = wt__arena_array(&a->scratch, size_t, parties)};
     return out->next && out->answers_to && out->asked_by && out->asked ? link_copies(a, out->next, err)
                                                                        : wt__fail_nomem(err);
 }
 
-static int tally_new(struct auditing *a, struct tally *out, wt_error *err)
+static int init_place_tally(struct audit_run *a, struct place_tally *out, wt_error *err)
 {
     size_t parties = a->provider_count + a->count;
     out->all = 0;
@@ -107,7 +107,7 @@ static int tally_new(struct auditing *a, struct tally *out, wt_error *err)
 }
 
 /* Marks the current request as one for the tool, its copies, and their parties. */
-static void ask_for(struct counting *c, uint32_t tool)
+static void mark_asked(struct capture_count *c, uint32_t tool)
 {
     uint32_t at = tool;
     if (c->answers_to[tool] == c->request)
@@ -122,15 +122,15 @@ static void ask_for(struct counting *c, uint32_t tool)
     } while (at != tool);
 }
 
-static void count_search(struct counting *c, const struct searched *of, struct tally *tally)
+static void count_places(struct capture_count *c, const struct audit_search *of, struct place_tally *tally)
 {
     size_t places = 0;
     c->request++;
     c->asked_count = 0;
     if (of->tool != UINT32_MAX)
-        ask_for(c, of->tool);
+        mark_asked(c, of->tool);
     for (size_t u = 0; u < of->used_count; u++)
-        ask_for(c, of->used[u]);
+        mark_asked(c, of->used[u]);
     for (size_t i = 0; i < of->count && i < AUDIT_FIRST_PLACES; i++) {
         uint32_t hit = of->hits[i];
         size_t party = party_of(c->a, hit);
@@ -147,42 +147,42 @@ static void count_search(struct counting *c, const struct searched *of, struct t
 static const char *const kinds[] = {"others' descriptions", "likely requests for others' tools",
                                     "recorded requests for others' tools"};
 
-static int report_capture(struct auditing *a, size_t party, double share, double of_tools, const char *kind,
+static int report_capture(struct audit_run *a, size_t party, double share, double of_tools, const char *kind,
                           wt_error *err)
 {
     bool provider = party < a->provider_count;
     uint32_t tool = provider ? 0 : (uint32_t)(party - a->provider_count);
-    const struct found found = {.rule = RULE_CAPTURE,
-                                .tools = provider ? NULL : &tool,
-                                .count = provider ? 0 : 1,
-                                .provider = provider ? (uint32_t)party : 0,
-                                .figure = share};
+    const struct new_finding found = {.rule = RULE_CAPTURE,
+                                      .tools = provider ? NULL : &tool,
+                                      .count = provider ? 0 : 1,
+                                      .provider = provider ? (uint32_t)party : 0,
+                                      .figure = share};
     struct str name = provider ? a->providers[party].name : wt__str(a->tools[tool].id);
-    return wt__audit_find(a, &found, err,
-                          "%s takes %.1f %% of the first %d places for %s, with %.2f %% of the tools: %.0f times its "
-                          "share.",
-                          wt__audit_quoted(a, name), 100 * share, AUDIT_FIRST_PLACES, kind, 100 * of_tools,
-                          share / of_tools);
+    return wt__audit_add_finding(
+        a, &found, err,
+        "%s takes %.1f %% of the first %d places for %s, with %.2f %% of the tools: %.0f times its "
+        "share.",
+        wt__audit_quote(a, name), 100 * share, AUDIT_FIRST_PLACES, kind, 100 * of_tools, share / of_tools);
 }
 
-int wt__audit_capture(struct auditing *a, const struct searches *searches, wt_error *err)
+int wt__audit_capture(struct audit_run *a, const struct audit_searches *searches, wt_error *err)
 {
     const struct {
-        const struct searched *items;
+        const struct audit_search *items;
         size_t count;
     } all[] = {{searches->plain, searches->plain_count},
                {searches->voiced, searches->voiced_count},
                {searches->recorded, searches->recorded_count}};
     enum { KINDS = sizeof all / sizeof *all };
-    struct tally tallies[KINDS];
-    struct counting counting = {0};
+    struct place_tally tallies[KINDS];
+    struct capture_count counting = {0};
     if (a->count < CAPTURE_TOOLS)
         return 0;
-    int rc = counting_new(a, &counting, err);
+    int rc = init_capture_count(a, &counting, err);
     for (size_t k = 0; rc == 0 && k < KINDS; k++) {
-        rc = tally_new(a, &tallies[k], err);
+        rc = init_place_tally(a, &tallies[k], err);
         for (size_t i = 0; rc == 0 && i < all[k].count; i++)
-            count_search(&counting, &all[k].items[i], &tallies[k]);
+            count_places(&counting, &all[k].items[i], &tallies[k]);
     }
     for (size_t p = 0; rc == 0 && p < a->provider_count + a->count; p++) {
         bool provider = p < a->provider_count;

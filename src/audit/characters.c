@@ -11,9 +11,9 @@
 #include "audit/texts.h"
 #include "text/unicode.h"
 
-struct looking {
-    struct auditing *a;
-    struct looked_at *at;
+struct character_check {
+    struct audit_run *a;
+    struct checked_tool *at;
     bool hidden, mixed; /* reported already */
     wt_error *err;
 };
@@ -33,7 +33,7 @@ static bool is_joining_script(uint32_t c)
 }
 
 /* True if an invisible character has a legitimate use between its neighbours. */
-static bool has_use(uint32_t c, uint32_t before, uint32_t after, bool first)
+static bool has_legitimate_use(uint32_t c, uint32_t before, uint32_t after, bool first)
 {
     if (c == '\t' || c == '\n' || c == '\r' || c == 0xAD || (c == 0xFEFF && first))
         return true;
@@ -50,7 +50,7 @@ static bool has_use(uint32_t c, uint32_t before, uint32_t after, bool first)
     return false;
 }
 
-static bool is_private(uint32_t c)
+static bool is_private_use(uint32_t c)
 {
     return (c >= 0xE000 && c <= 0xF8FF) || c >= 0xF0000;
 }
@@ -61,14 +61,14 @@ static const char *describe_character(uint32_t c)
         return "a tag character, which can hide text";
     if ((c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069))
         return "a mark that reverses the direction of text";
-    if (is_private(c))
+    if (is_private_use(c))
         return "a private-use character";
     return c < ' ' || (c >= 0x7F && c < 0xA0) ? "a control character" : "a zero-width character";
 }
 
 /* True if the text may contain invisible characters: regular expressions, and values of one character, which are often
  * separators. */
-static bool is_honest(const struct tool_text *text)
+static bool may_have_invisible(const struct tool_text *text)
 {
     const char *at = text->text.ptr, *end = at + text->text.len;
     if (text->kind == TEXT_VALUE)
@@ -76,7 +76,7 @@ static bool is_honest(const struct tool_text *text)
     return text->kind == TEXT_PATTERN || at == end;
 }
 
-static int look_for_hidden(struct looking *l, const struct tool_text *text)
+static int find_hidden_characters(struct character_check *l, const struct tool_text *text)
 {
     const char *at = text->text.ptr, *end = at + text->text.len;
     uint32_t before = 0, worst = 0;
@@ -86,7 +86,8 @@ static int look_for_hidden(struct looking *l, const struct tool_text *text)
         uint32_t c = wt__utf8_next(&at, end);
         const char *next = at;
         uint32_t after = at < end ? wt__utf8_next(&next, end) : 0;
-        bool hidden = is_private(c) || (wt__unicode_unseen(c) && !has_use(c, before, after, from == text->text.ptr));
+        bool hidden = is_private_use(c) ||
+                      (wt__unicode_unseen(c) && !has_legitimate_use(c, before, after, from == text->text.ptr));
         if (hidden && count++ == 0) {
             worst = c;
             worst_at = (size_t)(from - text->text.ptr);
@@ -100,10 +101,12 @@ static int look_for_hidden(struct looking *l, const struct tool_text *text)
     while (begin > 0 && (text->text.ptr[begin] & 0xC0) == 0x80)
         begin--;
     uint32_t place = (uint32_t)l->at->tool;
-    const struct found found = {.rule = RULE_HIDDEN_CHARACTERS, .tools = &place, .count = 1, .figure = (double)count};
-    return wt__audit_find(l->a, &found, l->err, "The %s has U+%04X, %s%s: \"%s\".", wt__text_place(l->a, text),
-                          (unsigned)worst, describe_character(worst), count > 1 ? ", and more such characters" : "",
-                          wt__audit_quoted(l->a, (struct str){text->text.ptr + begin, text->text.len - begin}));
+    const struct new_finding found = {
+        .rule = RULE_HIDDEN_CHARACTERS, .tools = &place, .count = 1, .figure = (double)count};
+    return wt__audit_add_finding(l->a, &found, l->err, "The %s has U+%04X, %s%s: \"%s\".",
+                                 wt__describe_text_place(l->a, text), (unsigned)worst, describe_character(worst),
+                                 count > 1 ? ", and more such characters" : "",
+                                 wt__audit_quote(l->a, (struct str){text->text.ptr + begin, text->text.len - begin}));
 }
 
 /* ---------------------------------------------------------------- look-alikes */
@@ -135,7 +138,7 @@ static bool looks_latin(uint32_t c)
 
 /* True if all Greek and Cyrillic letters of a word with Latin letters look Latin: "pаypal". Words with other Greek or
  * Cyrillic letters, as "Zoom-встреча" and "μTorrent", are legitimate. */
-static bool is_mixed(struct str word)
+static bool is_mixed_word(struct str word)
 {
     size_t latin = 0, alike = 0, foreign = 0;
     for (const char *at = word.ptr, *end = at + word.len; at < end;) {
@@ -150,7 +153,7 @@ static bool is_mixed(struct str word)
     return latin > 0 && alike > 0 && foreign == 0;
 }
 
-static int look_for_mixed(struct looking *l, const struct tool_text *text)
+static int find_mixed_words(struct character_check *l, const struct tool_text *text)
 {
     const char *at = text->text.ptr, *end = at + text->text.len, *begin = NULL;
     while (at <= end && !l->mixed) {
@@ -160,12 +163,12 @@ static int look_for_mixed(struct looking *l, const struct tool_text *text)
         bool letter = kind == UNICODE_LETTER || kind == UNICODE_UPPER;
         if (letter && !begin)
             begin = from;
-        if (!letter && begin && is_mixed((struct str){begin, (size_t)(from - begin)})) {
+        if (!letter && begin && is_mixed_word((struct str){begin, (size_t)(from - begin)})) {
             l->mixed = true;
-            return wt__audit_find_one(l->a, RULE_MIXED_SCRIPTS, l->at->tool, l->err,
-                                      "The %s has a word that mixes Latin letters with look-alikes: \"%s\".",
-                                      wt__text_place(l->a, text),
-                                      wt__audit_quoted(l->a, (struct str){begin, (size_t)(from - begin)}));
+            return wt__audit_add_tool_finding(l->a, RULE_MIXED_SCRIPTS, l->at->tool, l->err,
+                                              "The %s has a word that mixes Latin letters with look-alikes: \"%s\".",
+                                              wt__describe_text_place(l->a, text),
+                                              wt__audit_quote(l->a, (struct str){begin, (size_t)(from - begin)}));
         }
         if (!letter)
             begin = NULL;
@@ -177,15 +180,15 @@ static int look_for_mixed(struct looking *l, const struct tool_text *text)
 
 static int check_characters(void *context, const struct tool_text *text)
 {
-    struct looking *l = context;
-    if (is_honest(text))
+    struct character_check *l = context;
+    if (may_have_invisible(text))
         return 0;
-    int rc = l->hidden ? 0 : look_for_hidden(l, text);
-    return rc == 0 && !l->mixed ? look_for_mixed(l, text) : rc;
+    int rc = l->hidden ? 0 : find_hidden_characters(l, text);
+    return rc == 0 && !l->mixed ? find_mixed_words(l, text) : rc;
 }
 
-int wt__audit_hidden(struct auditing *a, struct looked_at *at, wt_error *err)
+int wt__audit_characters(struct audit_run *a, struct checked_tool *at, wt_error *err)
 {
-    struct looking l = {.a = a, .at = at, .err = err};
-    return wt__tool_texts(&a->tools[at->tool].tool, at->schema, at->definition, check_characters, &l, err);
+    struct character_check l = {.a = a, .at = at, .err = err};
+    return wt__visit_tool_texts(&a->tools[at->tool].tool, at->schema, at->definition, check_characters, &l, err);
 }

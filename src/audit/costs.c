@@ -8,23 +8,23 @@ static const char *const formats[] = {"openai", "openai-responses", "anthropic",
 enum { FORMATS = sizeof formats / sizeof *formats, BLOCK = 256 /* tools per work item */ };
 
 /* Totals of one block in one format. */
-struct part {
+struct cost_part {
     uint64_t bytes, tokens, largest_tokens;
     size_t largest;
     wt_error err;
 };
 
-struct counting {
-    struct auditing *a;
-    struct part *parts; /* [FORMATS, blocks] */
+struct cost_job {
+    struct audit_run *a;
+    struct cost_part *parts; /* [FORMATS, blocks] */
     size_t blocks;
 };
 
 static int count_block(void *context, size_t index, unsigned worker)
 {
-    struct counting *c = context;
-    struct part *part = &c->parts[index];
-    const struct auditing *a = c->a;
+    struct cost_job *c = context;
+    struct cost_part *part = &c->parts[index];
+    const struct audit_run *a = c->a;
     size_t begin = index % c->blocks * BLOCK;
     struct buffer definition = {0};
     int rc = 0;
@@ -46,11 +46,11 @@ static int count_block(void *context, size_t index, unsigned worker)
     return rc == 0 && wt__progress_step(&c->a->progress, 1) ? wt__fail_cancelled(&part->err) : rc;
 }
 
-static int sum_blocks(const struct counting *c, size_t format, wt_audit_cost *out, wt_error *err)
+static int sum_blocks(const struct cost_job *c, size_t format, wt_audit_cost *out, wt_error *err)
 {
     *out = (wt_audit_cost){.format = formats[format], .largest = ""};
     for (size_t b = 0; b < c->blocks; b++) {
-        const struct part *part = &c->parts[format * c->blocks + b];
+        const struct cost_part *part = &c->parts[format * c->blocks + b];
         out->bytes += part->bytes;
         out->tokens += part->tokens;
         if (part->largest_tokens <= out->largest_tokens)
@@ -63,11 +63,11 @@ static int sum_blocks(const struct counting *c, size_t format, wt_audit_cost *ou
     return 0;
 }
 
-int wt__audit_costs(struct auditing *a, wt_audit_result *out, wt_error *err)
+int wt__audit_costs(struct audit_run *a, wt_audit_result *out, wt_error *err)
 {
-    struct counting c = {.a = a, .blocks = (a->count + BLOCK - 1) / BLOCK};
+    struct cost_job c = {.a = a, .blocks = (a->count + BLOCK - 1) / BLOCK};
     wt_audit_cost *costs = wt__arena_array(a->arena, wt_audit_cost, FORMATS);
-    c.parts = wt__arena_array(&a->scratch, struct part, FORMATS * c.blocks);
+    c.parts = wt__arena_array(&a->scratch, struct cost_part, FORMATS * c.blocks);
     if (!costs || !c.parts)
         return wt__fail_nomem(err);
     if (wt__progress_phase(&a->progress, "counting tokens", FORMATS * c.blocks))

@@ -5,6 +5,6 @@
 #include "audit/auditing.h"
 
 /* Fills out->costs. Errors: WT_ENOMEM, WT_ECANCELLED. */
-int wt__audit_costs(struct auditing *a, wt_audit_result *out, wt_error *err);
+int wt__audit_costs(struct audit_run *a, wt_audit_result *out, wt_error *err);
 
 #endif

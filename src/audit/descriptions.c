@@ -76,7 +76,7 @@ static const char *const marks_request[] = {
 
 /* True if the first sentence is worded like a request, and enough of the rest. The first sentence must match because
  * an honest description may end in example requests. */
-static bool is_request(const struct wording *wording)
+static bool is_like_request(const struct wording *wording)
 {
     size_t words = 0, first = wording->count, marks = 0, early = 0, end;
     bool opens = false;
@@ -97,24 +97,26 @@ static bool is_request(const struct wording *wording)
            ((opens && marks >= 1) || (early >= 1 && marks >= 3));
 }
 
-static int look_at_wording(struct auditing *a, struct looked_at *at, struct str text, const char *what, bool *told,
-                           wt_error *err)
+static int check_wording(struct audit_run *a, struct checked_tool *at, struct str text, const char *what,
+                         bool *reported, wt_error *err)
 {
-    int rc = *told ? 0 : wt__wording_read(&at->wording, text, err);
-    if (rc < 0 || *told)
+    int rc = *reported ? 0 : wt__wording_read(&at->wording, text, err);
+    if (rc < 0 || *reported)
         return rc;
-    bool list = is_word_list(&at->wording), request = !list && is_request(&at->wording);
-    *told = list || request;
+    bool list = is_word_list(&at->wording), request = !list && is_like_request(&at->wording);
+    *reported = list || request;
     if (list)
-        rc = wt__audit_find_one(a, RULE_STUFFED_WORDS, at->tool, err, "The %s has %zu words but no sentence: \"%s\".",
-                                what, at->wording.count, wt__audit_quoted(a, text));
+        rc = wt__audit_add_tool_finding(a, RULE_STUFFED_WORDS, at->tool, err,
+                                        "The %s has %zu words but no sentence: \"%s\".", what, at->wording.count,
+                                        wt__audit_quote(a, text));
     if (request)
-        rc = wt__audit_find_one(a, RULE_WORDED_AS_REQUEST, at->tool, err,
-                                "The %s is phrased like a user's request: \"%s\".", what, wt__audit_quoted(a, text));
+        rc = wt__audit_add_tool_finding(a, RULE_WORDED_AS_REQUEST, at->tool, err,
+                                        "The %s is phrased like a user's request: \"%s\".", what,
+                                        wt__audit_quote(a, text));
     return rc;
 }
 
-static int look_at_name(struct auditing *a, struct looked_at *at, bool *told, wt_error *err)
+static int check_name_wording(struct audit_run *a, struct checked_tool *at, bool *reported, wt_error *err)
 {
     const struct tool *tool = &a->tools[at->tool].tool;
     struct word_part part = {0};
@@ -123,11 +125,11 @@ static int look_at_name(struct auditing *a, struct looked_at *at, bool *told, wt
         words++;
     if (words <= AUDIT_NAME_WORDS)
         return 0;
-    int rc = look_at_wording(a, at, tool->name, "name", told, err);
-    if (rc == 0 && !*told) {
-        *told = true;
-        rc = wt__audit_find_one(a, RULE_STUFFED_WORDS, at->tool, err, "The name has %zu words: \"%s\".", words,
-                                wt__audit_quoted(a, tool->name));
+    int rc = check_wording(a, at, tool->name, "name", reported, err);
+    if (rc == 0 && !*reported) {
+        *reported = true;
+        rc = wt__audit_add_tool_finding(a, RULE_STUFFED_WORDS, at->tool, err, "The name has %zu words: \"%s\".", words,
+                                        wt__audit_quote(a, tool->name));
     }
     return rc;
 }
@@ -135,7 +137,7 @@ static int look_at_name(struct auditing *a, struct looked_at *at, bool *told, wt
 /* ---------------------------------------------------------------- length */
 
 /* Counts the terms of the description that are in neither the name nor the provider's name. */
-static int new_terms(const struct tool *tool, struct str description, size_t *out, wt_error *err)
+static int count_new_terms(const struct tool *tool, struct str description, size_t *out, wt_error *err)
 {
     struct token_list names = {0}, terms = {0};
     struct analyser *analyser = NULL;
@@ -161,45 +163,46 @@ static int new_terms(const struct tool *tool, struct str description, size_t *ou
 
 enum { BARE_BYTES = 60 /* maximum length of a description that may be bare */ };
 
-static int look_at_length(struct auditing *a, const struct looked_at *at, struct str clean, wt_error *err)
+static int check_description_length(struct audit_run *a, const struct checked_tool *at, struct str clean, wt_error *err)
 {
     const struct tool *tool = &a->tools[at->tool].tool;
     size_t terms, length = count_description_characters(tool->description);
     if (length > EXPORT_OPENAI_DESCRIPTION) {
         uint32_t place = (uint32_t)at->tool;
-        const struct found found = {
+        const struct new_finding found = {
             .rule = RULE_LONG_DESCRIPTION, .tools = &place, .count = 1, .figure = (double)length};
-        return wt__audit_find(
+        return wt__audit_add_finding(
             a, &found, err,
             "The description has %zu characters; OpenAI's API accepts %d, so an export for it is truncated.", length,
             EXPORT_OPENAI_DESCRIPTION);
     }
     if (clean.len > BARE_BYTES)
         return 0;
-    int rc = new_terms(tool, clean, &terms, err);
+    int rc = count_new_terms(tool, clean, &terms, err);
     if (rc == 0 && terms < BARE_TERMS)
-        rc = wt__audit_find_one(a, RULE_BARE_DESCRIPTION, at->tool, err,
-                                "The description only repeats the name: \"%s\".", wt__audit_quoted(a, clean));
+        rc = wt__audit_add_tool_finding(a, RULE_BARE_DESCRIPTION, at->tool, err,
+                                        "The description only repeats the name: \"%s\".", wt__audit_quote(a, clean));
     return rc;
 }
 
-int wt__audit_description(struct auditing *a, struct looked_at *at, wt_error *err)
+int wt__audit_description(struct audit_run *a, struct checked_tool *at, wt_error *err)
 {
     const struct tool *tool = &a->tools[at->tool].tool;
     struct buffer clean = {0};
-    bool told = false;
+    bool reported = false;
     wt__markup_clean(tool->description, &clean);
     struct str text = wt__str_trim(wt__buffer_view(&clean));
     int rc = clean.failed ? wt__fail_nomem(err) : 0;
     if (rc == 0 && !wt__has_word(text))
-        rc = wt__audit_find_one(a, RULE_EMPTY_DESCRIPTION, at->tool, err,
-                                text.len > 0 ? "The description has no words." : "The tool has no description.");
+        rc =
+            wt__audit_add_tool_finding(a, RULE_EMPTY_DESCRIPTION, at->tool, err,
+                                       text.len > 0 ? "The description has no words." : "The tool has no description.");
     else if (rc == 0)
-        rc = look_at_length(a, at, text, err);
+        rc = check_description_length(a, at, text, err);
     if (rc == 0)
-        rc = look_at_name(a, at, &told, err);
+        rc = check_name_wording(a, at, &reported, err);
     if (rc == 0)
-        rc = look_at_wording(a, at, text, "description", &told, err);
+        rc = check_wording(a, at, text, "description", &reported, err);
     wt__buffer_dispose(&clean);
     return rc;
 }
@@ -208,7 +211,7 @@ int wt__audit_description(struct auditing *a, struct looked_at *at, wt_error *er
 
 /* Makes a key of provider and description, in scratch. Descriptions that differ only in case, blanks and punctuation
  * have the same key. Empty if the description has no letters or digits. */
-static int make_description_key(struct auditing *a, size_t tool, struct str *out, wt_error *err)
+static int make_description_key(struct audit_run *a, size_t tool, struct str *out, wt_error *err)
 {
     struct buffer key = {0};
     struct str text = a->tools[tool].tool.description;
@@ -225,26 +228,26 @@ static int make_description_key(struct auditing *a, size_t tool, struct str *out
     if (key.len == begin)
         wt__buffer_clear(&key);
     else
-        a->tools[tool].says = wt__checksum(key.ptr + begin, key.len - begin, 1);
+        a->tools[tool].text_hash = wt__checksum(key.ptr + begin, key.len - begin, 1);
     *out = (struct str){wt__arena_copy(&a->scratch, wt__buffer_view(&key)), key.len};
     int rc = key.failed || !out->ptr ? wt__fail_nomem(err) : 0;
     wt__buffer_dispose(&key);
     return rc;
 }
 
-static int tell_duplicates(struct auditing *a, uint32_t first, const uint32_t *next, uint32_t *group, wt_error *err)
+static int report_duplicates(struct audit_run *a, uint32_t first, const uint32_t *next, uint32_t *group, wt_error *err)
 {
     size_t count = 0;
     for (uint32_t tool = first; tool != UINT32_MAX; tool = next[tool])
         group[count++] = tool;
-    const struct found found = {
+    const struct new_finding found = {
         .rule = RULE_DUPLICATE_DESCRIPTION, .tools = group, .count = count, .figure = (double)count};
     return count < 2 ? 0
-                     : wt__audit_find(a, &found, err, "%zu tools have the same description: \"%s\".", count,
-                                      wt__audit_quoted(a, a->tools[first].tool.description));
+                     : wt__audit_add_finding(a, &found, err, "%zu tools have the same description: \"%s\".", count,
+                                             wt__audit_quote(a, a->tools[first].tool.description));
 }
 
-int wt__audit_duplicates(struct auditing *a, wt_error *err)
+int wt__audit_duplicates(struct audit_run *a, wt_error *err)
 {
     struct map firsts = {0};
     uint32_t *next = wt__arena_array(&a->scratch, uint32_t, a->count);
@@ -268,7 +271,7 @@ int wt__audit_duplicates(struct auditing *a, wt_error *err)
     }
     for (size_t i = 0; rc == 0 && i < a->count; i++)
         if (last[i] != UINT32_MAX)
-            rc = tell_duplicates(a, (uint32_t)i, next, group, err);
+            rc = report_duplicates(a, (uint32_t)i, next, group, err);
     wt__map_dispose(&firsts);
     return rc;
 }

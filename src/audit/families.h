@@ -19,27 +19,27 @@ enum {
 };
 
 /* The tool under examination. */
-struct looked_at {
+struct checked_tool {
     size_t tool;
     const json_t *schema;     /* stored schema of the arguments; NULL if not valid JSON */
     const json_t *definition; /* definition from the source; NULL if not valid JSON */
     struct wording wording;   /* scratch */
 };
 
-int wt__audit_description(struct auditing *a, struct looked_at *at, wt_error *err); /* descriptions.c */
-int wt__audit_instructions(struct auditing *a, struct looked_at *at, wt_error *err);
-int wt__audit_hidden(struct auditing *a, struct looked_at *at, wt_error *err); /* characters.c */
-int wt__audit_schema(struct auditing *a, struct looked_at *at, wt_error *err); /* schemas.c */
-int wt__audit_name(struct auditing *a, struct looked_at *at, wt_error *err);   /* names.c */
+int wt__audit_description(struct audit_run *a, struct checked_tool *at, wt_error *err); /* descriptions.c */
+int wt__audit_instructions(struct audit_run *a, struct checked_tool *at, wt_error *err);
+int wt__audit_characters(struct audit_run *a, struct checked_tool *at, wt_error *err); /* characters.c */
+int wt__audit_schema(struct audit_run *a, struct checked_tool *at, wt_error *err);     /* schemas.c */
+int wt__audit_name(struct audit_run *a, struct checked_tool *at, wt_error *err);       /* names.c */
 
 /* Check all tools. */
-int wt__audit_duplicates(struct auditing *a, wt_error *err); /* descriptions.c */
-int wt__audit_pinned(struct auditing *a, wt_error *err);     /* pinned.c; needs options->pins */
+int wt__audit_duplicates(struct audit_run *a, wt_error *err); /* descriptions.c */
+int wt__audit_pinned(struct audit_run *a, wt_error *err);     /* pinned.c; needs options->pins */
 
 /* Evaluate the searches. */
-int wt__audit_reach(struct auditing *a, const struct searches *searches, wt_error *err);
-int wt__audit_copies(struct auditing *a, const struct searches *searches, wt_error *err);
-int wt__audit_capture(struct auditing *a, const struct searches *searches, wt_error *err);
+int wt__audit_reach(struct audit_run *a, const struct audit_searches *searches, wt_error *err);
+int wt__audit_copies(struct audit_run *a, const struct audit_searches *searches, wt_error *err);
+int wt__audit_capture(struct audit_run *a, const struct audit_searches *searches, wt_error *err);
 
 /* True if these shares of the first places and of the tools are those of a flood (capture.c). */
 bool wt__is_capture(double of_places, double of_tools);

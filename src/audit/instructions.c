@@ -29,14 +29,14 @@ enum excuse {
     EXCUSE_SWITCH = 4,   /* meaning of a parameter: "whether to hide it from users" */
 };
 
-struct pattern {
+struct order_pattern {
     enum audit_rule rule;
     unsigned excuses;
     const char *words;
 };
 
 #define CALL "call|use|invoke|run|execute|calling|using|invoking|running"
-static const struct pattern patterns[] = {
+static const struct order_pattern patterns[] = {
     {RULE_OVERRIDES_INSTRUCTIONS, 0,
      "ignore|disregard|forget|override|bypass * previous|prior|earlier|above|preceding|existing * "
      "instructions|instruction|prompt|prompts|rules|guidelines|directives|messages"},
@@ -123,14 +123,15 @@ static const char *const private_files[] = {
     "~/.netrc"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-struct telling {
-    struct auditing *a;
-    struct looked_at *at;
-    bool told[AUDIT_RULES];
+struct instruction_check {
+    struct audit_run *a;
+    struct checked_tool *at;
+    bool reported[AUDIT_RULES];
     wt_error *err;
 };
 
-static int report_order(struct telling *t, enum audit_rule rule, const struct tool_text *text, size_t start, size_t end)
+static int report_order(struct instruction_check *t, enum audit_rule rule, const struct tool_text *text, size_t start,
+                        size_t end)
 {
     static const char *const does[] = {
         [RULE_OVERRIDES_INSTRUCTIONS] = "tells the model to ignore instructions",
@@ -143,14 +144,15 @@ static int report_order(struct telling *t, enum audit_rule rule, const struct to
     if (sentence.len > AUDIT_QUOTED) /* quote from the match on */
         sentence =
             (struct str){text->text.ptr + start, (size_t)(sentence.ptr + sentence.len - (text->text.ptr + start))};
-    if (t->told[rule])
+    if (t->reported[rule])
         return 0;
-    t->told[rule] = true;
-    return wt__audit_find_one(t->a, rule, t->at->tool, t->err, "The %s %s: \"%s\".", wt__text_place(t->a, text),
-                              does[rule], wt__audit_quoted(t->a, sentence));
+    t->reported[rule] = true;
+    return wt__audit_add_tool_finding(t->a, rule, t->at->tool, t->err, "The %s %s: \"%s\".",
+                                      wt__describe_text_place(t->a, text), does[rule], wt__audit_quote(t->a, sentence));
 }
 
-/* Returns the position of the first mark found in the text, ignoring case; text.len if none occurs. *len: its length. */
+/* Returns the position of the first mark found in the text, ignoring case; text.len if none occurs. *len: its
+ * length. */
 static size_t find_mark(struct str text, const char *const *marks, size_t count, size_t *len)
 {
     for (size_t m = 0; m < count; m++) {
@@ -169,7 +171,7 @@ static bool is_quoted_example(struct str text, size_t start, enum audit_rule rul
     return rule == RULE_ADDRESSES_MODEL && start > 0 && (text.ptr[start - 1] == '"' || text.ptr[start - 1] == '`');
 }
 
-static bool word_is_among(const struct word *word, const char *const *words, size_t count)
+static bool is_any_word_of(const struct text_word *word, const char *const *words, size_t count)
 {
     return wt__str_among(word->text, words, count);
 }
@@ -181,7 +183,7 @@ static bool follows_word_of(const struct wording *wording, size_t at, size_t mos
     for (size_t i = at; i > 0 && at - i < most; i--) {
         if (wt__str_equal(wording->words[i - 1].text, STR(".")))
             return false;
-        if (word_is_among(&wording->words[i - 1], words, count))
+        if (is_any_word_of(&wording->words[i - 1], words, count))
             return true;
     }
     return false;
@@ -197,14 +199,14 @@ static bool is_of_a_group(const struct wording *wording, size_t end)
     static const char *const clauses[] = {"who", "whose", "without", "lacking", "outside", "below"};
     static const char *const terms[] = {"interface", "list", "menu", "profile", "account", "table", "directory",
                                         "service",   "ui",   "view", "role",    "group",   "search"};
-    const struct word *last = &wording->words[end - 1];
+    const struct text_word *last = &wording->words[end - 1];
     bool plural = wt__str_equal(last->text, STR("users"));
-    if (end >= 2 && word_is_among(&wording->words[end - 2], groups, COUNT(groups)))
+    if (end >= 2 && is_any_word_of(&wording->words[end - 2], groups, COUNT(groups)))
         return true;
     if (end >= wording->count)
         return false;
-    return word_is_among(&wording->words[end], terms, COUNT(terms)) ||
-           (plural && word_is_among(&wording->words[end], clauses, COUNT(clauses)));
+    return is_any_word_of(&wording->words[end], terms, COUNT(terms)) ||
+           (plural && is_any_word_of(&wording->words[end], clauses, COUNT(clauses)));
 }
 
 static bool is_excused(const struct wording *wording, unsigned excuses, size_t found, size_t end)
@@ -219,7 +221,7 @@ static bool is_excused(const struct wording *wording, unsigned excuses, size_t f
 }
 
 /* Returns the first match without an excuse, and the index after its last word in *end; the number of words if none. */
-static size_t find_order(const struct wording *wording, const struct pattern *pattern, size_t *end)
+static size_t find_order(const struct wording *wording, const struct order_pattern *pattern, size_t *end)
 {
     size_t found = wt__wording_find(wording, pattern->words, 0, end);
     while (found < wording->count && is_excused(wording, pattern->excuses, found, *end))
@@ -227,8 +229,8 @@ static size_t find_order(const struct wording *wording, const struct pattern *pa
     return found;
 }
 
-/* True if a name or value is long enough to be a sentence, unlike "override_existing_rules" and "all messages". wording:
- * its words. */
+/* True if a name or value is long enough to be a sentence, unlike "override_existing_rules" and "all messages".
+ * wording: its words. */
 static bool is_sentence(const struct wording *wording, struct str text)
 {
     size_t words = 0;
@@ -245,7 +247,7 @@ static bool is_for_prose(enum audit_rule rule)
 
 static int check_instructions(void *context, const struct tool_text *text)
 {
-    struct telling *t = context;
+    struct instruction_check *t = context;
     bool prose = text->kind == TEXT_PROSE;
     size_t len, at;
     if (!prose && text->text.len < SENTENCE_BYTES)
@@ -259,7 +261,7 @@ static int check_instructions(void *context, const struct tool_text *text)
     at = find_mark(text->text, private_files, COUNT(private_files), &len);
     if (rc == 0 && prose && at < text->text.len)
         rc = report_order(t, RULE_ASKS_FOR_SECRETS, text, at, at + len);
-    const struct word *words = t->at->wording.words;
+    const struct text_word *words = t->at->wording.words;
     for (size_t p = 0; rc == 0 && p < COUNT(patterns); p++) {
         size_t end, found = prose || !is_for_prose(patterns[p].rule) ? find_order(&t->at->wording, &patterns[p], &end)
                                                                      : t->at->wording.count;
@@ -269,8 +271,8 @@ static int check_instructions(void *context, const struct tool_text *text)
     return rc;
 }
 
-int wt__audit_instructions(struct auditing *a, struct looked_at *at, wt_error *err)
+int wt__audit_instructions(struct audit_run *a, struct checked_tool *at, wt_error *err)
 {
-    struct telling t = {.a = a, .at = at, .err = err};
-    return wt__tool_texts(&a->tools[at->tool].tool, at->schema, at->definition, check_instructions, &t, err);
+    struct instruction_check t = {.a = a, .at = at, .err = err};
+    return wt__visit_tool_texts(&a->tools[at->tool].tool, at->schema, at->definition, check_instructions, &t, err);
 }

@@ -8,7 +8,7 @@
 
 enum { KEY = 32 }; /* bytes of a hash */
 
-static void hash_tool(struct origin *out, const struct tool *tool)
+static void hash_tool(struct tool_origin *out, const struct tool *tool)
 {
     struct sha256 sha, with_provider;
     wt__sha256_begin(&sha);
@@ -21,15 +21,15 @@ static void hash_tool(struct origin *out, const struct tool *tool)
     wt__sha256_end(&with_provider, out->exact);
 }
 
-bool wt__origin_of(struct origin *out, const struct tool *tool, const char *source, struct arena *arena)
+bool wt__make_origin(struct tool_origin *out, const struct tool *tool, const char *source, struct arena *arena)
 {
-    *out = (struct origin){.source = source, .format = wt__arena_copy(arena, tool->format)};
+    *out = (struct tool_origin){.source = source, .format = wt__arena_copy(arena, tool->format)};
     hash_tool(out, tool);
     return out->format != NULL;
 }
 
 /* Returns source, NUL and key, in the arena; NULL if out of memory. */
-static char *make_line_key(struct lines *lines, const char *source, const unsigned char *key)
+static char *make_line_key(struct source_lines *lines, const char *source, const unsigned char *key)
 {
     size_t len = strlen(source) + 1;
     char *copy = wt__arena_alloc(&lines->arena, len + KEY, 1);
@@ -40,7 +40,7 @@ static char *make_line_key(struct lines *lines, const char *source, const unsign
     return copy;
 }
 
-static int record_line(struct lines *lines, const char *source, const unsigned char *key, size_t line)
+static int record_line(struct source_lines *lines, const char *source, const unsigned char *key, size_t line)
 {
     char *copy = make_line_key(lines, source, key);
     bool added = false;
@@ -53,7 +53,7 @@ static int record_line(struct lines *lines, const char *source, const unsigned c
 }
 
 /* Reads the lines of all tools of a file. Ignores files that were removed or are no longer valid sources. */
-static int read_source_lines(struct lines *lines, const char *source, const char *format)
+static int read_source_lines(struct source_lines *lines, const char *source, const char *format)
 {
     const struct import_options options = {.format = wt__str(format)};
     struct import import;
@@ -61,7 +61,7 @@ static int read_source_lines(struct lines *lines, const char *source, const char
     if (rc < 0)
         return rc == WT_ENOMEM ? rc : 0;
     for (size_t i = 0; rc == 0 && i < import.tool_count; i++) {
-        struct origin origin;
+        struct tool_origin origin;
         size_t line = import.places[i].line;
         hash_tool(&origin, &import.tools[i]);
         rc = record_line(lines, source, origin.wherever, line);
@@ -72,14 +72,14 @@ static int read_source_lines(struct lines *lines, const char *source, const char
     return rc;
 }
 
-static size_t find_recorded_line(struct lines *lines, const char *source, const unsigned char *key)
+static size_t find_recorded_line(struct source_lines *lines, const char *source, const unsigned char *key)
 {
     const char *copy = make_line_key(lines, source, key);
     const uint32_t *line = copy ? wt__map_get(&lines->lines, (struct str){copy, strlen(source) + 1 + KEY}) : NULL;
     return line ? *line : 0;
 }
 
-int wt__line_of(struct lines *lines, const struct origin *origin, size_t *out)
+int wt__find_source_line(struct source_lines *lines, const struct tool_origin *origin, size_t *out)
 {
     bool added = false;
     *out = 0;
@@ -96,7 +96,7 @@ int wt__line_of(struct lines *lines, const struct origin *origin, size_t *out)
     return 0;
 }
 
-void wt__lines_dispose(struct lines *lines)
+void wt__lines_dispose(struct source_lines *lines)
 {
     wt__map_dispose(&lines->lines);
     wt__arena_dispose(&lines->arena);

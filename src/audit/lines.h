@@ -12,7 +12,7 @@
 #include "catalog/tool.h"
 
 /* Source of a tool. All zero if unknown. */
-struct origin {
+struct tool_origin {
     const char *source;         /* absolute path or name; "" if unknown */
     const char *format;         /* format of the file */
     unsigned char exact[32];    /* hash of definition, source id and provider */
@@ -20,16 +20,16 @@ struct origin {
 };
 
 /* Fills *out. False if out of memory. source: borrowed; other texts are copied to the arena. */
-bool wt__origin_of(struct origin *out, const struct tool *tool, const char *source, struct arena *arena);
+bool wt__make_origin(struct tool_origin *out, const struct tool *tool, const char *source, struct arena *arena);
 
 /* Lines of the files read so far. Initialise with zeros. */
-struct lines {
+struct source_lines {
     struct map lines; /* source, or source NUL hash -> line; 0 for a file, or if several tools match */
     struct arena arena;
 };
 
 /* Sets *out to the line, from 1; 0 if unknown. Errors: WT_ENOMEM. */
-int wt__line_of(struct lines *lines, const struct origin *origin, size_t *out);
-void wt__lines_dispose(struct lines *lines);
+int wt__find_source_line(struct source_lines *lines, const struct tool_origin *origin, size_t *out);
+void wt__lines_dispose(struct source_lines *lines);
 
 #endif

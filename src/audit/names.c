@@ -4,14 +4,14 @@
 
 #include "catalog/names.h"
 
-struct api {
+struct api_name_limits {
     const char *name;
     size_t most;       /* maximum bytes */
     const char *marks; /* allowed in addition to letters and digits */
     bool begins;       /* true if the first character must be a letter or '_' */
 };
 
-static const struct api apis[] = {
+static const struct api_name_limits apis[] = {
     {"OpenAI", 64, "_-", false},
     {"Anthropic", 128, "_-", false},
     {"Gemini", 64, "_-.:", true},
@@ -19,7 +19,7 @@ static const struct api apis[] = {
 };
 enum { APIS = sizeof apis / sizeof *apis };
 
-static bool api_accepts(const struct api *api, struct str name)
+static bool api_accepts(const struct api_name_limits *api, struct str name)
 {
     if (name.len == 0 || name.len > api->most || (api->begins && !wt__is_letter(name.ptr[0]) && name.ptr[0] != '_'))
         return false;
@@ -32,7 +32,7 @@ static bool api_accepts(const struct api *api, struct str name)
 }
 
 /* True if an import numbered the name because the provider already had *stem: "add~2" for a second "add". */
-static bool is_numbered_copy(const struct auditing *a, size_t tool, struct str *stem)
+static bool is_numbered_copy(const struct audit_run *a, size_t tool, struct str *stem)
 {
     const struct str name = a->tools[tool].tool.name;
     *stem = wt__name_without_number(name);
@@ -42,7 +42,7 @@ static bool is_numbered_copy(const struct auditing *a, size_t tool, struct str *
     return false;
 }
 
-int wt__audit_name(struct auditing *a, struct looked_at *at, wt_error *err)
+int wt__audit_name(struct audit_run *a, struct checked_tool *at, wt_error *err)
 {
     const struct tool *tool = &a->tools[at->tool].tool;
     struct buffer refusing = {0}, advice = {0};
@@ -63,18 +63,17 @@ int wt__audit_name(struct auditing *a, struct looked_at *at, wt_error *err)
             "Name it \"%s\", or send the definitions that `whichtool show` exports: every API accepts their names.",
             name);
     uint32_t place = (uint32_t)at->tool;
-    const struct found found = {
+    const struct new_finding found = {
         .rule = RULE_REFUSED_NAME, .tools = &place, .count = 1, .figure = (double)count, .advice = advice.ptr};
     int rc = refusing.failed || advice.failed ? wt__fail_nomem(err) : 0;
     if (rc == 0 && numbered)
-        rc = wt__audit_find(
+        rc = wt__audit_add_finding(
             a, &found, err,
             "Another tool of this provider is also named \"%s\", so this one is called \"%s\", which %s %s.",
-            wt__audit_quoted(a, stem), wt__audit_quoted(a, tool->name), refusing.ptr,
-            count == 1 ? "rejects" : "reject");
+            wt__audit_quote(a, stem), wt__audit_quote(a, tool->name), refusing.ptr, count == 1 ? "rejects" : "reject");
     else if (rc == 0 && count > 0)
-        rc = wt__audit_find(a, &found, err, "The name \"%s\" is rejected by %s.", wt__audit_quoted(a, tool->name),
-                            refusing.ptr);
+        rc = wt__audit_add_finding(a, &found, err, "The name \"%s\" is rejected by %s.", wt__audit_quote(a, tool->name),
+                                   refusing.ptr);
     wt__buffer_dispose(&refusing);
     wt__buffer_dispose(&advice);
     return rc;

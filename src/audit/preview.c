@@ -25,7 +25,7 @@ enum {
     REQUEST_ANSWERS = 16 /* maximum answers of a request */
 };
 
-struct result {
+struct owned_preview {
     wt_preview public; /* first member, so that wt_preview_free can cast */
     struct arena arena;
 };
@@ -34,13 +34,13 @@ void wt_preview_free(wt_preview *public)
 {
     if (!public)
         return;
-    struct result *result = (struct result *)public;
+    struct owned_preview *result = (struct owned_preview *)public;
     wt__arena_dispose(&result->arena);
     free(result);
 }
 
 /* A request and the tools that answer it, as indexes of struct preview's tools. */
-struct request {
+struct preview_request {
     struct str text;
     uint32_t answers[REQUEST_ANSWERS];
     size_t answer_count;
@@ -55,7 +55,7 @@ struct preview {
     struct store_key *copied; /* [count] keys of the same tools in the copy */
     size_t count, tool_capacity, key_capacity;
     size_t own; /* tools of the provider */
-    struct request requests[WT_MAX_PREVIEW_REQUESTS];
+    struct preview_request requests[WT_MAX_PREVIEW_REQUESTS];
     size_t request_count;
     bool recorded;
     const char *recipe;
@@ -66,7 +66,7 @@ struct preview {
 
 /* ---------------------------------------------------------------- the catalogue */
 
-static int copy_tool(void *context, const struct store_key *key, const struct tool *tool)
+static int copy_catalogue_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
     struct preview *p = context;
     if (p->count == WT_MAX_PREVIEW_TOOLS)
@@ -82,14 +82,14 @@ static int copy_tool(void *context, const struct store_key *key, const struct to
 }
 
 /* Position of match_tool: the copy has the tools in the same order. */
-struct matching {
+struct copy_match {
     struct preview *p;
     size_t at;
 };
 
 static int match_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
-    struct matching *m = context;
+    struct copy_match *m = context;
     struct preview *p = m->p;
     const struct tool *own = m->at < p->count ? &p->tools[m->at] : NULL;
     if (!own || !wt__str_equal(own->name, tool->name) || !wt__str_equal(own->provider, tool->provider))
@@ -144,7 +144,7 @@ static int copy_catalogue(struct preview *p, struct store *reader)
 {
     const struct store_import_options options = {.source = STR("copy"), .progress = &p->progress};
     const struct encoder *encoder = NULL;
-    struct matching matching = {.p = p};
+    struct copy_match matching = {.p = p};
     struct store_changes changes;
     wt_error why;
     p->copied = wt__arena_array(&p->arena, struct store_key, p->count);
@@ -180,7 +180,7 @@ static size_t find_store_key(const struct store_key *keys, size_t count, int64_t
     return found ? (size_t)(found - keys) : count;
 }
 
-static bool is_own(const struct preview *p, size_t place)
+static bool is_own_tool(const struct preview *p, size_t place)
 {
     return place < p->count && wt__str_equal(p->tools[place].provider, p->provider);
 }
@@ -194,15 +194,16 @@ static bool names_own(const struct preview *p, struct str label)
 static bool is_for_own(const struct preview *p, const struct usage *usage)
 {
     for (size_t t = 0; t < usage->tool_count; t++)
-        if (names_own(p, usage->tools[t].label) || is_own(p, find_store_key(p->keys, p->count, usage->tools[t].tool)))
+        if (names_own(p, usage->tools[t].label) ||
+            is_own_tool(p, find_store_key(p->keys, p->count, usage->tools[t].tool)))
             return true;
     return false;
 }
 
 static void add_recorded(struct preview *p, const struct usage *usage)
 {
-    struct request *request = &p->requests[p->request_count++];
-    *request = (struct request){.text = usage->request};
+    struct preview_request *request = &p->requests[p->request_count++];
+    *request = (struct preview_request){.text = usage->request};
     for (size_t t = 0; t < usage->tool_count && request->answer_count < REQUEST_ANSWERS; t++) {
         size_t place = find_store_key(p->keys, p->count, usage->tools[t].tool);
         if (place < p->count)
@@ -251,9 +252,9 @@ static int make_preview_requests(struct preview *p)
     for (size_t i = 0; rc == 0 && i < p->count && p->request_count < WT_MAX_PREVIEW_REQUESTS; i++) {
         uint32_t place = order[i];
         wt__buffer_clear(&text);
-        if (is_own(p, place))
+        if (is_own_tool(p, place))
             continue;
-        wt__audit_request(p->tools[place].description, &text);
+        wt__first_sentences(p->tools[place].description, &text);
         struct str request = wt__str_trim(wt__buffer_view(&text));
         if (text.failed || !wt__has_word(request))
             continue;
@@ -261,7 +262,7 @@ static int make_preview_requests(struct preview *p)
         if (!copy)
             rc = wt__fail_nomem(p->err);
         p->requests[p->request_count++] =
-            (struct request){.text = {copy, request.len}, .answers = {place}, .answer_count = 1};
+            (struct preview_request){.text = {copy, request.len}, .answers = {place}, .answer_count = 1};
     }
     if (rc == 0 && text.failed)
         rc = wt__fail_nomem(p->err);
@@ -273,11 +274,11 @@ static int make_preview_requests(struct preview *p)
 
 /* ---------------------------------------------------------------- searching */
 
-struct tally {
+struct preview_tally {
     size_t all, own; /* places */
 };
 
-static bool is_answer(const struct request *request, size_t place)
+static bool is_answer(const struct preview_request *request, size_t place)
 {
     for (size_t i = 0; i < request->answer_count; i++)
         if (request->answers[i] == place)
@@ -285,8 +286,8 @@ static bool is_answer(const struct request *request, size_t place)
     return false;
 }
 
-static int search_preview_request(struct preview *p, const struct request *request,
-                                  const struct request_vectors *vectors, struct tally *tally)
+static int search_preview_request(struct preview *p, const struct preview_request *request,
+                                  const struct request_vectors *vectors, struct preview_tally *tally)
 {
     struct arena arena = {0};
     struct search search = {.engine = p->copy,
@@ -306,7 +307,7 @@ static int search_preview_request(struct preview *p, const struct request *reque
         if (is_answer(request, place))
             continue;
         tally->all++;
-        tally->own += place == p->count || is_own(p, place);
+        tally->own += place == p->count || is_own_tool(p, place);
     }
     wt__search_end(&search);
     wt__arena_dispose(&arena);
@@ -317,7 +318,7 @@ static int search_preview_request(struct preview *p, const struct request *reque
 
 static int search_preview_requests(struct preview *p, const struct request_vectors *vectors, double *share)
 {
-    struct tally tally = {0};
+    struct preview_tally tally = {0};
     int rc = wt__progress_phase(&p->progress, "searching requests", p->request_count) ? wt__fail_cancelled(p->err) : 0;
     for (size_t i = 0; rc == 0 && i < p->request_count; i++)
         rc = search_preview_request(p, &p->requests[i], vectors, &tally);
@@ -403,7 +404,7 @@ static int read_preview_inputs(struct preview *p, struct buffer *waiting, size_t
         return rc;
     rc = read_waiting(p, reader, waiting, count);
     if (rc == 0)
-        rc = wt__store_each(reader, 0, copy_tool, p, p->err);
+        rc = wt__store_each(reader, 0, copy_catalogue_tool, p, p->err);
     if (rc == 0)
         rc = copy_catalogue(p, reader);
     if (rc == 0)
@@ -427,7 +428,7 @@ static int write_preview_sentence(struct preview *p, struct arena *arena, wt_pre
     return out->sentence ? 0 : wt__fail_nomem(p->err);
 }
 
-static int compute_preview(struct preview *p, struct result *result)
+static int compute_preview(struct preview *p, struct owned_preview *result)
 {
     struct request_vectors vectors = {0};
     struct buffer waiting = {0};
@@ -456,7 +457,7 @@ int wt_preview_waiting(wt_engine *engine, const char *provider, const wt_preview
                        wt_error *err)
 {
     struct preview *p = calloc(1, sizeof *p);
-    struct result *result = calloc(1, sizeof *result);
+    struct owned_preview *result = calloc(1, sizeof *result);
     *out = NULL;
     int rc = p && result ? wt__options_read(&p->options, sizeof p->options, options, err) : wt__fail_nomem(err);
     if (rc < 0) {

@@ -18,7 +18,7 @@ static const float TIE = 0.98f;
 /* ---------------------------------------------------------------- searches for descriptions */
 
 /* Appends the first tools ranked before the tool: "a, b and c". */
-static void name_shadows(const struct auditing *a, const struct searched *of, struct buffer *out)
+static void append_shadows(const struct audit_run *a, const struct audit_search *of, struct buffer *out)
 {
     size_t count = of->rank > 0 ? of->rank - 1u : of->count;
     if (count > of->count)
@@ -28,29 +28,30 @@ static void name_shadows(const struct auditing *a, const struct searched *of, st
         wt__buffer_printf(out, "%s%s", i == 0 ? "" : i + 1 == shown ? " and " : ", ", a->tools[of->hits[i]].id);
 }
 
-static int tell_unreachable(struct auditing *a, const struct searched *of, wt_error *err)
+static int report_unreachable(struct audit_run *a, const struct audit_search *of, wt_error *err)
 {
     struct buffer shadows = {0}, advice = {0};
     uint32_t tools[1 + SHADOWS] = {of->tool};
     size_t count = 1;
-    name_shadows(a, of, &shadows);
+    append_shadows(a, of, &shadows);
     for (size_t i = 0; i < SHADOWS && i < of->count; i++)
         tools[count++] = of->hits[i];
     if (of->count > 0)
         wt__buffer_printf(&advice, "Start with what it does that %s does not, in words that users use.",
                           a->tools[of->hits[0]].id);
-    const struct found found = {.rule = RULE_UNREACHABLE,
-                                .tools = tools,
-                                .count = count,
-                                .figure = of->rank > 0 ? of->rank : NAN,
-                                .advice = advice.ptr};
+    const struct new_finding found = {.rule = RULE_UNREACHABLE,
+                                      .tools = tools,
+                                      .count = count,
+                                      .figure = of->rank > 0 ? of->rank : NAN,
+                                      .advice = advice.ptr};
     int rc = shadows.failed || advice.failed ? wt__fail_nomem(err) : 0;
-    const char *words = wt__audit_quoted(a, of->request);
+    const char *words = wt__audit_quote(a, of->request);
     if (rc == 0 && of->rank > 0)
-        rc = wt__audit_find(a, &found, err, "A search for \"%s\", its own description, ranks it at place %u, after %s.",
-                            words, of->rank, shadows.len > 0 ? shadows.ptr : "other tools");
+        rc = wt__audit_add_finding(a, &found, err,
+                                   "A search for \"%s\", its own description, ranks it at place %u, after %s.", words,
+                                   of->rank, shadows.len > 0 ? shadows.ptr : "other tools");
     else if (rc == 0)
-        rc = wt__audit_find(
+        rc = wt__audit_add_finding(
             a, &found, err, "A search for \"%s\", its own description, does not rank it among the first %d%s%s.", words,
             SEARCH_DEPTH, shadows.len > 0 ? "; the first are " : "", shadows.len > 0 ? shadows.ptr : "");
     wt__buffer_dispose(&shadows);
@@ -61,30 +62,31 @@ static int tell_unreachable(struct auditing *a, const struct searched *of, wt_er
 /* ---------------------------------------------------------------- recorded requests */
 
 /* Reports tools that most of their recorded requests miss. uses, reached: [count] requests, and those that find it. */
-static int tell_unused(struct auditing *a, const uint32_t *uses, const uint32_t *reached, wt_error *err)
+static int report_unreached_by_use(struct audit_run *a, const uint32_t *uses, const uint32_t *reached, wt_error *err)
 {
     for (size_t i = 0; i < a->count; i++) {
         uint32_t place = (uint32_t)i;
-        const struct found found = {
+        const struct new_finding found = {
             .rule = RULE_UNREACHED_BY_USE, .tools = &place, .count = 1, .figure = (double)reached[i]};
         if (uses[i] < USES_LEAST || reached[i] * 100 >= uses[i] * REACHED_PERCENT)
             continue;
-        int rc = wt__audit_find(a, &found, err, "%u of %u recorded requests that used it find it among the first %d.",
-                                (unsigned)reached[i], (unsigned)uses[i], AUDIT_FIRST_PLACES);
+        int rc =
+            wt__audit_add_finding(a, &found, err, "%u of %u recorded requests that used it find it among the first %d.",
+                                  (unsigned)reached[i], (unsigned)uses[i], AUDIT_FIRST_PLACES);
         if (rc < 0)
             return rc;
     }
     return 0;
 }
 
-static int look_at_use(struct auditing *a, const struct searches *searches, wt_error *err)
+static int check_recorded_use(struct audit_run *a, const struct audit_searches *searches, wt_error *err)
 {
     uint32_t *uses = wt__arena_array(&a->scratch, uint32_t, a->count);
     uint32_t *reached = wt__arena_array(&a->scratch, uint32_t, a->count);
     if (!uses || !reached)
         return wt__fail_nomem(err);
     for (size_t r = 0; r < searches->recorded_count; r++) {
-        const struct searched *of = &searches->recorded[r];
+        const struct audit_search *of = &searches->recorded[r];
         for (size_t u = 0; u < of->used_count; u++) {
             bool found = false;
             for (size_t i = 0; i < of->count && i < AUDIT_FIRST_PLACES; i++)
@@ -93,12 +95,12 @@ static int look_at_use(struct auditing *a, const struct searches *searches, wt_e
             reached[of->used[u]] += found;
         }
     }
-    return tell_unused(a, uses, reached, err);
+    return report_unreached_by_use(a, uses, reached, err);
 }
 
 /* ---------------------------------------------------------------- pairs */
 
-static size_t place_among(const struct searched *of, uint32_t tool)
+static size_t hit_index(const struct audit_search *of, uint32_t tool)
 {
     size_t i = 0;
     while (i < of->count && of->hits[i] != tool)
@@ -107,42 +109,43 @@ static size_t place_among(const struct searched *of, uint32_t tool)
 }
 
 /* True if `other` ranks before the tool for the tool's own description (*before), or ties with it. */
-static bool ranks_before(const struct searched *of, uint32_t other, bool *before)
+static bool ranks_before(const struct audit_search *of, uint32_t other, bool *before)
 {
-    size_t own = place_among(of, of->tool), theirs = place_among(of, other);
+    size_t own = hit_index(of, of->tool), theirs = hit_index(of, other);
     *before = theirs < own;
     return own < of->count && theirs < of->count && (*before || of->scores[theirs] >= TIE * of->scores[own]);
 }
 
-static int look_at_pairs(struct auditing *a, const struct searches *searches, const struct searched *of, wt_error *err)
+static int check_pairs(struct audit_run *a, const struct audit_searches *searches, const struct audit_search *of,
+                       wt_error *err)
 {
     for (size_t i = 0; i < of->count && i < AUDIT_FIRST_PLACES; i++) {
-        const struct searched *other = wt__audit_own_search(searches, of->hits[i]);
+        const struct audit_search *other = wt__find_own_search(searches, of->hits[i]);
         bool before, back;
         if (!other || other->tool <= of->tool || other->copy_of == of->tool || of->copy_of == other->tool ||
-            a->tools[of->tool].says == a->tools[other->tool].says || !ranks_before(of, other->tool, &before) ||
-            !ranks_before(other, of->tool, &back) || !(before || back))
+            a->tools[of->tool].text_hash == a->tools[other->tool].text_hash ||
+            !ranks_before(of, other->tool, &before) || !ranks_before(other, of->tool, &back) || !(before || back))
             continue;
         const uint32_t pair[] = {of->tool, other->tool};
-        const struct found found = {.rule = RULE_SHADOWED_PAIR, .tools = pair, .count = 2, .figure = NAN};
-        int rc = wt__audit_find(a, &found, err, "%s and %s are found for each other's description: \"%s\", \"%s\".",
-                                a->tools[of->tool].id, a->tools[other->tool].id, wt__audit_quoted(a, of->request),
-                                wt__audit_quoted(a, other->request));
+        const struct new_finding found = {.rule = RULE_SHADOWED_PAIR, .tools = pair, .count = 2, .figure = NAN};
+        int rc = wt__audit_add_finding(
+            a, &found, err, "%s and %s are found for each other's description: \"%s\", \"%s\".", a->tools[of->tool].id,
+            a->tools[other->tool].id, wt__audit_quote(a, of->request), wt__audit_quote(a, other->request));
         if (rc < 0)
             return rc;
     }
     return 0;
 }
 
-int wt__audit_reach(struct auditing *a, const struct searches *searches, wt_error *err)
+int wt__audit_reach(struct audit_run *a, const struct audit_searches *searches, wt_error *err)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < searches->plain_count; i++) {
-        const struct searched *of = &searches->plain[i];
+        const struct audit_search *of = &searches->plain[i];
         if (of->rank == 0 || of->rank > AUDIT_FIRST_PLACES)
-            rc = tell_unreachable(a, of, err);
+            rc = report_unreachable(a, of, err);
         if (rc == 0)
-            rc = look_at_pairs(a, searches, of, err);
+            rc = check_pairs(a, searches, of, err);
     }
-    return rc == 0 ? look_at_use(a, searches, err) : rc;
+    return rc == 0 ? check_recorded_use(a, searches, err) : rc;
 }

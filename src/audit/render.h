@@ -8,10 +8,10 @@
 
 /* A finding with the private data for its location. */
 struct placed_finding {
-    wt_finding public;            /* first member, so that a public pointer can be cast */
-    const struct origin *origins; /* [public.tool_count]; one for a provider: the origin of its first tool */
-    const char *store;            /* file name of the store: location of findings without a source file */
-    size_t line;                  /* line in the first origin's file; 0 to look it up with wt__line_of */
+    wt_finding public;                 /* first member, so that a public pointer can be cast */
+    const struct tool_origin *origins; /* [public.tool_count]; one for a provider: the origin of its first tool */
+    const char *store;                 /* file name of the store: location of findings without a source file */
+    size_t line;                       /* line in the first origin's file; 0 to look it up with wt__find_source_line */
 };
 
 /* Returns "note", "warning" or "error", as SARIF spells them. */

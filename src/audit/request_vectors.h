@@ -1,9 +1,9 @@
 /* request_vectors.h: computes the vectors of an audit's requests before they are searched.
  *
- * Encoding the request and its sub-queries dominates the cost of a search with a transformer. Searches of an audit share
- * many of these texts: the words of a voice surround many descriptions, a description is searched for plain and in a
- * voice, and copies have the same description. Each distinct text is therefore encoded once, and in batches, which is
- * faster. The batch does not change a vector, so results stay the same. */
+ * Encoding the request and its sub-queries dominates the cost of a search with a transformer. Searches of an audit
+ * share many of these texts: the words of a voice surround many descriptions, a description is searched for plain and
+ * in a voice, and copies have the same description. Each distinct text is therefore encoded once, and in batches, which
+ * is faster. The batch does not change a vector, so results stay the same. */
 #ifndef WT_AUDIT_REQUEST_VECTORS_H
 #define WT_AUDIT_REQUEST_VECTORS_H
 

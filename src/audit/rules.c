@@ -77,7 +77,7 @@ const struct audit_rule_text wt__audit_rules[AUDIT_RULES] = {
                       "Review its definition; then pin it: `whichtool check --pin FILE`."},
 };
 
-bool wt__audit_rule_named(struct str id, enum audit_rule *out)
+bool wt__find_audit_rule(struct str id, enum audit_rule *out)
 {
     for (unsigned r = 0; r < AUDIT_RULES; r++) {
         if (!wt__str_equal(id, wt__str(wt__audit_rules[r].id)))

@@ -50,6 +50,6 @@ struct audit_rule_text {
 extern const struct audit_rule_text wt__audit_rules[AUDIT_RULES];
 
 /* Sets *out to the rule with that id. False if unknown. */
-bool wt__audit_rule_named(struct str id, enum audit_rule *out);
+bool wt__find_audit_rule(struct str id, enum audit_rule *out);
 
 #endif

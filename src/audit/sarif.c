@@ -1,7 +1,7 @@
 /* sarif.c: writes SARIF 2.1.0, which code hosts read to show findings next to a change.
  *
- * Logical locations are the tools' ids. The fingerprint is a hash of rule and tools, so it identifies the finding in the
- * next run.
+ * Logical locations are the tools' ids. The fingerprint is a hash of rule and tools, so it identifies the finding in
+ * the next run.
  *
  * Code hosts reject findings without a physical location:
  *   - tool from a file: that file, and the line of its definition (lines.h)
@@ -24,7 +24,7 @@ const char *wt__audit_level_name(int level)
     return names[level >= WT_AUDIT_NOTE && level <= WT_AUDIT_ERROR ? level : 0];
 }
 
-static void text_member(struct buffer *out, const char *key, const char *text)
+static void put_text_member(struct buffer *out, const char *key, const char *text)
 {
     wt__buffer_printf(out, "\"%s\":{\"text\":", key);
     wt__shown_string(out, wt__str(text));
@@ -32,7 +32,7 @@ static void text_member(struct buffer *out, const char *key, const char *text)
 }
 
 /* Appends a path, percent-encoding all bytes except letters, digits and "-._~/". */
-static void put_escaped(struct buffer *out, const char *path)
+static void put_uri_path(struct buffer *out, const char *path)
 {
     for (const char *c = path; *c; c++) {
         bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
@@ -47,16 +47,16 @@ static void put_source_uri(struct buffer *out, const char *source, const char *s
 {
     char here[PATH_MAX];
     if (!source || *source != '/') {
-        put_escaped(out, store);
+        put_uri_path(out, store);
         return;
     }
     size_t len = getcwd(here, sizeof here) && here[1] ? strlen(here) : 0;
     if (len > 0 && strncmp(source, here, len) == 0 && source[len] == '/' && source[len + 1]) {
-        put_escaped(out, source + len + 1);
+        put_uri_path(out, source + len + 1);
         return;
     }
     wt__buffer_text(out, "file://");
-    put_escaped(out, source);
+    put_uri_path(out, source);
 }
 
 static void put_sarif_rules(struct buffer *out)
@@ -64,11 +64,11 @@ static void put_sarif_rules(struct buffer *out)
     for (size_t r = 0; r < AUDIT_RULES; r++) {
         const struct audit_rule_text *rule = &wt__audit_rules[r];
         wt__buffer_printf(out, "%s{\"id\":\"%s\",", r > 0 ? "," : "", rule->id);
-        text_member(out, "shortDescription", rule->summary);
+        put_text_member(out, "shortDescription", rule->summary);
         wt__buffer_char(out, ',');
-        text_member(out, "fullDescription", rule->summary);
+        put_text_member(out, "fullDescription", rule->summary);
         wt__buffer_char(out, ',');
-        text_member(out, "help", rule->advice);
+        put_text_member(out, "help", rule->advice);
         wt__buffer_printf(out, ",\"defaultConfiguration\":{\"level\":\"%s\"}}\n", wt__audit_level_name(rule->level));
     }
 }
@@ -90,11 +90,11 @@ static void put_fingerprint(struct buffer *out, const wt_finding *finding)
 }
 
 /* Appends the location of the i-th tool; of the provider if the finding has no tools. */
-static void put_location(struct buffer *out, struct lines *lines, const wt_finding *finding, size_t i)
+static void put_sarif_location(struct buffer *out, struct source_lines *lines, const wt_finding *finding, size_t i)
 {
     const struct placed_finding *placed = (const struct placed_finding *)finding;
     size_t line = placed->line;
-    out->failed |= line == 0 && wt__line_of(lines, &placed->origins[i], &line) < 0;
+    out->failed |= line == 0 && wt__find_source_line(lines, &placed->origins[i], &line) < 0;
     bool tool = finding->tool_count > 0;
     const char *name = tool ? finding->tools[i] : finding->provider, *kind = tool ? "function" : "module";
     wt__buffer_text(out, "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"");
@@ -105,23 +105,23 @@ static void put_location(struct buffer *out, struct lines *lines, const wt_findi
     wt__buffer_printf(out, ",\"kind\":\"%s\"}]}", kind);
 }
 
-static void put_result(struct buffer *out, struct lines *lines, const wt_finding *finding)
+static void put_sarif_result(struct buffer *out, struct source_lines *lines, const wt_finding *finding)
 {
     enum audit_rule rule = RULE_EMPTY_DESCRIPTION;
     struct buffer message = {0};
-    wt__audit_rule_named(wt__str(finding->rule), &rule);
+    wt__find_audit_rule(wt__str(finding->rule), &rule);
     wt__buffer_printf(&message, "%s %s", finding->message, finding->advice);
     wt__buffer_printf(out, "{\"ruleId\":\"%s\",\"ruleIndex\":%u,\"level\":\"%s\",", finding->rule, (unsigned)rule,
                       wt__audit_level_name(finding->level));
     out->failed |= message.failed;
-    text_member(out, "message", message.ptr ? message.ptr : "");
+    put_text_member(out, "message", message.ptr ? message.ptr : "");
     wt__buffer_dispose(&message);
     wt__buffer_text(out, ",\"locations\":[");
-    put_location(out, lines, finding, 0);
+    put_sarif_location(out, lines, finding, 0);
     wt__buffer_text(out, "],\"relatedLocations\":[");
     for (size_t i = 1; i < finding->tool_count; i++) {
         wt__buffer_text(out, i > 1 ? "," : "");
-        put_location(out, lines, finding, i);
+        put_sarif_location(out, lines, finding, i);
     }
     wt__buffer_char(out, ']');
     put_fingerprint(out, finding);
@@ -130,7 +130,7 @@ static void put_result(struct buffer *out, struct lines *lines, const wt_finding
 
 void wt__audit_sarif(struct buffer *out, const wt_audit_result *audit)
 {
-    struct lines lines = {0};
+    struct source_lines lines = {0};
     wt__buffer_text(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\n"
                          "\"runs\":[{\"tool\":{\"driver\":{\"name\":\"whichtool\",\"version\":");
     wt__buffer_json(out, wt__str(wt_version()));
@@ -139,7 +139,7 @@ void wt__audit_sarif(struct buffer *out, const wt_audit_result *audit)
     wt__buffer_text(out, "]}},\n\"columnKind\":\"unicodeCodePoints\",\"results\":[\n");
     for (size_t i = 0; i < audit->finding_count; i++) {
         wt__buffer_text(out, i > 0 ? "," : "");
-        put_result(out, &lines, audit->findings[i]);
+        put_sarif_result(out, &lines, audit->findings[i]);
     }
     wt__buffer_text(out, "]}]}\n");
     wt__lines_dispose(&lines);

@@ -10,7 +10,7 @@
 /* ---------------------------------------------------------------- validity */
 
 /* Returns the schema of the source; NULL if the definition has none, or its format is not JSON Schema. */
-static const json_t *source_schema(const struct tool *tool, const json_t *definition)
+static const json_t *find_source_schema(const struct tool *tool, const json_t *definition)
 {
     static const char *const keys[] = {"inputSchema", "input_schema", "parameters"};
     if (wt__str_equal(tool->format, STR("gemini")) || wt__str_equal(tool->format, STR("openapi")) ||
@@ -38,9 +38,9 @@ static int compile_schema(const json_t *schema, wt_error *why)
     return rc;
 }
 
-static int look_for_breaks(struct auditing *a, const struct looked_at *at, bool *broken, wt_error *err)
+static int check_validity(struct audit_run *a, const struct checked_tool *at, bool *broken, wt_error *err)
 {
-    const json_t *source = source_schema(&a->tools[at->tool].tool, at->definition);
+    const json_t *source = find_source_schema(&a->tools[at->tool].tool, at->definition);
     const struct {
         const json_t *schema;
         const char *name;
@@ -53,41 +53,44 @@ static int look_for_breaks(struct auditing *a, const struct looked_at *at, bool 
             return wt__fail_nomem(err);
         *broken = rc < 0;
         if (rc < 0) /* report a tool once */
-            return wt__audit_find_one(a, RULE_BROKEN_SCHEMA, at->tool, err, "The %s is invalid: %s.", schemas[i].name,
-                                      wt__audit_quoted(a, wt__str(why.message)));
+            return wt__audit_add_tool_finding(a, RULE_BROKEN_SCHEMA, at->tool, err, "The %s is invalid: %s.",
+                                              schemas[i].name, wt__audit_quote(a, wt__str(why.message)));
     }
     return rc;
 }
 
 /* ---------------------------------------------------------------- size */
 
-static size_t depth_of(const json_t *value)
+static size_t json_depth(const json_t *value)
 {
     const char *key;
     json_t *member;
     size_t i, deepest = 0, depth;
     if (json_is_array(value))
-        json_array_foreach((json_t *)value, i, member) deepest = (depth = depth_of(member)) > deepest ? depth : deepest;
-    json_object_foreach((json_t *)value, key, member) deepest = (depth = depth_of(member)) > deepest ? depth : deepest;
+        json_array_foreach((json_t *)value, i, member) deepest =
+            (depth = json_depth(member)) > deepest ? depth : deepest;
+    json_object_foreach((json_t *)value, key, member) deepest =
+        (depth = json_depth(member)) > deepest ? depth : deepest;
     return json_is_array(value) || json_is_object(value) ? deepest + 1 : 0;
 }
 
-static int tell_large(struct auditing *a, size_t tool, size_t figure, size_t limit, const char *of, wt_error *err)
+static int report_large(struct audit_run *a, size_t tool, size_t figure, size_t limit, const char *of, wt_error *err)
 {
     uint32_t place = (uint32_t)tool;
-    const struct found found = {.rule = RULE_LARGE_SCHEMA, .tools = &place, .count = 1, .figure = (double)figure};
-    return wt__audit_find(a, &found, err, "The schema has %zu %s; the recommended maximum is %zu.", figure, of, limit);
+    const struct new_finding found = {.rule = RULE_LARGE_SCHEMA, .tools = &place, .count = 1, .figure = (double)figure};
+    return wt__audit_add_finding(a, &found, err, "The schema has %zu %s; the recommended maximum is %zu.", figure, of,
+                                 limit);
 }
 
-static int look_at_size(struct auditing *a, const struct looked_at *at, wt_error *err)
+static int check_size(struct audit_run *a, const struct checked_tool *at, wt_error *err)
 {
-    size_t bytes = a->tools[at->tool].tool.schema.len, depth = depth_of(at->schema);
+    size_t bytes = a->tools[at->tool].tool.schema.len, depth = json_depth(at->schema);
     size_t parameters = json_object_size(wt__json_object(at->schema, "properties"));
     if (bytes > AUDIT_SCHEMA_BYTES)
-        return tell_large(a, at->tool, bytes, AUDIT_SCHEMA_BYTES, "bytes", err);
+        return report_large(a, at->tool, bytes, AUDIT_SCHEMA_BYTES, "bytes", err);
     if (parameters > AUDIT_SCHEMA_PARAMETERS)
-        return tell_large(a, at->tool, parameters, AUDIT_SCHEMA_PARAMETERS, "parameters", err);
-    return depth > AUDIT_SCHEMA_DEPTH ? tell_large(a, at->tool, depth, AUDIT_SCHEMA_DEPTH, "levels of nesting", err)
+        return report_large(a, at->tool, parameters, AUDIT_SCHEMA_PARAMETERS, "parameters", err);
+    return depth > AUDIT_SCHEMA_DEPTH ? report_large(a, at->tool, depth, AUDIT_SCHEMA_DEPTH, "levels of nesting", err)
                                       : 0;
 }
 
@@ -119,21 +122,21 @@ static void append_parameter(struct buffer *names, size_t already, const char *k
         wt__buffer_text(names, ", ...");
 }
 
-static int tell_parameters(struct auditing *a, const struct looked_at *at, enum audit_rule rule, size_t count,
-                           size_t all, const char *lack, const struct buffer *names, wt_error *err)
+static int report_parameters(struct audit_run *a, const struct checked_tool *at, enum audit_rule rule, size_t count,
+                             size_t all, const char *lack, const struct buffer *names, wt_error *err)
 {
     uint32_t place = (uint32_t)at->tool;
-    const struct found found = {.rule = rule, .tools = &place, .count = 1, .figure = (double)count};
+    const struct new_finding found = {.rule = rule, .tools = &place, .count = 1, .figure = (double)count};
     if (count == 0)
         return 0;
-    return wt__audit_find(a, &found, err, "%zu of %zu %s %s no %s: %s.", count, all,
-                          all == 1 ? "parameter" : "parameters", count == 1 ? "has" : "have", lack,
-                          wt__audit_quoted(a, wt__buffer_view(names)));
+    return wt__audit_add_finding(a, &found, err, "%zu of %zu %s %s no %s: %s.", count, all,
+                                 all == 1 ? "parameter" : "parameters", count == 1 ? "has" : "have", lack,
+                                 wt__audit_quote(a, wt__buffer_view(names)));
 }
 
 /* Reports parameters without description or type. Types are not checked if the source's schema is broken, because the
  * repair may have dropped them. */
-static int look_at_parameters(struct auditing *a, const struct looked_at *at, bool broken, wt_error *err)
+static int check_parameters(struct audit_run *a, const struct checked_tool *at, bool broken, wt_error *err)
 {
     const json_t *properties = wt__json_object(at->schema, "properties");
     size_t all = json_object_size(properties), undescribed = 0, untyped = 0, nothing = 0;
@@ -151,17 +154,17 @@ static int look_at_parameters(struct auditing *a, const struct looked_at *at, bo
     }
     int rc = no_words.failed || no_type.failed ? wt__fail_nomem(err) : 0;
     if (rc == 0)
-        rc = tell_parameters(a, at, RULE_UNDESCRIBED_PARAMETERS, undescribed, all,
-                             nothing == undescribed ? "description and no type" : "description", &no_words, err);
+        rc = report_parameters(a, at, RULE_UNDESCRIBED_PARAMETERS, undescribed, all,
+                               nothing == undescribed ? "description and no type" : "description", &no_words, err);
     if (rc == 0)
-        rc = tell_parameters(a, at, RULE_UNTYPED_PARAMETERS, untyped, all, "type", &no_type, err);
+        rc = report_parameters(a, at, RULE_UNTYPED_PARAMETERS, untyped, all, "type", &no_type, err);
     wt__buffer_dispose(&no_words);
     wt__buffer_dispose(&no_type);
     return rc;
 }
 
 /* Reports required names without a property, if the schema lists all its properties itself. */
-static int look_at_required(struct auditing *a, const struct looked_at *at, wt_error *err)
+static int check_required(struct audit_run *a, const struct checked_tool *at, wt_error *err)
 {
     static const char *const elsewhere[] = {"$ref", "allOf", "anyOf", "oneOf", "patternProperties"};
     const json_t *properties = wt__json_object(at->schema, "properties"), *value;
@@ -179,19 +182,20 @@ static int look_at_required(struct auditing *a, const struct looked_at *at, wt_e
     }
     int rc = names.failed ? wt__fail_nomem(err) : 0;
     if (rc == 0 && unknown > 0)
-        rc = wt__audit_find_one(a, RULE_UNKNOWN_REQUIRED, at->tool, err, "Required, but not among the properties: %s.",
-                                wt__audit_quoted(a, wt__buffer_view(&names)));
+        rc = wt__audit_add_tool_finding(a, RULE_UNKNOWN_REQUIRED, at->tool, err,
+                                        "Required, but not among the properties: %s.",
+                                        wt__audit_quote(a, wt__buffer_view(&names)));
     wt__buffer_dispose(&names);
     return rc;
 }
 
-int wt__audit_schema(struct auditing *a, struct looked_at *at, wt_error *err)
+int wt__audit_schema(struct audit_run *a, struct checked_tool *at, wt_error *err)
 {
     bool broken = false;
-    int rc = look_for_breaks(a, at, &broken, err);
+    int rc = check_validity(a, at, &broken, err);
     if (rc == 0)
-        rc = look_at_size(a, at, err);
+        rc = check_size(a, at, err);
     if (rc == 0)
-        rc = look_at_parameters(a, at, broken, err);
-    return rc == 0 ? look_at_required(a, at, err) : rc;
+        rc = check_parameters(a, at, broken, err);
+    return rc == 0 ? check_required(a, at, err) : rc;
 }

@@ -27,7 +27,7 @@ static size_t count_blank_words(struct str text)
     return words;
 }
 
-void wt__audit_request(struct str description, struct buffer *out)
+void wt__first_sentences(struct str description, struct buffer *out)
 {
     size_t begin = out->len;
     wt__document_head(description, out);
@@ -43,7 +43,7 @@ void wt__audit_request(struct str description, struct buffer *out)
     }
 }
 
-static int make_plain(struct auditing *a, struct searches *out, wt_error *err)
+static int make_plain_searches(struct audit_run *a, struct audit_searches *out, wt_error *err)
 {
     size_t most = a->options.searches;
     struct rng rng;
@@ -58,18 +58,18 @@ static int make_plain(struct auditing *a, struct searches *out, wt_error *err)
     wt__rng_draw(&rng, drawn, a->count, most);
     for (size_t i = 0; i < most; i++)
         chosen[drawn[i]] = true;
-    out->plain = wt__arena_array(&a->scratch, struct searched, most);
+    out->plain = wt__arena_array(&a->scratch, struct audit_search, most);
     int rc = out->plain ? 0 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < a->count; i++) {
         wt__buffer_clear(&text);
         if (!chosen[i])
             continue;
-        wt__audit_request(a->tools[i].tool.description, &text);
+        wt__first_sentences(a->tools[i].tool.description, &text);
         struct str request = wt__str_trim(wt__buffer_view(&text));
         if (!text.failed && !wt__has_word(request))
             continue;
         char *copy = text.failed ? NULL : wt__arena_copy(&a->scratch, request);
-        out->plain[out->plain_count++] = (struct searched){.tool = (uint32_t)i, .request = {copy, request.len}};
+        out->plain[out->plain_count++] = (struct audit_search){.tool = (uint32_t)i, .request = {copy, request.len}};
         rc = copy ? 0 : wt__fail_nomem(err);
     }
     wt__buffer_dispose(&text);
@@ -78,7 +78,7 @@ static int make_plain(struct auditing *a, struct searches *out, wt_error *err)
 
 /* Makes one voiced request per plain one, bounded because a few thousand places suffice to measure a share. All voices
  * are used equally often. */
-static int make_voiced(struct auditing *a, struct searches *out, wt_error *err)
+static int make_voiced_searches(struct audit_run *a, struct audit_searches *out, wt_error *err)
 {
     size_t count = out->plain_count == 0                    ? 0
                    : out->plain_count < SEARCH_VOICED_LEAST ? SEARCH_VOICED_LEAST
@@ -90,20 +90,20 @@ static int make_voiced(struct auditing *a, struct searches *out, wt_error *err)
     struct buffer text = {0};
     struct rng rng;
     uint32_t *order = wt__arena_array(&a->scratch, uint32_t, out->plain_count);
-    out->voiced = wt__arena_array(&a->scratch, struct searched, count);
+    out->voiced = wt__arena_array(&a->scratch, struct audit_search, count);
     int rc = order && out->voiced ? 0 : wt__fail_nomem(err);
     wt__rng_seed(&rng, a->options.seed + 1);
     if (rc == 0)
         wt__rng_draw(&rng, order, out->plain_count, out->plain_count > 0 ? out->plain_count - 1 : 0);
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        const struct searched *plain = &out->plain[order[i % out->plain_count]];
+        const struct audit_search *plain = &out->plain[order[i % out->plain_count]];
         const struct voice *voice = &wt__voices[(i + i / out->plain_count) % VOICES];
         wt__buffer_clear(&text);
         wt__buffer_text(&text, voice->before);
         wt__buffer_str(&text, plain->request);
         wt__buffer_text(&text, voice->after);
         char *copy = text.failed ? NULL : wt__arena_copy(&a->scratch, wt__buffer_view(&text));
-        out->voiced[out->voiced_count++] = (struct searched){.tool = plain->tool, .request = {copy, text.len}};
+        out->voiced[out->voiced_count++] = (struct audit_search){.tool = plain->tool, .request = {copy, text.len}};
         rc = copy ? 0 : wt__fail_nomem(err);
     }
     wt__buffer_dispose(&text);
@@ -113,24 +113,24 @@ static int make_voiced(struct auditing *a, struct searches *out, wt_error *err)
 /* ---------------------------------------------------------------- recorded requests */
 
 /* Adds a usage. Usages of the same request are merged, with the tools of all. */
-static int merge_usage(struct auditing *a, struct searches *out, struct map *requests, const struct usage *usage,
+static int merge_usage(struct audit_run *a, struct audit_searches *out, struct map *requests, const struct usage *usage,
                        wt_error *err)
 {
     bool added;
     uint32_t *place = wt__map_insert(requests, usage->request, (uint32_t)out->recorded_count, &added);
     if (!place)
         return wt__fail_nomem(err);
-    struct searched *of = &out->recorded[*place];
+    struct audit_search *of = &out->recorded[*place];
     if (added) {
         uint32_t *used = wt__arena_array(&a->scratch, uint32_t, SEARCH_USED);
-        *of = (struct searched){.request = usage->request, .used = used, .tool = UINT32_MAX};
+        *of = (struct audit_search){.request = usage->request, .used = used, .tool = UINT32_MAX};
         out->recorded_count++;
         if (!used)
             return wt__fail_nomem(err);
     }
     uint32_t *used = (uint32_t *)of->used;
     for (size_t t = 0; t < usage->tool_count && of->used_count < SEARCH_USED; t++) {
-        size_t tool = wt__audit_place(a, usage->tools[t].tool);
+        size_t tool = wt__audit_tool_index(a, usage->tools[t].tool);
         bool known = tool == a->count;
         for (size_t i = 0; i < of->used_count && !known; i++)
             known = used[i] == tool;
@@ -141,7 +141,7 @@ static int merge_usage(struct auditing *a, struct searches *out, struct map *req
 }
 
 /* Reads recorded requests, the newest first, up to the limit of searches. */
-static int read_used_requests(struct auditing *a, struct searches *out, wt_error *err)
+static int read_used_requests(struct audit_run *a, struct audit_searches *out, wt_error *err)
 {
     struct usage_query query = {.teaching = true};
     struct usage *usages = NULL;
@@ -154,7 +154,7 @@ static int read_used_requests(struct auditing *a, struct searches *out, wt_error
     rc = wt__store_usages(reader, &query, &a->scratch, &usages, &count, err);
     wt__engine_return_reader(a->engine, reader);
     size_t most = count < a->options.searches ? count : a->options.searches;
-    out->recorded = wt__arena_array(&a->scratch, struct searched, most + 1);
+    out->recorded = wt__arena_array(&a->scratch, struct audit_search, most + 1);
     if (rc == 0 && !out->recorded)
         rc = wt__fail_nomem(err);
     for (size_t i = count; rc == 0 && i-- > 0 && out->recorded_count < most;)
@@ -167,18 +167,18 @@ static int read_used_requests(struct auditing *a, struct searches *out, wt_error
 
 enum { SEARCH_BLOCK = 256 /* requests per encoded batch; cancellation is checked between batches */ };
 
-struct searching {
-    struct auditing *a;
+struct search_job {
+    struct audit_run *a;
     const char *recipe;
     struct request_vectors vectors;
-    struct searched *items;
+    struct audit_search *items;
     wt_error *errors; /* [threads] */
     unsigned threads;
     const char *encoder; /* in the result's arena */
 };
 
 /* Sets the rank of the searched tool, and the tool it is a copy of. */
-static void place_tool(const struct searching *s, const struct search *search, struct searched *of)
+static void place_tool(const struct search_job *s, const struct search *search, struct audit_search *of)
 {
     const struct hit_list *hits = &search->hits;
     const struct snapshot *snapshot = search->index->snapshot;
@@ -199,15 +199,15 @@ static void place_tool(const struct searching *s, const struct search *search, s
             continue;
         of->rank = (uint8_t)(i + 1);
         of->word_for_word = word;
-        size_t place = same ? s->a->count : wt__audit_place(s->a, snapshot->keys[row].id);
+        size_t place = same ? s->a->count : wt__audit_tool_index(s->a, snapshot->keys[row].id);
         of->copy_of = place < s->a->count ? (uint32_t)place : UINT32_MAX;
     }
 }
 
 static int search_audit_request(void *context, size_t index, unsigned worker)
 {
-    struct searching *s = context;
-    struct searched *of = &s->items[index];
+    struct search_job *s = context;
+    struct audit_search *of = &s->items[index];
     struct arena arena = {0};
     wt_error *err = &s->errors[worker];
     struct search search = {.engine = s->a->engine,
@@ -223,7 +223,7 @@ static int search_audit_request(void *context, size_t index, unsigned worker)
     int rc = wt__search_run(&search, err);
     for (size_t i = 0; rc == 0 && i < search.hits.len; i++) {
         const struct hit *hit = &search.hits.items[i];
-        size_t place = wt__audit_place(s->a, search.index->snapshot->keys[hit->row].id);
+        size_t place = wt__audit_tool_index(s->a, search.index->snapshot->keys[hit->row].id);
         if (place == s->a->count) /* added after the audit began */
             continue;
         of->hits[of->count] = (uint32_t)place;
@@ -238,7 +238,7 @@ static int search_audit_request(void *context, size_t index, unsigned worker)
     return rc;
 }
 
-static int search_block(struct searching *s, struct searched *items, size_t count, wt_error *err)
+static int search_block(struct search_job *s, struct audit_search *items, size_t count, wt_error *err)
 {
     struct str requests[SEARCH_BLOCK];
     for (size_t i = 0; i < count; i++)
@@ -254,7 +254,7 @@ static int search_block(struct searching *s, struct searched *items, size_t coun
     return rc;
 }
 
-static int search_audit_requests(struct searching *s, const char *phase, struct searched *items, size_t count,
+static int search_audit_requests(struct search_job *s, const char *phase, struct audit_search *items, size_t count,
                                  wt_error *err)
 {
     if (wt__progress_phase(&s->a->progress, phase, count))
@@ -266,7 +266,8 @@ static int search_audit_requests(struct searching *s, const char *phase, struct 
 }
 
 /* Loads the models and the index once, before several threads need them. */
-static int warm_up(struct searching *s, const struct encoder *encoder, struct searched *first, wt_error *err)
+static int warm_up_search(struct search_job *s, const struct encoder *encoder, struct audit_search *first,
+                          wt_error *err)
 {
     struct arena arena = {0};
     struct search search = {.engine = s->a->engine,
@@ -288,10 +289,10 @@ static int warm_up(struct searching *s, const struct encoder *encoder, struct se
     return rc;
 }
 
-static int run_searches(struct auditing *a, struct searches *out, wt_error *err)
+static int run_searches(struct audit_run *a, struct audit_searches *out, wt_error *err)
 {
     const struct encoder *encoder = NULL;
-    struct searching s = {.a = a, .threads = a->engine->threads ? a->engine->threads : wt__processor_count()};
+    struct search_job s = {.a = a, .threads = a->engine->threads ? a->engine->threads : wt__processor_count()};
     wt_error why = {0};
     int rc = wt__engine_load_encoder(a->engine, &a->progress, &encoder, &why);
     if (rc < 0 && rc != WT_EMODEL) {
@@ -303,7 +304,7 @@ static int run_searches(struct auditing *a, struct searches *out, wt_error *err)
     s.errors = wt__arena_array(&a->scratch, wt_error, s.threads);
     rc = s.errors ? 0 : wt__fail_nomem(err);
     if (rc == 0)
-        rc = warm_up(&s, encoder, out->plain_count > 0 ? out->plain : out->recorded, err);
+        rc = warm_up_search(&s, encoder, out->plain_count > 0 ? out->plain : out->recorded, err);
     if (rc == 0)
         rc = search_audit_requests(&s, "searching descriptions", out->plain, out->plain_count, err);
     if (rc == 0)
@@ -316,12 +317,12 @@ static int run_searches(struct auditing *a, struct searches *out, wt_error *err)
     return rc;
 }
 
-int wt__audit_search(struct auditing *a, struct searches *out, wt_error *err)
+int wt__audit_search(struct audit_run *a, struct audit_searches *out, wt_error *err)
 {
-    *out = (struct searches){.recipe = "", .encoder = ""};
-    int rc = make_plain(a, out, err);
+    *out = (struct audit_searches){.recipe = "", .encoder = ""};
+    int rc = make_plain_searches(a, out, err);
     if (rc == 0 && a->wanted[RULE_CAPTURE])
-        rc = make_voiced(a, out, err);
+        rc = make_voiced_searches(a, out, err);
     if (rc == 0 && (a->wanted[RULE_CAPTURE] || a->wanted[RULE_UNREACHED_BY_USE]))
         rc = read_used_requests(a, out, err);
     if (rc == 0 && out->plain_count + out->recorded_count > 0)
@@ -329,7 +330,7 @@ int wt__audit_search(struct auditing *a, struct searches *out, wt_error *err)
     return rc;
 }
 
-const struct searched *wt__audit_own_search(const struct searches *searches, uint32_t tool)
+const struct audit_search *wt__find_own_search(const struct audit_searches *searches, uint32_t tool)
 {
     size_t low = 0, high = searches->plain_count;
     while (low < high) {

@@ -13,7 +13,7 @@ enum {
     SEARCH_USED = 32            /* maximum tools used by one recorded request */
 };
 
-struct searched {
+struct audit_search {
     struct str request;
     uint32_t tool;        /* tool that the description is from; UINT32_MAX for a recorded request */
     const uint32_t *used; /* [used_count] tools that a recorded request used; empty for others */
@@ -26,12 +26,12 @@ struct searched {
     bool word_for_word;
 };
 
-struct searches {
-    struct searched *plain; /* [plain_count] by tool */
+struct audit_searches {
+    struct audit_search *plain; /* [plain_count] by tool */
     size_t plain_count;
-    struct searched *voiced; /* [voiced_count] */
+    struct audit_search *voiced; /* [voiced_count] */
     size_t voiced_count;
-    struct searched *recorded; /* [recorded_count] different requests */
+    struct audit_search *recorded; /* [recorded_count] different requests */
     size_t recorded_count;
     const char *recipe; /* "" if nothing was searched */
     const char *encoder;
@@ -39,12 +39,12 @@ struct searches {
 
 /* Makes the requests and searches for them, with all threads. *out lives in the audit's scratch. Errors: same as
  * wt_find. */
-int wt__audit_search(struct auditing *a, struct searches *out, wt_error *err);
+int wt__audit_search(struct audit_run *a, struct audit_searches *out, wt_error *err);
 
 /* Appends the first whole sentences of a description, without markup, for use as a request. */
-void wt__audit_request(struct str description, struct buffer *out);
+void wt__first_sentences(struct str description, struct buffer *out);
 
 /* Returns the search for the tool's own description; NULL if it was not searched. */
-const struct searched *wt__audit_own_search(const struct searches *searches, uint32_t tool);
+const struct audit_search *wt__find_own_search(const struct audit_searches *searches, uint32_t tool);
 
 #endif

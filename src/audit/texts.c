@@ -3,7 +3,7 @@
 #include "base/buffer.h"
 #include "base/json.h"
 
-struct walk {
+struct text_walk {
     text_visit visit;
     void *context;
     const char *schema;
@@ -53,21 +53,21 @@ static enum text_kind kind_of_string(enum inside inside, const char *key)
     return inside == INSIDE_SCHEMA && strcmp(key, "pattern") == 0 ? TEXT_PATTERN : TEXT_VALUE;
 }
 
-static int visit_text(const struct walk *w, enum text_kind kind, struct str text, struct str member)
+static int visit_text(const struct text_walk *w, enum text_kind kind, struct str text, struct str member)
 {
     const struct tool_text found = {kind, text, member, w->parameter, w->schema};
     return text.len > 0 ? w->visit(w->context, &found) : 0;
 }
 
-static struct str member_path(const struct walk *w)
+static struct str member_path(const struct text_walk *w)
 {
     return w->path.len > 0 ? (struct str){w->path.ptr + w->begin, w->path.len - w->begin} : STR("");
 }
 
-static int walk_schema_value(struct walk *w, const json_t *value, enum inside inside, enum text_kind kind);
+static int walk_schema_value(struct text_walk *w, const json_t *value, enum inside inside, enum text_kind kind);
 
 /* Visits a member's name and contents. Restores the state of the walk. */
-static int walk_schema_member(struct walk *w, enum inside inside, const char *key, const json_t *member)
+static int walk_schema_member(struct text_walk *w, enum inside inside, const char *key, const json_t *member)
 {
     const char *parameter = w->parameter;
     size_t len = w->path.len, begin = w->begin;
@@ -88,7 +88,7 @@ static int walk_schema_member(struct walk *w, enum inside inside, const char *ke
     return rc;
 }
 
-static int walk_schema_value(struct walk *w, const json_t *value, enum inside inside, enum text_kind kind)
+static int walk_schema_value(struct text_walk *w, const json_t *value, enum inside inside, enum text_kind kind)
 {
     const char *key;
     json_t *member;
@@ -115,8 +115,8 @@ const json_t *wt__output_schema(const json_t *definition)
     return json_is_null(found) ? NULL : found;
 }
 
-int wt__tool_texts(const struct tool *tool, const json_t *schema, const json_t *definition, text_visit visit,
-                   void *context, wt_error *err)
+int wt__visit_tool_texts(const struct tool *tool, const json_t *schema, const json_t *definition, text_visit visit,
+                         void *context, wt_error *err)
 {
     struct str annotated = wt__json_str(wt__json_object(definition, "annotations"), "title");
     bool only = wt__str_equal(annotated, tool->title) && wt__json_str(definition, "title").len == 0;
@@ -132,7 +132,7 @@ int wt__tool_texts(const struct tool *tool, const json_t *schema, const json_t *
         const json_t *schema;
         const char *name;
     } schemas[] = {{schema, "input schema"}, {wt__output_schema(definition), "output schema"}};
-    struct walk walk = {.visit = visit, .context = context};
+    struct text_walk walk = {.visit = visit, .context = context};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof own / sizeof *own; i++)
         rc = visit_text(&walk, own[i].kind, own[i].text, own[i].member);
@@ -146,9 +146,9 @@ int wt__tool_texts(const struct tool *tool, const json_t *schema, const json_t *
     return rc;
 }
 
-const char *wt__text_place(struct auditing *a, const struct tool_text *text)
+const char *wt__describe_text_place(struct audit_run *a, const struct tool_text *text)
 {
-    const char *member = wt__audit_quoted(a, text->member);
+    const char *member = wt__audit_quote(a, text->member);
     bool output = text->schema && strcmp(text->schema, "output schema") == 0;
     struct buffer place = {0};
     if (!text->schema)
@@ -156,7 +156,7 @@ const char *wt__text_place(struct auditing *a, const struct tool_text *text)
     wt__buffer_text(&place, *member ? member : "value");
     if (text->parameter)
         wt__buffer_printf(&place, " of the %s \"%s\"", output ? "property" : "parameter",
-                          wt__audit_quoted(a, wt__str(text->parameter)));
+                          wt__audit_quote(a, wt__str(text->parameter)));
     if (!text->parameter || output)
         wt__buffer_printf(&place, "%s the %s", text->parameter ? " in" : " of", text->schema);
     const char *copy = place.failed ? NULL : wt__arena_copy(&a->scratch, wt__buffer_view(&place));

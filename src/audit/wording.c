@@ -23,7 +23,7 @@ static int append_word(struct wording *wording, const char *bytes, size_t len, s
     if (wt__grow((void **)&wording->words, &wording->capacity, wording->count + 1, sizeof *wording->words) < 0)
         return -1;
     char *copy = wt__arena_copy(&wording->arena, (struct str){bytes, len});
-    wording->words[wording->count++] = (struct word){{copy, len}, start, end};
+    wording->words[wording->count++] = (struct text_word){{copy, len}, start, end};
     return copy ? 0 : -1;
 }
 
@@ -73,7 +73,7 @@ void wt__wording_dispose(struct wording *wording)
 
 /* ---------------------------------------------------------------- patterns */
 
-static bool is_stop(const struct word *word)
+static bool is_stop(const struct text_word *word)
 {
     return wt__str_equal(word->text, STR("."));
 }

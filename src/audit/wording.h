@@ -20,14 +20,14 @@ enum {
     WORDING_WORD_MAX = 64 /* maximum bytes of a word; the rest is cut off */
 };
 
-struct word {
+struct text_word {
     struct str text;   /* lower case, in the wording's arena; "." at the end of a sentence */
     size_t start, end; /* byte offsets in the text: start .. end - 1 */
 };
 
 /* Initialise with zeros. */
 struct wording {
-    struct word *words; /* [count] */
+    struct text_word *words; /* [count] */
     size_t count, capacity;
     size_t marks; /* number of punctuation characters and brackets */
     struct arena arena;

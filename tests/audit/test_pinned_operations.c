@@ -1,5 +1,5 @@
-/* Pins of OpenAPI operations. Each row pins a document, changes one place, and checks which members the audit reports as
- * changed. Changes of form only are not reported. The JSON and YAML documents are equivalent. */
+/* Pins of OpenAPI operations. Each row pins a document, changes one place, and checks which members the audit reports
+ * as changed. Changes of form only are not reported. The JSON and YAML documents are equivalent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -139,7 +139,7 @@ static void rejects_preview_without_waiting_tools(void **state)
     sound(&place, wt_review(engine, "new", alone, sizeof alone - 1, NULL, &report, &place.err));
     wt_review_report_free(report);
     refused(&place, wt_preview_waiting(engine, "new", NULL, &out, &place.err), WT_EEMPTY,
-            "there are no tools of others");
+            "no other provider has tools");
     wt_close(engine);
 }
 

@@ -548,8 +548,8 @@ static wt_audit_result *capture_in(struct buffer *jsonl)
     return audit;
 }
 
-/* A search shows one of several copies. The first of nine providers with the same tools therefore gets all their places,
- * without displacing anything. */
+/* A search shows one of several copies. The first of nine providers with the same tools therefore gets all their
+ * places, without displacing anything. */
 static void copied_tools_are_not_a_flood(void **state)
 {
     (void)state;
