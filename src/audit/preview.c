@@ -2,12 +2,12 @@
  *
  *   copy of the catalogue in memory, with vectors -> search requests -> add the waiting tools -> search again
  *
- * The share is defined as in capture.c. The live catalogue is only read, and never contains the waiting tools. The copy
- * has no approvals, so new tools rank in full. */
+ * The share is defined as in search_checks.c. The live catalogue is only read, and never contains the waiting tools.
+ * The copy has no approvals, so new tools rank in full. */
+#include "audit/internal.h"
+
 #include <stdlib.h>
 
-#include "audit/families.h"
-#include "audit/request_vectors.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/rng.h"

@@ -1,17 +1,149 @@
-#include "audit/searches.h"
+/* searches.c: makes the requests of an audit, computes their vectors, and searches for them. */
+#include "audit/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "audit/request_vectors.h"
-#include "audit/voices.h"
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "base/rng.h"
 #include "engine/search.h"
 #include "index/copy_groups.h"
+#include "retrieve/compose.h"
 #include "retrieve/document.h"
+#include "retrieve/retrieve.h"
 #include "text/unicode.h"
+
+/* ---------------------------------------------------------------- voices */
+
+/* Phrases that people put around a request: "I'm planning a party. Can you help me with this: ...". Floods use such
+ * words, because every request has them and honest tools do not. The phrases were written for this audit. Each has its
+ * own topic, so no honest subject matches many of them. They use the most frequent words of requests, counted in the
+ * train split of MetaTool, a freely licensed data set. */
+
+struct voice {
+    const char *before, *after;
+};
+enum { VOICES = 40 };
+
+static const struct voice voices[VOICES] = {
+    {"Could you assist our choir, which is planning a trip in spring? ",
+     " Suggestions and relevant details would help."},
+    {"Hey, before my train leaves, tell me: ", " Current information, please, and the best options."},
+    {"Research for a talk at the library: ", " List related articles and papers, the most recent ones first."},
+    {"Our family is looking for this, specifically: ", " Recommend whatever is popular and good for children."},
+    {"A bakery, that's our business, and it needs help with the market. ",
+     " An analysis with data and insights, regarding price and quality, should do."},
+    {"Learning for school again, so help me know this: ", " Retrieve detailed data, and show an example of each."},
+    {"Hi! Would you kindly find something online? ", " Thanks, and let me know of various alternatives."},
+    {"The event at our village hall needs planning, friends. ",
+     " Provide a comprehensive list of ideas, within the day."},
+    {"People talk about a new one, and I'm interested. ", " Do you recommend it, or should I wait for another?"},
+    {"For users of our newsletter I create content. ", " Suggest an image, a video and links, preferably recent."},
+    {"My company's team is currently stuck. ", " Additionally, keep us informed of the latest updates."},
+    {"Six friends, one evening, nothing planned. ", " Which film or game is popular today? Including reviews, please."},
+    {"For customers of our website we generate this: ", " Show options that are available in the city."},
+    {"Looking to buy something good for a niece: ", " Compare price and quality, and tell me where to order."},
+    {"A meeting at work is next, so be specific. ", " The top facts, in a list, including sources."},
+    {"I'd like assistance with a topic that is new to me. ", " Give comprehensive information, well explained."},
+    {"New in the city, with no car. ", " Recommendations for places nearby, with details such as opening time."},
+    {"It has been a long week, and health comes first. ", " Suggest a way to sleep and eat well."},
+    {"Do you know a tool that does this effectively? ", " Results within the day, if possible."},
+    {"Our website and its code need a check. ", " Status of each, with potential errors."},
+    {"A personal request, for our wedding day: ", " Planning, booking and price, as detailed as it gets."},
+    {"No radio here, so search for me: ", " Recent news, including weather, from today."},
+    {"Which way is best to find out? ", ""},
+    {"An article regarding the old harbour is due. ", " Find its history, related documents and a pdf."},
+    {"Tickets for tomorrow, and my brother knows nothing. ", " Date, time, location, and the way there."},
+    {"My clients, runners mostly, are looking for help. ", " Generate a report on their performance, with insights."},
+    {"Stock or savings, that's the question in our house. ",
+     " Current market data, top companies, high and low of the year."},
+    {"Grandpa's first computer! Assist him: ", " In user friendly words, and translated, please."},
+    {"Colleagues come to dinner; suggest something. ", " Various recipes, including one without meat, would help."},
+    {"Our club is interested in the season so far. ", " Results of recent games, the next match, players and score."},
+    {"A trip to a conference, planning just begun. ", " Flight, hotel and travel options, with available dates."},
+    {"Rain all day, so recommend: ", " The most popular books, music and games, top ten."},
+    {"All my notes are lost, please help. ", " Retrieve the information that you have, step by step."},
+    {"My channel has new content and few users. ", " Analyze views, comments and followers; suggest what's relevant."},
+    {"The boss wants a comparison of different options. ", " A table, preferably, with number and name of each."},
+    {"First day on the job: ", ""},
+    {"The insurance contract, unsigned, lies here; check it. ", " Verify policy, number and potential costs."},
+    {"In short, an overview, please. ", " Then recommend the one that is right for beginners."},
+    {"Regarding my account: ", " Update it, apply the changes, and confirm by email."},
+    {"My class has this for today. ", " Facts, a quote and an image would be of help, and a quiz online."},
+};
+
+/* ---------------------------------------------------------------- vectors of requests */
+
+void wt__request_vectors_dispose(struct request_vectors *vectors)
+{
+    wt__map_dispose(&vectors->places);
+    free(vectors->vectors);
+    *vectors = (struct request_vectors){.encoder = vectors->encoder};
+}
+
+/* Lists the texts without a place, and assigns places to them. texts: [count * TEXTS_MAX]. Returns their number;
+ * SIZE_MAX if out of memory. */
+static size_t list_new_texts(struct request_vectors *vectors, const struct str *requests, size_t count,
+                             struct str *texts)
+{
+    size_t new = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct str of[TEXTS_MAX];
+        for (size_t t = 0, all = wt__retrieve_texts(requests[i], of); t < all; t++) {
+            bool added;
+            if (!wt__map_insert(&vectors->places, of[t], (uint32_t)(vectors->count + new), &added))
+                return SIZE_MAX;
+            if (added)
+                texts[new ++] = of[t];
+        }
+    }
+    return new;
+}
+
+static int encode_new_texts(struct request_vectors *vectors, const struct str *requests, size_t count,
+                            struct str *texts, unsigned threads, wt_error *err)
+{
+    const size_t dim = wt__encoder_dim(vectors->encoder), new = list_new_texts(vectors, requests, count, texts);
+    if (new == SIZE_MAX || wt__grow((void **)&vectors->vectors, &vectors->capacity, vectors->count + new,
+                                    dim * sizeof *vectors->vectors) < 0)
+        return wt__fail_nomem(err);
+    int rc = wt__encode_many(vectors->encoder, TEXT_REQUEST, texts, new, threads,
+                             vectors->vectors + vectors->count * dim, NULL, err);
+    vectors->count += new;
+    return rc;
+}
+
+int wt__request_vectors_make(struct request_vectors *vectors, const struct str *requests, size_t count,
+                             unsigned threads, wt_error *err)
+{
+    if (!vectors->encoder || count == 0)
+        return 0;
+    if (vectors->count + count * TEXTS_MAX > REQUEST_VECTORS_MAX)
+        wt__request_vectors_dispose(vectors);
+    struct str *texts = wt__alloc_array(count * TEXTS_MAX, sizeof *texts);
+    int rc = texts ? encode_new_texts(vectors, requests, count, texts, threads, err) : wt__fail_nomem(err);
+    free(texts);
+    return rc;
+}
+
+const float *wt__request_vectors_of(const struct request_vectors *vectors, struct str request, struct arena *arena)
+{
+    struct str texts[TEXTS_MAX];
+    if (!vectors->encoder)
+        return NULL;
+    const size_t dim = wt__encoder_dim(vectors->encoder), count = wt__retrieve_texts(request, texts);
+    float *out = wt__arena_array(arena, float, count *dim);
+    for (size_t t = 0; out && t < count; t++) {
+        const uint32_t *place = wt__map_get(&vectors->places, texts[t]);
+        if (!place)
+            return NULL;
+        memcpy(out + t * dim, vectors->vectors + *place * dim, dim * sizeof *out);
+    }
+    return out;
+}
 
 /* ---------------------------------------------------------------- requests */
 
@@ -97,7 +229,7 @@ static int make_voiced_searches(struct audit_run *a, struct audit_searches *out,
         wt__rng_draw(&rng, order, out->plain_count, out->plain_count > 0 ? out->plain_count - 1 : 0);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         const struct audit_search *plain = &out->plain[order[i % out->plain_count]];
-        const struct voice *voice = &wt__voices[(i + i / out->plain_count) % VOICES];
+        const struct voice *voice = &voices[(i + i / out->plain_count) % VOICES];
         wt__buffer_clear(&text);
         wt__buffer_text(&text, voice->before);
         wt__buffer_str(&text, plain->request);

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "engine/set_up.h"
-#include "audit/rules.h"
+#include "audit/internal.h"
 
 static wt_audit_result *audit_with(wt_engine *engine, const wt_audit_options *options)
 {

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "audit/searches.h"
-#include "audit/wording.h"
+#include "audit/internal.h"
+#include "audit/internal.h"
 #include "retrieve/document.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,11 +1,16 @@
-/* schemas.c: finds schemas that are invalid, too large for a prompt, or too vague for a model. Validity is checked on
- * the source's schema if the definition has one, because the stored schema was already repaired (catalog/schema.h). */
-#include "audit/families.h"
+/* definition_checks.c: checks schemas and names, and compares definitions with their pins. */
+#include "audit/internal.h"
 
 #include <math.h>
 
-#include "audit/texts.h"
 #include "base/json.h"
+#include "catalog/names.h"
+#include "catalog/pins.h"
+
+/* ---------------------------------------------------------------- schemas */
+
+/* Finds schemas that are invalid, too large for a prompt, or too vague for a model. Validity is checked on
+ * the source's schema if the definition has one, because the stored schema was already repaired (catalog/schema.h). */
 
 /* ---------------------------------------------------------------- validity */
 
@@ -198,4 +203,153 @@ int wt__audit_schema(struct audit_run *a, struct checked_tool *at, wt_error *err
     if (rc == 0)
         rc = check_parameters(a, at, broken, err);
     return rc == 0 ? check_required(a, at, err) : rc;
+}
+
+/* ---------------------------------------------------------------- names */
+
+/* Finds names that an API refuses, according to its documentation and error messages. Names in exports of
+ * whichtool always fit (catalog/names.h), so this rule is for callers that send definitions unchanged. */
+
+struct api_name_limits {
+    const char *name;
+    size_t most;       /* maximum bytes */
+    const char *marks; /* allowed in addition to letters and digits */
+    bool begins;       /* true if the first character must be a letter or '_' */
+};
+
+static const struct api_name_limits apis[] = {
+    {"OpenAI", 64, "_-", false},
+    {"Anthropic", 128, "_-", false},
+    {"Gemini", 64, "_-.:", true},
+    {"MCP", 128, "_-.", false},
+};
+enum { APIS = sizeof apis / sizeof *apis };
+
+static bool api_accepts(const struct api_name_limits *api, struct str name)
+{
+    if (name.len == 0 || name.len > api->most || (api->begins && !wt__is_letter(name.ptr[0]) && name.ptr[0] != '_'))
+        return false;
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        if (!wt__is_letter(c) && !wt__is_digit(c) && (c == 0 || !strchr(api->marks, c)))
+            return false;
+    }
+    return true;
+}
+
+/* True if an import numbered the name because the provider already had *stem: "add~2" for a second "add". */
+static bool is_numbered_copy(const struct audit_run *a, size_t tool, struct str *stem)
+{
+    const struct str name = a->tools[tool].tool.name;
+    *stem = wt__name_without_number(name);
+    for (size_t i = 0; stem->len < name.len && i < a->count; i++)
+        if (a->tools[i].provider == a->tools[tool].provider && wt__str_equal(a->tools[i].tool.name, *stem))
+            return true;
+    return false;
+}
+
+int wt__audit_name(struct audit_run *a, struct checked_tool *at, wt_error *err)
+{
+    const struct tool *tool = &a->tools[at->tool].tool;
+    struct buffer refusing = {0}, advice = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < APIS; i++)
+        if (!api_accepts(&apis[i], tool->name))
+            wt__buffer_printf(&refusing, "%s%s", count++ > 0 ? ", " : "", apis[i].name);
+    char name[EXPORT_NAME_MAX + 1];
+    wt__export_name((struct str){0}, tool->name, 0, name);
+    struct str stem;
+    bool numbered = count > 0 && is_numbered_copy(a, at->tool, &stem);
+    if (numbered)
+        wt__buffer_text(&advice, "Rename one of the two. If they come from two files, give one file another provider: "
+                                 "`whichtool add -p NAME FILE`.");
+    else
+        wt__buffer_printf(
+            &advice,
+            "Name it \"%s\", or send the definitions that `whichtool show` exports: every API accepts their names.",
+            name);
+    uint32_t place = (uint32_t)at->tool;
+    const struct new_finding found = {
+        .rule = RULE_REFUSED_NAME, .tools = &place, .count = 1, .figure = (double)count, .advice = advice.ptr};
+    int rc = refusing.failed || advice.failed ? wt__fail_nomem(err) : 0;
+    if (rc == 0 && numbered)
+        rc = wt__audit_add_finding(
+            a, &found, err,
+            "Another tool of this provider is also named \"%s\", so this one is called \"%s\", which %s %s.",
+            wt__audit_quote(a, stem), wt__audit_quote(a, tool->name), refusing.ptr, count == 1 ? "rejects" : "reject");
+    else if (rc == 0 && count > 0)
+        rc = wt__audit_add_finding(a, &found, err, "The name \"%s\" is rejected by %s.", wt__audit_quote(a, tool->name),
+                                   refusing.ptr);
+    wt__buffer_dispose(&refusing);
+    wt__buffer_dispose(&advice);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- pins */
+
+/* Finds definitions that changed since they were pinned. */
+
+/* Appends the names of changed members: "description, inputSchema (new)". */
+static void append_changed_members(const json_t *was, const json_t *now, struct buffer *out)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)now, key, value)
+    {
+        const json_t *before = json_object_get(was, key);
+        if (!before || !json_equal(before, value))
+            wt__buffer_printf(out, "%s%s%s", out->len > 0 ? ", " : "", key, before ? "" : " (new)");
+    }
+    json_object_foreach((json_t *)was, key, value) if (!json_object_get(now, key))
+        wt__buffer_printf(out, "%s%s (removed)", out->len > 0 ? ", " : "", key);
+}
+
+static int compare_with_pin(struct audit_run *a, struct pin *pin, size_t tool, wt_error *err)
+{
+    char sha256[DEFINITION_DIGITS + 1];
+    struct buffer changes = {0};
+    json_t *members;
+    if (!pin)
+        return wt__audit_add_tool_finding(a, RULE_PIN_NEW, tool, err, "The tool is not in the pins.");
+    pin->met = true;
+    if (wt__is_partial_hash(&a->tools[tool].tool, pin->members))
+        return wt__audit_add_tool_finding(a, RULE_PIN_CHANGED, tool, err,
+                                          "The pin is from an earlier version of whichtool, which left out the "
+                                          "definitions it refers to and the route of its calls.");
+    int rc = wt__tool_hash(&a->tools[tool].tool, sha256, &members, err);
+    if (rc < 0)
+        return rc;
+    if (strcmp(sha256, pin->sha256) != 0) {
+        append_changed_members(pin->members, members, &changes);
+        rc = changes.failed ? wt__fail_nomem(err)
+                            : wt__audit_add_tool_finding(
+                                  a, RULE_PIN_CHANGED, tool, err, "The definition changed since it was pinned%s%s.",
+                                  changes.len > 0 ? ": " : "", wt__audit_quote(a, wt__buffer_view(&changes)));
+    }
+    wt__buffer_dispose(&changes);
+    json_decref(members);
+    return rc;
+}
+
+int wt__audit_pinned(struct audit_run *a, wt_error *err)
+{
+    struct pins pins = {0};
+    int rc = wt__pins_read(&pins, a->options.pins, a->options.pins_len, err);
+    if (rc < 0 && rc != WT_ENOMEM && a->options.pins_file)
+        wt__fail_context(err, rc, "%s", a->options.pins_file);
+    for (size_t i = 0; rc == 0 && i < a->count; i++)
+        if (!a->scoped || a->tools[i].provider == a->scope)
+            rc = compare_with_pin(a, wt__pins_find(&pins, wt__str(a->tools[i].id)), i, err);
+    for (size_t i = 0; rc == 0 && i < pins.count; i++) {
+        const struct pin *pin = &pins.items[i];
+        const struct new_finding found = {.rule = RULE_PIN_GONE,
+                                          .removed = pin->id,
+                                          .removed_provider = pin->provider,
+                                          .line = pin->line,
+                                          .figure = NAN};
+        if (!pin->met && pin->id.len > 0)
+            rc = wt__audit_add_finding(a, &found, err, "The tool was pinned and is no longer in the catalogue.");
+    }
+    wt__pins_dispose(&pins);
+    return rc;
 }
