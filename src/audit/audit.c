@@ -73,8 +73,7 @@ static int sum_blocks(const struct cost_job *c, size_t format, wt_audit_cost *ou
             continue;
         out->largest_tokens = part->largest_tokens;
         out->largest = wt__arena_copy(c->a->arena, wt__str(c->a->tools[part->largest].id));
-        if (!out->largest)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(out->largest, err);
     }
     return 0;
 }
@@ -85,8 +84,7 @@ static int count_costs(struct audit_run *a, wt_audit_result *out, wt_error *err)
     struct cost_job c = {.a = a, .blocks = (a->count + BLOCK - 1) / BLOCK};
     wt_audit_cost *costs = wt__arena_array(a->arena, wt_audit_cost, FORMATS);
     c.parts = wt__arena_array(&a->scratch, struct cost_part, FORMATS * c.blocks);
-    if (!costs || !c.parts)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(costs && c.parts, err);
     if (wt__progress_phase(&a->progress, "counting tokens", FORMATS * c.blocks))
         return wt__fail_cancelled(err);
     int rc = wt__pool_run(a->engine->threads, FORMATS * c.blocks, count_block, &c);
@@ -120,14 +118,12 @@ static int find_rule(struct str id, enum audit_rule *out, wt_error *err)
 {
     if (wt__find_audit_rule(id, out))
         return 0;
-    struct buffer ids = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer ids = {0};
     for (size_t r = 0; r < AUDIT_RULES; r++)
         wt__buffer_printf(&ids, "%s%s", r > 0 ? ", " : "", wt__audit_rules[r].id);
-    int rc = ids.failed ? wt__fail_nomem(err)
-                        : wt__fail(err, WT_EINVAL, "unknown rule \"%.*s\"; the rules are %s",
-                                   id.len < 64 ? (int)id.len : 64, id.len > 0 ? id.ptr : "", ids.ptr);
-    wt__buffer_dispose(&ids);
-    return rc;
+    return ids.failed ? wt__fail_nomem(err)
+                      : wt__fail(err, WT_EINVAL, "unknown rule \"%.*s\"; the rules are %s",
+                                 id.len < 64 ? (int)id.len : 64, id.len > 0 ? id.ptr : "", ids.ptr);
 }
 
 /* Parses "RULE", which turns the rule off, or "RULE:PATTERN", which adds an exception for the matching tools. */
@@ -172,14 +168,14 @@ static int read_rule_options(struct audit_run *a, wt_error *err)
         return wt__fail(err, WT_EINVAL, "%zu ignored rules and exceptions are over the limit of %d",
                         options->ignored_count, WT_MAX_AUDIT_IGNORED);
     a->exceptions = wt__arena_array(&a->scratch, struct rule_exception, options->ignored_count);
-    int rc = a->exceptions ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(a->exceptions, err);
     for (size_t r = 0; r < AUDIT_RULES; r++)
         a->wanted[r] = options->rule_count == 0;
-    for (size_t i = 0; rc == 0 && i < options->rule_count; i++)
-        rc = enable_rule(a, options->rules ? options->rules[i] : NULL, err);
-    for (size_t i = 0; rc == 0 && i < options->ignored_count; i++)
-        rc = read_ignored(a, options->ignored ? options->ignored[i] : NULL, err);
-    return rc;
+    for (size_t i = 0; i < options->rule_count; i++)
+        WT_TRY(enable_rule(a, options->rules ? options->rules[i] : NULL, err));
+    for (size_t i = 0; i < options->ignored_count; i++)
+        WT_TRY(read_ignored(a, options->ignored ? options->ignored[i] : NULL, err));
+    return 0;
 }
 
 static int read_audit_options(struct audit_run *a, const wt_audit_options *given, wt_error *err)
@@ -217,8 +213,7 @@ static int intern_provider(struct catalogue_reader *r, struct str name, uint32_t
             return wt__fail_nomem(r->err);
         struct str copy = {wt__arena_copy(&a->scratch, name), name.len};
         place = copy.ptr ? wt__map_insert(&r->providers, copy, (uint32_t)a->provider_count, &added) : NULL;
-        if (!place)
-            return wt__fail_nomem(r->err);
+        WT_CHECK_ALLOC(place, r->err);
         a->providers[a->provider_count++] = (struct audited_provider){.name = copy};
     }
     *out = *place;
@@ -367,19 +362,19 @@ static bool exception_matches_any_tool(const struct audit_run *a, const struct r
 /* Appends `said` to the notice, separated by a semicolon. */
 static int append_audit_notice(struct audit_run *a, const struct buffer *said, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (a->notice)
         wt__buffer_printf(&text, "%s; ", a->notice);
     wt__buffer_str(&text, wt__buffer_view(said));
     a->notice = text.failed || said->failed ? NULL : wt__arena_copy(a->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return a->notice ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(a->notice, err);
+    return 0;
 }
 
 /* Reports exceptions that no longer match any tool, so that stale ones do not accumulate. */
 static int report_stale_exceptions(struct audit_run *a, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     size_t count = 0;
     for (size_t e = 0; e < a->exception_count; e++) {
         const struct rule_exception *exception = &a->exceptions[e];
@@ -390,21 +385,17 @@ static int report_stale_exceptions(struct audit_run *a, wt_error *err)
     }
     if (count > 1)
         wt__buffer_printf(&text, ", nor %zu other exceptions", count - 1);
-    int rc = count > 0 ? append_audit_notice(a, &text, err) : 0;
-    wt__buffer_dispose(&text);
-    return rc;
+    return count > 0 ? append_audit_notice(a, &text, err) : 0;
 }
 
 static int report_sample(struct audit_run *a, const struct audit_searches *searches, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (a->count <= a->options.searches || searches->plain_count == 0)
         return 0;
     wt__buffer_printf(&text, "searched for a sample of %zu of %zu tools; --searches sets the size of the sample",
                       searches->plain_count, a->count);
-    int rc = append_audit_notice(a, &text, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return append_audit_notice(a, &text, err);
 }
 
 static int find_pins_file(struct audit_run *a, wt_error *err)
@@ -421,30 +412,24 @@ static int run_all_rules(struct audit_run *a, wt_audit_result *out, wt_error *er
     static const family families[] = {wt__audit_description, wt__audit_instructions, wt__audit_characters,
                                       wt__audit_schema, wt__audit_name};
     struct audit_searches searches = {.recipe = "", .encoder = ""};
-    int rc = audit_tools(a, families, sizeof families / sizeof *families, err);
-    if (rc == 0)
-        rc = wt__audit_duplicates(a, err);
-    if (rc == 0 && a->options.pins)
-        rc = find_pins_file(a, err);
-    if (rc == 0 && a->options.pins)
-        rc = wt__audit_pinned(a, err);
-    if (rc == 0 && wants_searches(a))
-        rc = wt__audit_search(a, &searches, err);
-    if (rc == 0)
-        rc = wt__audit_reach(a, &searches, err);
-    if (rc == 0)
-        rc = wt__audit_copies(a, &searches, err);
-    if (rc == 0)
-        rc = wt__audit_capture(a, &searches, err);
-    if (rc == 0)
-        rc = report_sample(a, &searches, err);
-    if (rc == 0)
-        rc = report_stale_exceptions(a, err);
+    WT_TRY(audit_tools(a, families, sizeof families / sizeof *families, err));
+    WT_TRY(wt__audit_duplicates(a, err));
+    if (a->options.pins)
+        WT_TRY(find_pins_file(a, err));
+    if (a->options.pins)
+        WT_TRY(wt__audit_pinned(a, err));
+    if (wants_searches(a))
+        WT_TRY(wt__audit_search(a, &searches, err));
+    WT_TRY(wt__audit_reach(a, &searches, err));
+    WT_TRY(wt__audit_copies(a, &searches, err));
+    WT_TRY(wt__audit_capture(a, &searches, err));
+    WT_TRY(report_sample(a, &searches, err));
+    WT_TRY(report_stale_exceptions(a, err));
     out->made = searches.plain_count + searches.voiced_count;
     out->recorded = searches.recorded_count;
     out->recipe = searches.recipe;
     out->encoder = searches.encoder;
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the result */
@@ -506,8 +491,7 @@ int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result
     struct audit_run a = {.engine = engine};
     struct owned_audit *result = calloc(1, sizeof *result);
     *out = NULL;
-    if (!result)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(result, err);
     a.arena = &result->arena;
     int rc = read_audit_options(&a, options, err);
     wt__progress_init(&a.progress, a.options.progress, a.options.progress_context);
@@ -562,8 +546,7 @@ int wt_audit_listing(const char *provider, const char *listing, size_t len, cons
     struct audit_run a = {0};
     struct owned_audit *result = calloc(1, sizeof *result);
     *out = NULL;
-    if (!result)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(result, err);
     a.arena = &result->arena;
     result->public.recipe = result->public.encoder = "";
     enable_deception_rules(&a);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "catalog/names.h"
 #include "catalog/pins.h"
 
@@ -145,7 +146,8 @@ static int check_parameters(struct audit_run *a, const struct checked_tool *at, 
 {
     const json_t *properties = wt__json_object(at->schema, "properties");
     size_t all = json_object_size(properties), undescribed = 0, untyped = 0, nothing = 0;
-    struct buffer no_words = {0}, no_type = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer no_type = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer no_words = {0};
     const char *key;
     json_t *property;
     json_object_foreach((json_t *)properties, key, property)
@@ -157,15 +159,10 @@ static int check_parameters(struct audit_run *a, const struct checked_tool *at, 
         else if (!typed && !broken)
             append_parameter(&no_type, untyped++, key);
     }
-    int rc = no_words.failed || no_type.failed ? wt__fail_nomem(err) : 0;
-    if (rc == 0)
-        rc = report_parameters(a, at, RULE_UNDESCRIBED_PARAMETERS, undescribed, all,
-                               nothing == undescribed ? "description and no type" : "description", &no_words, err);
-    if (rc == 0)
-        rc = report_parameters(a, at, RULE_UNTYPED_PARAMETERS, untyped, all, "type", &no_type, err);
-    wt__buffer_dispose(&no_words);
-    wt__buffer_dispose(&no_type);
-    return rc;
+    WT_CHECK_ALLOC(!no_words.failed && !no_type.failed, err);
+    WT_TRY(report_parameters(a, at, RULE_UNDESCRIBED_PARAMETERS, undescribed, all,
+                             nothing == undescribed ? "description and no type" : "description", &no_words, err));
+    return report_parameters(a, at, RULE_UNTYPED_PARAMETERS, untyped, all, "type", &no_type, err);
 }
 
 /* Reports required names without a property, if the schema lists all its properties itself. */
@@ -175,7 +172,7 @@ static int check_required(struct audit_run *a, const struct checked_tool *at, wt
     const json_t *properties = wt__json_object(at->schema, "properties"), *value;
     const json_t *required = wt__json_array(at->schema, "required");
     size_t i, unknown = 0;
-    struct buffer names = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
     for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere; k++)
         if (json_object_get(at->schema, elsewhere[k]))
             return 0;
@@ -185,24 +182,21 @@ static int check_required(struct audit_run *a, const struct checked_tool *at, wt
         if (key && !json_object_get(properties, key))
             append_parameter(&names, unknown++, key);
     }
-    int rc = names.failed ? wt__fail_nomem(err) : 0;
-    if (rc == 0 && unknown > 0)
-        rc = wt__audit_add_tool_finding(a, RULE_UNKNOWN_REQUIRED, at->tool, err,
-                                        "Required, but not among the properties: %s.",
-                                        wt__audit_quote(a, wt__buffer_view(&names)));
-    wt__buffer_dispose(&names);
-    return rc;
+    WT_CHECK_ALLOC(!names.failed, err);
+    if (unknown > 0)
+        WT_TRY(wt__audit_add_tool_finding(a, RULE_UNKNOWN_REQUIRED, at->tool, err,
+                                          "Required, but not among the properties: %s.",
+                                          wt__audit_quote(a, wt__buffer_view(&names))));
+    return 0;
 }
 
 int wt__audit_schema(struct audit_run *a, struct checked_tool *at, wt_error *err)
 {
     bool broken = false;
-    int rc = check_validity(a, at, &broken, err);
-    if (rc == 0)
-        rc = check_size(a, at, err);
-    if (rc == 0)
-        rc = check_parameters(a, at, broken, err);
-    return rc == 0 ? check_required(a, at, err) : rc;
+    WT_TRY(check_validity(a, at, &broken, err));
+    WT_TRY(check_size(a, at, err));
+    WT_TRY(check_parameters(a, at, broken, err));
+    return check_required(a, at, err);
 }
 
 /* ---------------------------------------------------------------- names */

@@ -217,20 +217,17 @@ static int keep_finding(struct audit_run *a, const struct new_finding *found, st
 static int format_finding(struct audit_run *a, const struct new_finding *found, wt_error *err, const char *format,
                           va_list values)
 {
-    struct buffer message = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer message = {0};
     va_list again;
     va_copy(again, values);
     int len = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    char *text = len < 0 ? NULL : malloc((size_t)len + 1);
-    if (!text)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE char *text = len < 0 ? NULL : malloc((size_t)len + 1);
+    WT_CHECK_ALLOC(text, err);
     vsnprintf(text, (size_t)len + 1, format, values);
     wt__utf8_append(&message, (struct str){text, (size_t)len});
-    free(text);
-    int rc = message.failed ? wt__fail_nomem(err) : keep_finding(a, found, wt__buffer_view(&message), err);
-    wt__buffer_dispose(&message);
-    return rc;
+    WT_CHECK_ALLOC(!message.failed, err);
+    return keep_finding(a, found, wt__buffer_view(&message), err);
 }
 
 int wt__audit_add_finding(struct audit_run *a, const struct new_finding *found, wt_error *err, const char *format, ...)

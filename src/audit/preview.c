@@ -133,10 +133,9 @@ static int open_copy(struct preview *p)
     options.model = wt__model_is_built_in(engine->model_folder) ? WT_BUILT_IN_MODEL : engine->model_folder;
     options.threads = engine->threads;
     options.trained = "";
-    int rc = wt_open(&p->copy, ":memory:", &options, p->err);
-    if (rc == 0)
-        p->copy->dense_weight = engine->dense_weight;
-    return rc;
+    WT_TRY(wt_open(&p->copy, ":memory:", &options, p->err));
+    p->copy->dense_weight = engine->dense_weight;
+    return 0;
 }
 
 /* Copies tools and vectors into the copy. Missing vectors are computed there later, like those of waiting tools. */
@@ -242,14 +241,13 @@ static int read_preview_usages(struct preview *p, struct store *reader)
 /* Makes requests from descriptions of randomly drawn tools of other providers. */
 static int make_preview_requests(struct preview *p)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct rng rng;
     uint32_t *order = wt__arena_array(&p->arena, uint32_t, p->count);
-    int rc = order ? 0 : wt__fail_nomem(p->err);
+    WT_CHECK_ALLOC(order, p->err);
     wt__rng_seed(&rng, 1);
-    if (rc == 0)
-        wt__rng_draw(&rng, order, p->count, p->count > 0 ? p->count - 1 : 0);
-    for (size_t i = 0; rc == 0 && i < p->count && p->request_count < WT_MAX_PREVIEW_REQUESTS; i++) {
+    wt__rng_draw(&rng, order, p->count, p->count > 0 ? p->count - 1 : 0);
+    for (size_t i = 0; i < p->count && p->request_count < WT_MAX_PREVIEW_REQUESTS; i++) {
         uint32_t place = order[i];
         wt__buffer_clear(&text);
         if (is_own_tool(p, place))
@@ -259,17 +257,14 @@ static int make_preview_requests(struct preview *p)
         if (text.failed || !wt__has_word(request))
             continue;
         char *copy = wt__arena_copy(&p->arena, request);
-        if (!copy)
-            rc = wt__fail_nomem(p->err);
+        WT_CHECK_ALLOC(copy, p->err);
         p->requests[p->request_count++] =
             (struct preview_request){.text = {copy, request.len}, .answers = {place}, .answer_count = 1};
     }
-    if (rc == 0 && text.failed)
-        rc = wt__fail_nomem(p->err);
-    wt__buffer_dispose(&text);
-    if (rc == 0 && p->request_count == 0)
-        rc = wt__fail(p->err, WT_EEMPTY, "cannot make requests for a preview: no other provider has tools");
-    return rc;
+    WT_CHECK_ALLOC(!text.failed, p->err);
+    if (p->request_count == 0)
+        return wt__fail(p->err, WT_EEMPTY, "cannot make requests for a preview: no other provider has tools");
+    return 0;
 }
 
 /* ---------------------------------------------------------------- searching */
@@ -319,11 +314,12 @@ static int search_preview_request(struct preview *p, const struct preview_reques
 static int search_preview_requests(struct preview *p, const struct request_vectors *vectors, double *share)
 {
     struct preview_tally tally = {0};
-    int rc = wt__progress_phase(&p->progress, "searching requests", p->request_count) ? wt__fail_cancelled(p->err) : 0;
-    for (size_t i = 0; rc == 0 && i < p->request_count; i++)
-        rc = search_preview_request(p, &p->requests[i], vectors, &tally);
+    if (wt__progress_phase(&p->progress, "searching requests", p->request_count))
+        return wt__fail_cancelled(p->err);
+    for (size_t i = 0; i < p->request_count; i++)
+        WT_TRY(search_preview_request(p, &p->requests[i], vectors, &tally));
     *share = tally.all > 0 ? (double)tally.own / (double)tally.all : 0;
-    return rc;
+    return 0;
 }
 
 static int encode_preview_requests(struct preview *p, struct request_vectors *vectors)
@@ -332,10 +328,10 @@ static int encode_preview_requests(struct preview *p, struct request_vectors *ve
     unsigned threads = p->engine->threads ? p->engine->threads : wt__processor_count();
     if (strcmp(p->recipe, "hybrid") != 0)
         return 0;
-    int rc = wt__engine_load_encoder(p->copy, &p->progress, &vectors->encoder, p->err);
+    WT_TRY(wt__engine_load_encoder(p->copy, &p->progress, &vectors->encoder, p->err));
     for (size_t i = 0; i < p->request_count; i++)
         texts[i] = p->requests[i].text;
-    return rc < 0 ? rc : wt__request_vectors_make(vectors, texts, p->request_count, threads, p->err);
+    return wt__request_vectors_make(vectors, texts, p->request_count, threads, p->err);
 }
 
 /* ---------------------------------------------------------------- waiting tools */
@@ -376,18 +372,15 @@ static int add_waiting(struct preview *p, struct str waiting)
     const struct import_options reading = {.format = STR("mcp"), .provider = p->provider, .progress = &p->progress};
     const struct store_import_options options = {.source = STR("waiting"), .progress = &p->progress};
     const struct encoder *encoder = NULL;
-    struct import import = {0};
+    WT_CLEANUP(wt__import_dispose) struct import import = {0};
     struct store_changes changes;
     size_t embedded;
-    int rc = wt__import_bytes(&import, waiting, &reading, p->err);
-    if (rc == 0)
-        rc = wt__store_import(p->copy->store, import.tools, import.tool_count, &options, &changes, p->err);
-    if (rc == 0 && strcmp(p->recipe, "hybrid") == 0)
-        rc = wt__engine_load_encoder(p->copy, &p->progress, &encoder, p->err);
-    if (rc == 0 && encoder)
-        rc = wt__embed_missing(p->copy, encoder, &p->progress, &embedded, p->err);
-    wt__import_dispose(&import);
-    return rc;
+    WT_TRY(wt__import_bytes(&import, waiting, &reading, p->err));
+    WT_TRY(wt__store_import(p->copy->store, import.tools, import.tool_count, &options, &changes, p->err));
+    if (strcmp(p->recipe, "hybrid") != 0)
+        return 0;
+    WT_TRY(wt__engine_load_encoder(p->copy, &p->progress, &encoder, p->err));
+    return encoder ? wt__embed_missing(p->copy, encoder, &p->progress, &embedded, p->err) : 0;
 }
 
 /* ---------------------------------------------------------------- whole preview */
@@ -415,7 +408,7 @@ static int read_preview_inputs(struct preview *p, struct buffer *waiting, size_t
 
 static int write_preview_sentence(struct preview *p, struct arena *arena, wt_preview *out)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_printf(
         &text,
         "In %zu %s for tools of other providers, %.*s has %.2f %% of the first %d places (and %.2f %% of the tools); "
@@ -424,33 +417,27 @@ static int write_preview_sentence(struct preview *p, struct arena *arena, wt_pre
         100 * out->places_now, AUDIT_FIRST_PLACES, 100 * out->tools_now, 100 * out->places_then, 100 * out->tools_then,
         out->far ? ": far above its share" : "");
     out->sentence = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return out->sentence ? 0 : wt__fail_nomem(p->err);
+    WT_CHECK_ALLOC(out->sentence, p->err);
+    return 0;
 }
 
 static int compute_preview(struct preview *p, struct owned_preview *result)
 {
-    struct request_vectors vectors = {0};
-    struct buffer waiting = {0};
+    WT_CLEANUP(wt__request_vectors_dispose) struct request_vectors vectors = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer waiting = {0};
     wt_preview *out = &result->public;
-    int rc = read_preview_inputs(p, &waiting, &out->waiting);
-    if (rc == 0)
-        rc = encode_preview_requests(p, &vectors);
-    if (rc == 0)
-        rc = search_preview_requests(p, &vectors, &out->places_now);
-    if (rc == 0)
-        rc = add_waiting(p, wt__buffer_view(&waiting));
-    if (rc == 0)
-        rc = search_preview_requests(p, &vectors, &out->places_then);
+    WT_TRY(read_preview_inputs(p, &waiting, &out->waiting));
+    WT_TRY(encode_preview_requests(p, &vectors));
+    WT_TRY(search_preview_requests(p, &vectors, &out->places_now));
+    WT_TRY(add_waiting(p, wt__buffer_view(&waiting)));
+    WT_TRY(search_preview_requests(p, &vectors, &out->places_then));
     out->requests = p->request_count;
     out->recorded = p->recorded;
     out->recipe = p->recipe;
     out->tools_now = p->count > 0 ? (double)p->own / (double)p->count : 0;
     out->tools_then = (double)(p->own + out->waiting) / (double)(p->count + out->waiting);
     out->far = wt__is_capture(out->places_then, out->tools_then);
-    wt__request_vectors_dispose(&vectors);
-    wt__buffer_dispose(&waiting);
-    return rc < 0 ? rc : write_preview_sentence(p, &result->arena, out);
+    return write_preview_sentence(p, &result->arena, out);
 }
 
 int wt_preview_waiting(wt_engine *engine, const char *provider, const wt_preview_options *options, wt_preview **out,

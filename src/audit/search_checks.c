@@ -89,8 +89,7 @@ static int check_recorded_use(struct audit_run *a, const struct audit_searches *
 {
     uint32_t *uses = wt__arena_array(&a->scratch, uint32_t, a->count);
     uint32_t *reached = wt__arena_array(&a->scratch, uint32_t, a->count);
-    if (!uses || !reached)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(uses && reached, err);
     for (size_t r = 0; r < searches->recorded_count; r++) {
         const struct audit_search *of = &searches->recorded[r];
         for (size_t u = 0; u < of->used_count; u++) {
@@ -145,15 +144,13 @@ static int check_pairs(struct audit_run *a, const struct audit_searches *searche
 
 int wt__audit_reach(struct audit_run *a, const struct audit_searches *searches, wt_error *err)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < searches->plain_count; i++) {
+    for (size_t i = 0; i < searches->plain_count; i++) {
         const struct audit_search *of = &searches->plain[i];
         if (of->rank == 0 || of->rank > AUDIT_FIRST_PLACES)
-            rc = report_unreachable(a, of, err);
-        if (rc == 0)
-            rc = check_pairs(a, searches, of, err);
+            WT_TRY(report_unreachable(a, of, err));
+        WT_TRY(check_pairs(a, searches, of, err));
     }
-    return rc == 0 ? check_recorded_use(a, searches, err) : rc;
+    return check_recorded_use(a, searches, err);
 }
 
 /* ---------------------------------------------------------------- copies */
@@ -200,19 +197,20 @@ static int report_exact_copies(struct audit_run *a, wt_error *err)
 
 int wt__audit_copies(struct audit_run *a, const struct audit_searches *searches, wt_error *err)
 {
-    int rc = a->count > 0 ? report_exact_copies(a, err) : 0;
-    for (size_t i = 0; rc == 0 && i < searches->plain_count; i++) {
+    if (a->count > 0)
+        WT_TRY(report_exact_copies(a, err));
+    for (size_t i = 0; i < searches->plain_count; i++) {
         const struct audit_search *of = &searches->plain[i];
         if (of->copy_of == UINT32_MAX || of->word_for_word ||
             a->tools[of->tool].provider == a->tools[of->copy_of].provider)
             continue;
         const uint32_t pair[] = {of->tool, of->copy_of};
         const struct new_finding found = {.rule = RULE_NEAR_COPY, .tools = pair, .count = 2, .figure = NAN};
-        rc = wt__audit_add_finding(a, &found, err,
-                                   "%s is nearly the same as the older tool %s, which takes its place in searches.",
-                                   a->tools[of->tool].id, a->tools[of->copy_of].id);
+        WT_TRY(wt__audit_add_finding(a, &found, err,
+                                     "%s is nearly the same as the older tool %s, which takes its place in searches.",
+                                     a->tools[of->tool].id, a->tools[of->copy_of].id));
     }
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- capture */
@@ -394,13 +392,13 @@ int wt__audit_capture(struct audit_run *a, const struct audit_searches *searches
     struct capture_count counting = {0};
     if (a->count < CAPTURE_TOOLS)
         return 0;
-    int rc = init_capture_count(a, &counting, err);
-    for (size_t k = 0; rc == 0 && k < KINDS; k++) {
-        rc = init_place_tally(a, &tallies[k], err);
-        for (size_t i = 0; rc == 0 && i < all[k].count; i++)
+    WT_TRY(init_capture_count(a, &counting, err));
+    for (size_t k = 0; k < KINDS; k++) {
+        WT_TRY(init_place_tally(a, &tallies[k], err));
+        for (size_t i = 0; i < all[k].count; i++)
             count_places(&counting, &all[k].items[i], &tallies[k]);
     }
-    for (size_t p = 0; rc == 0 && p < a->provider_count + a->count; p++) {
+    for (size_t p = 0; p < a->provider_count + a->count; p++) {
         bool provider = p < a->provider_count;
         double of_tools = (provider ? (double)a->providers[p].tools : 1) / (double)a->count, best = 0;
         size_t kind = 0;
@@ -412,7 +410,7 @@ int wt__audit_capture(struct audit_run *a, const struct audit_searches *searches
             best = share > best ? share : best;
         }
         if (wt__is_capture(best, of_tools))
-            rc = report_capture(a, p, best, of_tools, kinds[kind], err);
+            WT_TRY(report_capture(a, p, best, of_tools, kinds[kind], err));
     }
-    return rc;
+    return 0;
 }

@@ -110,10 +110,10 @@ static int encode_new_texts(struct request_vectors *vectors, const struct str *r
     if (new == SIZE_MAX || wt__grow((void **)&vectors->vectors, &vectors->capacity, vectors->count + new,
                                     dim * sizeof *vectors->vectors) < 0)
         return wt__fail_nomem(err);
-    int rc = wt__encode_many(vectors->encoder, TEXT_REQUEST, texts, new, threads,
-                             vectors->vectors + vectors->count * dim, NULL, err);
+    WT_TRY(wt__encode_many(vectors->encoder, TEXT_REQUEST, texts, new, threads, vectors->vectors + vectors->count * dim,
+                           NULL, err));
     vectors->count += new;
-    return rc;
+    return 0;
 }
 
 int wt__request_vectors_make(struct request_vectors *vectors, const struct str *requests, size_t count,
@@ -181,9 +181,8 @@ static int make_plain_searches(struct audit_run *a, struct audit_searches *out, 
     struct rng rng;
     uint32_t *drawn = wt__arena_array(&a->scratch, uint32_t, a->count);
     bool *chosen = wt__arena_array(&a->scratch, bool, a->count);
-    struct buffer text = {0};
-    if (!drawn || !chosen)
-        return wt__fail_nomem(err);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    WT_CHECK_ALLOC(drawn && chosen, err);
     if (most > a->count)
         most = a->count;
     wt__rng_seed(&rng, a->options.seed);
@@ -191,8 +190,8 @@ static int make_plain_searches(struct audit_run *a, struct audit_searches *out, 
     for (size_t i = 0; i < most; i++)
         chosen[drawn[i]] = true;
     out->plain = wt__arena_array(&a->scratch, struct audit_search, most);
-    int rc = out->plain ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < a->count; i++) {
+    WT_CHECK_ALLOC(out->plain, err);
+    for (size_t i = 0; i < a->count; i++) {
         wt__buffer_clear(&text);
         if (!chosen[i])
             continue;
@@ -202,10 +201,9 @@ static int make_plain_searches(struct audit_run *a, struct audit_searches *out, 
             continue;
         char *copy = text.failed ? NULL : wt__arena_copy(&a->scratch, request);
         out->plain[out->plain_count++] = (struct audit_search){.tool = (uint32_t)i, .request = {copy, request.len}};
-        rc = copy ? 0 : wt__fail_nomem(err);
+        WT_CHECK_ALLOC(copy, err);
     }
-    wt__buffer_dispose(&text);
-    return rc;
+    return 0;
 }
 
 /* Makes one voiced request per plain one, bounded because a few thousand places suffice to measure a share. All voices
@@ -219,15 +217,14 @@ static int make_voiced_searches(struct audit_run *a, struct audit_searches *out,
         count = SEARCH_VOICED_MOST;
     if (count > a->options.searches)
         count = a->options.searches;
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct rng rng;
     uint32_t *order = wt__arena_array(&a->scratch, uint32_t, out->plain_count);
     out->voiced = wt__arena_array(&a->scratch, struct audit_search, count);
-    int rc = order && out->voiced ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(order && out->voiced, err);
     wt__rng_seed(&rng, a->options.seed + 1);
-    if (rc == 0)
-        wt__rng_draw(&rng, order, out->plain_count, out->plain_count > 0 ? out->plain_count - 1 : 0);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    wt__rng_draw(&rng, order, out->plain_count, out->plain_count > 0 ? out->plain_count - 1 : 0);
+    for (size_t i = 0; i < count; i++) {
         const struct audit_search *plain = &out->plain[order[i % out->plain_count]];
         const struct voice *voice = &voices[(i + i / out->plain_count) % VOICES];
         wt__buffer_clear(&text);
@@ -236,10 +233,9 @@ static int make_voiced_searches(struct audit_run *a, struct audit_searches *out,
         wt__buffer_text(&text, voice->after);
         char *copy = text.failed ? NULL : wt__arena_copy(&a->scratch, wt__buffer_view(&text));
         out->voiced[out->voiced_count++] = (struct audit_search){.tool = plain->tool, .request = {copy, text.len}};
-        rc = copy ? 0 : wt__fail_nomem(err);
+        WT_CHECK_ALLOC(copy, err);
     }
-    wt__buffer_dispose(&text);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- recorded requests */
@@ -250,15 +246,13 @@ static int merge_usage(struct audit_run *a, struct audit_searches *out, struct m
 {
     bool added;
     uint32_t *place = wt__map_insert(requests, usage->request, (uint32_t)out->recorded_count, &added);
-    if (!place)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(place, err);
     struct audit_search *of = &out->recorded[*place];
     if (added) {
         uint32_t *used = wt__arena_array(&a->scratch, uint32_t, SEARCH_USED);
         *of = (struct audit_search){.request = usage->request, .used = used, .tool = UINT32_MAX};
         out->recorded_count++;
-        if (!used)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(used, err);
     }
     uint32_t *used = (uint32_t *)of->used;
     for (size_t t = 0; t < usage->tool_count && of->used_count < SEARCH_USED; t++) {
@@ -278,21 +272,19 @@ static int read_used_requests(struct audit_run *a, struct audit_searches *out, w
     struct usage_query query = {.teaching = true};
     struct usage *usages = NULL;
     struct store *reader;
-    struct map requests = {0};
+    WT_CLEANUP(wt__map_dispose) struct map requests = {0};
     size_t count = 0;
-    int rc = wt__engine_reader(a->engine, &reader, err);
+    WT_TRY(wt__engine_reader(a->engine, &reader, err));
+    int rc = wt__store_usages(reader, &query, &a->scratch, &usages, &count, err);
+    wt__engine_return_reader(a->engine, reader);
     if (rc < 0)
         return rc;
-    rc = wt__store_usages(reader, &query, &a->scratch, &usages, &count, err);
-    wt__engine_return_reader(a->engine, reader);
     size_t most = count < a->options.searches ? count : a->options.searches;
     out->recorded = wt__arena_array(&a->scratch, struct audit_search, most + 1);
-    if (rc == 0 && !out->recorded)
-        rc = wt__fail_nomem(err);
-    for (size_t i = count; rc == 0 && i-- > 0 && out->recorded_count < most;)
-        rc = merge_usage(a, out, &requests, &usages[i], err);
-    wt__map_dispose(&requests);
-    return rc < 0 ? rc : 0;
+    WT_CHECK_ALLOC(out->recorded, err);
+    for (size_t i = count; i-- > 0 && out->recorded_count < most;)
+        WT_TRY(merge_usage(a, out, &requests, &usages[i], err));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- searching */
@@ -391,10 +383,9 @@ static int search_audit_requests(struct search_job *s, const char *phase, struct
 {
     if (wt__progress_phase(&s->a->progress, phase, count))
         return wt__fail_cancelled(err);
-    int rc = 0;
-    for (size_t begin = 0; rc == 0 && begin < count; begin += SEARCH_BLOCK)
-        rc = search_block(s, items + begin, count - begin < SEARCH_BLOCK ? count - begin : SEARCH_BLOCK, err);
-    return rc;
+    for (size_t begin = 0; begin < count; begin += SEARCH_BLOCK)
+        WT_TRY(search_block(s, items + begin, count - begin < SEARCH_BLOCK ? count - begin : SEARCH_BLOCK, err));
+    return 0;
 }
 
 /* Loads the models and the index once, before several threads need them. */
@@ -452,14 +443,14 @@ static int run_searches(struct audit_run *a, struct audit_searches *out, wt_erro
 int wt__audit_search(struct audit_run *a, struct audit_searches *out, wt_error *err)
 {
     *out = (struct audit_searches){.recipe = "", .encoder = ""};
-    int rc = make_plain_searches(a, out, err);
-    if (rc == 0 && a->wanted[RULE_CAPTURE])
-        rc = make_voiced_searches(a, out, err);
-    if (rc == 0 && (a->wanted[RULE_CAPTURE] || a->wanted[RULE_UNREACHED_BY_USE]))
-        rc = read_used_requests(a, out, err);
-    if (rc == 0 && out->plain_count + out->recorded_count > 0)
-        rc = run_searches(a, out, err);
-    return rc;
+    WT_TRY(make_plain_searches(a, out, err));
+    if (a->wanted[RULE_CAPTURE])
+        WT_TRY(make_voiced_searches(a, out, err));
+    if (a->wanted[RULE_CAPTURE] || a->wanted[RULE_UNREACHED_BY_USE])
+        WT_TRY(read_used_requests(a, out, err));
+    if (out->plain_count + out->recorded_count > 0)
+        WT_TRY(run_searches(a, out, err));
+    return 0;
 }
 
 const struct audit_search *wt__find_own_search(const struct audit_searches *searches, uint32_t tool)

@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/checksum.h"
 #include "base/map.h"
+#include "base/memory.h"
 #include "catalog/export.h"
 #include "text/analyser.h"
 #include "text/markup.h"
@@ -131,13 +132,13 @@ static int check_name_wording(struct audit_run *a, struct checked_tool *at, bool
         words++;
     if (words <= AUDIT_NAME_WORDS)
         return 0;
-    int rc = check_wording(a, at, tool->name, "name", reported, err);
-    if (rc == 0 && !*reported) {
+    WT_TRY(check_wording(a, at, tool->name, "name", reported, err));
+    if (!*reported) {
         *reported = true;
-        rc = wt__audit_add_tool_finding(a, RULE_STUFFED_WORDS, at->tool, err, "The name has %zu words: \"%s\".", words,
-                                        wt__audit_quote(a, tool->name));
+        WT_TRY(wt__audit_add_tool_finding(a, RULE_STUFFED_WORDS, at->tool, err, "The name has %zu words: \"%s\".",
+                                          words, wt__audit_quote(a, tool->name)));
     }
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- length */
@@ -184,11 +185,11 @@ static int check_description_length(struct audit_run *a, const struct checked_to
     }
     if (clean.len > BARE_BYTES)
         return 0;
-    int rc = count_new_terms(tool, clean, &terms, err);
-    if (rc == 0 && terms < BARE_TERMS)
-        rc = wt__audit_add_tool_finding(a, RULE_BARE_DESCRIPTION, at->tool, err,
-                                        "The description only repeats the name: \"%s\".", wt__audit_quote(a, clean));
-    return rc;
+    WT_TRY(count_new_terms(tool, clean, &terms, err));
+    if (terms < BARE_TERMS)
+        WT_TRY(wt__audit_add_tool_finding(a, RULE_BARE_DESCRIPTION, at->tool, err,
+                                          "The description only repeats the name: \"%s\".", wt__audit_quote(a, clean)));
+    return 0;
 }
 
 int wt__audit_description(struct audit_run *a, struct checked_tool *at, wt_error *err)
@@ -219,7 +220,7 @@ int wt__audit_description(struct audit_run *a, struct checked_tool *at, wt_error
  * have the same key. Empty if the description has no letters or digits. */
 static int make_description_key(struct audit_run *a, size_t tool, struct str *out, wt_error *err)
 {
-    struct buffer key = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     struct str text = a->tools[tool].tool.description;
     wt__buffer_printf(&key, "%u ", a->tools[tool].provider);
     size_t begin = key.len;
@@ -236,9 +237,7 @@ static int make_description_key(struct audit_run *a, size_t tool, struct str *ou
     else
         a->tools[tool].text_hash = wt__checksum(key.ptr + begin, key.len - begin, 1);
     *out = (struct str){wt__arena_copy(&a->scratch, wt__buffer_view(&key)), key.len};
-    int rc = key.failed || !out->ptr ? wt__fail_nomem(err) : 0;
-    wt__buffer_dispose(&key);
-    return rc;
+    return key.failed || !out->ptr ? wt__fail_nomem(err) : 0;
 }
 
 static int report_duplicates(struct audit_run *a, uint32_t first, const uint32_t *next, uint32_t *group, wt_error *err)
@@ -532,23 +531,23 @@ static int check_instructions(void *context, const struct tool_text *text)
     size_t len, at;
     if (!prose && text->text.len < SENTENCE_BYTES)
         return 0;
-    int rc = wt__wording_read(&t->at->wording, text->text, t->err);
-    if (rc == 0 && !prose && !is_sentence(&t->at->wording, text->text))
+    WT_TRY(wt__wording_read(&t->at->wording, text->text, t->err));
+    if (!prose && !is_sentence(&t->at->wording, text->text))
         return 0;
     at = find_mark(text->text, template_marks, COUNT(template_marks), &len);
-    if (rc == 0 && at < text->text.len)
-        rc = report_order(t, RULE_OVERRIDES_INSTRUCTIONS, text, at, at + len);
+    if (at < text->text.len)
+        WT_TRY(report_order(t, RULE_OVERRIDES_INSTRUCTIONS, text, at, at + len));
     at = find_mark(text->text, private_files, COUNT(private_files), &len);
-    if (rc == 0 && prose && at < text->text.len)
-        rc = report_order(t, RULE_ASKS_FOR_SECRETS, text, at, at + len);
+    if (prose && at < text->text.len)
+        WT_TRY(report_order(t, RULE_ASKS_FOR_SECRETS, text, at, at + len));
     const struct text_word *words = t->at->wording.words;
-    for (size_t p = 0; rc == 0 && p < COUNT(patterns); p++) {
+    for (size_t p = 0; p < COUNT(patterns); p++) {
         size_t end, found = prose || !is_for_prose(patterns[p].rule) ? find_order(&t->at->wording, &patterns[p], &end)
                                                                      : t->at->wording.count;
         if (found < t->at->wording.count && !is_quoted_example(text->text, words[found].start, patterns[p].rule))
-            rc = report_order(t, patterns[p].rule, text, words[found].start, words[end - 1].end);
+            WT_TRY(report_order(t, patterns[p].rule, text, words[found].start, words[end - 1].end));
     }
-    return rc;
+    return 0;
 }
 
 int wt__audit_instructions(struct audit_run *a, struct checked_tool *at, wt_error *err)

@@ -101,20 +101,17 @@ static int walk_schema_value(struct text_walk *w, const json_t *value, enum insi
     const char *key;
     json_t *member;
     size_t i;
-    int rc = 0;
     if (json_is_string(value))
         return visit_text(w, kind, (struct str){json_string_value(value), json_string_length(value)}, member_path(w));
     json_array_foreach((json_t *)value, i, member)
     {
-        if (rc == 0)
-            rc = walk_schema_value(w, member, inside, TEXT_VALUE);
+        WT_TRY(walk_schema_value(w, member, inside, TEXT_VALUE));
     }
     json_object_foreach((json_t *)value, key, member)
     {
-        if (rc == 0)
-            rc = walk_schema_member(w, inside, key, member);
+        WT_TRY(walk_schema_member(w, inside, key, member));
     }
-    return rc;
+    return 0;
 }
 
 const json_t *wt__output_schema(const json_t *definition)
