@@ -258,7 +258,7 @@ static int read_tool_source(void *context, int64_t id, struct str source)
     return r->source ? 0 : wt__fail_nomem(r->err);
 }
 
-static int read_sources(struct catalogue_reader *r, struct store *reader)
+static int read_tool_sources(struct catalogue_reader *r, struct store *reader)
 {
     struct audit_run *a = r->a;
     const char *slash = strrchr(a->engine->path, '/');
@@ -292,7 +292,7 @@ static int read_audited_catalogue(struct audit_run *a, wt_error *err)
         rc = wt__fail(err, WT_EEMPTY, "the store %s holds no tools; add some with `whichtool add FILE`",
                       a->engine->path);
     if (rc == 0 && a->arena)
-        rc = read_sources(&reading, reader);
+        rc = read_tool_sources(&reading, reader);
     if (rc == 0)
         rc = find_scope(a, &reading.providers, reader, err);
     wt__engine_return_reader(a->engine, reader);

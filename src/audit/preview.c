@@ -165,7 +165,7 @@ static int copy_catalogue(struct preview *p, struct store *reader)
 
 /* ---------------------------------------------------------------- requests */
 
-static int compare_key_ids(const void *one, const void *other)
+static int compare_preview_keys(const void *one, const void *other)
 {
     const struct store_key *a = one, *b = other;
     return (a->id > b->id) - (a->id < b->id);
@@ -175,7 +175,8 @@ static int compare_key_ids(const void *one, const void *other)
 static size_t find_store_key(const struct store_key *keys, size_t count, int64_t id)
 {
     const struct store_key wanted = {.id = id};
-    const struct store_key *found = count > 0 ? bsearch(&wanted, keys, count, sizeof wanted, compare_key_ids) : NULL;
+    const struct store_key *found =
+        count > 0 ? bsearch(&wanted, keys, count, sizeof wanted, compare_preview_keys) : NULL;
     return found ? (size_t)(found - keys) : count;
 }
 

@@ -6,7 +6,7 @@
 /* Added to a share of votes before its logarithm, so that one voter in a hundred hardly counts. */
 static const float LITTLE = 0.01f;
 
-static void choose_tools(struct candidate_features *out, const struct hit_list *hits)
+static void select_candidates(struct candidate_features *out, const struct hit_list *hits)
 {
     for (size_t h = 0; h < hits->len && out->tools < CHOOSE_TOOLS; h++)
         if (h < CHOOSE_FIRST || hits->items[h].features[FEATURE_NEIGHBOUR_VOTES] > 0)
@@ -30,7 +30,7 @@ static bool read_set(const struct candidate_features *s, const struct hit_list *
 }
 
 /* Reads the sets of past requests. Returns their mean number of tools, weighted by vote. */
-static float read_past(struct candidate_features *out, const struct hit_list *hits, const struct neighbours *n)
+static float read_past_sets(struct candidate_features *out, const struct hit_list *hits, const struct neighbours *n)
 {
     const struct neighbour_votes *votes = &hits->votes;
     float all = 0, tools = 0;
@@ -99,9 +99,9 @@ void wt__candidate_features_read(struct candidate_features *out, const struct hi
 {
     float expected = 0;
     out->tools = out->past_count = 0;
-    choose_tools(out, hits);
+    select_candidates(out, hits);
     if (neighbours && hits->votes.request_count > 0)
-        expected = read_past(out, hits, neighbours);
+        expected = read_past_sets(out, hits, neighbours);
     for (size_t t = 0; t < out->tools; t++)
         read_tool_features(out->features[t], hits, out->hits[t], expected);
     read_answerability_features(out->answerability, hits, expected);

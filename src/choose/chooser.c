@@ -49,7 +49,7 @@ static size_t size_of_set(uint64_t set)
 
 /* ---------------------------------------------------------------- candidate sets */
 
-static void add_set(struct weighing *w, uint64_t set)
+static void add_likely_set(struct weighing *w, uint64_t set)
 {
     if (set != 0 && w->count < CHOOSE_SETS)
         w->sets[w->count++] = set;
@@ -72,11 +72,11 @@ static void add_small_sets(struct weighing *w)
 {
     size_t n = w->candidates->tools < SMALL_OF ? w->candidates->tools : SMALL_OF;
     for (size_t a = 0; a < n; a++) {
-        add_set(w, bit_of(w, a));
+        add_likely_set(w, bit_of(w, a));
         for (size_t b = a + 1; b < n; b++) {
-            add_set(w, bit_of(w, a) | bit_of(w, b));
+            add_likely_set(w, bit_of(w, a) | bit_of(w, b));
             for (size_t c = b + 1; c < n; c++)
-                add_set(w, bit_of(w, a) | bit_of(w, b) | bit_of(w, c));
+                add_likely_set(w, bit_of(w, a) | bit_of(w, b) | bit_of(w, c));
         }
     }
 }
@@ -84,9 +84,9 @@ static void add_small_sets(struct weighing *w)
 static void add_changes(struct weighing *w, uint64_t set)
 {
     for (size_t i = 0; i < CHANGED_BY && i < w->candidates->tools; i++)
-        add_set(w, set | bit_of(w, i));
+        add_likely_set(w, set | bit_of(w, i));
     for (uint64_t rest = set; rest; rest &= rest - 1)
-        add_set(w, set & ~(rest & -rest));
+        add_likely_set(w, set & ~(rest & -rest));
 }
 
 static int compare_past(const void *a, const void *b)
@@ -102,9 +102,9 @@ static void collect_sets(struct weighing *w)
     memcpy(past, w->candidates->past, count * sizeof *past);
     qsort(past, count, sizeof *past, compare_past);
     for (size_t i = 0; i < count; i++)
-        add_set(w, past[i].tools);
+        add_likely_set(w, past[i].tools);
     for (size_t n = 1; n <= PREFIX_MOST && n <= w->candidates->tools; n++)
-        add_set(w, likely_prefix(w, n));
+        add_likely_set(w, likely_prefix(w, n));
     add_small_sets(w);
     for (size_t i = 0; i < CHANGED_PAST && i < count; i++)
         add_changes(w, past[i].tools);

@@ -62,7 +62,7 @@ struct chooser {
     struct calibration no_answer;     /* wt__no_answer_probability of answerable requests */
     struct calibration nearest;       /* cosine of dev requests with their nearest past request; empty if unknown */
     struct calibration lengths;       /* bytes of dev requests; empty if unknown */
-    struct relevance relevance;       /* for single hits, if fitted */
+    struct relevance_model relevance; /* for single hits, if fitted */
     bool has_relevance;
 };
 

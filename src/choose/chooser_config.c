@@ -101,7 +101,7 @@ int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *ar
     return rc < 0 ? rc : read_relevance(out, config, err);
 }
 
-static json_t *write_list(const float *values, size_t count)
+static json_t *write_number_list(const float *values, size_t count)
 {
     json_t *list = json_array();
     for (size_t i = 0; list && i < count; i++)
@@ -114,19 +114,20 @@ static json_t *write_list(const float *values, size_t count)
 
 json_t *wt__chooser_write(const struct chooser *c)
 {
-    json_t *config = json_pack(
-        "{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}", "tool",
-        write_list(c->tool_weights, TOOL_FEATURES), "tool_constant", (double)c->tool_constant, "likelihood",
-        (double)c->likelihood, "past", (double)c->past, "size", (double)c->size, "sizes",
-        write_list(c->sizes, CHOOSE_SIZES), "answerability", write_list(c->answerability_weights, ANSWERABLE_FEATURES),
-        "answerability_constant", (double)c->answerability_constant, "nonconformity",
-        write_list(c->nonconformity.values, c->nonconformity.count), "unused",
-        write_list(c->unused.values, c->unused.count), "no_answer", write_list(c->no_answer.values, c->no_answer.count),
-        "nearest", write_list(c->nearest.values, c->nearest.count), "lengths",
-        write_list(c->lengths.values, c->lengths.count));
+    json_t *config = json_pack("{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}", "tool",
+                               write_number_list(c->tool_weights, TOOL_FEATURES), "tool_constant",
+                               (double)c->tool_constant, "likelihood", (double)c->likelihood, "past", (double)c->past,
+                               "size", (double)c->size, "sizes", write_number_list(c->sizes, CHOOSE_SIZES),
+                               "answerability", write_number_list(c->answerability_weights, ANSWERABLE_FEATURES),
+                               "answerability_constant", (double)c->answerability_constant, "nonconformity",
+                               write_number_list(c->nonconformity.values, c->nonconformity.count), "unused",
+                               write_number_list(c->unused.values, c->unused.count), "no_answer",
+                               write_number_list(c->no_answer.values, c->no_answer.count), "nearest",
+                               write_number_list(c->nearest.values, c->nearest.count), "lengths",
+                               write_number_list(c->lengths.values, c->lengths.count));
     if (!config || !c->has_relevance)
         return config;
-    if (json_object_set_new(config, "relevance", write_list(c->relevance.weights, RELEVANCE_FEATURES)) == 0 &&
+    if (json_object_set_new(config, "relevance", write_number_list(c->relevance.weights, RELEVANCE_FEATURES)) == 0 &&
         json_object_set_new(config, "relevance_constant", json_real((double)c->relevance.constant)) == 0)
         return config;
     json_decref(config);

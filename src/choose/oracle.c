@@ -10,8 +10,8 @@
 #include "choose/ptr.h"
 
 /* Seeds the random numbers of one decision. Step and words distinguish it from other decisions of the request. */
-static void seed_decision(struct rng *rng, const struct oracle *oracle, const struct ptr_subject *subject,
-                          struct str words)
+static void seed_oracle_decision(struct rng *rng, const struct oracle *oracle, const struct ptr_subject *subject,
+                                 struct str words)
 {
     struct str request = subject->request->text;
     uint64_t hash = wt__checksum(request.ptr, request.len, oracle->seed);
@@ -32,7 +32,7 @@ static size_t name_requirements(const struct oracle *oracle, const struct ptr_su
     size_t count = 0;
     for (size_t i = 0; i < labels->needed_count; i++) {
         struct rng rng;
-        seed_decision(&rng, oracle, &naming, labels->needed[i].need);
+        seed_oracle_decision(&rng, oracle, &naming, labels->needed[i].need);
         bool wrong = oracle_errs(oracle, &rng);
         bool invents = labels->wrong_count > 0 && wt__rng_below(&rng, 2) == 1;
         if (!wrong || invents)
@@ -44,7 +44,7 @@ static size_t name_requirements(const struct oracle *oracle, const struct ptr_su
 }
 
 /* Returns the 1-based number of the tool in the list, or 0. */
-static size_t number_of(struct ptr_tools listed, uint32_t tool)
+static size_t requirement_number(struct ptr_tools listed, uint32_t tool)
 {
     for (size_t i = 0; i < listed.count; i++)
         if (listed.rows[i] == tool)
@@ -56,16 +56,16 @@ static size_t match_oracle_label(const struct oracle *oracle, const struct ptr_s
                                  const struct ptr_label *label)
 {
     struct rng rng;
-    seed_decision(&rng, oracle, subject, label->need);
-    size_t right = number_of(subject->listed, label->tool);
+    seed_oracle_decision(&rng, oracle, subject, label->need);
+    size_t right = requirement_number(subject->listed, label->tool);
     if (!oracle_errs(oracle, &rng) || subject->listed.count == 0)
         return right;
     size_t number = (size_t)wt__rng_below(&rng, subject->listed.count); /* uniform over all other answers */
     return number + (number >= right);
 }
 
-static void write_answer(const struct oracle *oracle, const struct ptr_subject *subject, const struct ptr_label **list,
-                         struct buffer *out)
+static void write_ptr_answer(const struct oracle *oracle, const struct ptr_subject *subject,
+                             const struct ptr_label **list, struct buffer *out)
 {
     size_t count = name_requirements(oracle, subject, list);
     if (subject->step == PTR_REQUIRE) {
@@ -84,8 +84,8 @@ static void write_answer(const struct oracle *oracle, const struct ptr_subject *
         wt__buffer_text(out, "{\"tools\": []}");
 }
 
-static int ask_oracle(struct chat_model *model, const struct chat_question *question, struct arena *arena,
-                      struct chat_answer *out, wt_error *err)
+static int answer_ptr_question(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                               struct chat_answer *out, wt_error *err)
 {
     const struct oracle *oracle = (const struct oracle *)model;
     const struct ptr_subject *subject = question->subject;
@@ -96,7 +96,7 @@ static int ask_oracle(struct chat_model *model, const struct chat_question *ques
         wt__arena_array(arena, const struct ptr_label *, 2 * subject->request->labels->needed_count);
     struct buffer text = {0};
     if (list)
-        write_answer(oracle, subject, list, &text);
+        write_ptr_answer(oracle, subject, list, &text);
     out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
     int rc = !list || text.failed || !out->text.ptr ? wt__fail_nomem(err) : 0;
     if (rc == 0)
@@ -109,7 +109,7 @@ int wt__oracle_init(struct oracle *oracle, double error, uint64_t seed, wt_error
 {
     if (!(error >= 0 && error <= 1))
         return wt__fail(err, WT_EINVAL, "oracle: error rate must be 0 to 1, not %g", error);
-    *oracle = (struct oracle){.model.ask = ask_oracle, .error = error, .seed = seed};
+    *oracle = (struct oracle){.model.ask = answer_ptr_question, .error = error, .seed = seed};
     snprintf(oracle->name, sizeof oracle->name, "oracle, %g %% error", 100 * error);
     oracle->model.name = oracle->name;
     return 0;

@@ -34,7 +34,7 @@ static struct candidate_tool *find_candidate(struct ballot *ballot, uint32_t row
     return &ballot->items[ballot->len++];
 }
 
-static size_t count_tools(const struct ptr_tools *lists, size_t count)
+static size_t count_ptr_tools(const struct ptr_tools *lists, size_t count)
 {
     size_t sum = 0;
     for (size_t i = 0; i < count; i++)
@@ -46,7 +46,7 @@ static size_t count_tools(const struct ptr_tools *lists, size_t count)
 static int count_view(struct ballot *ballot, enum ptr_view view, const struct ptr_tools *lists, size_t count,
                       struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
-    uint32_t *rows = wt__arena_array(arena, uint32_t, count_tools(lists, count));
+    uint32_t *rows = wt__arena_array(arena, uint32_t, count_ptr_tools(lists, count));
     if (!rows)
         return wt__fail_nomem(err);
     *out = (struct ptr_tools){rows, 0};
@@ -115,7 +115,7 @@ int wt__ptr_rerank(const struct ptr_run *run, struct str text, struct ptr_proble
     if (rc < 0)
         return rc;
 
-    size_t most = lists.dsa.count + lists.cte.count + count_tools(lists.hqc, lists.hqc_count);
+    size_t most = lists.dsa.count + lists.cte.count + count_ptr_tools(lists.hqc, lists.hqc_count);
     struct ballot ballot = {wt__arena_array(run->arena, struct candidate_tool, most), 0};
     if (!ballot.items)
         return wt__fail_nomem(err);

@@ -14,7 +14,7 @@ static const float LITTLE = 0.01f;
 
 enum { BY_WORDS, BY_MEANING, BY_BOTH, KINDS };
 
-static const struct relevance defaults[KINDS] = {
+static const struct relevance_model defaults[KINDS] = {
     [BY_WORDS] = {{4.816f, 0, 2.817f, 0, 0, 0}, -6.265f},
     [BY_MEANING] = {{4.325f, 7.211f, 0, -5.789f, 10.17f, 0}, -7.081f},
     [BY_BOTH] = {{5.069f, 3.68f, 2.409f, -3.567f, 8.198f, 0}, -7.48f},
@@ -25,7 +25,7 @@ static bool has_meaning(const struct hit_list *hits)
     return hits->nearest && hits->nearest_counts[0] > 0;
 }
 
-const struct relevance *wt__relevance_default(const struct retriever *retriever, const struct hit_list *hits)
+const struct relevance_model *wt__relevance_default(const struct retriever *retriever, const struct hit_list *hits)
 {
     return &defaults[!has_meaning(hits) ? BY_WORDS : retriever->weights[SOURCE_BM25] > 0 ? BY_BOTH : BY_MEANING];
 }
@@ -47,13 +47,13 @@ void wt__relevance_read(float out[RELEVANCE_FEATURES], const struct retriever *r
         retriever->weights[SOURCE_NEIGHBOURS] > 0 ? logf(known[FEATURE_NEIGHBOUR_VOTES] + LITTLE) : 0;
 }
 
-float wt__relevance(const struct relevance *relevance, const struct retriever *retriever, const struct hit_list *hits,
-                    const struct hit *hit)
+float wt__relevance(const struct relevance_model *relevance, const struct retriever *retriever,
+                    const struct hit_list *hits, const struct hit *hit)
 {
     float values[RELEVANCE_FEATURES];
     bool whole = retriever->weights[SOURCE_DENSE] <= 0 ||
                  has_meaning(hits); /* false if tools lack vectors, which the fitted weights need */
-    const struct relevance *with = relevance && whole ? relevance : wt__relevance_default(retriever, hits);
+    const struct relevance_model *with = relevance && whole ? relevance : wt__relevance_default(retriever, hits);
     if (hit->brought)
         return NAN;
     wt__relevance_read(values, retriever, hits, hit);

@@ -22,7 +22,7 @@ enum relevance_feature {
 
 enum { RELEVANCE_HITS = 10 /* hits per request in the fit */ };
 
-struct relevance {
+struct relevance_model {
     float weights[RELEVANCE_FEATURES], constant;
 };
 
@@ -30,14 +30,14 @@ struct relevance {
 #define RELEVANCE_NAMED 0.95f
 
 /* Returns the weights fitted on other catalogues for this kind of evidence: words, vectors, or both. */
-const struct relevance *wt__relevance_default(const struct retriever *retriever, const struct hit_list *hits);
+const struct relevance_model *wt__relevance_default(const struct retriever *retriever, const struct hit_list *hits);
 
 void wt__relevance_read(float out[RELEVANCE_FEATURES], const struct retriever *retriever, const struct hit_list *hits,
                         const struct hit *hit);
 
 /* Returns the relevance of a hit, or NaN if the first stage did not find it. relevance: NULL for the default. */
-float wt__relevance(const struct relevance *relevance, const struct retriever *retriever, const struct hit_list *hits,
-                    const struct hit *hit);
+float wt__relevance(const struct relevance_model *relevance, const struct retriever *retriever,
+                    const struct hit_list *hits, const struct hit *hit);
 
 /* Returns the probability, limited to 1 - none. none: probability that no tool fits, or NaN if unknown. */
 float wt__relevance_below(float probability, double none);

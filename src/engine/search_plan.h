@@ -21,7 +21,7 @@ struct search_plan {
     bool may_stand_by;                 /* another encoder with its vectors would do as well */
     const struct trained *labels;      /* whose neighbours are asked; NULL: nobody's */
     bool recorded;                     /* what was recorded of the very same request has a say */
-    const struct relevance *relevance; /* fitted to such hits; NULL: the default */
+    const struct relevance_model *relevance; /* fitted to such hits; NULL: the default */
     const char *ran;                   /* the recipe */
     const char *why, *notice;          /* as in wt_hits */
 };

@@ -274,7 +274,7 @@ static float *combine_vectors(const struct analysis_input *m, enum tool_vector k
     return vectors;
 }
 
-static bool is_gold(const struct analysis_input *m, size_t request, uint32_t row)
+static bool is_relevant_row(const struct analysis_input *m, size_t request, uint32_t row)
 {
     for (size_t g = m->gold_starts[request]; g < m->gold_starts[request + 1]; g++)
         if (m->gold[g] == row)
@@ -313,7 +313,7 @@ static void judge_vector_ranking(struct vector_judge *l, size_t request)
             wt__topk_push(&top, (struct scored){l->scores[i], (uint32_t)i});
     wt__topk_sort(&top);
     for (size_t i = 0; i < top.len; i++)
-        gains[i] = is_gold(m, request, top.items[i].row);
+        gains[i] = is_relevant_row(m, request, top.items[i].row);
     for (size_t i = 0; i < deepest; i++)
         ideal[i] = i < relevant;
     for (size_t c = 0; c < VECTOR_CUTOFFS; c++) {
@@ -326,7 +326,7 @@ static void judge_vector_ranking(struct vector_judge *l, size_t request)
 static void collect_cosines(struct vector_judge *l, size_t request)
 {
     for (size_t i = 0; i < l->input->tool_count; i++) {
-        bool used = is_gold(l->input, request, (uint32_t)i);
+        bool used = is_relevant_row(l->input, request, (uint32_t)i);
         struct cosines *to = used ? &l->used : &l->unused;
         if (l->has_vector[i] && to->count < to->capacity && (used || wt__rng_unit(&l->rng) < l->share))
             to->values[to->count++] = l->scores[i];

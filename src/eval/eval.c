@@ -245,7 +245,7 @@ static int plan_ptr(struct eval_run *e)
 }
 
 /* Gives the engine the language model of the options. */
-static int set_chat(struct eval_run *e)
+static int set_eval_chat(struct eval_run *e)
 {
     wt_open_options chat;
     wt_open_options_init(&chat);
@@ -425,7 +425,7 @@ static int open_eval_catalogue(struct eval_run *e, const char *dir)
                         "models of other data",
                         find_named_learner(e), dir);
     WT_TRY(open_eval_store(e, dir, model));
-    WT_TRY(set_chat(e));
+    WT_TRY(set_eval_chat(e));
     e->engine->dense_weight = e->dense_weight;
     model = model && wt_dimension(e->engine, NULL) > 0;
     if (!model && find_named_learner(e))
@@ -656,7 +656,7 @@ static char *make_run_path(struct eval_run *e, const char *recipe)
     return copy;
 }
 
-static int measure_recipe(struct eval_run *e, const char *recipe, struct measurement *out)
+static int measure_one_recipe(struct eval_run *e, const char *recipe, struct measurement *out)
 {
     char *path = e->options.run_path ? make_run_path(e, recipe) : NULL;
     if (e->options.run_path)
@@ -681,7 +681,7 @@ static int measure_recipes(struct eval_run *e)
     WT_CHECK_ALLOC(e->measured && row_pointers && pointers, e->err);
     for (size_t i = 0; i < count; i++) {
         const char *name = i < e->recipe_count ? e->recipes[i] : NULL;
-        WT_TRY(name ? measure_recipe(e, name, &e->measured[i])
+        WT_TRY(name ? measure_one_recipe(e, name, &e->measured[i])
                     : wt__measure_other_run(&e->measured[i], e->engine, &e->dataset, &e->plan,
                                             e->runs[i - e->recipe_count], &name, e->err));
         WT_TRY(fill_row(e, &rows[i], &e->measured[i], name));

@@ -404,7 +404,7 @@ static bool has_lesson_line(struct str text, const char *name)
     return false;
 }
 
-static int train_lesson(struct eval_learning *learning, wt_engine *engine, const char *lesson)
+static int train_missing_lesson(struct eval_learning *learning, wt_engine *engine, const char *lesson)
 {
     const wt_eval_options *options = &learning->options;
     struct training_progress relay = {.learning = learning};
@@ -441,7 +441,7 @@ static int train_missing(struct eval_learning *learning, wt_engine *engine, cons
         if (!is_lesson_wanted(lesson->name, recipes, count) ||
             has_lesson_line(wt__buffer_view(&finished), lesson->name))
             continue;
-        WT_TRY(train_lesson(learning, engine, lesson->name));
+        WT_TRY(train_missing_lesson(learning, engine, lesson->name));
         wt__buffer_printf(&finished, "%s\n", lesson->name);
         WT_CHECK_ALLOC(!finished.failed, learning->err);
         WT_TRY(wt__file_replace(path, finished.ptr, finished.len, learning->err));

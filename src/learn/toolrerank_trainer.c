@@ -74,7 +74,7 @@ struct rule_search {
     bool *seen;            /* [M] used in training, or its provider was */
     uint64_t *by_provider; /* [M] provider << 32 | row, ascending */
     struct kind_fit fit;
-    struct rules rules;
+    struct rerank_rules rules;
     struct dev_question *asked; /* [asked_count]: Q dev requests, then those cut out of them */
     size_t asked_count;
     wt_error *errors;    /* [threads] */

@@ -109,7 +109,7 @@ static int leave_out_recipe(struct trained_reading *reading, struct trained_reci
 
 /* Reads auto's choice: a recipe with a refiner, which auto then copies, its own weights, or the name of a plain
  * recipe. */
-static int read_choice(struct trained_reading *reading, struct trained_recipe *recipe, const json_t *config)
+static int read_auto_choice(struct trained_reading *reading, struct trained_recipe *recipe, const json_t *config)
 {
     struct trained *trained = reading->trained;
     struct str runs = wt__json_str(config, "runs");
@@ -196,7 +196,7 @@ static int read_model(struct trained_reading *reading, size_t id, const json_t *
     case MODEL_RERANKER:
         return read_reranker(reading, id, path, config);
     case MODEL_CHOICE:
-        return read_choice(reading, recipe, config);
+        return read_auto_choice(reading, recipe, config);
     }
     return 0;
 }

@@ -203,7 +203,7 @@ static void return_cross_scratch(struct cross *cross, struct cross_scratch *scra
     pthread_mutex_unlock(&cross->lock);
 }
 
-static int check_tools(const struct cross *cross, const struct token_run *tools, size_t count, wt_error *err)
+static int check_token_ids(const struct cross *cross, const struct token_run *tools, size_t count, wt_error *err)
 {
     uint32_t vocabulary = cross->model->config.vocabulary;
 
@@ -252,7 +252,7 @@ int wt__cross_score(struct cross *cross, struct str request, const struct token_
                     struct progress *progress, float *logits, wt_error *err)
 {
     struct cross_scratch *scratch;
-    int rc = check_tools(cross, tools, count, err);
+    int rc = check_token_ids(cross, tools, count, err);
 
     if (rc == 0 && wt__progress_phase(progress, "reranking", count))
         rc = wt__fail_cancelled(err);

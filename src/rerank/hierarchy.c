@@ -132,8 +132,8 @@ static bool same_provider(const struct candidate *a, const struct candidate *b)
 }
 
 /* Lists the providers of F1. Tools without a provider have no siblings to fetch and are skipped. */
-static void list_providers(const struct hierarchy_settings *settings, const struct candidate *candidates,
-                           struct chosen_providers *chosen)
+static void list_candidate_providers(const struct hierarchy_settings *settings, const struct candidate *candidates,
+                                     struct chosen_providers *chosen)
 {
     chosen->count = 0;
     for (size_t i = 0; i < chosen->first; i++) {
@@ -163,7 +163,7 @@ void wt__hierarchy_algorithm1(const struct hierarchy_settings *settings, struct 
             is_first[j] |= same_provider(&candidates[i], &candidates[j]);
     }
     chosen->first = split_first(candidates, count, is_first);
-    list_providers(settings, candidates, chosen);
+    list_candidate_providers(settings, candidates, chosen);
 }
 
 static bool has_candidate(const struct candidate *candidates, size_t count, uint32_t row)

@@ -20,7 +20,7 @@ struct known_tool {
 
 /* State of the pipeline's callbacks. */
 struct hierarchy {
-    const struct rules *rules;
+    const struct rerank_rules *rules;
     const struct reranker *reranker;
     const struct rerank_input *input;
     struct arena arena;
@@ -247,7 +247,7 @@ static int run_rules(const struct reranker *reranker, const struct rerank_input 
 /* Thresholds depend on the scores of one cross-encoder, so its identity must match. */
 static int open_rules(struct reranker *out, const struct rerank_folder *folder, wt_error *err)
 {
-    struct rules *rules = wt__arena_array(folder->arena, struct rules, 1);
+    struct rerank_rules *rules = wt__arena_array(folder->arena, struct rerank_rules, 1);
     out->model = rules;
     int rc = rules ? wt__rules_read(rules, folder->config, folder->arena, err) : wt__fail_nomem(err);
     if (rc < 0 || !rules->across)
@@ -261,14 +261,14 @@ static int open_rules(struct reranker *out, const struct rerank_folder *folder, 
 
 static void close_rules(void *model)
 {
-    struct rules *rules = model;
+    struct rerank_rules *rules = model;
     if (rules)
         wt__map_dispose(&rules->seen);
 }
 
 static size_t rules_depth(const struct reranker *reranker)
 {
-    const struct rules *rules = reranker->model;
+    const struct rerank_rules *rules = reranker->model;
     return wt__hierarchy_depth(&rules->settings);
 }
 

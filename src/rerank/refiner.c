@@ -37,8 +37,8 @@ struct refiner_scratch {
 /* ---------------------------------------------------------------- opening */
 
 /* Reads a tensor of the given shape (rows 0: a vector) into the arena. */
-static int read_tensor(const struct safetensors *file, const char *path, const char *name, size_t rows, size_t columns,
-                       struct arena *arena, float **out, wt_error *err)
+static int read_refiner_tensor(const struct safetensors *file, const char *path, const char *name, size_t rows,
+                               size_t columns, struct arena *arena, float **out, wt_error *err)
 {
     const struct tensor *t = wt__safetensors_find(file, name);
     size_t rank = rows ? 2 : 1;
@@ -59,14 +59,14 @@ static int read_own(struct refiner *r, const struct safetensors *file, const cha
     size_t in = r->dim + RETRIEVE_FEATURES, floats = wt__linear_packed_size(r->hidden, in) + WT_PANEL;
     struct arena reading = {0};
     float *candidate, *bias, *score;
-    int rc = read_tensor(file, path, REFINER_CANDIDATE, r->hidden, in, &reading, &candidate, err);
+    int rc = read_refiner_tensor(file, path, REFINER_CANDIDATE, r->hidden, in, &reading, &candidate, err);
 
     if (rc == 0)
-        rc = read_tensor(file, path, REFINER_CANDIDATE_BIAS, 0, r->hidden, &r->arena, &bias, err);
+        rc = read_refiner_tensor(file, path, REFINER_CANDIDATE_BIAS, 0, r->hidden, &r->arena, &bias, err);
     if (rc == 0)
-        rc = read_tensor(file, path, REFINER_SCORE, 1, r->hidden + RETRIEVE_FEATURES, &reading, &score, err);
+        rc = read_refiner_tensor(file, path, REFINER_SCORE, 1, r->hidden + RETRIEVE_FEATURES, &reading, &score, err);
     if (rc == 0)
-        rc = read_tensor(file, path, REFINER_SCORE_BIAS, 0, 1, &reading, &r->score, err);
+        rc = read_refiner_tensor(file, path, REFINER_SCORE_BIAS, 0, 1, &reading, &r->score, err);
     float *packed = rc == 0 ? wt__arena_alloc(&r->arena, floats * sizeof(float), 64) : NULL;
     float *all = packed ? wt__arena_array(&r->arena, float, r->hidden + RETRIEVE_FEATURES + 1) : NULL;
     if (rc == 0 && !all)

@@ -15,11 +15,11 @@
 static const char *const rule_names[HIERARCHY_RULES] = {"none", "algorithm1", "algorithm2"};
 static const char *const kind_names[REQUEST_KINDS] = {"unknown", "single", "multi"};
 
-const struct rules wt__rules_default = {
+const struct rerank_rules wt__rules_default = {
     .settings = {.seen_depth = 50, .unseen_depth = 50, .tau_s = 0.85f, .tau_m = 0.7f, .group_most = 3},
 };
 
-bool wt__rules_seen(const struct rules *rules, const struct tool *tool, struct buffer *id)
+bool wt__rules_seen(const struct rerank_rules *rules, const struct tool *tool, struct buffer *id)
 {
     if (rules->by_provider && tool->provider.len > 0)
         return wt__map_get(&rules->seen, tool->provider) != NULL;
@@ -35,7 +35,7 @@ static uint32_t read_count(const json_t *object, const char *key, uint32_t fallb
     return value >= 0 && value <= HIERARCHY_MAX_CANDIDATES ? (uint32_t)value : 0;
 }
 
-static int read_kinds(struct hierarchy_settings *settings, const json_t *object, wt_error *err)
+static int read_kind_rules(struct hierarchy_settings *settings, const json_t *object, wt_error *err)
 {
     for (size_t kind = 0; kind < REQUEST_KINDS; kind++) {
         struct str name = wt__json_str(object, kind_names[kind]);
@@ -66,7 +66,7 @@ static int read_settings(struct hierarchy_settings *s, const json_t *object, wt_
     s->truncate = wt__json_bool(object, "truncate", s->truncate);
     s->expand_seen = wt__json_bool(object, "expand_seen", s->expand_seen);
     s->expand_unseen = wt__json_bool(object, "expand_unseen", s->expand_unseen);
-    int rc = read_kinds(s, wt__json_object(object, "rules"), err);
+    int rc = read_kind_rules(s, wt__json_object(object, "rules"), err);
     if (rc == 0 && wt__hierarchy_validate(s, &why) < 0)
         rc = wt__fail(err, WT_EMODEL, "hierarchy: %s", why.message);
     return rc;
@@ -84,7 +84,7 @@ static int read_classifier(struct request_classifier *c, const json_t *object, w
     return finite ? 0 : wt__fail(err, WT_EMODEL, "classifier: a number is not finite");
 }
 
-static int read_seen(struct rules *out, const json_t *list, struct arena *arena, wt_error *err)
+static int read_seen(struct rerank_rules *out, const json_t *list, struct arena *arena, wt_error *err)
 {
     if (json_array_size(list) > WT_MAX_TOOLS)
         return wt__fail(err, WT_EMODEL, "seen: more than %d names", WT_MAX_TOOLS);
@@ -99,9 +99,9 @@ static int read_seen(struct rules *out, const json_t *list, struct arena *arena,
     return 0;
 }
 
-int wt__rules_read(struct rules *out, const json_t *config, struct arena *arena, wt_error *err)
+int wt__rules_read(struct rerank_rules *out, const json_t *config, struct arena *arena, wt_error *err)
 {
-    *out = (struct rules){.across = wt__json_bool(config, "across", false)};
+    *out = (struct rerank_rules){.across = wt__json_bool(config, "across", false)};
     out->by_provider = !wt__str_equal(wt__json_str(config, "seen_by"), wt__str("tool"));
     int rc = read_settings(&out->settings, wt__json_object(config, "hierarchy"), err);
     if (rc == 0)
@@ -122,7 +122,7 @@ static json_t *write_rule_settings(const struct hierarchy_settings *s)
                      "rules", kinds);
 }
 
-json_t *wt__rules_write(const struct rules *rules, json_t *seen)
+json_t *wt__rules_write(const struct rerank_rules *rules, json_t *seen)
 {
     const struct request_classifier *c = &rules->classifier;
     return json_pack("{s:o, s:{s:f, s:f, s:f}, s:b, s:s, s:o}", "hierarchy", write_rule_settings(&rules->settings),

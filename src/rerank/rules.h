@@ -12,7 +12,7 @@
 #include "catalog/tool.h"
 #include "rerank/toolrerank.h"
 
-struct rules {
+struct rerank_rules {
     struct hierarchy_settings settings;
     struct request_classifier classifier;
     bool across;      /* scores come from the cross-encoder; otherwise from the first stage, divided by its best */
@@ -21,12 +21,12 @@ struct rules {
 };
 
 /* For untrained use: all rules are off, because the kind of a request is unknown. */
-extern const struct rules wt__rules_default;
+extern const struct rerank_rules wt__rules_default;
 
 /* Reads FOLDER/toolrerank/config.json. The caller disposes of the map. Errors: WT_EMODEL, WT_ENOMEM. */
-int wt__rules_read(struct rules *out, const json_t *config, struct arena *arena, wt_error *err);
+int wt__rules_read(struct rerank_rules *out, const json_t *config, struct arena *arena, wt_error *err);
 /* Writes the same members. seen: list of names; steals its reference. Returns NULL if out of memory. */
-json_t *wt__rules_write(const struct rules *rules, json_t *seen);
-bool wt__rules_seen(const struct rules *rules, const struct tool *tool, struct buffer *id); /* id: scratch */
+json_t *wt__rules_write(const struct rerank_rules *rules, json_t *seen);
+bool wt__rules_seen(const struct rerank_rules *rules, const struct tool *tool, struct buffer *id); /* id: scratch */
 
 #endif

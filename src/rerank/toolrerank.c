@@ -18,7 +18,7 @@ struct provider_match {
     float score;
 };
 
-static int compare_matches(const void *a, const void *b)
+static int compare_provider_matches(const void *a, const void *b)
 {
     const struct provider_match *x = a, *y = b;
     int order = (x->provider > y->provider) - (x->provider < y->provider);
@@ -51,7 +51,7 @@ static void collect_matches(const struct request_texts *t, struct nearness *n)
             n->matches[n->count++] = (struct provider_match){t->keys[nearest[i].row].provider, nearest[i].row,
                                                              (uint32_t)text, nearest[i].score};
     }
-    qsort(n->matches, n->count, sizeof *n->matches, compare_matches);
+    qsort(n->matches, n->count, sizeof *n->matches, compare_provider_matches);
 }
 
 /* Returns the end of the matches of one provider that begin here. */

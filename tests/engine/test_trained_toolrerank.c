@@ -178,7 +178,7 @@ static void seen_is_by_provider_or_by_tool(void **state)
         const bool wanted[] = {cases[c].forecast, cases[c].alerts, cases[c].calculator, cases[c].hotel};
         struct arena arena = {0};
         struct buffer id = {0};
-        struct rules rules;
+        struct rerank_rules rules;
         json_t *config = json_loads(cases[c].members, 0, NULL);
         sound(&place, wt__rules_read(&rules, config, &arena, &place.err));
         for (size_t i = 0; i < 4; i++)
@@ -192,7 +192,7 @@ static void seen_is_by_provider_or_by_tool(void **state)
 
 static void rules_are_read_as_they_were_written(void **state)
 {
-    struct rules rules = {.settings = {.seen_depth = 7,
+    struct rerank_rules rules = {.settings = {.seen_depth = 7,
                                        .unseen_depth = 33,
                                        .tau_s = 0.5f,
                                        .tau_m = -0.25f,
