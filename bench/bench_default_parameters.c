@@ -1,4 +1,4 @@
-/* bench_default_parameters.c: fits the chooser of stores without usage (src/choose/default_parameters.c) on catalogues
+/* bench_default_parameters.c: fits the chooser of stores without usage (src/choose/chooser.c) on catalogues
  * that have some, by the untrained recipe alone, and says how good it is on each of them when fitted on the others.
  *
  *   bench_default_parameters FOLDER...     BEIR folders with a train split, whose licences allow it; prints the C text

@@ -1,4 +1,4 @@
-/* bench_needs.c: fits the default numbers of src/choose/needs.c, which pick tools where nothing was recorded.
+/* bench_needs.c: fits the default numbers of src/choose/relevance.c, which pick tools where nothing was recorded.
  *
  *   bench_needs STORE REQUESTS.jsonl [MODEL]     the store of bench/real and its dev requests; prints C text
  *
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "choose/needs.h"
+#include "choose/relevance.h"
 #include "engine/chooser_input.h"
 #include "engine/materialise.h"
 #include "learn/logistic.h"

@@ -10,8 +10,8 @@
 
 /* ---------------------------------------------------------------- schemas */
 
-/* Finds schemas that are invalid, too large for a prompt, or too vague for a model. Validity is checked on
- * the source's schema if the definition has one, because the stored schema was already repaired (catalog/schema.h). */
+/* Finds schemas that are invalid, too large for a prompt, or too vague for a model. Validity is checked on the source's
+ * schema if the definition has one, because the stored schema was already repaired (catalog/schema.h). */
 
 /* ---------------------------------------------------------------- validity */
 
@@ -201,8 +201,8 @@ int wt__audit_schema(struct audit_run *a, struct checked_tool *at, wt_error *err
 
 /* ---------------------------------------------------------------- names */
 
-/* Finds names that an API refuses, according to its documentation and error messages. Names in exports of
- * whichtool always fit (catalog/names.h), so this rule is for callers that send definitions unchanged. */
+/* Finds names that an API refuses, according to its documentation and error messages. Names in exports of whichtool
+ * always fit (catalog/names.h), so this rule is for callers that send definitions unchanged. */
 
 struct api_name_limits {
     const char *name;

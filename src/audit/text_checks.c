@@ -283,9 +283,9 @@ int wt__audit_duplicates(struct audit_run *a, wt_error *err)
 
 /* ---------------------------------------------------------------- orders to the model */
 
-/* Finds texts that give orders to the model instead of describing the tool. A model reads tool
- * descriptions as part of its prompt, so their authors can instruct it ("tool poisoning"). Most authors mean well, but
- * such decisions belong to the model's owner.
+/* Finds texts that give orders to the model instead of describing the tool. A model reads tool descriptions as part of
+ * its prompt, so their authors can instruct it ("tool poisoning"). Most authors mean well, but such decisions belong to
+ * the model's owner.
  *
  * Texts are matched against patterns of words (texts.c), the worst rule first. Each rule is reported once per tool,
  * with its first match. Advice on filling a parameter ("You must provide either id or name") concerns only the call, so
@@ -558,8 +558,8 @@ int wt__audit_instructions(struct audit_run *a, struct checked_tool *at, wt_erro
 
 /* ---------------------------------------------------------------- hidden characters */
 
-/* Finds characters that a language model reads and a person does not see: zero-width characters,
- * direction marks, tags and private-use characters. Also finds words that mix Latin with look-alike letters.
+/* Finds characters that a language model reads and a person does not see: zero-width characters, direction marks, tags
+ * and private-use characters. Also finds words that mix Latin with look-alike letters.
  *
  * Such characters are allowed in legitimate uses:
  *   - joiners between emoji and in scripts with joined letters

@@ -3,7 +3,7 @@
 #define WT_ENGINE_CHOOSER_INPUT_H
 
 #include "choose/chooser.h"
-#include "choose/needs.h"
+#include "choose/relevance.h"
 #include "engine/search.h"
 
 enum {

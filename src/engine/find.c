@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "choose/weak.h"
+#include "choose/relevance.h"
 #include "engine/find.h"
 #include "engine/sized_options.h"
 #include "engine/chooser_input.h"

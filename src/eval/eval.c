@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/sort.h"
-#include "choose/oracle.h"
+#include "choose/ptr.h"
 #include "encoder/config.h"
 #include "engine/corpus.h"
 #include "engine/engine.h"

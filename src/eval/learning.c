@@ -27,7 +27,7 @@
 #include "engine/corpus.h"
 #include "engine/engine.h"
 #include "engine/recorded_use.h"
-#include "recipe/old_members.h"
+#include "recipe/trained.h"
 #include "recipe/recipes.h"
 
 /* ---------------------------------------------------------------- portion of a train split */

@@ -17,8 +17,8 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/sort.h"
-#include "rerank/rules.h"
-#include "rerank/cross_encoder.h"
+#include "rerank/toolrerank.h"
+#include "rerank/cross.h"
 #include "learn/request_kind.h"
 
 /* Values in order of preference, the paper's first: at equal figures the earlier one stays. */

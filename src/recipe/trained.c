@@ -13,8 +13,59 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sha256.h"
-#include "recipe/old_members.h"
 #include "retrieve/document.h"
+
+/* ---------------------------------------------------------------- members of earlier versions */
+
+static const struct {
+    const char *within; /* enclosing member of the config; NULL for the config itself */
+    const char *old, *now;
+} old_members[] = {
+    {"hierarchy", "alike", "tau_m"},   {"hierarchy", "sure", "tau_s"}, {"weights", "part", "subquery"},
+    {NULL, "blend", "interpolation"},  {NULL, "fit", "answerability"}, {NULL, "fit_constant", "answerability_constant"},
+    {NULL, "levels", "nonconformity"}, {NULL, "none", "no_answer"},
+};
+
+/* Values in "hierarchy"."rules". */
+static const struct {
+    const char *old, *now;
+} old_rules[] = {
+    {"concentrate", "algorithm1"},
+    {"spread", "algorithm2"},
+};
+
+static bool rename_rules(json_t *kinds)
+{
+    const char *kind;
+    json_t *rule;
+    bool failed = false;
+    json_object_foreach(kinds, kind, rule)
+    {
+        for (size_t i = 0; i < sizeof old_rules / sizeof *old_rules; i++)
+            if (json_is_string(rule) && strcmp(json_string_value(rule), old_rules[i].old) == 0) {
+                failed |= json_string_set(rule, old_rules[i].now) < 0;
+                break;
+            }
+    }
+    return !failed;
+}
+
+bool wt__rename_members(json_t *config)
+{
+    bool failed = false;
+    for (size_t i = 0; i < sizeof old_members / sizeof *old_members; i++) {
+        json_t *object = old_members[i].within ? wt__json_object(config, old_members[i].within) : config;
+        json_t *value = json_object_get(object, old_members[i].old);
+        if (!value)
+            continue;
+        if (!json_object_get(object, old_members[i].now))
+            failed |= json_object_set(object, old_members[i].now, value) < 0;
+        json_object_del(object, old_members[i].old);
+    }
+    return !failed && rename_rules(wt__json_object(wt__json_object(config, "hierarchy"), "rules"));
+}
+
+/* ---------------------------------------------------------------- trained folders */
 
 enum { MAX_CONFIG = 64 << 20, TRAINED_FILES_MAX = 10000 };
 

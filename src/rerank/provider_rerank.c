@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "rerank/reranker.h"
-#include "rerank/rules.h"
 #include "rerank/toolrerank.h"
 #include "retrieve/document.h"
 

@@ -1,5 +1,5 @@
-/* refiner.c: see refiner.h. Both halves share one set of activations: the candidates' rows follow the request's rows,
- * which the lower layers computed in place. */
+/* refiner.c: both halves share one set of activations: the candidates' rows follow the request's rows, which the lower
+ * layers computed in place. */
 #include "rerank/refiner.h"
 
 #include <math.h>

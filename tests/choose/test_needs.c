@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "choose/needs.h"
+#include "choose/relevance.h"
 
 /* Need and probability of each hit, in order. picks: letters of the chosen hits, most likely first. */
 static const struct {

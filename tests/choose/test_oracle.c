@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "choose/oracle.h"
+#include "choose/ptr.h"
 #include "choose/ptr_world.h"
 
 enum { QUESTIONS = 1000, LISTED = 5 };

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "choose/oracle.h"
+#include "choose/ptr.h"
 #include "choose/ptr_world.h"
 #include "llm/plain_text.h"
 #include "llm/prompt.h"

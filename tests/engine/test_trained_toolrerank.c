@@ -8,7 +8,7 @@
 #include "encoder/tiny_model.h"
 #include "engine/set_up.h"
 #include "engine/trained_folders.h"
-#include "rerank/rules.h"
+#include "rerank/toolrerank.h"
 
 static void without_training_toolrerank_is_hybrid(void **state)
 {

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "rerank/hierarchy.h"
+#include "rerank/toolrerank.h"
 
 enum { DIM = 2, MOST = 2 * HIERARCHY_MAX_CANDIDATES };
 
