@@ -121,9 +121,9 @@ static int find_rule(struct str id, enum audit_rule *out, wt_error *err)
     WT_CLEANUP(wt__buffer_dispose) struct buffer ids = {0};
     for (size_t r = 0; r < AUDIT_RULES; r++)
         wt__buffer_printf(&ids, "%s%s", r > 0 ? ", " : "", wt__audit_rules[r].id);
-    return ids.failed ? wt__fail_nomem(err)
-                      : wt__fail(err, WT_EINVAL, "unknown rule \"%.*s\"; the rules are %s",
-                                 id.len < 64 ? (int)id.len : 64, id.len > 0 ? id.ptr : "", ids.ptr);
+    WT_CHECK_ALLOC(!ids.failed, err);
+    return wt__fail(err, WT_EINVAL, "unknown rule \"%.*s\"; the rules are %s", id.len < 64 ? (int)id.len : 64,
+                    id.len > 0 ? id.ptr : "", ids.ptr);
 }
 
 /* Parses "RULE", which turns the rule off, or "RULE:PATTERN", which adds an exception for the matching tools. */
@@ -255,7 +255,8 @@ static int read_tool_source(void *context, int64_t id, struct str source)
     if (!r->source || !wt__str_equal(wt__str(r->source), source))
         r->source = wt__arena_copy(a->arena, source);
     a->tools[place].source = r->source;
-    return r->source ? 0 : wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(r->source, r->err);
+    return 0;
 }
 
 static int read_tool_sources(struct catalogue_reader *r, struct store *reader)
@@ -263,7 +264,8 @@ static int read_tool_sources(struct catalogue_reader *r, struct store *reader)
     struct audit_run *a = r->a;
     const char *slash = strrchr(a->engine->path, '/');
     a->store = wt__arena_copy(a->arena, wt__str(slash ? slash + 1 : a->engine->path));
-    return a->store ? wt__store_each_source(reader, read_tool_source, r, r->err) : wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(a->store, r->err);
+    return wt__store_each_source(reader, read_tool_source, r, r->err);
 }
 
 static int find_scope(struct audit_run *a, const struct map *providers, struct store *reader, wt_error *err)
@@ -404,7 +406,8 @@ static int find_pins_file(struct audit_run *a, wt_error *err)
     if (!a->options.pins_file || !realpath(a->options.pins_file, path))
         return 0;
     a->pins = wt__arena_copy(a->arena, wt__str(path));
-    return a->pins ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(a->pins, err);
+    return 0;
 }
 
 static int run_all_rules(struct audit_run *a, wt_audit_result *out, wt_error *err)
@@ -458,7 +461,8 @@ static int fill_result(struct audit_run *a, wt_audit_result *out, wt_error *err)
     out->tools = a->scoped ? a->providers[a->scope].tools : a->count;
     out->providers = a->scoped ? 1 : a->provider_count;
     out->notice = a->notice;
-    return findings && out->findings ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(findings && out->findings, err);
+    return 0;
 }
 
 static void free_auditing(struct audit_run *a)

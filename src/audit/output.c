@@ -248,7 +248,8 @@ int wt_audit_render(const wt_audit_result *audit, const char *form, char **out, 
             continue;
         forms[f].write(&text, audit);
         *out = wt__buffer_take(&text);
-        return *out ? 0 : wt__fail_nomem(err);
+        WT_CHECK_ALLOC(*out, err);
+        return 0;
     }
     return wt__fail(err, WT_EINVAL, "unknown audit format \"%s\"; use sarif or html", form ? form : "");
 }

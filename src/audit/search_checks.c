@@ -307,8 +307,8 @@ static int init_capture_count(struct audit_run *a, struct capture_count *out, wt
                                   .answers_to = wt__arena_array(&a->scratch, size_t, a->count),
                                   .asked_by = wt__arena_array(&a->scratch, size_t, parties),
                                   .asked = wt__arena_array(&a->scratch, size_t, parties)};
-    return out->next && out->answers_to && out->asked_by && out->asked ? link_copies(a, out->next, err)
-                                                                       : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->next && out->answers_to && out->asked_by && out->asked, err);
+    return link_copies(a, out->next, err);
 }
 
 static int init_place_tally(struct audit_run *a, struct place_tally *out, wt_error *err)
@@ -317,7 +317,8 @@ static int init_place_tally(struct audit_run *a, struct place_tally *out, wt_err
     out->all = 0;
     out->own = wt__arena_array(&a->scratch, size_t, parties);
     out->took = wt__arena_array(&a->scratch, size_t, parties);
-    return out->own && out->took ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->own && out->took, err);
+    return 0;
 }
 
 /* Marks the current request as one for the tool, its copies, and their parties. */

@@ -237,7 +237,8 @@ static int make_description_key(struct audit_run *a, size_t tool, struct str *ou
     else
         a->tools[tool].text_hash = wt__checksum(key.ptr + begin, key.len - begin, 1);
     *out = (struct str){wt__arena_copy(&a->scratch, wt__buffer_view(&key)), key.len};
-    return key.failed || !out->ptr ? wt__fail_nomem(err) : 0;
+    WT_CHECK_ALLOC(!key.failed && out->ptr, err);
+    return 0;
 }
 
 static int report_duplicates(struct audit_run *a, uint32_t first, const uint32_t *next, uint32_t *group, wt_error *err)

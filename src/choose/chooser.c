@@ -554,13 +554,12 @@ static int read_calibration(struct calibration *out, const json_t *object, const
         return wt__fail(err, WT_EMODEL, "\"%s\" has more than %d numbers", name, CALIBRATION_MOST);
     float *values = wt__arena_array(arena, float, count);
     *out = (struct calibration){values, count};
-    if (!values)
-        return wt__fail_nomem(err);
-    int rc = read_number_list(values, count, object, name, err);
-    for (size_t i = 1; rc == 0 && i < count; i++)
+    WT_CHECK_ALLOC(values, err);
+    WT_TRY(read_number_list(values, count, object, name, err));
+    for (size_t i = 1; i < count; i++)
         if (values[i] < values[i - 1])
-            rc = wt__fail(err, WT_EMODEL, "\"%s\" is not in order", name);
-    return rc;
+            return wt__fail(err, WT_EMODEL, "\"%s\" is not in order", name);
+    return 0;
 }
 
 /* Reads the relevance weights, if the chooser has fitted ones. */
@@ -569,8 +568,8 @@ static int read_relevance(struct chooser *out, const json_t *config, wt_error *e
     out->has_relevance = json_object_get(config, "relevance") != NULL;
     if (!out->has_relevance)
         return 0;
-    int rc = read_number_list(out->relevance.weights, RELEVANCE_FEATURES, config, "relevance", err);
-    return rc < 0 ? rc : read_chooser_number(&out->relevance.constant, config, "relevance_constant", err);
+    WT_TRY(read_number_list(out->relevance.weights, RELEVANCE_FEATURES, config, "relevance", err));
+    return read_chooser_number(&out->relevance.constant, config, "relevance_constant", err);
 }
 
 int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *arena, wt_error *err)
@@ -590,23 +589,17 @@ int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *ar
                    {&out->past, "past"},
                    {&out->size, "size"},
                    {&out->answerability_constant, "answerability_constant"}};
-    int rc = 0;
     *out = (struct chooser){.likelihood = 0};
-    for (size_t i = 0; rc == 0 && i < sizeof lists / sizeof *lists; i++)
-        rc = read_number_list(lists[i].into, lists[i].count, config, lists[i].name, err);
-    for (size_t i = 0; rc == 0 && i < sizeof numbers / sizeof *numbers; i++)
-        rc = read_chooser_number(numbers[i].into, config, numbers[i].name, err);
-    if (rc == 0)
-        rc = read_calibration(&out->nonconformity, config, "nonconformity", arena, err);
-    if (rc == 0)
-        rc = read_calibration(&out->unused, config, "unused", arena, err);
-    if (rc == 0)
-        rc = read_calibration(&out->no_answer, config, "no_answer", arena, err);
-    if (rc == 0)
-        rc = read_calibration(&out->nearest, config, "nearest", arena, err);
-    if (rc == 0)
-        rc = read_calibration(&out->lengths, config, "lengths", arena, err);
-    return rc < 0 ? rc : read_relevance(out, config, err);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        WT_TRY(read_number_list(lists[i].into, lists[i].count, config, lists[i].name, err));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        WT_TRY(read_chooser_number(numbers[i].into, config, numbers[i].name, err));
+    WT_TRY(read_calibration(&out->nonconformity, config, "nonconformity", arena, err));
+    WT_TRY(read_calibration(&out->unused, config, "unused", arena, err));
+    WT_TRY(read_calibration(&out->no_answer, config, "no_answer", arena, err));
+    WT_TRY(read_calibration(&out->nearest, config, "nearest", arena, err));
+    WT_TRY(read_calibration(&out->lengths, config, "lengths", arena, err));
+    return read_relevance(out, config, err);
 }
 
 static json_t *write_number_list(const float *values, size_t count)

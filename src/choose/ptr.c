@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/checksum.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "base/rng.h"
 #include "llm/plain_text.h"
@@ -109,8 +110,7 @@ static int ask_requirements(const struct ptr_run *run, wt_error *err)
 
     trace->requirements = wt__arena_array(run->arena, struct ptr_requirement, run->requirements);
     trace->exchanges = wt__arena_array(run->arena, struct chat_exchange, 1 + run->requirements);
-    if (!trace->requirements || !trace->exchanges)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(trace->requirements && trace->exchanges, err);
     int rc = wt__prompt_open(&prompt, "ptr-requirements", err);
     if (rc < 0)
         return rc;
@@ -141,7 +141,8 @@ static int describe_ptr_tool(const struct ptr_run *run, uint32_t tool, struct st
     if (rc < 0)
         return rc;
     *out = wt__prompt_tool(text.name, text.description, PTR_MAX_TOOL_BYTES, run->arena);
-    return out->ptr ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(out->ptr, err);
+    return 0;
 }
 
 static int read_match(const struct ptr_run *run, const json_t *answer, struct ptr_requirement *requirement,
@@ -152,8 +153,7 @@ static int read_match(const struct ptr_run *run, const json_t *answer, struct pt
     uint32_t *rows = init_ptr_tools(run->arena, bundle->count, &requirement->tools);
     bool listed = json_is_array(numbers);
     requirement->asked = true;
-    if (!rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(rows, err);
     for (size_t i = 0; listed && i < json_array_size(numbers); i++) {
         json_int_t number = json_integer_value(json_array_get(numbers, i)); /* 0 if not an integer */
         listed = number >= 1 && number <= (json_int_t)bundle->count;
@@ -214,8 +214,7 @@ static int ask_matches(const struct ptr_run *run, wt_error *err)
 
     m.items = wt__arena_array(run->arena, struct str, trace->bundle.count);
     m.replies = wt__arena_array(run->arena, struct chat_reply, trace->requirement_count);
-    if (!m.items || !m.replies)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(m.items && m.replies, err);
     int rc = wt__prompt_open(&m.prompt, "ptr-match", err);
     if (rc < 0)
         return rc;
@@ -281,8 +280,7 @@ static int count_view(struct ballot *ballot, enum ptr_view view, const struct pt
                       struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
     uint32_t *rows = wt__arena_array(arena, uint32_t, count_ptr_tools(lists, count));
-    if (!rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(rows, err);
     *out = (struct ptr_tools){rows, 0};
     for (size_t i = 0; i < count; i++) {
         size_t len = lesser_count(lists[i].count, PTR_MOST_LISTED);
@@ -345,23 +343,17 @@ static int fetch_views(const struct ptr_run *run, struct str text, struct view_l
 static int rerank_by_views(const struct ptr_run *run, struct str text, struct ptr_problem *problem, wt_error *err)
 {
     struct view_lists lists = {0};
-    int rc = fetch_views(run, text, &lists, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(fetch_views(run, text, &lists, err));
 
     size_t most = lists.dsa.count + lists.cte.count + count_ptr_tools(lists.hqc, lists.hqc_count);
     struct ballot ballot = {wt__arena_array(run->arena, struct candidate_tool, most), 0};
-    if (!ballot.items)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(ballot.items, err);
 
-    rc = count_view(&ballot, PTR_DSA, &lists.dsa, 1, run->arena, &problem->views[PTR_DSA], err);
-    if (rc == 0)
-        rc = count_view(&ballot, PTR_HQC, lists.hqc, lists.hqc_count, run->arena, &problem->views[PTR_HQC], err);
-    if (rc == 0)
-        rc = count_view(&ballot, PTR_CTE, &lists.cte, 1, run->arena, &problem->views[PTR_CTE], err);
-    if (rc == 0)
-        elect_tool(&ballot, problem);
-    return rc;
+    WT_TRY(count_view(&ballot, PTR_DSA, &lists.dsa, 1, run->arena, &problem->views[PTR_DSA], err));
+    WT_TRY(count_view(&ballot, PTR_HQC, lists.hqc, lists.hqc_count, run->arena, &problem->views[PTR_HQC], err));
+    WT_TRY(count_view(&ballot, PTR_CTE, &lists.cte, 1, run->arena, &problem->views[PTR_CTE], err));
+    elect_tool(&ballot, problem);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- stages */
@@ -374,8 +366,7 @@ static int acquire_bundle(const struct ptr_run *run, wt_error *err)
     if (rc < 0)
         return rc;
     uint32_t *rows = init_ptr_tools(run->arena, PTR_MOST_LISTED, &run->trace->bundle);
-    if (!rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(rows, err);
     for (size_t i = 0; i < found.count && run->trace->bundle.count < PTR_MOST_LISTED; i++)
         add_ptr_tool(&run->trace->bundle, rows, found.rows[i]);
     return 0;
@@ -394,8 +385,7 @@ static int assess_matches(const struct ptr_run *run, wt_error *err)
     struct ptr_trace *trace = run->trace;
     uint32_t *kept = init_ptr_tools(run->arena, trace->bundle.count, &trace->kept);
     trace->problems = wt__arena_array(run->arena, struct ptr_problem, trace->requirement_count);
-    if (!kept || !trace->problems)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(kept && trace->problems, err);
     for (size_t i = 0; i < trace->requirement_count; i++) {
         const struct ptr_tools *tools = &trace->requirements[i].tools;
         for (size_t t = 0; t < tools->count; t++)
@@ -410,10 +400,9 @@ static int assess_matches(const struct ptr_run *run, wt_error *err)
 /* Matches requirements and bundle (section 2.2). */
 static int map_coverage(const struct ptr_run *run, wt_error *err)
 {
-    int rc = ask_requirements(run, err);
-    if (rc == 0)
-        rc = ask_matches(run, err);
-    return rc < 0 ? rc : assess_matches(run, err);
+    WT_TRY(ask_requirements(run, err));
+    WT_TRY(ask_matches(run, err));
+    return assess_matches(run, err);
 }
 
 /* Finds a tool for each unsolved problem (section 2.3). */
@@ -422,8 +411,7 @@ static int solve_problems(const struct ptr_run *run, wt_error *err)
     struct ptr_trace *trace = run->trace;
     struct ptr_tools set;
     uint32_t *rows = init_ptr_tools(run->arena, trace->kept.count + trace->problem_count, &set);
-    if (!rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(rows, err);
     for (size_t i = 0; i < trace->kept.count; i++)
         add_ptr_tool(&set, rows, trace->kept.rows[i]);
     for (size_t i = 0; i < trace->problem_count; i++) {
@@ -457,9 +445,7 @@ int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *
     if (!options)
         options = &defaults;
     *out = (struct ptr_trace){0};
-    int rc = check_ptr_options(options, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(check_ptr_options(options, err));
 
     const struct ptr_run run = {
         .sources = sources,
@@ -472,12 +458,9 @@ int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *
         .trace = out,
     };
     if (!(run.ablate & PTR_ABLATE_BUNDLE))
-        rc = acquire_bundle(&run, err);
-    if (rc == 0)
-        rc = map_coverage(&run, err);
-    if (rc == 0)
-        rc = solve_problems(&run, err);
-    return rc;
+        WT_TRY(acquire_bundle(&run, err));
+    WT_TRY(map_coverage(&run, err));
+    return solve_problems(&run, err);
 }
 
 const char *wt__ptr_verdict_name(enum ptr_verdict verdict)
@@ -579,15 +562,13 @@ static int answer_ptr_question(struct chat_model *model, const struct chat_quest
 
     const struct ptr_label **list =
         wt__arena_array(arena, const struct ptr_label *, 2 * subject->request->labels->needed_count);
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (list)
         write_ptr_answer(oracle, subject, list, &text);
     out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
-    int rc = !list || text.failed || !out->text.ptr ? wt__fail_nomem(err) : 0;
-    if (rc == 0)
-        rc = wt__json_parse(&out->json, out->text.ptr, out->text.len, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    if (!list || text.failed || !out->text.ptr)
+        return wt__fail_nomem(err);
+    return wt__json_parse(&out->json, out->text.ptr, out->text.len, err);
 }
 
 int wt__oracle_init(struct oracle *oracle, double error, uint64_t seed, wt_error *err)

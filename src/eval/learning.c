@@ -500,7 +500,8 @@ static int note_training_data(struct eval_learning *learning, const json_t *conf
     if (learning->trained_on || source.len == 0)
         return 0;
     learning->trained_on = wt__arena_copy(&learning->arena, source);
-    return learning->trained_on ? 0 : wt__fail_nomem(learning->err);
+    WT_CHECK_ALLOC(learning->trained_on, learning->err);
+    return 0;
 }
 
 /* Checks that all models of the recipes were trained on this data. A missing model is reported when its recipe runs. */

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "encoder/config.h"
 #include "encoder/packed.h"
 #include "encoder/transformer.h"
@@ -57,8 +58,7 @@ static int new_cross_scratch(struct cross_scratch **out, const struct cross *cro
     struct activation_limits limits = {.rows = BATCH_ROWS, .longest = CROSS_TOKENS};
 
     *out = NULL;
-    if (!s)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(s, err);
     size_t floats = wt__activations_place(&s->activations, cross->model, &limits, false, NULL);
     float *memory = floats ? wt__arena_alloc(&s->arena, floats * sizeof(float), 64) : NULL;
     if (!memory) {
@@ -95,8 +95,7 @@ int wt__cross_load(struct cross **out, const char *folder, struct progress *prog
     int rc;
 
     *out = NULL;
-    if (!cross)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(cross, err);
     rc = pthread_mutex_init(&cross->lock, NULL) == 0 ? 0 : wt__fail_nomem(err);
     if (rc < 0) {
         free(cross);
@@ -259,22 +258,19 @@ int wt__cross_score(struct cross *cross, struct str request, const struct token_
                     struct progress *progress, float *logits, wt_error *err)
 {
     struct cross_scratch *scratch;
-    int rc = check_token_ids(cross, tools, count, err);
-
-    if (rc == 0 && wt__progress_phase(progress, "reranking", count))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = borrow_cross_scratch(cross, &scratch, err);
-    if (rc < 0)
-        return rc;
-    if (!score_pairs(cross, scratch, request, tools, count, progress, logits))
-        rc = wt__fail_cancelled(err);
+    WT_TRY(check_token_ids(cross, tools, count, err));
+    if (wt__progress_phase(progress, "reranking", count))
+        return wt__fail_cancelled(err);
+    WT_TRY(borrow_cross_scratch(cross, &scratch, err));
+    bool is_finished = score_pairs(cross, scratch, request, tools, count, progress, logits);
     return_cross_scratch(cross, scratch);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    if (!is_finished)
+        return wt__fail_cancelled(err);
+    for (size_t i = 0; i < count; i++)
         if (!isfinite(logits[i]))
-            rc = wt__fail(err, WT_EMODEL, "the weights of %s give a number that is not finite",
-                          wt__encoder_name(cross->encoder));
-    return rc;
+            return wt__fail(err, WT_EMODEL, "the weights of %s give a number that is not finite",
+                            wt__encoder_name(cross->encoder));
+    return 0;
 }
 
 float wt__cross_probability(float logit)
@@ -330,20 +326,15 @@ int wt__cross_encoder_score(struct cross *model, unsigned fields, struct str req
 {
     struct token_run *runs = wt__arena_array(arena, struct token_run, count);
     int32_t *ids = wt__arena_array(arena, int32_t, count * CROSS_TOKENS);
-    struct buffer text = {0};
-    int rc = runs && ids ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    WT_CHECK_ALLOC(runs && ids, err);
+    for (size_t i = 0; i < count; i++) {
         wt__buffer_clear(&text);
         wt__document_fields_text(&tools[i], fields, &text);
-        if (text.failed)
-            rc = wt__fail_nomem(err);
-        else
-            runs[i] = wt__cross_tokens(model, wt__buffer_view(&text), ids + i * CROSS_TOKENS);
+        WT_CHECK_ALLOC(!text.failed, err);
+        runs[i] = wt__cross_tokens(model, wt__buffer_view(&text), ids + i * CROSS_TOKENS);
     }
-    if (rc == 0)
-        rc = wt__cross_score(model, request, runs, count, progress, logits, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return wt__cross_score(model, request, runs, count, progress, logits, err);
 }
 
 /* ---------------------------------------------------------------- reranker of the first N hits */
@@ -372,24 +363,20 @@ static int run_cross(const struct reranker *reranker, const struct rerank_input 
                      wt_error *err)
 {
     size_t count = hits->len < reranker->reads ? hits->len : reranker->reads;
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     struct cross *cross = NULL;
     struct tool *tools = wt__arena_array(&arena, struct tool, count);
     float *logits = wt__arena_array(&arena, float, count);
     uint32_t *rows = wt__arena_array(&arena, uint32_t, count);
-    int rc = logits && rows && tools ? wt__cross_encoder_open(reranker->cross, input->progress, &cross, err)
-                                     : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_CHECK_ALLOC(logits && rows && tools, err);
+    WT_TRY(wt__cross_encoder_open(reranker->cross, input->progress, &cross, err));
+    for (size_t i = 0; i < count; i++)
         rows[i] = hits->items[i].row;
-    if (rc == 0)
-        rc = input->tools.read(input->tools.context, rows, count, &arena, tools, err);
-    if (rc == 0)
-        rc = wt__cross_encoder_score(cross, reranker->cross->fields, input->request->text, tools, count,
-                                     input->progress, &arena, logits, err);
-    if (rc == 0)
-        order_by_logit(hits, count, logits);
-    wt__arena_dispose(&arena);
-    return rc;
+    WT_TRY(input->tools.read(input->tools.context, rows, count, &arena, tools, err));
+    WT_TRY(wt__cross_encoder_score(cross, reranker->cross->fields, input->request->text, tools, count, input->progress,
+                                   &arena, logits, err));
+    order_by_logit(hits, count, logits);
+    return 0;
 }
 
 const struct rerank_kind wt__rerank_cross = {.depth = cross_depth, .run = run_cross};

@@ -68,17 +68,16 @@ static int score_rules_candidates(void *context, struct candidate *candidates, s
     struct hierarchy *h = context;
     struct tool *tools = wt__arena_array(&h->arena, struct tool, count);
     float *logits = wt__arena_array(&h->arena, float, count);
-    int rc = tools && logits ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_CHECK_ALLOC(tools && logits, err);
+    for (size_t i = 0; i < count; i++)
         tools[i] = find_known_tool(h, candidates[i].row)->tool;
-    if (rc == 0)
-        rc = wt__cross_encoder_score(h->cross, h->reranker->cross->fields, h->input->request->text, tools, count,
-                                     h->input->progress, &h->arena, logits, err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_TRY(wt__cross_encoder_score(h->cross, h->reranker->cross->fields, h->input->request->text, tools, count,
+                                   h->input->progress, &h->arena, logits, err));
+    for (size_t i = 0; i < count; i++) {
         find_known_tool(h, candidates[i].row)->logit = logits[i];
         candidates[i].score = wt__cross_probability(logits[i]);
     }
-    return rc;
+    return 0;
 }
 
 static int tools_of_provider(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err)
@@ -92,10 +91,9 @@ static int tools_of_provider(void *context, uint32_t provider, struct candidate 
         at++;
     if (at == h->len)
         return 0;
-    int rc = reader->rows_of(reader->context, h->known[at].tool.provider, most, &h->arena, &rows, &count, err);
-    if (rc == 0)
-        rc = make_candidates(h, rows, count, out, err);
-    return rc < 0 ? rc : (int)count;
+    WT_TRY(reader->rows_of(reader->context, h->known[at].tool.provider, most, &h->arena, &rows, &count, err));
+    WT_TRY(make_candidates(h, rows, count, out, err));
+    return (int)count;
 }
 
 /* Finds the number of the empty provider name, or HIERARCHY_NO_PROVIDER. */
@@ -159,8 +157,7 @@ static int list_hits(const struct hierarchy *h, const struct candidate *candidat
 {
     struct hit *items = wt__arena_array(h->input->arena, struct hit, count + hits->len);
     size_t n = 0;
-    if (!items)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(items, err);
     for (size_t i = 0; i < count; i++) {
         size_t at = find_hit_of_row(hits, candidates[i].row);
         struct hit *hit = &items[n++];
@@ -216,14 +213,12 @@ static int run_hierarchy(struct hierarchy *h, struct hit_list *hits, wt_error *e
                                              .tools_of = tools_of_provider};
     for (size_t i = 0; i < count; i++)
         rows[i] = hits->items[i].row;
-    int rc = make_candidates(h, rows, count, candidates, err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_TRY(make_candidates(h, rows, count, candidates, err));
+    for (size_t i = 0; i < count; i++)
         candidates[i].score = hits->items[0].score > 0 ? hits->items[i].score / hits->items[0].score : 0;
-    if (rc == 0)
-        rc = find_kind(h, hits, candidates, count, &kind, err);
-    if (rc == 0)
-        rc = wt__toolrerank(&h->rules->settings, kind, &source, candidates, &count, &first, err);
-    return rc < 0 ? rc : list_hits(h, candidates, count, first, hits, err);
+    WT_TRY(find_kind(h, hits, candidates, count, &kind, err));
+    WT_TRY(wt__toolrerank(&h->rules->settings, kind, &source, candidates, &count, &first, err));
+    return list_hits(h, candidates, count, first, hits, err);
 }
 
 static int run_rules(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits,

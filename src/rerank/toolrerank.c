@@ -60,24 +60,18 @@ static int check_share(const char *name, float value, float least, wt_error *err
 
 int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *err)
 {
-    int rc = check_count("seen_depth", settings->seen_depth, err);
-    if (rc == 0)
-        rc = check_count("unseen_depth", settings->unseen_depth, err);
-    if (rc == 0)
-        rc = check_share("tau_s", settings->tau_s, 0, err);
-    if (rc == 0)
-        rc = check_share("tau_m", settings->tau_m, -1, err);
-    if (rc == 0)
-        rc = check_count("group_most", settings->group_most, err);
-    if (rc == 0)
-        rc = check_lean("prior", settings->prior, err);
-    if (rc == 0)
-        rc = check_lean("cover", settings->cover, err);
-    for (size_t kind = 0; rc == 0 && kind < REQUEST_KINDS; kind++)
+    WT_TRY(check_count("seen_depth", settings->seen_depth, err));
+    WT_TRY(check_count("unseen_depth", settings->unseen_depth, err));
+    WT_TRY(check_share("tau_s", settings->tau_s, 0, err));
+    WT_TRY(check_share("tau_m", settings->tau_m, -1, err));
+    WT_TRY(check_count("group_most", settings->group_most, err));
+    WT_TRY(check_lean("prior", settings->prior, err));
+    WT_TRY(check_lean("cover", settings->cover, err));
+    for (size_t kind = 0; kind < REQUEST_KINDS; kind++)
         if ((unsigned)settings->rule[kind] >= HIERARCHY_RULES)
-            rc = wt__fail(err, WT_EINVAL, "rule[%zu] is %d; it is 0 to %d", kind, (int)settings->rule[kind],
-                          HIERARCHY_RULES - 1);
-    return rc;
+            WT_TRY(wt__fail(err, WT_EINVAL, "rule[%zu] is %d; it is 0 to %d", kind, (int)settings->rule[kind],
+                            HIERARCHY_RULES - 1));
+    return 0;
 }
 
 size_t wt__hierarchy_depth(const struct hierarchy_settings *settings)
@@ -381,14 +375,14 @@ static int score_with_correction(const struct hierarchy_settings *settings, enum
                                  wt_error *err)
 {
     double cover = rule == HIERARCHY_ALGORITHM1 ? (double)settings->cover : 0;
-    int rc = source->score(source->context, candidates, count, err);
-    for (size_t i = 0; rc == 0 && (settings->prior > 0 || cover > 0) && i < count; i++) {
+    WT_TRY(source->score(source->context, candidates, count, err));
+    for (size_t i = 0; (settings->prior > 0 || cover > 0) && i < count; i++) {
         double odds = fmin(fmax((double)candidates[i].score, NEARLY_CERTAIN), 1 - NEARLY_CERTAIN);
         double logit = log(odds / (1 - odds)) + (double)settings->prior * ((double)candidates[i].share - 1) -
                        cover * (double)candidates[i].lack;
         candidates[i].score = (float)(1 / (1 + exp(-logit)));
     }
-    return rc;
+    return 0;
 }
 
 static bool has_candidate_row(const struct candidate *candidates, size_t count, uint32_t row)
@@ -540,10 +534,10 @@ static int read_settings(struct hierarchy_settings *s, const json_t *object, wt_
     s->truncate = wt__json_bool(object, "truncate", s->truncate);
     s->expand_seen = wt__json_bool(object, "expand_seen", s->expand_seen);
     s->expand_unseen = wt__json_bool(object, "expand_unseen", s->expand_unseen);
-    int rc = read_kind_rules(s, wt__json_object(object, "rules"), err);
-    if (rc == 0 && wt__hierarchy_validate(s, &why) < 0)
-        rc = wt__fail(err, WT_EMODEL, "hierarchy: %s", why.message);
-    return rc;
+    WT_TRY(read_kind_rules(s, wt__json_object(object, "rules"), err));
+    if (wt__hierarchy_validate(s, &why) < 0)
+        return wt__fail(err, WT_EMODEL, "hierarchy: %s", why.message);
+    return 0;
 }
 
 static int read_classifier(struct request_classifier *c, const json_t *object, wt_error *err)
@@ -567,8 +561,7 @@ static int read_seen(struct rerank_rules *out, const json_t *list, struct arena 
         if (!json_is_string(name))
             return wt__fail(err, WT_EMODEL, "seen must be a list of strings");
         char *copy = wt__arena_copy(arena, (struct str){json_string_value(name), json_string_length(name)});
-        if (!copy || !wt__map_insert(&out->seen, wt__str(copy), 1, NULL))
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(copy && wt__map_insert(&out->seen, wt__str(copy), 1, NULL), err);
     }
     return 0;
 }
@@ -577,10 +570,9 @@ int wt__rules_read(struct rerank_rules *out, const json_t *config, struct arena 
 {
     *out = (struct rerank_rules){.across = wt__json_bool(config, "across", false)};
     out->by_provider = !wt__str_equal(wt__json_str(config, "seen_by"), wt__str("tool"));
-    int rc = read_settings(&out->settings, wt__json_object(config, "hierarchy"), err);
-    if (rc == 0)
-        rc = read_classifier(&out->classifier, wt__json_object(config, "classifier"), err);
-    return rc < 0 ? rc : read_seen(out, wt__json_array(config, "seen"), arena, err);
+    WT_TRY(read_settings(&out->settings, wt__json_object(config, "hierarchy"), err));
+    WT_TRY(read_classifier(&out->classifier, wt__json_object(config, "classifier"), err));
+    return read_seen(out, wt__json_array(config, "seen"), arena, err);
 }
 
 static json_t *write_rule_settings(const struct hierarchy_settings *s)

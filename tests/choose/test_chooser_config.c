@@ -1,4 +1,4 @@
-/* Tests that a chooser survives JSON, and that an invalid member is rejected by name. */
+/* Tests reading back a written chooser, and rejecting invalid members by name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Tests that hits of one sub-query are alternatives, and that a need without a good hit gets no tool. */
+/* Tests choosing by needs: hits of one sub-query are alternatives; a need without a good hit gets no tool. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -313,7 +313,7 @@ static void prompts_accept_limits_of_ptr(void **state)
     wt__prompt_dispose(&prompt);
 }
 
-/* JSON shown in a prompt must not be a valid answer, so that a model that repeats it gives none. */
+/* JSON shown in a prompt must not be a valid answer, so a model repeating it gives an unusable answer. */
 static void prompts_show_no_valid_answer(void **state)
 {
     (void)state;
@@ -392,7 +392,7 @@ static void cuts_huge_bundles(void **state)
 
 /* --- injection ----------------------------------------------------------------------------------------------- */
 
-/* A market of tools that share words, searched by shared words, with one rogue. Tool i is about topic<i> (unique),
+/* A market of tools with common words, searched by shared words, with one rogue. Tool i is about topic<i> (unique),
  * group<i / 4> and family<i / 8>. The rogue is in the group of tools 4..7, so that it is found and is in bundles. */
 enum { MARKET_TOOLS = 40, MARKET_BUNDLES = 60, MARKET_REQUESTS = 300, MARKET_SET = 3, ROGUE = MARKET_TOOLS - 1 };
 

@@ -179,7 +179,7 @@ static void several_sets_resume_to_the_same_bits(void **state)
     options.most_of = "60\ntwo=30";
     options.dev = "hybrid";
     report = train_on_sets(place, &options);
-    assert_int_equal(report->items[0]->steps, 2 * (60 + 25 + 30 + 12) / 16); /* 3 of 7 requests are joined */
+    assert_int_equal(report->items[0]->steps, 2 * (60 + 25 + 30 + 12) / 16); /* three of seven requests are joined */
     wt_train_report_free(report);
     hash_of_model(place->out, "encoder", through);
     options.progress = stop_at_hard_negatives;

@@ -39,7 +39,7 @@ enum { MODELS = sizeof models / sizeof *models, TOOLS = 60, POSITIONS = 64, FRAM
 struct cross_place {
     char folder[64], model[80];
     struct cross *cross;
-    struct encoder *encoder; /* of the same folder */
+    struct encoder *encoder; /* encoder of the same folder */
     int32_t ids[TOOLS][CROSS_TOKENS];
     struct token_run tools[TOOLS]; /* with 0 .. 59 words */
     wt_error err;

@@ -82,7 +82,7 @@ static void truncation_keeps_unseen_tools_further_down(void **state)
         bool off;
         const char *list, *kept;
     } cases[] = {
-        /* Positions 1 and 2 stay; of positions 3 and 4 only the unseen one at 4; nothing at 5. */
+        /* Positions 1 and 2 stay; of positions 3 and 4 only the unseen one at 4 stays; position 5 is dropped. */
         {"seen and unseen", 2, 4, false, "A90 b80 A70 b60 b50", "0 1 3"},
         {"every tool unseen", 2, 4, false, "a90 b80 a70 b60 b50", "0 1 2 3"},
         {"every tool seen", 2, 4, false, "A90 B80 A70 B60 B50", "0 1"},
@@ -319,7 +319,7 @@ static void reads_up_to_256_candidates(void **state)
     assert_int_equal(spread[LAST].row, LAST);
 }
 
-/* Lists of any length: candidates after the 256th stay there, and none is lost or duplicated. */
+/* Lists of any length: candidates after the 256th stay there; no candidate is lost or duplicated. */
 static void keeps_tails_of_long_lists(void **state)
 {
     (void)state;

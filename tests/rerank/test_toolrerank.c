@@ -175,7 +175,7 @@ static void does_not_score_dropped_tools(void **state)
     assert_int_equal(shop.asked, 0);
 }
 
-/* Sorted: 4 (B) 1 (B) 5 (A) 3 (A) 2 0 (A). Only B is chosen, and is seen: nothing is fetched. With tau_s = .65 A is
+/* Sorted: 4 (B) 1 (B) 5 (A) 3 (A) 2 0 (A). Only B is chosen, and is seen: no tools are fetched. With tau_s = .65 A is
  * also chosen, through row 5, and is unseen: 6 and 7 are inserted by score. Only they are scored again. */
 static void reranks_for_one_provider(void **state)
 {
@@ -256,7 +256,8 @@ static void reranks_for_several_providers(void **state)
     assert_int_equal(first, 3);
 }
 
-/* Without a cross-encoder the first stage's shares decide, and nothing is fetched, because it would have no score. */
+/* Without a cross-encoder the first stage's shares decide, and no tools are fetched, because they would have no
+ * score. */
 static void works_without_cross_encoder(void **state)
 {
     struct hierarchy_settings settings = hierarchy_settings_of();
