@@ -193,18 +193,18 @@ static void seen_is_by_provider_or_by_tool(void **state)
 static void rules_are_read_as_they_were_written(void **state)
 {
     struct rerank_rules rules = {.settings = {.seen_depth = 7,
-                                       .unseen_depth = 33,
-                                       .tau_s = 0.5f,
-                                       .tau_m = -0.25f,
-                                       .group_most = 2,
-                                       .prior = 4.5f,
-                                       .cover = 12.5f,
-                                       .truncate = true,
-                                       .expand_seen = true,
-                                       .rule = {HIERARCHY_ALGORITHM2, HIERARCHY_NONE, HIERARCHY_ALGORITHM1}},
-                          .classifier = {-2, 0.75f, 0.125f},
-                          .across = true},
-                 read;
+                                              .unseen_depth = 33,
+                                              .tau_s = 0.5f,
+                                              .tau_m = -0.25f,
+                                              .group_most = 2,
+                                              .prior = 4.5f,
+                                              .cover = 12.5f,
+                                              .truncate = true,
+                                              .expand_seen = true,
+                                              .rule = {HIERARCHY_ALGORITHM2, HIERARCHY_NONE, HIERARCHY_ALGORITHM1}},
+                                 .classifier = {-2, 0.75f, 0.125f},
+                                 .across = true},
+                        read;
     struct arena arena = {0};
     (void)state;
     json_t *config = wt__rules_write(&rules, json_pack("[s]", "weather/getForecast"));
