@@ -82,9 +82,6 @@ struct tool_origin {
     unsigned char wherever[32]; /* same without the provider, which `add` may have set */
 };
 
-/* Fills *out. False if out of memory. source: borrowed; other texts are copied to the arena. */
-bool wt__make_origin(struct tool_origin *out, const struct tool *tool, const char *source, struct arena *arena);
-
 /* Lines of the files read so far. Initialise with zeros. */
 struct source_lines {
     struct map lines; /* source, or source NUL hash -> line; 0 for a file, or if several tools match */
@@ -104,12 +101,6 @@ struct placed_finding {
     const char *store;                 /* file name of the store: location of findings without a source file */
     size_t line;                       /* line in the first origin's file; 0 to look it up with wt__find_source_line */
 };
-
-/* Returns "note", "warning" or "error", as SARIF spells them. */
-const char *wt__audit_level_name(int level);
-
-void wt__audit_sarif(struct buffer *out, const wt_audit_result *audit);
-void wt__audit_html(struct buffer *out, const wt_audit_result *audit);
 
 /* ---------------------------------------------------------------- audit run */
 
@@ -182,10 +173,8 @@ struct new_finding {
     const char *advice;                   /* NULL for the rule's own advice */
 };
 
-/* True if the finding should be reported: the rule is enabled, no exception matches, and it is in scope. */
-bool wt__audit_wants_finding(const struct audit_run *a, const struct new_finding *found);
-
-/* Formats the message and keeps the finding, if wt__audit_wants_finding. Errors: WT_ENOMEM. */
+/* Formats the message and keeps the finding, if the rule is enabled, no exception matches, and it is in scope. Errors:
+ * WT_ENOMEM. */
 int wt__audit_add_finding(struct audit_run *a, const struct new_finding *found, wt_error *err, const char *format, ...)
     WT_PRINTF(4, 5);
 

@@ -24,7 +24,8 @@
 
 /* ---------------------------------------------------------------- SARIF */
 
-const char *wt__audit_level_name(int level)
+/* Returns "note", "warning" or "error", as SARIF spells them. */
+static const char *audit_level_name(int level)
 {
     static const char *const names[] = {"none", "note", "warning", "error"};
     return names[level >= WT_AUDIT_NOTE && level <= WT_AUDIT_ERROR ? level : 0];
@@ -75,7 +76,7 @@ static void put_sarif_rules(struct buffer *out)
         put_text_member(out, "fullDescription", rule->summary);
         wt__buffer_char(out, ',');
         put_text_member(out, "help", rule->advice);
-        wt__buffer_printf(out, ",\"defaultConfiguration\":{\"level\":\"%s\"}}\n", wt__audit_level_name(rule->level));
+        wt__buffer_printf(out, ",\"defaultConfiguration\":{\"level\":\"%s\"}}\n", audit_level_name(rule->level));
     }
 }
 
@@ -118,7 +119,7 @@ static void put_sarif_result(struct buffer *out, struct source_lines *lines, con
     wt__find_audit_rule(wt__str(finding->rule), &rule);
     wt__buffer_printf(&message, "%s %s", finding->message, finding->advice);
     wt__buffer_printf(out, "{\"ruleId\":\"%s\",\"ruleIndex\":%u,\"level\":\"%s\",", finding->rule, (unsigned)rule,
-                      wt__audit_level_name(finding->level));
+                      audit_level_name(finding->level));
     out->failed |= message.failed;
     put_text_member(out, "message", message.ptr ? message.ptr : "");
     wt__buffer_dispose(&message);
@@ -134,7 +135,7 @@ static void put_sarif_result(struct buffer *out, struct source_lines *lines, con
     wt__buffer_text(out, "}\n");
 }
 
-void wt__audit_sarif(struct buffer *out, const wt_audit_result *audit)
+static void write_sarif(struct buffer *out, const wt_audit_result *audit)
 {
     struct source_lines lines = {0};
     wt__buffer_text(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\n"
@@ -194,7 +195,7 @@ static void put_rule_findings(struct buffer *out, const wt_audit_result *audit, 
     if (count == 0)
         return;
     wt__buffer_printf(out, "<h3 id=\"%s\">%s <small>%s, %zu</small></h3>\n", wt__audit_rules[rule].id,
-                      wt__audit_rules[rule].id, wt__audit_level_name(wt__audit_rules[rule].level), count);
+                      wt__audit_rules[rule].id, audit_level_name(wt__audit_rules[rule].level), count);
     wt__html_element(out, "p", wt__audit_rules[rule].summary);
     wt__buffer_printf(out, "<details%s><summary>%zu found</summary>\n", count <= 20 ? " open" : "", count);
     wt__html_table(out, NULL, "<tools <finding <advice");
@@ -205,7 +206,7 @@ static void put_rule_findings(struct buffer *out, const wt_audit_result *audit, 
     wt__buffer_text(out, "</details>\n");
 }
 
-void wt__audit_html(struct buffer *out, const wt_audit_result *audit)
+static void write_audit_html(struct buffer *out, const wt_audit_result *audit)
 {
     static const char *const headings[] = {"", "Notes", "Warnings", "Errors"};
     const size_t counts[] = {0, audit->notes, audit->warnings, audit->errors};
@@ -240,7 +241,7 @@ int wt_audit_render(const wt_audit_result *audit, const char *form, char **out, 
     static const struct {
         const char *name;
         void (*write)(struct buffer *, const wt_audit_result *);
-    } forms[] = {{"sarif", wt__audit_sarif}, {"html", wt__audit_html}};
+    } forms[] = {{"sarif", write_sarif}, {"html", write_audit_html}};
     struct buffer text = {0};
     *out = NULL;
     for (size_t f = 0; form && f < sizeof forms / sizeof *forms; f++) {

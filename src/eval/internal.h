@@ -147,10 +147,6 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
 int wt__measurement_open(struct measurement *out, const struct eval_plan *plan, wt_error *err);
 void wt__measurement_dispose(struct measurement *measurement);
 
-/* Appends the store's ids of the query's relevant tools to ids [*count], skipping tools missing in the store. ids needs
- * room for one id per judgement. */
-int wt__find_gold(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err);
-
 /* Computes the figures of one ranking; out: [wt__metric_count]. ranked: [len] source ids. Errors: WT_ENOMEM. */
 int wt__judge_ranking(double *out, const struct eval_plan *plan, const struct query *query, const char *const *ranked,
                       size_t len, wt_error *err);

@@ -197,7 +197,9 @@ static void free_recipe_answer(struct recipe_answer *answer)
     wt_picked_free(answer->picked);
 }
 
-int wt__find_gold(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err)
+/* Appends the store's ids of the query's relevant tools to ids [*count], skipping tools missing in the store. ids needs
+ * room for one id per judgement. */
+static int find_gold_ids(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err)
 {
     int rc = 0;
     pthread_mutex_lock(&engine->store_lock);
@@ -242,7 +244,7 @@ static int pick_for_query(struct recipe_answer *out, wt_engine *engine, const st
     WT_CHECK_ALLOC(gold, err);
     struct pick_evaluation evaluation = {.oracle = ptr->oracle, .gold = gold};
     if (ptr->oracle)
-        WT_TRY(wt__find_gold(engine, query, gold, &evaluation.gold_count, err));
+        WT_TRY(find_gold_ids(engine, query, gold, &evaluation.gold_count, err));
     WT_TRY(wt__pick(engine, query->text, &options, &evaluation, &out->picked, err));
     *out = (struct recipe_answer){.picked = out->picked,
                                   .items = out->picked->items,
@@ -560,7 +562,7 @@ static int score_query(void *context, size_t q, unsigned worker)
     uint64_t *left_out = NULL;
     int64_t *ids = wt__arena_array(&arena, int64_t, query->judgement_count);
     size_t count = 0;
-    int rc = ids ? wt__find_gold(a->engine, query, ids, &count, err) : wt__fail_nomem(err);
+    int rc = ids ? find_gold_ids(a->engine, query, ids, &count, err) : wt__fail_nomem(err);
     if (rc == 0 && (rc = wt__search_run(&search, err)) == 0)
         a->fits[q] = no_answer_probability(a, &search);
     if (rc == 0)

@@ -89,7 +89,7 @@ static int check_cross_model(const struct cross *cross, const char *folder, wt_e
     return 0;
 }
 
-int wt__cross_load(struct cross **out, const char *folder, struct progress *progress, wt_error *err)
+int wt__cross_open(struct cross **out, const char *folder, struct progress *progress, wt_error *err)
 {
     struct cross *cross = calloc(1, sizeof *cross);
     int rc;
@@ -117,11 +117,6 @@ int wt__cross_load(struct cross **out, const char *folder, struct progress *prog
     else
         *out = cross;
     return rc;
-}
-
-int wt__cross_open(struct cross **out, const char *folder, wt_error *err)
-{
-    return wt__cross_load(out, folder, NULL, err);
 }
 
 void wt__cross_close(struct cross *cross)
@@ -310,7 +305,7 @@ int wt__cross_encoder_open(struct cross_encoder *cross, struct progress *progres
     if (!cross->tried) {
         int rc = wt__progress_phase(progress, "loading the reranker", 0)
                      ? wt__fail_cancelled(&cross->error)
-                     : wt__cross_load(&cross->model, cross->folder, progress, &cross->error);
+                     : wt__cross_open(&cross->model, cross->folder, progress, &cross->error);
         cross->tried = rc != WT_ENOMEM && rc != WT_ECANCELLED;
     }
     *out = cross->model;

@@ -35,11 +35,10 @@ struct token_run {
 
 struct cross;
 
-/* Opens a cross-encoder, which is thread-safe. Errors: WT_EMODEL (missing or damaged model, no classifier, more than
- * one label, or no room for a pair), WT_ENOMEM. */
-int wt__cross_open(struct cross **out, const char *folder, wt_error *err);
-/* Same as wt__cross_open, with progress while the packed model is created. Errors: also WT_ECANCELLED. */
-int wt__cross_load(struct cross **out, const char *folder, struct progress *progress, wt_error *err);
+/* Opens a cross-encoder, which is thread-safe. progress is reported while the packed model is created; it may be NULL.
+ * Errors: WT_EMODEL (missing or damaged model, no classifier, more than one label, or no room for a pair), WT_ENOMEM,
+ * WT_ECANCELLED. */
+int wt__cross_open(struct cross **out, const char *folder, struct progress *progress, wt_error *err);
 void wt__cross_close(struct cross *cross); /* NULL is a no-op */
 
 /* Returns the tokens of a text, at most as many as a pair can hold. The caller may cache them for a tool. ids:
@@ -82,7 +81,7 @@ struct cross_encoder *wt__cross_encoder_new(const char *folder, const char *iden
 void wt__cross_encoder_free(struct cross_encoder *cross);
 
 /* Opens the model on first use. Thread-safe. progress is reported while opening; it may be NULL. Errors: those of
- * wt__cross_load, returned on every call; WT_ECANCELLED. */
+ * wt__cross_open, returned on every call. */
 int wt__cross_encoder_open(struct cross_encoder *cross, struct progress *progress, struct cross **out, wt_error *err);
 
 /* Computes logits [count] of the request with each tool's `fields`. A tool that was removed in the meantime has no

@@ -49,7 +49,7 @@ static const struct str request = STR("find a hotel in paris");
 
 static void open_cross(struct cross_place *place)
 {
-    if (wt__cross_open(&place->cross, place->model, &place->err) < 0 ||
+    if (wt__cross_open(&place->cross, place->model, NULL, &place->err) < 0 ||
         wt__encoder_open(&place->encoder, place->model, &place->err) < 0)
         tiny_die(&place->err);
     for (size_t i = 0; i < TOOLS; i++) {
@@ -464,7 +464,7 @@ static void rejects_other_models(void **state)
 
         make_cross_place(&place, rows[i].weights);
         tiny_config_write(place.model, rows[i].config);
-        if (wt__cross_open(&place.cross, place.model, &place.err) != WT_EMODEL ||
+        if (wt__cross_open(&place.cross, place.model, NULL, &place.err) != WT_EMODEL ||
             !strstr(place.err.message, rows[i].message))
             fail_msg("%s: \"%s\"", rows[i].name, place.err.message);
         assert_null(place.cross);
