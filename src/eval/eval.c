@@ -220,7 +220,7 @@ static int plan_ptr(struct eval_run *e)
     const wt_eval_options *o = &e->options;
     const char *base_retriever = o->base_retriever;
     if (o->oracle && (o->chat_url || o->chat_model || o->record_path || o->replay_path))
-        return wt__fail(e->err, WT_EINVAL, "--oracle and a language model exclude each other; choose one");
+        return wt__fail(e->err, WT_EINVAL, "use --oracle or a language model, not both");
     if (base_retriever && !find_public_recipe(base_retriever) && !is_automatic(base_retriever))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", base_retriever);
     if (base_retriever && !is_automatic(base_retriever) && find_public_recipe(base_retriever)->picks)
