@@ -208,7 +208,7 @@ int main(int argc, char **argv)
     if (argc == 4 && strcmp(argv[1], "make") == 0) {
         rc = make_model(argv[2], argv[3], &err);
     } else {
-        rc = wt__cross_open(&b.cross, argv[1], &err);
+        rc = wt__cross_open(&b.cross, argv[1], NULL, &err);
         if (rc == 0)
             rc = take_tools(&b, argv[2], &err);
         fprintf(stderr, "bench_cross: kernels %s\n", wt__kernels()->name);

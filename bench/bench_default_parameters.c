@@ -1,4 +1,4 @@
-/* bench_default_parameters.c: fits the chooser of stores without usage (src/choose/default_parameters.c) on catalogues
+/* bench_default_parameters.c: fits the chooser of stores without usage (src/choose/chooser.c) on catalogues
  * with labelled requests, using the untrained recipe only, and measures it on each catalogue when fitted on the others.
  *
  *   bench_default_parameters FOLDER...     BEIR folders with a train split and a suitable licence; prints C source

@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/topk.h"
 #include "catalog/dataset.h"
-#include "eval/metrics.h"
+#include "eval/internal.h"
 #include "nn/kernels/kernels.h"
 
 enum { CUTOFF = 5 };

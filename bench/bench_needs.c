@@ -1,4 +1,4 @@
-/* bench_needs.c: fits the default parameters of src/choose/needs.c, which picks tools in stores without recorded use.
+/* bench_needs.c: fits the default parameters of src/choose/relevance.c, which picks tools in stores without recorded use.
  *
  *   bench_needs STORE REQUESTS.jsonl [MODEL]     the store of bench/real and its dev requests; prints C source
  *
@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "choose/needs.h"
+#include "query/chooser_input.h"
+#include "query/materialise.h"
+#include "choose/relevance.h"
 #include "query/chooser_input.h"
 #include "query/materialise.h"
 #include "learn/logistic.h"

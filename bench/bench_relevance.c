@@ -190,7 +190,7 @@ static void fit_and_print(const struct relevance_set *c, size_t count)
 {
     for (size_t r = 0; r < COUNT(recipes); r++) {
         struct relevance_rows rows = open_rows(count * most_rows(count));
-        struct relevance relevance;
+        struct relevance_model relevance;
         for (size_t k = 0; k < count; k++)
             ask_all(&rows, c, count, &c[k], recipes[r]);
         const struct logistic_samples samples = {.count = rows.count,
@@ -267,7 +267,7 @@ static void print_relevance_quality(const struct relevance_set *c, const char *r
         hits.nearest = NULL;
     if (strcmp(recipe, "dense") == 0)
         retriever = &wt__dense;
-    const struct relevance *relevance = wt__relevance_default(retriever, &hits);
+    const struct relevance_model *relevance = wt__relevance_default(retriever, &hits);
     for (size_t i = 0; i < rows.count; i++)
         said[i] = wt__logistic(relevance->weights, relevance->constant, rows.values[i], RELEVANCE_FEATURES);
     struct calibration_error e = calibration_of(&rows, said), score = calibration_of(&rows, rows.scores);

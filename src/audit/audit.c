@@ -1,21 +1,104 @@
-/* audit.c: wt_audit reads the whole catalogue, runs each family of rules on it, and sorts the findings.
- * wt_audit_listing runs the text rules on definitions that are not in a catalogue yet. */
+/* audit.c: wt_audit reads the whole catalogue, runs the checks on it, and sorts the findings. wt_audit_listing runs the
+ * text checks on definitions that are not in a catalogue yet. */
+#include "audit/internal.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "audit/costs.h"
-#include "audit/families.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/pool.h"
+#include "catalog/export.h"
 #include "import/import.h"
 #include "catalog/names.h"
 #include "catalog/pins.h"
+#include "query/budget.h"
 #include "engine/sized_options.h"
 #include "engine/suggest.h"
 
-struct result {
+/* ---------------------------------------------------------------- costs */
+
+static const char *const formats[] = {"openai", "openai-responses", "anthropic", "gemini", "mcp"};
+enum { FORMATS = sizeof formats / sizeof *formats, BLOCK = 256 /* tools per work item */ };
+
+/* Totals of one block in one format. */
+struct cost_part {
+    uint64_t bytes, tokens, largest_tokens;
+    size_t largest;
+    wt_error err;
+};
+
+struct cost_job {
+    struct audit_run *a;
+    struct cost_part *parts; /* [FORMATS, blocks] */
+    size_t blocks;
+};
+
+static int count_block(void *context, size_t index, unsigned worker)
+{
+    struct cost_job *c = context;
+    struct cost_part *part = &c->parts[index];
+    const struct audit_run *a = c->a;
+    size_t begin = index % c->blocks * BLOCK;
+    struct buffer definition = {0};
+    int rc = 0;
+    (void)worker;
+    for (size_t i = begin; rc == 0 && i < begin + BLOCK && i < a->count; i++) {
+        if (a->scoped && a->tools[i].provider != a->scope)
+            continue;
+        wt__buffer_clear(&definition);
+        rc = wt__export(&a->tools[i].tool, 1, wt__str(formats[index / c->blocks]), &definition, &part->err);
+        uint64_t tokens = (definition.len + BUDGET_BYTES_PER_TOKEN - 1) / BUDGET_BYTES_PER_TOKEN;
+        part->bytes += definition.len;
+        part->tokens += tokens;
+        if (tokens > part->largest_tokens) {
+            part->largest_tokens = tokens;
+            part->largest = i;
+        }
+    }
+    wt__buffer_dispose(&definition);
+    return rc == 0 && wt__progress_step(&c->a->progress, 1) ? wt__fail_cancelled(&part->err) : rc;
+}
+
+static int sum_blocks(const struct cost_job *c, size_t format, wt_audit_cost *out, wt_error *err)
+{
+    *out = (wt_audit_cost){.format = formats[format], .largest = ""};
+    for (size_t b = 0; b < c->blocks; b++) {
+        const struct cost_part *part = &c->parts[format * c->blocks + b];
+        out->bytes += part->bytes;
+        out->tokens += part->tokens;
+        if (part->largest_tokens <= out->largest_tokens)
+            continue;
+        out->largest_tokens = part->largest_tokens;
+        out->largest = wt__arena_copy(c->a->arena, wt__str(c->a->tools[part->largest].id));
+        WT_CHECK_ALLOC(out->largest, err);
+    }
+    return 0;
+}
+
+/* Fills out->costs, the size of the catalogue in a prompt for each API. Errors: WT_ENOMEM, WT_ECANCELLED. */
+static int count_costs(struct audit_run *a, wt_audit_result *out, wt_error *err)
+{
+    struct cost_job c = {.a = a, .blocks = (a->count + BLOCK - 1) / BLOCK};
+    wt_audit_cost *costs = wt__arena_array(a->arena, wt_audit_cost, FORMATS);
+    c.parts = wt__arena_array(&a->scratch, struct cost_part, FORMATS * c.blocks);
+    WT_CHECK_ALLOC(costs && c.parts, err);
+    if (wt__progress_phase(&a->progress, "counting tokens", FORMATS * c.blocks))
+        return wt__fail_cancelled(err);
+    int rc = wt__pool_run(a->engine->threads, FORMATS * c.blocks, count_block, &c);
+    for (size_t i = 0; rc < 0 && err && i < FORMATS * c.blocks; i++)
+        if (c.parts[i].err.code == rc)
+            *err = c.parts[i].err;
+    for (size_t f = 0; rc == 0 && f < FORMATS; f++)
+        rc = sum_blocks(&c, f, &costs[f], err);
+    out->costs = wt__arena_pointers(a->arena, costs, FORMATS, sizeof *costs);
+    out->cost_count = FORMATS;
+    return rc == 0 && !out->costs ? wt__fail_nomem(err) : rc;
+}
+
+struct owned_audit {
     wt_audit_result public; /* first member, so that wt_audit_free can cast */
     struct arena arena;
 };
@@ -24,34 +107,32 @@ void wt_audit_free(wt_audit_result *audit)
 {
     if (!audit)
         return;
-    struct result *result = (struct result *)audit;
+    struct owned_audit *result = (struct owned_audit *)audit;
     wt__arena_dispose(&result->arena);
     free(result);
 }
 
 /* ---------------------------------------------------------------- options */
 
-static int rule_named(struct str id, enum audit_rule *out, wt_error *err)
+static int find_rule(struct str id, enum audit_rule *out, wt_error *err)
 {
-    if (wt__audit_rule_named(id, out))
+    if (wt__find_audit_rule(id, out))
         return 0;
-    struct buffer ids = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer ids = {0};
     for (size_t r = 0; r < AUDIT_RULES; r++)
         wt__buffer_printf(&ids, "%s%s", r > 0 ? ", " : "", wt__audit_rules[r].id);
-    int rc = ids.failed ? wt__fail_nomem(err)
-                        : wt__fail(err, WT_EINVAL, "unknown rule \"%.*s\"; the rules are %s",
-                                   id.len < 64 ? (int)id.len : 64, id.len > 0 ? id.ptr : "", ids.ptr);
-    wt__buffer_dispose(&ids);
-    return rc;
+    WT_CHECK_ALLOC(!ids.failed, err);
+    return wt__fail(err, WT_EINVAL, "unknown rule \"%.*s\"; the rules are %s", id.len < 64 ? (int)id.len : 64,
+                    id.len > 0 ? id.ptr : "", ids.ptr);
 }
 
 /* Parses "RULE", which turns the rule off, or "RULE:PATTERN", which adds an exception for the matching tools. */
-static int read_ignored(struct auditing *a, const char *ignored, wt_error *err)
+static int read_ignored(struct audit_run *a, const char *ignored, wt_error *err)
 {
     const char *colon = ignored ? strchr(ignored, ':') : NULL;
     struct str id = colon ? (struct str){ignored, (size_t)(colon - ignored)} : wt__str(ignored);
-    struct exception *exception = &a->exceptions[a->exception_count];
-    int rc = rule_named(id, &exception->rule, err);
+    struct rule_exception *exception = &a->exceptions[a->exception_count];
+    int rc = find_rule(id, &exception->rule, err);
     if (rc < 0)
         return rc;
     if (!colon) {
@@ -67,45 +148,43 @@ static int read_ignored(struct auditing *a, const char *ignored, wt_error *err)
 }
 
 /* Enables the rule with that id. A pin rule without pins is an error, because the rule could never find anything. */
-static int enable_rule(struct auditing *a, const char *id, wt_error *err)
+static int enable_rule(struct audit_run *a, const char *id, wt_error *err)
 {
     enum audit_rule rule;
-    int rc = rule_named(wt__str(id), &rule, err);
+    int rc = find_rule(wt__str(id), &rule, err);
     if (rc < 0)
         return rc;
     a->wanted[rule] = true;
     if (a->options.pins || (rule != RULE_PIN_CHANGED && rule != RULE_PIN_GONE && rule != RULE_PIN_NEW))
         return 0;
     return wt__fail(err, WT_EINVAL,
-                    "the rule %s compares with pins, and none are given: --against FILE, which `whichtool check --pin "
-                    "FILE` wrote",
-                    id);
+                    "rule %s needs pins; use --against FILE with a file written by `whichtool check --pin FILE`", id);
 }
 
-static int read_rule_options(struct auditing *a, wt_error *err)
+static int read_rule_options(struct audit_run *a, wt_error *err)
 {
     const wt_audit_options *options = &a->options;
     if (options->ignored_count > WT_MAX_AUDIT_IGNORED)
-        return wt__fail(err, WT_EINVAL, "%zu rules and exceptions are ignored; at most %d are taken",
+        return wt__fail(err, WT_EINVAL, "%zu ignored rules and exceptions are over the limit of %d",
                         options->ignored_count, WT_MAX_AUDIT_IGNORED);
-    a->exceptions = wt__arena_array(&a->scratch, struct exception, options->ignored_count);
-    int rc = a->exceptions ? 0 : wt__fail_nomem(err);
+    a->exceptions = wt__arena_array(&a->scratch, struct rule_exception, options->ignored_count);
+    WT_CHECK_ALLOC(a->exceptions, err);
     for (size_t r = 0; r < AUDIT_RULES; r++)
         a->wanted[r] = options->rule_count == 0;
-    for (size_t i = 0; rc == 0 && i < options->rule_count; i++)
-        rc = enable_rule(a, options->rules ? options->rules[i] : NULL, err);
-    for (size_t i = 0; rc == 0 && i < options->ignored_count; i++)
-        rc = read_ignored(a, options->ignored ? options->ignored[i] : NULL, err);
-    return rc;
+    for (size_t i = 0; i < options->rule_count; i++)
+        WT_TRY(enable_rule(a, options->rules ? options->rules[i] : NULL, err));
+    for (size_t i = 0; i < options->ignored_count; i++)
+        WT_TRY(read_ignored(a, options->ignored ? options->ignored[i] : NULL, err));
+    return 0;
 }
 
-static int read_audit_options(struct auditing *a, const wt_audit_options *given, wt_error *err)
+static int read_audit_options(struct audit_run *a, const wt_audit_options *given, wt_error *err)
 {
     int rc = wt__options_read(&a->options, sizeof a->options, given, err);
     if (rc < 0)
         return rc;
     if (a->options.searches > WT_MAX_AUDIT_SEARCHES)
-        return wt__fail(err, WT_EINVAL, "%zu searches of a kind are too many; at most %d are made", a->options.searches,
+        return wt__fail(err, WT_EINVAL, "%zu searches of a kind are over the limit of %d", a->options.searches,
                         WT_MAX_AUDIT_SEARCHES);
     if (a->options.searches == 0)
         a->options.searches = WT_MAX_AUDIT_REQUESTS;
@@ -116,17 +195,17 @@ static int read_audit_options(struct auditing *a, const wt_audit_options *given,
 
 /* ---------------------------------------------------------------- reading */
 
-struct reading {
-    struct auditing *a;
+struct catalogue_reader {
+    struct audit_run *a;
     struct map providers;
     struct buffer id;
     const char *source; /* source of the previous tool */
     wt_error *err;
 };
 
-static int intern_provider(struct reading *r, struct str name, uint32_t *out)
+static int intern_provider(struct catalogue_reader *r, struct str name, uint32_t *out)
 {
-    struct auditing *a = r->a;
+    struct audit_run *a = r->a;
     bool added;
     const uint32_t *place = wt__map_get(&r->providers, name);
     if (!place) {
@@ -134,8 +213,7 @@ static int intern_provider(struct reading *r, struct str name, uint32_t *out)
             return wt__fail_nomem(r->err);
         struct str copy = {wt__arena_copy(&a->scratch, name), name.len};
         place = copy.ptr ? wt__map_insert(&r->providers, copy, (uint32_t)a->provider_count, &added) : NULL;
-        if (!place)
-            return wt__fail_nomem(r->err);
+        WT_CHECK_ALLOC(place, r->err);
         a->providers[a->provider_count++] = (struct audited_provider){.name = copy};
     }
     *out = *place;
@@ -145,8 +223,8 @@ static int intern_provider(struct reading *r, struct str name, uint32_t *out)
 
 static int read_audited_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
-    struct reading *r = context;
-    struct auditing *a = r->a;
+    struct catalogue_reader *r = context;
+    struct audit_run *a = r->a;
     uint32_t provider = 0;
     if (wt__grow((void **)&a->tools, &a->capacity, a->count + 1, sizeof *a->tools) < 0)
         return wt__fail_nomem(r->err);
@@ -169,26 +247,28 @@ static int read_audited_tool(void *context, const struct store_key *key, const s
 /* Stores a tool's source. Adjacent tools of one source share a copy of its name. */
 static int read_tool_source(void *context, int64_t id, struct str source)
 {
-    struct reading *r = context;
-    struct auditing *a = r->a;
-    size_t place = wt__audit_place(a, id);
+    struct catalogue_reader *r = context;
+    struct audit_run *a = r->a;
+    size_t place = wt__audit_tool_index(a, id);
     if (place == a->count) /* added after the tools were read */
         return 0;
     if (!r->source || !wt__str_equal(wt__str(r->source), source))
         r->source = wt__arena_copy(a->arena, source);
     a->tools[place].source = r->source;
-    return r->source ? 0 : wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(r->source, r->err);
+    return 0;
 }
 
-static int read_sources(struct reading *r, struct store *reader)
+static int read_tool_sources(struct catalogue_reader *r, struct store *reader)
 {
-    struct auditing *a = r->a;
+    struct audit_run *a = r->a;
     const char *slash = strrchr(a->engine->path, '/');
     a->store = wt__arena_copy(a->arena, wt__str(slash ? slash + 1 : a->engine->path));
-    return a->store ? wt__store_each_source(reader, read_tool_source, r, r->err) : wt__fail_nomem(r->err);
+    WT_CHECK_ALLOC(a->store, r->err);
+    return wt__store_each_source(reader, read_tool_source, r, r->err);
 }
 
-static int find_scope(struct auditing *a, const struct map *providers, struct store *reader, wt_error *err)
+static int find_scope(struct audit_run *a, const struct map *providers, struct store *reader, wt_error *err)
 {
     if (!a->options.provider)
         return 0;
@@ -200,9 +280,9 @@ static int find_scope(struct auditing *a, const struct map *providers, struct st
     return 0;
 }
 
-static int read_audited_catalogue(struct auditing *a, wt_error *err)
+static int read_audited_catalogue(struct audit_run *a, wt_error *err)
 {
-    struct reading reading = {.a = a, .err = err};
+    struct catalogue_reader reading = {.a = a, .err = err};
     struct store *reader;
     if (wt__progress_phase(&a->progress, "reading", 0))
         return wt__fail_cancelled(err);
@@ -214,7 +294,7 @@ static int read_audited_catalogue(struct auditing *a, wt_error *err)
         rc = wt__fail(err, WT_EEMPTY, "the store %s holds no tools; add some with `whichtool add FILE`",
                       a->engine->path);
     if (rc == 0 && a->arena)
-        rc = read_sources(&reading, reader);
+        rc = read_tool_sources(&reading, reader);
     if (rc == 0)
         rc = find_scope(a, &reading.providers, reader, err);
     wt__engine_return_reader(a->engine, reader);
@@ -225,9 +305,9 @@ static int read_audited_catalogue(struct auditing *a, wt_error *err)
 
 /* ---------------------------------------------------------------- looking */
 
-typedef int (*family)(struct auditing *a, struct looked_at *at, wt_error *err);
+typedef int (*family)(struct audit_run *a, struct checked_tool *at, wt_error *err);
 
-static int look_at_tool(struct auditing *a, struct looked_at *at, const family *families, size_t count, wt_error *err)
+static int audit_tool(struct audit_run *a, struct checked_tool *at, const family *families, size_t count, wt_error *err)
 {
     const struct tool *tool = &a->tools[at->tool].tool;
     json_t *schema = NULL, *definition = NULL;
@@ -244,13 +324,13 @@ static int look_at_tool(struct auditing *a, struct looked_at *at, const family *
     return rc;
 }
 
-static int look_at_tools(struct auditing *a, const family *families, size_t count, wt_error *err)
+static int audit_tools(struct audit_run *a, const family *families, size_t count, wt_error *err)
 {
-    struct looked_at at = {0};
+    struct checked_tool at = {0};
     int rc = wt__progress_phase(&a->progress, "reading definitions", a->count) ? wt__fail_cancelled(err) : 0;
     for (; rc == 0 && at.tool < a->count; at.tool++) {
         if (!a->scoped || a->tools[at.tool].provider == a->scope)
-            rc = look_at_tool(a, &at, families, count, err);
+            rc = audit_tool(a, &at, families, count, err);
         if (rc == 0 && wt__progress_step(&a->progress, 1))
             rc = wt__fail_cancelled(err);
     }
@@ -258,7 +338,7 @@ static int look_at_tools(struct auditing *a, const family *families, size_t coun
     return rc;
 }
 
-static bool wants_searches(const struct auditing *a)
+static bool wants_searches(const struct audit_run *a)
 {
     return a->wanted[RULE_UNREACHABLE] || a->wanted[RULE_UNREACHED_BY_USE] || a->wanted[RULE_SHADOWED_PAIR] ||
            a->wanted[RULE_NEAR_COPY] || a->wanted[RULE_CAPTURE];
@@ -266,7 +346,7 @@ static bool wants_searches(const struct auditing *a)
 
 /* True if the exception matches a tool or a provider. Ids of pin-gone are not in the catalogue, so its exceptions
  * always match. */
-static bool is_of_any(const struct auditing *a, const struct exception *exception)
+static bool exception_matches_any_tool(const struct audit_run *a, const struct rule_exception *exception)
 {
     struct buffer id = {0};
     bool fits = exception->rule == RULE_PIN_GONE;
@@ -282,86 +362,77 @@ static bool is_of_any(const struct auditing *a, const struct exception *exceptio
 }
 
 /* Appends `said` to the notice, separated by a semicolon. */
-static int append_notice(struct auditing *a, const struct buffer *said, wt_error *err)
+static int append_audit_notice(struct audit_run *a, const struct buffer *said, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (a->notice)
         wt__buffer_printf(&text, "%s; ", a->notice);
     wt__buffer_str(&text, wt__buffer_view(said));
     a->notice = text.failed || said->failed ? NULL : wt__arena_copy(a->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return a->notice ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(a->notice, err);
+    return 0;
 }
 
 /* Reports exceptions that no longer match any tool, so that stale ones do not accumulate. */
-static int report_stale_exceptions(struct auditing *a, wt_error *err)
+static int report_stale_exceptions(struct audit_run *a, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     size_t count = 0;
     for (size_t e = 0; e < a->exception_count; e++) {
-        const struct exception *exception = &a->exceptions[e];
-        if (is_of_any(a, exception) || count++ > 0)
+        const struct rule_exception *exception = &a->exceptions[e];
+        if (exception_matches_any_tool(a, exception) || count++ > 0)
             continue;
-        wt__buffer_printf(&text, "no tool fits the exception %s:", wt__audit_rules[exception->rule].id);
+        wt__buffer_printf(&text, "no tool matches the exception %s:", wt__audit_rules[exception->rule].id);
         wt__buffer_str(&text, exception->pattern);
     }
     if (count > 1)
-        wt__buffer_printf(&text, ", nor %zu more", count - 1);
-    int rc = count > 0 ? append_notice(a, &text, err) : 0;
-    wt__buffer_dispose(&text);
-    return rc;
+        wt__buffer_printf(&text, ", nor %zu other exceptions", count - 1);
+    return count > 0 ? append_audit_notice(a, &text, err) : 0;
 }
 
-static int report_sample(struct auditing *a, const struct searches *searches, wt_error *err)
+static int report_sample(struct audit_run *a, const struct audit_searches *searches, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (a->count <= a->options.searches || searches->plain_count == 0)
         return 0;
-    wt__buffer_printf(&text, "of %zu tools %zu were drawn and searched for; --searches takes more", a->count,
-                      searches->plain_count);
-    int rc = append_notice(a, &text, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    wt__buffer_printf(&text, "searched for a sample of %zu of %zu tools; --searches sets the size of the sample",
+                      searches->plain_count, a->count);
+    return append_audit_notice(a, &text, err);
 }
 
-static int find_pins(struct auditing *a, wt_error *err)
+static int find_pins_file(struct audit_run *a, wt_error *err)
 {
     char path[PATH_MAX];
     if (!a->options.pins_file || !realpath(a->options.pins_file, path))
         return 0;
     a->pins = wt__arena_copy(a->arena, wt__str(path));
-    return a->pins ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(a->pins, err);
+    return 0;
 }
 
-static int run_all_rules(struct auditing *a, wt_audit_result *out, wt_error *err)
+static int run_all_rules(struct audit_run *a, wt_audit_result *out, wt_error *err)
 {
-    static const family families[] = {wt__audit_description, wt__audit_instructions, wt__audit_hidden, wt__audit_schema,
-                                      wt__audit_name};
-    struct searches searches = {.recipe = "", .encoder = ""};
-    int rc = look_at_tools(a, families, sizeof families / sizeof *families, err);
-    if (rc == 0)
-        rc = wt__audit_duplicates(a, err);
-    if (rc == 0 && a->options.pins)
-        rc = find_pins(a, err);
-    if (rc == 0 && a->options.pins)
-        rc = wt__audit_pinned(a, err);
-    if (rc == 0 && wants_searches(a))
-        rc = wt__audit_search(a, &searches, err);
-    if (rc == 0)
-        rc = wt__audit_reach(a, &searches, err);
-    if (rc == 0)
-        rc = wt__audit_copies(a, &searches, err);
-    if (rc == 0)
-        rc = wt__audit_capture(a, &searches, err);
-    if (rc == 0)
-        rc = report_sample(a, &searches, err);
-    if (rc == 0)
-        rc = report_stale_exceptions(a, err);
+    static const family families[] = {wt__audit_description, wt__audit_instructions, wt__audit_characters,
+                                      wt__audit_schema, wt__audit_name};
+    struct audit_searches searches = {.recipe = "", .encoder = ""};
+    WT_TRY(audit_tools(a, families, sizeof families / sizeof *families, err));
+    WT_TRY(wt__audit_duplicates(a, err));
+    if (a->options.pins)
+        WT_TRY(find_pins_file(a, err));
+    if (a->options.pins)
+        WT_TRY(wt__audit_pinned(a, err));
+    if (wants_searches(a))
+        WT_TRY(wt__audit_search(a, &searches, err));
+    WT_TRY(wt__audit_reach(a, &searches, err));
+    WT_TRY(wt__audit_copies(a, &searches, err));
+    WT_TRY(wt__audit_capture(a, &searches, err));
+    WT_TRY(report_sample(a, &searches, err));
+    WT_TRY(report_stale_exceptions(a, err));
     out->made = searches.plain_count + searches.voiced_count;
     out->recorded = searches.recorded_count;
     out->recipe = searches.recipe;
     out->encoder = searches.encoder;
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the result */
@@ -374,7 +445,7 @@ static int compare_by_rule(const void *one, const void *other)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-static int fill_result(struct auditing *a, wt_audit_result *out, wt_error *err)
+static int fill_result(struct audit_run *a, wt_audit_result *out, wt_error *err)
 {
     if (a->finding_count > 0)
         qsort(a->findings, a->finding_count, sizeof *a->findings, compare_by_rule);
@@ -390,10 +461,11 @@ static int fill_result(struct auditing *a, wt_audit_result *out, wt_error *err)
     out->tools = a->scoped ? a->providers[a->scope].tools : a->count;
     out->providers = a->scoped ? 1 : a->provider_count;
     out->notice = a->notice;
-    return findings && out->findings ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(findings && out->findings, err);
+    return 0;
 }
 
-static void free_auditing(struct auditing *a)
+static void free_auditing(struct audit_run *a)
 {
     free(a->tools);
     free(a->providers);
@@ -401,8 +473,9 @@ static void free_auditing(struct auditing *a)
     wt__arena_dispose(&a->scratch);
 }
 
-/* Frees the audit and sets *out to the result; frees the result if rc is an error. begun: start time in milliseconds. */
-static int finish_audit(struct auditing *a, int rc, struct result *result, double begun, wt_audit_result **out,
+/* Frees the audit and sets *out to the result; frees the result if rc is an error. begun: start time in
+ * milliseconds. */
+static int finish_audit(struct audit_run *a, int rc, struct owned_audit *result, double begun, wt_audit_result **out,
                         wt_error *err)
 {
     rc = wt__progress_end(&a->progress, rc, err);
@@ -419,11 +492,10 @@ static int finish_audit(struct auditing *a, int rc, struct result *result, doubl
 int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result **out, wt_error *err)
 {
     double begun = wt__now_ms();
-    struct auditing a = {.engine = engine};
-    struct result *result = calloc(1, sizeof *result);
+    struct audit_run a = {.engine = engine};
+    struct owned_audit *result = calloc(1, sizeof *result);
     *out = NULL;
-    if (!result)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(result, err);
     a.arena = &result->arena;
     int rc = read_audit_options(&a, options, err);
     wt__progress_init(&a.progress, a.options.progress, a.options.progress_context);
@@ -432,7 +504,7 @@ int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result
     if (rc == 0)
         rc = run_all_rules(&a, &result->public, err);
     if (rc == 0)
-        rc = wt__audit_costs(&a, &result->public, err);
+        rc = count_costs(&a, &result->public, err);
     if (rc == 0)
         rc = fill_result(&a, &result->public, err);
     return finish_audit(&a, rc, result, begun, out, err);
@@ -441,7 +513,7 @@ int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result
 /* ---------------------------------------------------------------- listings of servers */
 
 /* Enables the text rules whose findings suggest deception. */
-static void want_deceptions(struct auditing *a)
+static void enable_deception_rules(struct audit_run *a)
 {
     static const enum audit_rule deceptions[] = {RULE_OVERRIDES_INSTRUCTIONS, RULE_HIDES_FROM_USER,
                                                  RULE_ASKS_FOR_SECRETS, RULE_HIDDEN_CHARACTERS, RULE_MIXED_SCRIPTS};
@@ -450,10 +522,10 @@ static void want_deceptions(struct auditing *a)
 }
 
 /* Reads a server's listing. Its instructions become the description of a tool without a name. */
-static int read_offered(struct auditing *a, const char *provider, struct str listing, const char *instructions,
-                        wt_error *err)
+static int read_server_listing(struct audit_run *a, const char *provider, struct str listing, const char *instructions,
+                               wt_error *err)
 {
-    struct reading reading = {.a = a, .err = err};
+    struct catalogue_reader reading = {.a = a, .err = err};
     struct import import = {0};
     struct store_key key = {0};
     const struct import_options options = {
@@ -473,22 +545,21 @@ static int read_offered(struct auditing *a, const char *provider, struct str lis
 int wt_audit_listing(const char *provider, const char *listing, size_t len, const char *instructions,
                      wt_audit_result **out, wt_error *err)
 {
-    static const family families[] = {wt__audit_instructions, wt__audit_hidden};
+    static const family families[] = {wt__audit_instructions, wt__audit_characters};
     double begun = wt__now_ms();
-    struct auditing a = {0};
-    struct result *result = calloc(1, sizeof *result);
+    struct audit_run a = {0};
+    struct owned_audit *result = calloc(1, sizeof *result);
     *out = NULL;
-    if (!result)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(result, err);
     a.arena = &result->arena;
     result->public.recipe = result->public.encoder = "";
-    want_deceptions(&a);
+    enable_deception_rules(&a);
     wt__progress_init(&a.progress, NULL, NULL);
     int rc = provider && *provider
-                 ? read_offered(&a, provider, (struct str){listing, len}, instructions, err)
+                 ? read_server_listing(&a, provider, (struct str){listing, len}, instructions, err)
                  : wt__fail(err, WT_EINVAL, "the provider is missing; name the provider of the definitions");
     if (rc == 0)
-        rc = look_at_tools(&a, families, sizeof families / sizeof *families, err);
+        rc = audit_tools(&a, families, sizeof families / sizeof *families, err);
     if (rc == 0)
         rc = fill_result(&a, &result->public, err);
     return finish_audit(&a, rc, result, begun, out, err);
@@ -553,7 +624,7 @@ static int compare_tool_ids(const void *one, const void *other)
 
 int wt_audit_pins(wt_engine *engine, const char *provider, char **out, wt_error *err)
 {
-    struct auditing a = {.engine = engine, .options.provider = provider};
+    struct audit_run a = {.engine = engine, .options.provider = provider};
     struct buffer text = {0};
     *out = NULL;
     wt__progress_init(&a.progress, NULL, NULL);

@@ -2,12 +2,12 @@
  *
  *   copy of the catalogue in memory, with vectors -> search requests -> add the waiting tools -> search again
  *
- * The share is defined as in capture.c. The live catalogue is only read, and never contains the waiting tools. The copy
- * has no approvals, so new tools rank in full. */
+ * The share is defined as in search_checks.c. The live catalogue is only read, and never contains the waiting tools.
+ * The copy has no approvals, so new tools rank in full. */
+#include "audit/internal.h"
+
 #include <stdlib.h>
 
-#include "audit/families.h"
-#include "audit/request_vectors.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/rng.h"
@@ -25,7 +25,7 @@ enum {
     REQUEST_ANSWERS = 16 /* maximum answers of a request */
 };
 
-struct result {
+struct owned_preview {
     wt_preview public; /* first member, so that wt_preview_free can cast */
     struct arena arena;
 };
@@ -34,13 +34,13 @@ void wt_preview_free(wt_preview *public)
 {
     if (!public)
         return;
-    struct result *result = (struct result *)public;
+    struct owned_preview *result = (struct owned_preview *)public;
     wt__arena_dispose(&result->arena);
     free(result);
 }
 
 /* A request and the tools that answer it, as indexes of struct preview's tools. */
-struct request {
+struct preview_request {
     struct str text;
     uint32_t answers[REQUEST_ANSWERS];
     size_t answer_count;
@@ -55,7 +55,7 @@ struct preview {
     struct store_key *copied; /* [count] keys of the same tools in the copy */
     size_t count, tool_capacity, key_capacity;
     size_t own; /* tools of the provider */
-    struct request requests[WT_MAX_PREVIEW_REQUESTS];
+    struct preview_request requests[WT_MAX_PREVIEW_REQUESTS];
     size_t request_count;
     bool recorded;
     const char *recipe;
@@ -66,7 +66,7 @@ struct preview {
 
 /* ---------------------------------------------------------------- the catalogue */
 
-static int copy_tool(void *context, const struct store_key *key, const struct tool *tool)
+static int copy_catalogue_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
     struct preview *p = context;
     if (p->count == WT_MAX_PREVIEW_TOOLS)
@@ -82,14 +82,14 @@ static int copy_tool(void *context, const struct store_key *key, const struct to
 }
 
 /* Position of match_tool: the copy has the tools in the same order. */
-struct matching {
+struct copy_match {
     struct preview *p;
     size_t at;
 };
 
 static int match_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
-    struct matching *m = context;
+    struct copy_match *m = context;
     struct preview *p = m->p;
     const struct tool *own = m->at < p->count ? &p->tools[m->at] : NULL;
     if (!own || !wt__str_equal(own->name, tool->name) || !wt__str_equal(own->provider, tool->provider))
@@ -133,10 +133,9 @@ static int open_copy(struct preview *p)
     options.model = wt__model_is_built_in(engine->model_folder) ? WT_BUILT_IN_MODEL : engine->model_folder;
     options.threads = engine->threads;
     options.trained = "";
-    int rc = wt_open(&p->copy, ":memory:", &options, p->err);
-    if (rc == 0)
-        p->copy->dense_weight = engine->dense_weight;
-    return rc;
+    WT_TRY(wt_open(&p->copy, ":memory:", &options, p->err));
+    p->copy->dense_weight = engine->dense_weight;
+    return 0;
 }
 
 /* Copies tools and vectors into the copy. Missing vectors are computed there later, like those of waiting tools. */
@@ -144,7 +143,7 @@ static int copy_catalogue(struct preview *p, struct store *reader)
 {
     const struct store_import_options options = {.source = STR("copy"), .progress = &p->progress};
     const struct encoder *encoder = NULL;
-    struct matching matching = {.p = p};
+    struct copy_match matching = {.p = p};
     struct store_changes changes;
     wt_error why;
     p->copied = wt__arena_array(&p->arena, struct store_key, p->count);
@@ -166,7 +165,7 @@ static int copy_catalogue(struct preview *p, struct store *reader)
 
 /* ---------------------------------------------------------------- requests */
 
-static int compare_key_ids(const void *one, const void *other)
+static int compare_preview_keys(const void *one, const void *other)
 {
     const struct store_key *a = one, *b = other;
     return (a->id > b->id) - (a->id < b->id);
@@ -176,11 +175,12 @@ static int compare_key_ids(const void *one, const void *other)
 static size_t find_store_key(const struct store_key *keys, size_t count, int64_t id)
 {
     const struct store_key wanted = {.id = id};
-    const struct store_key *found = count > 0 ? bsearch(&wanted, keys, count, sizeof wanted, compare_key_ids) : NULL;
+    const struct store_key *found =
+        count > 0 ? bsearch(&wanted, keys, count, sizeof wanted, compare_preview_keys) : NULL;
     return found ? (size_t)(found - keys) : count;
 }
 
-static bool is_own(const struct preview *p, size_t place)
+static bool is_own_tool(const struct preview *p, size_t place)
 {
     return place < p->count && wt__str_equal(p->tools[place].provider, p->provider);
 }
@@ -194,15 +194,16 @@ static bool names_own(const struct preview *p, struct str label)
 static bool is_for_own(const struct preview *p, const struct usage *usage)
 {
     for (size_t t = 0; t < usage->tool_count; t++)
-        if (names_own(p, usage->tools[t].label) || is_own(p, find_store_key(p->keys, p->count, usage->tools[t].tool)))
+        if (names_own(p, usage->tools[t].label) ||
+            is_own_tool(p, find_store_key(p->keys, p->count, usage->tools[t].tool)))
             return true;
     return false;
 }
 
 static void add_recorded(struct preview *p, const struct usage *usage)
 {
-    struct request *request = &p->requests[p->request_count++];
-    *request = (struct request){.text = usage->request};
+    struct preview_request *request = &p->requests[p->request_count++];
+    *request = (struct preview_request){.text = usage->request};
     for (size_t t = 0; t < usage->tool_count && request->answer_count < REQUEST_ANSWERS; t++) {
         size_t place = find_store_key(p->keys, p->count, usage->tools[t].tool);
         if (place < p->count)
@@ -241,43 +242,39 @@ static int read_preview_usages(struct preview *p, struct store *reader)
 /* Makes requests from descriptions of randomly drawn tools of other providers. */
 static int make_preview_requests(struct preview *p)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     struct rng rng;
     uint32_t *order = wt__arena_array(&p->arena, uint32_t, p->count);
-    int rc = order ? 0 : wt__fail_nomem(p->err);
+    WT_CHECK_ALLOC(order, p->err);
     wt__rng_seed(&rng, 1);
-    if (rc == 0)
-        wt__rng_draw(&rng, order, p->count, p->count > 0 ? p->count - 1 : 0);
-    for (size_t i = 0; rc == 0 && i < p->count && p->request_count < WT_MAX_PREVIEW_REQUESTS; i++) {
+    wt__rng_draw(&rng, order, p->count, p->count > 0 ? p->count - 1 : 0);
+    for (size_t i = 0; i < p->count && p->request_count < WT_MAX_PREVIEW_REQUESTS; i++) {
         uint32_t place = order[i];
         wt__buffer_clear(&text);
-        if (is_own(p, place))
+        if (is_own_tool(p, place))
             continue;
-        wt__audit_request(p->tools[place].description, &text);
+        wt__first_sentences(p->tools[place].description, &text);
         struct str request = wt__str_trim(wt__buffer_view(&text));
         if (text.failed || !wt__has_word(request))
             continue;
         char *copy = wt__arena_copy(&p->arena, request);
-        if (!copy)
-            rc = wt__fail_nomem(p->err);
+        WT_CHECK_ALLOC(copy, p->err);
         p->requests[p->request_count++] =
-            (struct request){.text = {copy, request.len}, .answers = {place}, .answer_count = 1};
+            (struct preview_request){.text = {copy, request.len}, .answers = {place}, .answer_count = 1};
     }
-    if (rc == 0 && text.failed)
-        rc = wt__fail_nomem(p->err);
-    wt__buffer_dispose(&text);
-    if (rc == 0 && p->request_count == 0)
-        rc = wt__fail(p->err, WT_EEMPTY, "cannot make requests for a preview: there are no tools of others");
-    return rc;
+    WT_CHECK_ALLOC(!text.failed, p->err);
+    if (p->request_count == 0)
+        return wt__fail(p->err, WT_EEMPTY, "cannot make requests for a preview: no other provider has tools");
+    return 0;
 }
 
 /* ---------------------------------------------------------------- searching */
 
-struct tally {
+struct preview_tally {
     size_t all, own; /* places */
 };
 
-static bool is_answer(const struct request *request, size_t place)
+static bool is_answer(const struct preview_request *request, size_t place)
 {
     for (size_t i = 0; i < request->answer_count; i++)
         if (request->answers[i] == place)
@@ -285,8 +282,8 @@ static bool is_answer(const struct request *request, size_t place)
     return false;
 }
 
-static int search_preview_request(struct preview *p, const struct request *request,
-                                  const struct request_vectors *vectors, struct tally *tally)
+static int search_preview_request(struct preview *p, const struct preview_request *request,
+                                  const struct request_vectors *vectors, struct preview_tally *tally)
 {
     struct arena arena = {0};
     struct search search = {.engine = p->copy,
@@ -306,7 +303,7 @@ static int search_preview_request(struct preview *p, const struct request *reque
         if (is_answer(request, place))
             continue;
         tally->all++;
-        tally->own += place == p->count || is_own(p, place);
+        tally->own += place == p->count || is_own_tool(p, place);
     }
     wt__search_end(&search);
     wt__arena_dispose(&arena);
@@ -317,12 +314,13 @@ static int search_preview_request(struct preview *p, const struct request *reque
 
 static int search_preview_requests(struct preview *p, const struct request_vectors *vectors, double *share)
 {
-    struct tally tally = {0};
-    int rc = wt__progress_phase(&p->progress, "searching requests", p->request_count) ? wt__fail_cancelled(p->err) : 0;
-    for (size_t i = 0; rc == 0 && i < p->request_count; i++)
-        rc = search_preview_request(p, &p->requests[i], vectors, &tally);
+    struct preview_tally tally = {0};
+    if (wt__progress_phase(&p->progress, "searching requests", p->request_count))
+        return wt__fail_cancelled(p->err);
+    for (size_t i = 0; i < p->request_count; i++)
+        WT_TRY(search_preview_request(p, &p->requests[i], vectors, &tally));
     *share = tally.all > 0 ? (double)tally.own / (double)tally.all : 0;
-    return rc;
+    return 0;
 }
 
 static int encode_preview_requests(struct preview *p, struct request_vectors *vectors)
@@ -331,10 +329,10 @@ static int encode_preview_requests(struct preview *p, struct request_vectors *ve
     unsigned threads = p->engine->threads ? p->engine->threads : wt__processor_count();
     if (strcmp(p->recipe, "hybrid") != 0)
         return 0;
-    int rc = wt__engine_load_encoder(p->copy, &p->progress, &vectors->encoder, p->err);
+    WT_TRY(wt__engine_load_encoder(p->copy, &p->progress, &vectors->encoder, p->err));
     for (size_t i = 0; i < p->request_count; i++)
         texts[i] = p->requests[i].text;
-    return rc < 0 ? rc : wt__request_vectors_make(vectors, texts, p->request_count, threads, p->err);
+    return wt__request_vectors_make(vectors, texts, p->request_count, threads, p->err);
 }
 
 /* ---------------------------------------------------------------- waiting tools */
@@ -366,7 +364,7 @@ static int read_waiting(struct preview *p, struct store *reader, struct buffer *
         return wt__fail_nomem(p->err);
     if (rc >= 0 && (*count == 0 || *count < p->options.name_count))
         return wt__fail(p->err, WT_ENOTFOUND, "%s of %.*s waits for approval",
-                        *count == 0 ? "nothing" : "not all that was named", (int)p->provider.len, p->provider.ptr);
+                        *count == 0 ? "nothing" : "not every named tool", (int)p->provider.len, p->provider.ptr);
     return rc < 0 ? rc : 0;
 }
 
@@ -375,18 +373,15 @@ static int add_waiting(struct preview *p, struct str waiting)
     const struct import_options reading = {.format = STR("mcp"), .provider = p->provider, .progress = &p->progress};
     const struct store_import_options options = {.source = STR("waiting"), .progress = &p->progress};
     const struct encoder *encoder = NULL;
-    struct import import = {0};
+    WT_CLEANUP(wt__import_dispose) struct import import = {0};
     struct store_changes changes;
     size_t embedded;
-    int rc = wt__import_bytes(&import, waiting, &reading, p->err);
-    if (rc == 0)
-        rc = wt__store_import(p->copy->store, import.tools, import.tool_count, &options, &changes, p->err);
-    if (rc == 0 && strcmp(p->recipe, "hybrid") == 0)
-        rc = wt__engine_load_encoder(p->copy, &p->progress, &encoder, p->err);
-    if (rc == 0 && encoder)
-        rc = wt__embed_missing(p->copy, encoder, &p->progress, &embedded, p->err);
-    wt__import_dispose(&import);
-    return rc;
+    WT_TRY(wt__import_bytes(&import, waiting, &reading, p->err));
+    WT_TRY(wt__store_import(p->copy->store, import.tools, import.tool_count, &options, &changes, p->err));
+    if (strcmp(p->recipe, "hybrid") != 0)
+        return 0;
+    WT_TRY(wt__engine_load_encoder(p->copy, &p->progress, &encoder, p->err));
+    return encoder ? wt__embed_missing(p->copy, encoder, &p->progress, &embedded, p->err) : 0;
 }
 
 /* ---------------------------------------------------------------- whole preview */
@@ -403,7 +398,7 @@ static int read_preview_inputs(struct preview *p, struct buffer *waiting, size_t
         return rc;
     rc = read_waiting(p, reader, waiting, count);
     if (rc == 0)
-        rc = wt__store_each(reader, 0, copy_tool, p, p->err);
+        rc = wt__store_each(reader, 0, copy_catalogue_tool, p, p->err);
     if (rc == 0)
         rc = copy_catalogue(p, reader);
     if (rc == 0)
@@ -414,49 +409,43 @@ static int read_preview_inputs(struct preview *p, struct buffer *waiting, size_t
 
 static int write_preview_sentence(struct preview *p, struct arena *arena, wt_preview *out)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_printf(
         &text,
-        "In %zu %s for tools of others, %.*s has %.2f %% of the first %d places (and %.2f %% of the tools); with what "
-        "waits %.2f %% (%.2f %%)%s.",
+        "In %zu %s for tools of other providers, %.*s has %.2f %% of the first %d places (and %.2f %% of the tools); "
+        "with the waiting tools %.2f %% (%.2f %%)%s.",
         out->requests, p->recorded ? "recorded requests" : "searches", (int)p->provider.len, p->provider.ptr,
         100 * out->places_now, AUDIT_FIRST_PLACES, 100 * out->tools_now, 100 * out->places_then, 100 * out->tools_then,
-        out->far ? ": far beyond its share" : "");
+        out->far ? ": far above its share" : "");
     out->sentence = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return out->sentence ? 0 : wt__fail_nomem(p->err);
+    WT_CHECK_ALLOC(out->sentence, p->err);
+    return 0;
 }
 
-static int compute_preview(struct preview *p, struct result *result)
+static int compute_preview(struct preview *p, struct owned_preview *result)
 {
-    struct request_vectors vectors = {0};
-    struct buffer waiting = {0};
+    WT_CLEANUP(wt__request_vectors_dispose) struct request_vectors vectors = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer waiting = {0};
     wt_preview *out = &result->public;
-    int rc = read_preview_inputs(p, &waiting, &out->waiting);
-    if (rc == 0)
-        rc = encode_preview_requests(p, &vectors);
-    if (rc == 0)
-        rc = search_preview_requests(p, &vectors, &out->places_now);
-    if (rc == 0)
-        rc = add_waiting(p, wt__buffer_view(&waiting));
-    if (rc == 0)
-        rc = search_preview_requests(p, &vectors, &out->places_then);
+    WT_TRY(read_preview_inputs(p, &waiting, &out->waiting));
+    WT_TRY(encode_preview_requests(p, &vectors));
+    WT_TRY(search_preview_requests(p, &vectors, &out->places_now));
+    WT_TRY(add_waiting(p, wt__buffer_view(&waiting)));
+    WT_TRY(search_preview_requests(p, &vectors, &out->places_then));
     out->requests = p->request_count;
     out->recorded = p->recorded;
     out->recipe = p->recipe;
     out->tools_now = p->count > 0 ? (double)p->own / (double)p->count : 0;
     out->tools_then = (double)(p->own + out->waiting) / (double)(p->count + out->waiting);
     out->far = wt__is_capture(out->places_then, out->tools_then);
-    wt__request_vectors_dispose(&vectors);
-    wt__buffer_dispose(&waiting);
-    return rc < 0 ? rc : write_preview_sentence(p, &result->arena, out);
+    return write_preview_sentence(p, &result->arena, out);
 }
 
 int wt_preview_waiting(wt_engine *engine, const char *provider, const wt_preview_options *options, wt_preview **out,
                        wt_error *err)
 {
     struct preview *p = calloc(1, sizeof *p);
-    struct result *result = calloc(1, sizeof *result);
+    struct owned_preview *result = calloc(1, sizeof *result);
     *out = NULL;
     int rc = p && result ? wt__options_read(&p->options, sizeof p->options, options, err) : wt__fail_nomem(err);
     if (rc < 0) {

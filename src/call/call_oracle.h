@@ -1,5 +1,5 @@
 /* call_oracle.h: a stand-in for the language model of selection.h and generation.h that knows the answers, for tests
- * and evaluations only, as choose/oracle.h is for PTR. With it, what verification is worth can be told from what a
+ * and evaluations only, as choose/ptr.h is for PTR. With it, what verification is worth can be told from what a
  * model is worth: it pays as far as a second look at the same request errs elsewhere than the first.
  *
  * It never reads a prompt: it looks at the question's subject (struct call_subject) and at the labels of the request.

@@ -1,5 +1,4 @@
-/* chooser.c: see chooser.h. Sets are words, so an intersection is one instruction. The expected TRACC of every set
- * against every other takes some hundred thousand of them. */
+/* chooser.c: the chooser of tool sets, its features, its JSON, its default parameters, and metrics of sets. */
 #include "choose/chooser.h"
 
 #include <math.h>
@@ -8,6 +7,202 @@
 
 #include "base/sort.h"
 #include "choose/set_metrics.h"
+
+/* ---------------------------------------------------------------- metrics */
+
+static double share_of_sets(size_t part, size_t whole, struct overlap sets)
+{
+    return whole > 0 ? (double)part / (double)whole : sets.gold == sets.picked;
+}
+
+static double metric_size(struct overlap sets)
+{
+    return (double)sets.picked;
+}
+
+static double metric_size_difference(struct overlap sets)
+{
+    return sets.picked > sets.gold ? (double)(sets.picked - sets.gold) : (double)(sets.gold - sets.picked);
+}
+
+static double metric_complete(struct overlap sets)
+{
+    return sets.common == sets.gold;
+}
+
+static double metric_exact(struct overlap sets)
+{
+    return sets.common == sets.gold && sets.common == sets.picked;
+}
+
+static double metric_precision(struct overlap sets)
+{
+    return share_of_sets(sets.common, sets.picked, sets);
+}
+
+static double metric_recall(struct overlap sets)
+{
+    return share_of_sets(sets.common, sets.gold, sets);
+}
+
+static double metric_f1(struct overlap sets)
+{
+    return share_of_sets(2 * sets.common, sets.gold + sets.picked, sets);
+}
+
+const struct set_metric wt__set_metrics[SET_METRICS] = {
+    {"tracc", wt__tracc},
+    {"exact", metric_exact},
+    {"set_precision", metric_precision},
+    {"set_recall", metric_recall},
+    {"set_f1", metric_f1},
+    {"complete", metric_complete},
+    {"size_diff", metric_size_difference},
+    {"set_size", metric_size},
+};
+
+/* ---------------------------------------------------------------- features of candidates */
+
+/* Added to a share of votes before its logarithm, so that one voter in a hundred hardly counts. */
+static const float LITTLE = 0.01f;
+
+static void select_candidates(struct candidate_features *out, const struct hit_list *hits)
+{
+    for (size_t h = 0; h < hits->len && out->tools < CHOOSE_TOOLS; h++)
+        if (h < CHOOSE_FIRST || hits->items[h].features[FEATURE_NEIGHBOUR_VOTES] > 0)
+            out->hits[out->tools++] = (uint32_t)h;
+}
+
+/* Reads the tools of a past request as a set. False if one of them is not a candidate. */
+static bool read_set(const struct candidate_features *s, const struct hit_list *hits, const struct neighbours *n,
+                     uint32_t request, uint64_t *set)
+{
+    *set = 0;
+    for (uint32_t l = n->starts[request]; l < n->starts[request + 1]; l++) {
+        size_t t = 0;
+        while (t < s->tools && hits->items[s->hits[t]].row != n->rows[n->labels[l]])
+            t++;
+        if (t == s->tools)
+            return false;
+        *set |= (uint64_t)1 << t;
+    }
+    return *set != 0;
+}
+
+/* Reads the sets of past requests. Returns their mean number of tools, weighted by vote. */
+static float read_past_sets(struct candidate_features *out, const struct hit_list *hits, const struct neighbours *n)
+{
+    const struct neighbour_votes *votes = &hits->votes;
+    float all = 0, tools = 0;
+    for (size_t i = 0; i < votes->request_count; i++)
+        all += wt__neighbours_weight(votes->requests[i].score, votes->requests[0].score);
+    for (size_t i = 0; i < votes->request_count; i++) {
+        uint32_t request = votes->requests[i].row;
+        float share = wt__neighbours_weight(votes->requests[i].score, votes->requests[0].score) / all;
+        uint64_t set;
+        tools += share * (float)(n->starts[request + 1] - n->starts[request]);
+        if (!read_set(out, hits, n, request, &set))
+            continue;
+        size_t p = 0;
+        while (p < out->past_count && out->past[p].tools != set)
+            p++;
+        if (p == out->past_count)
+            out->past[out->past_count++] = (struct past_set){.tools = set};
+        out->past[p].share += share;
+    }
+    return tools;
+}
+
+static void read_tool_features(float *out, const struct hit_list *hits, size_t h, float expected)
+{
+    const struct hit *hit = &hits->items[h];
+    out[TOOL_SHARE] = hit->features[FEATURE_SCORE];
+    out[TOOL_GAP] = hit->score - hits->items[0].score;
+    out[TOOL_RANK] = -logf((float)(h + 1));
+    out[TOOL_MEANING] = hit->features[FEATURE_MEANING];
+    out[TOOL_WORDS] = hit->features[FEATURE_WORDS];
+    out[TOOL_SUBQUERY_MEANING] = hit->features[FEATURE_SUBQUERY_MEANING];
+    out[TOOL_SUBQUERY_WORDS] = hit->features[FEATURE_SUBQUERY_WORDS];
+    out[TOOL_NEIGHBOUR_VOTES] = logf(hit->features[FEATURE_NEIGHBOUR_VOTES] + LITTLE);
+    out[TOOL_EXPECTED] = expected > 0 ? logf(expected) : 0;
+}
+
+static void read_answerability_features(float *out, const struct hit_list *hits, float voters)
+{
+    const struct neighbour_votes *votes = &hits->votes;
+    size_t n = hits->len;
+    memset(out, 0, ANSWERABLE_FEATURES * sizeof *out);
+    if (n > 0) {
+        out[ANSWERABLE_BEST] = hits->items[0].score;
+        out[ANSWERABLE_SECOND] = out[ANSWERABLE_BEST] - (n > 1 ? hits->items[1].score : 0);
+        out[ANSWERABLE_FIFTH] = out[ANSWERABLE_BEST] - (n > 4 ? hits->items[4].score : 0);
+    }
+    for (size_t h = 0; h < n; h++) {
+        const float *f = hits->items[h].features;
+        out[ANSWERABLE_MEANING] = fmaxf(out[ANSWERABLE_MEANING], f[FEATURE_MEANING]);
+        out[ANSWERABLE_SUBQUERY_MEANING] = fmaxf(out[ANSWERABLE_SUBQUERY_MEANING], f[FEATURE_SUBQUERY_MEANING]);
+        out[ANSWERABLE_WORDS] = fmaxf(out[ANSWERABLE_WORDS], f[FEATURE_WORDS]);
+        out[ANSWERABLE_NEIGHBOUR_VOTE] = fmaxf(out[ANSWERABLE_NEIGHBOUR_VOTE], f[FEATURE_NEIGHBOUR_VOTES]);
+    }
+    for (size_t i = 0; i < votes->request_count; i++)
+        out[ANSWERABLE_NEAR] += votes->requests[i].score / (float)votes->request_count;
+    for (size_t i = 0; i < votes->len; i++)
+        out[ANSWERABLE_THERE] += votes->items[i].score;
+    if (votes->request_count > 0)
+        out[ANSWERABLE_NEAREST] = votes->requests[0].score;
+    if (voters > 0)
+        out[ANSWERABLE_THERE] /= voters;
+}
+
+void wt__candidate_features_read(struct candidate_features *out, const struct hit_list *hits,
+                                 const struct neighbours *neighbours)
+{
+    float expected = 0;
+    out->tools = out->past_count = 0;
+    select_candidates(out, hits);
+    if (neighbours && hits->votes.request_count > 0)
+        expected = read_past_sets(out, hits, neighbours);
+    for (size_t t = 0; t < out->tools; t++)
+        read_tool_features(out->features[t], hits, out->hits[t], expected);
+    read_answerability_features(out->answerability, hits, expected);
+}
+
+/* ---------------------------------------------------------------- default parameters */
+
+/* The chooser of stores without usage, as data.
+ *
+ * Fitted by bench/bench_default_parameters.c on the train splits of metatool, metatool-multi and numpybank (MIT
+ * licences), 300 requests each, with the untrained recipe. `no_answer` are percentiles of its no-answer probability on
+ * answerable requests. docs/recommend.md measures it on other catalogues. */
+
+static const float default_no_answer[] = {
+    0.04f,   0.05126f, 0.06067f, 0.07854f, 0.08427f, 0.09236f, 0.09691f, 0.1057f, 0.1139f, 0.1195f, 0.1267f,
+    0.1383f, 0.1412f,  0.1449f,  0.151f,   0.1577f,  0.1654f,  0.1703f,  0.1732f, 0.1775f, 0.182f,  0.1874f,
+    0.1933f, 0.1998f,  0.2073f,  0.2124f,  0.217f,   0.2245f,  0.2267f,  0.2332f, 0.2387f, 0.2424f, 0.2454f,
+    0.2498f, 0.2561f,  0.2607f,  0.266f,   0.2691f,  0.2739f,  0.2835f,  0.2916f, 0.3001f, 0.3105f, 0.3156f,
+    0.3202f, 0.3235f,  0.329f,   0.3347f,  0.3406f,  0.3452f,  0.3502f,  0.3558f, 0.3633f, 0.3695f, 0.3755f,
+    0.3805f, 0.3864f,  0.3911f,  0.3961f,  0.4026f,  0.4079f,  0.4161f,  0.4249f, 0.4321f, 0.4389f, 0.4509f,
+    0.4586f, 0.467f,   0.4776f,  0.4862f,  0.4966f,  0.5095f,  0.5145f,  0.5214f, 0.5313f, 0.5362f, 0.5446f,
+    0.5541f, 0.5687f,  0.5772f,  0.5846f,  0.5908f,  0.6029f,  0.6197f,  0.6307f, 0.6435f, 0.6651f, 0.6736f,
+    0.6897f, 0.7051f,  0.7205f,  0.7366f,  0.7476f,  0.7687f,  0.7832f,  0.803f,  0.8185f, 0.8415f, 0.8706f};
+
+const struct chooser wt__chooser_default = {
+    .likelihood = 0.75f,
+    .past = 0.25f,
+    .size = 0.5f,
+    .tool_weights = {2.511f, 0.07186f, 1.134f, -1.404f, 2.007f, 1.972f, 0.4581f, 0, 0},
+    .tool_constant = -2.705f,
+    .sizes = {-1.222f, -0.9444f, -1.873f, -3.098f, -3.993f, -4.617f, -4.718f, -4.718f, -4.718f, -4.718f, -4.718f,
+              -4.718f, -4.718f, -4.718f, -4.718f, -4.718f},
+    .answerability_weights = {1.134f, 0.9674f, -2.661f, -3.792f, -1.99f, -1.449f, 0, 0, 0, 0},
+    .answerability_constant = 2.779f,
+    .no_answer = {default_no_answer, sizeof default_no_answer / sizeof *default_no_answer},
+};
+
+/* ---------------------------------------------------------------- chooser */
+
+/* Sets are words, so an intersection is one instruction. The expected TRACC of every set against every other takes some
+ * hundred thousand of them. */
 
 enum {
     PREFIX_MOST = 12, /* prefixes of the tools by probability, up to this length */
@@ -49,7 +244,7 @@ static size_t size_of_set(uint64_t set)
 
 /* ---------------------------------------------------------------- candidate sets */
 
-static void add_set(struct weighing *w, uint64_t set)
+static void add_likely_set(struct weighing *w, uint64_t set)
 {
     if (set != 0 && w->count < CHOOSE_SETS)
         w->sets[w->count++] = set;
@@ -72,11 +267,11 @@ static void add_small_sets(struct weighing *w)
 {
     size_t n = w->candidates->tools < SMALL_OF ? w->candidates->tools : SMALL_OF;
     for (size_t a = 0; a < n; a++) {
-        add_set(w, bit_of(w, a));
+        add_likely_set(w, bit_of(w, a));
         for (size_t b = a + 1; b < n; b++) {
-            add_set(w, bit_of(w, a) | bit_of(w, b));
+            add_likely_set(w, bit_of(w, a) | bit_of(w, b));
             for (size_t c = b + 1; c < n; c++)
-                add_set(w, bit_of(w, a) | bit_of(w, b) | bit_of(w, c));
+                add_likely_set(w, bit_of(w, a) | bit_of(w, b) | bit_of(w, c));
         }
     }
 }
@@ -84,9 +279,9 @@ static void add_small_sets(struct weighing *w)
 static void add_changes(struct weighing *w, uint64_t set)
 {
     for (size_t i = 0; i < CHANGED_BY && i < w->candidates->tools; i++)
-        add_set(w, set | bit_of(w, i));
+        add_likely_set(w, set | bit_of(w, i));
     for (uint64_t rest = set; rest; rest &= rest - 1)
-        add_set(w, set & ~(rest & -rest));
+        add_likely_set(w, set & ~(rest & -rest));
 }
 
 static int compare_past(const void *a, const void *b)
@@ -102,9 +297,9 @@ static void collect_sets(struct weighing *w)
     memcpy(past, w->candidates->past, count * sizeof *past);
     qsort(past, count, sizeof *past, compare_past);
     for (size_t i = 0; i < count; i++)
-        add_set(w, past[i].tools);
+        add_likely_set(w, past[i].tools);
     for (size_t n = 1; n <= PREFIX_MOST && n <= w->candidates->tools; n++)
-        add_set(w, likely_prefix(w, n));
+        add_likely_set(w, likely_prefix(w, n));
     add_small_sets(w);
     for (size_t i = 0; i < CHANGED_PAST && i < count; i++)
         add_changes(w, past[i].tools);
@@ -310,4 +505,132 @@ enum familiarity wt__familiarity(const struct chooser *chooser, const struct can
     if ((float)bytes < SHORTER * lengths->values[lengths->count / RARE])
         return TOO_SHORT;
     return cosine < nearest->values[nearest->count / RARE] - FARTHER ? TOO_FAR : FAMILIAR;
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+/* Reads and writes a chooser as JSON. A list is valid only as a whole, because a missing weight would give wrong
+ * results silently. */
+
+enum { CALIBRATION_MOST = 100000 };
+static const double LARGEST = CHOOSE_NEVER; /* keeps products of two numbers finite */
+
+static bool is_sane(double value)
+{
+    return fabs(value) <= LARGEST; /* false for NaN */
+}
+
+static int read_number_list(float *out, size_t count, const json_t *object, const char *name, wt_error *err)
+{
+    json_t *list = wt__json_array(object, name), *item;
+    size_t i;
+    if (json_array_size(list) != count)
+        return wt__fail(err, WT_EMODEL, "\"%s\" has %zu numbers instead of %zu", name, json_array_size(list), count);
+    json_array_foreach(list, i, item)
+    {
+        if (!json_is_number(item) || !is_sane(json_number_value(item)))
+            return wt__fail(err, WT_EMODEL, "\"%s\" must only have numbers of at most %g", name, LARGEST);
+        out[i] = (float)json_number_value(item);
+    }
+    return 0;
+}
+
+static int read_chooser_number(float *out, const json_t *object, const char *name, wt_error *err)
+{
+    double value = wt__json_real(object, name, NAN);
+    *out = is_sane(value) ? (float)value : 0;
+    return is_sane(value) ? 0 : wt__fail(err, WT_EMODEL, "\"%s\" is not a number of at most %g", name, LARGEST);
+}
+
+/* Reads a calibration. Leaves it empty if the member is missing, as in choosers of older versions. */
+static int read_calibration(struct calibration *out, const json_t *object, const char *name, struct arena *arena,
+                            wt_error *err)
+{
+    const json_t *list = json_object_get(object, name);
+    size_t count = json_array_size(list);
+    if (list && !json_is_array(list))
+        return wt__fail(err, WT_EMODEL, "\"%s\" is not a list of numbers", name);
+    if (count > CALIBRATION_MOST)
+        return wt__fail(err, WT_EMODEL, "\"%s\" has more than %d numbers", name, CALIBRATION_MOST);
+    float *values = wt__arena_array(arena, float, count);
+    *out = (struct calibration){values, count};
+    WT_CHECK_ALLOC(values, err);
+    WT_TRY(read_number_list(values, count, object, name, err));
+    for (size_t i = 1; i < count; i++)
+        if (values[i] < values[i - 1])
+            return wt__fail(err, WT_EMODEL, "\"%s\" is not in order", name);
+    return 0;
+}
+
+/* Reads the relevance weights, if the chooser has fitted ones. */
+static int read_relevance(struct chooser *out, const json_t *config, wt_error *err)
+{
+    out->has_relevance = json_object_get(config, "relevance") != NULL;
+    if (!out->has_relevance)
+        return 0;
+    WT_TRY(read_number_list(out->relevance.weights, RELEVANCE_FEATURES, config, "relevance", err));
+    return read_chooser_number(&out->relevance.constant, config, "relevance_constant", err);
+}
+
+int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *arena, wt_error *err)
+{
+    const struct {
+        float *into;
+        size_t count;
+        const char *name;
+    } lists[] = {{out->tool_weights, TOOL_FEATURES, "tool"},
+                 {out->sizes, CHOOSE_SIZES, "sizes"},
+                 {out->answerability_weights, ANSWERABLE_FEATURES, "answerability"}};
+    const struct {
+        float *into;
+        const char *name;
+    } numbers[] = {{&out->tool_constant, "tool_constant"},
+                   {&out->likelihood, "likelihood"},
+                   {&out->past, "past"},
+                   {&out->size, "size"},
+                   {&out->answerability_constant, "answerability_constant"}};
+    *out = (struct chooser){.likelihood = 0};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        WT_TRY(read_number_list(lists[i].into, lists[i].count, config, lists[i].name, err));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        WT_TRY(read_chooser_number(numbers[i].into, config, numbers[i].name, err));
+    WT_TRY(read_calibration(&out->nonconformity, config, "nonconformity", arena, err));
+    WT_TRY(read_calibration(&out->unused, config, "unused", arena, err));
+    WT_TRY(read_calibration(&out->no_answer, config, "no_answer", arena, err));
+    WT_TRY(read_calibration(&out->nearest, config, "nearest", arena, err));
+    WT_TRY(read_calibration(&out->lengths, config, "lengths", arena, err));
+    return read_relevance(out, config, err);
+}
+
+static json_t *write_number_list(const float *values, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < count; i++)
+        if (json_array_append_new(list, json_real((double)values[i])) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+json_t *wt__chooser_write(const struct chooser *c)
+{
+    json_t *config = json_pack("{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}", "tool",
+                               write_number_list(c->tool_weights, TOOL_FEATURES), "tool_constant",
+                               (double)c->tool_constant, "likelihood", (double)c->likelihood, "past", (double)c->past,
+                               "size", (double)c->size, "sizes", write_number_list(c->sizes, CHOOSE_SIZES),
+                               "answerability", write_number_list(c->answerability_weights, ANSWERABLE_FEATURES),
+                               "answerability_constant", (double)c->answerability_constant, "nonconformity",
+                               write_number_list(c->nonconformity.values, c->nonconformity.count), "unused",
+                               write_number_list(c->unused.values, c->unused.count), "no_answer",
+                               write_number_list(c->no_answer.values, c->no_answer.count), "nearest",
+                               write_number_list(c->nearest.values, c->nearest.count), "lengths",
+                               write_number_list(c->lengths.values, c->lengths.count));
+    if (!config || !c->has_relevance)
+        return config;
+    if (json_object_set_new(config, "relevance", write_number_list(c->relevance.weights, RELEVANCE_FEATURES)) == 0 &&
+        json_object_set_new(config, "relevance_constant", json_real((double)c->relevance.constant)) == 0)
+        return config;
+    json_decref(config);
+    return NULL;
 }

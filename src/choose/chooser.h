@@ -1,4 +1,81 @@
-/* chooser.h: predicts the exact set of tools that a request needs, without a language model.
+/* chooser.h: predicts the exact set of tools that a request needs, from candidate tools and their features. */
+#ifndef WT_CHOOSE_CHOOSER_H
+#define WT_CHOOSE_CHOOSER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "choose/relevance.h"
+#include "retrieve/retrieve.h"
+
+/* ---------------------------------------------------------------- features of candidates */
+
+/* The input of a chooser of tool sets: a few dozen candidate tools with some numbers each, and the sets that the most
+ * similar past requests used.
+ *
+ * Candidates are limited to 64, so that a set is one word and an intersection one instruction. A chooser can then
+ * compare hundreds of sets in microseconds. */
+
+enum {
+    CHOOSE_TOOLS = 64, /* maximum number of candidates */
+    CHOOSE_FIRST = 40  /* candidates from the first hits; the others come from past requests */
+};
+
+/* Features of a tool. */
+enum tool_feature {
+    TOOL_SHARE, /* score divided by the best hit's score */
+    TOOL_GAP,   /* score minus the best hit's score */
+    TOOL_RANK,  /* -log(1 + number of hits before it) */
+    TOOL_MEANING,
+    TOOL_WORDS,
+    TOOL_SUBQUERY_MEANING,
+    TOOL_SUBQUERY_WORDS,
+    TOOL_NEIGHBOUR_VOTES, /* log(share of the past requests' votes + a small constant) */
+    TOOL_EXPECTED,        /* log of the mean number of tools of past requests; equal for all tools of a request */
+    TOOL_FEATURES
+};
+
+/* Features that predict whether any tool fits. */
+enum answerability_feature {
+    ANSWERABLE_BEST,             /* score of the best hit */
+    ANSWERABLE_SECOND,           /* its lead over the second hit */
+    ANSWERABLE_FIFTH,            /* its lead over the fifth hit */
+    ANSWERABLE_MEANING,          /* greatest cosine of a tool with the request */
+    ANSWERABLE_SUBQUERY_MEANING, /* greatest cosine of a tool with a sub-query */
+    ANSWERABLE_WORDS,            /* greatest share of the request's words that a tool has */
+    ANSWERABLE_NEAREST,          /* cosine of the most similar past request */
+    ANSWERABLE_NEAR,             /* mean cosine of all past requests that voted */
+    ANSWERABLE_THERE,            /* share of their votes for tools that still exist */
+    ANSWERABLE_NEIGHBOUR_VOTE,   /* greatest share of neighbour votes of a tool */
+    ANSWERABLE_FEATURES
+};
+
+/* Set of tools used by past requests. */
+struct past_set {
+    uint64_t tools;
+    float share; /* share of the neighbours' votes */
+};
+
+struct candidate_features {
+    size_t tools;                                /* C */
+    uint32_t hits[CHOOSE_TOOLS];                 /* [C] indices of hits, ascending */
+    float features[CHOOSE_TOOLS][TOOL_FEATURES]; /* [C] */
+    size_t past_count;
+    struct past_set past[NEIGHBOURS_ASKED]; /* distinct sets; sets with a tool outside the candidates are omitted */
+    float answerability[ANSWERABLE_FEATURES];
+};
+
+/* Reads the features of a request. hits: with features, at least CHOOSE_FIRST if that many exist. neighbours: source of
+ * the hits' votes, or NULL. */
+void wt__candidate_features_read(struct candidate_features *out, const struct hit_list *hits,
+                                 const struct neighbours *neighbours);
+
+/* ---------------------------------------------------------------- chooser */
+
+/* Predicts the exact set of tools that a request needs, without a language model.
  *
  * The chooser estimates a probability for each plausible set: the sets of similar past requests, the first few tools,
  * and small changes of both. The logarithm of this probability is, up to a constant,
@@ -7,8 +84,7 @@
  *     + past * log(share of the past requests' votes)
  *     + size * log(share of usages with so many tools)
  *
- * where p, the probability that a tool is needed, is a logistic function of the numbers in candidate_features.h. The
- * result is either
+ * where p, the probability that a tool is needed, is a logistic function of the features above. The result is either
  *
  *   the set with the greatest expected TRACC (set_metrics.h), by minimum Bayes risk over the same sets, or
  *   a set that is complete with a given probability. Tools join in the order of their probability, as many as needed.
@@ -31,15 +107,6 @@
  * All parameters come from logged requests. For a very different request (for example, a much shorter one) the chooser
  * would be wrong with great confidence. Such a request is detected first and handled as in a catalogue without
  * usage. */
-#ifndef WT_CHOOSE_CHOOSER_H
-#define WT_CHOOSE_CHOOSER_H
-
-#include <stdbool.h>
-
-#include "base/arena.h"
-#include "base/json.h"
-#include "choose/relevance.h"
-#include "choose/candidate_features.h"
 
 enum {
     CHOOSE_SIZES = 16, /* distinct sizes; the last one includes all larger sets */
@@ -62,7 +129,7 @@ struct chooser {
     struct calibration no_answer;     /* wt__no_answer_probability of answerable requests */
     struct calibration nearest;       /* cosine of dev requests with their nearest past request; empty if unknown */
     struct calibration lengths;       /* bytes of dev requests; empty if unknown */
-    struct relevance relevance;       /* for single hits, if fitted */
+    struct relevance_model relevance; /* for single hits, if fitted */
     bool has_relevance;
 };
 

@@ -28,6 +28,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "llm/chat.h"
 #include "llm/exchange.h"
 
 enum {
@@ -78,8 +79,8 @@ struct ptr_sources {
     int (*describe)(void *self, uint32_t tool, struct arena *arena, struct ptr_text *out, wt_error *err);
 };
 
-/* Labels of a request in an evaluation, for a stand-in model only (oracle.h): needed tools and wrong tools, each with
- * words that ask for it. */
+/* Labels of a request in an evaluation, for a stand-in model only (struct oracle): needed tools and wrong tools, each
+ * with words that ask for it. */
 struct ptr_label {
     uint32_t tool;
     struct str need;
@@ -158,5 +159,33 @@ int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *
 
 const char *wt__ptr_verdict_name(enum ptr_verdict verdict); /* "exact", "over", "partial" */
 const char *wt__ptr_view_name(enum ptr_view view);          /* "dsa", "hqc", "cte" */
+
+/* ---------------------------------------------------------------- oracle */
+
+/* Replaces PTR's language model by the known answers, for tests and evaluations only. It separates the loss in PTR's
+ * stages from the loss in the model, and shows the cost of a given rate of model errors.
+ *
+ * The oracle never reads a prompt. It uses the question's subject (struct ptr_subject) and the labels of the request,
+ * so descriptions cannot influence its answers. Reports of its figures must show its name.
+ *
+ * At error rate e each decision is independently wrong with probability e:
+ *   requirement    One for each needed tool, in the label's words. An error omits it. If the labels have wrong tools,
+ *                  half of the errors keep it and add the requirement of a wrong tool.
+ *   match          The tool that belongs to the requirement, or none if it is not listed. An error is any other listed
+ *                  tool or none, with equal probability.
+ *
+ * Random numbers derive from a hash of seed, request and requirement. An answer therefore does not depend on earlier
+ * questions, and an error at one rate is also an error at every higher rate. */
+
+struct oracle {
+    struct chat_model model; /* points to `name` below, so an oracle must not move */
+    double error;
+    uint64_t seed;
+    char name[64]; /* "oracle, 10 % error" */
+};
+
+/* Initialises an oracle, which needs no disposal and is thread-safe. Errors: WT_EINVAL (rate outside 0..1). A question
+ * without labels fails with WT_EINVAL. */
+int wt__oracle_init(struct oracle *oracle, double error, uint64_t seed, wt_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 #include "encoder/encoder.h"
 #include "encoder/model_dir.h"
 #include "engine/engine.h"
-#include "recipe/old_members.h"
+#include "recipe/trained.h"
 #include "recipe/recipes.h"
 #include "retrieve/document.h"
 

@@ -1,12 +1,12 @@
-/* eval.c: wt_eval. What it measures is what a caller of wt_find would get.
+/* eval.c: wt_eval. It measures the results that a caller of wt_find would get.
  *
  *   data set -> queries and judgements (dataset)
- *   corpus -> a store that is kept (engine/corpus); for learned recipes one with recorded use, and models (learning)
+ *   corpus -> cached store (engine/corpus); for learned recipes a store with recorded use, and models (learning)
  *   each recipe over the queries (measure) -> means, percentiles, TREC run
  *   each recipe against the first, paired by query (bootstrap)
  *
- * A tool that the corpus has and the importer refused, or that the judgements name and the corpus lacks, stays in the
- * gold set and counts as missed; the row's notice says how many. */
+ * A judged tool missing in the catalogue stays in the gold set and counts as missed: the corpus lacks it, or the
+ * importer rejected it. The row's notice has the number of such tools. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,61 +16,56 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/sort.h"
-#include "choose/oracle.h"
+#include "choose/ptr.h"
 #include "encoder/config.h"
 #include "changes/corpus.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
 #include "query/ptr_sources.h"
 #include "recipe/recipes.h"
-#include "eval/learning.h"
-#include "eval/measure.h"
-#include "eval/metrics.h"
-#include "eval/other_run.h"
-#include "eval/page.h"
-#include "eval/trec.h"
+#include "eval/internal.h"
+#include "eval/report.h"
 
 enum {
     MAX_RECIPES = 32,
     MAX_RESAMPLES = 1000000,
     DEFAULT_RESAMPLES = 10000,
     DEFAULT_SEED = 1,
-    MAIN_CUTOFF = 5,   /* of the comparison, when it is among the cutoffs; else the last of them */
     COMPARED = 3,      /* recall, ndcg and complete at the main cutoff */
-    LIST_PAGE = 10000, /* tools looked at in one go */
+    LIST_PAGE = 10000, /* tools per wt_list */
     MIN_LATENCY_K = 10
 };
 
-struct report {
+struct owned_report {
     wt_eval_report visible;
     struct arena arena;
 };
 
-struct evaluation {
+struct eval_run {
     wt_eval_options options;
-    struct dense_weight dense_weight; /* that options ask for; zeros: what the encoder says */
+    struct dense_weight dense_weight; /* from the options; zeros to use the encoder's own */
     const char *split;
     uint64_t seed;
     size_t resamples;
-    struct plan plan;
-    struct oracle oracle; /* asked by the recipe ptr when options.oracle is set */
+    struct eval_plan plan;
+    struct oracle oracle; /* answers the recipe ptr if options.oracle is set */
     const char *recipes[MAX_RECIPES];
     size_t recipe_count;
-    const char *runs[WT_MAX_OTHER_RUNS]; /* files of other methods */
+    const char *runs[WT_MAX_OTHER_RUNS]; /* TREC runs of other programs */
     size_t run_count;
     struct arena scratch;
-    struct dataset dataset, out_of_domain; /* the latter: whose requests no tool fits */
+    struct dataset dataset, out_of_domain; /* out_of_domain: requests that no tool can answer */
     wt_engine *engine;
     wt_catalog_info info;
-    size_t lost_tools;    /* relevant tools that the catalogue does not have */
-    bool *multi_provider; /* [plan.queries] whether its relevant tools are of several providers */
-    bool lexical_only;    /* every recipe was asked for, but there is no model */
-    bool untrained;       /* the same, but there is nothing to learn from */
-    bool learns;          /* a recipe needs training, and learning is filled in */
-    struct learning learning;
+    size_t lost_tools;    /* relevant tools missing in the catalogue */
+    bool *multi_provider; /* [plan.queries] true if the relevant tools belong to several providers */
+    bool lexical_only;    /* every recipe was requested, but there is no model */
+    bool untrained;       /* every recipe was requested, but there are no training data */
+    bool learns;          /* a recipe needs training; `learning` is set */
+    struct eval_learning learning;
     struct measurement *measured; /* [recipe_count + run_count] */
     struct progress progress;
-    struct report *report;
+    struct owned_report *report;
     wt_error *err;
 };
 
@@ -78,21 +73,21 @@ void wt_eval_report_free(wt_eval_report *report)
 {
     if (!report)
         return;
-    struct report *whole = (struct report *)report; /* visible is its first member */
+    struct owned_report *whole = (struct owned_report *)report; /* visible is its first member */
     wt__arena_dispose(&whole->arena);
     free(whole);
 }
 
-/* ---------------------------------------------------------------- what to do */
+/* ---------------------------------------------------------------- planning */
 
-static int plan_cutoffs(struct evaluation *e)
+static int plan_cutoffs(struct eval_run *e)
 {
     static const size_t usual[] = {1, 3, 5, 7, 10};
-    struct plan *plan = &e->plan;
+    struct eval_plan *plan = &e->plan;
     for (size_t i = 0; i < WT_MAX_CUTOFFS; i++) {
         size_t k = e->options.cutoffs[i];
         if (k > WT_MAX_K)
-            return wt__fail(e->err, WT_EINVAL, "the cutoff %zu is over the limit of %d", k, WT_MAX_K);
+            return wt__fail(e->err, WT_EINVAL, "cutoff %zu is over the limit of %d", k, WT_MAX_K);
         for (size_t j = 0; j < plan->cutoff_count; j++)
             if (plan->cutoffs[j] == k)
                 k = 0;
@@ -111,7 +106,7 @@ static int plan_cutoffs(struct evaluation *e)
     return 0;
 }
 
-static const wt_recipe *recipe_named(const char *name)
+static const wt_recipe *find_public_recipe(const char *name)
 {
     const wt_recipe *recipe = NULL;
     for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
@@ -125,21 +120,20 @@ static bool is_automatic(const char *name)
     return strcmp(name, "auto") == 0;
 }
 
-static int add_recipe(struct evaluation *e, struct str name)
+static int add_recipe(struct eval_run *e, struct str name)
 {
     char *copy = wt__arena_copy(&e->scratch, wt__str_trim(name));
-    if (!copy)
-        return wt__fail_nomem(e->err);
+    WT_CHECK_ALLOC(copy, e->err);
     if (!*copy)
-        return wt__fail(e->err, WT_EINVAL, "a name is missing in the list of recipes \"%s\"", e->options.recipes);
-    const wt_recipe *recipe = recipe_named(copy);
+        return wt__fail(e->err, WT_EINVAL, "list of recipes \"%s\" has an empty name", e->options.recipes);
+    const wt_recipe *recipe = find_public_recipe(copy);
     if (!recipe && !is_automatic(copy))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%s\"", copy);
     for (size_t i = 0; i < e->recipe_count; i++)
         if (strcmp(e->recipes[i], copy) == 0)
-            return wt__fail(e->err, WT_EINVAL, "the recipe \"%s\" is asked for twice", copy);
+            return wt__fail(e->err, WT_EINVAL, "recipe \"%s\" is listed twice", copy);
     if (e->recipe_count == MAX_RECIPES)
-        return wt__fail(e->err, WT_EINVAL, "more than %d recipes are asked for", MAX_RECIPES);
+        return wt__fail(e->err, WT_EINVAL, "too many recipes; the limit is %d", MAX_RECIPES);
     e->recipes[e->recipe_count++] = copy;
     return 0;
 }
@@ -149,61 +143,61 @@ static bool is_ptr(const char *name)
     return wt__recipe_selector(name) == SELECTOR_PTR;
 }
 
-/* Whether anything can answer the recipe ptr. */
-static bool can_ask(const struct evaluation *e)
+/* True if an oracle or a language model can answer the questions of the recipe ptr. */
+static bool has_ptr_answers(const struct eval_run *e)
 {
     return e->options.oracle || e->options.chat_model;
 }
 
-/* The list that was asked for, or nothing yet when it was every recipe that can run: that is known with the engine. */
-static int plan_recipes(struct evaluation *e)
+/* Parses the list of recipes. An empty list stands for every recipe that can run; complete_recipes fills it in once the
+ * engine is open. */
+static int plan_recipes(struct eval_run *e)
 {
     const char *at = e->options.recipes;
-    int rc = 0;
-    while (rc == 0 && at) {
+    while (at) {
         const char *comma = strchr(at, ',');
-        rc = add_recipe(e, (struct str){at, comma ? (size_t)(comma - at) : strlen(at)});
+        WT_TRY(add_recipe(e, (struct str){at, comma ? (size_t)(comma - at) : strlen(at)}));
         at = comma ? comma + 1 : NULL;
     }
-    return rc;
+    return 0;
 }
 
-static int plan_other_runs(struct evaluation *e)
+static int plan_other_runs(struct eval_run *e)
 {
     const char *text = e->options.other_runs;
     struct str line;
     while (text && wt__str_line(&text, &line)) {
         if (e->run_count == WT_MAX_OTHER_RUNS)
-            return wt__fail(e->err, WT_EINVAL, "more than %d runs of other methods are named", WT_MAX_OTHER_RUNS);
+            return wt__fail(e->err, WT_EINVAL, "too many runs of other methods; the limit is %d", WT_MAX_OTHER_RUNS);
         if (!(e->runs[e->run_count++] = wt__arena_copy(&e->scratch, line)))
             return wt__fail_nomem(e->err);
     }
     return 0;
 }
 
-/* Whether one of the recipes needs training, or may use it. */
-static bool wants_training(const struct evaluation *e)
+/* True if one of the recipes needs training, or can use it. */
+static bool uses_training(const struct eval_run *e)
 {
     for (size_t i = 0; i < e->recipe_count; i++)
-        if (wt__learning_helps(e->recipes[i]))
+        if (wt__recipe_uses_training(e->recipes[i]))
             return true;
     return e->recipe_count == 0;
 }
 
-/* Whether one of the recipes needs a model, or may use one. */
-static bool wants_model(const struct evaluation *e)
+/* True if one of the recipes needs a model, or can use one. */
+static bool uses_model(const struct eval_run *e)
 {
     for (size_t i = 0; i < e->recipe_count; i++) {
-        const wt_recipe *recipe = recipe_named(e->recipes[i]);
+        const wt_recipe *recipe = find_public_recipe(e->recipes[i]);
         if (!recipe || recipe->needs_model)
             return true;
     }
     return e->recipe_count == 0;
 }
 
-/* Fills in every recipe that can run, when none was named: also what needs training, where there is some to be had.
- * What takes long to train is measured where it is there already. */
-static void complete_recipes(struct evaluation *e, bool model)
+/* Fills in every recipe that can run if the caller named no recipe. Includes recipes that need training if training is
+ * possible, except that slow ones are only included with existing models (options.trained). */
+static void complete_recipes(struct eval_run *e, bool model)
 {
     const wt_recipe *recipe = NULL;
     if (e->recipe_count > 0)
@@ -211,8 +205,9 @@ static void complete_recipes(struct evaluation *e, bool model)
     e->lexical_only = !model;
     e->untrained = model && !e->learns;
     for (size_t i = 0; (recipe = wt_recipe_at(i)) && e->recipe_count < MAX_RECIPES - 1; i++)
-        if ((model || !recipe->needs_model) && (e->learns || !wt__learning_helps(recipe->name)) &&
-            (e->options.trained || !wt__learning_takes_long(recipe->name)) && (can_ask(e) || !is_ptr(recipe->name)))
+        if ((model || !recipe->needs_model) && (e->learns || !wt__recipe_uses_training(recipe->name)) &&
+            (e->options.trained || !wt__recipe_trains_slowly(recipe->name)) &&
+            (has_ptr_answers(e) || !is_ptr(recipe->name)))
             e->recipes[e->recipe_count++] = recipe->name;
     if (e->learns)
         e->recipes[e->recipe_count++] = "auto";
@@ -220,27 +215,26 @@ static void complete_recipes(struct evaluation *e, bool model)
 
 /* ---------------------------------------------------------------- ptr */
 
-static int plan_ptr(struct evaluation *e)
+static int plan_ptr(struct eval_run *e)
 {
     const wt_eval_options *o = &e->options;
     const char *base_retriever = o->base_retriever;
     if (o->oracle && (o->chat_url || o->chat_model || o->record_path || o->replay_path))
-        return wt__fail(e->err, WT_EINVAL, "either the oracle answers or a language model, not both");
-    if (base_retriever && !recipe_named(base_retriever) && !is_automatic(base_retriever))
+        return wt__fail(e->err, WT_EINVAL, "use --oracle or a language model, not both");
+    if (base_retriever && !find_public_recipe(base_retriever) && !is_automatic(base_retriever))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", base_retriever);
-    if (base_retriever && !is_automatic(base_retriever) && recipe_named(base_retriever)->picks)
-        return wt__fail(e->err, WT_ERECIPE, "the recipe %s gives a set; the base retriever of ptr is one that ranks",
+    if (base_retriever && !is_automatic(base_retriever) && find_public_recipe(base_retriever)->picks)
+        return wt__fail(e->err, WT_ERECIPE, "recipe %s picks a set; the base retriever of ptr must be one that ranks",
                         base_retriever);
     for (size_t i = 0; i < e->recipe_count; i++)
-        if (is_ptr(e->recipes[i]) && !can_ask(e))
-            return wt__fail(
-                e->err, WT_EINVAL,
-                "the recipe ptr asks a language model: say which with --chat-model NAME, or have a stand-in "
-                "answer with --oracle RATE");
+        if (is_ptr(e->recipes[i]) && !has_ptr_answers(e))
+            return wt__fail(e->err, WT_EINVAL,
+                            "recipe ptr needs a language model: name one with --chat-model NAME, or simulate one with "
+                            "--oracle RATE");
     unsigned ablate = 0;
     int rc = wt__ptr_ablations(o->ablate, &ablate, e->err);
     if (rc < 0)
-        return rc; /* now, and not after a training */
+        return rc; /* Validate the option now, before hours of training. */
     e->plan.ptr = (struct ptr_plan){.base_retriever = base_retriever,
                                     .ablate = o->ablate,
                                     .once = o->chat_model && !o->record_path && !o->replay_path};
@@ -250,8 +244,8 @@ static int plan_ptr(struct evaluation *e)
     return wt__oracle_init(&e->oracle, o->oracle_error, e->seed, e->err);
 }
 
-/* The language model that is asked where the oracle is not. */
-static int set_chat(struct evaluation *e)
+/* Gives the engine the language model of the options. */
+static int set_eval_chat(struct eval_run *e)
 {
     wt_open_options chat;
     wt_open_options_init(&chat);
@@ -263,7 +257,7 @@ static int set_chat(struct evaluation *e)
     return wt__engine_set_chat(e->engine, &chat, e->err);
 }
 
-static double sum_of(const double *values, size_t count)
+static double sum_values(const double *values, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
@@ -271,9 +265,9 @@ static double sum_of(const double *values, size_t count)
     return sum;
 }
 
-/* What the figures of ptr and bundle depend on, and what was asked for them. */
-static void ptr_settings(const struct evaluation *e, const struct measurement *m, const char *recipe,
-                         struct buffer *json)
+/* Appends the settings of ptr and bundle, and for ptr the mean number of questions and tokens per query. */
+static void write_ptr_settings(const struct eval_run *e, const struct measurement *m, const char *recipe,
+                               struct buffer *json)
 {
     const wt_eval_options *o = &e->options;
     const char *file = o->replay_path ? o->replay_path : o->record_path;
@@ -292,12 +286,12 @@ static void ptr_settings(const struct evaluation *e, const struct measurement *m
         wt__buffer_printf(json, ",\"%s\":", o->replay_path ? "replayed" : "recorded");
         wt__buffer_json(json, wt__str(file));
     }
-    wt__buffer_printf(json, ",\"questions\":%.3f,\"tokens\":%.1f", sum_of(m->questions, e->plan.queries) / queries,
-                      sum_of(m->tokens, e->plan.queries) / queries);
+    wt__buffer_printf(json, ",\"questions\":%.3f,\"tokens\":%.1f", sum_values(m->questions, e->plan.queries) / queries,
+                      sum_values(m->tokens, e->plan.queries) / queries);
 }
 
-/* The recipes to train for: those that are measured, and what they stand on. with: room for one more. */
-static size_t recipes_to_train(const struct evaluation *e, const char **with)
+/* Collects the recipes to train for: the measured ones and their base retriever. with: [recipe_count + 1]. */
+static size_t collect_recipes_to_train(const struct eval_run *e, const char **with)
 {
     size_t count = e->recipe_count;
     bool base_retriever = false;
@@ -311,89 +305,85 @@ static size_t recipes_to_train(const struct evaluation *e, const char **with)
 
 /* ---------------------------------------------------------------- the catalogue */
 
-enum { NOT_THERE = 0 /* among the numbers of providers */ };
+enum { MISSING_TOOL = 0 /* number of a provider whose tool is missing in the catalogue */ };
 
-/* Gives each relevant tool of the measured queries that is there the number of its provider; one without a provider
- * counts as its own. */
-static int number_providers(struct evaluation *e, struct map *wanted, struct map *providers)
+static void dispose_listed_tools(wt_tools **tools)
+{
+    wt_tools_free(*tools);
+}
+
+/* Sets the provider's number for each relevant tool in the catalogue. A tool without a provider gets a number of its
+ * own. */
+static int number_providers(struct eval_run *e, struct map *wanted, struct map *providers)
 {
     wt_list_options page;
-    uint32_t nobody = UINT32_MAX;
+    uint32_t own_number = UINT32_MAX;
     wt_list_options_init(&page);
     page.limit = LIST_PAGE;
     for (bool more = true; more; page.offset += LIST_PAGE) {
-        wt_tools *tools = NULL;
+        WT_CLEANUP(dispose_listed_tools) wt_tools *tools = NULL;
         int rc = wt_list(e->engine, &page, &tools, e->err);
         if (rc < 0)
             return rc;
-        rc = 0;
-        for (size_t i = 0; rc == 0 && i < tools->len; i++) {
+        for (size_t i = 0; i < tools->len; i++) {
             const wt_tool *tool = tools->items[i];
             uint32_t *owner = wt__map_get(wanted, wt__str(tool->source_id));
-            if (!owner || *owner != NOT_THERE)
+            if (!owner || *owner != MISSING_TOOL)
                 continue;
             char *name = wt__arena_copy(&e->scratch, wt__str(tool->provider));
-            uint32_t *number =
-                name ? wt__map_insert(providers, wt__str(name), (uint32_t)providers->len + 1, NULL) : NULL;
-            if (!number)
-                rc = wt__fail_nomem(e->err);
-            else
-                *owner = *name ? *number : nobody--;
+            WT_CHECK_ALLOC(name, e->err);
+            uint32_t *number = wt__map_insert(providers, wt__str(name), (uint32_t)providers->len + 1, NULL);
+            WT_CHECK_ALLOC(number, e->err);
+            *owner = *name ? *number : own_number--;
         }
         more = tools->len == LIST_PAGE;
-        wt_tools_free(tools);
-        if (rc < 0)
-            return rc;
     }
     return 0;
 }
 
-/* Which queries need several providers, and how many different relevant tools the catalogue lacks. */
-static void look_at_gold(struct evaluation *e, const struct map *wanted)
+/* Finds the queries that need several providers, and counts the distinct relevant tools missing in the catalogue. */
+static void inspect_gold(struct eval_run *e, const struct map *wanted)
 {
     for (size_t i = 0; i < wanted->capacity; i++)
-        e->lost_tools += wanted->slots[i].used && wanted->slots[i].value == NOT_THERE;
+        e->lost_tools += wanted->slots[i].used && wanted->slots[i].value == MISSING_TOOL;
     for (size_t q = 0; q < e->plan.queries; q++) {
         const struct query *query = &e->dataset.queries[q];
-        uint32_t first = NOT_THERE;
+        uint32_t first = MISSING_TOOL;
         for (size_t j = 0; j < query->judgement_count; j++) {
             uint32_t owner = query->judgements[j].gain > 0 ? *wt__map_get(wanted, query->judgements[j].tool) : first;
-            e->multi_provider[q] |= first != NOT_THERE && owner != NOT_THERE && owner != first;
-            first = first == NOT_THERE ? owner : first;
+            e->multi_provider[q] |= first != MISSING_TOOL && owner != MISSING_TOOL && owner != first;
+            first = first == MISSING_TOOL ? owner : first;
         }
     }
 }
 
-static int read_gold(struct evaluation *e)
+static int read_gold(struct eval_run *e)
 {
-    struct map wanted = {0}, providers = {0};
+    WT_CLEANUP(wt__map_dispose) struct map wanted = {0};
+    WT_CLEANUP(wt__map_dispose) struct map providers = {0};
     e->multi_provider = wt__arena_array(&e->scratch, bool, e->plan.queries);
-    int rc = e->multi_provider ? 0 : wt__fail_nomem(e->err);
-    for (size_t q = 0; q < e->plan.queries && rc == 0; q++)
-        for (size_t j = 0; rc == 0 && j < e->dataset.queries[q].judgement_count; j++)
-            if (e->dataset.queries[q].judgements[j].gain > 0 &&
-                !wt__map_insert(&wanted, e->dataset.queries[q].judgements[j].tool, NOT_THERE, NULL))
-                rc = wt__fail_nomem(e->err);
-    if (rc == 0)
-        rc = number_providers(e, &wanted, &providers);
-    if (rc == 0)
-        look_at_gold(e, &wanted);
-    wt__map_dispose(&wanted);
-    wt__map_dispose(&providers);
-    return rc;
+    WT_CHECK_ALLOC(e->multi_provider, e->err);
+    for (size_t q = 0; q < e->plan.queries; q++)
+        for (size_t j = 0; j < e->dataset.queries[q].judgement_count; j++)
+            if (e->dataset.queries[q].judgements[j].gain > 0)
+                WT_CHECK_ALLOC(wt__map_insert(&wanted, e->dataset.queries[q].judgements[j].tool, MISSING_TOOL, NULL),
+                               e->err);
+    WT_TRY(number_providers(e, &wanted, &providers));
+    inspect_gold(e, &wanted);
+    return 0;
 }
 
-/* A recipe that was named and cannot do without training ("auto" can); NULL when there is none. */
-static const char *named_learner(const struct evaluation *e)
+/* Returns the first named recipe that cannot run without training ("auto" can), or NULL. */
+static const char *find_named_learner(const struct eval_run *e)
 {
     for (size_t i = 0; i < e->recipe_count; i++)
-        if (!is_automatic(e->recipes[i]) && recipe_named(e->recipes[i])->needs_training)
+        if (!is_automatic(e->recipes[i]) && find_public_recipe(e->recipes[i])->needs_training)
             return e->recipes[i];
     return NULL;
 }
 
-/* The store of the corpus alone, or the one with recorded use where a recipe learns of that. */
-static int open_store(struct evaluation *e, const char *dir, bool model)
+/* Opens the store of the corpus, or the store with recorded use if a recipe learns from it. */
+static int open_eval_store(struct eval_run *e, const char *dir, bool model)
 {
     struct corpus_options corpus = {.cache_dir = e->options.cache_dir,
                                     .model = model ? e->options.model : "",
@@ -404,74 +394,71 @@ static int open_store(struct evaluation *e, const char *dir, bool model)
         return wt__corpus_open(&e->engine, dir, &corpus, e->err);
     e->learning.options = e->options;
     e->learning.options.seed = e->seed;
-    int rc = wt__learning_plan(&e->learning, dir, e->err);
-    return rc < 0 ? rc : wt__learning_open(&e->learning, &e->engine);
+    WT_TRY(wt__learning_plan(&e->learning, dir, e->err));
+    return wt__learning_open(&e->learning, &e->engine);
 }
 
-/* A trained recipe that was not named and is not there after training is left out. */
-static void drop_untrained(struct evaluation *e)
+/* Drops recipes without a model after training; called only if the caller named no recipe. */
+static void drop_untrained(struct eval_run *e)
 {
     const struct trained *trained = NULL;
     size_t kept = 0;
     wt__engine_trained(e->engine, &trained, NULL);
     for (size_t i = 0; i < e->recipe_count; i++) {
-        const wt_recipe *recipe = recipe_named(e->recipes[i]);
-        if (is_ptr(e->recipes[i]) || wt__learning_there(trained, e->recipes[i]) ||
-            (recipe && !wt__learning_helps(recipe->name)))
+        const wt_recipe *recipe = find_public_recipe(e->recipes[i]);
+        if (is_ptr(e->recipes[i]) || wt__recipe_is_trained(trained, e->recipes[i]) ||
+            (recipe && !wt__recipe_uses_training(recipe->name)))
             e->recipes[kept++] = e->recipes[i];
     }
     e->recipe_count = kept;
 }
 
-static int open_catalogue(struct evaluation *e, const char *dir)
+static int open_eval_catalogue(struct eval_run *e, const char *dir)
 {
     bool page = e->options.html_path != NULL, named = e->recipe_count > 0;
-    bool model = wants_model(e) || page, none = e->options.model && !*e->options.model;
-    bool possible = wt__learning_possible(dir) || e->options.trained;
-    e->learns = (wants_training(e) || page) && model && !none && possible;
-    if (!possible && named_learner(e))
+    bool model = uses_model(e) || page, none = e->options.model && !*e->options.model;
+    bool possible = wt__has_train_split(dir) || e->options.trained;
+    e->learns = (uses_training(e) || page) && model && !none && possible;
+    if (!possible && find_named_learner(e))
         return wt__fail(e->err, WT_ERECIPE,
-                        "the recipe %s needs training, and %s has no qrels/train.tsv to learn from; --trained FOLDER "
-                        "measures models of other data",
-                        named_learner(e), dir);
-    int rc = open_store(e, dir, model);
-    if (rc == 0)
-        rc = set_chat(e);
-    if (rc < 0)
-        return rc;
+                        "recipe %s needs training, but %s has no qrels/train.tsv; use --trained FOLDER to measure "
+                        "models of other data",
+                        find_named_learner(e), dir);
+    WT_TRY(open_eval_store(e, dir, model));
+    WT_TRY(set_eval_chat(e));
     e->engine->dense_weight = e->dense_weight;
     model = model && wt_dimension(e->engine, NULL) > 0;
-    if (!model && named_learner(e))
+    if (!model && find_named_learner(e))
         return wt_dimension(e->engine, e->err);
     e->learns = e->learns && model;
     complete_recipes(e, model);
     if (model) {
         int64_t encoded = wt_embed_missing(e->engine, e->options.progress, e->options.progress_context, e->err);
-        rc = encoded < 0 ? (int)encoded : 0;
+        if (encoded < 0)
+            return (int)encoded;
     }
     const char *taught[MAX_RECIPES + 1];
-    size_t taught_count = recipes_to_train(e, taught);
-    if (rc == 0 && e->learns)
-        rc = wt__learning_train(&e->learning, e->engine, taught, taught_count);
-    if (rc == 0 && e->learns && !named)
+    size_t taught_count = collect_recipes_to_train(e, taught);
+    if (e->learns)
+        WT_TRY(wt__learning_train(&e->learning, e->engine, taught, taught_count));
+    if (e->learns && !named)
         drop_untrained(e);
-    if (rc == 0)
-        rc = wt_info(e->engine, &e->info, e->err);
-    return rc < 0 ? rc : read_gold(e);
+    WT_TRY(wt_info(e->engine, &e->info, e->err));
+    return read_gold(e);
 }
 
-/* ---------------------------------------------------------------- what comes out */
+/* ---------------------------------------------------------------- the report */
 
-/* A copy in the report of what the buffer holds, which is emptied; NULL when memory is out. */
-static char *keep(struct evaluation *e, struct buffer *buffer)
+/* Copies the buffer's content into the report and empties the buffer. Returns NULL if out of memory. */
+static char *keep_in_report(struct eval_run *e, struct buffer *buffer)
 {
     char *copy = buffer->failed ? NULL : wt__arena_copy(&e->report->arena, wt__buffer_view(buffer));
     wt__buffer_dispose(buffer);
     return copy;
 }
 
-/* What meaning weighed in hybrid. */
-static void hybrid_settings(const struct evaluation *e, const struct measurement *m, struct buffer *json)
+/* Appends the weight of the dense ranking in hybrid. */
+static void write_hybrid_settings(const struct eval_run *e, const struct measurement *m, struct buffer *json)
 {
     const struct recipe *hybrid = &wt__recipes[RECIPE_HYBRID];
     const struct encoder *encoder = NULL;
@@ -482,11 +469,11 @@ static void hybrid_settings(const struct evaluation *e, const struct measurement
     wt__buffer_printf(json, brief == usual ? ",\"dense_weight\":%g" : ",\"dense_weight\":[%g,%g]", usual, brief);
 }
 
-static int settings_of(struct evaluation *e, const struct measurement *m, const char *recipe, char **out)
+static int write_row_settings(struct eval_run *e, const struct measurement *m, const char *recipe, char **out)
 {
     struct buffer json = {0};
     int rc = 0;
-    const struct plan *plan = &e->plan;
+    const struct eval_plan *plan = &e->plan;
     wt__buffer_text(&json, "{\"recipe\":");
     wt__buffer_json(&json, wt__str(recipe));
     wt__buffer_text(&json, ",\"ran\":");
@@ -501,7 +488,7 @@ static int settings_of(struct evaluation *e, const struct measurement *m, const 
     wt__buffer_printf(&json,
                       "],\"depth\":%zu,\"latency_k\":%zu,\"latency_queries\":%zu,\"bootstrap\":%zu,\"seed\":%llu",
                       plan->depth, plan->latency_k, m->timed, e->resamples, (unsigned long long)e->seed);
-    hybrid_settings(e, m, &json);
+    write_hybrid_settings(e, m, &json);
     if (m->why) {
         wt__buffer_text(&json, ",\"why\":");
         wt__buffer_json(&json, wt__str(m->why));
@@ -515,32 +502,32 @@ static int settings_of(struct evaluation *e, const struct measurement *m, const 
     if (e->options.usages)
         wt__buffer_printf(&json, ",\"usages\":%zu", e->options.usages);
     if (wt__has_base_retriever(recipe))
-        ptr_settings(e, m, recipe, &json);
+        write_ptr_settings(e, m, recipe, &json);
     if (e->learns)
         rc = wt__learning_settings(&e->learning, e->engine, recipe, &json);
     wt__buffer_char(&json, '}');
-    *out = keep(e, &json);
+    *out = keep_in_report(e, &json);
     return rc < 0 || *out ? rc : wt__fail_nomem(e->err);
 }
 
-/* What a reader of the row must know; *out stays NULL when there is nothing. */
-static int notice_of(struct evaluation *e, const struct measurement *m, const char *recipe, const char **out)
+/* Sets *out to the notice of a row, or to NULL. */
+static int write_row_notice(struct eval_run *e, const struct measurement *m, const char *recipe, const char **out)
 {
     const struct trained *trained = NULL;
     struct buffer text = {0};
     if (m->notice)
         wt__buffer_printf(&text, "; %s", m->notice);
     if (e->lexical_only)
-        wt__buffer_text(&text, "; there is no model, so only recipes that need none were measured");
+        wt__buffer_text(&text, "; no model is installed, so only recipes without a model were measured");
     if (e->untrained)
         wt__buffer_text(&text, "; the set has no train split, so recipes that need training were left out");
     if (e->learns && e->learning.other_data)
         wt__engine_trained(e->engine, &trained, NULL);
     if (wt__trained_recipe(trained, recipe))
         wt__buffer_printf(&text, "; the models were trained on other data (%s), since the set has no train split",
-                          e->learning.trained_on ? e->learning.trained_on : "which they do not name");
+                          e->learning.trained_on ? e->learning.trained_on : "they do not name it");
     if (e->learns && e->learning.seconds >= 1)
-        wt__buffer_printf(&text, "; what needed training was trained first, in %.0f s, and is kept in %s",
+        wt__buffer_printf(&text, "; missing models were trained first, in %.0f s, and are kept in %s",
                           e->learning.seconds, e->learning.models);
     if (e->lost_tools)
         wt__buffer_printf(&text, "; %zu relevant tools are not in the catalogue and count as missed", e->lost_tools);
@@ -551,14 +538,13 @@ static int notice_of(struct evaluation *e, const struct measurement *m, const ch
     *out = NULL;
     if (text.len == 0 && !text.failed)
         return 0;
-    char *whole = keep(e, &text);
-    if (!whole)
-        return wt__fail_nomem(e->err);
+    char *whole = keep_in_report(e, &text);
+    WT_CHECK_ALLOC(whole, e->err);
     *out = whole + 2;
     return 0;
 }
 
-static char *metric_name(struct evaluation *e, size_t metric)
+static char *make_metric_name(struct eval_run *e, size_t metric)
 {
     static const char *const kinds[] = {"recall", "ndcg", "complete"};
     struct buffer name = {0};
@@ -567,11 +553,11 @@ static char *metric_name(struct evaluation *e, size_t metric)
         wt__buffer_text(&name, "mrr");
     else
         wt__buffer_printf(&name, "%s@%zu", kinds[metric / cutoffs], e->plan.cutoffs[metric % cutoffs]);
-    return keep(e, &name);
+    return keep_in_report(e, &name);
 }
 
-/* How well the recipe told requests for one provider from those for several. */
-static void judge_kinds(const struct evaluation *e, const struct measurement *m, wt_eval_row *row)
+/* Judges how well the recipe separates requests for one provider from requests for several. */
+static void judge_kinds(const struct eval_run *e, const struct measurement *m, wt_eval_row *row)
 {
     double right = 0, squares = 0;
     for (size_t q = 0; q < e->plan.queries; q++) {
@@ -579,18 +565,18 @@ static void judge_kinds(const struct evaluation *e, const struct measurement *m,
         right += fabs(error) < 0.5;
         squares += error * error;
     }
-    row->kind_brier = squares / (double)e->plan.queries; /* NaN where any of them is */
+    row->kind_brier = squares / (double)e->plan.queries; /* NaN if the recipe gives no probability for a query */
     row->kind_accuracy = isnan(squares) ? squares : right / (double)e->plan.queries;
 }
 
-static double time_of(const struct measurement *m, double percent)
+static double latency_percentile(const struct measurement *m, double percent)
 {
     return m->timed > 0 ? wt__percentile(m->milliseconds, m->timed, percent) : NAN;
 }
 
-static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measurement *m, const char *recipe)
+static int fill_row(struct eval_run *e, wt_eval_row *row, const struct measurement *m, const char *recipe)
 {
-    size_t metrics = wt__plan_metrics(&e->plan), picks = m->picks ? PICK_METRICS : 0;
+    size_t metrics = wt__metric_count(&e->plan), picks = m->picks ? PICK_METRICS : 0;
     size_t all = metrics + picks + m->answerability_count;
     wt_metric *values = wt__arena_array(&e->report->arena, wt_metric, all);
     const void *shown = wt__arena_pointers(&e->report->arena, values, all, sizeof *values);
@@ -598,18 +584,16 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
     char *split = wt__arena_copy(&e->report->arena, wt__str(e->split));
     char *name = wt__arena_copy(&e->report->arena, wt__str(recipe));
     char *settings = NULL;
-    int rc = settings_of(e, m, recipe, &settings);
+    int rc = write_row_settings(e, m, recipe, &settings);
     if (rc < 0)
         return rc;
-    if (!shown || !set || !split || !name || !settings)
-        return wt__fail_nomem(e->err);
+    WT_CHECK_ALLOC(shown && set && split && name && settings, e->err);
     for (size_t i = 0; i < metrics; i++) {
         double sum = 0;
         for (size_t q = 0; q < e->plan.queries; q++)
             sum += m->values[q * metrics + i];
-        values[i] = (wt_metric){metric_name(e, i), sum / (double)e->plan.queries};
-        if (!values[i].name)
-            return wt__fail_nomem(e->err);
+        values[i] = (wt_metric){make_metric_name(e, i), sum / (double)e->plan.queries};
+        WT_CHECK_ALLOC(values[i].name, e->err);
     }
     for (size_t i = 0; i < picks; i++) {
         double sum = 0;
@@ -627,41 +611,36 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
                          .queries = e->plan.queries,
                          .metric_count = all,
                          .metrics = shown,
-                         .p50_ms = time_of(m, 50),
-                         .p95_ms = time_of(m, 95),
-                         .p99_ms = time_of(m, 99),
+                         .p50_ms = latency_percentile(m, 50),
+                         .p95_ms = latency_percentile(m, 95),
+                         .p99_ms = latency_percentile(m, 99),
                          .settings = settings};
     judge_kinds(e, m, row);
-    return notice_of(e, m, row->recipe, &row->notice);
+    return write_row_notice(e, m, row->recipe, &row->notice);
 }
 
-/* b against a at the main cutoff, COMPARED comparisons. */
-static int compare(struct evaluation *e, const struct measurement *a, const struct measurement *b,
-                   const wt_eval_row *row_a, const wt_eval_row *row_b, wt_eval_comparison *out)
+/* Compares b with a at the main cutoff. out: [COMPARED]. */
+static int compare_measurements(struct eval_run *e, const struct measurement *a, const struct measurement *b,
+                                const wt_eval_row *row_a, const wt_eval_row *row_b, wt_eval_comparison *out)
 {
-    size_t metrics = wt__plan_metrics(&e->plan), cutoffs = e->plan.cutoff_count, main = cutoffs - 1;
-    for (size_t c = 0; c < cutoffs; c++)
-        if (e->plan.cutoffs[c] == MAIN_CUTOFF)
-            main = c;
-    double *differences = wt__alloc_array(e->plan.queries, sizeof *differences);
-    int rc = differences ? 0 : wt__fail_nomem(e->err);
-    for (size_t i = 0; rc == 0 && i < COMPARED; i++) {
-        size_t metric = i * cutoffs + main;
+    size_t metrics = wt__metric_count(&e->plan), cutoffs = e->plan.cutoff_count;
+    WT_AUTO_FREE double *differences = wt__alloc_array(e->plan.queries, sizeof *differences);
+    WT_CHECK_ALLOC(differences, e->err);
+    for (size_t i = 0; i < COMPARED; i++) {
+        size_t metric = i * cutoffs + wt__main_cutoff(&e->plan);
         struct bootstrap result;
         for (size_t q = 0; q < e->plan.queries; q++)
             differences[q] = b->values[q * metrics + metric] - a->values[q * metrics + metric];
-        rc = wt__bootstrap(differences, e->plan.queries, e->resamples, e->seed, &result, e->err);
-        if (rc == 0)
-            out[i] = (wt_eval_comparison){row_a->recipe,     row_b->recipe, row_a->metrics[metric]->name,
-                                          result.difference, result.low,    result.high,
-                                          result.p};
+        WT_TRY(wt__bootstrap(differences, e->plan.queries, e->resamples, e->seed, &result, e->err));
+        out[i] = (wt_eval_comparison){row_a->recipe,     row_b->recipe, row_a->metrics[metric]->name,
+                                      result.difference, result.low,    result.high,
+                                      result.p};
     }
-    free(differences);
-    return rc;
+    return 0;
 }
 
-/* PATH, or with several recipes PATH with RECIPE before its extension. */
-static char *run_path(struct evaluation *e, const char *recipe)
+/* Returns the path of a recipe's TREC run: PATH, or with several recipes PATH with RECIPE before its extension. */
+static char *make_run_path(struct eval_run *e, const char *recipe)
 {
     const char *path = e->options.run_path;
     if (e->recipe_count == 1)
@@ -677,20 +656,20 @@ static char *run_path(struct evaluation *e, const char *recipe)
     return copy;
 }
 
-static int measure_recipe(struct evaluation *e, const char *recipe, struct measurement *out)
+static int measure_one_recipe(struct eval_run *e, const char *recipe, struct measurement *out)
 {
-    char *path = e->options.run_path ? run_path(e, recipe) : NULL;
-    if (e->options.run_path && !path)
-        return wt__fail_nomem(e->err);
-    int rc = wt__measure(out, e->engine, &e->dataset, &e->plan, recipe, path, &e->progress, e->err);
-    if (rc < 0 || strcmp(recipe, TRAINED_SET) != 0)
-        return rc;
+    char *path = e->options.run_path ? make_run_path(e, recipe) : NULL;
+    if (e->options.run_path)
+        WT_CHECK_ALLOC(path, e->err);
+    WT_TRY(wt__measure(out, e->engine, &e->dataset, &e->plan, recipe, path, &e->progress, e->err));
+    if (strcmp(recipe, TRAINED_SET) != 0)
+        return 0;
     return wt__measure_answerability(out->answerability, &out->answerability_count, e->engine, &e->dataset,
                                      e->plan.queries, e->options.out_of_domain ? &e->out_of_domain : NULL, &e->progress,
                                      e->err);
 }
 
-static int measure_recipes(struct evaluation *e)
+static int measure_recipes(struct eval_run *e)
 {
     size_t count = e->recipe_count + e->run_count;
     wt_eval_row *rows = wt__arena_array(&e->report->arena, wt_eval_row, count);
@@ -699,36 +678,32 @@ static int measure_recipes(struct evaluation *e)
     size_t compared = count ? (count - 1) * COMPARED : 0;
     const void *row_pointers = wt__arena_pointers(&e->report->arena, rows, count, sizeof *rows);
     const void *pointers = wt__arena_pointers(&e->report->arena, comparisons, compared, sizeof *comparisons);
-    if (!e->measured || !row_pointers || !pointers)
-        return wt__fail_nomem(e->err);
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_CHECK_ALLOC(e->measured && row_pointers && pointers, e->err);
+    for (size_t i = 0; i < count; i++) {
         const char *name = i < e->recipe_count ? e->recipes[i] : NULL;
-        rc = name ? measure_recipe(e, name, &e->measured[i])
-                  : wt__measure_other_run(&e->measured[i], e->engine, &e->dataset, &e->plan,
-                                          e->runs[i - e->recipe_count], &name, e->err);
-        if (rc == 0)
-            rc = fill_row(e, &rows[i], &e->measured[i], name);
-        if (rc == 0 && i > 0)
-            rc = compare(e, &e->measured[0], &e->measured[i], &rows[0], &rows[i], comparisons + (i - 1) * COMPARED);
+        WT_TRY(name ? measure_one_recipe(e, name, &e->measured[i])
+                    : wt__measure_other_run(&e->measured[i], e->engine, &e->dataset, &e->plan,
+                                            e->runs[i - e->recipe_count], &name, e->err));
+        WT_TRY(fill_row(e, &rows[i], &e->measured[i], name));
+        if (i > 0)
+            WT_TRY(compare_measurements(e, &e->measured[0], &e->measured[i], &rows[0], &rows[i],
+                                        comparisons + (i - 1) * COMPARED));
     }
     e->report->visible = (wt_eval_report){count, compared, row_pointers, pointers};
-    return rc;
+    return 0;
 }
 
-static int write_qrels(struct evaluation *e)
+static int write_qrels(struct eval_run *e)
 {
-    struct buffer lines = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer lines = {0};
     for (size_t q = 0; q < e->plan.queries; q++)
         for (size_t j = 0; j < e->dataset.queries[q].judgement_count; j++)
             wt__trec_qrels_line(&lines, e->dataset.queries[q].id, &e->dataset.queries[q].judgements[j]);
-    int rc =
-        lines.failed ? wt__fail_nomem(e->err) : wt__file_replace(e->options.qrels_path, lines.ptr, lines.len, e->err);
-    wt__buffer_dispose(&lines);
-    return rc;
+    WT_CHECK_ALLOC(!lines.failed, e->err);
+    return wt__file_replace(e->options.qrels_path, lines.ptr, lines.len, e->err);
 }
 
-static int write_page(struct evaluation *e)
+static int write_page(struct eval_run *e)
 {
     const struct page_source source = {.engine = e->engine,
                                        .dataset = &e->dataset,
@@ -740,19 +715,13 @@ static int write_page(struct evaluation *e)
     return wt__page_write(e->options.html_path, &source, &e->progress, e->err);
 }
 
-static int evaluate(struct evaluation *e, const char *dir)
+static int run_evaluation(struct eval_run *e, const char *dir)
 {
-    int rc = plan_cutoffs(e);
-    if (rc == 0)
-        rc = plan_recipes(e);
-    if (rc == 0)
-        rc = plan_other_runs(e);
-    if (rc == 0)
-        rc = plan_ptr(e);
-    if (rc == 0)
-        rc = wt__dataset_read(&e->dataset, dir, e->split, e->err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(plan_cutoffs(e));
+    WT_TRY(plan_recipes(e));
+    WT_TRY(plan_other_runs(e));
+    WT_TRY(plan_ptr(e));
+    WT_TRY(wt__dataset_read(&e->dataset, dir, e->split, e->err));
     size_t max = e->options.max_queries;
     e->plan.max_per_provider = e->options.max_per_provider;
     e->plan.copies = e->options.copies != 0;
@@ -761,24 +730,20 @@ static int evaluate(struct evaluation *e, const char *dir)
     size_t timed = e->options.timed ? e->options.timed : LATENCY_SAMPLE;
     e->plan.timed = e->plan.queries < timed ? e->plan.queries : timed;
     for (size_t q = 0; q < e->plan.queries; q++)
-        e->plan.relevant += wt__relevant(&e->dataset.queries[q]);
+        e->plan.relevant += wt__count_relevant(&e->dataset.queries[q]);
     if (e->options.out_of_domain)
-        rc = wt__dataset_read(&e->out_of_domain, e->options.out_of_domain, e->split, e->err);
-    if (rc == 0)
-        rc = open_catalogue(e, dir);
-    if (rc == 0)
-        rc = measure_recipes(e);
-    if (rc == 0 && e->options.qrels_path)
-        rc = write_qrels(e);
-    if (rc == 0 && e->options.html_path)
-        rc = write_page(e);
-    return rc;
+        WT_TRY(wt__dataset_read(&e->out_of_domain, e->options.out_of_domain, e->split, e->err));
+    WT_TRY(open_eval_catalogue(e, dir));
+    WT_TRY(measure_recipes(e));
+    if (e->options.qrels_path)
+        WT_TRY(write_qrels(e));
+    return e->options.html_path ? write_page(e) : 0;
 }
 
 int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **out, wt_error *err)
 {
     *out = NULL;
-    struct evaluation e = {.err = err};
+    struct eval_run e = {.err = err};
     wt_catalog_info_init(&e.info);
     int rc = wt__options_read(&e.options, sizeof e.options, options, err);
     if (rc < 0)
@@ -787,16 +752,14 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
     e.seed = e.options.seed ? e.options.seed : DEFAULT_SEED;
     e.resamples = e.options.bootstrap ? e.options.bootstrap : DEFAULT_RESAMPLES;
     if (e.resamples > MAX_RESAMPLES)
-        return wt__fail(err, WT_EINVAL, "%zu resamples are asked for; at most %d are drawn", e.resamples,
-                        MAX_RESAMPLES);
+        return wt__fail(err, WT_EINVAL, "%zu bootstrap resamples are over the limit of %d", e.resamples, MAX_RESAMPLES);
     rc = wt__dense_weight_from_options(&e.dense_weight, e.options.dense_weight, e.options.brief_weight, err);
     if (rc < 0)
         return rc;
     e.report = calloc(1, sizeof *e.report);
-    if (!e.report)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(e.report, err);
     wt__progress_init(&e.progress, e.options.progress, e.options.progress_context);
-    rc = evaluate(&e, dir);
+    rc = run_evaluation(&e, dir);
     wt__progress_dispose(&e.progress);
     for (size_t i = 0; e.measured && i < e.recipe_count + e.run_count; i++)
         wt__measurement_dispose(&e.measured[i]);

@@ -1,54 +1,165 @@
-/* learning.c: the protocol: learn on train, choose on dev, look at the measured split only when all of that is settled.
+/* learning.c: the protocol: train on train, select on dev, and read the measured split only after that.
  *
- * Models of our own are known to be of this data by the name of their folder, and "finished" lists the lessons that
- * ended: a folder with a model may be that of a training that was killed half-way. Models of somebody else's are known
- * by the hash of the data that each of them carries. For a set that has nothing to learn from, models of other data are
- * what is measured; the report says of which. */
-#include "eval/learning.h"
+ * Models trained here are identified by the name of their folder. The file "finished" lists the completed lessons,
+ * since a model folder may be left over from a killed training. Models in options.trained are identified by the hash of
+ * their training data. For a data set without a train split, models of other data are measured, and the report names
+ * that data.
+ *
+ * A portion of a train split is written as an ordinary data set, so that training needs no special case.
+ * qrels/train.tsv is written last: without it the folder is not yet a data set. */
+#include "eval/internal.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/map.h"
 #include "base/memory.h"
+#include "base/rng.h"
 #include "base/sha256.h"
 #include "catalog/dataset.h"
 #include "encoder/model_dir.h"
-#include "recipe/old_members.h"
-#include "recipe/recipes.h"
 #include "changes/corpus.h"
 #include "engine/engine.h"
 #include "changes/recorded_use.h"
-#include "eval/portion.h"
+#include "recipe/trained.h"
+#include "recipe/recipes.h"
+
+/* ---------------------------------------------------------------- portion of a train split */
+
+/* Sets *taken to true if a tool of the request has fewer than `most` usages, and then counts the request's usages.
+ * uses: tool -> usages so far. */
+static int take_for_portion(struct map *uses, const struct query *query, size_t most, bool *taken, wt_error *err)
+{
+    *taken = false;
+    for (size_t j = 0; j < query->judgement_count; j++) {
+        const uint32_t *so_far = wt__map_get(uses, query->judgements[j].tool);
+        *taken |= query->judgements[j].gain > 0 && (!so_far || *so_far < most);
+    }
+    for (size_t j = 0; *taken && j < query->judgement_count; j++) {
+        if (query->judgements[j].gain <= 0)
+            continue;
+        uint32_t *so_far = wt__map_insert(uses, query->judgements[j].tool, 0, NULL);
+        WT_CHECK_ALLOC(so_far, err);
+        (*so_far)++;
+    }
+    return 0;
+}
+
+int64_t wt__portion_draw(const struct dataset *train, size_t most, uint64_t seed, bool *taken, wt_error *err)
+{
+    WT_AUTO_FREE size_t *order = wt__alloc_array(train->len, sizeof *order);
+    WT_CLEANUP(wt__map_dispose) struct map uses = {0};
+    struct rng rng;
+    int64_t count = 0;
+    WT_CHECK_ALLOC(order, err);
+    wt__rng_seed(&rng, seed);
+    for (size_t i = 0; i < train->len; i++) {
+        size_t at = wt__rng_below(&rng, i + 1);
+        order[i] = order[at];
+        order[at] = i;
+    }
+    for (size_t i = 0; i < train->len; i++) {
+        WT_TRY(take_for_portion(&uses, &train->queries[order[i]], most ? most : SIZE_MAX, &taken[order[i]], err));
+        count += taken[order[i]];
+    }
+    return count;
+}
+
+static void append_portion_request(struct buffer *queries, struct buffer *qrels, const struct query *query)
+{
+    wt__buffer_text(queries, "{\"_id\":");
+    wt__buffer_json(queries, query->id);
+    wt__buffer_text(queries, ",\"text\":");
+    wt__buffer_json(queries, query->text);
+    wt__buffer_text(queries, "}\n");
+    for (size_t j = 0; j < query->judgement_count; j++) {
+        wt__buffer_str(qrels, query->id);
+        wt__buffer_char(qrels, '\t');
+        wt__buffer_str(qrels, query->judgements[j].tool);
+        wt__buffer_printf(qrels, "\t%d\n", query->judgements[j].gain);
+    }
+}
+
+static int replace_file_in(const char *folder, const char *name, const struct buffer *content, wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    char *path = wt__path_join(&arena, folder, name);
+    WT_CHECK_ALLOC(path && !content->failed, err);
+    return wt__file_replace(path, content->ptr, content->len, err);
+}
+
+/* Creates folder/qrels/, and folder/corpus.jsonl as a symbolic link to dir/corpus.jsonl. */
+static int create_layout(const char *folder, const char *dir, wt_error *err)
+{
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    char *qrels = wt__path_join(&arena, folder, "qrels"), *link = wt__path_join(&arena, folder, "corpus.jsonl");
+    char *corpus = wt__path_join(&arena, dir, "corpus.jsonl");
+    WT_CHECK_ALLOC(qrels && link && corpus, err);
+    WT_TRY(wt__make_folders(qrels, err));
+    WT_AUTO_FREE char *target = realpath(corpus, NULL);
+    if (!target)
+        return wt__fail_errno(err, "find", corpus);
+    if ((unlink(link) != 0 && errno != ENOENT) || symlink(target, link) != 0)
+        return wt__fail_errno(err, "link", link);
+    return 0;
+}
+
+int wt__portion_write(const char *folder, const char *dir, const struct dataset *train, const bool *taken,
+                      const struct dataset *dev, wt_error *err)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer queries = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer train_rows = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer dev_rows = {0};
+    WT_CLEANUP(wt__map_dispose) struct map ids = {0}; /* ids of written queries, since a query may be in both splits */
+    WT_TRY(create_layout(folder, dir, err));
+    for (size_t q = 0; q < train->len; q++) {
+        if (!taken[q])
+            continue;
+        append_portion_request(&queries, &train_rows, &train->queries[q]);
+        WT_CHECK_ALLOC(wt__map_insert(&ids, train->queries[q].id, 0, NULL), err);
+    }
+    for (size_t q = 0; dev && q < dev->len; q++) {
+        WT_CLEANUP(wt__buffer_dispose) struct buffer unwanted = {0};
+        append_portion_request(wt__map_get(&ids, dev->queries[q].id) ? &unwanted : &queries, &dev_rows,
+                               &dev->queries[q]);
+    }
+    WT_TRY(replace_file_in(folder, "queries.jsonl", &queries, err));
+    if (dev)
+        WT_TRY(replace_file_in(folder, "qrels/dev.tsv", &dev_rows, err));
+    return replace_file_in(folder, "qrels/train.tsv", &train_rows, err);
+}
 
 #define EDITION "whichtool learned store 1 " WT_VERSION "\n"
 #define AUTOMATIC "auto"
 #define FINISHED "finished"
 enum { CONFIG_MAX = 64 << 20, FINISHED_MAX = 4096 };
 
-static bool is_file(const char *folder, const char *name)
+static bool folder_has_file(const char *folder, const char *name)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     const char *path = wt__path_join(&arena, folder, name);
-    bool there = path && wt__is_file(path);
-    wt__arena_dispose(&arena);
-    return there;
+    return path && wt__is_file(path);
 }
 
-bool wt__learning_possible(const char *dir)
+bool wt__has_train_split(const char *dir)
 {
-    return is_file(dir, "qrels/train.tsv");
+    return folder_has_file(dir, "qrels/train.tsv");
 }
 
-void wt__learning_dispose(struct learning *learning)
+void wt__learning_dispose(struct eval_learning *learning)
 {
     wt__arena_dispose(&learning->arena);
 }
 
-/* ---------------------------------------------------------------- what is learned from */
+/* ---------------------------------------------------------------- training data */
 
-static void hash_number(struct sha256 *sha, uint64_t number)
+static void hash_u64(struct sha256 *sha, uint64_t number)
 {
     unsigned char bytes[8];
     for (unsigned i = 0; i < 8; i++)
@@ -58,11 +169,11 @@ static void hash_number(struct sha256 *sha, uint64_t number)
 
 static void hash_str(struct sha256 *sha, struct str s)
 {
-    hash_number(sha, s.len);
+    hash_u64(sha, s.len);
     wt__sha256_update(sha, s.ptr, s.len);
 }
 
-/* taken NULL: all of it. */
+/* Hashes the taken requests; all of them if taken is NULL. */
 static void hash_split(struct sha256 *sha, const struct dataset *split, const bool *taken)
 {
     for (size_t q = 0; q < split->len; q++) {
@@ -70,107 +181,97 @@ static void hash_split(struct sha256 *sha, const struct dataset *split, const bo
         if (taken && !taken[q])
             continue;
         hash_str(sha, query->text);
-        hash_number(sha, query->judgement_count);
+        hash_u64(sha, query->judgement_count);
         for (size_t j = 0; j < query->judgement_count; j++) {
             hash_str(sha, query->judgements[j].tool);
-            hash_number(sha, (uint64_t)(query->judgements[j].gain > 0));
+            hash_u64(sha, (uint64_t)(query->judgements[j].gain > 0));
         }
     }
-    hash_number(sha, UINT64_MAX);
+    hash_u64(sha, UINT64_MAX);
 }
 
-static int hash_corpus(struct sha256 *sha, struct learning *learning)
+static int hash_corpus(struct sha256 *sha, struct eval_learning *learning)
 {
-    struct mapping corpus = {0};
+    WT_CLEANUP(wt__file_unmap) struct mapping corpus = {0};
     const char *path = wt__path_join(&learning->arena, learning->dir, "corpus.jsonl");
-    int rc = path ? wt__file_map(&corpus, path, learning->err) : wt__fail_nomem(learning->err);
-    if (rc == 0)
-        hash_str(sha, (struct str){(const char *)corpus.ptr, corpus.len});
-    wt__file_unmap(&corpus);
-    return rc;
+    WT_CHECK_ALLOC(path, learning->err);
+    WT_TRY(wt__file_map(&corpus, path, learning->err));
+    hash_str(sha, (struct str){(const char *)corpus.ptr, corpus.len});
+    return 0;
 }
 
-/* KEY, and from it the paths. */
-static int settle_paths(struct learning *learning, struct sha256 *sha)
+/* Computes KEY and the paths. */
+static int make_paths(struct eval_learning *learning, struct sha256 *sha)
 {
     struct arena *arena = &learning->arena;
     const char *cache = learning->options.cache_dir;
     unsigned char digest[32];
-    char key[65];
-    struct buffer name = {0};
+    char key[65], name[96];
     wt__sha256_end(sha, digest);
     wt__sha256_hex(digest, key);
-    int rc = cache ? 0 : wt__corpus_cache(&cache, arena, learning->err);
-    if (rc < 0)
-        return rc;
-    wt__buffer_printf(&name, "%s.wt", key);
-    learning->store = !name.failed ? wt__path_join(arena, cache, name.ptr) : NULL;
-    wt__buffer_text(&name, "-models");
-    learning->models = !name.failed ? wt__path_join(arena, cache, name.ptr) : NULL;
-    wt__buffer_clear(&name);
-    wt__buffer_printf(&name, "%s.wt-data", key);
-    learning->data = !name.failed ? wt__path_join(arena, cache, name.ptr) : NULL;
-    wt__buffer_dispose(&name);
-    if (!learning->store || !learning->models || !learning->data)
-        return wt__fail_nomem(learning->err);
+    if (!cache)
+        WT_TRY(wt__corpus_cache(&cache, arena, learning->err));
+    snprintf(name, sizeof name, "%s.wt", key);
+    learning->store = wt__path_join(arena, cache, name);
+    snprintf(name, sizeof name, "%s.wt-models", key);
+    learning->models = wt__path_join(arena, cache, name);
+    snprintf(name, sizeof name, "%s.wt-data", key);
+    learning->data = wt__path_join(arena, cache, name);
+    WT_CHECK_ALLOC(learning->store && learning->models && learning->data, learning->err);
     if (learning->options.trained)
         learning->models = learning->options.trained;
     return 0;
 }
 
-static int settle(struct learning *learning, const struct dataset *train, const struct dataset *dev, const bool *taken)
+static int plan_paths(struct eval_learning *learning, const struct dataset *train, const struct dataset *dev,
+                      const bool *taken)
 {
     const wt_eval_options *options = &learning->options;
     struct sha256 sha;
     wt__sha256_begin(&sha);
     wt__sha256_update(&sha, EDITION, sizeof EDITION - 1);
     hash_str(&sha, wt__str(wt__model_choose(options->model, options->models_dir)));
-    hash_number(&sha, options->seed);
-    if (options->dense_weight > 0) { /* what auto is compared with */
+    hash_u64(&sha, options->seed);
+    if (options->dense_weight > 0) { /* training compares auto with hybrid, which uses the weight */
         wt__sha256_update(&sha, &options->dense_weight, sizeof options->dense_weight);
         wt__sha256_update(&sha, &options->brief_weight, sizeof options->brief_weight);
     }
     hash_split(&sha, train, taken);
     if (dev)
         hash_split(&sha, dev, NULL);
-    int rc = hash_corpus(&sha, learning);
-    if (rc == 0)
-        rc = settle_paths(learning, &sha);
-    if (rc == 0 && learning->requests < train->len)
+    WT_TRY(hash_corpus(&sha, learning));
+    WT_TRY(make_paths(learning, &sha));
+    if (learning->requests < train->len)
         return wt__portion_write(learning->data, learning->dir, train, taken, dev, learning->err);
     learning->data = learning->dir;
-    return rc;
+    return 0;
 }
 
-int wt__learning_plan(struct learning *learning, const char *dir, wt_error *err)
+int wt__learning_plan(struct eval_learning *learning, const char *dir, wt_error *err)
 {
-    struct dataset train = {0}, dev = {0};
+    WT_CLEANUP(wt__dataset_dispose) struct dataset train = {0};
+    WT_CLEANUP(wt__dataset_dispose) struct dataset dev = {0};
     learning->dir = dir;
     learning->err = err;
-    learning->other_data = !wt__learning_possible(dir);
+    learning->other_data = !wt__has_train_split(dir);
     if (learning->other_data)
-        return settle(learning, &train, NULL, NULL);
-    int rc = wt__dataset_read(&train, dir, "train", err);
-    if (rc < 0)
-        return rc;
-    bool with_dev = is_file(dir, "qrels/dev.tsv"), *taken = wt__alloc_array(train.len, sizeof *taken);
-    int64_t count = taken ? wt__portion_draw(&train, learning->options.usages, learning->options.seed, taken, err)
-                          : wt__fail_nomem(err);
-    learning->requests = count < 0 ? 0 : (size_t)count;
-    rc = count < 0 ? (int)count : 0;
-    if (rc == 0 && with_dev)
-        rc = wt__dataset_read(&dev, dir, "dev", err);
-    if (rc == 0)
-        rc = settle(learning, &train, with_dev ? &dev : NULL, taken);
-    free(taken);
-    wt__dataset_dispose(&train);
-    wt__dataset_dispose(&dev);
-    return rc;
+        return plan_paths(learning, &train, NULL, NULL);
+    WT_TRY(wt__dataset_read(&train, dir, "train", err));
+    bool with_dev = folder_has_file(dir, "qrels/dev.tsv");
+    WT_AUTO_FREE bool *taken = wt__alloc_array(train.len, sizeof *taken);
+    WT_CHECK_ALLOC(taken, err);
+    int64_t count = wt__portion_draw(&train, learning->options.usages, learning->options.seed, taken, err);
+    if (count < 0)
+        return (int)count;
+    learning->requests = (size_t)count;
+    if (with_dev)
+        WT_TRY(wt__dataset_read(&dev, dir, "dev", err));
+    return plan_paths(learning, &train, with_dev ? &dev : NULL, taken);
 }
 
 /* ---------------------------------------------------------------- the store */
 
-static int record_usages(struct learning *learning, wt_engine *engine)
+static int record_train_split(struct eval_learning *learning, wt_engine *engine)
 {
     wt_add_usage_options add;
     wt_usage_report *report = NULL;
@@ -184,7 +285,7 @@ static int record_usages(struct learning *learning, wt_engine *engine)
     return rc < 0 ? rc : 0;
 }
 
-int wt__learning_open(struct learning *learning, wt_engine **out)
+int wt__learning_open(struct eval_learning *learning, wt_engine **out)
 {
     wt_open_options open;
     wt_usage_info usages;
@@ -202,7 +303,7 @@ int wt__learning_open(struct learning *learning, wt_engine **out)
     if (rc == 0)
         rc = wt_get_usage_info(*out, &usages, learning->err);
     if (rc == 0 && usages.usages == 0 && !learning->other_data)
-        rc = record_usages(learning, *out);
+        rc = record_train_split(learning, *out);
     if (rc < 0) {
         wt_close(*out);
         *out = NULL;
@@ -210,30 +311,30 @@ int wt__learning_open(struct learning *learning, wt_engine **out)
     return rc;
 }
 
-/* ---------------------------------------------------------------- which lessons */
+/* ---------------------------------------------------------------- lessons */
 
-static bool is(const char *a, const char *b)
+static bool is_lesson_named(const char *a, const char *b)
 {
     return strcmp(a, b) == 0;
 }
 
-/* Whether a recipe is made by the lesson. The base retriever of ptr is told apart. */
+/* True if the recipe uses the model of the lesson. The base retriever of ptr is not considered. */
 static bool uses_lesson(const char *name, const char *lesson)
 {
-    const struct recipe *recipe = is(name, AUTOMATIC) ? &wt__recipes[RECIPE_AUTO] : wt__recipe_named(name);
-    return is(lesson, TRAINED_ENCODER) || (recipe && wt__recipe_uses(recipe, lesson));
+    const struct recipe *recipe = is_lesson_named(name, AUTOMATIC) ? &wt__recipes[RECIPE_AUTO] : wt__recipe_named(name);
+    return is_lesson_named(lesson, TRAINED_ENCODER) || (recipe && wt__recipe_uses(recipe, lesson));
 }
 
-bool wt__learning_takes_long(const char *name)
+bool wt__recipe_trains_slowly(const char *name)
 {
     return uses_lesson(name, TRAINED_CROSS);
 }
 
-bool wt__learning_helps(const char *name)
+bool wt__recipe_uses_training(const char *name)
 {
     const wt_recipe *recipe;
     const wt_lesson *lesson;
-    if (wt__recipe_selector(name) == SELECTOR_PTR) /* as "auto", "set" and "toolrerank", it also runs without */
+    if (wt__recipe_selector(name) == SELECTOR_PTR) /* also runs without training, like "auto", "set" and "toolrerank" */
         return true;
     for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
         if (strcmp(lesson->name, name) == 0)
@@ -244,54 +345,53 @@ bool wt__learning_helps(const char *name)
     return false;
 }
 
-/* The folder that says what a recipe was trained on. */
-static const char *trained_part(const char *name)
+/* Returns the name of the folder whose config.json describes the training of a recipe. */
+static const char *training_folder(const char *name)
 {
     const struct recipe *recipe = wt__recipe_named(name);
     return recipe && recipe->told_by ? recipe->told_by : name;
 }
 
-bool wt__learning_there(const struct trained *trained, const char *recipe)
+bool wt__recipe_is_trained(const struct trained *trained, const char *recipe)
 {
-    const char *part = trained_part(recipe);
-    return is(part, TRAINED_SET) ? trained && trained->chooser : wt__trained_recipe(trained, part) != NULL;
+    const char *part = training_folder(recipe);
+    return is_lesson_named(part, TRAINED_SET) ? trained && trained->chooser : wt__trained_recipe(trained, part) != NULL;
 }
 
-static bool wanted(const char *lesson, const char *const *recipes, size_t count)
+static bool is_lesson_wanted(const char *lesson, const char *const *recipes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (wt__learning_helps(recipes[i]) && uses_lesson(recipes[i], lesson))
+        if (wt__recipe_uses_training(recipes[i]) && uses_lesson(recipes[i], lesson))
             return true;
     return false;
 }
 
 /* ---------------------------------------------------------------- training */
 
-/* Tells a wt_progress_fn of a training. */
-struct teller {
-    struct learning *learning;
-    const char *lesson, *phase, *label; /* label: both as one, for as long as they stay */
+/* Passes the progress of a training on to a wt_progress_fn. */
+struct training_progress {
+    struct eval_learning *learning;
+    const char *lesson, *phase, *label; /* label: "LESSON: PHASE" of the current lesson and phase */
 };
 
-static int tell(void *context, const wt_train_progress *progress)
+static int report_training(void *context, const wt_train_progress *progress)
 {
-    struct teller *teller = context;
-    const wt_eval_options *options = &teller->learning->options;
-    if (!teller->phase || strcmp(teller->lesson, progress->lesson) != 0 ||
-        strcmp(teller->phase, progress->phase) != 0) {
+    struct training_progress *relay = context;
+    const wt_eval_options *options = &relay->learning->options;
+    if (!relay->phase || strcmp(relay->lesson, progress->lesson) != 0 || strcmp(relay->phase, progress->phase) != 0) {
         struct buffer text = {0};
         wt__buffer_printf(&text, "%s: %s", progress->lesson, progress->phase);
-        teller->lesson = progress->lesson;
-        teller->phase = progress->phase;
-        teller->label = text.failed ? NULL : wt__arena_copy(&teller->learning->arena, wt__buffer_view(&text));
+        relay->lesson = progress->lesson;
+        relay->phase = progress->phase;
+        relay->label = text.failed ? NULL : wt__arena_copy(&relay->learning->arena, wt__buffer_view(&text));
         wt__buffer_dispose(&text);
     }
-    const char *label = teller->label ? teller->label : progress->phase;
+    const char *label = relay->label ? relay->label : progress->phase;
     return options->progress(options->progress_context, label, progress->done, progress->total);
 }
 
-/* Whether the text, lines of names, has the name. */
-static bool has_line(struct str text, const char *name)
+/* True if one line of the text equals the name. */
+static bool has_lesson_line(struct str text, const char *name)
 {
     size_t len = strlen(name);
     for (size_t at = 0; at + len <= text.len;) {
@@ -304,10 +404,10 @@ static bool has_line(struct str text, const char *name)
     return false;
 }
 
-static int train_lesson(struct learning *learning, wt_engine *engine, const char *lesson)
+static int train_missing_lesson(struct eval_learning *learning, wt_engine *engine, const char *lesson)
 {
     const wt_eval_options *options = &learning->options;
-    struct teller teller = {.learning = learning};
+    struct training_progress relay = {.learning = learning};
     wt_train_options train;
     wt_train_report *report = NULL;
     wt_train_options_init(&train);
@@ -315,8 +415,8 @@ static int train_lesson(struct learning *learning, wt_engine *engine, const char
     train.out = learning->models;
     train.seed = options->seed;
     train.resume = 1;
-    train.progress = options->progress ? tell : NULL;
-    train.progress_context = &teller;
+    train.progress = options->progress ? report_training : NULL;
+    train.progress_context = &relay;
     double begun = wt__now_ms();
     int rc = wt_train(engine, lesson, &train, &report, learning->err);
     learning->seconds += (wt__now_ms() - begun) / 1000;
@@ -325,112 +425,109 @@ static int train_lesson(struct learning *learning, wt_engine *engine, const char
     return rc;
 }
 
-static int train_missing(struct learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
+static int train_missing(struct eval_learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
 {
-    struct buffer finished = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer finished = {0};
+    WT_AUTO_FREE char *before = NULL;
     const wt_lesson *lesson;
-    char *before = NULL, *path = wt__path_join(&learning->arena, learning->models, FINISHED);
+    char *path = wt__path_join(&learning->arena, learning->models, FINISHED);
     size_t len;
-    int rc = path ? 0 : wt__fail_nomem(learning->err);
-    if (rc == 0 && wt__is_file(path))
-        rc = wt__file_read(&before, &len, path, FINISHED_MAX, learning->err);
-    if (before)
+    WT_CHECK_ALLOC(path, learning->err);
+    if (wt__is_file(path)) {
+        WT_TRY(wt__file_read(&before, &len, path, FINISHED_MAX, learning->err));
         wt__buffer_append(&finished, before, len);
-    free(before);
-    for (size_t i = 0; rc == 0 && (lesson = wt_lesson_at(i)); i++) {
-        if (!wanted(lesson->name, recipes, count) || has_line(wt__buffer_view(&finished), lesson->name))
-            continue;
-        rc = train_lesson(learning, engine, lesson->name);
-        wt__buffer_printf(&finished, "%s\n", lesson->name);
-        if (rc == 0)
-            rc = finished.failed ? wt__fail_nomem(learning->err)
-                                 : wt__file_replace(path, finished.ptr, finished.len, learning->err);
     }
-    wt__buffer_dispose(&finished);
-    return rc;
+    for (size_t i = 0; (lesson = wt_lesson_at(i)); i++) {
+        if (!is_lesson_wanted(lesson->name, recipes, count) ||
+            has_lesson_line(wt__buffer_view(&finished), lesson->name))
+            continue;
+        WT_TRY(train_missing_lesson(learning, engine, lesson->name));
+        wt__buffer_printf(&finished, "%s\n", lesson->name);
+        WT_CHECK_ALLOC(!finished.failed, learning->err);
+        WT_TRY(wt__file_replace(path, finished.ptr, finished.len, learning->err));
+    }
+    return 0;
 }
 
-/* ---------------------------------------------------------------- models of somebody else's */
+/* ---------------------------------------------------------------- models of the caller */
 
-/* models/NAME/config.json; *out is NULL when there is none. */
-static int read_config(struct learning *learning, const char *name, json_t **out)
+/* Reads models/NAME/config.json. Sets *out to NULL if the file does not exist. */
+static int read_model_config(struct eval_learning *learning, const char *name, json_t **out)
 {
-    char *folder = wt__path_join(&learning->arena, learning->models, name), *text = NULL;
+    char *folder = wt__path_join(&learning->arena, learning->models, name);
     char *path = folder ? wt__path_join(&learning->arena, folder, TRAINED_CONFIG) : NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len;
     *out = NULL;
-    if (!path)
-        return wt__fail_nomem(learning->err);
+    WT_CHECK_ALLOC(path, learning->err);
     if (!wt__is_file(path))
         return 0;
-    int rc = wt__file_read(&text, &len, path, CONFIG_MAX, learning->err);
-    if (rc == 0) {
-        rc = wt__json_parse(out, text, len, learning->err);
-        if (rc < 0)
-            rc = wt__fail_context(learning->err, rc == WT_ENOMEM ? rc : WT_EMODEL, "%s", path);
-        else if (!wt__rename_members(*out))
-            rc = wt__fail_nomem(learning->err);
-    }
-    free(text);
-    return rc;
+    WT_TRY(wt__file_read(&text, &len, path, CONFIG_MAX, learning->err));
+    int rc = wt__json_parse(out, text, len, learning->err);
+    if (rc < 0)
+        return wt__fail_context(learning->err, rc == WT_ENOMEM ? rc : WT_EMODEL, "%s", path);
+    WT_CHECK_ALLOC(wt__rename_members(*out), learning->err);
+    return 0;
 }
 
-/* What a model remembers of its training: a member of its own in the config.json of an encoder, whose other members
- * are the model's. */
-static const json_t *memory_of(const json_t *config)
+/* Returns the description of the training. In the config.json of an encoder it is a member of its own, since the other
+ * members describe the model. */
+static const json_t *training_section(const json_t *config)
 {
     const json_t *about = wt__json_object(config, "whichtool");
     return about ? about : config;
 }
 
-static int check_data(struct learning *learning, wt_engine *engine, const char *name, const json_t *config)
+static int check_training_data(struct eval_learning *learning, wt_engine *engine, const char *name,
+                               const json_t *config)
 {
-    const json_t *about = memory_of(config);
+    const json_t *about = training_section(config);
     char hash[65];
     int64_t seed = wt__json_int(about, "seed", 1);
-    int rc = wt_training_data(engine, learning->data, seed > 0 ? (uint64_t)seed : 1, hash, learning->err);
-    if (rc == 0 && !wt__str_equal(wt__json_str(wt__json_object(about, "data"), "sha256"), wt__str(hash)))
-        rc = wt__fail(learning->err, WT_EFORMAT,
-                      "%s/%s was not trained on the train split of %s; `whichtool train all --data %s --out FOLDER` "
-                      "makes one that was",
-                      learning->models, name, learning->data, learning->data);
-    return rc;
+    WT_TRY(wt_training_data(engine, learning->data, seed > 0 ? (uint64_t)seed : 1, hash, learning->err));
+    if (wt__str_equal(wt__json_str(wt__json_object(about, "data"), "sha256"), wt__str(hash)))
+        return 0;
+    return wt__fail(learning->err, WT_EFORMAT,
+                    "%s/%s was not trained on the train split of %s; train one with `whichtool train all --data %s "
+                    "--out FOLDER`",
+                    learning->models, name, learning->data, learning->data);
 }
 
-/* Remembers what a model was trained on, as it says itself. */
-static int note_data(struct learning *learning, const json_t *config)
+/* Stores the name of the data that the first model was trained on. */
+static int note_training_data(struct eval_learning *learning, const json_t *config)
 {
-    struct str source = wt__json_str(wt__json_object(memory_of(config), "data"), "source");
+    struct str source = wt__json_str(wt__json_object(training_section(config), "data"), "source");
     if (learning->trained_on || source.len == 0)
         return 0;
     learning->trained_on = wt__arena_copy(&learning->arena, source);
-    return learning->trained_on ? 0 : wt__fail_nomem(learning->err);
+    WT_CHECK_ALLOC(learning->trained_on, learning->err);
+    return 0;
 }
 
-/* Every model that the recipes use is of this data. One that is not there is missed when its recipe runs. */
-static int check_models(struct learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
+/* Checks that all models of the recipes were trained on this data. A missing model is reported when its recipe runs. */
+static int check_models(struct eval_learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
 {
     const wt_lesson *lesson;
-    int rc = wt__is_folder(learning->models)
-                 ? 0
-                 : wt__fail(learning->err, WT_ENOTFOUND, "there is no folder %s", learning->models);
+    int rc = 0;
+    if (!wt__is_folder(learning->models))
+        return wt__fail(learning->err, WT_ENOTFOUND, "cannot open %s: no such folder", learning->models);
     for (size_t i = 0; rc == 0 && (lesson = wt_lesson_at(i)); i++) {
         json_t *config = NULL;
-        if (!wanted(lesson->name, recipes, count))
+        if (!is_lesson_wanted(lesson->name, recipes, count))
             continue;
-        rc = read_config(learning, lesson->name, &config);
+        rc = read_model_config(learning, lesson->name, &config);
         if (rc == 0 && config)
-            rc =
-                learning->other_data ? note_data(learning, config) : check_data(learning, engine, lesson->name, config);
+            rc = learning->other_data ? note_training_data(learning, config)
+                                      : check_training_data(learning, engine, lesson->name, config);
         json_decref(config);
     }
     return rc;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- entry points */
 
-/* Tools and usages as the trained encoder reads them. */
-static int bring_up_to_date(struct learning *learning, wt_engine *engine)
+/* Computes the vectors of tools and usages by the trained encoder. */
+static int update_trained_vectors(struct eval_learning *learning, wt_engine *engine)
 {
     struct progress progress;
     wt__progress_init(&progress, learning->options.progress, learning->options.progress_context);
@@ -439,15 +536,15 @@ static int bring_up_to_date(struct learning *learning, wt_engine *engine)
     return rc;
 }
 
-int wt__learning_train(struct learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
+int wt__learning_train(struct eval_learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
 {
-    int rc = learning->options.trained ? check_models(learning, engine, recipes, count)
-                                       : train_missing(learning, engine, recipes, count);
-    return rc < 0 ? rc : bring_up_to_date(learning, engine);
+    WT_TRY(learning->options.trained ? check_models(learning, engine, recipes, count)
+                                     : train_missing(learning, engine, recipes, count));
+    return update_trained_vectors(learning, engine);
 }
 
-/* Members of either object, as far as they are there. */
-static bool add_members(json_t *out, const json_t *from)
+/* Copies the listed members that exist. */
+static bool copy_training_members(json_t *out, const json_t *from)
 {
     static const char *const names[] = {"data", "seed", "dev",        "weights", "interpolation",
                                         "runs", "why",  "likelihood", "past",    "size"};
@@ -459,20 +556,21 @@ static bool add_members(json_t *out, const json_t *from)
     return !failed;
 }
 
-int wt__learning_settings(struct learning *learning, wt_engine *engine, const char *recipe, struct buffer *out)
+int wt__learning_settings(struct eval_learning *learning, wt_engine *engine, const char *recipe, struct buffer *out)
 {
     const struct trained *trained;
     json_t *config = NULL;
     int rc = wt__engine_trained(engine, &trained, learning->err);
-    if (rc < 0 || !wt__learning_there(trained, recipe))
+    if (rc < 0 || !wt__recipe_is_trained(trained, recipe))
         return rc;
-    rc = read_config(learning, trained_part(recipe), &config);
+    rc = read_model_config(learning, training_folder(recipe), &config);
     json_t *about = json_pack("{s:s, s:s, s:I}", "folder", learning->models, "key", trained->key, "requests",
                               (json_int_t)learning->requests);
     if (about && learning->other_data && learning->trained_on &&
         json_object_set_new(about, "trained_on", json_string(learning->trained_on)) < 0)
         rc = wt__fail_nomem(learning->err);
-    if (rc == 0 && (!about || !add_members(about, memory_of(config)) || !add_members(about, config)))
+    if (rc == 0 &&
+        (!about || !copy_training_members(about, training_section(config)) || !copy_training_members(about, config)))
         rc = wt__fail_nomem(learning->err);
     if (rc == 0) {
         wt__buffer_text(out, ",\"trained\":");

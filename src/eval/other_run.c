@@ -1,5 +1,5 @@
-/* other_run.c: the lines are sorted by query and rank, and each query's are judged. */
-#include "eval/other_run.h"
+/* other_run.c: reads a TREC run of another program, sorts its lines by query and rank, and judges each ranking. */
+#include "eval/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,27 +9,26 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "engine/engine.h"
-#include "eval/trec.h"
 
 enum { FIELDS = 6 /* QUERY Q0 TOOL RANK SCORE TAG */ };
 
 struct run_line {
     uint32_t query;
     float score;
-    const char *tool; /* in the file's bytes, ended by NUL */
+    const char *tool; /* points into other_run.bytes; NUL-terminated */
 };
 
 struct other_run {
     const char *path;
     char *bytes;
     size_t len;
-    struct map queries; /* id to its place in the data set */
+    struct map queries; /* id -> index in the data set */
     struct run_line *lines;
-    size_t count, capacity, others; /* others: lines of queries that are not asked here */
+    size_t count, capacity, others; /* others: lines about other queries */
     wt_error *err;
 };
 
-static int by_rank(const void *a, const void *b)
+static int compare_run_lines(const void *a, const void *b)
 {
     const struct run_line *x = a, *y = b;
     if (x->query != y->query)
@@ -39,14 +38,14 @@ static int by_rank(const void *a, const void *b)
     return -strcmp(x->tool, y->tool);
 }
 
-static int fail_line(const struct other_run *run, size_t number, const char *why)
+static int fail_run_line(const struct other_run *run, size_t number, const char *why)
 {
     return wt__fail_at(run->err, WT_EFORMAT, number, 0, NULL,
-                       "%s, line %zu: %s; a line of a run is QUERY Q0 TOOL RANK SCORE NAME", run->path, number, why);
+                       "%s, line %zu: %s; a line must be QUERY Q0 TOOL RANK SCORE NAME", run->path, number, why);
 }
 
-/* Cuts a line into its fields, each ended by NUL. False: it has not as many. */
-static bool cut(char *line, char *fields[FIELDS])
+/* Splits a line into its fields, each NUL-terminated. Returns false if their number is wrong. */
+static bool split_run_line(char *line, char *fields[FIELDS])
 {
     char *rest = line;
     for (size_t i = 0; i < FIELDS; i++) {
@@ -60,18 +59,18 @@ static bool cut(char *line, char *fields[FIELDS])
     return rest[strspn(rest, " \t")] == '\0';
 }
 
-static int add_line(struct other_run *run, char *line, size_t number)
+static int add_run_line(struct other_run *run, char *line, size_t number)
 {
     char *fields[FIELDS], *end;
     if (!line[strspn(line, " \t")])
         return 0;
-    if (!cut(line, fields))
-        return fail_line(run, number, "it has not six fields");
+    if (!split_run_line(line, fields))
+        return fail_run_line(run, number, "does not have six fields");
     float score = strtof(fields[4], &end);
     if (*end || !isfinite(score))
-        return fail_line(run, number, "its score is no number");
-    wt__trec_read_field(fields[0]);
-    wt__trec_read_field(fields[2]);
+        return fail_run_line(run, number, "score is not a number");
+    wt__trec_unescape(fields[0]);
+    wt__trec_unescape(fields[2]);
     const uint32_t *query = wt__map_get(&run->queries, wt__str(fields[0]));
     if (!query) {
         run->others++;
@@ -85,30 +84,31 @@ static int add_line(struct other_run *run, char *line, size_t number)
     return 0;
 }
 
-static int read_lines(struct other_run *run)
+static int read_run_lines(struct other_run *run)
 {
     size_t number = 0;
-    int rc = wt__file_read(&run->bytes, &run->len, run->path, WT_MAX_FILE_BYTES, run->err);
-    char *at = run->bytes, *end = rc == 0 ? at + run->len : at;
-    if (rc == 0 && memchr(at, '\0', run->len))
-        return wt__fail(run->err, WT_EFORMAT, "%s is no text", run->path);
-    while (rc == 0 && at < end) {
+    WT_TRY(wt__file_read(&run->bytes, &run->len, run->path, WT_MAX_FILE_BYTES, run->err));
+    char *at = run->bytes, *end = at + run->len;
+    if (memchr(at, '\0', run->len))
+        return wt__fail(run->err, WT_EFORMAT, "%s is not a text file", run->path);
+    while (at < end) {
         char *line = at, *feed = memchr(at, '\n', (size_t)(end - at));
         char *stop = feed ? feed : end; /* the bytes end in NUL */
         at = stop + 1;
         *stop = '\0';
         if (stop > line && stop[-1] == '\r')
             stop[-1] = '\0';
-        rc = add_line(run, line, ++number);
+        WT_TRY(add_run_line(run, line, ++number));
     }
-    if (rc == 0 && run->count == 0)
-        rc = wt__fail(run->err, WT_ENOTFOUND, "%s has no line of any of these queries (%zu of others)", run->path,
-                      run->others);
-    return rc;
+    if (run->count == 0)
+        return wt__fail(run->err, WT_ENOTFOUND, "%s has no line about these queries (%zu lines about others)",
+                        run->path, run->others);
+    return 0;
 }
 
-/* Names that no tool has, which a run of another data set, or one of names in place of ids, is full of. */
-static int count_strangers(const struct other_run *run, wt_engine *engine, size_t *strangers)
+/* Counts the ids that are not in the catalogue. There are many if the run belongs to another data set, or has names in
+ * place of ids. */
+static int count_unknown_tools(const struct other_run *run, wt_engine *engine, size_t *unknown)
 {
     struct map known = {0};
     int rc = 0;
@@ -120,28 +120,28 @@ static int count_strangers(const struct other_run *run, wt_engine *engine, size_
         rc = wt__map_insert(&known, tool, 0, &added) ? 0 : wt__fail_nomem(run->err);
         if (rc == 0 && added)
             rc = wt__store_find_source_id(engine->store, tool, &id, 1, run->err);
-        *strangers += added && rc == 0;
+        *unknown += added && rc == 0;
     }
     pthread_mutex_unlock(&engine->store_lock);
     wt__map_dispose(&known);
     return rc < 0 ? rc : 0;
 }
 
-/* What makes a run's figures low and is hardly meant. */
-static int note_gaps(const struct other_run *run, struct measurement *out, const struct plan *plan, const char *name,
-                     size_t strangers)
+/* Writes the notice about gaps that lower the figures and are probably mistakes. */
+static int write_gap_notice(const struct other_run *run, struct measurement *out, const struct eval_plan *plan,
+                            const char *name, size_t unknown)
 {
     struct buffer text = {0};
     size_t asked = 0;
     for (size_t i = 0; i < run->count; i++)
         asked += i == 0 || run->lines[i].query != run->lines[i - 1].query;
     if (asked < plan->queries)
-        wt__buffer_printf(&text, ", no line of %zu of the %zu queries, which count as nothing found",
-                          plan->queries - asked, plan->queries);
-    if (strangers > 0)
-        wt__buffer_printf(&text, ", tools that are not in the catalogue (%zu)", strangers);
+        wt__buffer_printf(&text, ", no lines for %zu of the %zu queries (counted as misses)", plan->queries - asked,
+                          plan->queries);
+    if (unknown > 0)
+        wt__buffer_printf(&text, ", %zu tools missing in the catalogue", unknown);
     if (run->others > 0)
-        wt__buffer_printf(&text, ", lines of queries that are not asked (%zu)", run->others);
+        wt__buffer_printf(&text, ", %zu lines for other queries", run->others);
     if (text.len > 0) {
         struct buffer whole = {0};
         wt__buffer_printf(&whole, "%s has %s", name, text.failed ? "" : text.ptr + 2);
@@ -153,50 +153,49 @@ static int note_gaps(const struct other_run *run, struct measurement *out, const
     return rc;
 }
 
-static int judge_lines(const struct other_run *run, struct measurement *out, const struct dataset *dataset,
-                       const struct plan *plan)
+static int judge_run_lines(const struct other_run *run, struct measurement *out, const struct dataset *dataset,
+                           const struct eval_plan *plan)
 {
     size_t at = 0, noted = 0;
-    const char **ranked = wt__alloc_array(plan->depth, sizeof *ranked);
-    int rc = ranked ? 0 : wt__fail_nomem(run->err);
-    for (size_t q = 0; rc == 0 && q < plan->queries; q++) {
+    WT_AUTO_FREE const char **ranked = wt__alloc_array(plan->depth, sizeof *ranked);
+    WT_CHECK_ALLOC(ranked, run->err);
+    for (size_t q = 0; q < plan->queries; q++) {
         size_t len = 0;
         for (; at < run->count && run->lines[at].query == q; at++)
             if (len < plan->depth)
                 ranked[len++] = run->lines[at].tool;
         const struct query *query = &dataset->queries[q];
-        rc = wt__judge_ranking(out->values + q * wt__plan_metrics(plan), plan, query, ranked, len, run->err);
+        WT_TRY(wt__judge_ranking(out->values + q * wt__metric_count(plan), plan, query, ranked, len, run->err));
         wt__note_misses(out->missed + noted, query, ranked, len);
-        noted += wt__relevant(query);
+        noted += wt__count_relevant(query);
         out->multi_provider_probability[q] = NAN;
     }
-    free(ranked);
-    return rc;
+    return 0;
+}
+
+static int measure_run(struct other_run *run, struct measurement *out, wt_engine *engine, const struct dataset *dataset,
+                       const struct eval_plan *plan, const char *name)
+{
+    size_t unknown = 0;
+    WT_TRY(wt__measurement_open(out, plan, run->err));
+    for (size_t q = 0; q < plan->queries; q++)
+        WT_CHECK_ALLOC(wt__map_insert(&run->queries, dataset->queries[q].id, (uint32_t)q, NULL), run->err);
+    out->ran = wt__copy_string("run", 3);
+    WT_CHECK_ALLOC(out->ran, run->err);
+    WT_TRY(read_run_lines(run));
+    qsort(run->lines, run->count, sizeof *run->lines, compare_run_lines);
+    WT_TRY(judge_run_lines(run, out, dataset, plan));
+    WT_TRY(count_unknown_tools(run, engine, &unknown));
+    return write_gap_notice(run, out, plan, name, unknown);
 }
 
 int wt__measure_other_run(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
-                          const struct plan *plan, const char *path, const char **name, wt_error *err)
+                          const struct eval_plan *plan, const char *path, const char **name, wt_error *err)
 {
     struct other_run run = {.path = path, .err = err};
-    size_t strangers = 0;
     const char *slash = strrchr(path, '/');
     *name = slash ? slash + 1 : path;
-    int rc = wt__measurement_open(out, plan, err);
-    for (size_t q = 0; rc == 0 && q < plan->queries; q++)
-        if (!wt__map_insert(&run.queries, dataset->queries[q].id, (uint32_t)q, NULL))
-            rc = wt__fail_nomem(err);
-    if (rc == 0 && !(out->ran = wt__copy_string("run", 3)))
-        rc = wt__fail_nomem(err);
-    if (rc == 0)
-        rc = read_lines(&run);
-    if (rc == 0) {
-        qsort(run.lines, run.count, sizeof *run.lines, by_rank);
-        rc = judge_lines(&run, out, dataset, plan);
-    }
-    if (rc == 0)
-        rc = count_strangers(&run, engine, &strangers);
-    if (rc == 0)
-        rc = note_gaps(&run, out, plan, *name, strangers);
+    int rc = measure_run(&run, out, engine, dataset, plan, *name);
     wt__map_dispose(&run.queries);
     free(run.lines);
     free(run.bytes);

@@ -1,6 +1,6 @@
-/* svg.c: drawings have fixed coordinates and scale with the page. Rows run from top to bottom with their labels on the
- * left, because recipes have names that do not fit below a column. */
-#include "eval/svg.h"
+/* svg.c: drawings have fixed coordinates and scale with the page. Bars are horizontal with labels on the left, since
+ * the names of recipes do not fit below columns. */
+#include "eval/report.h"
 
 #include <math.h>
 
@@ -8,17 +8,17 @@
 
 enum {
     WIDTH = 520,
-    LABELS = 146, /* where the axis begins */
-    VALUES = 46,  /* to the right of it */
-    ROW = 26,     /* height */
-    THICK = 14,   /* of a bar or box */
+    LABELS = 146, /* width of the labels left of the axis */
+    VALUES = 46,  /* width of the values right of the axis */
+    ROW = 26,     /* height of a row */
+    THICK = 14,   /* height of a bar or box */
     TOP = 6,
-    BELOW = 40, /* ticks and the axis' name */
+    BELOW = 40, /* height of the ticks and the axis label */
     MAP_HEIGHT = 440,
     MAP_MARGIN = 14,
-    SMALL_WIDTH = 260, /* of a chart with several beside it */
+    SMALL_WIDTH = 260, /* width if several charts share a line */
     SMALL_HEIGHT = 176,
-    TIP = 160 /* characters of a tooltip */
+    TIP = 160 /* maximum characters of a tooltip */
 };
 
 /* ---------------------------------------------------------------- axes */
@@ -36,16 +36,16 @@ double wt__svg_step(double low, double high)
     return shares[i] * power;
 }
 
-struct axis {
+struct svg_axis {
     double low, high, step;
-    double left, width; /* on the drawing */
+    double left, width; /* in the drawing's coordinates */
     enum svg_unit unit;
 };
 
-/* An axis that holds both, widened to whole steps. */
-static struct axis make_axis(double low, double high, enum svg_unit unit)
+/* Returns an axis from low to high, extended to whole steps. */
+static struct svg_axis make_axis(double low, double high, enum svg_unit unit)
 {
-    struct axis axis = {.left = LABELS, .width = WIDTH - LABELS - VALUES, .unit = unit};
+    struct svg_axis axis = {.left = LABELS, .width = WIDTH - LABELS - VALUES, .unit = unit};
     if (!(high > low))
         high = low + (unit == UNIT_COUNT ? 5 : .1);
     axis.step = wt__svg_step(low, high);
@@ -56,12 +56,12 @@ static struct axis make_axis(double low, double high, enum svg_unit unit)
     return axis;
 }
 
-static double on(const struct axis *axis, double value)
+static double axis_position(const struct svg_axis *axis, double value)
 {
     return axis->left + (value - axis->low) / (axis->high - axis->low) * axis->width;
 }
 
-static void number(struct buffer *out, double value, enum svg_unit unit)
+static void write_chart_number(struct buffer *out, double value, enum svg_unit unit)
 {
     if (unit == UNIT_PERCENT)
         wt__buffer_printf(out, "%.1f", 100 * value);
@@ -69,13 +69,13 @@ static void number(struct buffer *out, double value, enum svg_unit unit)
         wt__buffer_printf(out, unit == UNIT_COUNT ? "%.1f" : "%.2f", value);
 }
 
-static void tick(struct buffer *out, const struct axis *axis, double value)
+static void write_tick(struct buffer *out, const struct svg_axis *axis, double value)
 {
     double shown = axis->unit == UNIT_PERCENT ? 100 * value : value;
     wt__buffer_printf(out, "%g", fabs(shown) < 1e-9 ? 0 : round(shown * 1e6) / 1e6);
 }
 
-static void begin(struct buffer *out, const struct chart *chart, int width, int height)
+static void begin_svg(struct buffer *out, const struct svg_chart *chart, int width, int height)
 {
     wt__buffer_printf(out,
                       "<svg class=\"%s\" viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"%s-t %s-d\">"
@@ -87,32 +87,32 @@ static void begin(struct buffer *out, const struct chart *chart, int width, int 
     wt__buffer_text(out, "</desc>\n");
 }
 
-static void text(struct buffer *out, double x, double y, const char *classes, struct str s)
+static void write_svg_text(struct buffer *out, double x, double y, const char *classes, struct str s)
 {
     wt__buffer_printf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, classes);
     wt__html_text(out, s);
     wt__buffer_text(out, "</text>\n");
 }
 
-/* Both ends included. */
-static size_t ticks_of(const struct axis *axis)
+/* Returns the number of ticks, including both ends. */
+static size_t count_ticks(const struct svg_axis *axis)
 {
     return axis->step > 0 ? (size_t)((axis->high - axis->low) / axis->step + 0.5) + 1 : 1;
 }
 
-/* Grid, ticks and the axis' name below `count` rows. */
-static void draw_axis(struct buffer *out, const struct chart *chart, const struct axis *axis, size_t count)
+/* Draws grid, ticks and the axis label below `count` rows. */
+static void draw_axis(struct buffer *out, const struct svg_chart *chart, const struct svg_axis *axis, size_t count)
 {
     double bottom = TOP + (double)count * ROW;
-    for (size_t t = 0; t < ticks_of(axis); t++) {
-        double value = axis->low + (double)t * axis->step, x = on(axis, value);
+    for (size_t t = 0; t < count_ticks(axis); t++) {
+        double value = axis->low + (double)t * axis->step, x = axis_position(axis, value);
         wt__buffer_printf(out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\"/>", x, TOP, x,
                           bottom + 4);
         wt__buffer_printf(out, "<text class=\"tick middle\" x=\"%.1f\" y=\"%.1f\">", x, bottom + 18);
-        tick(out, axis, value);
+        write_tick(out, axis, value);
         wt__buffer_text(out, "</text>\n");
     }
-    text(out, axis->left + axis->width / 2, bottom + 36, "tick middle", wt__str(chart->axis));
+    write_svg_text(out, axis->left + axis->width / 2, bottom + 36, "tick middle", wt__str(chart->axis));
 }
 
 static int rows_height(size_t count)
@@ -125,60 +125,63 @@ static double row_middle(size_t row)
     return TOP + ((double)row + .5) * ROW;
 }
 
-static void draw_whisker(struct buffer *out, const struct axis *axis, double low, double high, double y)
+static void draw_whisker(struct buffer *out, const struct svg_axis *axis, double low, double high, double y)
 {
-    double a = on(axis, low), b = on(axis, high);
+    double a = axis_position(axis, low), b = axis_position(axis, high);
     wt__buffer_printf(out, "<path class=\"whisker\" d=\"M%.1f %.1fV%.1fM%.1f %.1fH%.1fM%.1f %.1fV%.1f\"/>\n", a, y - 5,
                       y + 5, a, y, b, b, y - 5, y + 5);
 }
 
 /* ---------------------------------------------------------------- bars and boxes */
 
-void wt__svg_bars(struct buffer *out, const struct chart *chart, const struct bar *bars, size_t count)
+void wt__svg_bars(struct buffer *out, const struct svg_chart *chart, const struct svg_bar *bars, size_t count)
 {
     double highest = 0;
     for (size_t i = 0; i < count; i++)
         highest = fmax(highest, fmax(bars[i].value, bars[i].high));
-    struct axis axis = make_axis(0, highest, chart->unit);
-    begin(out, chart, WIDTH, rows_height(count));
+    struct svg_axis axis = make_axis(0, highest, chart->unit);
+    begin_svg(out, chart, WIDTH, rows_height(count));
     draw_axis(out, chart, &axis, count);
     for (size_t i = 0; i < count; i++) {
-        double y = row_middle(i), end = on(&axis, bars[i].value), beside = on(&axis, fmax(bars[i].value, bars[i].high));
-        text(out, LABELS - 10, y + 4.5, "label end", wt__str(bars[i].label));
+        double y = row_middle(i), end = axis_position(&axis, bars[i].value),
+               beside = axis_position(&axis, fmax(bars[i].value, bars[i].high));
+        write_svg_text(out, LABELS - 10, y + 4.5, "label end", wt__str(bars[i].label));
         wt__buffer_printf(out, "<rect class=\"s%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>\n",
-                          bars[i].series, on(&axis, 0), y - THICK / 2., end - on(&axis, 0), THICK);
+                          bars[i].series, axis_position(&axis, 0), y - THICK / 2., end - axis_position(&axis, 0),
+                          THICK);
         if (bars[i].low < bars[i].high)
             draw_whisker(out, &axis, bars[i].low, bars[i].high, y);
         wt__buffer_printf(out, "<text class=\"value\" x=\"%.1f\" y=\"%.1f\">", beside + 8, y + 4.5);
-        number(out, bars[i].value, chart->unit);
+        write_chart_number(out, bars[i].value, chart->unit);
         wt__buffer_text(out, "</text>\n");
     }
     wt__buffer_text(out, "</svg>\n");
 }
 
-void wt__svg_boxes(struct buffer *out, const struct chart *chart, const struct box_row *rows, size_t count)
+void wt__svg_boxes(struct buffer *out, const struct svg_chart *chart, const struct svg_box *rows, size_t count)
 {
     double lowest = INFINITY, highest = -INFINITY;
     for (size_t i = 0; i < count; i++) {
         lowest = fmin(lowest, rows[i].box.low);
         highest = fmax(highest, rows[i].box.high);
     }
-    struct axis axis = make_axis(count ? lowest : 0, count ? highest : 1, chart->unit);
-    begin(out, chart, WIDTH, rows_height(count));
+    struct svg_axis axis = make_axis(count ? lowest : 0, count ? highest : 1, chart->unit);
+    begin_svg(out, chart, WIDTH, rows_height(count));
     draw_axis(out, chart, &axis, count);
     for (size_t i = 0; i < count; i++) {
-        const struct box *box = &rows[i].box;
-        double y = row_middle(i), left = on(&axis, box->first), middle = on(&axis, box->median);
-        text(out, LABELS - 10, y + 4.5, "label end", wt__str(rows[i].label));
+        const struct box_stats *box = &rows[i].box;
+        double y = row_middle(i), left = axis_position(&axis, box->first), middle = axis_position(&axis, box->median);
+        write_svg_text(out, LABELS - 10, y + 4.5, "label end", wt__str(rows[i].label));
         if (box->count == 0)
             continue;
         draw_whisker(out, &axis, box->low, box->high, y);
         wt__buffer_printf(out, "<rect class=\"s%u box\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>",
-                          rows[i].series, left, y - THICK / 2., on(&axis, box->third) - left, THICK);
+                          rows[i].series, left, y - THICK / 2., axis_position(&axis, box->third) - left, THICK);
         wt__buffer_printf(out, "<path class=\"median\" d=\"M%.1f %.1fV%.1f\"/>\n", middle, y - THICK / 2.,
                           y + THICK / 2.);
-        wt__buffer_printf(out, "<text class=\"value\" x=\"%.1f\" y=\"%.1f\">", on(&axis, box->high) + 8, y + 4.5);
-        number(out, box->median, chart->unit);
+        wt__buffer_printf(out, "<text class=\"value\" x=\"%.1f\" y=\"%.1f\">", axis_position(&axis, box->high) + 8,
+                          y + 4.5);
+        write_chart_number(out, box->median, chart->unit);
         wt__buffer_text(out, "</text>\n");
     }
     wt__buffer_text(out, "</svg>\n");
@@ -186,18 +189,18 @@ void wt__svg_boxes(struct buffer *out, const struct chart *chart, const struct b
 
 /* ---------------------------------------------------------------- columns */
 
-void wt__svg_failures(struct buffer *out, const struct chart *chart, const size_t *bins, size_t tallest,
+void wt__svg_failures(struct buffer *out, const struct svg_chart *chart, const size_t *bins, size_t tallest,
                       unsigned series)
 {
-    struct axis axis = make_axis(0, (double)tallest, UNIT_COUNT);
+    struct svg_axis axis = make_axis(0, (double)tallest, UNIT_COUNT);
     double left = 40, bottom = SMALL_HEIGHT - 42, top = 14, across = (SMALL_WIDTH - left - 6) / FAILURE_BINS;
-    begin(out, chart, SMALL_WIDTH, SMALL_HEIGHT);
-    for (size_t t = 0; t < ticks_of(&axis); t++) {
+    begin_svg(out, chart, SMALL_WIDTH, SMALL_HEIGHT);
+    for (size_t t = 0; t < count_ticks(&axis); t++) {
         double value = (double)t * axis.step, y = bottom - value / axis.high * (bottom - top);
         wt__buffer_printf(out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>", left, y,
                           SMALL_WIDTH - 4, y);
         wt__buffer_printf(out, "<text class=\"tick end\" x=\"%.1f\" y=\"%.1f\">", left - 6, y + 4);
-        tick(out, &axis, value);
+        write_tick(out, &axis, value);
         wt__buffer_text(out, "</text>\n");
     }
     for (size_t b = 0; b < FAILURE_BINS; b++) {
@@ -208,13 +211,13 @@ void wt__svg_failures(struct buffer *out, const struct chart *chart, const size_
             wt__buffer_printf(out, "<text class=\"tick middle\" x=\"%.1f\" y=\"%.1f\">%zu</text>\n", x + across / 2,
                               bottom + 16, 10 * b);
     }
-    text(out, left + (SMALL_WIDTH - left) / 2, SMALL_HEIGHT - 8, "tick middle", wt__str(chart->axis));
+    write_svg_text(out, left + (SMALL_WIDTH - left) / 2, SMALL_HEIGHT - 8, "tick middle", wt__str(chart->axis));
     wt__buffer_text(out, "</svg>\n");
 }
 
 /* ---------------------------------------------------------------- the map */
 
-/* Three shapes, so that colour is not all that tells them apart. */
+/* Draws a mark. The kinds differ in shape as well as colour, for colour-blind readers. */
 static void draw_mark(struct buffer *out, enum point_kind kind, double x, double y)
 {
     if (kind == POINT_REQUEST)
@@ -233,7 +236,7 @@ void wt__svg_mark(struct buffer *out, enum point_kind kind)
     wt__buffer_text(out, "/></svg>");
 }
 
-void wt__svg_map(struct buffer *out, const struct chart *chart, const struct landscape *map)
+void wt__svg_map(struct buffer *out, const struct svg_chart *chart, const struct scatter_map *map)
 {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     for (size_t i = 0; i < map->count; i++) {
@@ -244,7 +247,7 @@ void wt__svg_map(struct buffer *out, const struct chart *chart, const struct lan
     }
     double width = fmax(high[0] - low[0], 1e-9), height = fmax(high[1] - low[1], 1e-9);
     double scale = fmin((WIDTH - 2 * MAP_MARGIN) / width, (MAP_HEIGHT - 2 * MAP_MARGIN) / height);
-    begin(out, chart, WIDTH, MAP_HEIGHT);
+    begin_svg(out, chart, WIDTH, MAP_HEIGHT);
     for (size_t i = 0; i < map->count; i++) {
         const struct point *point = &map->points[i];
         double x = WIDTH / 2. + (point->x - (low[0] + high[0]) / 2) * scale;

@@ -16,8 +16,8 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "learn/trainers.h"
-#include "rerank/cross_encoder.h"
-#include "rerank/rules.h"
+#include "rerank/toolrerank.h"
+#include "rerank/cross.h"
 
 /* Values in order of preference, the paper's first: at equal figures the earlier one stays. */
 static const struct dev_balance {
@@ -72,7 +72,7 @@ struct rule_search {
     bool *seen;            /* [M] used in training, or its provider was */
     uint64_t *by_provider; /* [M] provider << 32 | row, ascending */
     struct kind_fit fit;
-    struct rules rules;
+    struct rerank_rules rules;
     struct dev_question *asked; /* [asked_count]: Q dev requests, then those cut out of them */
     size_t asked_count;
     wt_error *errors;    /* [threads] */

@@ -3,9 +3,10 @@
 #define WT_QUERY_CHOOSER_INPUT_H
 
 #include "choose/chooser.h"
-#include "choose/needs.h"
 #include "query/search.h"
 #include "engine/notice.h"
+#include "choose/relevance.h"
+#include "query/search.h"
 
 enum {
     PICK_HITS = 100,          /* hits that a set is chosen from */

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "choose/weak.h"
+#include "query/find.h"
+#include "choose/relevance.h"
 #include "query/find.h"
 #include "engine/sized_options.h"
 #include "query/chooser_input.h"

@@ -13,7 +13,7 @@
 #include "engine/notice.h"
 
 /* An evaluation judges by id and measures what a promise takes: each copy of a tool counts by itself, and a set grows
- * as far as its promise goes. It may have PTR ask a stand-in that knows which tools are needed (choose/oracle.h). */
+ * as far as its promise goes. It may have PTR ask a stand-in that knows which tools are needed (choose/ptr.h). */
 struct pick_evaluation {
     struct chat_model *oracle; /* NULL: none */
     const int64_t *gold;       /* [gold_count] ids of the tools that the request needs, for the oracle */

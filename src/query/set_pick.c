@@ -1,4 +1,4 @@
-/* set_pick.c: the exact set: a search for the hits of auto, then one tool a need (choose/needs.h), or, once training
+/* set_pick.c: the exact set: a search for the hits of auto, then one tool a need (choose/relevance.h), or, once training
  * calibrated it, the chooser (choose/chooser.h). */
 #include <math.h>
 #include <stdio.h>

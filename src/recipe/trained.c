@@ -13,8 +13,59 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sha256.h"
-#include "recipe/old_members.h"
 #include "retrieve/document.h"
+
+/* ---------------------------------------------------------------- members of earlier versions */
+
+static const struct {
+    const char *within; /* enclosing member of the config; NULL for the config itself */
+    const char *old, *now;
+} old_members[] = {
+    {"hierarchy", "alike", "tau_m"},   {"hierarchy", "sure", "tau_s"}, {"weights", "part", "subquery"},
+    {NULL, "blend", "interpolation"},  {NULL, "fit", "answerability"}, {NULL, "fit_constant", "answerability_constant"},
+    {NULL, "levels", "nonconformity"}, {NULL, "none", "no_answer"},
+};
+
+/* Values in "hierarchy"."rules". */
+static const struct {
+    const char *old, *now;
+} old_rules[] = {
+    {"concentrate", "algorithm1"},
+    {"spread", "algorithm2"},
+};
+
+static bool rename_rules(json_t *kinds)
+{
+    const char *kind;
+    json_t *rule;
+    bool failed = false;
+    json_object_foreach(kinds, kind, rule)
+    {
+        for (size_t i = 0; i < sizeof old_rules / sizeof *old_rules; i++)
+            if (json_is_string(rule) && strcmp(json_string_value(rule), old_rules[i].old) == 0) {
+                failed |= json_string_set(rule, old_rules[i].now) < 0;
+                break;
+            }
+    }
+    return !failed;
+}
+
+bool wt__rename_members(json_t *config)
+{
+    bool failed = false;
+    for (size_t i = 0; i < sizeof old_members / sizeof *old_members; i++) {
+        json_t *object = old_members[i].within ? wt__json_object(config, old_members[i].within) : config;
+        json_t *value = json_object_get(object, old_members[i].old);
+        if (!value)
+            continue;
+        if (!json_object_get(object, old_members[i].now))
+            failed |= json_object_set(object, old_members[i].now, value) < 0;
+        json_object_del(object, old_members[i].old);
+    }
+    return !failed && rename_rules(wt__json_object(wt__json_object(config, "hierarchy"), "rules"));
+}
+
+/* ---------------------------------------------------------------- trained folders */
 
 enum { MAX_CONFIG = 64 << 20, TRAINED_FILES_MAX = 10000 };
 
@@ -50,8 +101,7 @@ static int read_recipe_config(struct trained_reading *reading, const char *recip
     char *path = folder ? wt__path_join(arena, folder, TRAINED_CONFIG) : NULL;
     size_t len;
     *out = NULL;
-    if (!path)
-        return wt__fail_nomem(reading->err);
+    WT_CHECK_ALLOC(path, reading->err);
     if (!wt__is_file(path))
         return 0;
     int rc = wt__file_read(&text, &len, path, MAX_CONFIG, reading->err);
@@ -109,7 +159,7 @@ static int leave_out_recipe(struct trained_reading *reading, struct trained_reci
 
 /* Reads auto's choice: a recipe with a refiner, which auto then copies, its own weights, or the name of a plain
  * recipe. */
-static int read_choice(struct trained_reading *reading, struct trained_recipe *recipe, const json_t *config)
+static int read_auto_choice(struct trained_reading *reading, struct trained_recipe *recipe, const json_t *config)
 {
     struct trained *trained = reading->trained;
     struct str runs = wt__json_str(config, "runs");
@@ -117,8 +167,7 @@ static int read_choice(struct trained_reading *reading, struct trained_recipe *r
         return 0;
     recipe->runs = wt__arena_copy(&trained->arena, runs);
     recipe->why = wt__arena_copy(&trained->arena, wt__json_str(config, "why"));
-    if (!recipe->runs || !recipe->why)
-        return wt__fail_nomem(reading->err);
+    WT_CHECK_ALLOC(recipe->runs && recipe->why, reading->err);
     for (size_t i = 0; i < RECIPES; i++) {
         const struct trained_recipe *other = &trained->recipes[i];
         if (wt__recipes[i].model != MODEL_RERANKER || strcmp(recipe->runs, wt__recipes[i].public.name) != 0)
@@ -179,8 +228,7 @@ static int read_model(struct trained_reading *reading, size_t id, const json_t *
     struct trained *trained = reading->trained;
     struct trained_recipe *recipe = &trained->recipes[id];
     char *path = weights_path(reading, recipe->name);
-    if (!path)
-        return wt__fail_nomem(reading->err);
+    WT_CHECK_ALLOC(path, reading->err);
     switch (wt__recipes[id].model) {
     case MODEL_NONE:
     case MODEL_WEIGHTS:
@@ -196,7 +244,7 @@ static int read_model(struct trained_reading *reading, size_t id, const json_t *
     case MODEL_RERANKER:
         return read_reranker(reading, id, path, config);
     case MODEL_CHOICE:
-        return read_choice(reading, recipe, config);
+        return read_auto_choice(reading, recipe, config);
     }
     return 0;
 }
@@ -288,23 +336,21 @@ static int read_chooser(struct trained_reading *reading)
 
 bool wt__trained_brings_encoder(const char *folder)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     const char *own = wt__path_join(&arena, folder, TRAINED_ENCODER);
-    bool there = own && wt__is_folder(own);
-    wt__arena_dispose(&arena);
-    return there;
+    return own && wt__is_folder(own);
 }
 
 int wt__trained_stamp(uint64_t *out, const char *folder, wt_error *err)
 {
-    struct arena arena = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
     char **paths;
     size_t count = 0;
     *out = 0;
     if (!wt__is_folder(folder))
         return 0;
-    int rc = wt__list_files(&arena, folder, TRAINED_FILES_MAX, &paths, &count, err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_TRY(wt__list_files(&arena, folder, TRAINED_FILES_MAX, &paths, &count, err));
+    for (size_t i = 0; i < count; i++) {
         struct stat s;
         const char *slash = strrchr(paths[i], '/'), *name = slash ? slash + 1 : paths[i];
         if (strcmp(name, TRAINED_CONFIG) != 0 && strcmp(name, TRAINED_WEIGHTS) != 0)
@@ -316,8 +362,7 @@ int wt__trained_stamp(uint64_t *out, const char *folder, wt_error *err)
         *out = wt__checksum(paths[i], strlen(paths[i]), *out);
         *out = wt__checksum(facts, sizeof facts, *out);
     }
-    wt__arena_dispose(&arena);
-    return rc;
+    return 0;
 }
 
 /* Returns 1, or 0 if no encoder exists. */
@@ -325,15 +370,15 @@ static int open_trained_encoder(struct trained_reading *reading, const struct en
 {
     struct trained *trained = reading->trained;
     char *folder = wt__path_join(&trained->arena, reading->folder, TRAINED_ENCODER);
-    if (!folder)
-        return wt__fail_nomem(reading->err);
-    int rc = wt__is_folder(folder) ? wt__encoder_load(&trained->own, folder, progress, reading->err) : 0;
+    WT_CHECK_ALLOC(folder, reading->err);
+    if (wt__is_folder(folder))
+        WT_TRY(wt__encoder_load(&trained->own, folder, progress, reading->err));
     trained->encoder = trained->own ? trained->own : base;
     if (trained->encoder) {
         wt__sha256_update(&reading->key, wt__encoder_hash(trained->encoder), 64);
         wt__sha256_update(&reading->key, wt__document_kind, strlen(wt__document_kind));
     }
-    return rc < 0 ? rc : trained->encoder != NULL;
+    return trained->encoder != NULL;
 }
 
 int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, struct progress *progress,
@@ -345,8 +390,7 @@ int wt__trained_open(struct trained **out, const char *folder, const struct enco
     if (!wt__is_folder(folder))
         return 0;
     reading.trained = calloc(1, sizeof *reading.trained);
-    if (!reading.trained)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(reading.trained, err);
     wt__sha256_begin(&reading.key);
     reading.trained->tool2vec = (struct tool2vec){1, 1, 0};
     int rc = open_trained_encoder(&reading, base, progress);

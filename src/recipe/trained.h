@@ -93,4 +93,8 @@ const struct trained_recipe *wt__trained_recipe(const struct trained *trained, c
 void wt__trained_vector(const struct trained *trained, const struct trained_recipe *recipe, const float *document,
                         const float *sum, uint32_t uses, int64_t mlc_row, float *out);
 
+/* Converts the config.json of a model trained by an earlier version: renames members with old names. If the new name
+ * exists as well, it keeps its value. False if out of memory. */
+bool wt__rename_members(json_t *config);
+
 #endif

@@ -1,6 +1,4 @@
-/* cross.c: see cross.h. Appends pairs to a batch until it has enough tokens, then runs it. encoder.c explains the
- * memory of a batch. Here sequences are longer, and only one row of each goes through the second half of the last layer
- * and the head. */
+/* cross.c: the cross-encoder on pairs of tokens, and on the tools of a query. */
 #include "rerank/cross.h"
 
 #include <math.h>
@@ -9,8 +7,18 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "encoder/transformer.h"
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "encoder/config.h"
 #include "encoder/packed.h"
+#include "encoder/transformer.h"
+#include "rerank/reranker.h"
+#include "retrieve/document.h"
+
+/* ---------------------------------------------------------------- pairs of tokens */
+
+/* Appends pairs to a batch until it has enough tokens, then runs it. encoder.c explains the memory of a batch. Here
+ * sequences are longer, and only one row of each goes through the second half of the last layer and the head. */
 
 enum { BATCH_TOKENS = 256, BATCH_ROWS = BATCH_TOKENS + CROSS_TOKENS }; /* a batch runs once it has this many tokens */
 
@@ -50,8 +58,7 @@ static int new_cross_scratch(struct cross_scratch **out, const struct cross *cro
     struct activation_limits limits = {.rows = BATCH_ROWS, .longest = CROSS_TOKENS};
 
     *out = NULL;
-    if (!s)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(s, err);
     size_t floats = wt__activations_place(&s->activations, cross->model, &limits, false, NULL);
     float *memory = floats ? wt__arena_alloc(&s->arena, floats * sizeof(float), 64) : NULL;
     if (!memory) {
@@ -82,14 +89,13 @@ static int check_cross_model(const struct cross *cross, const char *folder, wt_e
     return 0;
 }
 
-int wt__cross_load(struct cross **out, const char *folder, struct progress *progress, wt_error *err)
+int wt__cross_open(struct cross **out, const char *folder, struct progress *progress, wt_error *err)
 {
     struct cross *cross = calloc(1, sizeof *cross);
     int rc;
 
     *out = NULL;
-    if (!cross)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(cross, err);
     rc = pthread_mutex_init(&cross->lock, NULL) == 0 ? 0 : wt__fail_nomem(err);
     if (rc < 0) {
         free(cross);
@@ -111,11 +117,6 @@ int wt__cross_load(struct cross **out, const char *folder, struct progress *prog
     else
         *out = cross;
     return rc;
-}
-
-int wt__cross_open(struct cross **out, const char *folder, wt_error *err)
-{
-    return wt__cross_load(out, folder, NULL, err);
 }
 
 void wt__cross_close(struct cross *cross)
@@ -203,7 +204,7 @@ static void return_cross_scratch(struct cross *cross, struct cross_scratch *scra
     pthread_mutex_unlock(&cross->lock);
 }
 
-static int check_tools(const struct cross *cross, const struct token_run *tools, size_t count, wt_error *err)
+static int check_token_ids(const struct cross *cross, const struct token_run *tools, size_t count, wt_error *err)
 {
     uint32_t vocabulary = cross->model->config.vocabulary;
 
@@ -252,25 +253,125 @@ int wt__cross_score(struct cross *cross, struct str request, const struct token_
                     struct progress *progress, float *logits, wt_error *err)
 {
     struct cross_scratch *scratch;
-    int rc = check_tools(cross, tools, count, err);
-
-    if (rc == 0 && wt__progress_phase(progress, "reranking", count))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = borrow_cross_scratch(cross, &scratch, err);
-    if (rc < 0)
-        return rc;
-    if (!score_pairs(cross, scratch, request, tools, count, progress, logits))
-        rc = wt__fail_cancelled(err);
+    WT_TRY(check_token_ids(cross, tools, count, err));
+    if (wt__progress_phase(progress, "reranking", count))
+        return wt__fail_cancelled(err);
+    WT_TRY(borrow_cross_scratch(cross, &scratch, err));
+    bool is_finished = score_pairs(cross, scratch, request, tools, count, progress, logits);
     return_cross_scratch(cross, scratch);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    if (!is_finished)
+        return wt__fail_cancelled(err);
+    for (size_t i = 0; i < count; i++)
         if (!isfinite(logits[i]))
-            rc = wt__fail(err, WT_EMODEL, "the weights of %s give a number that is not finite",
-                          wt__encoder_name(cross->encoder));
-    return rc;
+            return wt__fail(err, WT_EMODEL, "the weights of %s give a number that is not finite",
+                            wt__encoder_name(cross->encoder));
+    return 0;
 }
 
 float wt__cross_probability(float logit)
 {
     return 1 / (1 + expf(-logit));
 }
+
+/* ---------------------------------------------------------------- tools */
+
+struct cross_encoder *wt__cross_encoder_new(const char *folder, const char *identity)
+{
+    struct cross_encoder *cross = calloc(1, sizeof *cross);
+    char fields[MODEL_FIELDS];
+    if (!cross || pthread_mutex_init(&cross->lock, NULL) != 0) {
+        free(cross);
+        return NULL;
+    }
+    cross->folder = folder;
+    cross->identity = identity;
+    wt__model_fields(folder, fields);
+    cross->fields = wt__document_fields(fields, NULL);
+    return cross;
+}
+
+void wt__cross_encoder_free(struct cross_encoder *cross)
+{
+    if (!cross)
+        return;
+    wt__cross_close(cross->model);
+    pthread_mutex_destroy(&cross->lock);
+    free(cross);
+}
+
+int wt__cross_encoder_open(struct cross_encoder *cross, struct progress *progress, struct cross **out, wt_error *err)
+{
+    pthread_mutex_lock(&cross->lock);
+    if (!cross->tried) {
+        int rc = wt__progress_phase(progress, "loading the reranker", 0)
+                     ? wt__fail_cancelled(&cross->error)
+                     : wt__cross_open(&cross->model, cross->folder, progress, &cross->error);
+        cross->tried = rc != WT_ENOMEM && rc != WT_ECANCELLED;
+    }
+    *out = cross->model;
+    if (!*out && err)
+        *err = cross->error;
+    int rc = *out ? 0 : cross->error.code;
+    pthread_mutex_unlock(&cross->lock);
+    return rc;
+}
+
+int wt__cross_encoder_score(struct cross *model, unsigned fields, struct str request, const struct tool *tools,
+                            size_t count, struct progress *progress, struct arena *arena, float *logits, wt_error *err)
+{
+    struct token_run *runs = wt__arena_array(arena, struct token_run, count);
+    int32_t *ids = wt__arena_array(arena, int32_t, count * CROSS_TOKENS);
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    WT_CHECK_ALLOC(runs && ids, err);
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_clear(&text);
+        wt__document_fields_text(&tools[i], fields, &text);
+        WT_CHECK_ALLOC(!text.failed, err);
+        runs[i] = wt__cross_tokens(model, wt__buffer_view(&text), ids + i * CROSS_TOKENS);
+    }
+    return wt__cross_score(model, request, runs, count, progress, logits, err);
+}
+
+/* ---------------------------------------------------------------- reranker of the first N hits */
+
+static size_t cross_depth(const struct reranker *reranker)
+{
+    return reranker->reads;
+}
+
+/* Sorts by logit, because the best probabilities may all round to one. Hits after the first `count` keep their order,
+ * with scores limited to the last score before them. */
+static void order_by_logit(struct hit_list *hits, size_t count, float *logits)
+{
+    for (size_t i = 0; i < count; i++) {
+        wt__hit_rescore(&hits->items[i], wt__cross_probability(logits[i]));
+        wt__hit_stage(&hits->items[i], CROSS_STAGE)->score = logits[i];
+    }
+    wt__hits_sort(hits->items, logits, count);
+    for (size_t i = 0; i < count; i++)
+        wt__hit_stage(&hits->items[i], CROSS_STAGE)->rank = i + 1;
+    for (size_t i = count; i < hits->len; i++)
+        wt__hit_rescore(&hits->items[i], fminf(hits->items[i].score, hits->items[i - 1].score));
+}
+
+static int run_cross(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits,
+                     wt_error *err)
+{
+    size_t count = hits->len < reranker->reads ? hits->len : reranker->reads;
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    struct cross *cross = NULL;
+    struct tool *tools = wt__arena_array(&arena, struct tool, count);
+    float *logits = wt__arena_array(&arena, float, count);
+    uint32_t *rows = wt__arena_array(&arena, uint32_t, count);
+    WT_CHECK_ALLOC(logits && rows && tools, err);
+    WT_TRY(wt__cross_encoder_open(reranker->cross, input->progress, &cross, err));
+    for (size_t i = 0; i < count; i++)
+        rows[i] = hits->items[i].row;
+    WT_TRY(input->tools.read(input->tools.context, rows, count, &arena, tools, err));
+    WT_TRY(wt__cross_encoder_score(cross, reranker->cross->fields, input->request->text, tools, count, input->progress,
+                                   &arena, logits, err));
+    order_by_logit(hits, count, logits);
+    return 0;
+}
+
+const struct rerank_kind wt__rerank_cross = {.depth = cross_depth, .run = run_cross};

@@ -1,21 +1,29 @@
-/* cross.h: a cross-encoder, which reads request and tool together and returns one number (Nogueira and Cho 2019; the
- * reranker of ToolRerank, section 2.3). It can use any model directory ...ForSequenceClassification with one label.
+/* cross.h: a cross-encoder, and its scores of tools. */
+#ifndef WT_RERANK_CROSS_H
+#define WT_RERANK_CROSS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/progress.h"
+#include "base/str.h"
+#include "catalog/tool.h"
+#include "encoder/encoder.h"
+#include "text/tokenizer.h"
+
+/* ---------------------------------------------------------------- pairs of tokens */
+
+/* A cross-encoder, which reads request and tool together and returns one number (Nogueira and Cho 2019; the reranker of
+ * ToolRerank, section 2.3). It can use any model directory ...ForSequenceClassification with one label.
  *
  *   CLS request SEP tool SEP, with the model's own frame and token types -> the layers -> the head on CLS' row
  *
  * All layers see both texts, so only the tokens of a tool can be computed in advance. The pairs of a request run in
  * ragged batches without padding. The number of a pair does not depend on the other pairs, to the last bit. */
-#ifndef WT_RERANK_CROSS_H
-#define WT_RERANK_CROSS_H
-
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
-#include "base/progress.h"
-#include "base/str.h"
-#include "encoder/encoder.h"
-#include "text/tokenizer.h"
 
 enum { CROSS_TOKENS = 256 }; /* maximum tokens of a pair, including the frame, unless the model has a lower limit */
 
@@ -27,11 +35,10 @@ struct token_run {
 
 struct cross;
 
-/* Opens a cross-encoder, which is thread-safe. Errors: WT_EMODEL (missing or damaged model, no classifier, more than
- * one label, or no room for a pair), WT_ENOMEM. */
-int wt__cross_open(struct cross **out, const char *folder, wt_error *err);
-/* Same as wt__cross_open, with progress while the packed model is created. Errors: also WT_ECANCELLED. */
-int wt__cross_load(struct cross **out, const char *folder, struct progress *progress, wt_error *err);
+/* Opens a cross-encoder, which is thread-safe. progress is reported while the packed model is created; it may be NULL.
+ * Errors: WT_EMODEL (missing or damaged model, no classifier, more than one label, or no room for a pair), WT_ENOMEM,
+ * WT_ECANCELLED. */
+int wt__cross_open(struct cross **out, const char *folder, struct progress *progress, wt_error *err);
 void wt__cross_close(struct cross *cross); /* NULL is a no-op */
 
 /* Returns the tokens of a text, at most as many as a pair can hold. The caller may cache them for a tool. ids:
@@ -54,5 +61,32 @@ float wt__cross_probability(float logit);
 size_t wt__cross_pair(const struct tokenizer *tokenizer, struct token_run first, struct token_run second, size_t most,
                       int32_t *ids, int32_t *types);
 size_t wt__cross_frame(const struct tokenizer *tokenizer); /* tokens of a pair of empty texts */
+
+/* ---------------------------------------------------------------- tools */
+
+/* A cross-encoder in a folder, opened on first use, and its scores of tools. */
+
+struct cross_encoder {
+    const char *folder, *identity; /* identity: of its training; "" if the model was not trained here */
+    unsigned fields;               /* fields of a tool to read (retrieve/document.h) */
+    pthread_mutex_t lock;
+    struct cross *model; /* these three are protected by the lock */
+    wt_error error;
+    bool tried;
+};
+
+/* Prepares a cross-encoder. Only reads the list of fields. Borrows folder and identity. Returns NULL if out of
+ * memory. */
+struct cross_encoder *wt__cross_encoder_new(const char *folder, const char *identity);
+void wt__cross_encoder_free(struct cross_encoder *cross);
+
+/* Opens the model on first use. Thread-safe. progress is reported while opening; it may be NULL. Errors: those of
+ * wt__cross_open, returned on every call. */
+int wt__cross_encoder_open(struct cross_encoder *cross, struct progress *progress, struct cross **out, wt_error *err);
+
+/* Computes logits [count] of the request with each tool's `fields`. A tool that was removed in the meantime has no
+ * words; the caller must drop it. Errors: those of wt__cross_score. */
+int wt__cross_encoder_score(struct cross *model, unsigned fields, struct str request, const struct tool *tools,
+                            size_t count, struct progress *progress, struct arena *arena, float *logits, wt_error *err);
 
 #endif

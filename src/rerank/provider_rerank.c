@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "rerank/reranker.h"
-#include "rerank/rules.h"
 #include "rerank/toolrerank.h"
 #include "retrieve/document.h"
 
@@ -20,7 +19,7 @@ struct known_tool {
 
 /* State of the pipeline's callbacks. */
 struct hierarchy {
-    const struct rules *rules;
+    const struct rerank_rules *rules;
     const struct reranker *reranker;
     const struct rerank_input *input;
     struct arena arena;
@@ -69,17 +68,16 @@ static int score_rules_candidates(void *context, struct candidate *candidates, s
     struct hierarchy *h = context;
     struct tool *tools = wt__arena_array(&h->arena, struct tool, count);
     float *logits = wt__arena_array(&h->arena, float, count);
-    int rc = tools && logits ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_CHECK_ALLOC(tools && logits, err);
+    for (size_t i = 0; i < count; i++)
         tools[i] = find_known_tool(h, candidates[i].row)->tool;
-    if (rc == 0)
-        rc = wt__cross_encoder_score(h->cross, h->reranker->cross->fields, h->input->request->text, tools, count,
-                                     h->input->progress, &h->arena, logits, err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    WT_TRY(wt__cross_encoder_score(h->cross, h->reranker->cross->fields, h->input->request->text, tools, count,
+                                   h->input->progress, &h->arena, logits, err));
+    for (size_t i = 0; i < count; i++) {
         find_known_tool(h, candidates[i].row)->logit = logits[i];
         candidates[i].score = wt__cross_probability(logits[i]);
     }
-    return rc;
+    return 0;
 }
 
 static int tools_of_provider(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err)
@@ -93,10 +91,9 @@ static int tools_of_provider(void *context, uint32_t provider, struct candidate 
         at++;
     if (at == h->len)
         return 0;
-    int rc = reader->rows_of(reader->context, h->known[at].tool.provider, most, &h->arena, &rows, &count, err);
-    if (rc == 0)
-        rc = make_candidates(h, rows, count, out, err);
-    return rc < 0 ? rc : (int)count;
+    WT_TRY(reader->rows_of(reader->context, h->known[at].tool.provider, most, &h->arena, &rows, &count, err));
+    WT_TRY(make_candidates(h, rows, count, out, err));
+    return (int)count;
 }
 
 /* Finds the number of the empty provider name, or HIERARCHY_NO_PROVIDER. */
@@ -160,8 +157,7 @@ static int list_hits(const struct hierarchy *h, const struct candidate *candidat
 {
     struct hit *items = wt__arena_array(h->input->arena, struct hit, count + hits->len);
     size_t n = 0;
-    if (!items)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(items, err);
     for (size_t i = 0; i < count; i++) {
         size_t at = find_hit_of_row(hits, candidates[i].row);
         struct hit *hit = &items[n++];
@@ -217,14 +213,12 @@ static int run_hierarchy(struct hierarchy *h, struct hit_list *hits, wt_error *e
                                              .tools_of = tools_of_provider};
     for (size_t i = 0; i < count; i++)
         rows[i] = hits->items[i].row;
-    int rc = make_candidates(h, rows, count, candidates, err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_TRY(make_candidates(h, rows, count, candidates, err));
+    for (size_t i = 0; i < count; i++)
         candidates[i].score = hits->items[0].score > 0 ? hits->items[i].score / hits->items[0].score : 0;
-    if (rc == 0)
-        rc = find_kind(h, hits, candidates, count, &kind, err);
-    if (rc == 0)
-        rc = wt__toolrerank(&h->rules->settings, kind, &source, candidates, &count, &first, err);
-    return rc < 0 ? rc : list_hits(h, candidates, count, first, hits, err);
+    WT_TRY(find_kind(h, hits, candidates, count, &kind, err));
+    WT_TRY(wt__toolrerank(&h->rules->settings, kind, &source, candidates, &count, &first, err));
+    return list_hits(h, candidates, count, first, hits, err);
 }
 
 static int run_rules(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits,
@@ -247,7 +241,7 @@ static int run_rules(const struct reranker *reranker, const struct rerank_input 
 /* Thresholds depend on the scores of one cross-encoder, so its identity must match. */
 static int open_rules(struct reranker *out, const struct rerank_folder *folder, wt_error *err)
 {
-    struct rules *rules = wt__arena_array(folder->arena, struct rules, 1);
+    struct rerank_rules *rules = wt__arena_array(folder->arena, struct rerank_rules, 1);
     out->model = rules;
     int rc = rules ? wt__rules_read(rules, folder->config, folder->arena, err) : wt__fail_nomem(err);
     if (rc < 0 || !rules->across)
@@ -261,14 +255,14 @@ static int open_rules(struct reranker *out, const struct rerank_folder *folder, 
 
 static void close_rules(void *model)
 {
-    struct rules *rules = model;
+    struct rerank_rules *rules = model;
     if (rules)
         wt__map_dispose(&rules->seen);
 }
 
 static size_t rules_depth(const struct reranker *reranker)
 {
-    const struct rules *rules = reranker->model;
+    const struct rerank_rules *rules = reranker->model;
     return wt__hierarchy_depth(&rules->settings);
 }
 

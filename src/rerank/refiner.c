@@ -1,5 +1,5 @@
-/* refiner.c: see refiner.h. Both halves share one set of activations: the candidates' rows follow the request's rows,
- * which the lower layers computed in place. */
+/* refiner.c: both halves share one set of activations: the candidates' rows follow the request's rows, which the lower
+ * layers computed in place. */
 #include "rerank/refiner.h"
 
 #include <math.h>
@@ -37,8 +37,8 @@ struct refiner_scratch {
 /* ---------------------------------------------------------------- opening */
 
 /* Reads a tensor of the given shape (rows 0: a vector) into the arena. */
-static int read_tensor(const struct safetensors *file, const char *path, const char *name, size_t rows, size_t columns,
-                       struct arena *arena, float **out, wt_error *err)
+static int read_refiner_tensor(const struct safetensors *file, const char *path, const char *name, size_t rows,
+                               size_t columns, struct arena *arena, float **out, wt_error *err)
 {
     const struct tensor *t = wt__safetensors_find(file, name);
     size_t rank = rows ? 2 : 1;
@@ -47,43 +47,37 @@ static int read_tensor(const struct safetensors *file, const char *path, const c
         return wt__fail(err, WT_EMODEL, "%s: needs a tensor \"%s\" of %zu x %zu numbers", path, name, rows ? rows : 1,
                         columns);
     *out = wt__arena_array(arena, float, t->count);
-    int rc = *out ? wt__tensor_floats(t, *out, err) : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < t->count; i++)
+    WT_CHECK_ALLOC(*out, err);
+    WT_TRY(wt__tensor_floats(t, *out, err));
+    for (size_t i = 0; i < t->count; i++)
         if (!isfinite((*out)[i]))
-            rc = wt__fail(err, WT_EMODEL, "%s: \"%s\" has a number that is not finite", path, name);
-    return rc;
+            return wt__fail(err, WT_EMODEL, "%s: \"%s\" has a number that is not finite", path, name);
+    return 0;
 }
 
-static int read_own(struct refiner *r, const struct safetensors *file, const char *path, wt_error *err)
+static int read_refiner_head(struct refiner *r, const struct safetensors *file, const char *path, wt_error *err)
 {
     size_t in = r->dim + RETRIEVE_FEATURES, floats = wt__matrix_packed_size(r->hidden, in) + WT_PANEL;
-    struct arena reading = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena reading = {0};
     float *candidate, *bias, *score;
-    int rc = read_tensor(file, path, REFINER_CANDIDATE, r->hidden, in, &reading, &candidate, err);
-
-    if (rc == 0)
-        rc = read_tensor(file, path, REFINER_CANDIDATE_BIAS, 0, r->hidden, &r->arena, &bias, err);
-    if (rc == 0)
-        rc = read_tensor(file, path, REFINER_SCORE, 1, r->hidden + RETRIEVE_FEATURES, &reading, &score, err);
-    if (rc == 0)
-        rc = read_tensor(file, path, REFINER_SCORE_BIAS, 0, 1, &reading, &r->score, err);
-    float *packed = rc == 0 ? wt__arena_alloc(&r->arena, floats * sizeof(float), 64) : NULL;
-    float *all = packed ? wt__arena_array(&r->arena, float, r->hidden + RETRIEVE_FEATURES + 1) : NULL;
-    if (rc == 0 && !all)
-        rc = wt__fail_nomem(err);
-    if (rc == 0) {
-        memset(packed, 0, floats * sizeof(float));
-        wt__matrix_pack(packed, candidate, in, r->hidden, in);
-        r->candidate = (struct linear){.in = in, .out = r->hidden, .weight = packed, .bias = bias};
-        memcpy(all, score, (r->hidden + RETRIEVE_FEATURES) * sizeof(float));
-        all[r->hidden + RETRIEVE_FEATURES] = r->score[0];
-        r->score = all;
-        r->flat = true;
-        for (size_t h = 0; h < r->hidden; h++)
-            r->flat &= all[h] == 0;
-    }
-    wt__arena_dispose(&reading);
-    return rc;
+    WT_TRY(read_refiner_tensor(file, path, REFINER_CANDIDATE, r->hidden, in, &reading, &candidate, err));
+    WT_TRY(read_refiner_tensor(file, path, REFINER_CANDIDATE_BIAS, 0, r->hidden, &r->arena, &bias, err));
+    WT_TRY(read_refiner_tensor(file, path, REFINER_SCORE, 1, r->hidden + RETRIEVE_FEATURES, &reading, &score, err));
+    WT_TRY(read_refiner_tensor(file, path, REFINER_SCORE_BIAS, 0, 1, &reading, &r->score, err));
+    float *packed = wt__arena_alloc(&r->arena, floats * sizeof(float), 64);
+    WT_CHECK_ALLOC(packed, err);
+    float *all = wt__arena_array(&r->arena, float, r->hidden + RETRIEVE_FEATURES + 1);
+    WT_CHECK_ALLOC(all, err);
+    memset(packed, 0, floats * sizeof(float));
+    wt__matrix_pack(packed, candidate, in, r->hidden, in);
+    r->candidate = (struct linear){.in = in, .out = r->hidden, .weight = packed, .bias = bias};
+    memcpy(all, score, (r->hidden + RETRIEVE_FEATURES) * sizeof(float));
+    all[r->hidden + RETRIEVE_FEATURES] = r->score[0];
+    r->score = all;
+    r->flat = true;
+    for (size_t h = 0; h < r->hidden; h++)
+        r->flat &= all[h] == 0;
+    return 0;
 }
 
 int wt__refiner_open(struct refiner **out, const struct encoder *encoder, const char *path, size_t join,
@@ -96,8 +90,7 @@ int wt__refiner_open(struct refiner **out, const struct encoder *encoder, const 
     int rc;
 
     *out = NULL;
-    if (!r)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(r, err);
     rc = pthread_mutex_init(&r->lock, NULL) == 0 ? 0 : wt__fail_nomem(err);
     if (rc == 0 && wt__encoder_is_static(encoder))
         rc = wt__fail(err, WT_EMODEL, "%s: the encoder has no layers below a refiner's", path);
@@ -117,7 +110,7 @@ int wt__refiner_open(struct refiner **out, const struct encoder *encoder, const 
         rc = wt__upper_layers_open(&r->upper, config, join, &file, path, err);
     }
     if (rc == 0)
-        rc = read_own(r, &file, path, err);
+        rc = read_refiner_head(r, &file, path, err);
     wt__safetensors_dispose(&file);
     wt__file_unmap(&map);
     if (rc < 0)
@@ -158,8 +151,7 @@ int wt__refiner_scratch_new(struct refiner_scratch **out, const struct encoder *
     struct activation_limits limits = {.rows = rows, .longest = rows};
 
     *out = NULL;
-    if (!s)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(s, err);
     size_t floats = wt__activations_place(&s->activations, model, &limits, false, NULL);
     float *memory = floats ? wt__arena_alloc(&s->arena, floats * sizeof(float), 64) : NULL;
     s->ids = wt__arena_array(&s->arena, int32_t, rows);
@@ -387,8 +379,8 @@ static int run_refiner(const struct reranker *reranker, const struct rerank_inpu
                        wt_error *err)
 {
     const struct refiner_on_demand *model = reranker->model;
-    int rc = load_refiner(reranker, err);
-    return rc < 0 ? rc : wt__refine(model->refiner, input->request->text, input->view->vectors, hits, err);
+    WT_TRY(load_refiner(reranker, err));
+    return wt__refine(model->refiner, input->request->text, input->view->vectors, hits, err);
 }
 
 const struct rerank_kind wt__rerank_refiner = {.features = true,

@@ -17,10 +17,11 @@ size_t wt__reranker_depth(const struct reranker *reranker)
 
 int wt__rerank(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err)
 {
-    int rc = reranker->kind && hits->len > 0 ? reranker->kind->run(reranker, input, hits, err) : 0;
-    if (rc == 0 && reranker->kind)
+    if (reranker->kind && hits->len > 0)
+        WT_TRY(reranker->kind->run(reranker, input, hits, err));
+    if (reranker->kind)
         wt__named_first(hits);
-    return rc;
+    return 0;
 }
 
 void wt__hit_rescore(struct hit *hit, float score)

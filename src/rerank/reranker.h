@@ -2,7 +2,7 @@
  * has a file:
  *
  *   refiner.c          vectors of request and hits, through some encoder layers
- *   cross_encoder.c    reads the request together with each of the first N hits
+ *   cross.c            reads the request together with each of the first N hits
  *   provider_rerank.c  ToolRerank's rules: orders hits by their providers, with the scores of either stage
  *
  * A kind that reads words gets the tools from a tool_reader, because a snapshot has no texts. */
@@ -18,7 +18,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "catalog/tool.h"
-#include "rerank/cross_encoder.h"
+#include "rerank/cross.h"
 #include "retrieve/retrieve.h"
 
 /* Second stage. All zero to keep the hits as they are. */

@@ -1,23 +1,132 @@
-/* toolrerank.h: ToolRerank after its first stage (section 3.1), over callbacks, so that queries and the search for
- * settings run the same code. Also classifies requests by the number of providers they need.
+/* toolrerank.h: ToolRerank (Zheng et al. 2024): its rules for providers, its stages, and its settings in a
+ * config.json. */
+#ifndef WT_RERANK_TOOLRERANK_H
+#define WT_RERANK_TOOLRERANK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/topk.h"
+#include "catalog/tool.h"
+#include "index/snapshot.h"
+
+/* ---------------------------------------------------------------- rules for providers */
+
+/* Rules that reorder candidates by their providers (ToolRerank, Zheng et al. 2024, sections 3.2 and 3.3). Three rules
+ * work on an array in the caller's memory, best candidate first:
+ *
+ *   truncate     keeps unseen tools (not in the training data) further down the list than seen ones   (section 3.2)
+ *   algorithm1   for one provider: its tools come first, maybe with its remaining tools               (Algorithm 1)
+ *   algorithm2   for several providers: at most n of each group of similar tools come first           (Algorithm 2)
+ *
+ *   first stage -> truncate -> scores of the cross-encoder -> sort -> the rule for this kind of request:
+ *     algorithm1 -> the other tools of each chosen provider with `expand`, fetched and scored by the caller -> merge
+ *     algorithm2
+ *
+ * Rules only move candidates. Within F1 (the paper's name for the candidates that come first) and F2 (the rest) the
+ * order is kept, so results follow from the input alone. NaN counts as the lowest score. The rules read the first
+ * HIERARCHY_MAX_CANDIDATES; later ones keep their places. No rule allocates or fails. Settings come from
+ * wt__hierarchy_paper, or must pass wt__hierarchy_validate. */
+
+enum { HIERARCHY_MAX_CANDIDATES = 256, HIERARCHY_MAX_LEAN = 100 };
+
+/* Provider of a tool without one. It differs from every other, including itself. */
+#define HIERARCHY_NO_PROVIDER UINT32_MAX
+
+struct candidate {
+    uint32_t row; /* the tool; unique within a list */
+    uint32_t provider;
+    bool seen;           /* training used the tool or, if the caller counts providers, its provider */
+    float score;         /* 0 .. 1: the cross-encoder's probability, or the first stage's share of its best */
+    float share;         /* 0 .. 1: the first stage's share, kept by wt__toolrerank */
+    float lack;          /* 0 .. 2: shortfall of its provider's coverage of the request against the best provider */
+    const float *vector; /* [D] unit length, borrowed; NULL for a tool unlike any other */
+};
+
+/* Result of the query classifier. */
+enum request_kind { REQUEST_UNKNOWN, REQUEST_SINGLE, REQUEST_MULTI, REQUEST_KINDS };
+
+/* Action for a kind of request. Table 6 applies one kind's rule to the other, or no rule to both. */
+enum hierarchy_rule { HIERARCHY_NONE, HIERARCHY_ALGORITHM1, HIERARCHY_ALGORITHM2, HIERARCHY_RULES };
+
+/* Settings; in brackets the paper's names, and the table that varies them. */
+struct hierarchy_settings {
+    uint32_t seen_depth;   /* [m_s, Table 5] maximum depth of a seen tool */
+    uint32_t unseen_depth; /* [m_u, Table 5] the same for an unseen tool; may be less, as in that table's last rows */
+    float tau_s;           /* [Algorithm 1] a tool with a score above it brings its provider to the front */
+    float tau_m;           /* [Algorithm 2] minimum cosine of two tools in one group (exclusive) */
+    uint32_t group_most;   /* [n] tools of a group that come first */
+    float prior;           /* weight of the first stage's share added to the cross-encoder's logit; 0 in the paper */
+    float cover;           /* weight of the provider's lack subtracted from it under Algorithm 1; 0 in the paper */
+    bool truncate;         /* if false, all tools are kept down to the greater of both depths */
+    bool expand_seen;      /* [Table 7] add all tools of seen providers */
+    bool expand_unseen;    /* [Table 7] add all tools of unseen providers */
+    enum hierarchy_rule rule[REQUEST_KINDS]; /* [Table 6] */
+};
+
+/* The paper's best settings: 10, 50, .85, .7, 3, all rules on, unseen providers expanded, and no rule for requests of
+ * unknown kind. */
+extern const struct hierarchy_settings wt__hierarchy_paper;
+
+/* Validates settings from a file or a user. Depths and group_most are 1 .. HIERARCHY_MAX_CANDIDATES, tau_s 0 .. 1,
+ * tau_m -1 .. 1, prior and cover 0 .. HIERARCHY_MAX_LEAN, rules those of the enum. Errors: WT_EINVAL; the message names
+ * the setting and its range. */
+int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *err);
+
+/* Returns the number of first-stage candidates that the settings can use. */
+size_t wt__hierarchy_depth(const struct hierarchy_settings *settings);
+
+/* Applies section 3.2: keeps tools within their depth, in order. Accepts any count. Returns the number kept, at most
+ * wt__hierarchy_depth. */
+size_t wt__hierarchy_truncate(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count);
+
+/* Sorts by score, best first; stable. */
+void wt__hierarchy_sort(struct candidate *candidates, size_t count);
+
+/* Result of Algorithm 1: F1 is the first `first` candidates. X is their providers, in the order of their best
+ * candidate. */
+struct chosen_providers {
+    size_t first, count;
+    struct chosen_provider {
+        uint32_t provider;
+        bool seen;   /* true if any of its candidates is */
+        bool expand; /* the settings ask for its other tools */
+    } items[HIERARCHY_MAX_CANDIDATES];
+};
+
+/* Applies Algorithm 1: the tools of the best candidate's provider, and of each provider with a score above `tau_s`,
+ * come first. */
+void wt__hierarchy_algorithm1(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
+                              struct chosen_providers *chosen);
+
+/* Builds the extended F1 of section 3.3: merges the first `first` candidates, which the caller may have rescored, with
+ * `found` by score. At equal scores, candidates precede found ones. F2 follows unchanged. Found tools that are already
+ * candidates are skipped. capacity: of candidates; the end of a longer list is cut off. Returns the new count. */
+size_t wt__hierarchy_merge(struct candidate *candidates, size_t first, size_t count, size_t capacity,
+                           const struct candidate *found, size_t found_count);
+
+/* Applies Algorithm 2: candidates of one provider, or with a cosine above `tau_m`, are linked. Of each connected group
+ * the group_most best scores come first. dim: D. Returns the number of candidates that come first. */
+size_t wt__hierarchy_algorithm2(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
+                                size_t dim);
+
+/* ---------------------------------------------------------------- stages */
+
+/* ToolRerank after its first stage (section 3.1), over callbacks, so that queries and the search for settings run the
+ * same code. Also classifies requests by the number of providers they need.
  *
  *   truncate -> score, corrected by the first stage (and the provider) -> sort -> the rule for this kind of request
- * (rerank/hierarchy.h)
  *
  * The paper's classifier reads only the request. Its words say little: one provider or two may serve "find a hotel and
  * its price", depending on the catalogue. This classifier uses the first stage's result: how well a single provider
  * covers all sub-queries, compared with all providers together. It does not depend on words, so it transfers between
  * catalogues. */
-#ifndef WT_RERANK_TOOLRERANK_H
-#define WT_RERANK_TOOLRERANK_H
-
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
-#include "base/topk.h"
-#include "index/snapshot.h"
-#include "rerank/hierarchy.h"
 
 /* ---------------------------------------------------------------- one provider or several */
 
@@ -67,5 +176,26 @@ struct toolrerank_source {
 int wt__toolrerank(const struct hierarchy_settings *settings, enum request_kind kind,
                    const struct toolrerank_source *source, struct candidate *candidates, size_t *count, size_t *first,
                    wt_error *err);
+
+/* ---------------------------------------------------------------- settings */
+
+/* ToolRerank's settings and training data in a config.json. */
+
+struct rerank_rules {
+    struct hierarchy_settings settings;
+    struct request_classifier classifier;
+    bool across;      /* scores come from the cross-encoder; otherwise from the first stage, divided by its best */
+    bool by_provider; /* `seen` has providers rather than tools */
+    struct map seen;  /* providers in the training data and tools without a provider, or all tools */
+};
+
+/* For untrained use: all rules are off, because the kind of a request is unknown. */
+extern const struct rerank_rules wt__rules_default;
+
+/* Reads FOLDER/toolrerank/config.json. The caller disposes of the map. Errors: WT_EMODEL, WT_ENOMEM. */
+int wt__rules_read(struct rerank_rules *out, const json_t *config, struct arena *arena, wt_error *err);
+/* Writes the same members. seen: list of names; steals its reference. Returns NULL if out of memory. */
+json_t *wt__rules_write(const struct rerank_rules *rules, json_t *seen);
+bool wt__rules_seen(const struct rerank_rules *rules, const struct tool *tool, struct buffer *id); /* id: scratch */
 
 #endif

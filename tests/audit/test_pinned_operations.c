@@ -1,5 +1,5 @@
-/* Pins of OpenAPI operations. Each row pins a document, changes one place, and checks which members the audit reports as
- * changed. Changes of form only are not reported. The JSON and YAML documents are equivalent. */
+/* Pins of OpenAPI operations. Each row pins a document, changes one place, and checks which members the audit reports
+ * as changed. Changes of form only are not reported. The JSON and YAML documents are equivalent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,11 +62,12 @@ static const struct {
      "\"summary\":", "\"servers\": [{\"url\": \"https://evil.example.net\"}], \"summary\":", "pinned: servers."},
     {"a server of the operation", in_json, "\"operationId\":",
      "\"servers\": [{\"url\": \"https://evil.example.net\"}], \"operationId\":", "pinned: servers."},
-    {"no server", in_json, "\"servers\": [{\"url\": \"https://billing.example.com\"}],", "", "pinned: servers (gone)."},
+    {"no server", in_json, "\"servers\": [{\"url\": \"https://billing.example.com\"}],", "",
+     "pinned: servers (removed)."},
     {"the path", in_json, "\"/refunds\"", "\"/payouts\"", "pinned: route."},
     {"the method", in_json, "\"post\"", "\"put\"", "pinned: route."},
     {"whether it is authorised", in_json,
-     "\"operationId\":", "\"security\": [], \"operationId\":", "pinned: security, x-securitySchemes (gone)."},
+     "\"operationId\":", "\"security\": [], \"operationId\":", "pinned: security, x-securitySchemes (removed)."},
     {"by which scheme", in_json,
      "\"operationId\":", "\"security\": [{\"other\": []}], \"operationId\":", "pinned: security, x-securitySchemes."},
     {"with which scopes", in_json, "\"read\"", "\"write\"", "pinned: security."},
@@ -176,8 +177,8 @@ static void reports_pins_of_an_earlier_version(void **state)
         " \"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\", \"members\": {}}\n";
     struct buffer found = {0};
     find_pin_changes(&found, in_json, before);
-    assert_string_equal(found.ptr, "pin-changed: An earlier version of whichtool pinned it, without what it refers to "
-                                   "and where its call goes.");
+    assert_string_equal(found.ptr, "pin-changed: The pin is from an earlier version of whichtool, which left out the "
+                                   "definitions it refers to and the route of its calls.");
     wt__buffer_dispose(&found);
 }
 

@@ -64,8 +64,8 @@ static void check_flood_preview(const char *model)
     assert_true(all->tools_then > .096 && all->tools_then < .097);
     assert_string_equal(all->recipe, model ? "bm25" : "hybrid");
     assert_non_null(strstr(all->sentence,
-                           " searches for tools of others, new has 0.00 % of the first 5 places (and 0.00 % "
-                           "of the tools); with what waits "));
+                           " searches for tools of other providers, new has 0.00 % of the first 5 places (and "
+                           "0.00 % of the tools); with the waiting tools "));
     assert_non_null(strstr(all->sentence, " % (9.64 %)"));
     const char *meek[] = {"meek"};
     wt_preview *one = preview_of(engine, meek, 1);
@@ -109,8 +109,8 @@ static void searches_recorded_requests(void **state)
     assert_true(out->recorded);
     assert_int_equal(out->requests, WT_PREVIEW_RECORDED + 5);
     assert_true(out->far && out->places_then > .8);
-    assert_non_null(strstr(out->sentence, "In 25 recorded requests for tools of others, "));
-    assert_non_null(strstr(out->sentence, ": far beyond its share."));
+    assert_non_null(strstr(out->sentence, "In 25 recorded requests for tools of other providers, "));
+    assert_non_null(strstr(out->sentence, ": far above its share."));
     wt_preview_free(out);
     wt_close(engine);
 }
@@ -128,7 +128,7 @@ static void rejects_preview_without_waiting_tools(void **state)
     options.names = names;
     options.name_count = 2;
     refused(&place, wt_preview_waiting(engine, "new", &options, &out, &place.err), WT_ENOTFOUND,
-            "not all that was named of new waits");
+            "not every named tool of new waits");
     wt_close(engine);
 
     place_remove(&place);
@@ -139,7 +139,7 @@ static void rejects_preview_without_waiting_tools(void **state)
     sound(&place, wt_review(engine, "new", alone, sizeof alone - 1, NULL, &report, &place.err));
     wt_review_report_free(report);
     refused(&place, wt_preview_waiting(engine, "new", NULL, &out, &place.err), WT_EEMPTY,
-            "there are no tools of others");
+            "no other provider has tools");
     wt_close(engine);
 }
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "audit/request_vectors.h"
+#include "audit/internal.h"
 #include "base/buffer.h"
 #include "encoder/support.h"
 #include "retrieve/compose.h"

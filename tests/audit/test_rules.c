@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "engine/set_up.h"
-#include "audit/rules.h"
+#include "audit/internal.h"
 
 static wt_audit_result *audit_with(wt_engine *engine, const wt_audit_options *options)
 {
@@ -366,9 +366,9 @@ static void exceptions_match_tools(void **state)
             wt__buffer_printf(&left, "%s ", audit->findings[f]->tools[0]);
         assert_string_equal(left.ptr ? left.ptr : "", cases[i].left);
         wt__buffer_clear(&left);
-        wt__buffer_printf(&left, "no tool fits the exception %s", cases[i].ignored);
+        wt__buffer_printf(&left, "no tool matches the exception %s", cases[i].ignored);
         const char *notice = audit->notice ? audit->notice : "";
-        if (cases[i].fits ? strstr(notice, "no tool fits") != NULL : strcmp(notice, left.ptr) != 0)
+        if (cases[i].fits ? strstr(notice, "no tool matches") != NULL : strcmp(notice, left.ptr) != 0)
             fail_msg("%s: %s", cases[i].ignored, notice);
         wt__buffer_dispose(&left);
         wt_audit_free(audit);
@@ -391,9 +391,9 @@ static void rejects_invalid_rules(void **state)
         {"capture", "empty-description:", "needs a tool pattern"},
         {"capture", longest, "needs a tool pattern of 1 to 1024 bytes"},
         {"capture", NULL, "unknown rule \"\""},
-        {"pin-changed", "capture", "the rule pin-changed compares with pins, and none are given: --against FILE"},
-        {"pin-gone", "capture", "the rule pin-gone compares with pins"},
-        {"pin-new", "pin-new", "the rule pin-new compares with pins"},
+        {"pin-changed", "capture", "rule pin-changed needs pins; use --against FILE"},
+        {"pin-gone", "capture", "rule pin-gone needs pins"},
+        {"pin-new", "pin-new", "rule pin-new needs pins"},
     };
     wt_engine *engine = open_store(&place, "");
     wt_audit_options options;
@@ -408,7 +408,7 @@ static void rejects_invalid_rules(void **state)
         assert_null(audit);
     }
     options.ignored_count = WT_MAX_AUDIT_IGNORED + 1;
-    refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EINVAL, "at most 1000");
+    refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EINVAL, "over the limit of 1000");
     wt_close(engine);
 }
 
@@ -548,8 +548,8 @@ static wt_audit_result *capture_in(struct buffer *jsonl)
     return audit;
 }
 
-/* A search shows one of several copies. The first of nine providers with the same tools therefore gets all their places,
- * without displacing anything. */
+/* A search shows one of several copies. The first of nine providers with the same tools therefore gets all their
+ * places, without displacing anything. */
 static void copied_tools_are_not_a_flood(void **state)
 {
     (void)state;

@@ -17,7 +17,7 @@
 #include "base/buffer.h"
 #include "choose/ptr.h"
 
-struct world {
+struct ptr_world {
     const char *bundle, *dsa, *hqc, *cte, *match;
     /* Name of the source that fails, and its error code. */
     const char *broken;
@@ -46,7 +46,7 @@ static inline int world_tools(struct str letters, struct arena *arena, struct pt
     return 0;
 }
 
-static inline int world_breaks(const struct world *world, const char *source, wt_error *err)
+static inline int world_breaks(const struct ptr_world *world, const char *source, wt_error *err)
 {
     if (!world->broken || strcmp(world->broken, source) != 0)
         return 0;
@@ -55,7 +55,7 @@ static inline int world_breaks(const struct world *world, const char *source, wt
 
 static inline int world_bundle(void *self, struct str text, struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
-    const struct world *world = self;
+    const struct ptr_world *world = self;
     (void)text;
     int rc = world_breaks(world, "bundle", err);
     return rc < 0 ? rc : world_tools(wt__str(world->bundle), arena, out, err);
@@ -65,7 +65,7 @@ static inline int world_bundle(void *self, struct str text, struct arena *arena,
 static inline int world_dsa(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out,
                             wt_error *err)
 {
-    const struct world *world = self;
+    const struct ptr_world *world = self;
     (void)k;
     int rc = world_breaks(world, "dsa", err);
     return rc < 0 ? rc : world_tools(world_find(world->dsa, text), arena, out, err);
@@ -74,7 +74,7 @@ static inline int world_dsa(void *self, struct str text, size_t k, struct arena 
 static inline int world_hqc(void *self, struct str text, size_t k, struct arena *arena, const struct ptr_tools **out,
                             size_t *count, wt_error *err)
 {
-    const struct world *world = self;
+    const struct ptr_world *world = self;
     struct str sets = world_find(world->hqc, text);
     struct ptr_tools *lists = wt__arena_array(arena, struct ptr_tools, sets.len + 1);
     (void)k;
@@ -92,7 +92,7 @@ static inline int world_hqc(void *self, struct str text, size_t k, struct arena 
 static inline int world_cte(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out,
                             wt_error *err)
 {
-    const struct world *world = self;
+    const struct ptr_world *world = self;
     char letter = (char)('a' + tool);
     (void)k;
     int rc = world_breaks(world, "cte", err);
@@ -107,13 +107,13 @@ static inline int world_describe(void *self, uint32_t tool, struct arena *arena,
     return rc;
 }
 
-static inline struct ptr_sources world_sources(struct world *world)
+static inline struct ptr_sources world_sources(struct ptr_world *world)
 {
     return (struct ptr_sources){world, world_bundle, world_dsa, world_hqc, world_cte, world_describe};
 }
 
 /* Model that answers from the table `match`, or with the given JSON. */
-struct script {
+struct ptr_script {
     struct chat_model model;
     const char *match;
     const char *require_json, *match_json; /* NULL to answer from the table */
@@ -151,7 +151,7 @@ static inline void script_match(const char *table, const struct ptr_subject *sub
 static inline int script_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                              struct chat_answer *out, wt_error *err)
 {
-    struct script *script = (struct script *)model;
+    struct ptr_script *script = (struct ptr_script *)model;
     const struct ptr_subject *subject = question->subject;
     struct buffer text = {0};
     *out = (struct chat_answer){.prompt_tokens = 100, .completion_tokens = 10, .ms = 2, .attempts = 1};
@@ -172,12 +172,12 @@ static inline int script_ask(struct chat_model *model, const struct chat_questio
     return rc;
 }
 
-static inline struct script script_of(const struct world *world)
+static inline struct ptr_script ptr_script_of(const struct ptr_world *world)
 {
-    return (struct script){.model = {"script", script_ask}, .match = world->match};
+    return (struct ptr_script){.model = {"script", script_ask}, .match = world->match};
 }
 
-static inline void write_tools(struct buffer *out, struct ptr_tools tools)
+static inline void write_ptr_tools(struct buffer *out, struct ptr_tools tools)
 {
     for (size_t i = 0; i < tools.count; i++)
         wt__buffer_char(out, (char)('a' + tools.rows[i]));
@@ -189,28 +189,28 @@ static inline char *trace_line(const struct ptr_trace *trace)
 {
     struct buffer out = {0};
     wt__buffer_text(&out, "[");
-    write_tools(&out, trace->bundle);
+    write_ptr_tools(&out, trace->bundle);
     wt__buffer_text(&out, "]");
     for (size_t i = 0; i < trace->requirement_count; i++) {
         const struct ptr_requirement *r = &trace->requirements[i];
         wt__buffer_printf(&out, " %.*s=%s", (int)r->text.len, r->text.ptr, r->tools.count ? "" : "-");
-        write_tools(&out, r->tools);
+        write_ptr_tools(&out, r->tools);
     }
     wt__buffer_printf(&out, " %s kept ", wt__ptr_verdict_name(trace->verdict));
-    write_tools(&out, trace->kept);
+    write_ptr_tools(&out, trace->kept);
     for (size_t i = 0; i < trace->problem_count; i++) {
         const struct ptr_problem *p = &trace->problems[i];
         struct str words = trace->requirements[p->requirement].text;
         wt__buffer_printf(&out, "; %.*s ", (int)words.len, words.ptr);
         for (int view = 0; view < PTR_VIEWS; view++) {
             wt__buffer_text(&out, view ? "|" : "");
-            write_tools(&out, p->views[view]);
+            write_ptr_tools(&out, p->views[view]);
         }
         if (p->solved)
             wt__buffer_printf(&out, " %c%u%s", (char)('a' + p->tool), p->votes, p->already ? "!" : "");
     }
     wt__buffer_text(&out, "; set ");
-    write_tools(&out, trace->set);
+    write_ptr_tools(&out, trace->set);
     return wt__buffer_take(&out);
 }
 

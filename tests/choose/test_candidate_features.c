@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "choose/candidate_features.h"
+#include "choose/chooser.h"
 
 enum { HITS = 3 };
 

@@ -290,7 +290,7 @@ static void completeness_rate_meets_guarantee(void **state)
     }
 }
 
-/* The guarantee must not depend on the share of requests that need an unused tool, which complete later. The share is
+/* The guarantee must not depend on the share of requests for unused tools; such requests complete later. The share is
  * one in 20 when calibrating and one in two when querying. A common threshold for both kinds would fail. */
 static float draw_kind(struct rng *rng, bool unused)
 {

@@ -1,4 +1,4 @@
-/* Tests that a chooser survives JSON, and that an invalid member is rejected by name. */
+/* Tests reading back a written chooser, and rejecting invalid members by name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ static void reads_back_relevance(void **state)
     (void)state;
     for (int has = 0; has < 2; has++) {
         chooser.has_relevance = has;
-        chooser.relevance = (struct relevance){{1, 2, 3, 4, 5, 6}, 7};
+        chooser.relevance = (struct relevance_model){{1, 2, 3, 4, 5, 6}, 7};
         json_t *config = wt__chooser_write(&chooser);
         assert_int_equal(wt__chooser_read(&again, config, &arena, &err), 0);
         assert_int_equal(again.has_relevance, has);

@@ -1,4 +1,4 @@
-/* Tests that hits of one sub-query are alternatives, and that a need without a good hit gets no tool. */
+/* Tests choosing by needs: hits of one sub-query are alternatives; a need without a good hit gets no tool. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "choose/needs.h"
+#include "choose/relevance.h"
 
 /* Need and probability of each hit, in order. picks: letters of the chosen hits, most likely first. */
 static const struct {

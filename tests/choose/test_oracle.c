@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "choose/oracle.h"
+#include "choose/ptr.h"
 #include "choose/ptr_world.h"
 
 enum { QUESTIONS = 1000, LISTED = 5 };
@@ -279,7 +279,7 @@ static void ptr_with_oracle_finds_needed_set(void **state)
     (void)state;
     static const struct {
         const char *name;
-        struct world world;
+        struct ptr_world world;
         const char *trace;
     } cases[] = {
         {"all in the bundle", {.bundle = "ba"}, "[ba] first=a second=b exact kept ab; set ab"},
@@ -295,7 +295,7 @@ static void ptr_with_oracle_finds_needed_set(void **state)
          "[a] first=a second=- partial kept a; second xb|| x1; set ax"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct world world = cases[i].world;
+        struct ptr_world world = cases[i].world;
         struct ptr_sources sources = world_sources(&world);
         struct oracle oracle = oracle_at(0, 1);
         struct ptr_request request = {.text = STR("request"), .labels = &labels};
@@ -321,7 +321,7 @@ static void cuts_excess_needed_tools(void **state)
     for (size_t i = 0; i < sizeof many / sizeof *many; i++)
         many[i] = (struct ptr_label){0, STR("first")};
     struct ptr_labels known = {.needed = many, .needed_count = sizeof many / sizeof *many};
-    struct world world = {.bundle = "a"};
+    struct ptr_world world = {.bundle = "a"};
     struct ptr_sources sources = world_sources(&world);
     struct oracle oracle = oracle_at(0, 1);
     struct ptr_request request = {.text = STR("request"), .labels = &known};

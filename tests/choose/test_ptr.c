@@ -11,10 +11,11 @@
 
 static const struct ptr_request request = {.text = {"request", 7}};
 
-static void assert_trace(const char *name, const struct ptr_options *options, struct world *world, const char *wanted)
+static void assert_trace(const char *name, const struct ptr_options *options, struct ptr_world *world,
+                         const char *wanted)
 {
     struct ptr_sources sources = world_sources(world);
-    struct script script = script_of(world);
+    struct ptr_script script = ptr_script_of(world);
     struct arena arena = {0};
     struct ptr_trace trace;
     wt_error err = {0};
@@ -28,25 +29,25 @@ static void assert_trace(const char *name, const struct ptr_options *options, st
     wt__arena_dispose(&arena);
 }
 
-struct example {
+struct ptr_example {
     const char *name;
-    struct world world;
+    struct ptr_world world;
     const char *trace;
 };
 
-static void assert_examples(const struct example *examples, size_t count)
+static void assert_ptr_examples(const struct ptr_example *examples, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct world world = examples[i].world;
+        struct ptr_world world = examples[i].world;
         assert_trace(examples[i].name, NULL, &world, examples[i].trace);
     }
 }
-#define ASSERT_EXAMPLES(examples) assert_examples(examples, sizeof(examples) / sizeof *(examples))
+#define ASSERT_EXAMPLES(examples) assert_ptr_examples(examples, sizeof(examples) / sizeof *(examples))
 
 static void keeps_tools_that_meet_requirements(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
+    static const struct ptr_example examples[] = {
         /* Both requirements are met and both tools used. */
         {"exact", {.bundle = "ab", .match = "p=a q=b"}, "[ab] p=a q=b exact kept ab; set ab"},
         {"exact: one tool meets two", {.bundle = "a", .match = "p=a q=a"}, "[a] p=a q=a exact kept a; set a"},
@@ -83,7 +84,7 @@ static void keeps_tools_that_meet_requirements(void **state)
 static void elects_tool_by_most_votes(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
+    static const struct ptr_example examples[] = {
         /* b: DSA and CTE; c: all three; d: DSA and HQC. */
         {"most views",
          {.bundle = "", .match = "p=-", .dsa = "p=bcd", .hqc = "p=dc", .cte = "b=bc"},
@@ -121,7 +122,7 @@ static void elects_tool_by_most_votes(void **state)
 static void chooses_each_tool_once(void **state)
 {
     (void)state;
-    static const struct example examples[] = {
+    static const struct ptr_example examples[] = {
         /* a was already kept. The second-best tool does not replace it. */
         {"kept before",
          {.bundle = "a", .match = "p=a q=-", .dsa = "q=ab"},
@@ -166,7 +167,7 @@ static void leaves_out_stages_and_views(void **state)
          "[] p=- q=- partial kept ; p bcd|cx|bxc c3; q e|| e1; set ce"},
         {"the first requirement only", {.requirements = 1}, "[a] p=- partial kept ; p bcd|cx|bxc c3; set c"},
     };
-    struct world world = {.bundle = "a", .match = "p=- q=a", .dsa = "p=bcd q=e", .hqc = "p=cx", .cte = "b=bxc"};
+    struct ptr_world world = {.bundle = "a", .match = "p=- q=a", .dsa = "p=bcd q=e", .hqc = "p=cx", .cte = "b=bxc"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_trace(cases[i].name, &cases[i].options, &world, cases[i].trace);
 }
@@ -182,10 +183,10 @@ static void rejects_options_beyond_limits(void **state)
         {{.requirements = PTR_MOST_REQUIREMENTS + 1}, "PTR: a request has at most 16 requirements, not 17"},
         {{.ablate = PTR_ABLATE_ALL + 1}, "PTR: unknown stage or view to leave out (0x10)"},
     };
-    struct world world = {.bundle = "a", .match = "p=a"};
+    struct ptr_world world = {.bundle = "a", .match = "p=a"};
     struct ptr_sources sources = world_sources(&world);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct script script = script_of(&world);
+        struct ptr_script script = ptr_script_of(&world);
         struct arena arena = {0};
         struct ptr_trace trace;
         wt_error err = {0};
@@ -214,10 +215,10 @@ static void fails_with_the_model(void **state)
         {"at the last question", 3, WT_ECANCELLED, 2, 2, "ptr-match/3: the model is not there"},
         {"a replay that lacks a question", 2, WT_ENOTFOUND, 2, 1, "ptr-match/3: the model is not there"},
     };
-    struct world world = {.bundle = "ab", .match = "p=a q=b", .dsa = "p=c q=d"};
+    struct ptr_world world = {.bundle = "ab", .match = "p=a q=b", .dsa = "p=c q=d"};
     struct ptr_sources sources = world_sources(&world);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct script script = script_of(&world);
+        struct ptr_script script = ptr_script_of(&world);
         struct arena arena = {0};
         struct ptr_trace trace;
         wt_error err = {0};
@@ -250,9 +251,9 @@ static void rejects_answers_of_wrong_form(void **state)
         {"to a match: no tool", 2, "[ab] p=- q=b partial kept b; p d|| d1; set bd"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct world world = {.bundle = "ab", .match = "p=a q=b", .dsa = "request=c p=d"};
+        struct ptr_world world = {.bundle = "ab", .match = "p=a q=b", .dsa = "request=c p=d"};
         struct ptr_sources sources = world_sources(&world);
-        struct script script = script_of(&world);
+        struct ptr_script script = ptr_script_of(&world);
         struct arena arena = {0};
         struct ptr_trace trace;
         script.fail_at = cases[i].at;
@@ -275,11 +276,11 @@ static void fails_with_a_source(void **state)
     (void)state;
     static const char *const sources_by_name[] = {"bundle", "dsa", "hqc", "cte", "describe"};
     for (size_t i = 0; i < sizeof sources_by_name / sizeof *sources_by_name; i++) {
-        struct world world = {.bundle = "a", .match = "p=-", .dsa = "p=b", .hqc = "p=c", .cte = "b=b"};
+        struct ptr_world world = {.bundle = "a", .match = "p=-", .dsa = "p=b", .hqc = "p=c", .cte = "b=b"};
         world.broken = sources_by_name[i];
         world.code = WT_EMODEL;
         struct ptr_sources sources = world_sources(&world);
-        struct script script = script_of(&world);
+        struct ptr_script script = ptr_script_of(&world);
         struct arena arena = {0};
         struct ptr_trace trace;
         wt_error err = {0};
@@ -295,9 +296,9 @@ static void fails_with_a_source(void **state)
 static void cost_counts_every_question(void **state)
 {
     (void)state;
-    struct world world = {.bundle = "ab", .match = "p=a q=- r=b", .dsa = "q=c"};
+    struct ptr_world world = {.bundle = "ab", .match = "p=a q=- r=b", .dsa = "q=c"};
     struct ptr_sources sources = world_sources(&world);
-    struct script script = script_of(&world);
+    struct ptr_script script = ptr_script_of(&world);
     struct arena arena = {0};
     struct ptr_trace trace;
     assert_int_equal(wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, NULL), 0);
@@ -318,7 +319,7 @@ static void cost_counts_every_question(void **state)
 
     /* Without a bundle there is one question and no match. */
     struct ptr_options options = {.ablate = PTR_ABLATE_BUNDLE};
-    script = script_of(&world);
+    script = ptr_script_of(&world);
     assert_int_equal(wt__ptr_choose(&options, &sources, &script.model, &request, &arena, &trace, NULL), 0);
     assert_int_equal(script.asked, 1);
     wt__arena_dispose(&arena);
@@ -326,12 +327,12 @@ static void cost_counts_every_question(void **state)
 
 /* Answers the question for requirements at once, but a match only when all three are waiting. */
 struct patient_model {
-    struct script script;
+    struct ptr_script script;
     struct meeting meeting;
 };
 
-static int wait_for_all(struct chat_model *model, const struct chat_question *question, struct arena *arena,
-                        struct chat_answer *out, wt_error *err)
+static int wait_for_all_questions(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                                  struct chat_answer *out, wt_error *err)
 {
     if (((const struct ptr_subject *)question->subject)->step == PTR_MATCH)
         meet(&((struct patient_model *)model)->meeting, 3);
@@ -341,13 +342,13 @@ static int wait_for_all(struct chat_model *model, const struct chat_question *qu
 static void asks_matches_concurrently(void **state)
 {
     (void)state;
-    struct world world = {.bundle = "ab", .match = "p=a q=- r=b", .dsa = "q=c"};
+    struct ptr_world world = {.bundle = "ab", .match = "p=a q=- r=b", .dsa = "q=c"};
     struct ptr_sources sources = world_sources(&world);
-    struct patient_model patient = {.script = script_of(&world), .meeting = MEETING};
+    struct patient_model patient = {.script = ptr_script_of(&world), .meeting = MEETING};
     struct arena arena = {0};
     struct ptr_trace trace;
     wt_error err = {0};
-    patient.script.model.ask = wait_for_all;
+    patient.script.model.ask = wait_for_all_questions;
     int rc = wt__ptr_choose(NULL, &sources, &patient.script.model, &request, &arena, &trace, &err);
     if (rc < 0)
         fail_msg("%s", err.message);

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "choose/oracle.h"
+#include "choose/ptr.h"
 #include "choose/ptr_world.h"
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
@@ -46,9 +46,9 @@ static void reads_requirements_as_plain_words(void **state)
         {"no object", "[\"p\"]", "[] request=- partial kept ; request ||; set ", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct world world = {.bundle = ""};
+        struct ptr_world world = {.bundle = ""};
         struct ptr_sources sources = world_sources(&world);
-        struct script script = script_of(&world);
+        struct ptr_script script = ptr_script_of(&world);
         struct arena arena = {0};
         struct ptr_trace trace;
         script.require_json = cases[i].json;
@@ -66,9 +66,9 @@ static void reads_requirements_as_plain_words(void **state)
 static void requirement_keeps_its_place_after_skipped_ones(void **state)
 {
     (void)state;
-    struct world world = {.bundle = ""};
+    struct ptr_world world = {.bundle = ""};
     struct ptr_sources sources = world_sources(&world);
-    struct script script = script_of(&world);
+    struct ptr_script script = ptr_script_of(&world);
     struct arena arena = {0};
     struct ptr_trace trace;
     script.require_json = "{\"requirements\": [\"\", \"p\", 3, \"q\"]}";
@@ -84,9 +84,9 @@ static void cuts_huge_answers(void **state)
 {
     (void)state;
     enum { MANY = 10000, LONG = 1000000 };
-    struct world world = {.bundle = "ab"};
+    struct ptr_world world = {.bundle = "ab"};
     struct ptr_sources sources = world_sources(&world);
-    struct script script = script_of(&world);
+    struct ptr_script script = ptr_script_of(&world);
     struct arena arena = {0};
     struct ptr_trace trace;
     struct buffer json = {0};
@@ -144,15 +144,15 @@ static void accepts_only_listed_numbers(void **state)
         {"[1]", "", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct world world = {.bundle = "ab", .match = "p=a"};
+        struct ptr_world world = {.bundle = "ab", .match = "p=a"};
         struct ptr_sources sources = world_sources(&world);
-        struct script script = script_of(&world);
+        struct ptr_script script = ptr_script_of(&world);
         struct arena arena = {0};
         struct buffer tools = {0};
         struct ptr_trace trace;
         script.match_json = cases[i].json;
         assert_int_equal(wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, NULL), 0);
-        write_tools(&tools, trace.requirements[0].tools);
+        write_ptr_tools(&tools, trace.requirements[0].tools);
         if (!wt__str_equal(wt__buffer_view(&tools), wt__str(cases[i].tools)) ||
             trace.cost.unusable != cases[i].unusable)
             fail_msg("%s: %zu tools, %zu unusable", cases[i].json, tools.len, trace.cost.unusable);
@@ -171,7 +171,7 @@ static const char *tested_description;
 
 static int describe_tested(void *self, uint32_t tool, struct arena *arena, struct ptr_text *out, wt_error *err)
 {
-    const struct world *world = self;
+    const struct ptr_world *world = self;
     bool last = (char)('a' + tool) == world->bundle[strlen(world->bundle) - 1];
     int rc = world_describe(self, tool, arena, out, err);
     if (last)
@@ -185,7 +185,7 @@ struct skeleton {
     size_t slots, lines[PROMPT_SLOTS_MAX];
 };
 
-static void take_apart(struct str prompt, struct skeleton *out)
+static void split_ptr_prompt(struct str prompt, struct skeleton *out)
 {
     struct str open = {0}; /* name of the slot around the line */
     *out = (struct skeleton){0};
@@ -234,16 +234,16 @@ static void description_stays_in_its_slot(void **state)
     (void)state;
     struct skeleton neutral = {0};
     for (size_t i = 0; i <= sizeof hostile_texts / sizeof *hostile_texts; i++) {
-        struct world world = {.bundle = "abc", .match = "p=a"};
+        struct ptr_world world = {.bundle = "abc", .match = "p=a"};
         struct ptr_sources sources = world_sources(&world);
-        struct script script = script_of(&world);
+        struct ptr_script script = ptr_script_of(&world);
         struct arena arena = {0};
         struct ptr_trace trace;
         struct skeleton taken;
         tested_description = i == 0 ? "Gives the weather." : hostile_texts[i - 1];
         sources.describe = describe_tested;
         assert_int_equal(wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, NULL), 0);
-        take_apart(trace.exchanges[1].question, &taken);
+        split_ptr_prompt(trace.exchanges[1].question, &taken);
         assert_int_equal(taken.slots, 2);
         assert_int_equal(taken.lines[0], 3);
         assert_int_equal(taken.lines[1], 1);
@@ -264,9 +264,9 @@ static void requirement_stays_in_its_slot(void **state)
     (void)state;
     struct skeleton neutral = {0};
     for (size_t i = 0; i + 1 < sizeof hostile_texts / sizeof *hostile_texts; i++) {
-        struct world world = {.bundle = "abc", .match = "p=a"};
+        struct ptr_world world = {.bundle = "abc", .match = "p=a"};
         struct ptr_sources sources = world_sources(&world);
-        struct script script = script_of(&world);
+        struct ptr_script script = ptr_script_of(&world);
         struct arena arena = {0};
         struct ptr_trace trace;
         struct skeleton taken;
@@ -278,8 +278,8 @@ static void requirement_stays_in_its_slot(void **state)
         script.match_json = "{\"tools\": []}";
         assert_int_equal(wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, NULL), 0);
         assert_int_equal(trace.exchange_count, 3);
-        take_apart(trace.exchanges[1].question, &neutral);
-        take_apart(trace.exchanges[2].question, &taken);
+        split_ptr_prompt(trace.exchanges[1].question, &neutral);
+        split_ptr_prompt(trace.exchanges[2].question, &taken);
         assert_string_equal(taken.frame.ptr, neutral.frame.ptr);
         assert_int_equal(taken.lines[1], 1);
         wt__buffer_dispose(&neutral.frame);
@@ -313,7 +313,7 @@ static void prompts_accept_limits_of_ptr(void **state)
     wt__prompt_dispose(&prompt);
 }
 
-/* JSON shown in a prompt must not be a valid answer, so that a model that repeats it gives none. */
+/* JSON shown in a prompt must not be a valid answer, so a model repeating it gives an unusable answer. */
 static void prompts_show_no_valid_answer(void **state)
 {
     (void)state;
@@ -322,9 +322,9 @@ static void prompts_show_no_valid_answer(void **state)
         struct prompt prompt;
         assert_int_equal(wt__prompt_open(&prompt, names[i], NULL), 0);
         for (const char *at = prompt.text; (at = strpbrk(at, "{[")); at++) {
-            struct world world = {.bundle = "ab", .match = "p=a"};
+            struct ptr_world world = {.bundle = "ab", .match = "p=a"};
             struct ptr_sources sources = world_sources(&world);
-            struct script script = script_of(&world);
+            struct ptr_script script = ptr_script_of(&world);
             struct arena arena = {0};
             struct ptr_trace trace;
             char *shown = strndup(at, strcspn(at, "\n"));
@@ -375,9 +375,9 @@ static int describe_at_length(void *self, uint32_t tool, struct arena *arena, st
 static void cuts_huge_bundles(void **state)
 {
     (void)state;
-    struct world world = {.match = "p=a"};
+    struct ptr_world world = {.match = "p=a"};
     struct ptr_sources sources = world_sources(&world);
-    struct script script = script_of(&world);
+    struct ptr_script script = ptr_script_of(&world);
     struct arena arena = {0};
     struct ptr_trace trace;
     memset(megabyte, 'm', sizeof megabyte);
@@ -392,7 +392,7 @@ static void cuts_huge_bundles(void **state)
 
 /* --- injection ----------------------------------------------------------------------------------------------- */
 
-/* A market of tools that share words, searched by shared words, with one rogue. Tool i is about topic<i> (unique),
+/* A market of tools with common words, searched by shared words, with one rogue. Tool i is about topic<i> (unique),
  * group<i / 4> and family<i / 8>. The rogue is in the group of tools 4..7, so that it is found and is in bundles. */
 enum { MARKET_TOOLS = 40, MARKET_BUNDLES = 60, MARKET_REQUESTS = 300, MARKET_SET = 3, ROGUE = MARKET_TOOLS - 1 };
 
@@ -448,7 +448,7 @@ static float word_likeness(struct str a, struct str b)
     return words > 0 ? common / sqrtf(words) : 0;
 }
 
-static size_t best_of(const float *scores, size_t count, size_t k, uint32_t *out)
+static size_t most_similar_in(const float *scores, size_t count, size_t k, uint32_t *out)
 {
     size_t found = 0;
     for (; found < k; found++) {
@@ -477,7 +477,7 @@ static int market_tools(void *self, struct str text, size_t k, struct arena *are
         return wt__fail_nomem(err);
     for (int i = 0; i < MARKET_TOOLS; i++)
         scores[i] = word_likeness(text, wt__str(market->descriptions[i]));
-    *out = (struct ptr_tools){rows, best_of(scores, MARKET_TOOLS, k, rows)};
+    *out = (struct ptr_tools){rows, most_similar_in(scores, MARKET_TOOLS, k, rows)};
     return 0;
 }
 
@@ -499,7 +499,7 @@ static int market_past(void *self, struct str text, size_t k, struct arena *aren
     for (int i = 0; i < MARKET_BUNDLES; i++)
         for (int j = 0; j < MARKET_SET; j++)
             scores[i] += word_likeness(text, wt__str(market->descriptions[market->bundles[i][j]]));
-    *count = best_of(scores, MARKET_BUNDLES, k, best);
+    *count = most_similar_in(scores, MARKET_BUNDLES, k, best);
     for (size_t i = 0; i < *count; i++)
         lists[i] = (struct ptr_tools){market->bundles[best[i]], MARKET_SET};
     *out = lists;
@@ -538,7 +538,7 @@ struct gullible_ptr_model {
 };
 
 /* Replaces everything that some reader takes for a line end by a line end. */
-static char *lines_of(struct str text)
+static char *ptr_lines_of(struct str text)
 {
     static const char *const ends[] = {"\r", "\v", "\f", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xc2\x85"};
     char *copy = strndup(text.ptr, text.len);
@@ -549,7 +549,7 @@ static char *lines_of(struct str text)
 }
 
 /* True if the line is the mark of this slot, in letters of any width. */
-static bool is_mark(const char *line, size_t len, const char *mark, const char *wide, const char *slot)
+static bool is_ptr_mark(const char *line, size_t len, const char *mark, const char *wide, const char *slot)
 {
     char plain[64], full[64];
     int plain_len = snprintf(plain, sizeof plain, "%s%s%s%s", mark, mark, mark, slot);
@@ -563,15 +563,15 @@ static bool is_mark(const char *line, size_t len, const char *mark, const char *
 static bool gullible_obeys(const struct gullible_ptr_model *gullible, struct str text)
 {
     static const char *const slots[] = {"tools", "requirement"}, *const turns[] = {"<|im_start|>", "</s>", "[/INST]"};
-    char *copy = lines_of(text);
+    char *copy = ptr_lines_of(text);
     const char *slot = NULL;
     bool found = false;
     for (const char *line = copy; *line && !found;) {
         size_t len = strcspn(line, "\n");
         for (size_t i = 0; i < sizeof slots / sizeof *slots && !slot; i++)
-            if (is_mark(line, len, "<", "\xef\xbc\x9c", slots[i]))
+            if (is_ptr_mark(line, len, "<", "\xef\xbc\x9c", slots[i]))
                 slot = slots[i];
-        if (slot && is_mark(line, len, ">", "\xef\xbc\x9e", slot))
+        if (slot && is_ptr_mark(line, len, ">", "\xef\xbc\x9e", slot))
             slot = NULL;
         for (size_t i = 0; i < sizeof turns / sizeof *turns; i++)
             if (memmem(line, len, turns[i], strlen(turns[i])))
@@ -583,8 +583,8 @@ static bool gullible_obeys(const struct gullible_ptr_model *gullible, struct str
     return found;
 }
 
-static int ask_gullible(struct chat_model *model, const struct chat_question *question, struct arena *arena,
-                        struct chat_answer *out, wt_error *err)
+static int ask_gullible_ptr(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                            struct chat_answer *out, wt_error *err)
 {
     struct gullible_ptr_model *gullible = (struct gullible_ptr_model *)model;
     const struct ptr_subject *subject = question->subject;
@@ -612,7 +612,7 @@ static void ask_market(const char *rogue, double error, bool inside, struct mark
     static struct market market;
     const struct ptr_sources sources = {&market,     market_bundle, market_tools,
                                         market_past, market_like,   market_describe};
-    struct gullible_ptr_model gullible = {.model = {"gullible", ask_gullible}, .inside = inside};
+    struct gullible_ptr_model gullible = {.model = {"gullible", ask_gullible_ptr}, .inside = inside};
     struct arena arena = {0};
     struct rng rng;
     *out = (struct market_outcome){0};
@@ -663,7 +663,7 @@ static const struct {
 enum { ROGUES = sizeof rogues / sizeof *rogues };
 
 /* Writes the same text with other letters: the same number of words and bytes, without words of any other text. */
-static void write_twin(const char *says, char *out, size_t size)
+static void write_ptr_twin(const char *says, char *out, size_t size)
 {
     size_t i = 0;
     for (; says[i] && i + 1 < size; i++)
@@ -701,7 +701,7 @@ static void rogue_is_chosen_as_often_as_its_twin(void **state)
         for (size_t j = 0; j < sizeof rates / sizeof *rates; j++) {
             static struct market_outcome rogue, twin;
             char says[256];
-            write_twin(rogues[i].says, says, sizeof says);
+            write_ptr_twin(rogues[i].says, says, sizeof says);
             ask_market(rogues[i].says, rates[j], false, &rogue);
             ask_market(says, rates[j], false, &twin);
             if (memcmp(&rogue, &twin, sizeof rogue) != 0)
@@ -719,7 +719,7 @@ static void believed_rogue_wins_its_bundles(void **state)
     for (size_t i = 0; i < ROGUES; i++) {
         static struct market_outcome rogue, twin;
         char says[256];
-        write_twin(rogues[i].says, says, sizeof says);
+        write_ptr_twin(rogues[i].says, says, sizeof says);
         ask_market(rogues[i].says, 0, true, &rogue);
         ask_market(says, 0, true, &twin);
         assert_true(rogue.count > twin.count);

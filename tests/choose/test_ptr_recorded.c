@@ -29,10 +29,10 @@ static int remove_folder_ptr_recorded(void **state)
 }
 
 /* Writes the trace of a request as one line. Answers come from the file, and from the script (if any) beyond it. */
-static int choose_recorded(const char *request_text, struct script *script, char **line, struct chat_cost *cost,
+static int choose_recorded(const char *request_text, struct ptr_script *script, char **line, struct chat_cost *cost,
                            wt_error *err)
 {
-    struct world world = {.bundle = "ab", .match = "p=a q=-", .dsa = "q=c", .cte = "c=cd"};
+    struct ptr_world world = {.bundle = "ab", .match = "p=a q=-", .dsa = "q=c", .cte = "c=cd"};
     struct ptr_sources sources = world_sources(&world);
     const struct ptr_request request = {.text = wt__str(request_text)};
     struct chat_record *record;
@@ -40,7 +40,7 @@ static int choose_recorded(const char *request_text, struct script *script, char
     struct ptr_trace trace;
     assert_int_equal(wt__chat_record_open(&record, path, "script", script ? &script->model : NULL, NULL), 0);
     if (script)
-        *script = script_of(&world);
+        *script = ptr_script_of(&world);
     int rc = wt__ptr_choose(NULL, &sources, wt__chat_record_model(record), &request, &arena, &trace, err);
     *line = trace_line(&trace);
     *cost = trace.cost;
@@ -52,7 +52,7 @@ static int choose_recorded(const char *request_text, struct script *script, char
 static void recorded_answers_give_same_trace(void **state)
 {
     (void)state;
-    struct script script = {.model = {"script", script_ask}};
+    struct ptr_script script = {.model = {"script", script_ask}};
     struct chat_cost asked, replayed;
     char *first, *again, *other;
     wt_error err = {0};

@@ -47,7 +47,7 @@ static void ignores_evidence_without_weight(void **state)
     const struct hit with = hit_with(1, 0.3f, 0.8f), without = hit_with(1, 0.3f, 0);
     struct hit voted = hit_with(1, 0.3f, 0.1f);
     struct retriever weighing = wt__hybrid;
-    struct relevance relevance = {.weights = {[RELEVANCE_VOTES] = 1}};
+    struct relevance_model relevance = {.weights = {[RELEVANCE_VOTES] = 1}};
     float values[RELEVANCE_FEATURES];
     (void)state;
     assert_true(wt__relevance(NULL, &wt__dense, &by_meaning, &with) ==

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "choose/weak.h"
+#include "choose/relevance.h"
 
 static const struct {
     const char *name;

@@ -49,12 +49,12 @@ prints '^ +annotations\.readOnlyHint: false -> true \(loosened: it claims to cha
 prints '^zoo/feed: new$'
 prints '^ +error: hidden-characters: The description has U\+'
 prints '^zoo/read: new$'
-prints '^ +error: hides-from-user: The description tells the model to keep something from the user: "Do not tell the user"\.$'
-prints '^ +error: asks-for-secrets: The description asks for what the tool should not see: '
+prints '^ +error: hides-from-user: The description tells the model to hide something from the user: "Do not tell the user"\.$'
+prints '^ +error: asks-for-secrets: The description asks for private data: '
 says '^Approve with `whichtool mcp approve zoo NAME\.\.\.`, or all with `whichtool mcp approve zoo --all`\.$'
 same "what deceives stands above what it is said with" "error error description" \
     "$(sed -n '/^zoo\/read/,/^[^ ]/p' out | grep -oE '^ +(error|description)' | xargs)"
-prints '^In 6 searches for tools of others, zoo has [0-9.]+ % of the first 5 places \(and [0-9.]+ % of the tools\); with what waits [0-9.]+ % \([0-9.]+ %\)'
+prints '^In 6 searches for tools of other providers, zoo has [0-9.]+ % of the first 5 places \(and [0-9.]+ % of the tools\); with the waiting tools [0-9.]+ % \([0-9.]+ %\)'
 lacks out "zoo/pet"
 same "no escape sequence is sent, nor what turns text round" 0 "$(grep -cP '\x1b|\x{202e}' out)"
 expect 1 "for programs" --json mcp approve zoo --model ""

@@ -68,7 +68,7 @@ expect 2 "an exception of no tool" check --model "" --ignore broken-schema:
 says "needs a tool pattern"
 for rule in pin-changed pin-gone pin-new; do
     expect 2 "$rule without pins" check --model "" --rule "$rule"
-    says "the rule $rule compares with pins, and none are given: --against FILE, which .whichtool check --pin FILE. wrote"
+    says "rule $rule needs pins; use --against FILE with a file written by .whichtool check --pin FILE."
 done
 expect 2 "no such level" check --level bad
 expect 2 "no such form" check --format pdf
@@ -84,7 +84,7 @@ expect 0 "many findings of a rule" check --model "" --rule empty-description
 prints "and 8 more; --all shows them"
 expect 0 "all of them" check --model "" --rule empty-description --all
 lacks out "more; --all"
-same "each" 13 "$(grep -c 'There is no description' out)"
+same "each" 13 "$(grep -c 'The tool has no description' out)"
 
 # ---------------------------------------------------------------- formats
 expect 1 "as JSON" --json check --model ""
@@ -212,7 +212,7 @@ prints "changed since it was pinned: description"
 expect 0 "what is gone, for a code host" check --model "" --against tools.pins --rule pin-gone --format sarif
 same "is at its line of the pins" "tools.pins:$(grep -n '"money/list_invoices"' tools.pins | cut -d: -f1) money/list_invoices" "$(lines)"
 expect 0 "an exception of a tool that is not there" check --model "" --rule pin-gone --ignore pin-changed:weather/gone --against tools.pins
-says "^Note: no tool fits the exception pin-changed:weather/gone$"
+says "^Note: no tool matches the exception pin-changed:weather/gone$"
 expect 3 "no file of pins" check --model "" --against weather.json
 says "pins"
 expect 3 "no file" check --model "" --against none.pins

@@ -83,18 +83,18 @@ print(rows["run.txt"]["metrics"] == rows["bm25"]["metrics"],
       rows["of my own.txt"]["metrics"]["mrr"] < rows["bm25"]["metrics"]["mrr"], rows["run.txt"]["latency_ms"]["p50"])' <out)"
 awk 'NR == 1 {$3 = "nobody"} NR < 12 {print} END {print "other Q0 t 1 2 me"}' run.txt >poor.txt
 expect 0 "a run with gaps" eval set --recipe bm25 --with-run poor.txt
-says "poor.txt has no line of 39 of the 40 queries, which count as nothing found, tools that are not in the catalogue \(1\), lines of queries that are not asked \(1\)"
+says "poor.txt has no lines for 39 of the 40 queries \(counted as misses\), 1 tools missing in the catalogue, 1 lines for other queries"
 expect 0 "a page of both" eval set --recipe bm25 --with-run run.txt --html both.html
 same "names it" True "$(grep -q 'run.txt' both.html && echo True)"
 printf '\nq1 Q0 t 1\n' >short.txt
 expect 3 "an invalid line" eval set --recipe bm25 --with-run short.txt
-says "short.txt, line 2: it has not six fields; a line of a run is"
+says "short.txt, line 2: does not have six fields; a line must be"
 printf 'q1 Q0 t 1 high me\n' >wordy.txt
 expect 3 "an invalid score" eval set --recipe bm25 --with-run wordy.txt
-says "wordy.txt, line 1: its score is no number"
+says "wordy.txt, line 1: score is not a number"
 printf 'other Q0 t 1 2 me\n' >other.txt
 expect 3 "other queries" eval set --recipe bm25 --with-run other.txt
-says "other.txt has no line of any of these queries \(1 of others\)"
+says "other.txt has no line about these queries \(1 lines about others\)"
 expect 0 "two recipes" eval set --model "" --recipe bm25,auto --json --run two.txt --k 5 --bootstrap 200 --seed 7
 json_lines
 same "the second is compared with the first" "bm25" "$(json_of 'l[1]["against"]["recipe"]')"
@@ -153,7 +153,7 @@ page = Page()
 page.feed(text)
 assert not page.stack, page.stack
 assert "</td><script>alert(1)</script> zebra" in "".join(page.words)
-for wanted in ("prefers-color-scheme:dark", "@media print", "recall@5", "What fails"):
+for wanted in ("prefers-color-scheme:dark", "@media print", "recall@5", "of-failures"):
     assert wanted in text, wanted
 PY
 expect 3 "a page in a folder that is not there" eval set --recipe bm25 --html nowhere/page.html

@@ -1,9 +1,9 @@
-"""Makes ../golden/eval_ranking.json: made-up rankings and what pytrec_eval says of them.
+"""Writes ../golden/eval_ranking.json: random rankings and their figures by pytrec_eval.
 
     python3 tests/eval/make_golden.py      (needs the package pytrec_eval or pytrec_eval-terrier)
 
-Seeded, so that it writes the same file again. pytrec_eval leaves a query without hits out of its answer; here, as
-in whichtool, such a query counts with 0.
+The random numbers are seeded, so that the file is reproducible. pytrec_eval omits queries without hits; here, as in
+whichtool, such a query counts as 0.
 """
 import json
 import pathlib

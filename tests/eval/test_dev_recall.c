@@ -1,4 +1,4 @@
-/* What training says of an encoder on dev, which is what an evaluation says; and learning from several sets. */
+/* Tests that training reports the same dev recall as an evaluation, and training on several data sets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include "encoder/support.h"
 #include "learn/support.h"
 
-/* 100 requests of which each fifth is dev, or those of the last two tools. */
-static void put_set(struct learn_place *place, const char *name, uint64_t seed, bool unused)
+/* Writes a data set of 100 requests. Every fifth is dev; if unused is true, the requests of the last two tools are. */
+static void put_dev_set(struct learn_place *place, const char *name, uint64_t seed, bool unused)
 {
     struct buffer queries = {0}, train_side = {0}, dev = {0};
     struct rng rng;
@@ -31,7 +31,7 @@ static void put_set(struct learn_place *place, const char *name, uint64_t seed, 
     wt__buffer_dispose(&dev);
 }
 
-static wt_train_options options_of(struct learn_place *place)
+static wt_train_options make_train_options(struct learn_place *place)
 {
     wt_train_options options;
     wt_train_options_init(&options);
@@ -45,22 +45,22 @@ static wt_train_options options_of(struct learn_place *place)
     return options;
 }
 
-static wt_train_report *train(struct learn_place *place, const wt_train_options *options)
+static wt_train_report *train_on_sets(struct learn_place *place, const wt_train_options *options)
 {
     wt_train_report *report = NULL;
     assert_train_ok(place, wt_train(NULL, "encoder", options, &report, &place->err));
     return report;
 }
 
-static double before_of(struct learn_place *place, const wt_train_options *options)
+static double recall_before(struct learn_place *place, const wt_train_options *options)
 {
-    wt_train_report *report = train(place, options);
+    wt_train_report *report = train_on_sets(place, options);
     double before = report->items[0]->before;
     wt_train_report_free(report);
     return before;
 }
 
-static double eval_of(struct learn_place *place, const char *recipe)
+static double recall_of_eval(struct learn_place *place, const char *recipe)
 {
     static const size_t cutoffs[WT_MAX_CUTOFFS] = {5};
     wt_eval_options options;
@@ -80,54 +80,54 @@ static double eval_of(struct learn_place *place, const char *recipe)
     return recall;
 }
 
-static void dev_is_what_the_retrieval_finds(void **state)
+static void dev_recall_equals_that_of_the_evaluation(void **state)
 {
     static const struct {
         const char *dev, *recipe, *figure;
     } rows[] = {{"description", "dense", "recall@5 by description"}, {"hybrid", "hybrid", "recall@5 of hybrid"}};
     struct learn_place *place = *state;
-    put_set(place, "one", 5, false);
+    put_dev_set(place, "one", 5, false);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        wt_train_options options = options_of(place);
+        wt_train_options options = make_train_options(place);
         options.dev = rows[i].dev;
-        wt_train_report *report = train(place, &options);
+        wt_train_report *report = train_on_sets(place, &options);
         assert_string_equal(report->items[0]->figure, rows[i].figure);
-        double recall = eval_of(place, rows[i].recipe);
+        double recall = recall_of_eval(place, rows[i].recipe);
         assert_true(recall > 0 && recall < 1);
         assert_true(fabs(report->items[0]->before - recall) < 1e-6);
         wt_train_report_free(report);
     }
 }
 
-static void tools_that_nobody_used_are_known_by_their_texts(void **state)
+static void unused_tools_are_ranked_by_description(void **state)
 {
     struct learn_place *place = *state;
-    put_set(place, "unused", 5, true);
-    wt_train_options options = options_of(place);
-    double by_use = before_of(place, &options);
+    put_dev_set(place, "unused", 5, true);
+    wt_train_options options = make_train_options(place);
+    double by_use = recall_before(place, &options);
     options.dev = "description";
-    assert_true(before_of(place, &options) == by_use);
-    put_set(place, "used", 5, false);
-    options = options_of(place);
-    by_use = before_of(place, &options);
+    assert_true(recall_before(place, &options) == by_use);
+    put_dev_set(place, "used", 5, false);
+    options = make_train_options(place);
+    by_use = recall_before(place, &options);
     options.dev = "description";
-    assert_true(before_of(place, &options) != by_use);
+    assert_true(recall_before(place, &options) != by_use);
 }
 
-static void the_figure_is_the_mean_over_sets(void **state)
+static void figure_is_the_mean_over_data_sets(void **state)
 {
     struct learn_place *place = *state;
     char both[240];
-    put_set(place, "one", 5, false);
-    wt_train_options options = options_of(place);
-    double one = before_of(place, &options);
+    put_dev_set(place, "one", 5, false);
+    wt_train_options options = make_train_options(place);
+    double one = recall_before(place, &options);
     snprintf(both, sizeof both, "%s\n", place->data);
-    put_set(place, "two", 6, true);
-    double two = before_of(place, &options);
+    put_dev_set(place, "two", 6, true);
+    double two = recall_before(place, &options);
     strcat(both, place->data);
     options.data = both;
     options.keep_last = 1;
-    wt_train_report *report = train(place, &options);
+    wt_train_report *report = train_on_sets(place, &options);
     const wt_trained *item = report->items[0];
     assert_float_equal(item->before, (one + two) / 2, 1e-9);
     assert_true(item->measurement_count > 2);
@@ -140,24 +140,24 @@ static void the_figure_is_the_mean_over_sets(void **state)
         assert_true(i == 0 ? m->step == 0 : m->step > item->measurements[i - 1]->step);
     }
     assert_float_equal(item->measurements[0]->sets[0].value, one, 1e-9);
-    /* Whatever was measured, the last model is kept. */
+    /* keep_last keeps the last model, whatever its figure. */
     assert_true(item->after == item->measurements[item->measurement_count - 1]->figure);
     wt_train_report_free(report);
 }
 
-static void a_cap_leaves_what_dev_needs(void **state)
+static void a_cap_on_tools_keeps_those_of_dev(void **state)
 {
     struct learn_place *place = *state;
-    put_set(place, "unused", 5, true); /* dev needs two tools of eight */
-    wt_train_options options = options_of(place);
-    double whole = before_of(place, &options);
+    put_dev_set(place, "unused", 5, true); /* dev uses two of eight tools */
+    wt_train_options options = make_train_options(place);
+    double whole = recall_before(place, &options);
     options.dev_tools = 1;
     assert_true(whole < 1);
-    assert_float_equal(before_of(place, &options), 1, 1e-9);
+    assert_float_equal(recall_before(place, &options), 1, 1e-9);
 }
 
-/* After the first stretch of steps: every phase is told. */
-static int stop_when_looking(void *context, const wt_train_progress *progress)
+/* Stops when training looks for hard negatives, which is after the first steps. */
+static int stop_at_hard_negatives(void *context, const wt_train_progress *progress)
 {
     (void)context;
     return strcmp(progress->phase, "looking for hard negatives") == 0;
@@ -168,31 +168,31 @@ static void several_sets_resume_to_the_same_bits(void **state)
     struct learn_place *place = *state;
     char both[240], through[65], resumed[65];
     wt_train_report *report = NULL;
-    put_set(place, "one", 5, false);
+    put_dev_set(place, "one", 5, false);
     snprintf(both, sizeof both, "%s\n", place->data);
-    put_set(place, "two", 6, true);
+    put_dev_set(place, "two", 6, true);
     strcat(both, place->data);
-    wt_train_options options = options_of(place);
+    wt_train_options options = make_train_options(place);
     options.data = both;
     options.join = .3;
     options.negatives = 1;
     options.most_of = "60\ntwo=30";
     options.dev = "hybrid";
-    report = train(place, &options);
-    assert_int_equal(report->items[0]->steps, 2 * (60 + 25 + 30 + 12) / 16); /* 3 of 7 are joined ones */
+    report = train_on_sets(place, &options);
+    assert_int_equal(report->items[0]->steps, 2 * (60 + 25 + 30 + 12) / 16); /* three of seven requests are joined */
     wt_train_report_free(report);
     hash_trained_model(place->out, "encoder", through);
-    options.progress = stop_when_looking;
+    options.progress = stop_at_hard_negatives;
     assert_train_refused(place, wt_train(NULL, "encoder", &options, &report, &place->err), WT_ECANCELLED,
                          "; resume goes on from there");
     options.progress = NULL;
     options.resume = 1;
-    wt_train_report_free(train(place, &options));
+    wt_train_report_free(train_on_sets(place, &options));
     hash_trained_model(place->out, "encoder", resumed);
     assert_string_equal(through, resumed);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     static const struct {
         const char *lesson, *most_of, *dev;
@@ -212,10 +212,10 @@ static void what_makes_no_sense_is_refused(void **state)
         {"mlc", NULL, NULL, .3, "joined requests work with \"encoder\" and \"cross\", not with \"mlc\""},
     };
     struct learn_place *place = *state;
-    put_set(place, "one", 5, false);
+    put_dev_set(place, "one", 5, false);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_train_report *report = NULL;
-        wt_train_options options = options_of(place);
+        wt_train_options options = make_train_options(place);
         options.most_of = rows[i].most_of;
         options.dev = rows[i].dev;
         options.join = rows[i].join;
@@ -230,9 +230,9 @@ static void what_makes_no_sense_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ROW(dev_is_what_the_retrieval_finds),      ROW(tools_that_nobody_used_are_known_by_their_texts),
-        ROW(the_figure_is_the_mean_over_sets),     ROW(a_cap_leaves_what_dev_needs),
-        ROW(several_sets_resume_to_the_same_bits), ROW(what_makes_no_sense_is_refused),
+        ROW(dev_recall_equals_that_of_the_evaluation), ROW(unused_tools_are_ranked_by_description),
+        ROW(figure_is_the_mean_over_data_sets),        ROW(a_cap_on_tools_keeps_those_of_dev),
+        ROW(several_sets_resume_to_the_same_bits),     ROW(invalid_options_are_rejected),
     };
     return cmocka_run_group_tests_name("eval/dev_recall", tests, NULL, NULL);
 }

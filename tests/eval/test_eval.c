@@ -1,4 +1,4 @@
-/* wt_eval as a caller sees it, on a data set of four tools whose ranking by words leaves no doubt. */
+/* Tests wt_eval through the public API, on a data set of four tools with an unambiguous ranking by words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,14 +20,14 @@
 static char root[] = "/tmp/whichtool-eval-XXXXXX";
 static char cache[64], run[64], qrels[64];
 
-static void write_file(const char *name, const char *text)
+static void write_set_file(const char *name, const char *text)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", root, name);
     assert_int_equal(wt__file_replace(path, text, strlen(text), NULL), 0);
 }
 
-static int set_up(void **state)
+static int create_eval_set(void **state)
 {
     (void)state;
     char path[128];
@@ -37,30 +37,30 @@ static int set_up(void **state)
     snprintf(cache, sizeof cache, "%s/cache", root);
     snprintf(run, sizeof run, "%s/run.txt", root);
     snprintf(qrels, sizeof qrels, "%s/qrels.txt", root);
-    write_file("corpus.jsonl", "{\"_id\": \"a 1\", \"title\": \"weather\", \"text\": \"forecast of rain\"}\n"
-                               "{\"_id\": \"b\", \"title\": \"currency\", \"text\": \"exchange of money\"}\n"
-                               "{\"_id\": \"c\", \"title\": \"restaurant\", \"text\": \"table booking\"}\n"
-                               "{\"_id\": \"d\", \"title\": \"music\", \"text\": \"songs by an artist\"}\n");
-    write_file("queries.jsonl", "{\"_id\": \"one\", \"text\": \"rain forecast\"}\n"
-                                "{\"_id\": \"two\", \"text\": \"exchange money\"}\n"
-                                "{\"_id\": \"none\", \"text\": \"zebra\"}\n");
-    write_file("qrels/test.tsv", "query-id\tcorpus-id\tscore\none\ta 1\t1\ntwo\tb\t1\ntwo\tgone\t1\nnone\tc\t1\n");
+    write_set_file("corpus.jsonl", "{\"_id\": \"a 1\", \"title\": \"weather\", \"text\": \"forecast of rain\"}\n"
+                                   "{\"_id\": \"b\", \"title\": \"currency\", \"text\": \"exchange of money\"}\n"
+                                   "{\"_id\": \"c\", \"title\": \"restaurant\", \"text\": \"table booking\"}\n"
+                                   "{\"_id\": \"d\", \"title\": \"music\", \"text\": \"songs by an artist\"}\n");
+    write_set_file("queries.jsonl", "{\"_id\": \"one\", \"text\": \"rain forecast\"}\n"
+                                    "{\"_id\": \"two\", \"text\": \"exchange money\"}\n"
+                                    "{\"_id\": \"none\", \"text\": \"zebra\"}\n");
+    write_set_file("qrels/test.tsv", "query-id\tcorpus-id\tscore\none\ta 1\t1\ntwo\tb\t1\ntwo\tgone\t1\nnone\tc\t1\n");
     return 0;
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where)
+static int remove_set_path(const char *path, const struct stat *info, int kind, struct FTW *where)
 {
     (void)info, (void)kind, (void)where;
     return remove(path);
 }
 
-static int tear_down(void **state)
+static int remove_eval_set(void **state)
 {
     (void)state;
-    return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return nftw(root, remove_set_path, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static wt_eval_options lexical(void)
+static wt_eval_options lexical_options(void)
 {
     wt_eval_options options;
     wt_eval_options_init(&options);
@@ -70,7 +70,7 @@ static wt_eval_options lexical(void)
     return options;
 }
 
-static double metric(const wt_eval_row *row, const char *name)
+static double find_metric(const wt_eval_row *row, const char *name)
 {
     for (size_t i = 0; i < row->metric_count; i++)
         if (strcmp(row->metrics[i]->name, name) == 0)
@@ -82,7 +82,7 @@ static double metric(const wt_eval_row *row, const char *name)
 static void figures_are_means_over_queries(void **state)
 {
     (void)state;
-    wt_eval_options options = lexical();
+    wt_eval_options options = lexical_options();
     options.run_path = run;
     options.qrels_path = qrels;
     wt_eval_report *report = NULL;
@@ -97,10 +97,10 @@ static void figures_are_means_over_queries(void **state)
     assert_int_equal(row->tools, 4);
     assert_int_equal(row->queries, 3);
     assert_int_equal(row->metric_count, 16);
-    assert_true(fabs(metric(row, "recall@1") - (1 + .5 + 0) / 3) < 1e-12);
-    assert_true(fabs(metric(row, "complete@10") - (1 + 0 + 0) / 3.) < 1e-12);
-    assert_true(fabs(metric(row, "ndcg@5") - (1 + 1 / (1 + 1 / log2(3))) / 3) < 1e-12);
-    assert_true(fabs(metric(row, "mrr") - 2 / 3.) < 1e-12);
+    assert_true(fabs(find_metric(row, "recall@1") - (1 + .5 + 0) / 3) < 1e-12);
+    assert_true(fabs(find_metric(row, "complete@10") - (1 + 0 + 0) / 3.) < 1e-12);
+    assert_true(fabs(find_metric(row, "ndcg@5") - (1 + 1 / (1 + 1 / log2(3))) / 3) < 1e-12);
+    assert_true(fabs(find_metric(row, "mrr") - 2 / 3.) < 1e-12);
     assert_true(row->p50_ms > 0 && row->p50_ms <= row->p95_ms && row->p95_ms <= row->p99_ms);
     assert_non_null(strstr(row->notice, "1 relevant tools are not in the catalogue"));
     assert_non_null(strstr(row->settings, "\"depth\":100"));
@@ -116,8 +116,8 @@ static void figures_are_means_over_queries(void **state)
     free(text);
 }
 
-/* The weight of meaning that a row tells is the model's own, or the one that was asked for. */
-static void the_weight_of_meaning_is_told(void **state)
+/* The weight in a row's settings is the model's own, or that of the options. */
+static void settings_have_the_dense_weight(void **state)
 {
     static const struct {
         double asked, brief;
@@ -127,7 +127,7 @@ static void the_weight_of_meaning_is_told(void **state)
     (void)state;
     make_model(folder, model);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        wt_eval_options options = lexical();
+        wt_eval_options options = lexical_options();
         wt_eval_report *report = NULL;
         wt_error err;
         options.recipes = "bm25,hybrid";
@@ -146,7 +146,7 @@ static void the_weight_of_meaning_is_told(void **state)
 static void every_recipe_is_compared_with_the_first(void **state)
 {
     (void)state;
-    wt_eval_options options = lexical();
+    wt_eval_options options = lexical_options();
     options.recipes = "bm25, auto";
     options.cutoffs[0] = 7;
     options.cutoffs[1] = 2;
@@ -156,20 +156,20 @@ static void every_recipe_is_compared_with_the_first(void **state)
     assert_int_equal(report->row_count, 2);
     assert_int_equal(report->comparison_count, 3);
     assert_string_equal(report->rows[0]->metrics[0]->name, "recall@7");
-    assert_string_equal(report->comparisons[0]->metric, "recall@2"); /* 5 is no cutoff here: the last */
+    assert_string_equal(report->comparisons[0]->metric, "recall@2"); /* 5 is not a cutoff here, so the last is used */
     assert_string_equal(report->comparisons[0]->a, "bm25");
     assert_string_equal(report->comparisons[0]->b, "auto");
     assert_true(report->comparisons[0]->difference == 0 && report->comparisons[0]->p == 1);
     wt_eval_report_free(report);
 }
 
-static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+static int count_and_cancel(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)phase, (void)done, (void)total;
     return ++*(int *)context > 0;
 }
 
-static void faults_have_codes_and_sentences(void **state)
+static void errors_have_codes_and_messages(void **state)
 {
     (void)state;
     static const struct {
@@ -181,14 +181,14 @@ static void faults_have_codes_and_sentences(void **state)
         {"no folder", "nowhere", NULL, "bm25", 0, 0, WT_ENOTFOUND, "qrels/test.tsv"},
         {"no split", NULL, "dev", "bm25", 0, 0, WT_ENOTFOUND, "qrels/dev.tsv"},
         {"an unknown recipe", NULL, NULL, "bm25,magic", 0, 0, WT_ERECIPE, "no recipe \"magic\""},
-        {"an empty name", NULL, NULL, "bm25,", 0, 0, WT_EINVAL, "a name is missing"},
-        {"a recipe twice", NULL, NULL, "bm25,bm25", 0, 0, WT_EINVAL, "asked for twice"},
+        {"an empty name", NULL, NULL, "bm25,", 0, 0, WT_EINVAL, "has an empty name"},
+        {"a recipe twice", NULL, NULL, "bm25,bm25", 0, 0, WT_EINVAL, "listed twice"},
         {"a cutoff over the limit", NULL, NULL, "bm25", WT_MAX_K + 1, 0, WT_EINVAL, "over the limit"},
         {"too many resamples", NULL, NULL, "bm25", 0, 100000000, WT_EINVAL, "resamples"},
         {"a recipe without its model", NULL, NULL, "dense", 0, 0, WT_EMODEL, "recipe dense"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        wt_eval_options options = lexical();
+        wt_eval_options options = lexical_options();
         options.split = cases[i].split;
         options.recipes = cases[i].recipes;
         options.cutoffs[0] = cases[i].cutoff;
@@ -200,7 +200,7 @@ static void faults_have_codes_and_sentences(void **state)
             fail_msg("%s: %s \"%s\"", cases[i].name, wt_code_name(rc), err.message);
         assert_null(report);
     }
-    wt_eval_options options = lexical();
+    wt_eval_options options = lexical_options();
     wt_eval_report *report = NULL;
     static const double weights[] = {-1, 10.5, NAN, INFINITY};
     for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
@@ -211,15 +211,15 @@ static void faults_have_codes_and_sentences(void **state)
     }
     options.dense_weight = 0;
     int calls = 0;
-    options.progress = stop;
+    options.progress = count_and_cancel;
     options.progress_context = &calls;
     assert_int_equal(wt_eval(root, &options, &report, NULL), WT_ECANCELLED);
     assert_null(report);
     wt_eval_report_free(NULL);
 }
 
-/* Waits so long that whoever is heard next is told. */
-static int stop_before_the_first_answer(void *context, const char *phase, uint64_t done, uint64_t total)
+/* Sleeps longer than the interval between progress callbacks, so that the next call is delivered. */
+static int cancel_before_the_first_answer(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     int *calls = context;
     (void)total;
@@ -232,19 +232,19 @@ static int stop_before_the_first_answer(void *context, const char *phase, uint64
     return 0;
 }
 
-/* A query with a language model may take minutes: the evaluation is stopped in it, not behind it. */
-static void a_query_hears_that_the_evaluation_is_stopped(void **state)
+/* A query with a language model may take minutes, so cancelling must interrupt the query itself. */
+static void cancelling_interrupts_a_query(void **state)
 {
     static const char *const recipes[] = {"bm25", "ptr"};
     (void)state;
     for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
-        wt_eval_options options = lexical();
+        wt_eval_options options = lexical_options();
         wt_eval_report *report = NULL;
         wt_error err;
         int calls = 0;
         options.recipes = recipes[i];
         options.oracle = 1;
-        options.progress = stop_before_the_first_answer;
+        options.progress = cancel_before_the_first_answer;
         options.progress_context = &calls;
         assert_int_equal(wt_eval(root, &options, &report, &err), WT_ECANCELLED);
         assert_string_equal(err.message, "stopped on request");
@@ -253,29 +253,29 @@ static void a_query_hears_that_the_evaluation_is_stopped(void **state)
     }
 }
 
-static void a_store_is_kept_for_each_corpus(void **state)
+static void each_corpus_has_a_cached_store(void **state)
 {
     (void)state;
     struct arena arena = {0};
     char *before = NULL, *same = NULL, *after = NULL;
     assert_int_equal(wt__corpus_path(&before, &arena, root, cache, NULL), 0);
     assert_true(wt__is_file(before));
-    write_file("queries.jsonl", "{\"_id\": \"one\", \"text\": \"other words\"}\n");
+    write_set_file("queries.jsonl", "{\"_id\": \"one\", \"text\": \"other words\"}\n");
     assert_int_equal(wt__corpus_path(&same, &arena, root, cache, NULL), 0);
     assert_string_equal(before, same);
-    write_file("corpus.jsonl", "{\"_id\": \"a 1\", \"title\": \"weather\", \"text\": \"forecast of snow\"}\n");
+    write_set_file("corpus.jsonl", "{\"_id\": \"a 1\", \"title\": \"weather\", \"text\": \"forecast of snow\"}\n");
     assert_int_equal(wt__corpus_path(&after, &arena, root, cache, NULL), 0);
     assert_string_not_equal(before, after);
     wt__arena_dispose(&arena);
 }
 
-/* More queries than are judged at a time, by as many threads as there are: each keeps its place and its figures. */
-static void queries_keep_their_places(void **state)
+/* More queries than a batch, judged by several threads: results keep the order of the queries. */
+static void queries_keep_their_order(void **state)
 {
     enum { MANY = 150 };
     (void)state;
     struct buffer queries = {0}, judged = {0}, wanted = {0};
-    wt_eval_options options = lexical();
+    wt_eval_options options = lexical_options();
     options.run_path = run;
     wt_eval_report *report = NULL;
     char *text;
@@ -284,16 +284,16 @@ static void queries_keep_their_places(void **state)
     for (int q = 0; q < MANY; q++) {
         bool rain = q % 3 == 0;
         wt__buffer_printf(&queries, "{\"_id\": \"q%d\", \"text\": \"%s\"}\n", q, rain ? "rain" : "money");
-        wt__buffer_printf(&judged, "q%d\tb\t1\n", q); /* of rain, the wrong one */
+        wt__buffer_printf(&judged, "q%d\tb\t1\n", q); /* wrong for rain */
         wt__buffer_printf(&wanted, "q%d %s\n", q, rain ? "a" : "b");
     }
-    write_file("corpus.jsonl", "{\"_id\": \"a\", \"title\": \"weather\", \"text\": \"forecast of rain\"}\n"
-                               "{\"_id\": \"b\", \"title\": \"currency\", \"text\": \"exchange of money\"}\n");
-    write_file("queries.jsonl", queries.ptr);
-    write_file("qrels/test.tsv", judged.ptr);
+    write_set_file("corpus.jsonl", "{\"_id\": \"a\", \"title\": \"weather\", \"text\": \"forecast of rain\"}\n"
+                                   "{\"_id\": \"b\", \"title\": \"currency\", \"text\": \"exchange of money\"}\n");
+    write_set_file("queries.jsonl", queries.ptr);
+    write_set_file("qrels/test.tsv", judged.ptr);
     assert_int_equal(wt_eval(root, &options, &report, NULL), 0);
     assert_int_equal(report->rows[0]->queries, MANY);
-    assert_true(fabs(metric(report->rows[0], "recall@1") - 2 / 3.) < 1e-12);
+    assert_true(fabs(find_metric(report->rows[0], "recall@1") - 2 / 3.) < 1e-12);
     wt_eval_report_free(report);
     assert_int_equal(wt__file_read(&text, &len, run, 1 << 16, NULL), 0);
     wt__buffer_clear(&queries);
@@ -313,12 +313,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_means_over_queries),
-        cmocka_unit_test(the_weight_of_meaning_is_told),
+        cmocka_unit_test(settings_have_the_dense_weight),
         cmocka_unit_test(every_recipe_is_compared_with_the_first),
-        cmocka_unit_test(faults_have_codes_and_sentences),
-        cmocka_unit_test(a_query_hears_that_the_evaluation_is_stopped),
-        cmocka_unit_test(a_store_is_kept_for_each_corpus),
-        cmocka_unit_test(queries_keep_their_places),
+        cmocka_unit_test(errors_have_codes_and_messages),
+        cmocka_unit_test(cancelling_interrupts_a_query),
+        cmocka_unit_test(each_corpus_has_a_cached_store),
+        cmocka_unit_test(queries_keep_their_order),
     };
-    return cmocka_run_group_tests_name("eval/eval", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("eval/eval", tests, create_eval_set, remove_eval_set);
 }

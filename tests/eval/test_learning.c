@@ -1,4 +1,4 @@
-/* Learned recipes: what they are trained on, where their models come from, and whose are refused. */
+/* Tests learned recipes: their training data, the origin of their models, and models of other data. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 static struct place place;
 static char set[96], cache[96], models[96];
 
-static int set_up(void **state)
+static int create_learning_set(void **state)
 {
     (void)state;
     place_make(&place);
@@ -38,14 +38,14 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int remove_learning_set(void **state)
 {
     (void)state;
     place_remove(&place);
     return 0;
 }
 
-static wt_eval_options with(const char *recipes)
+static wt_eval_options recipe_options(const char *recipes)
 {
     wt_eval_options options;
     wt_eval_options_init(&options);
@@ -55,8 +55,8 @@ static wt_eval_options with(const char *recipes)
     return options;
 }
 
-/* FOLDER/RECIPE/config.json with these members, which says that it was trained on data of this hash. */
-static void leave(const char *folder, const char *recipe, const char *members, const char *sha256)
+/* Writes FOLDER/RECIPE/config.json with these members and the hash of the training data. */
+static void write_model_config(const char *folder, const char *recipe, const char *members, const char *sha256)
 {
     struct encoder *encoder;
     struct buffer config = {0}, name = {0};
@@ -72,15 +72,16 @@ static void leave(const char *folder, const char *recipe, const char *members, c
     wt__encoder_close(encoder);
 }
 
-static void leave_model(const char *sha256)
+static void write_tool2vec_model(const char *sha256)
 {
-    leave(models, "tool2vec",
-          "\"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"interpolation\": {\"description\": 1, \"usage\": 1, "
-          "\"shrink\": 2}",
-          sha256);
+    write_model_config(
+        models, "tool2vec",
+        "\"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"interpolation\": {\"description\": 1, \"usage\": 1, "
+        "\"shrink\": 2}",
+        sha256);
 }
 
-static void data_hash(char sha256[65])
+static void hash_training_data(char sha256[65])
 {
     wt_engine *engine = open_store(&place, NULL);
     wt_add_report *report = NULL;
@@ -98,10 +99,10 @@ static void models_of_this_data_are_used(void **state)
 {
     (void)state;
     char hash[65];
-    wt_eval_options options = with("bm25,tool2vec");
+    wt_eval_options options = recipe_options("bm25,tool2vec");
     wt_eval_report *report = NULL;
-    data_hash(hash);
-    leave_model(hash);
+    hash_training_data(hash);
+    write_tool2vec_model(hash);
     options.trained = models;
     sound(&place, wt_eval(set, &options, &report, &place.err));
     assert_int_equal(report->row_count, 2);
@@ -119,18 +120,18 @@ static void models_of_this_data_are_used(void **state)
     wt_eval_report_free(report);
 }
 
-static void models_of_other_data_are_refused(void **state)
+static void models_of_other_data_are_rejected(void **state)
 {
     (void)state;
-    wt_eval_options options = with("tool2vec");
+    wt_eval_options options = recipe_options("tool2vec");
     wt_eval_report *report = NULL;
-    leave_model("00");
+    write_tool2vec_model("00");
     options.trained = models;
     refused(&place, wt_eval(set, &options, &report, &place.err), WT_EFORMAT, "was not trained on the train split");
     options.trained = "/nowhere";
     refused(&place, wt_eval(set, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
     options.trained = models;
-    options.recipes = "bm25,dense"; /* that need none of it */
+    options.recipes = "bm25,dense"; /* recipes without training */
     sound(&place, wt_eval(set, &options, &report, &place.err));
     wt_eval_report_free(report);
 }
@@ -142,11 +143,11 @@ static int count_training(void *context, const char *phase, uint64_t done, uint6
     return 0;
 }
 
-static void what_is_missing_is_trained_once(void **state)
+static void missing_models_are_trained_once(void **state)
 {
     (void)state;
     int calls = 0;
-    wt_eval_options options = with("tool2vec");
+    wt_eval_options options = recipe_options("tool2vec");
     wt_eval_report *report = NULL;
     double value = 0;
     options.progress = count_training;
@@ -160,34 +161,34 @@ static void what_is_missing_is_trained_once(void **state)
         wt_eval_report_free(report);
         calls = 0;
     }
-    options.usages = 1; /* learns from less, so it is another training */
+    options.usages = 1; /* other training data, so another training */
     sound(&place, wt_eval(set, &options, &report, &place.err));
     assert_true(calls > 0);
     assert_non_null(strstr(report->rows[0]->settings, "\"usages\":1"));
     wt_eval_report_free(report);
 }
 
-/* There is nothing else that could be measured; the row says whose models they are. */
-static void a_set_without_training_requests_takes_models_of_other_data(void **state)
+/* Models of other data are accepted if the data set has no train split; the notice names that data. */
+static void a_data_set_without_train_split_takes_models_of_other_data(void **state)
 {
     char foreign[112];
     (void)state;
-    wt_eval_options options = with("bm25,tool2vec,toolrerank");
+    wt_eval_options options = recipe_options("bm25,tool2vec,toolrerank");
     wt_eval_report *report = NULL;
     snprintf(foreign, sizeof foreign, "%s-foreign", set);
     put_text(foreign, "corpus.jsonl", "{\"_id\": \"A\", \"title\": \"table\", \"text\": \"book the table\"}\n");
     put_text(foreign, "queries.jsonl", "{\"_id\": \"1\", \"text\": \"book a table\"}\n");
     put_text(foreign, "qrels/test.tsv", "1\tA\t1\n");
-    leave_model("00\"}, \"more\": {\"source\": \"elsewhere");
+    write_tool2vec_model("00\"}, \"more\": {\"source\": \"elsewhere");
     options.trained = models;
     sound(&place, wt_eval(foreign, &options, &report, &place.err));
     assert_int_equal(report->row_count, 3);
     assert_null(report->rows[0]->notice);
-    assert_non_null(strstr(report->rows[1]->notice, "trained on other data (which they do not name)"));
-    assert_null(report->rows[2]->notice); /* nothing was trained for it */
+    assert_non_null(strstr(report->rows[1]->notice, "trained on other data (they do not name it)"));
+    assert_null(report->rows[2]->notice); /* the folder has no model of toolrerank */
     assert_null(strstr(report->rows[1]->settings, "trained_on"));
     wt_eval_report_free(report);
-    leave_model("00\", \"source\": \"elsewhere");
+    write_tool2vec_model("00\", \"source\": \"elsewhere");
     sound(&place, wt_eval(foreign, &options, &report, &place.err));
     assert_non_null(strstr(report->rows[1]->notice, "trained on other data (elsewhere), since the set has no train"));
     assert_non_null(strstr(report->rows[1]->settings, "\"trained_on\":\"elsewhere\""));
@@ -196,13 +197,14 @@ static void a_set_without_training_requests_takes_models_of_other_data(void **st
     refused(&place, wt_eval(foreign, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
 }
 
-/* Request 1 needs one provider, 2 two of them, 3 two tools that have none, and of 4's tools only one is there. A
- * classifier that says "several, 3 to 1" of each is right of two; its squared errors are 9/16 and 1/16, two of each. */
-static void what_kind_a_request_is_of_is_judged(void **state)
+/* Request 1 needs one provider, request 2 two providers, request 3 two tools without a provider, and request 4 has one
+ * tool in the catalogue. A classifier with probability 3/4 of several providers for each is right for two of the four;
+ * its squared errors are 9/16 and 1/16, twice each. */
+static void kind_of_request_is_judged(void **state)
 {
     char folder[112], others[112];
     (void)state;
-    wt_eval_options options = with("bm25,toolrerank");
+    wt_eval_options options = recipe_options("bm25,toolrerank");
     wt_eval_report *report = NULL;
     snprintf(folder, sizeof folder, "%s-kinds", set);
     snprintf(others, sizeof others, "%s-kinds", models);
@@ -218,8 +220,8 @@ static void what_kind_a_request_is_of_is_judged(void **state)
              "{\"_id\": \"3\", \"text\": \"find two\"}\n{\"_id\": \"4\", \"text\": \"a table\"}\n");
     put_text(folder, "qrels/test.tsv",
              "1\tA\t1\n1\tB\t1\n1\tC\t0\n2\tB\t1\n2\tC\t1\n3\tD\t1\n3\tE\t1\n4\tA\t1\n4\tZ\t1\n");
-    leave(others, "dpr", "\"weights\": {\"dense\": 1, \"subquery\": 0}", "00");
-    leave(others, "toolrerank", "\"classifier\": {\"weight\": 0, \"constant\": 1.0986123}", "00");
+    write_model_config(others, "dpr", "\"weights\": {\"dense\": 1, \"subquery\": 0}", "00");
+    write_model_config(others, "toolrerank", "\"classifier\": {\"weight\": 0, \"constant\": 1.0986123}", "00");
     options.trained = others;
     sound(&place, wt_eval(folder, &options, &report, &place.err));
     assert_int_equal(report->row_count, 2);
@@ -229,8 +231,9 @@ static void what_kind_a_request_is_of_is_judged(void **state)
     wt_eval_report_free(report);
 }
 
-/* How many recipes rank and need no training; toolrerank without training is hybrid, and left out. */
-static size_t ranked_without_training(void)
+/* Returns the number of recipes that rank and need no training. toolrerank is left out: without training it equals
+ * hybrid. */
+static size_t count_untrained_rankers(void)
 {
     const wt_recipe *recipe;
     size_t count = 0;
@@ -239,23 +242,23 @@ static size_t ranked_without_training(void)
     return count;
 }
 
-static void a_set_without_training_requests_goes_without(void **state)
+static void untrained_recipes_run_without_a_train_split(void **state)
 {
     (void)state;
     char plain[112];
-    wt_eval_options options = with("tool2vec");
+    wt_eval_options options = recipe_options("tool2vec");
     wt_eval_report *report = NULL;
     snprintf(plain, sizeof plain, "%s-plain", set);
     put_text(plain, "corpus.jsonl", "{\"_id\": \"A\", \"title\": \"table\", \"text\": \"book the table\"}\n");
     put_text(plain, "queries.jsonl", "{\"_id\": \"1\", \"text\": \"book a table\"}\n");
     put_text(plain, "qrels/test.tsv", "1\tA\t1\n");
     refused(&place, wt_eval(plain, &options, &report, &place.err), WT_ERECIPE, "qrels/train.tsv");
-    options.recipes = "auto"; /* can do without */
+    options.recipes = "auto"; /* does not need training */
     sound(&place, wt_eval(plain, &options, &report, &place.err));
     wt_eval_report_free(report);
     options.recipes = NULL;
     sound(&place, wt_eval(plain, &options, &report, &place.err));
-    assert_int_equal(report->row_count, ranked_without_training());
+    assert_int_equal(report->row_count, count_untrained_rankers());
     assert_non_null(strstr(report->rows[0]->notice, "no train split"));
     wt_eval_report_free(report);
     options.recipes = "tool2vec";
@@ -267,11 +270,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_of_this_data_are_used),
-        cmocka_unit_test(models_of_other_data_are_refused),
-        cmocka_unit_test(what_is_missing_is_trained_once),
-        cmocka_unit_test(a_set_without_training_requests_takes_models_of_other_data),
-        cmocka_unit_test(what_kind_a_request_is_of_is_judged),
-        cmocka_unit_test(a_set_without_training_requests_goes_without),
+        cmocka_unit_test(models_of_other_data_are_rejected),
+        cmocka_unit_test(missing_models_are_trained_once),
+        cmocka_unit_test(a_data_set_without_train_split_takes_models_of_other_data),
+        cmocka_unit_test(kind_of_request_is_judged),
+        cmocka_unit_test(untrained_recipes_run_without_a_train_split),
     };
-    return cmocka_run_group_tests_name("eval/learning", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("eval/learning", tests, create_learning_set, remove_learning_set);
 }

@@ -1,4 +1,4 @@
-/* Metrics against figures worked out by hand, and against pytrec_eval (golden/eval_ranking.json, made by
+/* Tests metrics against figures worked out by hand, and against pytrec_eval (golden/eval_ranking.json, written by
  * make_golden.py). */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,11 +12,11 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "eval/metrics.h"
+#include "eval/internal.h"
 
 static const double TOLERANCE = 1e-6;
 
-static void near(const char *name, double have, double want)
+static void assert_metric(const char *name, double have, double want)
 {
     if (fabs(have - want) > TOLERANCE)
         fail_msg("%s: have %.9f, want %.9f", name, have, want);
@@ -38,31 +38,34 @@ static void metrics_match_hand_worked_figures(void **state)
         {"second of one", {0, 1}, 2, {1}, 1, 5, 1, 0.6309297535714575, 1, .5},
         {"one of two", {1, 0, 0}, 3, {1, 1}, 2, 3, .5, 0.6131471927654584, 0, 1},
         {"both of two", {0, 1, 1}, 3, {1, 1}, 2, 3, 1, 0.6934264036172708, 1, .5},
-        {"two of three at a cut of two are ideal there", {1, 1, 0}, 3, {1, 1, 1}, 3, 2, 2.0 / 3, 1, 0, 1},
+        {"two of three at cutoff two are ideal", {1, 1, 0}, 3, {1, 1, 1}, 3, 2, 2.0 / 3, 1, 0, 1},
         {"graded, wrong way round", {1, 3}, 2, {3, 1}, 2, 2, 1, (1 + 3 / log2(3)) / (3 + 1 / log2(3)), 1, 1},
-        {"a negative gain counts as none", {-1, 1}, 2, {1, -1}, 2, 2, 1, 0.6309297535714575, 1, .5},
+        {"a negative gain counts as 0", {-1, 1}, 2, {1, -1}, 2, 2, 1, 0.6309297535714575, 1, .5},
         {"no results", {0}, 0, {1, 1}, 2, 5, 0, 0, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t relevant = 0;
         for (size_t j = 0; j < cases[i].judged; j++)
             relevant += cases[i].ideal[j] > 0;
-        near(cases[i].name, wt__recall_at(cases[i].gains, cases[i].ranked, relevant, cases[i].k), cases[i].recall);
-        near(cases[i].name, wt__ndcg_at(cases[i].gains, cases[i].ranked, cases[i].ideal, cases[i].judged, cases[i].k),
-             cases[i].ndcg);
-        near(cases[i].name, wt__complete_at(cases[i].gains, cases[i].ranked, relevant, cases[i].k), cases[i].complete);
-        near(cases[i].name, wt__reciprocal_rank(cases[i].gains, cases[i].ranked), cases[i].mrr);
+        assert_metric(cases[i].name, wt__recall_at(cases[i].gains, cases[i].ranked, relevant, cases[i].k),
+                      cases[i].recall);
+        assert_metric(cases[i].name,
+                      wt__ndcg_at(cases[i].gains, cases[i].ranked, cases[i].ideal, cases[i].judged, cases[i].k),
+                      cases[i].ndcg);
+        assert_metric(cases[i].name, wt__complete_at(cases[i].gains, cases[i].ranked, relevant, cases[i].k),
+                      cases[i].complete);
+        assert_metric(cases[i].name, wt__reciprocal_rank(cases[i].gains, cases[i].ranked), cases[i].mrr);
     }
 }
 
-static int descending(const void *a, const void *b)
+static int compare_descending_ints(const void *a, const void *b)
 {
     return *(const int *)b - *(const int *)a;
 }
 
 enum { MOST = 256 };
 
-/* One query of the golden file: every figure that pytrec_eval gave. */
+/* Checks one query of the golden file against all figures of pytrec_eval. */
 static void check_golden(json_t *query)
 {
     json_t *qrels = wt__json_object(query, "qrels"), *ranked = wt__json_array(query, "ranked"), *value;
@@ -74,7 +77,7 @@ static void check_golden(json_t *query)
         ideal[judged] = (int)json_integer_value(value);
         relevant += ideal[judged++] > 0;
     }
-    qsort(ideal, judged, sizeof *ideal, descending);
+    qsort(ideal, judged, sizeof *ideal, compare_descending_ints);
     for (size_t i = 0; i < len; i++)
         gains[i] = (int)wt__json_int(qrels, json_string_value(json_array_get(ranked, i)), 0);
     json_object_foreach(wt__json_object(query, "expect"), name, value)
@@ -86,7 +89,7 @@ static void check_golden(json_t *query)
                                                       : wt__reciprocal_rank(gains, len);
         char label[128];
         snprintf(label, sizeof label, "%s of %s", name, json_string_value(json_object_get(query, "id")));
-        near(label, have, json_number_value(value));
+        assert_metric(label, have, json_number_value(value));
     }
 }
 

@@ -1,5 +1,5 @@
-/* The page of an evaluation: what it says, that hostile text stays text, that its tags balance, and that it needs
- * nothing from outside. */
+/* Tests the HTML page of an evaluation: its content, escaping of hostile text, balanced tags, and no external
+ * resources. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,43 +11,45 @@
 #include <string.h>
 
 #include "engine/support.h"
-#include "eval/svg.h"
+#include "eval/report.h"
 
 static struct place place;
 static char set[96], cache[96], page_path[96];
 
-static void put(const char *name, const char *text)
+static void put_set_file(const char *name, const char *text)
 {
     put_text(set, name, text);
 }
 
-static int set_up(void **state)
+static int create_page_set(void **state)
 {
     (void)state;
     place_make(&place);
     snprintf(set, sizeof set, "%s/set", place.folder);
     snprintf(cache, sizeof cache, "%s/cache", place.folder);
     snprintf(page_path, sizeof page_path, "%s/page.html", place.folder);
-    put("corpus.jsonl", "{\"_id\": \"<script>alert(1)</script>\", \"title\": \"table\", \"text\": \"book the table\"}\n"
-                        "{\"_id\": \"b\", \"title\": \"books\", \"text\": \"find a \\\"book\\\" & read\"}\n"
-                        "{\"_id\": \"c\", \"title\": \"d\", \"text\": \"a b c\"}\n");
-    put("queries.jsonl", "{\"_id\": \"1\", \"text\": \"zebra <script>alert(2)</script> & 'quotes' \\\"\"}\n"
-                         "{\"_id\": \"2\", \"text\": \"find a book\"}\n{\"_id\": \"3\", \"text\": \"a b\"}\n"
-                         "{\"_id\": \"4\", \"text\": \"book the table\"}\n{\"_id\": \"5\", \"text\": \"the book\"}\n");
-    put("qrels/test.tsv", "1\t<script>alert(1)</script>\t1\n2\tb\t1\n3\tgone</td>\t1\n");
-    put("qrels/train.tsv", "4\t<script>alert(1)</script>\t1\n5\tb\t1\n");
+    put_set_file("corpus.jsonl",
+                 "{\"_id\": \"<script>alert(1)</script>\", \"title\": \"table\", \"text\": \"book the table\"}\n"
+                 "{\"_id\": \"b\", \"title\": \"books\", \"text\": \"find a \\\"book\\\" & read\"}\n"
+                 "{\"_id\": \"c\", \"title\": \"d\", \"text\": \"a b c\"}\n");
+    put_set_file("queries.jsonl",
+                 "{\"_id\": \"1\", \"text\": \"zebra <script>alert(2)</script> & 'quotes' \\\"\"}\n"
+                 "{\"_id\": \"2\", \"text\": \"find a book\"}\n{\"_id\": \"3\", \"text\": \"a b\"}\n"
+                 "{\"_id\": \"4\", \"text\": \"book the table\"}\n{\"_id\": \"5\", \"text\": \"the book\"}\n");
+    put_set_file("qrels/test.tsv", "1\t<script>alert(1)</script>\t1\n2\tb\t1\n3\tgone</td>\t1\n");
+    put_set_file("qrels/train.tsv", "4\t<script>alert(1)</script>\t1\n5\tb\t1\n");
     return 0;
 }
 
-static int tear_down(void **state)
+static int remove_page_set(void **state)
 {
     (void)state;
     place_remove(&place);
     return 0;
 }
 
-/* Evaluates and gives the page back. */
-static char *page_of(const char *recipes, const char *model)
+/* Runs an evaluation and returns its page. */
+static char *write_and_read_page(const char *recipes, const char *model)
 {
     wt_eval_options options;
     wt_eval_report *report = NULL;
@@ -65,19 +67,19 @@ static char *page_of(const char *recipes, const char *model)
     return html;
 }
 
-static void says(const char *html, const char *text)
+static void assert_page_has(const char *html, const char *text)
 {
     if (!strstr(html, text))
         fail_msg("the page lacks \"%s\"", text);
 }
 
-static void lacks(const char *html, const char *text)
+static void assert_page_lacks(const char *html, const char *text)
 {
     if (strstr(html, text))
         fail_msg("the page holds \"%s\"", text);
 }
 
-/* Every tag that is opened is closed, innermost first; elements without content are those of HTML, or end in "/>". */
+/* Every opened tag is closed, innermost first, except void elements and tags ending in "/>". */
 static void assert_balanced(const char *html)
 {
     char open[64][16];
@@ -104,53 +106,53 @@ static void assert_balanced(const char *html)
     assert_int_equal(depth, 0);
 }
 
-static void assert_alone(const char *html)
+static void assert_self_contained(const char *html)
 {
     static const char *const references[] = {"http:", "https:",  "//",   "url(",  "@import", "<script",   "<link",
                                              "<img",  "<iframe", "src=", "href=", " onload", "javascript"};
     for (size_t i = 0; i < sizeof references / sizeof *references; i++)
-        lacks(html, references[i]);
-    says(html, "default-src 'none'");
-    says(html, "@media (prefers-color-scheme:dark)");
-    says(html, "@media print");
-    says(html, "<meta name=\"color-scheme\" content=\"light dark\">");
+        assert_page_lacks(html, references[i]);
+    assert_page_has(html, "default-src 'none'");
+    assert_page_has(html, "@media (prefers-color-scheme:dark)");
+    assert_page_has(html, "@media print");
+    assert_page_has(html, "<meta name=\"color-scheme\" content=\"light dark\">");
 }
 
-static void figures_need_no_model(void **state)
+static void page_without_a_model_has_figures(void **state)
 {
     (void)state;
-    char *html = page_of("bm25", "");
+    char *html = write_and_read_page("bm25", "");
     assert_balanced(html);
-    assert_alone(html);
-    says(html, "<h1>set, test</h1>");
-    says(html, "length in words");
-    says(html, "&lt;script&gt;alert(2)&lt;/script&gt; &amp; &#39;quotes&#39; &quot;");
-    says(html, "gone&lt;/td&gt;");
-    lacks(html, "How near requests are");
+    assert_self_contained(html);
+    assert_page_has(html, "<h1>set, test</h1>");
+    assert_page_has(html, "length in words");
+    assert_page_has(html, "&lt;script&gt;alert(2)&lt;/script&gt; &amp; &#39;quotes&#39; &quot;");
+    assert_page_has(html, "gone&lt;/td&gt;");
+    assert_page_lacks(html, "Cosines of requests and tools");
     free(html);
 }
 
-static void vectors_are_shown_where_there_is_a_model(void **state)
+static void page_with_a_model_has_vectors_and_map(void **state)
 {
     (void)state;
-    char *html = page_of("bm25,dense", place.model);
+    char *html = write_and_read_page("bm25,dense", place.model);
     assert_balanced(html);
-    assert_alone(html);
-    says(html, "length in tokens");
-    says(html, "2 training requests are recorded as use");
-    says(html, "use (Tool2Vec)");
-    says(html, "How near requests are");
-    says(html, "<title>&lt;script&gt;alert(1)&lt;/script&gt;</title>"); /* a tool on the map */
-    says(html, "tools by use (2)");
-    char *again = page_of("bm25,dense", place.model);
+    assert_self_contained(html);
+    assert_page_has(html, "length in tokens");
+    assert_page_has(html, "2 training requests are recorded as use");
+    assert_page_has(html, "use (Tool2Vec)");
+    assert_page_has(html, "Cosines of requests and tools");
+    assert_page_has(html, "<title>&lt;script&gt;alert(1)&lt;/script&gt;</title>"); /* a tool on the map */
+    assert_page_has(html, "tools by use (2)");
+    char *again = write_and_read_page("bm25,dense", place.model);
     const char *map = strstr(html, "id=\"of-map\""), *same = strstr(again, "id=\"of-map\"");
     assert_non_null(map);
-    assert_string_equal(map, same); /* drawn alike every time */
+    assert_string_equal(map, same); /* the map is deterministic */
     free(again);
     free(html);
 }
 
-static void a_page_that_cannot_be_written_is_told(void **state)
+static void write_error_is_reported(void **state)
 {
     (void)state;
     wt_eval_options options;
@@ -201,11 +203,11 @@ static void axes_have_round_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_need_no_model),
-        cmocka_unit_test(vectors_are_shown_where_there_is_a_model),
-        cmocka_unit_test(a_page_that_cannot_be_written_is_told),
+        cmocka_unit_test(page_without_a_model_has_figures),
+        cmocka_unit_test(page_with_a_model_has_vectors_and_map),
+        cmocka_unit_test(write_error_is_reported),
         cmocka_unit_test(text_is_escaped_and_cut),
         cmocka_unit_test(axes_have_round_steps),
     };
-    return cmocka_run_group_tests_name("eval/page", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("eval/page", tests, create_page_set, remove_page_set);
 }

@@ -1,4 +1,4 @@
-/* A part of a train split: how it is drawn, and that it is a data set. */
+/* Tests that a portion of a train split has the requested usages per tool, and is a valid data set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,13 +9,13 @@
 
 #include "base/file.h"
 #include "encoder/support.h"
-#include "eval/portion.h"
+#include "eval/internal.h"
 
-/* Twelve requests over four tools: each uses tool i % 3, every fourth tool 3 as well. */
+/* Twelve requests over four tools: request i uses tool i % 3, and every fourth request also tool 3. */
 enum { REQUESTS = 12, TOOLS = 4 };
 static const char *const tools[TOOLS] = {"t0", "t1", "t2", "t3"};
 
-static void make(struct dataset *set)
+static void make_train_split(struct dataset *set)
 {
     struct buffer queries = {0}, qrels = {0};
     for (int i = 0; i < REQUESTS; i++) {
@@ -29,7 +29,7 @@ static void make(struct dataset *set)
     wt__buffer_dispose(&qrels);
 }
 
-static size_t uses_of(const struct dataset *set, const bool *taken, const char *tool)
+static size_t count_uses(const struct dataset *set, const bool *taken, const char *tool)
 {
     size_t uses = 0;
     for (size_t q = 0; q < set->len; q++)
@@ -43,7 +43,7 @@ static void every_tool_gets_its_usages(void **state)
 {
     (void)state;
     struct dataset set;
-    make(&set);
+    make_train_split(&set);
     bool all[REQUESTS], taken[REQUESTS], more[REQUESTS];
     assert_int_equal(wt__portion_draw(&set, 0, 1, all, NULL), REQUESTS);
     for (uint64_t seed = 1; seed < 20; seed++)
@@ -51,24 +51,24 @@ static void every_tool_gets_its_usages(void **state)
             int64_t few = wt__portion_draw(&set, most, seed, taken, NULL);
             assert_true(few <= wt__portion_draw(&set, most + 1, seed, more, NULL));
             for (size_t t = 0; t < TOOLS; t++) {
-                size_t there = uses_of(&set, all, tools[t]);
-                assert_true(uses_of(&set, taken, tools[t]) >= (there < most ? there : most));
+                size_t there = count_uses(&set, all, tools[t]);
+                assert_true(count_uses(&set, taken, tools[t]) >= (there < most ? there : most));
             }
             for (size_t q = 0; q < REQUESTS; q++)
-                assert_true(!taken[q] || more[q]); /* the portion of one more holds it */
+                assert_true(!taken[q] || more[q]); /* a larger portion contains a smaller one */
         }
     assert_int_equal(wt__portion_draw(&set, 1, 5, taken, NULL), wt__portion_draw(&set, 1, 5, more, NULL));
     assert_memory_equal(taken, more, sizeof taken);
     wt__dataset_dispose(&set);
 }
 
-static void what_is_written_is_a_data_set(void **state)
+static void portion_is_a_valid_data_set(void **state)
 {
     (void)state;
     char folder[] = "/tmp/whichtool-portion-XXXXXX", out[64];
     struct dataset set, train, dev;
     wt_error err;
-    make(&set);
+    make_train_split(&set);
     assert_non_null(mkdtemp(folder));
     snprintf(out, sizeof out, "%s/part", folder);
     put_text(folder, "corpus.jsonl", "{}\n");
@@ -80,7 +80,7 @@ static void what_is_written_is_a_data_set(void **state)
     assert_memory_equal(train.queries[1].text.ptr, "say \"4\"", 7);
     assert_int_equal(train.queries[1].judgement_count, set.queries[4].judgement_count);
     assert_int_equal(wt__dataset_read(&dev, out, "dev", &err), 0);
-    assert_int_equal(dev.len, REQUESTS); /* a request of both splits is in queries.jsonl once */
+    assert_int_equal(dev.len, REQUESTS); /* requests in both splits are in queries.jsonl once */
     assert_int_equal(wt__portion_write(out, "/nowhere", &set, taken, NULL, &err), WT_ENOTFOUND);
     assert_non_null(strstr(err.message, "/nowhere/corpus.jsonl"));
     wt__dataset_dispose(&train);
@@ -93,7 +93,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tool_gets_its_usages),
-        cmocka_unit_test(what_is_written_is_a_data_set),
+        cmocka_unit_test(portion_is_a_valid_data_set),
     };
     return cmocka_run_group_tests_name("eval/portion", tests, NULL, NULL);
 }

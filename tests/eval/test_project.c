@@ -1,4 +1,4 @@
-/* PCA finds the directions that it should; t-SNE keeps two crowds apart and is the same every time. */
+/* Tests PCA on known principal directions, and t-SNE on two clusters: it separates them and is deterministic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "eval/project.h"
+#include "eval/report.h"
 
 enum { COUNT = 120, DIM = 10 };
 
@@ -22,7 +22,7 @@ static void pca_finds_the_longest_directions(void **state)
     struct rng rng;
     wt__rng_seed(&rng, 3);
     for (size_t i = 0; i < COUNT; i++)
-        for (size_t d = 0; d < DIM; d++) /* longest along 4, then along 7; not around 0 */
+        for (size_t d = 0; d < DIM; d++) /* largest variance along 4, then along 7; the mean is not 0 */
             points[i * DIM + d] = (float)(5 + (wt__rng_unit(&rng) - .5) * (d == 4 ? 20 : d == 7 ? 6 : .1));
     assert_int_equal(wt__pca(out, points, COUNT, DIM, 1, NULL), 0);
     double middle[2] = {0}, sign[2] = {out[0] * (points[4] - 5) > 0 ? 1 : -1, out[1] * (points[7] - 5) > 0 ? 1 : -1};
@@ -36,8 +36,8 @@ static void pca_finds_the_longest_directions(void **state)
     }
 }
 
-/* Two crowds around opposite corners. */
-static void crowds(float *points, size_t count)
+/* Draws two clusters around opposite corners. */
+static void draw_clusters(float *points, size_t count)
 {
     struct rng rng;
     wt__rng_seed(&rng, 9);
@@ -45,12 +45,12 @@ static void crowds(float *points, size_t count)
         points[i] = (float)(wt__rng_unit(&rng) - .5) + (i / DIM % 2 ? 2.f : -2.f);
 }
 
-static void crowds_stay_apart(void **state)
+static void clusters_stay_separate(void **state)
 {
     (void)state;
     float points[COUNT * DIM];
     double out[2 * COUNT], again[2 * COUNT];
-    crowds(points, COUNT);
+    draw_clusters(points, COUNT);
     assert_int_equal(wt__tsne(out, points, COUNT, DIM, 1, NULL, NULL), 0);
     assert_int_equal(wt__tsne(again, points, COUNT, DIM, 1, NULL, NULL), 0);
     assert_memory_equal(out, again, sizeof out);
@@ -65,37 +65,37 @@ static void crowds_stay_apart(void **state)
     }
 }
 
-static void odd_clouds_do_no_harm(void **state)
+static void degenerate_input_gives_finite_results(void **state)
 {
     (void)state;
     float points[COUNT * DIM];
     double out[2 * COUNT];
-    crowds(points, COUNT);
+    draw_clusters(points, COUNT);
     for (size_t count = 0; count < 9; count++) {
         assert_int_equal(wt__tsne(out, points, count, DIM, 1, NULL, NULL), 0);
         for (size_t i = 0; i < 2 * count; i++)
             assert_true(isfinite(out[i]));
     }
-    memset(points, 0, sizeof points); /* all in one place */
+    memset(points, 0, sizeof points); /* all points equal */
     assert_int_equal(wt__tsne(out, points, COUNT, DIM, 1, NULL, NULL), 0);
     for (size_t i = 0; i < 2 * COUNT; i++)
         assert_true(isfinite(out[i]));
 }
 
-static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+static int cancel_after_a_step(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)context, (void)phase, (void)total;
     return done > 0;
 }
 
-static void it_can_be_stopped(void **state)
+static void tsne_can_be_cancelled(void **state)
 {
     (void)state;
     float points[COUNT * DIM];
     double out[2 * COUNT];
     struct progress progress;
-    crowds(points, COUNT);
-    wt__progress_init(&progress, stop, NULL);
+    draw_clusters(points, COUNT);
+    wt__progress_init(&progress, cancel_after_a_step, NULL);
     assert_int_equal(wt__tsne(out, points, COUNT, DIM, 1, &progress, NULL), WT_ECANCELLED);
     wt__progress_dispose(&progress);
 }
@@ -104,9 +104,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pca_finds_the_longest_directions),
-        cmocka_unit_test(crowds_stay_apart),
-        cmocka_unit_test(odd_clouds_do_no_harm),
-        cmocka_unit_test(it_can_be_stopped),
+        cmocka_unit_test(clusters_stay_separate),
+        cmocka_unit_test(degenerate_input_gives_finite_results),
+        cmocka_unit_test(tsne_can_be_cancelled),
     };
     return cmocka_run_group_tests_name("eval/project", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Runs and judgements, written and read back as trec_eval reads them: fields between blanks, ranks by score. */
+/* Tests writing and reading runs and judgements in trec_eval's format: fields between blanks, ranks by score. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,24 +9,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "eval/trec.h"
+#include "eval/internal.h"
 
-static void ids_survive_as_single_fields(void **state)
+static void ids_are_escaped_to_one_field(void **state)
 {
     (void)state;
     static const char *const ids[] = {"plain", "GET /pets/{id}", "a\tb\nc", "100%", "%41", "\xc3\xa9t\xc3\xa9", "\x7f"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         struct buffer out = {0};
-        wt__trec_field(&out, wt__str(ids[i]));
+        wt__trec_escape(&out, wt__str(ids[i]));
         assert_null(strpbrk(out.ptr, " \t\n"));
-        wt__trec_read_field(out.ptr);
+        wt__trec_unescape(out.ptr);
         assert_string_equal(out.ptr, ids[i]);
         wt__buffer_dispose(&out);
     }
 }
 
-/* What other people's programs write need not be escaped. */
-static void a_percent_sign_may_stand_alone(void **state)
+/* Other programs do not escape ids. */
+static void a_percent_sign_without_digits_is_kept(void **state)
 {
     static const char *const rows[][2] = {
         {"100%", "100%"}, {"%4", "%4"}, {"%zz", "%zz"}, {"%00", "%00"}, {"%4a%4A", "JJ"}};
@@ -34,12 +34,12 @@ static void a_percent_sign_may_stand_alone(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char field[16];
         snprintf(field, sizeof field, "%s", rows[i][0]);
-        wt__trec_read_field(field);
+        wt__trec_unescape(field);
         assert_string_equal(field, rows[i][1]);
     }
 }
 
-static void written_scores_fall_strictly(void **state)
+static void written_scores_decrease_strictly(void **state)
 {
     (void)state;
     static const double scores[] = {2.5, 2.5, 2.5, 1.0000000001, 1, 3, 0, 0, -1, NAN};
@@ -79,9 +79,9 @@ static void judgements_have_four_fields(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_survive_as_single_fields),
-        cmocka_unit_test(a_percent_sign_may_stand_alone),
-        cmocka_unit_test(written_scores_fall_strictly),
+        cmocka_unit_test(ids_are_escaped_to_one_field),
+        cmocka_unit_test(a_percent_sign_without_digits_is_kept),
+        cmocka_unit_test(written_scores_decrease_strictly),
         cmocka_unit_test(judgements_have_four_fields),
     };
     return cmocka_run_group_tests_name("eval/trec", tests, NULL, NULL);

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "audit/searches.h"
-#include "audit/wording.h"
+#include "audit/internal.h"
+#include "audit/internal.h"
 #include "retrieve/document.h"
 #include "require.h"
 
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_words(const struct wording *wording, struct str text)
 {
     for (size_t i = 0; i < wording->count; i++) {
-        const struct word *word = &wording->words[i];
+        const struct text_word *word = &wording->words[i];
         require(word->text.len > 0 && word->text.len <= WORDING_WORD_MAX);
         require(word->start < word->end && word->end <= text.len);
         require(i == 0 || wording->words[i - 1].end <= word->start);
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t end = 0, at = wt__wording_find(&wording, patterns[p], 0, &end);
         require(at >= wording.count || (end >= at && end <= wording.count));
     }
-    wt__audit_request(text, &request);
+    wt__first_sentences(text, &request);
     require(!request.failed && request.len <= DOCUMENT_HEAD);
     wt__buffer_dispose(&request);
     wt__wording_dispose(&wording);

@@ -98,7 +98,7 @@ static void trained_cross_encoder_ranks_better(void **state)
         snprintf(folder, sizeof folder, "%s/cross", place->out);
         assert_train_ok(place, wt__model_config_read(&config, folder, &place->err));
         assert_int_equal(config.labels, 1);
-        assert_train_ok(place, wt__cross_open(&cross, folder, &place->err));
+        assert_train_ok(place, wt__cross_open(&cross, folder, NULL, &place->err));
         assert_float_equal(recall_by_reader(place, cross, &examples), after, 1e-6);
         wt__cross_close(cross);
     }

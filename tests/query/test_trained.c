@@ -12,7 +12,7 @@
 #include "engine/engine.h"
 #include "engine/set_up.h"
 #include "query/trained_folders.h"
-#include "recipe/old_members.h"
+#include "query/trained_folders.h"
 #include "recipe/trained.h"
 #include "rerank/cross.h"
 #include "retrieve/document.h"
@@ -204,7 +204,7 @@ static float logit_of(struct cross *cross, const char *request, const wt_tool *t
 static void check_reranked(const wt_hits *hits, const wt_hits *first, size_t n, unsigned fields, const char *request)
 {
     struct cross *cross;
-    sound(&place, wt__cross_open(&cross, cross_folder(), &place.err));
+    sound(&place, wt__cross_open(&cross, cross_folder(), NULL, &place.err));
     assert_int_equal(hits->len, first->len);
     for (size_t i = 0; i < hits->len; i++) {
         const wt_hit *hit = hits->items[i];

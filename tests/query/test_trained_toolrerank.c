@@ -8,7 +8,8 @@
 #include "encoder/tiny_model.h"
 #include "engine/set_up.h"
 #include "query/trained_folders.h"
-#include "rerank/rules.h"
+#include "query/trained_folders.h"
+#include "rerank/toolrerank.h"
 
 static void without_training_toolrerank_is_hybrid(void **state)
 {
@@ -178,7 +179,7 @@ static void seen_is_by_provider_or_by_tool(void **state)
         const bool wanted[] = {cases[c].forecast, cases[c].alerts, cases[c].calculator, cases[c].hotel};
         struct arena arena = {0};
         struct buffer id = {0};
-        struct rules rules;
+        struct rerank_rules rules;
         json_t *config = json_loads(cases[c].members, 0, NULL);
         sound(&place, wt__rules_read(&rules, config, &arena, &place.err));
         for (size_t i = 0; i < 4; i++)
@@ -192,19 +193,19 @@ static void seen_is_by_provider_or_by_tool(void **state)
 
 static void rules_are_read_as_they_were_written(void **state)
 {
-    struct rules rules = {.settings = {.seen_depth = 7,
-                                       .unseen_depth = 33,
-                                       .tau_s = 0.5f,
-                                       .tau_m = -0.25f,
-                                       .group_most = 2,
-                                       .prior = 4.5f,
-                                       .cover = 12.5f,
-                                       .truncate = true,
-                                       .expand_seen = true,
-                                       .rule = {HIERARCHY_ALGORITHM2, HIERARCHY_NONE, HIERARCHY_ALGORITHM1}},
-                          .classifier = {-2, 0.75f, 0.125f},
-                          .across = true},
-                 read;
+    struct rerank_rules rules = {.settings = {.seen_depth = 7,
+                                              .unseen_depth = 33,
+                                              .tau_s = 0.5f,
+                                              .tau_m = -0.25f,
+                                              .group_most = 2,
+                                              .prior = 4.5f,
+                                              .cover = 12.5f,
+                                              .truncate = true,
+                                              .expand_seen = true,
+                                              .rule = {HIERARCHY_ALGORITHM2, HIERARCHY_NONE, HIERARCHY_ALGORITHM1}},
+                                 .classifier = {-2, 0.75f, 0.125f},
+                                 .across = true},
+                        read;
     struct arena arena = {0};
     (void)state;
     json_t *config = wt__rules_write(&rules, json_pack("[s]", "weather/getForecast"));

@@ -39,7 +39,7 @@ enum { MODELS = sizeof models / sizeof *models, TOOLS = 60, POSITIONS = 64, FRAM
 struct cross_place {
     char folder[64], model[80];
     struct cross *cross;
-    struct encoder *encoder; /* of the same folder */
+    struct encoder *encoder; /* encoder of the same folder */
     int32_t ids[TOOLS][CROSS_TOKENS];
     struct token_run tools[TOOLS]; /* with 0 .. 59 words */
     wt_error err;
@@ -49,7 +49,7 @@ static const struct str request = STR("find a hotel in paris");
 
 static void open_cross(struct cross_place *place)
 {
-    if (wt__cross_open(&place->cross, place->model, &place->err) < 0 ||
+    if (wt__cross_open(&place->cross, place->model, NULL, &place->err) < 0 ||
         wt__encoder_open(&place->encoder, place->model, &place->err) < 0)
         tiny_die(&place->err);
     for (size_t i = 0; i < TOOLS; i++) {
@@ -62,19 +62,19 @@ static void open_cross(struct cross_place *place)
     }
 }
 
-static void make_place(struct cross_place *place, const char *config)
+static void make_cross_place(struct cross_place *place, const char *config)
 {
     memset(place, 0, sizeof *place);
     tiny_model_make(place->folder, place->model, config, 1);
 }
 
-static void open_place(struct cross_place *place, const char *config)
+static void open_cross_place(struct cross_place *place, const char *config)
 {
-    make_place(place, config);
+    make_cross_place(place, config);
     open_cross(place);
 }
 
-static void close_place(struct cross_place *place)
+static void close_cross_place(struct cross_place *place)
 {
     wt__cross_close(place->cross);
     wt__encoder_close(place->encoder);
@@ -154,7 +154,7 @@ static void logits_of_random_rows_equal_reference(void **state)
             fail_msg("row %zu: %g instead of %g", b, (double)logits[b], (double)float_at(want, b));
         assert_true(fabs((double)wt__cross_probability(logits[b]) - float_at(share, b)) <= TOLERANCE);
     }
-    close_place(&place);
+    close_cross_place(&place);
     close_golden(&golden);
 }
 
@@ -193,7 +193,7 @@ static void logits_of_texts_equal_reference(void **state)
     }
     json_decref(file);
     free((void *)(uintptr_t)text.ptr);
-    close_place(&place);
+    close_cross_place(&place);
     close_golden(&golden);
 }
 
@@ -218,11 +218,11 @@ static void heads_of_all_architectures_equal_reference(void **state)
         struct cross_place place;
         float logit;
 
-        open_place(&place, rows[i].config);
+        open_cross_place(&place, rows[i].config);
         run_reference_batch(&packed_of(&place)->model, &batch, false, &logit);
         if (!(fabs((double)logit - rows[i].logit) <= TOLERANCE))
             fail_msg("%s: %.9g instead of %.9g", rows[i].name, (double)logit, rows[i].logit);
-        close_place(&place);
+        close_cross_place(&place);
     }
 }
 
@@ -238,7 +238,7 @@ static void cuts_pairs_like_the_tokenizer(void **state)
     for (size_t f = 0; f < 2; f++) {
         struct cross_place place;
 
-        make_place(&place, TINY_BERT ONE_LABEL);
+        make_cross_place(&place, TINY_BERT ONE_LABEL);
         put_text(place.model, "tokenizer_config.json", frames[f]);
         open_cross(&place);
         const struct tokenizer *tokenizer = &packed_of(&place)->tokenizer;
@@ -262,7 +262,7 @@ static void cuts_pairs_like_the_tokenizer(void **state)
                 assert_memory_equal(ids[1], ids[0], have * sizeof **ids);
                 assert_memory_equal(types[1], types[0], have * sizeof **types);
             }
-        close_place(&place);
+        close_cross_place(&place);
     }
 }
 
@@ -274,13 +274,13 @@ static void ignores_tokens_beyond_a_pair(void **state)
     float logits[2];
 
     (void)state;
-    open_place(&place, TINY_BERT ONE_LABEL);
+    open_cross_place(&place, TINY_BERT ONE_LABEL);
     for (size_t i = 0; i < LONG; i++)
         ids[i] = (int32_t)(5 + i % 20);
     const struct token_run runs[] = {{ids, LONG}, {ids, POSITIONS - FRAME - 5 /* the request's */}};
     score_tools(&place, runs, 2, logits);
     assert_memory_equal(&logits[0], &logits[1], sizeof *logits);
-    close_place(&place);
+    close_cross_place(&place);
 }
 
 /* ---------------------------------------------------------------- scores */
@@ -294,7 +294,7 @@ static void skipped_rows_do_not_change_logits(void **state)
         int32_t ids[2 * POSITIONS], types[2 * POSITIONS], words[CROSS_TOKENS];
         size_t starts[3] = {0};
 
-        open_place(&place, models[m].config);
+        open_cross_place(&place, models[m].config);
         const struct packed *packed = packed_of(&place);
         struct token_batch batch = {.starts = starts, .ids = ids};
         struct token_run asked = wt__cross_tokens(place.cross, request, words);
@@ -312,7 +312,7 @@ static void skipped_rows_do_not_change_logits(void **state)
         score_tools(&place, &place.tools[9], 1, &first);
         assert_memory_equal(&first, &whole, sizeof whole);
         assert_memory_not_equal(&both[0], &both[1], sizeof whole);
-        close_place(&place);
+        close_cross_place(&place);
     }
 }
 
@@ -324,7 +324,7 @@ static void pairs_do_not_influence_each_other(void **state)
         struct token_run turned[TOOLS];
         float together[TOOLS], backward[TOOLS], alone;
 
-        open_place(&place, models[m].config);
+        open_cross_place(&place, models[m].config);
         score_tools(&place, place.tools, TOOLS, together);
         for (size_t i = 0; i < TOOLS; i++)
             turned[i] = place.tools[TOOLS - 1 - i];
@@ -336,7 +336,7 @@ static void pairs_do_not_influence_each_other(void **state)
                 fail_msg("%s: tool %zu alone has %g, among others %g and %g", models[m].name, i, (double)alone,
                          (double)together[i], (double)backward[TOOLS - 1 - i]);
         }
-        close_place(&place);
+        close_cross_place(&place);
     }
 }
 
@@ -359,12 +359,12 @@ static void threads_share_a_cross_encoder(void **state)
     struct cross_place place;
 
     (void)state;
-    open_place(&place, TINY_BERT ONE_LABEL);
+    open_cross_place(&place, TINY_BERT ONE_LABEL);
     job.place = &place;
     assert_int_equal(wt__pool_run(4, 32, score_once, &job), 0);
     for (size_t i = 1; i < 32; i++)
         assert_memory_equal(job.logits[i], job.logits[0], sizeof job.logits[0]);
-    close_place(&place);
+    close_cross_place(&place);
 }
 
 static void accepts_empty_texts_and_zero_tools(void **state)
@@ -374,7 +374,7 @@ static void accepts_empty_texts_and_zero_tools(void **state)
     float logits[3] = {7, 7, 7}, empty[2];
 
     (void)state;
-    open_place(&place, TINY_BERT ONE_LABEL);
+    open_cross_place(&place, TINY_BERT ONE_LABEL);
     assert_int_equal(wt__cross_score(place.cross, request, NULL, 0, NULL, logits, &place.err), 0);
     assert_true(logits[0] == 7);
     score_tools(&place, &nothing, 1, logits);
@@ -384,7 +384,7 @@ static void accepts_empty_texts_and_zero_tools(void **state)
     assert_int_equal(wt__cross_score(place.cross, STR(""), place.tools, 2, NULL, empty, &place.err), 0);
     assert_true(isfinite(empty[0]) && isfinite(empty[1]));
     assert_memory_not_equal(empty, logits, sizeof *empty);
-    close_place(&place);
+    close_cross_place(&place);
 }
 
 static void converts_logits_to_probabilities(void **state)
@@ -402,7 +402,7 @@ static void accepts_prefixed_tensor_names(void **state)
     float plain[TOOLS], prefixed[TOOLS];
 
     (void)state;
-    open_place(&place, TINY_BERT ONE_LABEL);
+    open_cross_place(&place, TINY_BERT ONE_LABEL);
     score_tools(&place, place.tools, TOOLS, plain);
     wt__cross_close(place.cross);
     wt__encoder_close(place.encoder);
@@ -410,7 +410,7 @@ static void accepts_prefixed_tensor_names(void **state)
     open_cross(&place);
     score_tools(&place, place.tools, TOOLS, prefixed);
     assert_memory_equal(prefixed, plain, sizeof plain);
-    close_place(&place);
+    close_cross_place(&place);
 }
 
 /* ---------------------------------------------------------------- rejected models */
@@ -422,7 +422,7 @@ static void rejects_unknown_tokens(void **state)
     float logit;
 
     (void)state;
-    open_place(&place, TINY_BERT ONE_LABEL);
+    open_cross_place(&place, TINY_BERT ONE_LABEL);
     for (size_t i = 2; i < 5; i++) {
         const struct token_run runs[] = {{ids, 2}, {ids + i, 1}};
         char want[80];
@@ -432,7 +432,7 @@ static void rejects_unknown_tokens(void **state)
         assert_int_equal(wt__cross_score(place.cross, request, runs, 2, NULL, &logit, &place.err), WT_EMODEL);
         assert_string_equal(place.err.message, want);
     }
-    close_place(&place);
+    close_cross_place(&place);
 }
 
 static void rejects_other_models(void **state)
@@ -462,13 +462,13 @@ static void rejects_other_models(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct cross_place place;
 
-        make_place(&place, rows[i].weights);
+        make_cross_place(&place, rows[i].weights);
         tiny_config_write(place.model, rows[i].config);
-        if (wt__cross_open(&place.cross, place.model, &place.err) != WT_EMODEL ||
+        if (wt__cross_open(&place.cross, place.model, NULL, &place.err) != WT_EMODEL ||
             !strstr(place.err.message, rows[i].message))
             fail_msg("%s: \"%s\"", rows[i].name, place.err.message);
         assert_null(place.cross);
-        close_place(&place);
+        close_cross_place(&place);
     }
 }
 
@@ -483,7 +483,7 @@ static void classifier_does_not_affect_encoder(void **state)
         struct encoder *encoder;
         struct cross_place place;
 
-        make_place(&place, configs[2]);
+        make_cross_place(&place, configs[2]);
         tiny_config_write(place.model, configs[i]);
         if (wt__encoder_open(&encoder, place.model, &place.err) < 0)
             tiny_die(&place.err);
@@ -493,7 +493,7 @@ static void classifier_does_not_affect_encoder(void **state)
             assert_memory_equal(vector, first, sizeof first);
         wt__encoder_scratch_free(scratch);
         wt__encoder_close(encoder);
-        close_place(&place);
+        close_cross_place(&place);
     }
 }
 
@@ -524,13 +524,13 @@ static void rejects_non_finite_numbers(void **state)
         struct cross_place place;
         float logits[TOOLS];
 
-        make_place(&place, TINY_BERT ONE_LABEL);
+        make_cross_place(&place, TINY_BERT ONE_LABEL);
         spoil_tensor(&place, tensors[i], NAN);
         open_cross(&place);
         assert_int_equal(wt__cross_score(place.cross, request, place.tools, TOOLS, NULL, logits, &place.err),
                          WT_EMODEL);
         assert_string_equal(place.err.message, "the weights of tiny give a number that is not finite");
-        close_place(&place);
+        close_cross_place(&place);
     }
 }
 

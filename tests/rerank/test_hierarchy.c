@@ -20,14 +20,14 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "rerank/hierarchy.h"
+#include "rerank/toolrerank.h"
 
 enum { DIM = 2, MOST = 2 * HIERARCHY_MAX_CANDIDATES };
 
 static float vectors[MOST][DIM];
 
 /* Reads a list. first_row: number of the first candidate without ROW. */
-static size_t read_list(const char *text, uint32_t first_row, struct candidate *out)
+static size_t read_test_list(const char *text, uint32_t first_row, struct candidate *out)
 {
     size_t count = 0;
     while (*text) {
@@ -82,7 +82,7 @@ static void truncation_keeps_unseen_tools_further_down(void **state)
         bool off;
         const char *list, *kept;
     } cases[] = {
-        /* Positions 1 and 2 stay; of positions 3 and 4 only the unseen one at 4; nothing at 5. */
+        /* Positions 1 and 2 stay; of positions 3 and 4 only the unseen one at 4 stays; position 5 is dropped. */
         {"seen and unseen", 2, 4, false, "A90 b80 A70 b60 b50", "0 1 3"},
         {"every tool unseen", 2, 4, false, "a90 b80 a70 b60 b50", "0 1 2 3"},
         {"every tool seen", 2, 4, false, "A90 B80 A70 B60 B50", "0 1"},
@@ -100,7 +100,7 @@ static void truncation_keeps_unseen_tools_further_down(void **state)
         settings.seen_depth = cases[i].seen_depth;
         settings.unseen_depth = cases[i].unseen_depth;
         settings.truncate = !cases[i].off;
-        size_t count = wt__hierarchy_truncate(&settings, list, read_list(cases[i].list, 0, list));
+        size_t count = wt__hierarchy_truncate(&settings, list, read_test_list(cases[i].list, 0, list));
         assert_rows(cases[i].name, list, count, SIZE_MAX, cases[i].kept);
         assert_true(count <= wt__hierarchy_depth(&settings));
     }
@@ -119,7 +119,7 @@ static void sorts_stably_with_nan_last(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct candidate list[16];
-        size_t count = read_list(cases[i].list, 0, list);
+        size_t count = read_test_list(cases[i].list, 0, list);
         wt__hierarchy_sort(list, count);
         assert_rows(cases[i].name, list, count, SIZE_MAX, cases[i].sorted);
     }
@@ -171,7 +171,7 @@ static void algorithm1_puts_one_provider_first(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct candidate list[16];
         struct chosen_providers chosen;
-        size_t count = read_list(cases[i].list, 0, list);
+        size_t count = read_test_list(cases[i].list, 0, list);
         wt__hierarchy_algorithm1(&wt__hierarchy_paper, list, count, &chosen);
         assert_rows(cases[i].name, list, count, chosen.first, cases[i].rows);
         assert_chosen(cases[i].name, &chosen, cases[i].chosen);
@@ -192,7 +192,7 @@ static void expands_providers_by_settings(void **state)
         struct chosen_providers chosen;
         settings.expand_seen = cases[i].seen;
         settings.expand_unseen = cases[i].unseen;
-        wt__hierarchy_algorithm1(&settings, list, read_list("A95 b90 C10", 0, list), &chosen);
+        wt__hierarchy_algorithm1(&settings, list, read_test_list("A95 b90 C10", 0, list), &chosen);
         assert_chosen("Table 7", &chosen, cases[i].chosen);
     }
 }
@@ -225,7 +225,8 @@ static void merges_found_tools_by_score(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct candidate given[16], found[16];
-        size_t count = read_list(cases[i].list, 0, given), found_count = read_list(cases[i].found, 100, found);
+        size_t count = read_test_list(cases[i].list, 0, given),
+               found_count = read_test_list(cases[i].found, 100, found);
         struct candidate *list = calloc(cases[i].capacity + 1, sizeof *list), *end = list + cases[i].capacity;
         assert_non_null(list);
         memcpy(list, given, count * sizeof *list);
@@ -277,7 +278,7 @@ static void algorithm2_limits_similar_tools(void **state)
         struct hierarchy_settings settings = wt__hierarchy_paper;
         struct candidate list[16];
         settings.group_most = cases[i].most;
-        size_t count = read_list(cases[i].list, 0, list);
+        size_t count = read_test_list(cases[i].list, 0, list);
         size_t first = wt__hierarchy_algorithm2(&settings, list, count, DIM);
         assert_rows(cases[i].name, list, count, first, cases[i].rows);
     }
@@ -318,7 +319,7 @@ static void reads_up_to_256_candidates(void **state)
     assert_int_equal(spread[LAST].row, LAST);
 }
 
-/* Lists of any length: candidates after the 256th stay there, and none is lost or duplicated. */
+/* Lists of any length: candidates after the 256th stay there; no candidate is lost or duplicated. */
 static void keeps_tails_of_long_lists(void **state)
 {
     (void)state;

@@ -99,7 +99,7 @@ static void make_file(struct refiner_place *place, const struct refiner_file *ma
     wt__arena_dispose(&arena);
 }
 
-static void open_place(struct refiner_place *place, const char *config)
+static void open_refiner_place(struct refiner_place *place, const char *config)
 {
     struct rng rng;
     memset(place, 0, sizeof *place);
@@ -117,7 +117,7 @@ static void open_place(struct refiner_place *place, const char *config)
     }
 }
 
-static void open_refiner(struct refiner_place *place, const struct refiner_file *making)
+static void open_refiner_file(struct refiner_place *place, const struct refiner_file *making)
 {
     make_file(place, making);
     if (wt__refiner_open(&place->refiner, place->encoder, place->path, making->join, CANDIDATES, &place->err) < 0 ||
@@ -125,7 +125,7 @@ static void open_refiner(struct refiner_place *place, const struct refiner_file 
         tiny_die(&place->err);
 }
 
-static void close_place(struct refiner_place *place)
+static void close_refiner_place(struct refiner_place *place)
 {
     wt__refiner_scratch_free(place->scratch);
     wt__refiner_close(place->refiner);
@@ -147,8 +147,8 @@ static void ignores_order_of_candidates(void **state)
     (void)state;
     for (size_t m = 0; m < MODELS; m++) {
         struct refiner_place place;
-        open_place(&place, models[m].config);
-        open_refiner(&place, &(struct refiner_file){.join = models[m].join});
+        open_refiner_place(&place, models[m].config);
+        open_refiner_file(&place, &(struct refiner_file){.join = models[m].join});
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             size_t n = counts[c], order[CANDIDATES];
             float first[CANDIDATES], second[CANDIDATES], features[CANDIDATES][RETRIEVE_FEATURES];
@@ -174,7 +174,7 @@ static void ignores_order_of_candidates(void **state)
                     fail_msg("%s: of %zu candidates, number %zu got %g, and %g in another place", models[m].name, n,
                              order[i], (double)first[order[i]], (double)second[i]);
         }
-        close_place(&place);
+        close_refiner_place(&place);
     }
 }
 
@@ -183,8 +183,8 @@ static void depends_on_candidates_and_request(void **state)
     struct refiner_place place;
     float alone[1], among[8], other[8];
     (void)state;
-    open_place(&place, TINY_BERT);
-    open_refiner(&place, &(struct refiner_file){.join = 1});
+    open_refiner_place(&place, TINY_BERT);
+    open_refiner_file(&place, &(struct refiner_file){.join = 1});
     run_refiner_file(&place, 1, alone);
     run_refiner_file(&place, 8, among);
     assert_true(fabsf(alone[0] - among[0]) > 1e-5f);
@@ -193,7 +193,7 @@ static void depends_on_candidates_and_request(void **state)
     assert_true(fabsf(other[0] - among[0]) > 1e-5f);
     run_refiner_file(&place, 8, other);
     assert_memory_equal(among, other, sizeof among);
-    close_place(&place);
+    close_refiner_place(&place);
 }
 
 /* Without an effect of the layers, the addition is linear in the features. */
@@ -203,8 +203,8 @@ static void depends_on_features(void **state)
     struct refiner_place place;
     float none[N], once[N], twice[N], features[N][RETRIEVE_FEATURES];
     (void)state;
-    open_place(&place, TINY_BERT);
-    open_refiner(&place, &(struct refiner_file){.join = 1, .flat = true});
+    open_refiner_place(&place, TINY_BERT);
+    open_refiner_file(&place, &(struct refiner_file){.join = 1, .flat = true});
     memcpy(features, place.features, sizeof features);
     run_refiner_file(&place, N, once);
     for (size_t i = 0; i < N; i++)
@@ -217,7 +217,7 @@ static void depends_on_features(void **state)
         assert_true(fabsf(once[i] - none[i]) > 1e-3f);
         assert_true(fabsf(twice[i] - none[i] - 2 * (once[i] - none[i])) < 1e-5f);
     }
-    close_place(&place);
+    close_refiner_place(&place);
 }
 
 /* The lower layers and the encoder's own upper layers together equal the encoder. */
@@ -232,7 +232,7 @@ static void lower_and_upper_layers_equal_encoder(void **state)
         char path[120];
         const float *rows;
         size_t stride;
-        open_place(&place, models[m].config);
+        open_refiner_place(&place, models[m].config);
         const struct packed *packed = wt__encoder_packed(place.encoder);
         size_t layers = packed->model.config.layers;
         if (wt__refiner_scratch_new(&place.scratch, place.encoder, 8, &place.err) < 0)
@@ -265,7 +265,7 @@ static void lower_and_upper_layers_equal_encoder(void **state)
         wt__upper_layers_close(&upper);
         wt__safetensors_dispose(&file);
         wt__file_unmap(&map);
-        close_place(&place);
+        close_refiner_place(&place);
     }
 }
 
@@ -311,7 +311,7 @@ static void reorders_hits(void **state)
     struct refiner_place place;
     struct refiner_index index;
     (void)state;
-    open_place(&place, TINY_BERT);
+    open_refiner_place(&place, TINY_BERT);
     for (int flat = 0; flat < 2; flat++) {
         make_file(&place, &(struct refiner_file){.join = 1, .flat = flat});
         if (wt__refiner_open(&place.refiner, place.encoder, place.path, 1, N, &place.err) < 0)
@@ -342,7 +342,7 @@ static void reorders_hits(void **state)
         wt__refiner_close(place.refiner);
         place.refiner = NULL;
     }
-    close_place(&place);
+    close_refiner_place(&place);
 }
 
 static void accepts_missing_but_not_damaged_vectors(void **state)
@@ -353,8 +353,8 @@ static void accepts_missing_but_not_damaged_vectors(void **state)
     struct hit_list list = {.items = hits, .len = 8};
     uint32_t slots[CANDIDATES];
     (void)state;
-    open_place(&place, TINY_BERT);
-    open_refiner(&place, &(struct refiner_file){.join = 1});
+    open_refiner_place(&place, TINY_BERT);
+    open_refiner_file(&place, &(struct refiner_file){.join = 1});
     fill_index(&index, &place);
     memcpy(slots, index.rows, sizeof slots);
     slots[3] = VECTOR_NONE;
@@ -368,7 +368,7 @@ static void accepts_missing_but_not_damaged_vectors(void **state)
     assert_int_equal(wt__refine(place.refiner, STR("find a hotel"), &index.view, &list, &place.err), WT_ESTORE);
     assert_non_null(strstr(place.err.message, "is damaged"));
     free(index.chunks);
-    close_place(&place);
+    close_refiner_place(&place);
 }
 
 /* ---------------------------------------------------------------- rejected files */
@@ -398,7 +398,7 @@ static void rejects_unsuitable_files(void **state)
     };
     struct refiner_place place;
     (void)state;
-    open_place(&place, TINY_BERT);
+    open_refiner_place(&place, TINY_BERT);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make_file(&place, &cases[i].making);
         int rc =
@@ -407,7 +407,7 @@ static void rejects_unsuitable_files(void **state)
             fail_msg("case %zu: wanted \"%s\", got %d: %s", i, cases[i].text, rc, place.err.message);
         assert_null(place.refiner);
     }
-    close_place(&place);
+    close_refiner_place(&place);
 }
 
 static void rejects_truncated_and_missing_files(void **state)
@@ -416,7 +416,7 @@ static void rejects_truncated_and_missing_files(void **state)
     char *bytes;
     size_t len;
     (void)state;
-    open_place(&place, TINY_BERT);
+    open_refiner_place(&place, TINY_BERT);
     make_file(&place, &(struct refiner_file){.join = 1});
     assert_int_equal(wt__file_read(&bytes, &len, place.path, 1 << 24, &place.err), 0);
     for (size_t cut = 0; cut < len; cut += 1 + len / 50) {
@@ -428,18 +428,18 @@ static void rejects_truncated_and_missing_files(void **state)
     assert_int_equal(wt__refiner_open(&place.refiner, place.encoder, place.path, 1, 32, &place.err), WT_EMODEL);
     assert_non_null(strstr(place.err.message, "refiner.safetensors"));
     free(bytes);
-    close_place(&place);
+    close_refiner_place(&place);
 }
 
 static void convolution_stays_with_layer_0(void **state)
 {
     struct refiner_place place;
     (void)state;
-    open_place(&place, TINY_DEBERTA_V2);
+    open_refiner_place(&place, TINY_DEBERTA_V2);
     make_file(&place, &(struct refiner_file){.join = 1});
     assert_int_equal(wt__refiner_open(&place.refiner, place.encoder, place.path, 0, 32, &place.err), WT_EMODEL);
     assert_non_null(strstr(place.err.message, "the first with a convolution"));
-    close_place(&place);
+    close_refiner_place(&place);
 }
 
 int main(void)

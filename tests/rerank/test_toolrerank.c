@@ -153,7 +153,7 @@ static const struct candidate found[] = {{.row = 0, .provider = A, .score = 1},
 enum { FOUND = sizeof found / sizeof *found };
 static const uint32_t of_a[] = {0, 3, 5, 6, 7};
 
-static struct hierarchy_settings settings_of(void)
+static struct hierarchy_settings hierarchy_settings_of(void)
 {
     struct hierarchy_settings settings = wt__hierarchy_paper;
     settings.group_most = 1;
@@ -164,7 +164,7 @@ static struct hierarchy_settings settings_of(void)
  * score. */
 static void does_not_score_dropped_tools(void **state)
 {
-    struct hierarchy_settings settings = settings_of();
+    struct hierarchy_settings settings = hierarchy_settings_of();
     struct shop shop = {.scores = scores};
     size_t first;
     (void)state;
@@ -175,11 +175,11 @@ static void does_not_score_dropped_tools(void **state)
     assert_int_equal(shop.asked, 0);
 }
 
-/* Sorted: 4 (B) 1 (B) 5 (A) 3 (A) 2 0 (A). Only B is chosen, and is seen: nothing is fetched. With tau_s = .65 A is
+/* Sorted: 4 (B) 1 (B) 5 (A) 3 (A) 2 0 (A). Only B is chosen, and is seen: no tools are fetched. With tau_s = .65 A is
  * also chosen, through row 5, and is unseen: 6 and 7 are inserted by score. Only they are scored again. */
 static void reranks_for_one_provider(void **state)
 {
-    struct hierarchy_settings settings = settings_of();
+    struct hierarchy_settings settings = hierarchy_settings_of();
     struct shop shop = {.scores = scores, .provider = A, .tools = of_a, .tool_count = 5};
     size_t first;
     (void)state;
@@ -202,7 +202,7 @@ static void reranks_for_one_provider(void **state)
  * lowest share, 2.44 - 3 and -2.20 - 3. */
 static void prior_adds_first_stage_shares(void **state)
 {
-    struct hierarchy_settings settings = settings_of();
+    struct hierarchy_settings settings = hierarchy_settings_of();
     struct shop shop = {.scores = scores, .provider = A, .tools = of_a, .tool_count = 5};
     size_t first;
     (void)state;
@@ -218,7 +218,7 @@ static void prior_adds_first_stage_shares(void **state)
  * The cover only applies to requests for one provider. */
 static void cover_subtracts_lack_of_provider(void **state)
 {
-    struct hierarchy_settings settings = settings_of();
+    struct hierarchy_settings settings = hierarchy_settings_of();
     struct shop shop = {.scores = scores, .provider = A, .tools = of_a, .tool_count = 5};
     struct candidate given[FOUND];
     size_t first;
@@ -238,7 +238,7 @@ static void cover_subtracts_lack_of_provider(void **state)
 static void corrects_certain_scores(void **state)
 {
     static const float certain[] = {1, 1, 0, 1, 0, 0};
-    struct hierarchy_settings settings = settings_of();
+    struct hierarchy_settings settings = hierarchy_settings_of();
     struct shop shop = {.scores = certain};
     size_t first;
     (void)state;
@@ -248,7 +248,7 @@ static void corrects_certain_scores(void **state)
 
 static void reranks_for_several_providers(void **state)
 {
-    struct hierarchy_settings settings = settings_of();
+    struct hierarchy_settings settings = hierarchy_settings_of();
     struct shop shop = {.scores = scores};
     size_t first;
     (void)state;
@@ -256,10 +256,11 @@ static void reranks_for_several_providers(void **state)
     assert_int_equal(first, 3);
 }
 
-/* Without a cross-encoder the first stage's shares decide, and nothing is fetched, because it would have no score. */
+/* Without a cross-encoder the first stage's shares decide, and no tools are fetched, because they would have no
+ * score. */
 static void works_without_cross_encoder(void **state)
 {
-    struct hierarchy_settings settings = settings_of();
+    struct hierarchy_settings settings = hierarchy_settings_of();
     struct shop shop = {.provider = A, .tools = of_a, .tool_count = 5};
     size_t first;
     (void)state;
@@ -272,7 +273,7 @@ static void works_without_cross_encoder(void **state)
 
 static void limits_fetched_tools_to_the_list(void **state)
 {
-    struct hierarchy_settings settings = settings_of();
+    struct hierarchy_settings settings = hierarchy_settings_of();
     struct candidate candidates[HIERARCHY_MAX_CANDIDATES];
     struct shop shop = {.provider = A, .tool_count = 100000};
     const struct toolrerank_source source = {&shop, 1, score_in_shop, tools_in_shop};
@@ -287,7 +288,7 @@ static void limits_fetched_tools_to_the_list(void **state)
 
 static void returns_errors_of_callbacks(void **state)
 {
-    struct hierarchy_settings settings = settings_of();
+    struct hierarchy_settings settings = hierarchy_settings_of();
     (void)state;
     for (int i = 0; i < 2; i++) {
         struct candidate candidates[HIERARCHY_MAX_CANDIDATES];

@@ -1,7 +1,7 @@
-/* project.c: the recipe of the t-SNE paper with its later customs: a start at PCA that is scaled down, an early phase
- * in which attraction counts twelvefold, momentum, a gain for each coordinate, and a learning rate by the number of
- * points (Belkina et al., 2019). */
-#include "eval/project.h"
+/* tsne.c: PCA, and t-SNE as in the paper with later improvements: scaled-down PCA as the start, early exaggeration of
+ * the attraction by 12, momentum, a gain per coordinate, and a learning rate proportional to the number of points
+ * (Belkina et al., 2019). */
+#include "eval/report.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,14 +17,14 @@ static const double PERPLEXITY = 30, EXAGGERATION = 12, START = 1e-4, LEAST_GAIN
 
 /* ---------------------------------------------------------------- PCA */
 
-struct cloud {
+struct point_cloud {
     const float *points; /* [N, D] */
     size_t count, dim;
     double *mean; /* [D] */
 };
 
-/* along [N] = (points - mean) direction */
-static void project(const struct cloud *c, const double *direction, double *along)
+/* along [N] = (points - mean) * direction */
+static void project_points(const struct point_cloud *c, const double *direction, double *along)
 {
     double shift = 0;
     for (size_t d = 0; d < c->dim; d++)
@@ -36,8 +36,8 @@ static void project(const struct cloud *c, const double *direction, double *alon
     }
 }
 
-/* Takes `other`, of length one, out of direction, and brings that to length one. */
-static void straighten(double *direction, const double *other, size_t dim)
+/* Makes direction orthogonal to `other` (of length one, or NULL), and normalises it to length one. */
+static void make_orthonormal(double *direction, const double *other, size_t dim)
 {
     double inner = 0, square = 0;
     for (size_t d = 0; other && d < dim; d++)
@@ -50,33 +50,32 @@ static void straighten(double *direction, const double *other, size_t dim)
         direction[d] /= sqrt(square);
 }
 
-/* Power iteration on the covariance, which is never made. across: the direction found before, or NULL. */
-static void find_direction(const struct cloud *c, double *direction, const double *across, double *along,
+/* Finds a principal direction by power iteration, without building the covariance matrix. across: the direction found
+ * before, or NULL. */
+static void find_direction(const struct point_cloud *c, double *direction, const double *across, double *along,
                            struct rng *rng)
 {
     for (size_t d = 0; d < c->dim; d++)
         direction[d] = wt__rng_unit(rng) - .5;
-    straighten(direction, across, c->dim);
+    make_orthonormal(direction, across, c->dim);
     for (unsigned step = 0; step < POWER_STEPS; step++) {
-        project(c, direction, along);
+        project_points(c, direction, along);
         memset(direction, 0, c->dim * sizeof *direction);
         for (size_t i = 0; i < c->count; i++)
             for (size_t d = 0; d < c->dim; d++)
                 direction[d] += along[i] * (c->points[i * c->dim + d] - c->mean[d]);
-        straighten(direction, across, c->dim);
+        make_orthonormal(direction, across, c->dim);
     }
-    project(c, direction, along);
+    project_points(c, direction, along);
 }
 
 int wt__pca(double *out, const float *points, size_t count, size_t dim, uint64_t seed, wt_error *err)
 {
-    struct cloud cloud = {points, count, dim, NULL};
     struct rng rng;
-    double *space = wt__alloc_array(3 * dim + count, sizeof *space);
-    if (!space)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE double *space = wt__alloc_array(3 * dim + count, sizeof *space);
+    WT_CHECK_ALLOC(space, err);
+    struct point_cloud cloud = {points, count, dim, space};
     double *first = space + dim, *second = first + dim, *along = second + dim;
-    cloud.mean = space;
     memset(space, 0, dim * sizeof *space);
     for (size_t i = 0; i < count; i++)
         for (size_t d = 0; d < dim; d++)
@@ -88,15 +87,14 @@ int wt__pca(double *out, const float *points, size_t count, size_t dim, uint64_t
     find_direction(&cloud, second, first, along, &rng);
     for (size_t i = 0; i < count; i++)
         out[2 * i + 1] = along[i];
-    free(space);
     return 0;
 }
 
-/* ---------------------------------------------------------------- who is whose neighbour */
+/* ---------------------------------------------------------------- neighbour probabilities */
 
-/* row [N] of squared distances becomes the chances of each point to be picked as a neighbour of point i, so spread out
- * that their perplexity is as wanted: the width of the bell is found by halving. */
-static void find_chances(float *row, size_t count, size_t i, double perplexity, double *chances)
+/* Replaces row [N], the squared distances from point i, by the probabilities of each point to be a neighbour of i. The
+ * precision of the Gaussian is found by bisection so that the probabilities have the given perplexity. */
+static void find_row_chances(float *row, size_t count, size_t i, double perplexity, double *chances)
 {
     double low = 0, high = INFINITY, width = 1, nearest = INFINITY, sum = 0;
     for (size_t j = 0; j < count; j++)
@@ -104,7 +102,7 @@ static void find_chances(float *row, size_t count, size_t i, double perplexity, 
             nearest = fmin(nearest, row[j]);
     for (unsigned step = 0; step < SEARCH_STEPS; step++) {
         double entropy = 0;
-        sum = DBL_MIN; /* the nearest one adds 1 */
+        sum = DBL_MIN; /* The nearest point adds 1. */
         for (size_t j = 0; j < count; j++) {
             double far = row[j] - nearest;
             chances[j] = j == i ? 0 : exp(-far * width);
@@ -124,46 +122,45 @@ static void find_chances(float *row, size_t count, size_t i, double perplexity, 
         row[j] = (float)(chances[j] / sum);
 }
 
-/* chances [N, N]: of i and j to be neighbours, the same both ways, all of them summing to one. */
+/* Computes chances [N, N], the symmetric probabilities of i and j to be neighbours; they sum to one. */
 static int find_neighbours(float *chances, const float *points, size_t count, size_t dim, wt_error *err)
 {
     double perplexity = fmin(PERPLEXITY, (double)(count - 1) / 3);
-    double *scratch = wt__alloc_array(count, sizeof *scratch), *squares = wt__alloc_array(count, sizeof *squares);
-    int rc = scratch && squares ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    WT_AUTO_FREE double *scratch = wt__alloc_array(count, sizeof *scratch);
+    WT_AUTO_FREE double *squares = wt__alloc_array(count, sizeof *squares);
+    WT_CHECK_ALLOC(scratch && squares, err);
+    for (size_t i = 0; i < count; i++)
         squares[i] = wt__kernels()->dot_f32(points + i * dim, points + i * dim, dim);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         float *row = chances + i * count;
         wt__kernels()->dots_f32(points + i * dim, points, count, dim, row);
         for (size_t j = 0; j < count; j++)
             row[j] = (float)fmax(squares[i] + squares[j] - 2 * (double)row[j], 0);
-        find_chances(row, count, i, perplexity, scratch);
+        find_row_chances(row, count, i, perplexity, scratch);
     }
-    for (size_t i = 0; rc == 0 && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < i; j++) {
             float both = (chances[i * count + j] + chances[j * count + i]) / (2 * (float)count);
             chances[i * count + j] = chances[j * count + i] = both;
         }
-    free(scratch);
-    free(squares);
-    return rc;
+    return 0;
 }
 
-/* ---------------------------------------------------------------- moving the points */
+/* ---------------------------------------------------------------- gradient descent */
 
-/* x and y apart, so that the inner loop is one of plain rows. */
-struct sheet {
+/* State of the descent. x and y are separate arrays, so that the inner loop can be vectorised. */
+struct tsne_state {
     size_t count;
     const float *chances; /* [N, N] */
     double *place[2];     /* [N] x, y */
-    double *pull[2];      /* towards neighbours */
-    double *push[2];      /* away from everyone */
+    double *pull[2];      /* attraction towards neighbours */
+    double *push[2];      /* repulsion from all points */
     double *speed[2], *gain[2];
-    double *closeness; /* [N] of one row */
+    double *closeness; /* [N] Student-t similarities of one row */
 };
 
-/* Pull and push of every pair; returns the sum of the closenesses. */
-static double feel(struct sheet *s)
+/* Computes pull and push of every pair. Returns the sum of all similarities. */
+static double compute_forces(struct tsne_state *s)
 {
     double sum = 0;
     for (unsigned a = 0; a < 2; a++) {
@@ -198,9 +195,9 @@ static double feel(struct sheet *s)
     return sum;
 }
 
-static void move(struct sheet *s, double exaggeration, double momentum, double rate)
+static void move_points(struct tsne_state *s, double exaggeration, double momentum, double rate)
 {
-    double sum = feel(s);
+    double sum = compute_forces(s);
     for (unsigned a = 0; a < 2; a++) {
         double middle = 0;
         for (size_t i = 0; i < s->count; i++) {
@@ -216,8 +213,9 @@ static void move(struct sheet *s, double exaggeration, double momentum, double r
     }
 }
 
-/* Puts the sheet's arrays into space [11 N], with PCA's places scaled so that x has a deviation of START. */
-static void lay_out(struct sheet *s, double *space, const double *start)
+/* Points the arrays of the state into space [11 N] and sets the places to those of PCA, scaled so that x has a standard
+ * deviation of START. */
+static void init_places(struct tsne_state *s, double *space, const double *start)
 {
     double **arrays[] = {&s->place[0], &s->place[1], &s->pull[0], &s->pull[1], &s->push[0],  &s->push[1],
                          &s->speed[0], &s->speed[1], &s->gain[0], &s->gain[1], &s->closeness};
@@ -235,14 +233,14 @@ static void lay_out(struct sheet *s, double *space, const double *start)
         }
 }
 
-static int settle(struct sheet *s, struct progress *progress, wt_error *err)
+static int run_descent(struct tsne_state *s, struct progress *progress, wt_error *err)
 {
     double rate = fmax((double)s->count / EXAGGERATION / 4, LEAST_RATE);
     if (wt__progress_phase(progress, "drawing the map", STEPS))
         return wt__fail_cancelled(err);
     for (unsigned step = 0; step < STEPS; step++) {
         bool early = step < EARLY_STEPS;
-        move(s, early ? EXAGGERATION : 1, early ? .5 : .8, rate);
+        move_points(s, early ? EXAGGERATION : 1, early ? .5 : .8, rate);
         if (wt__progress_step(progress, 1))
             return wt__fail_cancelled(err);
     }
@@ -252,22 +250,19 @@ static int settle(struct sheet *s, struct progress *progress, wt_error *err)
 int wt__tsne(double *out, const float *points, size_t count, size_t dim, uint64_t seed, struct progress *progress,
              wt_error *err)
 {
-    int rc = wt__pca(out, points, count, dim, seed, err);
-    if (rc < 0 || count < 5) /* so few have no neighbourhoods */
-        return rc;
-    float *chances = wt__alloc_array(count * count, sizeof *chances);
-    double *space = wt__alloc_array(11 * count, sizeof *space);
-    struct sheet sheet = {.count = count, .chances = chances};
-    rc = chances && space ? find_neighbours(chances, points, count, dim, err) : wt__fail_nomem(err);
-    if (rc == 0) {
-        lay_out(&sheet, space, out);
-        rc = settle(&sheet, progress, err);
+    WT_TRY(wt__pca(out, points, count, dim, seed, err));
+    if (count < 5) /* too few points for the perplexity */
+        return 0;
+    WT_AUTO_FREE float *chances = wt__alloc_array(count * count, sizeof *chances);
+    WT_AUTO_FREE double *space = wt__alloc_array(11 * count, sizeof *space);
+    WT_CHECK_ALLOC(chances && space, err);
+    struct tsne_state state = {.count = count, .chances = chances};
+    WT_TRY(find_neighbours(chances, points, count, dim, err));
+    init_places(&state, space, out);
+    WT_TRY(run_descent(&state, progress, err));
+    for (size_t i = 0; i < count; i++) {
+        out[2 * i] = state.place[0][i];
+        out[2 * i + 1] = state.place[1][i];
     }
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        out[2 * i] = sheet.place[0][i];
-        out[2 * i + 1] = sheet.place[1][i];
-    }
-    free(chances);
-    free(space);
-    return rc;
+    return 0;
 }

@@ -1,0 +1,247 @@
+/* internal.h: measuring recipes on a data set: metrics, TREC files, the measurement itself, and training before it. */
+#ifndef WT_EVAL_INTERNAL_H
+#define WT_EVAL_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/progress.h"
+#include "catalog/dataset.h"
+#include "choose/set_metrics.h"
+#include "llm/chat.h"
+#include "recipe/trained.h"
+
+/* ---------------------------------------------------------------- metrics */
+
+/* Quality of a ranking. Every figure of a query is in 0..1; a report shows the mean over queries.
+ *
+ *   recall@k     |first k and relevant| / |relevant|
+ *   ndcg@k       DCG@k / DCG@k of the best ranking; DCG@k = sum over ranks r <= k of gain / log2(r + 1)
+ *   complete@k   1 if every relevant tool is among the first k
+ *   mrr          1 / rank of the first relevant tool, 0 if no relevant tool was ranked
+ *
+ * A tool is relevant if its gain is > 0; a tool without a judgement has gain 0. recall, ndcg and mrr are trec_eval's
+ * recall_k, ndcg_cut_k and recip_rank. */
+
+/* gains: [ranked], of the tools in rank order. */
+double wt__recall_at(const int *gains, size_t ranked, size_t relevant, size_t k);
+double wt__complete_at(const int *gains, size_t ranked, size_t relevant, size_t k);
+double wt__reciprocal_rank(const int *gains, size_t ranked);
+
+/* ideal: [judged], the gains of all judgements, in descending order. */
+double wt__ndcg_at(const int *gains, size_t ranked, const int *ideal, size_t judged, size_t k);
+
+/* ---------------------------------------------------------------- TREC files */
+
+/* Runs and judgements in the text format of trec_eval, for other programs.
+ *
+ *   run     QUERY Q0 TOOL RANK SCORE RECIPE          qrels   QUERY 0 TOOL GAIN
+ *
+ * Fields are separated by blanks. In an id, bytes up to and including the blank, DEL and '%' are escaped as %XX.
+ * trec_eval ignores RANK, reads SCORE as a 32-bit float and breaks ties by id. To preserve our ranking, a score equal
+ * to or above the previous one is written as the next smaller float. */
+
+/* Appends one hit. *last: the score written before, INFINITY at the first hit of a query. */
+void wt__trec_run_line(struct buffer *out, struct str query, struct str tool, size_t rank, double score, float *last,
+                       const char *recipe);
+void wt__trec_qrels_line(struct buffer *out, struct str query, const struct judgement *judgement);
+
+/* Escapes an id. */
+void wt__trec_escape(struct buffer *out, struct str id);
+/* Unescapes an id in place. A '%' without two hexadecimal digits after it is kept. */
+void wt__trec_unescape(char *field);
+
+/* ---------------------------------------------------------------- answerability */
+
+/* Measures how well the chooser recognises requests that no tool can answer. Such requests come from two sources:
+ * requests of the data set whose tools are removed together with their recorded use, and requests of another data
+ * set. */
+
+enum {
+    ANSWERABILITY_FALSE_POSITIVES, /* share of answerable requests with no answer, at the default threshold of 5 % */
+    ANSWERABILITY_REMOVED_AUROC,   /* area under the ROC curve, tools removed */
+    ANSWERABILITY_REMOVED_RECALL,  /* share of those requests with no answer */
+    ANSWERABILITY_OUT_OF_DOMAIN_AUROC, /* the same two figures for the other data set */
+    ANSWERABILITY_OUT_OF_DOMAIN_RECALL,
+    ANSWERABILITY_FIGURES
+};
+extern const char *const wt__answerability_names[ANSWERABILITY_FIGURES];
+
+/* Fills the first *count figures: all, or all but the last two if out_of_domain is NULL. Uses the first `queries`
+ * requests of the data set, and at most as many of out_of_domain. */
+int wt__measure_answerability(double out[ANSWERABILITY_FIGURES], size_t *count, wt_engine *engine,
+                              const struct dataset *dataset, size_t queries, const struct dataset *out_of_domain,
+                              struct progress *progress, wt_error *err);
+
+/* ---------------------------------------------------------------- measurement */
+
+enum {
+    RUN_DEPTH = 100,      /* hits ranked per query; the largest cutoff if that is more */
+    LATENCY_SAMPLE = 200, /* default number of timed queries */
+    MISS_DEPTH = 5        /* a relevant tool below this rank counts as missed (Tool2Vec, appendix B) */
+};
+
+/* Options for the recipes ptr and bundle; see wt_eval_options. */
+struct ptr_plan {
+    const char *base_retriever, *ablate;
+    struct chat_model *oracle; /* NULL to ask the engine's own language model */
+    bool once;                 /* questions cost money: take the times from the judged answers */
+};
+
+struct eval_plan {
+    size_t cutoffs[WT_MAX_CUTOFFS];
+    size_t cutoff_count;
+    size_t depth;            /* hits requested when measuring quality */
+    size_t latency_k;        /* hits requested when measuring time, as many as a caller would request */
+    size_t queries;          /* number of queries, the first ones of the data set */
+    size_t timed;            /* number of timed queries, the first of those */
+    size_t relevant;         /* judgements of those queries with a gain > 0 */
+    size_t max_per_provider; /* see wt_eval_options */
+    bool copies, as_typed;   /* see wt_eval_options */
+    struct ptr_plan ptr;
+};
+
+/* Returns the number of figures per query: recall at each cutoff, then ndcg, then complete, then mrr. */
+static inline size_t wt__metric_count(const struct eval_plan *plan)
+{
+    return 3 * plan->cutoff_count + 1;
+}
+
+/* Returns the index of the cutoff for comparisons and charts: 5, or the last cutoff if the plan does not have 5. */
+static inline size_t wt__main_cutoff(const struct eval_plan *plan)
+{
+    size_t main = plan->cutoff_count - 1;
+    for (size_t c = 0; c < plan->cutoff_count; c++)
+        if (plan->cutoffs[c] == 5)
+            main = c;
+    return main;
+}
+
+/* Figures of a picked set: those of choose/set_metrics.h, then recall and ndcg at the number of relevant tools, then
+ * ndcg as PTR's published code computes it: relative to the best order of the picked tools, so that a miss costs
+ * nothing. (PTR's recall is set_recall.) */
+enum { PICK_RECALL = SET_METRICS, PICK_NDCG, PICK_PUBLISHED_NDCG, PICK_METRICS };
+extern const char *const wt__pick_metrics[PICK_METRICS - SET_METRICS]; /* names of the last three */
+
+struct measurement {
+    double *values;                              /* [queries, metrics] */
+    double *picks;                               /* [queries, PICK_METRICS]; NULL if the recipe ranks */
+    double answerability[ANSWERABILITY_FIGURES]; /* [answerability_count]; of the recipe `set`, filled separately */
+    size_t answerability_count;
+    size_t timed;
+    double *milliseconds;               /* [timed], ascending */
+    bool *missed;                       /* [relevant], in the order of queries and judgements */
+    double *multi_provider_probability; /* [queries], from wt_hits */
+    double *questions, *tokens;         /* [queries] sent to a language model; tokens include the answers */
+    char *ran, *notice, *why;           /* from wt_hits at the first query; notice and why may be NULL */
+};
+
+/* Measures in two passes. The first is timed: wt_find for one query after another on this thread, after one query to
+ * warm up. The second ranks to plan->depth in several threads and is judged. run_path: TREC run to write, or NULL. */
+int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct eval_plan *plan,
+                const char *recipe, const char *run_path, struct progress *progress, wt_error *err);
+/* Allocates a measurement with all figures 0. Call wt__measurement_dispose even on failure (WT_ENOMEM). */
+int wt__measurement_open(struct measurement *out, const struct eval_plan *plan, wt_error *err);
+void wt__measurement_dispose(struct measurement *measurement);
+
+/* Computes the figures of one ranking; out: [wt__metric_count]. ranked: [len] source ids. Errors: WT_ENOMEM. */
+int wt__judge_ranking(double *out, const struct eval_plan *plan, const struct query *query, const char *const *ranked,
+                      size_t len, wt_error *err);
+/* Marks the relevant tools missing in the first MISS_DEPTH; missed: [wt__count_relevant]. */
+void wt__note_misses(bool *missed, const struct query *query, const char *const *ranked, size_t len);
+
+/* True if the recipe builds on the ranking of another recipe. */
+bool wt__has_base_retriever(const char *recipe);
+
+/* Returns the number of judgements with a gain > 0. */
+size_t wt__count_relevant(const struct query *query);
+
+/* ---------------------------------------------------------------- runs of other programs */
+
+enum {
+    OTHER_RUN_LINES_MAX = 20000000 /* per file; a file has at most WT_MAX_FILE_BYTES */
+};
+
+/* Judges rankings of the same queries by another program, read from a TREC run. Ranks by score; equal scores by id in
+ * descending order, as trec_eval does. A query missing in the run has no hits. The measurement's notice counts such
+ * queries, and tools missing in the engine's catalogue. Nothing is timed. *name: label of the row, the last part of
+ * `path`, borrowed from it. Errors: WT_EFORMAT with file and line, WT_ENOTFOUND (also if no line is about one of the
+ * queries), WT_ETOOLONG, WT_ENOMEM. */
+int wt__measure_other_run(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
+                          const struct eval_plan *plan, const char *path, const char **name, wt_error *err);
+
+/* ---------------------------------------------------------------- portion of a train split */
+
+/* A part of a train split with few usages per tool, to measure how quality grows with use.
+ *
+ * Requests are visited in random order; a request is taken if one of its tools has fewer than `most` usages so far. So
+ * each tool gets `most` usages if the split has as many. For the same seed, the portion for most = 2 contains the one
+ * for most = 1. */
+
+/* Sets taken [train->len]. most: 0 for every request. Returns the number of requests taken, or WT_ENOMEM. */
+int64_t wt__portion_draw(const struct dataset *train, size_t most, uint64_t seed, bool *taken, wt_error *err);
+
+/* Writes a data set in BEIR layout to `folder`, replacing its files: the corpus of dir, the taken requests as train,
+ * and dev (may be NULL) as dev. */
+int wt__portion_write(const char *folder, const char *dir, const struct dataset *train, const bool *taken,
+                      const struct dataset *dev, wt_error *err);
+
+/* ---------------------------------------------------------------- training */
+
+/* The store and the models for recipes that need training. The store has the train split recorded as use; the models
+ * are trained on that split and selected on the dev split.
+ *
+ *   CACHE/KEY.wt           the corpus and the usages
+ *   CACHE/KEY.wt-models/   the models; the file "finished" lists the completed lessons
+ *   CACHE/KEY.wt-data/     the training data, if it is a part of the train split
+ *
+ * KEY is the SHA-256 of all inputs: corpus, training and dev requests, seed, model, library version. Each of them may
+ * be deleted at any time. */
+
+struct eval_learning {
+    wt_eval_options options; /* the caller's; set before wt__learning_plan */
+    struct arena arena;
+    const char *dir;        /* the data set */
+    const char *data;       /* training data: dir, or a part of it */
+    const char *store;      /* path */
+    const char *models;     /* folder */
+    size_t requests;        /* number of training requests */
+    bool other_data;        /* the data set has no train split: options.trained holds models of other data */
+    const char *trained_on; /* data named by the first of those models, or NULL */
+    double seconds;         /* training time of this run; 0 if the models existed */
+    wt_error *err;
+};
+
+/* True if the data set has a train split. */
+bool wt__has_train_split(const char *dir);
+
+/* True if the recipe needs training, or is better with it. */
+bool wt__recipe_uses_training(const char *recipe);
+
+/* True if training takes so long that the caller must name the recipe. */
+bool wt__recipe_trains_slowly(const char *recipe);
+
+/* True if the recipe's model exists. trained: NULL if no model exists. */
+bool wt__recipe_is_trained(const struct trained *trained, const char *recipe);
+
+/* Reads the splits and determines the paths. */
+int wt__learning_plan(struct eval_learning *learning, const char *dir, wt_error *err);
+
+/* Opens the store; imports the corpus and records the usages if that is still to do. */
+int wt__learning_open(struct eval_learning *learning, wt_engine **out);
+
+/* Makes the models of these recipes available: trains the missing ones, or checks that the models in options.trained
+ * were trained on this data (not checked without a train split). Then updates the vectors. recipes: [count] names;
+ * recipes without training are skipped, "auto" needs every model. Errors: WT_EFORMAT (trained on other data), and those
+ * of wt_train. */
+int wt__learning_train(struct eval_learning *learning, wt_engine *engine, const char *const *recipes, size_t count);
+
+/* Appends a comma and the member "trained" of a row's settings. Does nothing for a recipe without training. */
+int wt__learning_settings(struct eval_learning *learning, wt_engine *engine, const char *recipe, struct buffer *out);
+
+void wt__learning_dispose(struct eval_learning *learning);
+
+#endif
