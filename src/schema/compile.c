@@ -360,8 +360,8 @@ static int compile_child(struct compiler *c, const struct subschema **out, struc
     if (json_is_object(json)) {
         found = wt__documents_at(&c->documents, json);
     } else if (json_is_boolean(json)) {
-        const char *steps = wt__subschema_steps(&c->values.out->arena, keyword, name);
-        found = steps ? wt__documents_boolean(&c->documents, json, s, steps) : NULL;
+        const char *relative_pointer = wt__subschema_pointer(&c->values.out->arena, keyword, name);
+        found = relative_pointer ? wt__documents_boolean(&c->documents, json, s, relative_pointer) : NULL;
         WT_CHECK_ALLOC(found, c->values.err);
     }
     if (!found)

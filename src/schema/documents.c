@@ -12,12 +12,12 @@
 /* Position of the walk. */
 struct walk_position {
     const struct subschema *parent;
-    const char *steps;
+    const char *relative_pointer;
     const struct resource *resource;
     int depth;
 };
 
-static int walk_schema(struct documents *d, struct subschema **out, const json_t *json, struct walk_position spot,
+static int walk_schema(struct documents *d, struct subschema **out, const json_t *json, struct walk_position position,
                        wt_error *err);
 
 /* ---------------------------------------------------------------- rows */
@@ -34,23 +34,23 @@ struct subschema *wt__documents_at(const struct documents *d, const json_t *json
 }
 
 static struct subschema *add_subschema(struct documents *d, const json_t *json, const struct subschema *parent,
-                                       const char *steps)
+                                       const char *relative_pointer)
 {
     void *rows = d->rows;
     int rc = wt__grow(&rows, &d->capacity, d->len + 1, sizeof *d->rows);
     d->rows = rows;
-    struct subschema *s = rc < 0 || !steps ? NULL : wt__arena_array(d->arena, struct subschema, 1);
+    struct subschema *s = rc < 0 || !relative_pointer ? NULL : wt__arena_array(d->arena, struct subschema, 1);
     if (!s)
         return NULL;
-    *s = (struct subschema){.json = json, .parent = parent, .steps = steps, .types = KIND_ANY};
+    *s = (struct subschema){.json = json, .parent = parent, .relative_pointer = relative_pointer, .types = KIND_ANY};
     d->rows[d->len++] = s;
     return s;
 }
 
 struct subschema *wt__documents_boolean(struct documents *d, const json_t *json, const struct subschema *parent,
-                                        const char *steps)
+                                        const char *relative_pointer)
 {
-    struct subschema *s = add_subschema(d, json, parent, steps);
+    struct subschema *s = add_subschema(d, json, parent, relative_pointer);
     if (s) {
         s->verdict = json_is_true(json) ? VERDICT_TRUE : VERDICT_FALSE;
         s->resource = parent ? parent->resource : NULL;
@@ -163,9 +163,9 @@ static int walk_child(struct documents *d, const json_t *json, struct walk_posit
     struct subschema *found;
     if (!json_is_object(json))
         return 0;
-    from.steps = wt__subschema_steps(d->arena, keyword, name);
+    from.relative_pointer = wt__subschema_pointer(d->arena, keyword, name);
     from.depth++;
-    WT_CHECK_ALLOC(from.steps, err);
+    WT_CHECK_ALLOC(from.relative_pointer, err);
     return walk_schema(d, &found, json, from, err);
 }
 
@@ -199,23 +199,23 @@ static int walk_keyword(struct documents *d, const struct keyword *keyword, cons
     }
 }
 
-static int walk_schema(struct documents *d, struct subschema **out, const json_t *json, struct walk_position spot,
+static int walk_schema(struct documents *d, struct subschema **out, const json_t *json, struct walk_position position,
                        wt_error *err)
 {
     const char *key;
     json_t *value;
     if ((*out = wt__documents_at(d, json)))
         return 0;
-    if (spot.depth > SCHEMA_NESTING)
+    if (position.depth > SCHEMA_NESTING)
         return wt__fail(err, WT_ETOOLONG, "the schema is nested deeper than %d levels", SCHEMA_NESTING);
     if (d->len >= SCHEMA_SUBSCHEMAS)
         return wt__fail(err, WT_ETOOLONG, "the schema has more than %d subschemas", SCHEMA_SUBSCHEMAS);
-    struct subschema *s = add_subschema(d, json, spot.parent, spot.steps);
+    struct subschema *s = add_subschema(d, json, position.parent, position.relative_pointer);
     WT_CHECK_ALLOC(s, err);
     WT_CHECK_ALLOC(wt__map_insert(&d->places, key_of_pointer(&s->json), (uint32_t)(d->len - 1), NULL), err);
-    s->resource = spot.resource;
+    s->resource = position.resource;
     WT_TRY(register_identity(d, s, err));
-    struct walk_position inside = {s, NULL, s->resource, spot.depth};
+    struct walk_position inside = {s, NULL, s->resource, position.depth};
     json_object_foreach((json_t *)json, key, value)
     {
         const struct keyword *keyword = wt__keyword_find(key, s->resource->draft7, ~0U);
@@ -234,7 +234,7 @@ static int add_document(struct documents *d, struct subschema **out, const json_
     r->document = r->uri = uri ? uri : "";
     WT_CHECK_ALLOC(register_resource(d, r->uri), err);
     struct str dialect = wt__json_str(json, "$schema");
-    struct subschema root = {.steps = "", .resource = r};
+    struct subschema root = {.relative_pointer = "", .resource = r};
     if (dialect.len == 0)
         dialect = wt__str(d->dialect);
     WT_TRY(wt__dialect_read(r, dialect, d->dialect, d->table, &root, err));
@@ -393,12 +393,12 @@ static int follow_json_pointer(struct documents *d, struct subschema **out, cons
         *out = last;
         return 0;
     }
-    const char *steps = wt__arena_copy(d->arena, from_last);
-    WT_CHECK_ALLOC(steps, err);
+    const char *relative_pointer = wt__arena_copy(d->arena, from_last);
+    WT_CHECK_ALLOC(relative_pointer, err);
     if (json_is_object(json))
-        return walk_schema(d, out, json, (struct walk_position){last, steps, last->resource, 0}, err);
+        return walk_schema(d, out, json, (struct walk_position){last, relative_pointer, last->resource, 0}, err);
     if (json_is_boolean(json)) {
-        *out = wt__documents_boolean(d, json, last, steps);
+        *out = wt__documents_boolean(d, json, last, relative_pointer);
         WT_CHECK_ALLOC(*out, err);
     }
     return 0;

@@ -13,9 +13,9 @@
 
 /* ---------------------------------------------------------------- places of subschemas */
 
-/* A subschema stores only the steps from its parent, so a place is collected up to the root. */
+/* A subschema stores only the pointer from its parent, so a place is collected up to the root. */
 
-const char *wt__subschema_steps(struct arena *arena, const char *keyword, const char *name)
+const char *wt__subschema_pointer(struct arena *arena, const char *keyword, const char *name)
 {
     WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_printf(&text, "/%s", keyword);
@@ -33,7 +33,7 @@ void wt__subschema_place(struct buffer *out, const struct subschema *subschema)
     if (len > 0 && path[len - 1]->resource->document[0] != '\0')
         wt__buffer_printf(out, "%s#", path[len - 1]->resource->document);
     while (len > 0)
-        wt__buffer_text(out, path[--len]->steps);
+        wt__buffer_text(out, path[--len]->relative_pointer);
 }
 
 int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, const char *format, ...)
