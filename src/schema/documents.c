@@ -132,7 +132,7 @@ static int begin_resource(struct documents *d, struct subschema *s, struct str i
     return dialect.len > 0 ? wt__dialect_read(r, dialect, d->dialect, d->table, s, err) : 0;
 }
 
-/* Registers "$id" and the anchors of a subschema. A fragment in "$id" defines an anchor in draft-07. */
+/* Registers "$id" and the anchors of a subschema. A fragment in "$id" defines an anchor, as in draft-07. */
 static int register_identity(struct documents *d, struct subschema *s, wt_error *err)
 {
     struct str id = wt__json_str(s->json, "$id"), anchor = wt__json_str(s->json, "$anchor");

@@ -1,6 +1,6 @@
-/* pattern.c: a callout before each item of the pattern counts the work of a match. It makes matching about half as
- * fast, but is the only measure of PCRE2 for a whole match. Runs of one item (".*") are a single callout, so the
- * distance moved in the text counts too. */
+/* pattern.c: translates patterns to PCRE2 and limits the work of matches. A callout before each item of the pattern
+ * counts the work of a match. It makes matching about half as fast, but is the only measure of PCRE2 for a whole match.
+ * Runs of one item (".*") are a single callout, so the distance moved in the text counts too. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdlib.h>

@@ -295,7 +295,7 @@ static void finds_supplied_documents(void **state)
     json_decref(table);
 }
 
-/* The second schema of each pair makes another reference load all documents first. */
+/* The first schema of each pair makes another reference load all documents first. */
 static void reports_invalid_document_at_reference(void **state)
 {
     static const char *const tables[][2] = {
