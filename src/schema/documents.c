@@ -328,8 +328,9 @@ static int find_resource(struct documents *d, const struct resource **out, const
         WT_TRY(load_all_documents(d, err));
     row = wt__map_get(&d->resources, wt__str(uri));
     if (!row)
-        return wt__fail(err, WT_ENOTFOUND,
-                        "refers to unknown document \"%.200s\"; pass it with the schema, as none are fetched", uri);
+        return wt__fail(
+            err, WT_ENOTFOUND,
+            "refers to unknown document \"%.200s\"; pass it with the schema, because documents are not fetched", uri);
     *out = d->resource_rows[*row];
     if ((*out)->refused)
         return wt__fail(err, (*out)->refused_code, "refers to invalid document \"%.200s\": %s", (*out)->document,
