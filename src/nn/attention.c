@@ -258,9 +258,9 @@ static void core_backward(const struct attention_core *core, const float *qkv, s
 struct bias_terms {
     const struct attention *attention;
     float scale;
-    float *near;   /* [2 reach + 1] bias of each distance for this head, divided by scale */
-    float *dnear;  /* gradient of `near`, or NULL */
-    float *dtable; /* [count, A] gradient of the bias table */
+    float *by_distance;  /* [2 reach + 1] bias of each distance for this head, divided by scale */
+    float *dby_distance; /* gradient of `by_distance`, or NULL */
+    float *dtable;       /* [count, A] gradient of the bias table */
 };
 
 static size_t count_distances(const struct attention *attention)
@@ -281,10 +281,10 @@ static void begin_bias(void *context, size_t head)
     for (size_t i = 0; i < count; i++) {
         size_t bucket = (size_t)b->attention->distances->bucket[i];
 
-        b->near[i] = b->attention->bias[bucket * b->attention->heads + head] / b->scale;
+        b->by_distance[i] = b->attention->bias[bucket * b->attention->heads + head] / b->scale;
     }
-    if (b->dnear)
-        memset(b->dnear, 0, count * sizeof(float));
+    if (b->dby_distance)
+        memset(b->dby_distance, 0, count * sizeof(float));
 }
 
 static void add_bias(void *context, const struct score_block *block, float *scores)
@@ -295,7 +295,7 @@ static void add_bias(void *context, const struct score_block *block, float *scor
 
     for (size_t r = 0; r < block->rows; r++)
         for (size_t j = 0; j < block->t; j++)
-            scores[r * block->stride + j] += b->near[wt__distance_index(positions, block->row + r, j, reach)];
+            scores[r * block->stride + j] += b->by_distance[wt__distance_index(positions, block->row + r, j, reach)];
 }
 
 static void add_bias_backward(void *context, const struct score_block *block, const float *d)
@@ -304,9 +304,9 @@ static void add_bias_backward(void *context, const struct score_block *block, co
     const int32_t *positions = b->attention->positions;
     int64_t reach = b->attention->distances->reach;
 
-    for (size_t r = 0; r < block->rows && b->dnear; r++)
+    for (size_t r = 0; r < block->rows && b->dby_distance; r++)
         for (size_t j = 0; j < block->t; j++)
-            b->dnear[wt__distance_index(positions, block->row + r, j, reach)] += d[r * block->stride + j];
+            b->dby_distance[wt__distance_index(positions, block->row + r, j, reach)] += d[r * block->stride + j];
 }
 
 static void end_bias_backward(void *context, size_t head)
@@ -314,10 +314,10 @@ static void end_bias_backward(void *context, size_t head)
     struct bias_terms *b = context;
     size_t count = count_distances(b->attention);
 
-    for (size_t i = 0; i < count && b->dnear; i++) {
+    for (size_t i = 0; i < count && b->dby_distance; i++) {
         size_t bucket = (size_t)b->attention->distances->bucket[i];
 
-        b->dtable[bucket * b->attention->heads + head] += b->dnear[i] / b->scale;
+        b->dtable[bucket * b->attention->heads + head] += b->dby_distance[i] / b->scale;
     }
 }
 
@@ -355,7 +355,7 @@ void wt__attention_forward(const struct attention *attention, const float *qkv, 
     struct score_terms terms = bias_terms_of(&bias);
     struct attention_core core = bias_core_of(attention, &terms);
 
-    bias.near = scratch + size_core_scratch(&core, t, 1);
+    bias.by_distance = scratch + size_core_scratch(&core, t, 1);
     core_forward(&core, qkv, qkv_stride, out, out_stride, scratch, t);
 }
 
@@ -366,8 +366,8 @@ void wt__attention_backward(const struct attention *attention, const float *qkv,
     struct score_terms terms = bias_terms_of(&bias);
     struct attention_core core = bias_core_of(attention, &terms);
 
-    bias.near = scratch + size_core_scratch(&core, t, 2);
-    bias.dnear = dbias ? bias.near + count_distances(attention) : NULL;
+    bias.by_distance = scratch + size_core_scratch(&core, t, 2);
+    bias.dby_distance = dbias ? bias.by_distance + count_distances(attention) : NULL;
     core_backward(&core, qkv, qkv_stride, dout, dout_stride, dqkv, dqkv_stride, scratch, t);
 }
 
@@ -402,9 +402,9 @@ struct position_terms {
 static size_t find_column(const struct position_terms *s, size_t i, size_t j)
 {
     const struct distances *distances = s->d->distances;
-    size_t near = wt__distance_index(s->d->positions, i, j, distances->reach);
+    size_t at = wt__distance_index(s->d->positions, i, j, distances->reach);
 
-    return (size_t)distances->bucket[near] - s->first;
+    return (size_t)distances->bucket[at] - s->first;
 }
 
 /* Sets first, count and stride from the smallest and largest distance: buckets ascend with the distance. */

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/json_check.h"
 #include "base/json_scan.h"
 #include "schema/evaluation.h"
@@ -107,7 +108,7 @@ static json_t *read_meant_value(struct coercion *c, struct str text, unsigned ty
 /* Repairs a value whose type differs from the type in the subschema. */
 static void coerce_type(struct coercion *c, const struct subschema *s, struct json_piece *piece)
 {
-    struct buffer wrapped = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer wrapped = {0};
     json_t *meant = NULL;
     if (wt__kind_of(piece->value) & s->types || !spend_bytes(c, s, piece, piece->text.len))
         return;
@@ -127,7 +128,6 @@ static void coerce_type(struct coercion *c, const struct subschema *s, struct js
         replace_piece(c, piece, wt__buffer_view(&wrapped), meant);
     else
         wt__stop_out_of_memory(&c->e);
-    wt__buffer_dispose(&wrapped);
 }
 
 /* ---------------------------------------------------------------- members and items */
@@ -146,10 +146,8 @@ static const char *decode_key(struct coercion *c, struct str key)
 {
     if (!memchr(key.ptr, '\\', key.len))
         return wt__arena_copy(&c->arena, key);
-    json_t *read = parse_text(c, (struct str){key.ptr - 1, key.len + 2});
-    const char *copy = read ? wt__arena_copy(&c->arena, wt__str(json_string_value(read))) : NULL;
-    json_decref(read);
-    return copy;
+    json_auto_t *read = parse_text(c, (struct str){key.ptr - 1, key.len + 2});
+    return read ? wt__arena_copy(&c->arena, wt__str(json_string_value(read))) : NULL;
 }
 
 static bool put_repaired_member(struct rebuilding *r, const struct json_item *item, const struct json_piece *piece)

@@ -45,14 +45,15 @@ static void *allocate_field(struct compiled *out, struct subschema *s, const str
 }
 
 /* Registers a map of a subschema, so that it is disposed with the compiled schema. */
-static int register_map(struct compiled *out, struct map *map)
+static int register_map(struct value_compiler *c, struct map *map)
 {
+    struct compiled *out = c->out;
     void *maps = out->maps;
     int rc = wt__grow(&maps, &out->map_capacity, out->map_count + 1, sizeof *out->maps);
     out->maps = maps;
-    if (rc == 0)
-        out->maps[out->map_count++] = map;
-    return rc;
+    WT_CHECK_ALLOC(rc == 0, c->err);
+    out->maps[out->map_count++] = map;
+    return 0;
 }
 
 /* Compiles a pattern. The compiled schema owns it. */
@@ -65,8 +66,7 @@ static int compile_pattern(struct value_compiler *c, const struct schema_pattern
     void *patterns = compiled->patterns;
     int rc = wt__grow(&patterns, &compiled->pattern_capacity, compiled->pattern_count + 1, sizeof *compiled->patterns);
     compiled->patterns = patterns;
-    if (rc < 0)
-        return wt__fail_nomem(c->err);
+    WT_CHECK_ALLOC(rc == 0, c->err);
     rc = wt__pattern_compile(&pattern, text, &c->pattern_memory, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(c->err);
@@ -91,8 +91,7 @@ static int compile_number(struct value_compiler *c, struct subschema *s, const s
     if (keyword->shape == SHAPE_UNIT && !(json_number_value(value) > 0))
         return refuse_value(c, s, keyword, "must be above 0");
     const json_t **field = allocate_field(c->out, s, keyword);
-    if (!field)
-        return wt__fail_nomem(c->err);
+    WT_CHECK_ALLOC(field, c->err);
     *field = value;
     return 0;
 }
@@ -103,8 +102,7 @@ static int compile_count(struct value_compiler *c, struct subschema *s, const st
     if (!json_is_number(value) || !wt__number_is_integer(value) || json_number_value(value) < 0)
         return refuse_value(c, s, keyword, "must be a whole number of 0 or more");
     struct bound *field = allocate_field(c->out, s, keyword);
-    if (!field)
-        return wt__fail_nomem(c->err);
+    WT_CHECK_ALLOC(field, c->err);
     double real = json_number_value(value);
     field->set = true;
     if (json_is_integer(value))
@@ -120,8 +118,7 @@ static int compile_flag(struct value_compiler *c, struct subschema *s, const str
     if (!json_is_boolean(value))
         return refuse_value(c, s, keyword, "must be true or false");
     bool *field = allocate_field(c->out, s, keyword);
-    if (!field)
-        return wt__fail_nomem(c->err);
+    WT_CHECK_ALLOC(field, c->err);
     *field = json_is_true(value);
     return 0;
 }
@@ -173,13 +170,12 @@ static int compile_enum(struct value_compiler *c, struct subschema *s, const jso
     s->values = value;
     if (len <= FEW_NAMES)
         return 0;
-    if (register_map(c->out, &s->texts) < 0)
-        return wt__fail_nomem(c->err);
+    WT_TRY(register_map(c, &s->texts));
     for (size_t i = 0; i < len; i++) {
         const json_t *text = json_array_get(value, i);
         struct str key = {json_string_value(text), json_string_length(text)};
-        if (json_is_string(text) && !wt__map_insert(&s->texts, key, (uint32_t)i, NULL))
-            return wt__fail_nomem(c->err);
+        if (json_is_string(text))
+            WT_CHECK_ALLOC(wt__map_insert(&s->texts, key, (uint32_t)i, NULL), c->err);
     }
     return 0;
 }
@@ -189,8 +185,7 @@ static int compile_text_pattern(struct value_compiler *c, struct subschema *s, c
 {
     if (!json_is_string(value))
         return refuse_value(c, s, keyword, "must be a string");
-    if (!allocate_field(c->out, s, keyword))
-        return wt__fail_nomem(c->err);
+    WT_CHECK_ALLOC(allocate_field(c->out, s, keyword), c->err);
     s->string->pattern_text = (struct str){json_string_value(value), json_string_length(value)};
     return compile_pattern(c, &s->string->pattern, s, "pattern", s->string->pattern_text);
 }
@@ -205,8 +200,9 @@ static int compile_format(struct value_compiler *c, struct subschema *s, const s
         asserted ? wt__format_find((struct str){json_string_value(value), json_string_length(value)}) : NULL;
     if (!format)
         return 0;
-    if (!s->string && !(s->string = wt__arena_array(&c->out->arena, struct string_rules, 1)))
-        return wt__fail_nomem(c->err);
+    if (!s->string)
+        s->string = wt__arena_array(&c->out->arena, struct string_rules, 1);
+    WT_CHECK_ALLOC(s->string, c->err);
     s->string->format = format;
     return 0;
 }
@@ -219,8 +215,7 @@ static int compile_names(struct value_compiler *c, struct name_list *out, const 
     if (!json_is_array(value))
         return refuse_keyword(c->err, WT_EFORMAT, s, keyword, "must be a list of names", NULL);
     out->items = wt__arena_array(&c->out->arena, struct str, len);
-    if (!out->items && len > 0)
-        return wt__fail_nomem(c->err);
+    WT_CHECK_ALLOC(out->items || len == 0, c->err);
     for (size_t i = 0; i < len; i++) {
         const json_t *name = json_array_get(value, i);
         if (!json_is_string(name))
@@ -236,27 +231,24 @@ static int compile_dependent_names(struct value_compiler *c, struct subschema *s
 {
     const char *name;
     json_t *wanted;
-    int rc = 0;
     if (!json_is_object(value))
         return refuse_value(c, s, keyword, "must be an object");
     struct dependent_names *field = allocate_field(c->out, s, keyword);
-    if (!field)
-        return wt__fail_nomem(c->err);
+    WT_CHECK_ALLOC(field, c->err);
     struct dependent_name *old = field->items;
     field->items = wt__arena_array(&c->out->arena, struct dependent_name, field->len + json_object_size(value) + 1);
-    if (!field->items)
-        return wt__fail_nomem(c->err);
+    WT_CHECK_ALLOC(field->items, c->err);
     if (field->len > 0)
         memcpy(field->items, old, field->len * sizeof *old);
     json_object_foreach((json_t *)value, name, wanted)
     {
-        if (rc < 0 || !json_is_array(wanted)) /* Members of "dependencies" may be schemas. */
+        if (!json_is_array(wanted)) /* Members of "dependencies" may be schemas. */
             continue;
         struct dependent_name *item = &field->items[field->len++];
         item->name = wt__str(name);
-        rc = compile_names(c, &item->wanted, s, keyword->name, wanted);
+        WT_TRY(compile_names(c, &item->wanted, s, keyword->name, wanted));
     }
-    return rc;
+    return 0;
 }
 
 /* Compiles a keyword whose value is not a schema. Errors: WT_EFORMAT, WT_ETOOLONG, WT_ENOMEM. */
@@ -294,12 +286,10 @@ static int build_property_map(struct value_compiler *c, struct object_rules *obj
 {
     if (most <= FEW_NAMES)
         return 0;
-    if (register_map(c->out, &object->by_name) < 0)
-        return wt__fail_nomem(c->err);
+    WT_TRY(register_map(c, &object->by_name));
     object->mapped = true;
     for (size_t i = 0; i < object->properties.len; i++)
-        if (!wt__map_insert(&object->by_name, object->properties.items[i].name, (uint32_t)i, NULL))
-            return wt__fail_nomem(c->err);
+        WT_CHECK_ALLOC(wt__map_insert(&object->by_name, object->properties.items[i].name, (uint32_t)i, NULL), c->err);
     return 0;
 }
 
@@ -308,33 +298,31 @@ static int compile_required(struct value_compiler *c, struct subschema *s, const
 {
     struct name_list names = {0};
     size_t next = 0;
-    int rc = compile_names(c, &names, s, "required", value);
-    if (rc < 0)
-        return rc;
-    if (!s->object && !(s->object = wt__arena_array(&c->out->arena, struct object_rules, 1)))
-        return wt__fail_nomem(c->err);
+    WT_TRY(compile_names(c, &names, s, "required", value));
+    if (!s->object)
+        s->object = wt__arena_array(&c->out->arena, struct object_rules, 1);
+    WT_CHECK_ALLOC(s->object, c->err);
     struct named_subschemas *properties = &s->object->properties;
     size_t most = properties->len + names.len;
     struct property *items = wt__arena_array(&c->out->arena, struct property, most + 1);
-    if (!items)
-        return wt__fail_nomem(c->err);
+    WT_CHECK_ALLOC(items, c->err);
     if (properties->len > 0)
         memcpy(items, properties->items, properties->len * sizeof *items);
     properties->items = items;
-    rc = build_property_map(c, s->object, most);
-    for (size_t i = 0; rc == 0 && i < names.len; i++) {
+    WT_TRY(build_property_map(c, s->object, most));
+    for (size_t i = 0; i < names.len; i++) {
         struct property *there = wt__find_property(s->object, names.items[i], &next);
         if (!there) {
             there = &items[properties->len++];
             there->name = names.items[i];
-            if (s->object->mapped &&
-                !wt__map_insert(&s->object->by_name, there->name, (uint32_t)(properties->len - 1), NULL))
-                rc = wt__fail_nomem(c->err);
+            if (s->object->mapped)
+                WT_CHECK_ALLOC(wt__map_insert(&s->object->by_name, there->name, (uint32_t)(properties->len - 1), NULL),
+                               c->err);
         }
         s->object->required += !there->required;
         there->required = true;
     }
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- keywords with subschemas */
@@ -358,8 +346,7 @@ static int enqueue_subschema(struct compiler *c, struct subschema *s)
         return wt__fail(c->values.err, WT_ETOOLONG, "the schema has more than %d subschemas", SCHEMA_SUBSCHEMAS);
     int rc = wt__grow(&queue, &c->capacity, c->queued + 1, sizeof *c->queue);
     c->queue = queue;
-    if (rc < 0)
-        return wt__fail_nomem(c->values.err);
+    WT_CHECK_ALLOC(rc == 0, c->values.err);
     c->queue[c->queued++] = s;
     s->queued = true;
     return 0;
@@ -373,10 +360,9 @@ static int compile_child(struct compiler *c, const struct subschema **out, struc
     if (json_is_object(json)) {
         found = wt__documents_at(&c->documents, json);
     } else if (json_is_boolean(json)) {
-        const char *steps = wt__subschema_steps(&c->values.out->arena, keyword, name);
-        found = steps ? wt__documents_boolean(&c->documents, json, s, steps) : NULL;
-        if (!found)
-            return wt__fail_nomem(c->values.err);
+        const char *relative_pointer = wt__subschema_pointer(&c->values.out->arena, keyword, name);
+        found = relative_pointer ? wt__documents_boolean(&c->documents, json, s, relative_pointer) : NULL;
+        WT_CHECK_ALLOC(found, c->values.err);
     }
     if (!found)
         return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword, name ? "must hold schemas" : "must be a schema",
@@ -392,15 +378,12 @@ static int compile_list(struct compiler *c, struct subschema *s, const struct ke
     if (!json_is_array(value) || len == 0)
         return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword->name, "must be a list of schemas", NULL);
     field->items = wt__arena_array(&c->values.out->arena, const struct subschema *, len);
-    if (!field->items)
-        return wt__fail_nomem(c->values.err);
+    WT_CHECK_ALLOC(field->items, c->values.err);
     field->len = len;
     for (size_t i = 0; i < len; i++) {
         char index[24];
         snprintf(index, sizeof index, "%zu", i);
-        int rc = compile_child(c, &field->items[i], s, json_array_get(value, i), keyword->name, index);
-        if (rc < 0)
-            return rc;
+        WT_TRY(compile_child(c, &field->items[i], s, json_array_get(value, i), keyword->name, index));
     }
     return 0;
 }
@@ -411,28 +394,25 @@ static int compile_named(struct compiler *c, struct subschema *s, const struct k
 {
     const char *name;
     json_t *member;
-    int rc = 0;
     if (!json_is_object(value))
         return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword->name, "must be an object", NULL);
     struct property *items =
         wt__arena_array(&c->values.out->arena, struct property, field->len + json_object_size(value) + 1);
-    if (!items)
-        return wt__fail_nomem(c->values.err);
+    WT_CHECK_ALLOC(items, c->values.err);
     if (field->len > 0)
         memcpy(items, field->items, field->len * sizeof *items);
     field->items = items;
     json_object_foreach((json_t *)value, name, member)
     {
-        if (rc < 0 || (keyword->shape == SHAPE_DEPENDENCIES && json_is_array(member)))
+        if (keyword->shape == SHAPE_DEPENDENCIES && json_is_array(member))
             continue;
         struct property *item = &items[field->len++];
         /* Copy the names next to each other, for cache locality. */
         item->name = wt__str(wt__arena_copy(&c->values.out->arena, wt__str(name)));
-        if (!item->name.ptr)
-            return wt__fail_nomem(c->values.err);
-        rc = compile_child(c, &item->subschema, s, member, keyword->name, name);
+        WT_CHECK_ALLOC(item->name.ptr, c->values.err);
+        WT_TRY(compile_child(c, &item->subschema, s, member, keyword->name, name));
     }
-    return rc;
+    return 0;
 }
 
 static int compile_patterns(struct compiler *c, struct subschema *s, const struct keyword *keyword,
@@ -440,34 +420,29 @@ static int compile_patterns(struct compiler *c, struct subschema *s, const struc
 {
     const char *text;
     json_t *member;
-    int rc = 0;
     if (!json_is_object(value))
         return refuse_keyword(c->values.err, WT_EFORMAT, s, keyword->name, "must be an object", NULL);
     field->items = wt__arena_array(&c->values.out->arena, struct pattern_property, json_object_size(value) + 1);
-    if (!field->items)
-        return wt__fail_nomem(c->values.err);
+    WT_CHECK_ALLOC(field->items, c->values.err);
     json_object_foreach((json_t *)value, text, member)
     {
         struct pattern_property *item = &field->items[field->len];
-        if (rc < 0)
-            break;
         item->text = wt__str(text);
-        rc = compile_pattern(&c->values, &item->pattern, s, keyword->name, item->text);
-        if (rc == 0)
-            rc = compile_child(c, &item->subschema, s, member, keyword->name, text);
-        field->len += rc == 0;
+        WT_TRY(compile_pattern(&c->values, &item->pattern, s, keyword->name, item->text));
+        WT_TRY(compile_child(c, &item->subschema, s, member, keyword->name, text));
+        field->len++;
     }
-    return rc;
+    return 0;
 }
 
 static int compile_dependencies(struct compiler *c, struct subschema *s, const struct keyword *keyword,
                                 struct named_subschemas *field, const json_t *value)
 {
     struct keyword lists = *keyword;
-    int rc = compile_named(c, s, keyword, field, value);
+    WT_TRY(compile_named(c, s, keyword, field, value));
     lists.shape = SHAPE_DEPENDENT_NAMES;
     lists.field = offsetof(struct object_rules, dependent_required);
-    return rc < 0 ? rc : compile_plain_value(&c->values, s, &lists, value);
+    return compile_plain_value(&c->values, s, &lists, value);
 }
 
 /* Compiles "items". A list becomes the prefix; "additionalItems" then has the role of "items" in 2020-12. */
@@ -476,10 +451,9 @@ static int compile_items(struct compiler *c, struct subschema *s, const struct k
     const json_t *additional = json_object_get(s->json, "additionalItems");
     if (!json_is_array(value))
         return compile_child(c, &s->array->items, s, value, "items", NULL);
-    int rc = json_array_size(value) > 0 ? compile_list(c, s, keyword, &s->array->prefix, value) : 0;
-    if (rc == 0 && additional)
-        rc = compile_child(c, &s->array->items, s, additional, "additionalItems", NULL);
-    return rc;
+    if (json_array_size(value) > 0)
+        WT_TRY(compile_list(c, s, keyword, &s->array->prefix, value));
+    return additional ? compile_child(c, &s->array->items, s, additional, "additionalItems", NULL) : 0;
 }
 
 /* Resolves a reference. keyword: "$ref" or "$dynamicRef", used in error messages. */
@@ -503,10 +477,10 @@ static int compile_reference(struct compiler *c, const struct subschema **out, s
 /* Compiles "$dynamicRef". It is dynamic only if its static target has a "$dynamicAnchor" of the same name. */
 static int compile_dynamic(struct compiler *c, struct subschema *s, struct in_place *field, const json_t *value)
 {
-    int rc = compile_reference(c, &field->dynamic, s, "$dynamicRef", value);
-    const char *hash = rc < 0 ? NULL : strchr(json_string_value(value), '#');
+    WT_TRY(compile_reference(c, &field->dynamic, s, "$dynamicRef", value));
+    const char *hash = strchr(json_string_value(value), '#');
     if (!hash || hash[1] == '\0' || field->dynamic->resource->draft7)
-        return rc;
+        return 0;
     struct str anchor = wt__json_str(field->dynamic->json, "$dynamicAnchor");
     if (wt__str_equal(anchor, wt__str(hash + 1)))
         field->dynamic_name = anchor;
@@ -517,14 +491,13 @@ static int compile_dynamic(struct compiler *c, struct subschema *s, struct in_pl
 /* Enqueues every dynamic anchor read so far, because a dynamic reference may lead to any of them. */
 static int enqueue_anchors(struct compiler *c)
 {
-    int rc = 0;
     if (!c->dynamic || c->anchors_of == c->documents.len)
         return 0;
     c->anchors_of = c->documents.len;
     for (size_t i = 0; i < c->documents.resource_count; i++)
-        for (const struct dynamic_anchor *a = c->documents.resource_rows[i]->dynamic; a && rc == 0; a = a->next)
-            rc = enqueue_subschema(c, (struct subschema *)a->subschema);
-    return rc;
+        for (const struct dynamic_anchor *a = c->documents.resource_rows[i]->dynamic; a; a = a->next)
+            WT_TRY(enqueue_subschema(c, (struct subschema *)a->subschema));
+    return 0;
 }
 
 static int compile_keyword(struct compiler *c, struct subschema *s, const struct keyword *keyword, const json_t *value)
@@ -532,8 +505,7 @@ static int compile_keyword(struct compiler *c, struct subschema *s, const struct
     if (keyword->group_size == 0 || keyword->shape == SHAPE_REQUIRED)
         return compile_plain_value(&c->values, s, keyword, value);
     void *field = allocate_field(c->values.out, s, keyword);
-    if (!field)
-        return wt__fail_nomem(c->values.err);
+    WT_CHECK_ALLOC(field, c->values.err);
     switch (keyword->shape) {
     case SHAPE_SUBSCHEMA:
         return compile_child(c, field, s, value, keyword->name, NULL);
@@ -600,9 +572,8 @@ static int compile_subschema(struct compiler *c, struct subschema *s)
     json_object_foreach((json_t *)s->json, name, value)
     {
         const struct keyword *keyword = wt__keyword_find(name, r->draft7, r->vocabularies);
-        int rc = keyword ? compile_member(c, s, keyword, value) : 0;
-        if (rc < 0)
-            return rc;
+        if (keyword)
+            WT_TRY(compile_member(c, s, keyword, value));
     }
     return finish_subschema(c, s);
 }
@@ -613,18 +584,17 @@ static int compile_reachable(struct compiler *c, json_t *schema, json_t *table)
     struct compiled *out = c->values.out;
     if (!json_is_object(schema) && !json_is_boolean(schema))
         return wt__fail(c->values.err, WT_EFORMAT, "a schema must be an object, true or false");
-    if (json_array_append(out->keep, schema) < 0 || (table && json_array_append(out->keep, table) < 0))
-        return wt__fail_nomem(c->values.err);
-    int rc = wt__documents_open(&c->documents, &root, schema, c->values.err);
-    if (rc == 0)
-        rc = enqueue_subschema(c, root);
-    for (size_t i = 0; rc == 0 && i < c->queued; i++) {
-        rc = compile_subschema(c, c->queue[i]);
-        if (rc == 0 && i + 1 == c->queued)
-            rc = enqueue_anchors(c);
+    WT_CHECK_ALLOC(json_array_append(out->keep, schema) == 0, c->values.err);
+    WT_CHECK_ALLOC(!table || json_array_append(out->keep, table) == 0, c->values.err);
+    WT_TRY(wt__documents_open(&c->documents, &root, schema, c->values.err));
+    WT_TRY(enqueue_subschema(c, root));
+    for (size_t i = 0; i < c->queued; i++) {
+        WT_TRY(compile_subschema(c, c->queue[i]));
+        if (i + 1 == c->queued)
+            WT_TRY(enqueue_anchors(c));
     }
     out->root = root;
-    return rc;
+    return 0;
 }
 
 int wt__compile_located(struct compiled **out, json_t *schema, const char *dialect, json_t *table, bool assert_formats,

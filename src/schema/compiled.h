@@ -209,7 +209,7 @@ struct subschema {
     struct array_rules *array;
     const json_t *json;
     const struct subschema *parent; /* NULL at the root of a document */
-    const char *steps;              /* JSON pointer from the parent */
+    const char *relative_pointer;   /* JSON pointer from the parent */
     struct map texts;               /* string -> row of values; only for long enumerations */
 };
 
@@ -249,7 +249,7 @@ static inline struct property *wt__find_property(const struct object_rules *rule
 
 /* Returns "/keyword/name" in the arena, or "/keyword" if name is NULL. Escapes the name. Returns NULL if out of memory.
  */
-const char *wt__subschema_steps(struct arena *arena, const char *keyword, const char *name);
+const char *wt__subschema_pointer(struct arena *arena, const char *keyword, const char *name);
 
 /* Appends the place of a subschema: a JSON pointer, preceded by the address of its document unless that is the schema
  * itself. */
@@ -370,10 +370,10 @@ void wt__documents_dispose(struct documents *documents);
 /* Returns the subschema of a JSON object, or NULL if the object is not a known subschema. */
 struct subschema *wt__documents_at(const struct documents *documents, const json_t *json);
 
-/* Creates a subschema for `true` or `false`. It is not added to the lookup, since Jansson shares these values. steps:
- * in the arena. Returns NULL if out of memory. */
+/* Creates a subschema for `true` or `false`. It is not added to the lookup, since Jansson shares these values.
+ * relative_pointer is in the arena. Returns NULL if out of memory. */
 struct subschema *wt__documents_boolean(struct documents *documents, const json_t *json, const struct subschema *parent,
-                                        const char *steps);
+                                        const char *relative_pointer);
 
 /* Resolves a reference in resource `from`. Errors: WT_ENOTFOUND and those of wt__documents_open. */
 int wt__documents_resolve(struct documents *documents, struct subschema **out, const struct resource *from,

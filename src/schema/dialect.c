@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 
 /* ---------------------------------------------------------------- keywords */
 
@@ -301,13 +302,10 @@ int wt__dialect_read(struct resource *r, struct str uri, const char *usual, cons
         r->vocabularies = VOCABULARY_ALL;
         if (r->draft7 || wt__str_equal(uri, STR(SCHEMA_2020_12)))
             return 0;
-        struct buffer key = {0};
+        WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
         wt__buffer_str(&key, uri);
-        const json_t *metaschema = key.failed ? NULL : json_object_get(table, key.ptr);
-        bool failed = key.failed;
-        wt__buffer_dispose(&key);
-        if (failed)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(!key.failed, err);
+        const json_t *metaschema = json_object_get(table, key.ptr);
         const json_t *declared = json_object_get(metaschema, "$vocabulary");
         const char *foreign = find_foreign_vocabulary(declared);
         if (foreign)

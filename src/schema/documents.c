@@ -12,12 +12,12 @@
 /* Position of the walk. */
 struct walk_position {
     const struct subschema *parent;
-    const char *steps;
+    const char *relative_pointer;
     const struct resource *resource;
     int depth;
 };
 
-static int walk_schema(struct documents *d, struct subschema **out, const json_t *json, struct walk_position spot,
+static int walk_schema(struct documents *d, struct subschema **out, const json_t *json, struct walk_position position,
                        wt_error *err);
 
 /* ---------------------------------------------------------------- rows */
@@ -34,23 +34,23 @@ struct subschema *wt__documents_at(const struct documents *d, const json_t *json
 }
 
 static struct subschema *add_subschema(struct documents *d, const json_t *json, const struct subschema *parent,
-                                       const char *steps)
+                                       const char *relative_pointer)
 {
     void *rows = d->rows;
     int rc = wt__grow(&rows, &d->capacity, d->len + 1, sizeof *d->rows);
     d->rows = rows;
-    struct subschema *s = rc < 0 || !steps ? NULL : wt__arena_array(d->arena, struct subschema, 1);
+    struct subschema *s = rc < 0 || !relative_pointer ? NULL : wt__arena_array(d->arena, struct subschema, 1);
     if (!s)
         return NULL;
-    *s = (struct subschema){.json = json, .parent = parent, .steps = steps, .types = KIND_ANY};
+    *s = (struct subschema){.json = json, .parent = parent, .relative_pointer = relative_pointer, .types = KIND_ANY};
     d->rows[d->len++] = s;
     return s;
 }
 
 struct subschema *wt__documents_boolean(struct documents *d, const json_t *json, const struct subschema *parent,
-                                        const char *steps)
+                                        const char *relative_pointer)
 {
-    struct subschema *s = add_subschema(d, json, parent, steps);
+    struct subschema *s = add_subschema(d, json, parent, relative_pointer);
     if (s) {
         s->verdict = json_is_true(json) ? VERDICT_TRUE : VERDICT_FALSE;
         s->resource = parent ? parent->resource : NULL;
@@ -84,14 +84,15 @@ static bool register_resource(struct documents *d, const char *uri)
  * caller to complete. */
 static int resolve_address(struct documents *d, const char **out, struct str base, struct str reference, wt_error *err)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    *out = NULL;
     wt__uri_resolve(&text, base, reference);
-    bool failed = text.failed, too_long = text.len > SCHEMA_URI_BYTES;
-    *out = failed || too_long ? NULL : wt__arena_copy(d->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    if (too_long && !failed)
+    WT_CHECK_ALLOC(!text.failed, err);
+    if (text.len > SCHEMA_URI_BYTES)
         return wt__fail(err, WT_ETOOLONG, "resolves to an address of more than %d bytes", SCHEMA_URI_BYTES);
-    return *out ? 0 : wt__fail_nomem(err);
+    *out = wt__arena_copy(d->arena, wt__buffer_view(&text));
+    WT_CHECK_ALLOC(*out, err);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- identities */
@@ -99,19 +100,17 @@ static int resolve_address(struct documents *d, const char **out, struct str bas
 static int add_anchor(struct documents *d, struct subschema *s, struct str name, bool dynamic, wt_error *err)
 {
     struct resource *home = (struct resource *)s->resource;
-    struct buffer key = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer key = {0};
     wt__buffer_printf(&key, "%s#", home->uri);
     wt__buffer_str(&key, name);
     const char *copy = key.failed ? NULL : wt__arena_copy(d->arena, wt__buffer_view(&key));
-    wt__buffer_dispose(&key);
+    WT_CHECK_ALLOC(copy, err);
     uint32_t row = *wt__map_get(&d->places, key_of_pointer(&s->json));
-    if (!copy || !wt__map_insert(&d->anchors, wt__str(copy), row, NULL))
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(wt__map_insert(&d->anchors, wt__str(copy), row, NULL), err);
     if (!dynamic)
         return 0;
     struct dynamic_anchor *anchor = wt__arena_array(d->arena, struct dynamic_anchor, 1);
-    if (!anchor)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(anchor, err);
     *anchor = (struct dynamic_anchor){name, s, home->dynamic};
     home->dynamic = anchor;
     return 0;
@@ -126,22 +125,19 @@ static int begin_resource(struct documents *d, struct subschema *s, struct str i
     if (rc == WT_ETOOLONG)
         return wt__subschema_refuse(s, rc, err, "\"$id\" %s", why.message);
     struct resource *r = rc < 0 ? NULL : add_schema_resource(d, s->resource, s->json);
-    if (!r)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(r, err);
     r->uri = uri;
     s->resource = r;
-    if (!register_resource(d, uri))
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(register_resource(d, uri), err);
     return dialect.len > 0 ? wt__dialect_read(r, dialect, d->dialect, d->table, s, err) : 0;
 }
 
-/* Registers "$id" and the anchors of a subschema. A fragment in "$id" defines an anchor in draft-07. */
+/* Registers "$id" and the anchors of a subschema. A fragment in "$id" defines an anchor, as in draft-07. */
 static int register_identity(struct documents *d, struct subschema *s, wt_error *err)
 {
     struct str id = wt__json_str(s->json, "$id"), anchor = wt__json_str(s->json, "$anchor");
     struct str dynamic = wt__json_str(s->json, "$dynamicAnchor");
     struct uri parts;
-    int rc = 0;
     wt__uri_split(&parts, id);
     if (id.len > SCHEMA_URI_BYTES || anchor.len > SCHEMA_URI_BYTES || dynamic.len > SCHEMA_URI_BYTES)
         return wt__subschema_refuse(s, WT_ETOOLONG, err, "\"$id\" or an anchor is longer than %d bytes",
@@ -149,14 +145,14 @@ static int register_identity(struct documents *d, struct subschema *s, wt_error 
     if (s->resource->draft7 && json_object_get(s->json, "$ref"))
         return 0; /* In draft-07, "$ref" disables all other keywords of its object. */
     if (id.len > 0 && (parts.fragment.len == 0 || id.ptr[0] != '#'))
-        rc = begin_resource(d, s, id, err);
-    if (rc == 0 && parts.fragment.len > 0)
-        rc = add_anchor(d, s, parts.fragment, false, err);
-    if (rc == 0 && anchor.len > 0 && !s->resource->draft7)
-        rc = add_anchor(d, s, anchor, false, err);
-    if (rc == 0 && dynamic.len > 0 && !s->resource->draft7)
-        rc = add_anchor(d, s, dynamic, true, err);
-    return rc;
+        WT_TRY(begin_resource(d, s, id, err));
+    if (parts.fragment.len > 0)
+        WT_TRY(add_anchor(d, s, parts.fragment, false, err));
+    if (anchor.len > 0 && !s->resource->draft7)
+        WT_TRY(add_anchor(d, s, anchor, false, err));
+    if (dynamic.len > 0 && !s->resource->draft7)
+        WT_TRY(add_anchor(d, s, dynamic, true, err));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the walk */
@@ -167,9 +163,10 @@ static int walk_child(struct documents *d, const json_t *json, struct walk_posit
     struct subschema *found;
     if (!json_is_object(json))
         return 0;
-    from.steps = wt__subschema_steps(d->arena, keyword, name);
+    from.relative_pointer = wt__subschema_pointer(d->arena, keyword, name);
     from.depth++;
-    return from.steps ? walk_schema(d, &found, json, from, err) : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(from.relative_pointer, err);
+    return walk_schema(d, &found, json, from, err);
 }
 
 static int walk_keyword(struct documents *d, const struct keyword *keyword, const json_t *value,
@@ -177,79 +174,75 @@ static int walk_keyword(struct documents *d, const struct keyword *keyword, cons
 {
     const char *name;
     json_t *member;
-    int rc = 0;
     switch (keyword->shape) {
     case SHAPE_SUBSCHEMA:
     case SHAPE_LIST:
     case SHAPE_ITEMS:
-        rc = walk_child(d, value, from, keyword->name, NULL, err);
-        for (size_t i = 0; rc == 0 && json_is_array(value) && i < json_array_size(value); i++) {
+        WT_TRY(walk_child(d, value, from, keyword->name, NULL, err));
+        for (size_t i = 0; i < json_array_size(value); i++) { /* The size of other values is 0. */
             char index[24];
             snprintf(index, sizeof index, "%zu", i);
-            rc = walk_child(d, json_array_get(value, i), from, keyword->name, index, err);
+            WT_TRY(walk_child(d, json_array_get(value, i), from, keyword->name, index, err));
         }
-        return rc;
+        return 0;
     case SHAPE_NAMED:
     case SHAPE_PATTERNS:
     case SHAPE_DEPENDENCIES:
     case SHAPE_DEFINITIONS:
         json_object_foreach((json_t *)value, name, member)
         {
-            if (rc == 0)
-                rc = walk_child(d, member, from, keyword->name, name, err);
+            WT_TRY(walk_child(d, member, from, keyword->name, name, err));
         }
-        return rc;
+        return 0;
     default:
         return 0;
     }
 }
 
-static int walk_schema(struct documents *d, struct subschema **out, const json_t *json, struct walk_position spot,
+static int walk_schema(struct documents *d, struct subschema **out, const json_t *json, struct walk_position position,
                        wt_error *err)
 {
     const char *key;
     json_t *value;
     if ((*out = wt__documents_at(d, json)))
         return 0;
-    if (spot.depth > SCHEMA_NESTING)
+    if (position.depth > SCHEMA_NESTING)
         return wt__fail(err, WT_ETOOLONG, "the schema is nested deeper than %d levels", SCHEMA_NESTING);
     if (d->len >= SCHEMA_SUBSCHEMAS)
         return wt__fail(err, WT_ETOOLONG, "the schema has more than %d subschemas", SCHEMA_SUBSCHEMAS);
-    struct subschema *s = add_subschema(d, json, spot.parent, spot.steps);
-    if (!s || !wt__map_insert(&d->places, key_of_pointer(&s->json), (uint32_t)(d->len - 1), NULL))
-        return wt__fail_nomem(err);
-    s->resource = spot.resource;
-    int rc = register_identity(d, s, err);
-    struct walk_position inside = {s, NULL, s->resource, spot.depth};
+    struct subschema *s = add_subschema(d, json, position.parent, position.relative_pointer);
+    WT_CHECK_ALLOC(s, err);
+    WT_CHECK_ALLOC(wt__map_insert(&d->places, key_of_pointer(&s->json), (uint32_t)(d->len - 1), NULL), err);
+    s->resource = position.resource;
+    WT_TRY(register_identity(d, s, err));
+    struct walk_position inside = {s, NULL, s->resource, position.depth};
     json_object_foreach((json_t *)json, key, value)
     {
-        const struct keyword *keyword = rc < 0 ? NULL : wt__keyword_find(key, s->resource->draft7, ~0U);
+        const struct keyword *keyword = wt__keyword_find(key, s->resource->draft7, ~0U);
         if (keyword)
-            rc = walk_keyword(d, keyword, value, inside, err);
+            WT_TRY(walk_keyword(d, keyword, value, inside, err));
     }
     *out = s;
-    return rc;
+    return 0;
 }
 
 /* Adds a document with its own address. uri: NULL for the schema itself. */
 static int add_document(struct documents *d, struct subschema **out, const json_t *json, const char *uri, wt_error *err)
 {
     struct resource *r = add_schema_resource(d, NULL, json);
-    if (!r)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(r, err);
     r->document = r->uri = uri ? uri : "";
-    if (!register_resource(d, r->uri))
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(register_resource(d, r->uri), err);
     struct str dialect = wt__json_str(json, "$schema");
-    struct subschema root = {.steps = "", .resource = r};
-    int rc = wt__dialect_read(r, dialect.len > 0 ? dialect : wt__str(d->dialect), d->dialect, d->table, &root, err);
-    if (rc < 0)
-        return rc;
+    struct subschema root = {.relative_pointer = "", .resource = r};
+    if (dialect.len == 0)
+        dialect = wt__str(d->dialect);
+    WT_TRY(wt__dialect_read(r, dialect, d->dialect, d->table, &root, err));
     if (!json_is_object(json)) {
         *out = wt__documents_boolean(d, json, NULL, "");
-        if (*out)
-            (*out)->resource = r;
-        return *out ? 0 : wt__fail_nomem(err);
+        WT_CHECK_ALLOC(*out, err);
+        (*out)->resource = r;
+        return 0;
     }
     return walk_schema(d, out, json, (struct walk_position){NULL, "", r, 0}, err);
 }
@@ -303,9 +296,7 @@ static int load_all_documents(struct documents *d, wt_error *err)
     d->all_loaded = true;
     json_object_foreach((json_t *)d->table, uri, document)
     {
-        int rc = load_document(d, uri, document, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(load_document(d, uri, document, err));
     }
     return 0;
 }
@@ -314,11 +305,8 @@ static int load_metaschema(struct documents *d, const char *uri, struct str text
 {
     struct subschema *root;
     json_t *json;
-    int rc = wt__json_parse(&json, text.ptr, text.len, err);
-    if (rc < 0)
-        return rc;
-    if (json_array_append_new(d->keep, json) < 0)
-        return wt__fail_nomem(err);
+    WT_TRY(wt__json_parse(&json, text.ptr, text.len, err));
+    WT_CHECK_ALLOC(json_array_append_new(d->keep, json) == 0, err);
     return add_document(d, &root, json, uri, err);
 }
 
@@ -332,19 +320,17 @@ static int find_resource(struct documents *d, const struct resource **out, const
     const uint32_t *row = wt__map_get(&d->resources, wt__str(uri));
     json_t *document = json_object_get(d->table, uri);
     struct str metaschema = wt__metaschema(wt__str(uri));
-    int rc = 0;
     if (!row && document)
-        rc = load_document(d, uri, document, err);
+        WT_TRY(load_document(d, uri, document, err));
     else if (!row && metaschema.len > 0)
-        rc = load_metaschema(d, uri, metaschema, err);
+        WT_TRY(load_metaschema(d, uri, metaschema, err));
     else if (!row)
-        rc = load_all_documents(d, err);
-    if (rc < 0)
-        return rc;
+        WT_TRY(load_all_documents(d, err));
     row = wt__map_get(&d->resources, wt__str(uri));
     if (!row)
-        return wt__fail(err, WT_ENOTFOUND,
-                        "refers to unknown document \"%.200s\"; pass it with the schema, as none are fetched", uri);
+        return wt__fail(
+            err, WT_ENOTFOUND,
+            "refers to unknown document \"%.200s\"; pass it with the schema, because documents are not fetched", uri);
     *out = d->resource_rows[*row];
     if ((*out)->refused)
         return wt__fail(err, (*out)->refused_code, "refers to invalid document \"%.200s\": %s", (*out)->document,
@@ -391,9 +377,8 @@ static int follow_json_pointer(struct documents *d, struct subschema **out, cons
 {
     const json_t *json = resource->root;
     struct subschema *last = wt__documents_at(d, json), *at;
-    struct buffer token = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer token = {0};
     struct str from_last = pointer;
-    int rc = 0;
     *out = NULL;
     while (pointer.len > 0 && json) {
         json = next_pointer_token(&pointer, &token) ? step_into_schema(json, wt__buffer_view(&token)) : NULL;
@@ -402,47 +387,42 @@ static int follow_json_pointer(struct documents *d, struct subschema **out, cons
             from_last = pointer;
         }
     }
-    bool failed = token.failed;
-    wt__buffer_dispose(&token);
-    if (failed)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(!token.failed, err);
     if (!json || !last)
         return 0;
     if (json == last->json) {
         *out = last;
         return 0;
     }
-    const char *steps = wt__arena_copy(d->arena, from_last);
-    if (!steps)
-        return wt__fail_nomem(err);
+    const char *relative_pointer = wt__arena_copy(d->arena, from_last);
+    WT_CHECK_ALLOC(relative_pointer, err);
     if (json_is_object(json))
-        rc = walk_schema(d, out, json, (struct walk_position){last, steps, last->resource, 0}, err);
-    else if (json_is_boolean(json) && !(*out = wt__documents_boolean(d, json, last, steps)))
-        rc = wt__fail_nomem(err);
-    return rc;
+        return walk_schema(d, out, json, (struct walk_position){last, relative_pointer, last->resource, 0}, err);
+    if (json_is_boolean(json)) {
+        *out = wt__documents_boolean(d, json, last, relative_pointer);
+        WT_CHECK_ALLOC(*out, err);
+    }
+    return 0;
 }
 
 static int resolve_fragment(struct documents *d, struct subschema **out, const struct resource *resource,
                             struct str fragment, wt_error *err)
 {
-    struct buffer text = {0}, anchor = {0};
-    int rc = 0;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer anchor = {0};
     *out = NULL;
-    if (!wt__uri_decode(&text, fragment))
-        wt__buffer_clear(&text);
-    else if (text.len > 0 && text.ptr[0] == '/')
-        rc = follow_json_pointer(d, out, resource, wt__buffer_view(&text), err);
-    else if (text.len > 0) {
-        wt__buffer_printf(&anchor, "%s#", resource->uri);
-        wt__buffer_str(&anchor, wt__buffer_view(&text));
-        const uint32_t *row = anchor.failed ? NULL : wt__map_get(&d->anchors, wt__buffer_view(&anchor));
-        *out = row ? d->rows[*row] : NULL;
-    }
-    if (text.failed || anchor.failed)
-        rc = wt__fail_nomem(err);
-    wt__buffer_dispose(&text);
-    wt__buffer_dispose(&anchor);
-    return rc;
+    bool is_valid = wt__uri_decode(&text, fragment);
+    WT_CHECK_ALLOC(!text.failed, err);
+    if (!is_valid || text.len == 0)
+        return 0;
+    if (text.ptr[0] == '/')
+        return follow_json_pointer(d, out, resource, wt__buffer_view(&text), err);
+    wt__buffer_printf(&anchor, "%s#", resource->uri);
+    wt__buffer_str(&anchor, wt__buffer_view(&text));
+    WT_CHECK_ALLOC(!anchor.failed, err);
+    const uint32_t *row = wt__map_get(&d->anchors, wt__buffer_view(&anchor));
+    *out = row ? d->rows[*row] : NULL;
+    return 0;
 }
 
 int wt__documents_resolve(struct documents *d, struct subschema **out, const struct resource *from,
@@ -455,23 +435,21 @@ int wt__documents_resolve(struct documents *d, struct subschema **out, const str
     wt__uri_split(&parts, reference);
     const struct resource *resource = NULL;
     const char *uri;
-    int rc = resolve_address(d, &uri, wt__str(from->uri), reference, err);
-    if (rc == 0)
-        rc = find_resource(d, &resource, uri, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(resolve_address(d, &uri, wt__str(from->uri), reference, err));
+    WT_TRY(find_resource(d, &resource, uri, err));
     struct subschema *root = wt__documents_at(d, resource->root);
     if (root) /* The root's "$id" may give it another address. */
         resource = root->resource;
-    if (parts.fragment.len > 0)
-        rc = resolve_fragment(d, out, resource, parts.fragment, err);
-    else if (root)
+    if (parts.fragment.len > 0) {
+        WT_TRY(resolve_fragment(d, out, resource, parts.fragment, err));
+    } else if (root) {
         *out = root;
-    else if (!(*out = wt__documents_boolean(d, resource->root, NULL, "")))
-        rc = wt__fail_nomem(err);
-    else
+    } else {
+        *out = wt__documents_boolean(d, resource->root, NULL, "");
+        WT_CHECK_ALLOC(*out, err);
         (*out)->resource = resource;
-    if (rc == 0 && !*out)
+    }
+    if (!*out)
         return wt__fail(err, WT_ENOTFOUND, "refers to \"%.200s\", but there is no schema there", reference.ptr);
-    return rc;
+    return 0;
 }

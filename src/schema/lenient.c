@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/str.h"
 
 /* ---------------------------------------------------------------- older forms */
@@ -95,30 +96,34 @@ static int adopt_object(json_t *schema, bool keeps_nulls)
     return 0;
 }
 
+/* Keywords whose values are data, and keywords whose values map names to subschemas. */
+static const char *const data_keywords[] = {"enum", "const", "default", "examples"};
+static const char *const map_keywords[] = {"properties", "patternProperties", "$defs", "definitions",
+                                           "dependentSchemas"};
+
 /* Converts older forms in a schema. names is true if the keys are names of subschemas rather than keywords. The
  * recursion is bounded by the nesting limit of JSON. */
 static int adopt_older_forms(json_t *schema, bool names, bool keeps_nulls)
 {
-    static const char *const data[] = {"enum", "const", "default", "examples"};
-    static const char *const maps[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
     const char *key;
     json_t *value;
     size_t at;
-    int rc = json_is_object(schema) && !names ? adopt_object(schema, keeps_nulls) : 0;
+    if (json_is_object(schema) && !names)
+        WT_TRY(adopt_object(schema, keeps_nulls));
     json_array_foreach(schema, at, value)
     {
-        rc = rc < 0 ? rc : adopt_older_forms(value, false, keeps_nulls);
+        WT_TRY(adopt_older_forms(value, false, keeps_nulls));
     }
     json_object_foreach(schema, key, value)
     {
-        if (rc < 0 || (!names && AMONG(key, data)))
+        if (!names && AMONG(key, data_keywords))
             continue;
-        if (names && json_is_null(value))
-            rc = json_object_set_new(schema, key, json_true()) < 0 ? WT_ENOMEM : 0;
-        else
-            rc = adopt_older_forms(value, !names && AMONG(key, maps), keeps_nulls);
+        if (!names || !json_is_null(value))
+            WT_TRY(adopt_older_forms(value, !names && AMONG(key, map_keywords), keeps_nulls));
+        else if (json_object_set_new(schema, key, json_true()) < 0)
+            return WT_ENOMEM;
     }
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- keywords that do not compile */
@@ -178,61 +183,46 @@ static bool array_has(const json_t *array, const json_t *value)
 
 static int add_null_type(json_t *schema, json_t *type)
 {
-    json_t *word = json_string("null");
-    json_t *types = json_is_array(type) ? json_copy(type) : json_pack("[O]", type);
-    int rc = word && types ? 0 : WT_ENOMEM;
-    if (rc == 0 && !array_has(types, word))
-        rc = json_array_append(types, word);
-    if (rc == 0)
-        rc = json_object_set(schema, "type", types);
-    json_decref(types);
-    json_decref(word);
-    return rc < 0 ? WT_ENOMEM : 0;
+    json_auto_t *word = json_string("null");
+    json_auto_t *types = json_is_array(type) ? json_copy(type) : json_pack("[O]", type);
+    if (!word || !types || (!array_has(types, word) && json_array_append(types, word) < 0))
+        return WT_ENOMEM;
+    return json_object_set(schema, "type", types) < 0 ? WT_ENOMEM : 0;
 }
 
-static int take_null_type(json_t *schema)
+static int convert_null_type(json_t *schema)
 {
     json_t *type = json_object_get(schema, "type"), *values = json_object_get(schema, "enum");
     if (!json_is_true(json_object_get(schema, "nullable")) || (!json_is_string(type) && !json_is_array(type)))
         return 0;
-    int rc = add_null_type(schema, type);
-    if (rc == 0 && json_is_array(values) && !array_has(values, json_null()) &&
-        json_array_append(values, json_null()) < 0)
-        rc = WT_ENOMEM;
-    return rc;
-}
-
-static bool is_keyword_among(const char *key, const char *const *words, size_t count)
-{
-    bool found = false;
-    for (size_t i = 0; !found && i < count; i++)
-        found = strcmp(key, words[i]) == 0;
-    return found;
+    WT_TRY(add_null_type(schema, type));
+    if (json_is_array(values) && !array_has(values, json_null()) && json_array_append(values, json_null()) < 0)
+        return WT_ENOMEM;
+    return 0;
 }
 
 /* Rewrites a schema and its subschemas. names is true if the keys are names of subschemas rather than keywords. The
  * recursion is bounded by the nesting limit of JSON. */
-static int take_nullable_in(json_t *schema, bool names)
+static int convert_nullable_in(json_t *schema, bool names)
 {
-    static const char *const data[] = {"enum", "const", "default", "examples"};
-    static const char *const maps[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
     const char *key;
     json_t *value;
     size_t at;
-    int rc = json_is_object(schema) && !names ? take_null_type(schema) : 0;
+    if (json_is_object(schema) && !names)
+        WT_TRY(convert_null_type(schema));
     json_array_foreach(schema, at, value)
     {
-        rc = rc < 0 ? rc : take_nullable_in(value, false);
+        WT_TRY(convert_nullable_in(value, false));
     }
     json_object_foreach(schema, key, value)
     {
-        if (rc == 0 && (names || !is_keyword_among(key, data, sizeof data / sizeof *data)))
-            rc = take_nullable_in(value, !names && is_keyword_among(key, maps, sizeof maps / sizeof *maps));
+        if (names || !AMONG(key, data_keywords))
+            WT_TRY(convert_nullable_in(value, !names && AMONG(key, map_keywords)));
     }
-    return rc;
+    return 0;
 }
 
-int wt__schema_take_nullable(json_t *schema)
+int wt__schema_convert_nullable(json_t *schema)
 {
-    return take_nullable_in(schema, false);
+    return convert_nullable_in(schema, false);
 }

@@ -33,6 +33,6 @@ int wt__compile_lenient(struct compiled **out, json_t *schema, const char *diale
 
 /* Rewrites each {"type": T, "nullable": true} in a schema, in place, to accept null: "type" becomes [T, "null"], and
  * null is added to "enum". Returns 0 or WT_ENOMEM. */
-int wt__schema_take_nullable(json_t *schema);
+int wt__schema_convert_nullable(json_t *schema);
 
 #endif

@@ -13,17 +13,15 @@
 
 /* ---------------------------------------------------------------- places of subschemas */
 
-/* A subschema stores only the steps from its parent, so a place is collected up to the root. */
+/* A subschema stores only the pointer from its parent, so a place is collected up to the root. */
 
-const char *wt__subschema_steps(struct arena *arena, const char *keyword, const char *name)
+const char *wt__subschema_pointer(struct arena *arena, const char *keyword, const char *name)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_printf(&text, "/%s", keyword);
     if (name)
         wt__json_pointer_step(&text, wt__str(name));
-    char *steps = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return steps;
+    return text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
 }
 
 void wt__subschema_place(struct buffer *out, const struct subschema *subschema)
@@ -35,25 +33,21 @@ void wt__subschema_place(struct buffer *out, const struct subschema *subschema)
     if (len > 0 && path[len - 1]->resource->document[0] != '\0')
         wt__buffer_printf(out, "%s#", path[len - 1]->resource->document);
     while (len > 0)
-        wt__buffer_text(out, path[--len]->steps);
+        wt__buffer_text(out, path[--len]->relative_pointer);
 }
 
 int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, const char *format, ...)
 {
-    struct buffer place = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer place = {0};
     char what[sizeof err->message];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     wt__subschema_place(&place, at);
-    if (place.failed)
-        code = wt__fail_nomem(err);
-    else
-        wt__fail_at(err, code, 0, 0, place.ptr ? place.ptr : "", "schema %.200s: %s",
-                    place.len > 0 ? place.ptr : "at its root", what);
-    wt__buffer_dispose(&place);
-    return code;
+    WT_CHECK_ALLOC(!place.failed, err);
+    return wt__fail_at(err, code, 0, 0, place.ptr ? place.ptr : "", "schema %.200s: %s",
+                       place.len > 0 ? place.ptr : "at its root", what);
 }
 
 /* ---------------------------------------------------------------- quotes */
@@ -82,12 +76,11 @@ static void quote_text(struct buffer *out, struct str text, size_t most)
 /* Appends the text without quotes, truncated to `most` bytes. */
 static void quote_plain(struct buffer *out, struct str text, size_t most)
 {
-    struct buffer quoted = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer quoted = {0};
     quote_text(&quoted, text, most);
     if (!quoted.failed)
         wt__buffer_append(out, quoted.ptr + 1, quoted.len - 2);
     out->failed |= quoted.failed;
-    wt__buffer_dispose(&quoted);
 }
 
 /* Callback of json_dump_callback. Keeps one byte more than is shown, to detect a longer value, then stops the dump. */
@@ -217,7 +210,7 @@ void wt__violation_keyword(struct buffer *out, const struct violation *v)
  * is the place of its object. */
 static void append_place(struct buffer *out, const struct violation *v)
 {
-    struct buffer pointer = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {0};
     struct violation object = *v;
     object.depth -= v->kind == VIOLATION_UNKNOWN || (v->kind == VIOLATION_FALSE && v->name);
     wt__violation_pointer(&pointer, &object);
@@ -228,7 +221,6 @@ static void append_place(struct buffer *out, const struct violation *v)
     if (v->about_name)
         wt__buffer_text(out, "the name of the property: ");
     out->failed |= pointer.failed;
-    wt__buffer_dispose(&pointer);
 }
 
 /* ---------------------------------------------------------------- kinds */

@@ -1,12 +1,13 @@
-/* pattern.c: a callout before each item of the pattern counts the work of a match. It makes matching about half as
- * fast, but is the only measure of PCRE2 for a whole match. Runs of one item (".*") are a single callout, so the
- * distance moved in the text counts too. */
+/* pattern.c: translates patterns to PCRE2 and limits the work of matches. A callout before each item of the pattern
+ * counts the work of a match. It makes matching about half as fast, but is the only measure of PCRE2 for a whole match.
+ * Runs of one item (".*") are a single callout, so the distance moved in the text counts too. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "schema/compiled.h"
 #include "schema/limits.h"
 
@@ -348,23 +349,17 @@ static const uint32_t options = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALLOW_E
 
 static int compile_pcre(pcre2_code **out, struct str text, bool strict, wt_error *err)
 {
-    struct buffer translated = {.max = 16 * (size_t)PATTERN_BYTES};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer translated = {.max = 16 * (size_t)PATTERN_BYTES};
     const char *why = NULL;
     *out = NULL;
     if (text.len > PATTERN_BYTES)
         return wt__fail(err, WT_ETOOLONG, "is longer than %d bytes", PATTERN_BYTES);
-    if (!translate_ecma(&translated, text, strict, &why)) {
-        wt__buffer_dispose(&translated);
+    if (!translate_ecma(&translated, text, strict, &why))
         return wt__fail(err, WT_EFORMAT, "is not a regular expression: %s", why);
-    }
-    if (translated.failed) {
-        wt__buffer_dispose(&translated);
-        return wt__fail_nomem(err);
-    }
+    WT_CHECK_ALLOC(!translated.failed, err);
     int code = 0;
     PCRE2_SIZE at = 0;
     *out = pcre2_compile((PCRE2_SPTR)(translated.ptr ? translated.ptr : ""), translated.len, options, &code, &at, NULL);
-    wt__buffer_dispose(&translated);
     if (*out)
         return 0;
     if (code == PCRE2_ERROR_HEAP_FAILED) /* out of memory during compilation */
@@ -379,9 +374,7 @@ int wt__pattern_compile(struct schema_pattern **out, struct str text, size_t *me
     pcre2_code *code;
     size_t size = 0;
     *out = NULL;
-    int rc = compile_pcre(&code, text, false, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(compile_pcre(&code, text, false, err));
     pcre2_pattern_info(code, PCRE2_INFO_SIZE, &size);
     *memory += size;
     struct schema_pattern *pattern = *memory > PATTERN_MEMORY ? NULL : malloc(sizeof *pattern);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "schema/evaluation.h"
 #include "text/unicode.h"
 
@@ -51,10 +52,8 @@ static json_t *parse_scalar(struct schema_evaluation *e, struct str text)
 
 static json_t *number_as_string(const json_t *number)
 {
-    struct buffer text = {0};
-    json_t *value = wt__json_write(&text, number) < 0 ? NULL : json_stringn(text.ptr, text.len);
-    wt__buffer_dispose(&text);
-    return value;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    return wt__json_write(&text, number) < 0 ? NULL : json_stringn(text.ptr, text.len);
 }
 
 static json_t *propose_type(struct schema_evaluation *e, const struct violation *v, const char **why)
@@ -224,7 +223,9 @@ static bool put_at_target(struct schema_evaluation *e, json_t **root, const stru
 static bool record_repair(struct repairs *repairs, struct arena *arena, const struct violation *v, const json_t *was,
                           const json_t *now, const char *why)
 {
-    struct buffer pointer = {0}, before = {0}, after = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer pointer = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer before = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer after = {0};
     wt__violation_pointer(&pointer, v);
     if (was)
         wt__json_write(&before, was);
@@ -236,9 +237,6 @@ static bool record_repair(struct repairs *repairs, struct arena *arena, const st
     repair->pointer = pointer.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&pointer));
     repair->was = !was || before.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&before));
     repair->now = after.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&after));
-    wt__buffer_dispose(&pointer);
-    wt__buffer_dispose(&before);
-    wt__buffer_dispose(&after);
     if (!repair->pointer || !repair->now || (was && !repair->was))
         return false;
     repairs->len++;

@@ -295,7 +295,7 @@ static void finds_supplied_documents(void **state)
     json_decref(table);
 }
 
-/* The second schema of each pair makes another reference load all documents first. */
+/* The first schema of each pair makes another reference load all documents first. */
 static void reports_invalid_document_at_reference(void **state)
 {
     static const char *const tables[][2] = {
@@ -367,8 +367,8 @@ static void rejects_invalid_schemas_with_place(void **state)
         {"{'$ref': '#nowhere'}", "schema at its root: \"$ref\" refers to \"#nowhere\", but there is no schema there",
          "", WT_ENOTFOUND},
         {"{'$ref': 'https://e.test/x'}",
-         "schema at its root: \"$ref\" refers to unknown document \"https://e.test/x\"; pass it with the schema, as "
-         "none are fetched",
+         "schema at its root: \"$ref\" refers to unknown document \"https://e.test/x\"; pass it with the schema, "
+         "because documents are not fetched",
          "", WT_ENOTFOUND},
         {"{'$schema': 'https://json-schema.org/draft/2019-09/schema'}",
          "schema at its root: \"$schema\" must name 2020-12, draft-07 or a metaschema passed with the schema: "

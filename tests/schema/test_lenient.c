@@ -17,7 +17,7 @@ static const char any[] = "{'n': 5, 'a': 'x'}", wrong[] = "{'n': 'five', 'a': 'x
 
 enum { NOT_USED = -1 };
 
-/* Written with ' for ". */
+/* JSON uses ' for ". */
 static const struct {
     const char *name, *schema;
     int drops;                  /* number of dropped keywords, or NOT_USED */

@@ -23,11 +23,6 @@ static inline size_t wt__round_up_to_panel(size_t n)
     return (n + WT_PANEL - 1) / WT_PANEL * WT_PANEL;
 }
 
-/* c [T,O] = activation(a [T,K] W^T + bias) + residual, W [O,K] in panels of WT_PANEL outputs:
- *   w[p * w_panel + k * w_step + j]  is  W[p * WT_PANEL + j, k]
- * A packed matrix (nn/matrix.h) has w_step WT_PANEL and w_panel K * WT_PANEL. A row-major matrix V [K,O] is read
- * in place as W^T with w_step its row stride and w_panel WT_PANEL. The last panel is read whole, so up to WT_PANEL - 1
- * floats after O must be readable; they may be NaN. c may not overlap a or w; residual may be c. */
 enum activation {
     ACTIVATION_NONE,
     ACTIVATION_GELU,
@@ -37,6 +32,11 @@ enum activation {
     ACTIVATION_SILU
 };
 
+/* c [T,O] = activation(a [T,K] W^T + bias) + residual, W [O,K] in panels of WT_PANEL outputs:
+ *   w[p * w_panel + k * w_step + j]  is  W[p * WT_PANEL + j, k]
+ * A packed matrix (nn/matrix.h) has w_step WT_PANEL and w_panel K * WT_PANEL. A row-major matrix V [K,O] is read
+ * in place as W^T with w_step its row stride and w_panel WT_PANEL. The last panel is read whole, so up to WT_PANEL - 1
+ * floats after O must be readable; they may be NaN. c may not overlap a or w; residual may be c. */
 struct gemm {
     size_t t, k, o;
     const float *a;

@@ -33,7 +33,7 @@ static int put_nullable_schema(struct buffer *out, struct str schema, wt_error *
         wt__buffer_str(out, schema);
         return out->failed ? wt__fail_nomem(err) : 0;
     }
-    WT_CHECK_ALLOC(wt__schema_take_nullable(tree) == 0 && wt__json_write(out, tree) == 0, err);
+    WT_CHECK_ALLOC(wt__schema_convert_nullable(tree) == 0 && wt__json_write(out, tree) == 0, err);
     return 0;
 }
 
