@@ -460,24 +460,21 @@ int wt__evaluator_tool_names(struct dev_evaluator *evaluator, json_t *out, wt_er
 int wt__evaluator_save(struct dev_evaluator *evaluator, const char *folder, const json_t *about,
                        const struct loop_state *state, json_t *config, wt_error *err)
 {
-    struct arena arena = {0};
-    struct buffer text = {0};
+    WT_CLEANUP(wt__arena_dispose) struct arena arena = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    WT_CLEANUP(json_decrefp) json_t *stolen = config;
+    WT_CLEANUP(json_decrefp)
     json_t *outcome = wt__training_outcome(about, evaluator->training->lesson->figure, state);
+    WT_CLEANUP(json_decrefp)
     json_t *encoder =
         json_pack("{s:s, s:s}", "name", wt__encoder_name(evaluator->encoder), "hash", evaluator->base.hash);
-    int rc = config && outcome && encoder ? wt__make_folders(folder, err) : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(stolen && outcome && encoder, err);
+    WT_TRY(wt__make_folders(folder, err));
     char *path = wt__path_join(&arena, folder, TRAINED_CONFIG);
-    if (rc == 0 && (!path || json_object_set(config, "encoder", encoder) < 0 ||
-                    json_object_set(config, "whichtool", outcome) < 0 || wt__json_write(&text, config) < 0))
-        rc = wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__file_replace(path, text.ptr, text.len, err);
-    wt__buffer_dispose(&text);
-    wt__arena_dispose(&arena);
-    json_decref(outcome);
-    json_decref(encoder);
-    json_decref(config);
-    return rc;
+    if (!path || json_object_set(stolen, "encoder", encoder) < 0 || json_object_set(stolen, "whichtool", outcome) < 0 ||
+        wt__json_write(&text, stolen) < 0)
+        return wt__fail_nomem(err);
+    return wt__file_replace(path, text.ptr, text.len, err);
 }
 
 int wt__evaluator_begin(struct dev_evaluator **out, struct training *training, json_t **about, wt_error *err)

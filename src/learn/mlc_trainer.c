@@ -385,27 +385,22 @@ static const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSIN
 
 int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct mlc_training mlc = {.training = training, .out = out->path, .subquery = 1};
+    WT_CLEANUP(dispose_mlc) struct mlc_training mlc = {.training = training, .out = out->path, .subquery = 1};
     struct loop_options options;
     struct loop_result result;
-    int rc = wt__training_loss(training, err);
-    if (rc < 0)
-        return rc;
-    mlc.loss = rc;
-    rc = wt__evaluator_open(&mlc.evaluator, training, err);
-    if (rc == 0)
-        rc = wt__training_plan(training, &plan, &mlc.evaluator->base, &options, &mlc.about, err);
-    if (rc == 0 && mlc.loss == KEPT) {
-        rc = use_kept_head(&mlc, out, err);
-    } else if (rc == 0 && !wt__training_done(training, &options, out)) {
-        rc = initialise_head(&mlc, err);
-        if (rc == 0)
-            rc = train_head(&mlc, training->examples.train.count, &options, &result, err);
-        if (rc == 0)
-            wt__training_result(&result, out);
-    }
-    dispose_mlc(&mlc);
-    return rc;
+    mlc.loss = wt__training_loss(training, err);
+    if (mlc.loss < 0)
+        return mlc.loss;
+    WT_TRY(wt__evaluator_open(&mlc.evaluator, training, err));
+    WT_TRY(wt__training_plan(training, &plan, &mlc.evaluator->base, &options, &mlc.about, err));
+    if (mlc.loss == KEPT)
+        return use_kept_head(&mlc, out, err);
+    if (wt__training_done(training, &options, out))
+        return 0;
+    WT_TRY(initialise_head(&mlc, err));
+    WT_TRY(train_head(&mlc, training->examples.train.count, &options, &result, err));
+    wt__training_result(&result, out);
+    return 0;
 }
 
 int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t count, float *rows, wt_error *err)

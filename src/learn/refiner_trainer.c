@@ -704,32 +704,26 @@ static int train_refiner(struct refiner_training *r, const struct loop_options *
 int wt__lesson_refiner(struct training *training, wt_trained *out, wt_error *err)
 {
     const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = 8000, .most = 5};
+    WT_CLEANUP(dispose_refiner)
     struct refiner_training r = {.training = training, .out = out->path, .strength = 1};
     struct loop_options options;
     struct loop_result result;
-    int rc = wt__training_loss(training, err);
-    if (rc < 0)
-        return rc;
-    r.loss = rc;
-    rc = wt__evaluator_open(&r.evaluator, training, err);
-    if (rc == 0)
-        rc = read_first_stage(&r, err);
-    if (rc == 0)
-        rc = wt__training_plan(training, &plan, &r.evaluator->base, &options, &r.about, err);
-    if (rc == 0 && !wt__training_done(training, &options, out)) {
-        rc = train_refiner(&r, &options, &result, err);
-        if (rc == 0) {
-            wt__training_result(&result, out);
-            out->before = r.alone;
-            if (result.state.best_step == 0 && !isnan(r.alone))
-                out->notice =
-                    result.state.best > r.alone
-                        ? "weighing words and sub-queries anew was enough: its layers made it no better on dev"
-                        : "nothing made it better on dev: it is its first stage";
-        }
-    }
-    dispose_refiner(&r);
-    return rc;
+    r.loss = wt__training_loss(training, err);
+    if (r.loss < 0)
+        return r.loss;
+    WT_TRY(wt__evaluator_open(&r.evaluator, training, err));
+    WT_TRY(read_first_stage(&r, err));
+    WT_TRY(wt__training_plan(training, &plan, &r.evaluator->base, &options, &r.about, err));
+    if (wt__training_done(training, &options, out))
+        return 0;
+    WT_TRY(train_refiner(&r, &options, &result, err));
+    wt__training_result(&result, out);
+    out->before = r.alone;
+    if (result.state.best_step == 0 && !isnan(r.alone))
+        out->notice = result.state.best > r.alone
+                          ? "weighing words and sub-queries anew was enough: its layers made it no better on dev"
+                          : "nothing made it better on dev: it is its first stage";
+    return 0;
 }
 
 /* ---------------------------------------------------------------- trained refiners */

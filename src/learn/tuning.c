@@ -395,29 +395,25 @@ static int mine_triplets(struct tuning *tuning, struct triplet_step *step, wt_er
     const struct example_set *set = &tuning->training->examples.train;
     size_t hidden = tuning->training_batch.hidden, workers = tuning->training_batch.workers, usable = 0;
     struct train_progress *progress = &tuning->training->progress;
-    float *vectors = wt__alloc_aligned(set->count * hidden, sizeof *vectors);
-    struct triplet_mining m = {.set = set, .vectors = vectors, .hidden = hidden, .near = step->near};
-    m.best = wt__alloc_array(workers * BLOCK * (LOOK + 1), sizeof *m.best);
-    m.scores = wt__alloc_aligned(workers * BLOCK * PART, sizeof *m.scores);
-    int rc = vectors && m.best && m.scores ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && wt__train_progress_phase(progress, "mining", set->count))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->requests, NULL, set->count, vectors,
-                              progress, err);
-    if (rc == 0)
-        rc = wt__pool_run(tuning->training_batch.workers, (set->count + BLOCK - 1) / BLOCK, mine_block, &m);
-    for (size_t i = 0; rc == 0 && i < set->count; i++)
+    WT_AUTO_FREE float *vectors = wt__alloc_aligned(set->count * hidden, sizeof *vectors);
+    WT_AUTO_FREE struct scored *best = wt__alloc_array(workers * BLOCK * (LOOK + 1), sizeof *best);
+    WT_AUTO_FREE float *scores = wt__alloc_aligned(workers * BLOCK * PART, sizeof *scores);
+    struct triplet_mining m = {
+        .set = set, .vectors = vectors, .hidden = hidden, .near = step->near, .best = best, .scores = scores};
+    WT_CHECK_ALLOC(vectors && best && scores, err);
+    if (wt__train_progress_phase(progress, "mining", set->count))
+        return wt__fail_cancelled(err);
+    WT_TRY(wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->requests, NULL, set->count, vectors, progress,
+                            err));
+    WT_TRY(wt__pool_run(tuning->training_batch.workers, (set->count + BLOCK - 1) / BLOCK, mine_block, &m));
+    for (size_t i = 0; i < set->count; i++)
         usable += step->near[i].positive_count > 0 && step->near[i].negative_count > 0;
-    if (rc == 0 && usable == 0)
-        rc = wt__fail(err, WT_EEMPTY,
-                      "no request of %s has another one near it that shares a tool, and one that shares none; train "
-                      "with the contrast loss",
-                      tuning->training->examples.source);
-    free(vectors);
-    free(m.best);
-    free(m.scores);
-    return rc;
+    if (usable == 0)
+        return wt__fail(err, WT_EEMPTY,
+                        "no request of %s has another one near it that shares a tool, and one that shares none; train "
+                        "with the contrast loss",
+                        tuning->training->examples.source);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- steps */
