@@ -20,7 +20,7 @@
  *   - recorded requests */
 #include "audit/families.h"
 
-#include "index/copy_groups.h"
+#include "index/snapshot.h"
 
 enum {
     CAPTURE_TOOLS = 100,   /* minimum tools; in smaller catalogues such shares arise by chance */

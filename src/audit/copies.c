@@ -1,10 +1,10 @@
-/* copies.c: finds tools offered by several providers: word for word (index/copy_groups.h) or nearly (retrieve/copies.h).
+/* copies.c: finds tools offered by several providers: word for word (index/snapshot.h) or nearly (retrieve/copies.h).
  * A search uses the same groups to let copies share a place. */
 #include "audit/families.h"
 
 #include <math.h>
 
-#include "index/copy_groups.h"
+#include "index/snapshot.h"
 
 static int tell_group(struct auditing *a, const struct snapshot *snapshot, uint32_t row, uint32_t *group, wt_error *err)
 {

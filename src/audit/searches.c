@@ -9,7 +9,7 @@
 #include "base/pool.h"
 #include "base/rng.h"
 #include "engine/search.h"
-#include "index/copy_groups.h"
+#include "index/snapshot.h"
 #include "retrieve/document.h"
 #include "text/unicode.h"
 

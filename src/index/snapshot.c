@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "index/snapshot_format.h"
+#include "index/internal.h"
 
 enum { OPEN_TRIES = 8 };
 
@@ -288,4 +288,135 @@ size_t wt__snapshot_row(const struct snapshot *snapshot, int64_t id)
     struct snapshot_key key = {.id = id};
     const struct snapshot_key *found = bsearch(&key, snapshot->keys, snapshot->rows, sizeof key, compare_row_keys);
     return found ? (size_t)(found - snapshot->keys) : snapshot->rows;
+}
+
+/* ---------------------------------------------------------------- groups of copies */
+
+struct hashed_row {
+    uint64_t hash;
+    uint32_t row;
+};
+
+static int compare_hashed_rows(const void *a, const void *b)
+{
+    const struct hashed_row *x = a, *y = b;
+    return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash) : (x->row > y->row) - (x->row < y->row);
+}
+
+bool wt__are_copies(const struct snapshot_key *a, const struct snapshot_key *b)
+{
+    return a->provider != b->provider || (a->method_twin && b->method_twin);
+}
+
+/* True if any two rows with this hash are copies. */
+static bool has_copies(const struct snapshot_key *keys, const struct hashed_row *run, size_t len)
+{
+    for (size_t i = 1; i < len; i++)
+        if (wt__are_copies(&keys[run[0].row], &keys[run[i].row]))
+            return true;
+    return false;
+}
+
+int wt__copy_groups_build(uint32_t **grouped, size_t *count, struct snapshot_key *keys, const uint64_t *hashes,
+                          size_t rows, wt_error *err)
+{
+    size_t hashed = 0;
+    *count = 0;
+    *grouped = wt__alloc_array(rows, sizeof **grouped);
+    struct hashed_row *order = wt__alloc_array(rows, sizeof *order);
+    if (!order || !*grouped) {
+        free(order);
+        return wt__fail_nomem(err);
+    }
+    for (uint32_t row = 0; row < rows; row++) {
+        keys[row].group = 0;
+        if (hashes[row])
+            order[hashed++] = (struct hashed_row){hashes[row], row};
+    }
+    if (hashed > 1)
+        qsort(order, hashed, sizeof *order, compare_hashed_rows);
+    for (size_t begin = 0, end; begin < hashed; begin = end) {
+        for (end = begin + 1; end < hashed && order[end].hash == order[begin].hash;)
+            end++;
+        uint32_t group = (uint32_t)*count + 1;
+        bool copies = has_copies(keys, order + begin, end - begin);
+        for (size_t i = begin; copies && i < end; i++) {
+            keys[order[i].row].group = group;
+            (*grouped)[(*count)++] = order[i].row;
+        }
+    }
+    free(order);
+    return 0;
+}
+
+const uint32_t *wt__copy_group(const struct snapshot *snapshot, uint32_t row, size_t *count)
+{
+    const struct copy_groups *copies = &snapshot->copies;
+    uint32_t group = row < snapshot->rows ? snapshot->keys[row].group : 0;
+    *count = 0;
+    if (group == 0 || group > copies->count)
+        return NULL;
+    const uint32_t *rows = copies->rows + group - 1;
+    size_t left = copies->count - (group - 1);
+    while (*count < left && *count < COPY_GROUP_READ && rows[*count] < snapshot->rows &&
+           snapshot->keys[rows[*count]].group == group)
+        (*count)++;
+    return rows;
+}
+
+int wt__copy_groups_check(const struct snapshot *snapshot, wt_error *err)
+{
+    const struct copy_groups *copies = &snapshot->copies;
+    size_t grouped = 0;
+    uint32_t group = 0;
+    for (uint32_t row = 0; row < snapshot->rows; row++)
+        grouped += snapshot->keys[row].group > 0;
+    bool sound = grouped == copies->count;
+    for (size_t i = 0; sound && i < copies->count; i++) {
+        bool there = copies->rows[i] < snapshot->rows;
+        bool begins = there && snapshot->keys[copies->rows[i]].group == i + 1;
+        group = begins ? (uint32_t)i + 1 : group;
+        sound = there && snapshot->keys[copies->rows[i]].group == group &&
+                (begins || copies->rows[i - 1] < copies->rows[i]);
+    }
+    return sound ? 0 : wt__fail(err, WT_ESTORE, "damaged: copies and their groups do not agree");
+}
+
+/* ---------------------------------------------------------------- checking */
+
+static int check_keys(const struct snapshot *snapshot, wt_error *err)
+{
+    for (uint32_t row = 1; row < snapshot->rows; row++)
+        if (snapshot->keys[row - 1].id >= snapshot->keys[row].id)
+            return wt__fail(err, WT_ESTORE, "damaged: the tools of rows %u and %u are not in order", row - 1, row);
+    return 0;
+}
+
+int wt__snapshot_validate(const struct snapshot *snapshot, wt_error *err)
+{
+    int rc = check_keys(snapshot, err);
+    if (rc == 0)
+        rc = wt__lexical_check(&snapshot->lexical, err);
+    if (rc == 0)
+        rc = wt__names_check(&snapshot->names, snapshot->rows, err);
+    if (rc == 0)
+        rc = wt__copy_groups_check(snapshot, err);
+    for (size_t i = 0; rc == 0 && i < snapshot->set_count; i++) {
+        const struct snapshot_set *set = &snapshot->sets[i];
+        rc = wt__vectors_check(&set->vectors, err);
+        if (rc < 0)
+            wt__fail_context(err, rc, "vectors of kind %s, model %.12s", set->kind, set->model);
+    }
+    return rc;
+}
+
+int wt__snapshot_check(const char *folder, wt_error *err)
+{
+    struct snapshot *snapshot = NULL;
+    int rc = wt__snapshot_load(&snapshot, folder, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__snapshot_validate(snapshot, err);
+    wt__snapshot_free(snapshot);
+    return rc < 0 ? wt__fail_context(err, rc, "%s", folder) : 0;
 }

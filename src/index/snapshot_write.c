@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "index/snapshot_format.h"
+#include "index/internal.h"
 
 enum { DEAD_ONE_IN = 4, FILES_MAX = 10000 };
 

@@ -1,5 +1,5 @@
-/* answer.c: see answer.h. */
-#include "llm/answer.h"
+/* answer.c: parses and validates answers, see internal.h. */
+#include "llm/internal.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -18,7 +18,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/sha256.h"
-#include "llm/answer.h"
+#include "llm/internal.h"
 #include "llm/plain_text.h"
 
 enum { KEY_DIGITS = 64, SHOWN_BYTES = 80 }; /* SHOWN_BYTES: quoted from a missing question */

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "call/argument_form.h"
-#include "llm/answer.h"
+#include "llm/internal.h"
 
 static void require(int holds)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "llm/completion.h"
+#include "llm/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,10 +6,10 @@
 
 #include <stdatomic.h>
 
-#include "base/sha256.h"
 #include "base/rng.h"
+#include "base/sha256.h"
 #include "generate/stage.h"
-#include "llm/answer.h"
+#include "llm/internal.h"
 
 struct writer {
     struct chat_model model;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "llm/answer.h"
+#include "llm/internal.h"
 
 #define TOOL                                                                                                           \
     "{\"type\":\"object\",\"properties\":{\"tool\":{\"type\":[\"integer\",\"null\"],\"minimum\":1,\"maximum\":9}},"    \

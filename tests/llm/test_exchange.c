@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "llm/exchange.h"
+#include "llm/prompt.h"
 
 static const char prompt_file[] = "version 3\ntokens 64\ntext request 64\nschema\n{\"type\": \"object\"}\nprompt\n"
                                   "Say something.\n{{request}}\n";

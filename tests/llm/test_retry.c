@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "llm/retry.h"
+#include "llm/internal.h"
 
 static void retries_temporary_failures(void **state)
 {
