@@ -126,7 +126,7 @@ static int check_schema(const json_t *schema, const char *path, wt_error *err)
     json_object_foreach((json_t *)schema, key, value)
     {
         if (!is_keyword(key, value))
-            return wt__fail_at(err, WT_EFORMAT, 0, 0, path, "the schema's \"%.64s\" is not one that can be held", key);
+            return wt__fail_at(err, WT_EFORMAT, 0, 0, path, "the schema's \"%.64s\" is not supported", key);
     }
     char inner[256];
     json_t *properties = wt__json_object(schema, "properties");

@@ -112,8 +112,8 @@ int wt__completion_read(struct completion *out, struct str body, wt_error *err)
     if (!message) {
         json_decref(out->body);
         *out = (struct completion){0};
-        return wt__fail(err, WT_ENETWORK, "what the server sent is %s",
-                        rc < 0 ? "no JSON, or not all of it" : "no chat completion");
+        return wt__fail(err, WT_ENETWORK, "the server's response is %s",
+                        rc < 0 ? "not valid JSON, or truncated" : "not a chat completion");
     }
     const json_t *usage = wt__json_object(out->body, "usage");
     out->text = wt__json_str(message, "content");
@@ -293,15 +293,14 @@ void wt__chat_client_environment(struct chat_client_options *options)
 static int check_client_options(const struct chat_client_options *options, wt_error *err)
 {
     if (!options->model || !options->model[0])
-        return wt__fail(err, WT_EINVAL, "a language model has to be named");
+        return wt__fail(err, WT_EINVAL, "name a language model");
     if (options->concurrency == 0 || options->concurrency > WT_MAX_CHAT_AT_ONCE)
-        return wt__fail(err, WT_EINVAL, "%u questions at once: it can be 1 to %d", options->concurrency,
+        return wt__fail(err, WT_EINVAL, "%u concurrent questions; must be 1 to %d", options->concurrency,
                         (int)WT_MAX_CHAT_AT_ONCE);
     if (options->retries > CHAT_CLIENT_RETRIES_MAX)
-        return wt__fail(err, WT_EINVAL, "%u retries: it can be 0 to %d", options->retries,
-                        (int)CHAT_CLIENT_RETRIES_MAX);
+        return wt__fail(err, WT_EINVAL, "%u retries; must be 0 to %d", options->retries, (int)CHAT_CLIENT_RETRIES_MAX);
     if (!options->base_url && !options->key)
-        return wt__fail(err, WT_EINVAL, "%s wants a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for another server",
+        return wt__fail(err, WT_EINVAL, "%s requires a key; set OPENAI_API_KEY, or OPENAI_BASE_URL for another server",
                         CHAT_CLIENT_BASE_URL);
     return options->base_url ? wt__http_check_base(options->base_url, err) : 0;
 }
@@ -422,11 +421,11 @@ static int fail_http_status(struct client_question *asking, const struct http_an
     struct buffer reason = {0};
     if (answer->status >= 300 && answer->status < 400)
         return wt__fail(asking->err, WT_ENETWORK,
-                        "%s answers %d, a redirect, which is not followed: it would carry the key elsewhere",
+                        "%s answers %d: redirects are not followed, since they would send the key elsewhere",
                         client->url, answer->status);
     wt__completion_reason(&reason, body, client->options.key, REASON_BYTES_MAX);
     int code = answer->status == 413 || wt__completion_too_long(body) ? WT_ETOOLONG : WT_ENETWORK;
-    const char *what = answer->status == 401 || answer->status == 403 ? ", it does not accept the key" : "";
+    const char *what = answer->status == 401 || answer->status == 403 ? " (the key was rejected)" : "";
     int rc = wt__fail(asking->err, code, "%s answers %d%s%s%s", client->url, answer->status, what,
                       reason.len > 0 ? ": " : "", reason.len > 0 ? reason.ptr : "");
     wt__buffer_dispose(&reason);
@@ -575,19 +574,18 @@ static int ask_in_session(struct client_question *asking, struct arena *arena)
     rc = exchange_once(asking, &request, arena);
     asking->out->repaired = rc == 0;
     if (rc == WT_EFORMAT)
-        wt__fail_context(asking->err, rc, "%s gives no answer that can be used (%s)", request.model,
-                         asking->question->task);
+        wt__fail_context(asking->err, rc, "%s gives no usable answer (%s)", request.model, asking->question->task);
     return rc;
 }
 
 static int check_question(const struct chat_question *question, wt_error *err)
 {
     if (question->text.len > CHAT_QUESTION_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "a question of %zu bytes (%s): it can be %d at most", question->text.len,
+        return wt__fail(err, WT_ETOOLONG, "the question has %zu bytes (%s); at most %d are allowed", question->text.len,
                         question->task, (int)CHAT_QUESTION_BYTES_MAX);
     if (!(question->temperature >= 0 && question->temperature <= CHAT_TEMPERATURE_MAX))
-        return wt__fail(err, WT_EINVAL, "a temperature of %g (%s): it can be 0 to %d", question->temperature,
-                        question->task, (int)CHAT_TEMPERATURE_MAX);
+        return wt__fail(err, WT_EINVAL, "temperature %g (%s); must be 0 to %d", question->temperature, question->task,
+                        (int)CHAT_TEMPERATURE_MAX);
     return question->schema ? wt__answer_check_schema(question->schema, err) : 0;
 }
 

@@ -146,7 +146,7 @@ static int read_prompt_text(struct prompt *prompt, struct prompt_reader *reader,
             seen |= 1u << (slot - prompt->slots);
     }
     if (seen != (1u << prompt->slot_count) - 1)
-        return wt__fail(err, WT_EFORMAT, "a slot is declared that the text does not have");
+        return wt__fail(err, WT_EFORMAT, "a declared slot does not occur in the text");
     prompt->text = wt__copy_string(text.ptr, text.len);
     return prompt->text ? 0 : wt__fail_nomem(err);
 }
@@ -157,12 +157,12 @@ int wt__prompt_parse(struct prompt *out, const char *name, struct str file, wt_e
     *out = (struct prompt){0};
     if (file.len > PROMPT_FILE_BYTES_MAX)
         return wt__fail(err, WT_ETOOLONG, "prompt %s has more than %d bytes", name, (int)PROMPT_FILE_BYTES_MAX);
-    int rc = is_prompt_name(name) ? read_prompt_head(out, &reader, err)
-                                  : wt__fail(err, WT_EFORMAT, "that is no name of a prompt");
+    int rc =
+        is_prompt_name(name) ? read_prompt_head(out, &reader, err) : wt__fail(err, WT_EFORMAT, "the name is invalid");
     if (rc == 0)
         rc = read_prompt_text(out, &reader, err);
     if (rc == 0 && (out->version == 0 || out->max_tokens == 0))
-        rc = wt__fail(err, WT_EFORMAT, "it lacks its version or its tokens");
+        rc = wt__fail(err, WT_EFORMAT, "version or tokens are missing");
     if (rc < 0) {
         wt__prompt_dispose(out);
         return wt__fail_context(err, rc, "prompt %.31s", name);
@@ -205,9 +205,9 @@ static int check_values(const struct prompt *prompt, const struct prompt_value *
         const struct prompt_slot *slot = &prompt->slots[i];
         const struct prompt_value *value = find_slot_value(values, count, slot->name);
         if (!value)
-            return wt__fail(err, WT_EINVAL, "prompt %s: nothing for its slot \"%s\"", prompt->task, slot->name);
+            return wt__fail(err, WT_EINVAL, "prompt %s: no value for slot \"%s\"", prompt->task, slot->name);
         if (value->item_count > slot->max_items)
-            return wt__fail(err, WT_ETOOLONG, "prompt %s: %zu items for \"%s\", which takes %zu", prompt->task,
+            return wt__fail(err, WT_ETOOLONG, "prompt %s: %zu items for \"%s\"; at most %zu are allowed", prompt->task,
                             value->item_count, slot->name, slot->max_items);
     }
     if (count != prompt->slot_count)

@@ -238,7 +238,7 @@ static int replay_entry(const struct chat_record *record, const struct record_en
         return wt__fail_nomem(err);
     out->text = (struct str){copy, entry->text.len};
     int rc = question->schema ? wt__answer_parse(&out->json, out->text, question->schema, err) : 0;
-    return rc == WT_EFORMAT ? wt__fail_context(err, rc, "%s: what was recorded for %s", record->path, question->task)
+    return rc == WT_EFORMAT ? wt__fail_context(err, rc, "%s: the answer recorded for %s", record->path, question->task)
                             : rc;
 }
 
@@ -320,7 +320,7 @@ int wt__chat_record_open(struct chat_record **out, const char *path, const char 
     *out = NULL;
     const char *name = inner ? inner->name : model_name;
     if (!name || !name[0])
-        return wt__fail(err, WT_EINVAL, "whose answers to replay from %s has to be said", path);
+        return wt__fail(err, WT_EINVAL, "cannot replay %s without the name of a model", path);
     struct chat_record *record = calloc(1, sizeof *record);
     if (!record)
         return wt__fail_nomem(err);

@@ -1,4 +1,4 @@
-/* Which failures are retried, and after which pause. */
+/* The failures to retry, and the pauses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
