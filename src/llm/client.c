@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "llm/internal.h"
 #include "llm/plain_text.h"
@@ -39,7 +40,7 @@ static struct str truncate_text(struct str text, size_t max)
 /* Appends the messages of the repair: the wrong answer, its error, and the schema. */
 static int write_repair(struct buffer *out, const struct completion_request *request)
 {
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_printf(&text,
                       "That answer cannot be used: %s. Answer the question again. Write JSON only, with nothing "
                       "before or after it, that matches this JSON Schema:\n",
@@ -49,9 +50,7 @@ static int write_repair(struct buffer *out, const struct completion_request *req
     append_message(out, "assistant", truncate_text(request->wrong, COMPLETION_WRONG_BYTES_MAX));
     wt__buffer_char(out, ',');
     append_message(out, "user", wt__buffer_view(&text));
-    bool failed = text.failed;
-    wt__buffer_dispose(&text);
-    return failed ? WT_ENOMEM : 0;
+    return text.failed ? WT_ENOMEM : 0;
 }
 
 static void write_sampling(struct buffer *out, const struct chat_question *question, unsigned refused)
@@ -187,8 +186,9 @@ static void strike_out(struct buffer *out, struct str text, const char *key)
 
 void wt__completion_reason(struct buffer *out, struct str body, const char *key, size_t max)
 {
-    json_t *value = NULL;
-    struct buffer struck = {0}, plain = {0};
+    WT_CLEANUP(json_decrefp) json_t *value = NULL;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer struck = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer plain = {0};
     if (wt__json_parse(&value, body.ptr ? body.ptr : "", body.len, NULL) < 0)
         return;
     struct str text = wt__json_str(wt__json_object(value, "error"), "message");
@@ -201,9 +201,6 @@ void wt__completion_reason(struct buffer *out, struct str body, const char *key,
         wt__plain_line(&plain, wt__buffer_view(&struck), max);
     if (!plain.failed)
         strike_out(out, wt__buffer_view(&plain), key); /* catches a key with invisible characters inside */
-    wt__buffer_dispose(&struck);
-    wt__buffer_dispose(&plain);
-    json_decref(value);
 }
 
 /* ---------------------------------------------------------------- retries */
@@ -309,7 +306,7 @@ static int check_client_options(const struct chat_client_options *options, wt_er
 static bool keep_text(struct chat_client *client, const char **out, const char *prefix, const char *text,
                       const char *suffix)
 {
-    struct buffer buffer = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer buffer = {0};
     *out = NULL;
     if (!text)
         return true;
@@ -318,7 +315,6 @@ static bool keep_text(struct chat_client *client, const char **out, const char *
     wt__buffer_text(&buffer, suffix);
     if (!buffer.failed)
         *out = wt__arena_copy(&client->arena, wt__buffer_view(&buffer));
-    wt__buffer_dispose(&buffer);
     return *out != NULL;
 }
 
@@ -418,7 +414,7 @@ static int fail_http_status(struct client_question *asking, const struct http_an
 {
     const struct chat_client *client = asking->client;
     struct str body = wt__buffer_view(&answer->body);
-    struct buffer reason = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer reason = {0};
     if (answer->status >= 300 && answer->status < 400)
         return wt__fail(asking->err, WT_ENETWORK,
                         "%s answers %d: redirects are not followed, since they would send the key elsewhere",
@@ -426,10 +422,8 @@ static int fail_http_status(struct client_question *asking, const struct http_an
     wt__completion_reason(&reason, body, client->options.key, REASON_BYTES_MAX);
     int code = answer->status == 413 || wt__completion_too_long(body) ? WT_ETOOLONG : WT_ENETWORK;
     const char *what = answer->status == 401 || answer->status == 403 ? " (the key was rejected)" : "";
-    int rc = wt__fail(asking->err, code, "%s answers %d%s%s%s", client->url, answer->status, what,
-                      reason.len > 0 ? ": " : "", reason.len > 0 ? reason.ptr : "");
-    wt__buffer_dispose(&reason);
-    return rc;
+    return wt__fail(asking->err, code, "%s answers %d%s%s%s", client->url, answer->status, what,
+                    reason.len > 0 ? ": " : "", reason.len > 0 ? reason.ptr : "");
 }
 
 /* Outcome of one attempt: completion, retry after a pause, retry without a rejected setting, or permanent failure. */
@@ -519,9 +513,7 @@ static int exchange_completion(struct client_question *asking, struct completion
         double ms = outcome == AGAIN_LATER ? choose_pause(asking->client, pauses++, asked_ms) : -1;
         if (ms < 0)
             return rc;
-        rc = pause_for(asking, ms);
-        if (rc < 0)
-            return rc;
+        WT_TRY(pause_for(asking, ms));
     }
 }
 
@@ -536,8 +528,7 @@ static int take_completion(struct client_question *asking, const struct completi
     out->completion_tokens += completion->completion_tokens;
     const char *copy = wt__arena_copy(arena, completion->text);
     out->text = (struct str){copy, completion->text.len};
-    if (!copy)
-        return wt__fail_nomem(asking->err);
+    WT_CHECK_ALLOC(copy, asking->err);
     if (completion->declined)
         return wt__fail(asking->err, WT_ENETWORK, "%s declines to answer (%s)", client->model.name,
                         asking->question->task);
@@ -553,10 +544,8 @@ static int take_completion(struct client_question *asking, const struct completi
 static int exchange_once(struct client_question *asking, struct completion_request *request, struct arena *arena)
 {
     struct completion completion = {0};
-    int rc = exchange_completion(asking, request, &completion);
-    if (rc < 0)
-        return rc;
-    rc = take_completion(asking, &completion, arena);
+    WT_TRY(exchange_completion(asking, request, &completion));
+    int rc = take_completion(asking, &completion, arena);
     json_decref(completion.body);
     return rc;
 }
@@ -616,8 +605,7 @@ int wt__chat_client_open(struct chat_client **out, const struct chat_client_opti
     if (rc < 0)
         return rc;
     struct chat_client *client = calloc(1, sizeof *client);
-    if (!client)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(client, err);
     client->model.ask = ask_client;
     client->model.at_once = options->concurrency;
     pthread_mutex_init(&client->lock, NULL);

@@ -151,18 +151,24 @@ static int read_prompt_text(struct prompt *prompt, struct prompt_reader *reader,
     return prompt->text ? 0 : wt__fail_nomem(err);
 }
 
-int wt__prompt_parse(struct prompt *out, const char *name, struct str file, wt_error *err)
+static int read_prompt_file(struct prompt *out, const char *name, struct str file, wt_error *err)
 {
     struct prompt_reader reader = {.rest = file};
+    if (!is_prompt_name(name))
+        return wt__fail(err, WT_EFORMAT, "the name is invalid");
+    WT_TRY(read_prompt_head(out, &reader, err));
+    WT_TRY(read_prompt_text(out, &reader, err));
+    if (out->version == 0 || out->max_tokens == 0)
+        return wt__fail(err, WT_EFORMAT, "version or tokens are missing");
+    return 0;
+}
+
+int wt__prompt_parse(struct prompt *out, const char *name, struct str file, wt_error *err)
+{
     *out = (struct prompt){0};
     if (file.len > PROMPT_FILE_BYTES_MAX)
         return wt__fail(err, WT_ETOOLONG, "prompt %s has more than %d bytes", name, (int)PROMPT_FILE_BYTES_MAX);
-    int rc =
-        is_prompt_name(name) ? read_prompt_head(out, &reader, err) : wt__fail(err, WT_EFORMAT, "the name is invalid");
-    if (rc == 0)
-        rc = read_prompt_text(out, &reader, err);
-    if (rc == 0 && (out->version == 0 || out->max_tokens == 0))
-        rc = wt__fail(err, WT_EFORMAT, "version or tokens are missing");
+    int rc = read_prompt_file(out, name, file, err);
     if (rc < 0) {
         wt__prompt_dispose(out);
         return wt__fail_context(err, rc, "prompt %.31s", name);
@@ -234,11 +240,9 @@ int wt__prompt_fill(const struct prompt *prompt, const struct prompt_value *valu
                     struct str *out, wt_error *err)
 {
     struct prompt_reader reader = {.rest = wt__str(prompt->text)};
-    struct buffer buffer = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer buffer = {0};
     struct str line;
-    int rc = check_values(prompt, values, count, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(check_values(prompt, values, count, err));
     while (read_prompt_line(&reader, &line)) {
         const struct prompt_slot *slot = find_prompt_slot(prompt, parse_slot_line(line));
         if (reader.line > 1)
@@ -250,8 +254,8 @@ int wt__prompt_fill(const struct prompt *prompt, const struct prompt_value *valu
     }
     const char *copy = buffer.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&buffer));
     *out = (struct str){copy, buffer.len};
-    wt__buffer_dispose(&buffer);
-    return copy ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
+    return 0;
 }
 
 int wt__prompt_ask(const struct prompt *prompt, const struct prompt_value *values, size_t count,
