@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "index/copy_groups.h"
+#include "index/snapshot.h"
 
 /* ---------------------------------------------------------------- reach */
 

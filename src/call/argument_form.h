@@ -4,7 +4,7 @@
  * The tool's own schema is hostile, and its words would stand outside every slot: a server gets the schema of an answer
  * as it is, and a round of repair shows it to the model. So the schema of an answer has of it the names of parameters,
  * their types and limits, and no sentences: no titles, no descriptions, of enumerations those without a blank. A tool
- * that has a name which is no identifier is answered with an object of any members. Keywords that llm/answer.h does
+ * that has a name which is no identifier is answered with an object of any members. Keywords that llm/internal.h does
  * not hold are left out, which allows more than the tool does: what is answered has to be validated in any case. */
 #ifndef WT_CALL_ARGUMENT_FORM_H
 #define WT_CALL_ARGUMENT_FORM_H

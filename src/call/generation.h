@@ -34,7 +34,7 @@
 #include "call/call_request.h"
 #include "call/parameters.h"
 #include "llm/chat.h"
-#include "llm/exchange.h"
+#include "llm/prompt.h"
 
 enum {
     GENERATION_PREDICTIONS = 2,

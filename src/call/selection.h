@@ -28,7 +28,7 @@
 #include "base/str.h"
 #include "call/call_request.h"
 #include "llm/chat.h"
-#include "llm/exchange.h"
+#include "llm/prompt.h"
 
 enum {
     SELECTION_MOST_CANDIDATES = 128, /* the first that are looked at, as the prompts take them */

@@ -29,7 +29,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "llm/chat.h"
-#include "llm/exchange.h"
+#include "llm/prompt.h"
 
 enum {
     PTR_K = 7,                       /* tools per view, as in the paper's code */

@@ -1,4 +1,5 @@
-/* lexical_build.c: builds the block described in lexical.h from rows of terms.
+/* lexical_build.c: builds the block described in lexical.h from rows of terms, and checks all its invariants. A search
+ * checks only the parts it uses, and skips invalid entries.
  *
  * Adding a row only counts: each distinct term of a row creates a note of 8 bytes per field with the term. So a million
  * tools of 45 terms need about 400 MB during the build. BM25 divides by mean lengths, which are known at the end. Then
@@ -11,15 +12,80 @@
  *
  * Grouping the terms of a row needs neither sorting nor clearing: place[term] is valid only if the row's list of
  * terms has the term at that place (Briggs and Torczon's sparse set). */
+#include "index/lexical.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/memory.h"
-#include "index/lexical.h"
-#include "index/lexical_format.h"
+#include "index/internal.h"
+
+static int fail_damaged_term(wt_error *err, uint32_t term, const char *what)
+{
+    return wt__fail(err, WT_ESTORE, "damaged: term %u: %s", term, what);
+}
+
+static struct str term_text(const struct lexical *index, uint32_t term)
+{
+    uint32_t begin = index->entries[term].text;
+    return (struct str){index->text + begin, index->entries[term + 1].text - begin};
+}
+
+/* Checks the offsets of a term and its order. */
+static int check_entry(const struct lexical *index, uint32_t term, wt_error *err)
+{
+    const struct lexical_entry *entry = &index->entries[term], *next = entry + 1;
+    if (entry->text > next->text || next->text > index->text_len || entry->posting >= next->posting ||
+        next->posting > index->postings || entry->block > next->block || next->block > index->blocks)
+        return fail_damaged_term(err, term, "its offset is outside the index");
+    uint32_t count = next->posting - entry->posting;
+    if (next->block - entry->block != count / LEXICAL_BLOCK + (count % LEXICAL_BLOCK > 0))
+        return fail_damaged_term(err, term, "its blocks do not match its postings");
+    if (!isfinite(entry->max) || entry->max < 0)
+        return fail_damaged_term(err, term, "its maximum impact is invalid");
+    if (term > 0 && wt__lexical_compare(term_text(index, term - 1), term_text(index, term)) >= 0)
+        return fail_damaged_term(err, term, "it is not in order");
+    return 0;
+}
+
+static int check_postings(const struct lexical *index, uint32_t term, wt_error *err)
+{
+    const struct lexical_entry *entry = &index->entries[term];
+    uint32_t count = entry[1].posting - entry->posting;
+    const uint32_t *row = index->row + entry->posting;
+    const uint16_t *impact = index->impact + entry->posting;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t block = entry->block + i / LEXICAL_BLOCK;
+        bool last = i + 1 == count || (i + 1) % LEXICAL_BLOCK == 0;
+        if (row[i] >= index->rows || (i > 0 && row[i - 1] >= row[i]))
+            return fail_damaged_term(err, term, "its rows are out of order or do not exist");
+        if (impact[i] > index->block_max[block] || (last && row[i] != index->block_last[block]))
+            return fail_damaged_term(err, term, "the bound of a block is wrong");
+    }
+    return 0;
+}
+
+int wt__lexical_check(const struct lexical *index, wt_error *err)
+{
+    const struct lexical_entry *first = &index->entries[0], *end = &index->entries[index->terms];
+    if (first->text != 0 || first->posting != 0 || first->block != 0 || end->text != index->text_len ||
+        end->posting != index->postings || end->block != index->blocks)
+        return wt__fail(err, WT_ESTORE, "damaged: the terms do not cover the index");
+    for (uint32_t term = 0; term < index->terms; term++) {
+        WT_TRY(check_entry(index, term, err));
+        WT_TRY(check_postings(index, term, err));
+    }
+    for (uint32_t row = 0; row < index->rows; row++)
+        if (!(index->damping[row] > 0 && index->damping[row] <= 1))
+            return wt__fail(err, WT_ESTORE, "damaged: the damping of row %u is not in (0, 1]", row);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- building */
 
 enum { TF_MAX = (1 << 24) - 1 };
 
@@ -83,8 +149,7 @@ int wt__lexical_builder_new(struct lexical_builder **out, const struct lexical_s
     if (!sound)
         return wt__fail(err, WT_EINVAL, "BM25 settings out of range");
     *out = calloc(1, sizeof **out);
-    if (!*out)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(*out, err);
     (*out)->settings = *settings;
     return 0;
 }
@@ -167,9 +232,7 @@ static int reserve_row(struct lexical_builder *builder, size_t notes, wt_error *
 static int add_row_notes(struct lexical_builder *builder, wt_error *err)
 {
     size_t fields = builder->settings.field_count;
-    int rc = reserve_row(builder, builder->row_term_count * fields, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(reserve_row(builder, builder->row_term_count * fields, err));
     for (size_t i = 0; i < builder->row_term_count; i++) {
         for (size_t f = 0; f < fields; f++) {
             uint32_t tf = builder->row_tf[i * fields + f];
@@ -185,9 +248,7 @@ static int add_row_notes(struct lexical_builder *builder, wt_error *err)
 int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexical_text *fields, wt_error *err)
 {
     size_t field_count = builder->settings.field_count, rows = builder->rows;
-    int rc = reserve_row(builder, 0, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(reserve_row(builder, 0, err));
     builder->row_term_count = 0;
     for (size_t f = 0; f < field_count; f++) {
         bool indexed = builder->settings.fields[f].weight > 0;
@@ -197,9 +258,7 @@ int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexica
             if (count_term(builder, fields[f].terms[i], f) < 0)
                 return wt__fail_nomem(err);
     }
-    rc = add_row_notes(builder, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(add_row_notes(builder, err));
     builder->postings += builder->row_term_count;
     builder->row_end[rows] = builder->note_count;
     builder->rows++;
@@ -208,9 +267,7 @@ int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexica
 
 int wt__lexical_builder_follow(struct lexical_builder **out, struct lexical_builder *before, wt_error *err)
 {
-    int rc = wt__lexical_builder_new(out, &before->settings, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__lexical_builder_new(out, &before->settings, err));
     struct lexical_builder *builder = *out;
     builder->texts = before->texts;
     builder->dictionary = before->dictionary;
@@ -231,9 +288,7 @@ int wt__lexical_builder_copy(struct lexical_builder *builder, const struct lexic
 {
     size_t first = row > 0 ? before->row_end[row - 1] : 0, count = before->row_end[row] - first;
     size_t fields = builder->settings.field_count;
-    int rc = reserve_row(builder, count, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(reserve_row(builder, count, err));
     for (size_t i = first; i < first + count; i++) {
         struct note note = before->notes[i];
         builder->notes[builder->note_count++] = note;
@@ -288,9 +343,8 @@ static size_t sort_terms(struct lexical_builder *builder, struct term **sorted)
 /* Allocates the block and writes its header and dictionary. */
 static int allocate_block(struct lexical_builder *builder, unsigned char **out, size_t *len, wt_error *err)
 {
-    struct term **sorted = wt__alloc_array(builder->term_count, sizeof(struct term *));
-    if (!sorted)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE struct term **sorted = wt__alloc_array(builder->term_count, sizeof(struct term *));
+    WT_CHECK_ALLOC(sorted, err);
     size_t text_len = 0, blocks = 0, count = sort_terms(builder, sorted);
     for (size_t i = 0; i < count; i++) {
         text_len += sorted[i]->text.len;
@@ -303,20 +357,17 @@ static int allocate_block(struct lexical_builder *builder, unsigned char **out, 
                                     .postings = (uint32_t)builder->postings,
                                     .blocks = (uint32_t)blocks,
                                     .text_len = (uint32_t)text_len};
-    bool fits = builder->postings <= LEXICAL_MAX_POSTINGS && text_len <= UINT32_MAX;
     struct lexical_layout layout = wt__lexical_layout(&header);
-    unsigned char *block = fits ? calloc(1, layout.len) : NULL;
-    if (block) {
-        memcpy(block, &header, sizeof header);
-        write_dictionary(builder, sorted, count, block, &layout);
-    }
-    free(sorted);
-    *out = block;
     *len = layout.len;
-    if (!fits)
+    if (builder->postings > LEXICAL_MAX_POSTINGS || text_len > UINT32_MAX)
         return wt__fail(err, WT_ETOOLONG, "the text of the tools is too long for one index: %zu postings",
                         builder->postings);
-    return block ? 0 : wt__fail_nomem(err);
+    unsigned char *block = calloc(1, layout.len);
+    WT_CHECK_ALLOC(block, err);
+    memcpy(block, &header, sizeof header);
+    write_dictionary(builder, sorted, count, block, &layout);
+    *out = block;
+    return 0;
 }
 
 static void compute_mean_lengths(const struct lexical_builder *builder, float *mean)
@@ -420,9 +471,8 @@ static int compute_damping(const struct lexical_builder *builder, const uint32_t
                            float *damping, wt_error *err)
 {
     const struct lexical_settings *s = &builder->settings;
-    struct stuffing *own = calloc(builder->rows + 1, sizeof *own);
-    if (!own)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE struct stuffing *own = calloc(builder->rows + 1, sizeof *own);
+    WT_CHECK_ALLOC(own, err);
     measure_impacts(builder, rows, impacts, own);
     measure_repeats(builder, own);
     struct stuffing mean = compute_mean_stuffing(own, builder->rows);
@@ -433,7 +483,6 @@ static int compute_damping(const struct lexical_builder *builder, const uint32_t
                      compute_factor(own[row].thrice, s->most_thrice, mean.thrice, s->repeated_least, s->damping_power);
         damping[row] = (float)fmax(LEAST_DAMPING, all);
     }
-    free(own);
     return 0;
 }
 
@@ -466,33 +515,23 @@ int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size
 {
     *out = NULL;
     *len = 0;
-    float *impacts = wt__alloc_array(builder->postings, sizeof *impacts);
-    if (!impacts)
-        return wt__fail_nomem(err);
-    unsigned char *block = NULL;
-    int rc = allocate_block(builder, &block, len, err);
-    if (rc < 0) {
-        free(impacts);
-        return rc;
-    }
+    WT_AUTO_FREE float *impacts = wt__alloc_array(builder->postings, sizeof *impacts);
+    WT_AUTO_FREE unsigned char *block = NULL;
+    WT_CHECK_ALLOC(impacts, err);
+    WT_TRY(allocate_block(builder, &block, len, err));
     const struct lexical_header *header = (struct lexical_header *)block;
     struct lexical_layout layout = wt__lexical_layout(header);
     struct lexical_entry *entries = (struct lexical_entry *)(block + layout.entries);
     uint32_t *rows = (uint32_t *)(block + layout.row), *block_last = (uint32_t *)(block + layout.block_last);
     uint16_t *quantised = (uint16_t *)(block + layout.impact), *block_max = (uint16_t *)(block + layout.block_max);
     place_postings(builder, rows, impacts);
-    rc = compute_damping(builder, rows, impacts, (float *)(block + layout.damping), err);
-    for (size_t t = 0; rc == 0 && t < header->terms; t++) {
+    WT_TRY(compute_damping(builder, rows, impacts, (float *)(block + layout.damping), err));
+    for (size_t t = 0; t < header->terms; t++) {
         uint32_t from = entries[t].posting;
         quantise_impacts(&entries[t], entries[t + 1].posting - from, rows + from, impacts + from, quantised + from,
                          block_last + entries[t].block, block_max + entries[t].block);
     }
-    free(impacts);
-    if (rc < 0) {
-        free(block);
-        return rc;
-    }
     assert(is_valid_block(block, *len));
-    *out = block;
+    *out = WT_TAKE(block);
     return 0;
 }

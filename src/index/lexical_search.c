@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "index/internal.h"
 #include "index/lexical.h"
-#include "index/lexical_format.h"
 
 enum {
     WINDOW = 16384, /* rows; the sums fit in the second-level cache. A power of two, at least 64 */

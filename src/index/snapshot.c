@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "index/snapshot_format.h"
+#include "index/internal.h"
 
 enum { OPEN_TRIES = 8 };
 
@@ -117,9 +117,7 @@ static int parse_image(struct snapshot *snapshot, struct mapping image, wt_error
     const struct snapshot_header *header = (const void *)image.ptr;
     if (image.len < sizeof *header)
         return wt__fail(err, WT_ESTORE, "damaged: truncated to %zu bytes", image.len);
-    int rc = check_mark(&header->mark, SNAPSHOT_MAGIC, wt__header_sum(header, sizeof *header), err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(check_mark(&header->mark, SNAPSHOT_MAGIC, wt__header_sum(header, sizeof *header), err));
     if (header->rows > WT_MAX_TOOLS || header->set_count > SNAPSHOT_MAX_SETS)
         return wt__fail(err, WT_ESTORE, "damaged: %u tools with %u sets of vectors", header->rows, header->set_count);
     snapshot->generation = header->generation;
@@ -129,18 +127,18 @@ static int parse_image(struct snapshot *snapshot, struct mapping image, wt_error
     if (!snapshot->keys)
         return WT_ESTORE;
     const void *lexical = verify_section(image, &header->lexical, header->lexical.len, "terms", err);
-    rc = lexical ? wt__lexical_view(&snapshot->lexical, lexical, header->lexical.len, err) : WT_ESTORE;
-    if (rc == 0 && snapshot->lexical.rows != header->rows)
-        rc = wt__fail(err, WT_ESTORE, "damaged: %u rows of terms for %u tools", snapshot->lexical.rows, header->rows);
-    if (rc == 0)
-        rc = parse_names(&snapshot->names, header, image, err);
-    if (rc == 0)
-        rc = parse_copies(&snapshot->copies, header, image, err);
-    for (size_t i = 0; rc == 0 && i < header->set_count; i++) {
-        rc = parse_set(&snapshot->sets[i], &header->sets[i], image, header->rows, err);
+    if (!lexical)
+        return WT_ESTORE;
+    WT_TRY(wt__lexical_view(&snapshot->lexical, lexical, header->lexical.len, err));
+    if (snapshot->lexical.rows != header->rows)
+        return wt__fail(err, WT_ESTORE, "damaged: %u rows of terms for %u tools", snapshot->lexical.rows, header->rows);
+    WT_TRY(parse_names(&snapshot->names, header, image, err));
+    WT_TRY(parse_copies(&snapshot->copies, header, image, err));
+    for (size_t i = 0; i < header->set_count; i++) {
+        WT_TRY(parse_set(&snapshot->sets[i], &header->sets[i], image, header->rows, err));
         snapshot->set_count = i + 1;
     }
-    return rc;
+    return 0;
 }
 
 int wt__snapshot_parse(struct snapshot **out, struct mapping image, wt_error *err)
@@ -188,52 +186,56 @@ void wt__snapshot_free(struct snapshot *snapshot)
     free(snapshot);
 }
 
+static int verify_vector_file(struct snapshot *snapshot, size_t set, const struct mapping *file, wt_error *err)
+{
+    const struct vectors *vectors = &snapshot->sets[set].vectors;
+    const struct vectors_header *header = (const void *)file->ptr;
+    if (file->len < VECTORS_HEADER_BYTES)
+        return wt__fail(err, WT_ESTORE, "damaged: truncated to %zu bytes", file->len);
+    WT_TRY(check_mark(&header->mark, VECTORS_MAGIC, wt__header_sum(header, sizeof *header), err));
+    if (header->number != vectors->seed || header->dim != vectors->dim)
+        return wt__fail(err, WT_ESTORE, "not the vector file of this snapshot");
+    return wt__snapshot_attach(snapshot, set, file->ptr + VECTORS_HEADER_BYTES, file->len - VECTORS_HEADER_BYTES, err);
+}
+
 static int attach_file(struct snapshot *snapshot, size_t set, const char *path, wt_error *err)
 {
     struct mapping *file = &snapshot->memory->sets[set];
-    const struct vectors *vectors = &snapshot->sets[set].vectors;
-    int rc = wt__file_map(file, path, err);
-    if (rc < 0)
-        return rc;
-    const struct vectors_header *header = (const void *)file->ptr;
-    if (file->len < VECTORS_HEADER_BYTES)
-        rc = wt__fail(err, WT_ESTORE, "damaged: truncated to %zu bytes", file->len);
-    else
-        rc = check_mark(&header->mark, VECTORS_MAGIC, wt__header_sum(header, sizeof *header), err);
-    if (rc == 0 && (header->number != vectors->seed || header->dim != vectors->dim))
-        rc = wt__fail(err, WT_ESTORE, "not the vector file of this snapshot");
-    if (rc == 0)
-        rc =
-            wt__snapshot_attach(snapshot, set, file->ptr + VECTORS_HEADER_BYTES, file->len - VECTORS_HEADER_BYTES, err);
+    WT_TRY(wt__file_map(file, path, err));
+    int rc = verify_vector_file(snapshot, set, file, err);
     return rc < 0 ? wt__fail_context(err, rc, "%s", path) : 0;
+}
+
+/* Maps and parses the snapshot file, without its vectors. */
+static int load_snapshot_file(struct snapshot **out, const char *folder, wt_error *err)
+{
+    struct mapping image = {0};
+    WT_AUTO_FREE char *path = wt__snapshot_path(folder, SNAPSHOT_FILE);
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(wt__file_map(&image, path, err));
+    int rc = wt__snapshot_parse(out, image, err);
+    if (rc < 0) {
+        wt__file_unmap(&image);
+        return wt__fail_context(err, rc, "%s", path);
+    }
+    (*out)->memory->image = image;
+    return 0;
 }
 
 /* Tries to open the snapshot once. *moved: a vector file named by it is missing. */
 static int try_load(struct snapshot **out, const char *folder, bool *moved, wt_error *err)
 {
-    struct mapping image = {0};
     struct snapshot *snapshot = NULL;
-    char *path = wt__snapshot_path(folder, SNAPSHOT_FILE);
-    int rc = path ? wt__file_map(&image, path, err) : wt__fail_nomem(err);
     *moved = false;
-    if (rc == 0) {
-        rc = wt__snapshot_parse(&snapshot, image, err);
-        if (rc < 0) {
-            wt__file_unmap(&image);
-            wt__fail_context(err, rc, "%s", path);
-        } else {
-            snapshot->memory->image = image;
-        }
-    }
-    free(path);
+    WT_TRY(load_snapshot_file(&snapshot, folder, err));
+    int rc = 0;
     for (size_t i = 0; rc == 0 && i < snapshot->set_count; i++) {
         char name[VECTORS_NAME_BYTES];
         const struct snapshot_set *set = &snapshot->sets[i];
         wt__vectors_file_name(name, set->model, set->kind, set->vectors.seed);
-        path = wt__snapshot_path(folder, name);
+        WT_AUTO_FREE char *path = wt__snapshot_path(folder, name);
         rc = path ? attach_file(snapshot, i, path, err) : wt__fail_nomem(err);
         *moved = rc == WT_ENOTFOUND;
-        free(path);
     }
     if (rc < 0)
         wt__snapshot_free(snapshot);
@@ -254,9 +256,7 @@ int wt__snapshot_load(struct snapshot **out, const char *folder, wt_error *err)
 
 int wt__snapshot_open(struct snapshot **out, const char *folder, uint64_t generation, uint64_t settings, wt_error *err)
 {
-    int rc = wt__snapshot_load(out, folder, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__snapshot_load(out, folder, err));
     uint64_t found = (*out)->generation;
     if (found == generation && (*out)->settings == settings)
         return 0;
@@ -288,4 +288,127 @@ size_t wt__snapshot_row(const struct snapshot *snapshot, int64_t id)
     struct snapshot_key key = {.id = id};
     const struct snapshot_key *found = bsearch(&key, snapshot->keys, snapshot->rows, sizeof key, compare_row_keys);
     return found ? (size_t)(found - snapshot->keys) : snapshot->rows;
+}
+
+/* ---------------------------------------------------------------- groups of copies */
+
+struct hashed_row {
+    uint64_t hash;
+    uint32_t row;
+};
+
+static int compare_hashed_rows(const void *a, const void *b)
+{
+    const struct hashed_row *x = a, *y = b;
+    return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash) : (x->row > y->row) - (x->row < y->row);
+}
+
+bool wt__are_copies(const struct snapshot_key *a, const struct snapshot_key *b)
+{
+    return a->provider != b->provider || (a->method_twin && b->method_twin);
+}
+
+/* True if any two rows with this hash are copies. */
+static bool has_copies(const struct snapshot_key *keys, const struct hashed_row *run, size_t len)
+{
+    for (size_t i = 1; i < len; i++)
+        if (wt__are_copies(&keys[run[0].row], &keys[run[i].row]))
+            return true;
+    return false;
+}
+
+int wt__copy_groups_build(uint32_t **grouped, size_t *count, struct snapshot_key *keys, const uint64_t *hashes,
+                          size_t rows, wt_error *err)
+{
+    size_t hashed = 0;
+    *count = 0;
+    *grouped = wt__alloc_array(rows, sizeof **grouped);
+    WT_AUTO_FREE struct hashed_row *order = wt__alloc_array(rows, sizeof *order);
+    if (!order || !*grouped)
+        return wt__fail_nomem(err);
+    for (uint32_t row = 0; row < rows; row++) {
+        keys[row].group = 0;
+        if (hashes[row])
+            order[hashed++] = (struct hashed_row){hashes[row], row};
+    }
+    if (hashed > 1)
+        qsort(order, hashed, sizeof *order, compare_hashed_rows);
+    for (size_t begin = 0, end; begin < hashed; begin = end) {
+        for (end = begin + 1; end < hashed && order[end].hash == order[begin].hash;)
+            end++;
+        uint32_t group = (uint32_t)*count + 1;
+        bool copies = has_copies(keys, order + begin, end - begin);
+        for (size_t i = begin; copies && i < end; i++) {
+            keys[order[i].row].group = group;
+            (*grouped)[(*count)++] = order[i].row;
+        }
+    }
+    return 0;
+}
+
+const uint32_t *wt__copy_group(const struct snapshot *snapshot, uint32_t row, size_t *count)
+{
+    const struct copy_groups *copies = &snapshot->copies;
+    uint32_t group = row < snapshot->rows ? snapshot->keys[row].group : 0;
+    *count = 0;
+    if (group == 0 || group > copies->count)
+        return NULL;
+    const uint32_t *rows = copies->rows + group - 1;
+    size_t left = copies->count - (group - 1);
+    while (*count < left && *count < COPY_GROUP_READ && rows[*count] < snapshot->rows &&
+           snapshot->keys[rows[*count]].group == group)
+        (*count)++;
+    return rows;
+}
+
+int wt__copy_groups_check(const struct snapshot *snapshot, wt_error *err)
+{
+    const struct copy_groups *copies = &snapshot->copies;
+    size_t grouped = 0;
+    uint32_t group = 0;
+    for (uint32_t row = 0; row < snapshot->rows; row++)
+        grouped += snapshot->keys[row].group > 0;
+    bool sound = grouped == copies->count;
+    for (size_t i = 0; sound && i < copies->count; i++) {
+        bool there = copies->rows[i] < snapshot->rows;
+        bool begins = there && snapshot->keys[copies->rows[i]].group == i + 1;
+        group = begins ? (uint32_t)i + 1 : group;
+        sound = there && snapshot->keys[copies->rows[i]].group == group &&
+                (begins || copies->rows[i - 1] < copies->rows[i]);
+    }
+    return sound ? 0 : wt__fail(err, WT_ESTORE, "damaged: copies and their groups do not agree");
+}
+
+/* ---------------------------------------------------------------- checking */
+
+static int check_keys(const struct snapshot *snapshot, wt_error *err)
+{
+    for (uint32_t row = 1; row < snapshot->rows; row++)
+        if (snapshot->keys[row - 1].id >= snapshot->keys[row].id)
+            return wt__fail(err, WT_ESTORE, "damaged: the tools of rows %u and %u are not in order", row - 1, row);
+    return 0;
+}
+
+int wt__snapshot_validate(const struct snapshot *snapshot, wt_error *err)
+{
+    WT_TRY(check_keys(snapshot, err));
+    WT_TRY(wt__lexical_check(&snapshot->lexical, err));
+    WT_TRY(wt__names_check(&snapshot->names, snapshot->rows, err));
+    WT_TRY(wt__copy_groups_check(snapshot, err));
+    for (size_t i = 0; i < snapshot->set_count; i++) {
+        const struct snapshot_set *set = &snapshot->sets[i];
+        int rc = wt__vectors_check(&set->vectors, err);
+        if (rc < 0)
+            return wt__fail_context(err, rc, "vectors of kind %s, model %.12s", set->kind, set->model);
+    }
+    return 0;
+}
+
+int wt__snapshot_check(const char *folder, wt_error *err)
+{
+    struct snapshot *snapshot = NULL;
+    WT_TRY(wt__snapshot_load(&snapshot, folder, err));
+    int rc = wt__snapshot_validate(snapshot, err);
+    wt__snapshot_free(snapshot);
+    return rc < 0 ? wt__fail_context(err, rc, "%s", folder) : 0;
 }

@@ -20,7 +20,6 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "index/copy_groups.h"
 #include "index/lexical.h"
 #include "index/names.h"
 #include "index/vectors.h"
@@ -42,8 +41,8 @@ struct snapshot_key {
     uint64_t provider_hash;   /* wt__provider_hash */
     float provider_precision; /* wt__name_precision */
     uint32_t actions;         /* wt__tool_actions: actions according to its catalogue */
-    uint32_t group; /* start of the group of word-for-word copies (copy_groups.h), from 1; 0 if it has no copies */
-    uint32_t method_twin; /* 1 if wt__document_method_twin, else 0 */
+    uint32_t group;           /* start of the group of word-for-word copies, from 1; 0 if it has no copies */
+    uint32_t method_twin;     /* 1 if wt__document_method_twin, else 0 */
 };
 
 /* Returns 32 bits of a tool's id, to find its row for data from another store with the same tools. Two tools may
@@ -52,6 +51,17 @@ static inline uint32_t wt__snapshot_id_hash(struct str id)
 {
     return (uint32_t)wt__checksum(id.ptr, id.len, 0);
 }
+
+enum { COPY_GROUP_READ = 1000 /* maximum rows of a group read by a query */ };
+
+/* Groups of rows with word-for-word copies, from forked servers and commonly wrapped servers. The caller supplies a
+ * hash per tool (retrieve/document.h); rows with equal hashes form groups. Groups are stored one after the other,
+ * each with at least two rows in ascending order. A row's key has the start of its group (snapshot_key.group). A
+ * zeroed struct has no groups. */
+struct copy_groups {
+    const uint32_t *rows; /* [count] */
+    size_t count;
+};
 
 /* Immutable and thread-safe. */
 struct snapshot {
@@ -133,5 +143,23 @@ int wt__snapshot_make(struct snapshot **out, const char *folder, unsigned wait_m
 /* Deletes the folder's snapshot, so that the next write keeps no vectors. Use it after a search found a damaged
  * vector. */
 int wt__snapshot_discard(const char *folder, unsigned wait_ms, wt_error *err);
+
+/* ---------------------------------------------------------------- groups of copies */
+
+/* Sets keys[].group from hashes, [rows]; hash 0 means no copies. *grouped: rows of all groups, [*count], to be freed
+ * with free(). Takes linear time plus a sort of the hashes. Returns 0 or WT_ENOMEM. */
+int wt__copy_groups_build(uint32_t **grouped, size_t *count, struct snapshot_key *keys, const uint64_t *hashes,
+                          size_t rows, wt_error *err);
+
+/* True if two rows of a group may share one result place: they have different providers, or are one operation of one
+ * provider under two HTTP methods. */
+bool wt__are_copies(const struct snapshot_key *a, const struct snapshot_key *b);
+
+/* Returns the rows of the row's group, including the row itself, at most COPY_GROUP_READ. *count: their number, 0 if
+ * the row has no copies. */
+const uint32_t *wt__copy_group(const struct snapshot *snapshot, uint32_t row, size_t *count);
+
+/* Checks that groups and keys agree. Fails with WT_ESTORE. */
+int wt__copy_groups_check(const struct snapshot *snapshot, wt_error *err);
 
 #endif

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "index/snapshot_format.h"
+#include "index/internal.h"
 
 enum { DEAD_ONE_IN = 4, FILES_MAX = 10000 };
 
@@ -50,17 +50,17 @@ static int check_content(const struct snapshot_content *content, wt_error *err)
         return wt__fail(err, WT_ETOOLONG, "more than %d tools", WT_MAX_TOOLS);
     if (content->source_count > SNAPSHOT_MAX_SETS)
         return wt__fail(err, WT_EINVAL, "more than %d kinds of vectors", SNAPSHOT_MAX_SETS);
-    int rc = wt__lexical_view(&lexical, content->lexical, content->lexical_len, err);
-    if (rc == 0 && lexical.rows != content->rows)
-        rc = wt__fail(err, WT_EINVAL, "%u rows of terms for %zu tools", lexical.rows, content->rows);
-    for (size_t i = 0; rc == 0 && i < content->source_count; i++) {
+    WT_TRY(wt__lexical_view(&lexical, content->lexical, content->lexical_len, err));
+    if (lexical.rows != content->rows)
+        return wt__fail(err, WT_EINVAL, "%u rows of terms for %zu tools", lexical.rows, content->rows);
+    for (size_t i = 0; i < content->source_count; i++) {
         const struct vector_source *source = &content->sources[i];
         if (source->dim == 0 || source->dim > VECTOR_MAX_DIM || strlen(source->model) >= SNAPSHOT_MODEL_BYTES ||
             strlen(source->kind) >= SNAPSHOT_NAME_BYTES)
-            rc = wt__fail(err, WT_EINVAL, "vectors \"%s\" of dimension %zu are not supported", source->kind,
-                          source->dim);
+            return wt__fail(err, WT_EINVAL, "vectors \"%s\" of dimension %zu are not supported", source->kind,
+                            source->dim);
     }
-    return rc;
+    return 0;
 }
 
 /* --- Matching old and new rows --- */
@@ -80,12 +80,10 @@ static int match_rows(struct snapshot_job *job, wt_error *err)
 {
     const struct snapshot_content *content = job->content;
     uint32_t old_rows = job->old ? job->old->rows : 0;
-    struct row_by_id *order = wt__alloc_array(old_rows, sizeof *order);
+    WT_AUTO_FREE struct row_by_id *order = wt__alloc_array(old_rows, sizeof *order);
     job->old_row = wt__alloc_array(content->rows, sizeof *job->old_row);
-    if (!order || !job->old_row) {
-        free(order);
+    if (!order || !job->old_row)
         return wt__fail_nomem(err);
-    }
     for (uint32_t row = 0; row < old_rows; row++)
         order[row] = (struct row_by_id){job->old->keys[row].id, row};
     qsort(order, old_rows, sizeof *order, compare_by_id);
@@ -95,7 +93,6 @@ static int match_rows(struct snapshot_job *job, wt_error *err)
         bool same = found && job->old->keys[found->row].generation == content->keys[row].generation;
         job->old_row[row] = same ? found->row : VECTOR_NONE;
     }
-    free(order);
     return 0;
 }
 
@@ -176,30 +173,25 @@ static int open_vectors_file(struct snapshot_job *job, struct set_plan *plan, bo
     header.mark = (struct file_mark){.byte_order = SNAPSHOT_BYTE_ORDER, .version = SNAPSHOT_VERSION};
     memcpy(header.mark.magic, VECTORS_MAGIC, sizeof header.mark.magic);
     header.mark.sum = wt__header_sum(&header, sizeof header);
-    char *path = plan_path(job, plan);
-    if (!path)
-        return wt__fail_nomem(err);
-    int rc = 0;
+    WT_AUTO_FREE char *path = plan_path(job, plan);
+    WT_CHECK_ALLOC(path, err);
     plan->fd = open(path, O_RDWR | O_CLOEXEC | (fresh ? O_CREAT | O_EXCL : 0), 0644);
     if (plan->fd < 0)
-        rc = wt__fail_errno(err, "write", path);
-    if (rc == 0 && fresh)
-        rc = write_at(plan->fd, &header, sizeof header, 0, path, err);
+        return wt__fail_errno(err, "write", path);
+    if (fresh)
+        WT_TRY(write_at(plan->fd, &header, sizeof header, 0, path, err));
     uint64_t len = VECTORS_HEADER_BYTES + wt__vectors_bytes(dim, plan->slots + plan->new_count);
     struct stat info;
-    if (rc == 0 &&
-        (fstat(plan->fd, &info) < 0 || ((uint64_t)info.st_size < len && ftruncate(plan->fd, (off_t)len) < 0)))
-        rc = wt__fail_errno(err, "write", path);
-    free(path);
-    return rc;
+    if (fstat(plan->fd, &info) < 0 || ((uint64_t)info.st_size < len && ftruncate(plan->fd, (off_t)len) < 0))
+        return wt__fail_errno(err, "write", path);
+    return 0;
 }
 
 static int allocate_chunks(struct set_plan *plan, wt_error *err)
 {
     plan->memory_len = wt__vectors_bytes(plan->source->dim, plan->new_count);
     plan->memory = wt__alloc_aligned(plan->memory_len, 1);
-    if (!plan->memory)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(plan->memory, err);
     memset(plan->memory, 0, plan->memory_len);
     return 0;
 }
@@ -238,19 +230,17 @@ static int store_slots(struct snapshot_job *job, struct set_plan *plan, const un
     struct vector_part parts[VECTOR_PARTS];
     assert(in_chunk + count <= VECTOR_CHUNK);
     wt__vectors_layout(dim, parts);
-    char *path = plan->memory ? NULL : plan_path(job, plan);
+    WT_AUTO_FREE char *path = plan->memory ? NULL : plan_path(job, plan);
     if (!plan->memory && !path)
         return wt__fail_nomem(err);
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < VECTOR_PARTS; i++) {
+    for (size_t i = 0; i < VECTOR_PARTS; i++) {
         size_t offset = parts[i].offset + in_chunk * parts[i].size, len = count * parts[i].size;
         if (plan->memory)
             memcpy(plan->memory + base + offset, chunk + offset, len);
         else
-            rc = write_at(plan->fd, chunk + offset, len, VECTORS_HEADER_BYTES + base + offset, path, err);
+            WT_TRY(write_at(plan->fd, chunk + offset, len, VECTORS_HEADER_BYTES + base + offset, path, err));
     }
-    free(path);
-    return rc;
+    return 0;
 }
 
 /* Returns the row's vector in the old snapshot, or NULL. */
@@ -280,15 +270,16 @@ static int collect_vectors(struct snapshot_job *job, struct set_plan *plan, stru
         batch->asked[missing++] = rows[i];
     }
     int rc = missing ? plan->source->fetch(plan->source->context, batch->asked, missing, batch->vectors, err) : 0;
-    for (uint32_t i = count; rc >= 0 && i-- > 0;) {
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = count; i-- > 0;) {
         bool fetched = missing > 0 && batch->place[missing - 1] == i;
         const float *from = fetched ? batch->vectors + --missing * dim : find_kept_vector(job, plan, rows[i]);
-        if (from)
-            memmove(batch->vectors + i * dim, from, bytes);
-        else
-            rc = wt__fail(err, WT_ESTORE, "a vector was damaged while it was read");
+        if (!from)
+            return wt__fail(err, WT_ESTORE, "a vector was damaged while it was read");
+        memmove(batch->vectors + i * dim, from, bytes);
     }
-    return rc < 0 ? rc : 0;
+    return 0;
 }
 
 /* Assigns the next slots to the rows, chunk by chunk. */
@@ -296,49 +287,48 @@ static int append_rows(struct snapshot_job *job, struct set_plan *plan, struct v
                        const uint32_t *rows, uint32_t count, wt_error *err)
 {
     size_t dim = plan->source->dim;
-    uint32_t done = 0;
-    int rc = 0;
-    while (rc == 0 && done < count) {
-        uint32_t first = plan->slots, left = VECTOR_CHUNK - first % VECTOR_CHUNK, now = count - done;
-        now = now < left ? now : left;
-        for (uint32_t i = 0; rc == 0 && i < now; i++)
-            rc = wt__vectors_put(batch->chunk, dim, plan->number, first + i, batch->vectors + (done + i) * dim, err);
-        if (rc == 0)
-            rc = store_slots(job, plan, batch->chunk, first, now, err);
-        for (uint32_t i = 0; rc == 0 && i < now; i++) {
+    for (uint32_t done = 0, now; done < count; done += now) {
+        uint32_t first = plan->slots, left = VECTOR_CHUNK - first % VECTOR_CHUNK;
+        now = count - done < left ? count - done : left;
+        for (uint32_t i = 0; i < now; i++)
+            WT_TRY(wt__vectors_put(batch->chunk, dim, plan->number, first + i, batch->vectors + (done + i) * dim, err));
+        WT_TRY(store_slots(job, plan, batch->chunk, first, now, err));
+        for (uint32_t i = 0; i < now; i++) {
             plan->row_of_slot[first + i] = rows[done + i];
             plan->slot_of_row[rows[done + i]] = first + i;
         }
-        plan->slots += rc == 0 ? now : 0;
-        done += now;
+        plan->slots += now;
     }
-    return rc;
+    return 0;
+}
+
+static int append_new_rows(struct snapshot_job *job, struct set_plan *plan, struct vector_batch *batch, wt_error *err)
+{
+    for (uint32_t done = 0; done < plan->new_count; done += SNAPSHOT_BATCH) {
+        uint32_t left = plan->new_count - done, count = left < SNAPSHOT_BATCH ? left : SNAPSHOT_BATCH;
+        WT_TRY(collect_vectors(job, plan, batch, plan->new_rows + done, count, err));
+        WT_TRY(append_rows(job, plan, batch, plan->new_rows + done, count, err));
+    }
+    return 0;
 }
 
 static int fill_vector_set(struct snapshot_job *job, struct set_plan *plan, wt_error *err)
 {
     size_t dim = plan->source->dim;
-    struct vector_batch *batch = calloc(1, sizeof *batch);
+    WT_AUTO_FREE struct vector_batch *batch = calloc(1, sizeof *batch);
+    WT_AUTO_FREE float *vectors = wt__alloc_aligned(SNAPSHOT_BATCH * dim, sizeof *vectors);
+    WT_AUTO_FREE unsigned char *chunk = wt__alloc_aligned(wt__vectors_chunk_bytes(dim), 1);
     int rc = 0;
-    if (batch) {
-        batch->vectors = wt__alloc_aligned(SNAPSHOT_BATCH * dim, sizeof *batch->vectors);
-        batch->chunk = wt__alloc_aligned(wt__vectors_chunk_bytes(dim), 1);
-    }
-    if (!batch || !batch->vectors || !batch->chunk)
+    if (batch && vectors && chunk) {
+        batch->vectors = vectors;
+        batch->chunk = chunk;
+        rc = append_new_rows(job, plan, batch, err);
+    } else {
         rc = wt__fail_nomem(err);
-    for (uint32_t done = 0; rc == 0 && done < plan->new_count; done += SNAPSHOT_BATCH) {
-        uint32_t left = plan->new_count - done, count = left < SNAPSHOT_BATCH ? left : SNAPSHOT_BATCH;
-        rc = collect_vectors(job, plan, batch, plan->new_rows + done, count, err);
-        if (rc == 0)
-            rc = append_rows(job, plan, batch, plan->new_rows + done, count, err);
     }
+    /* Sync after a failure, too: vectors that were fetched may be kept. */
     if (plan->fd >= 0 && fsync(plan->fd) < 0 && rc == 0)
         rc = wt__fail_errno(err, "write", job->folder);
-    if (batch) {
-        free(batch->vectors);
-        free(batch->chunk);
-    }
-    free(batch);
     return rc;
 }
 
@@ -401,27 +391,20 @@ static void compose_image(struct snapshot_image *image, const struct snapshot_jo
 static int write_image(const struct snapshot_job *job, const struct snapshot_image *image, wt_error *err)
 {
     static const char zeros[SNAPSHOT_ALIGN] = {0};
-    struct replace replace = {.fd = -1};
     uint64_t at = sizeof image->header;
-    char *path = wt__snapshot_path(job->folder, SNAPSHOT_FILE);
-    if (!path)
-        return wt__fail_nomem(err);
-    int rc = wt__replace_begin(&replace, path, err);
-    if (rc == 0)
-        rc = wt__replace_write(&replace, &image->header, sizeof image->header, err);
-    for (size_t i = 0; rc == 0 && i < image->count; i++) {
+    WT_AUTO_FREE char *path = wt__snapshot_path(job->folder, SNAPSHOT_FILE);
+    WT_CLEANUP(wt__replace_abort) struct replace replace = {.fd = -1};
+    WT_CHECK_ALLOC(path, err);
+    WT_TRY(wt__replace_begin(&replace, path, err));
+    WT_TRY(wt__replace_write(&replace, &image->header, sizeof image->header, err));
+    for (size_t i = 0; i < image->count; i++) {
         const struct snapshot_section *section = image->sections[i];
         assert(section->offset >= at && section->offset - at < sizeof zeros); /* sections are adjacent */
-        rc = wt__replace_write(&replace, zeros, section->offset - at, err);
-        if (rc == 0)
-            rc = wt__replace_write(&replace, image->bytes[i], section->len, err);
+        WT_TRY(wt__replace_write(&replace, zeros, section->offset - at, err));
+        WT_TRY(wt__replace_write(&replace, image->bytes[i], section->len, err));
         at = section->offset + section->len;
     }
-    if (rc == 0)
-        rc = wt__replace_commit(&replace, err);
-    wt__replace_abort(&replace);
-    free(path);
-    return rc;
+    return wt__replace_commit(&replace, err);
 }
 
 static unsigned char *copy_image(const struct snapshot_image *image)
@@ -490,15 +473,13 @@ static int write_vector_sets(struct snapshot_job *job, bool *worth_keeping, wt_e
 {
     bool given_up = false;
     *worth_keeping = false;
-    int rc = check_content(job->content, err);
-    if (rc == 0)
-        rc = match_rows(job, err);
-    for (size_t i = 0; rc == 0 && i < job->content->source_count; i++) {
-        rc = plan_set(job, &job->plans[i], &job->content->sources[i], err);
+    WT_TRY(check_content(job->content, err));
+    WT_TRY(match_rows(job, err));
+    for (size_t i = 0; i < job->content->source_count; i++) {
+        WT_TRY(plan_set(job, &job->plans[i], &job->content->sources[i], err));
         given_up |= job->plans[i].old && job->plans[i].number != job->plans[i].old->seed;
     }
-    if (rc < 0)
-        return rc;
+    int rc = 0;
     for (size_t i = 0; rc == 0 && i < job->content->source_count; i++)
         rc = fill_vector_set(job, &job->plans[i], err);
     *worth_keeping = rc < 0 && !given_up;
@@ -536,26 +517,19 @@ static int write_under_lock(struct snapshot **out, struct snapshot_job *job, wt_
         compose_image(&image, job, SNAPSHOT_NO_GENERATION);
         write_image(job, &image, NULL);
     }
-    if (rc < 0)
-        return rc;
+    WT_TRY(rc);
     compose_image(&image, job, job->content->generation);
-    rc = write_image(job, &image, err);
-    if (rc == 0) {
-        remove_unused_files(job);
-        rc = wt__snapshot_load(out, job->folder, err);
-    }
-    return rc;
+    WT_TRY(write_image(job, &image, err));
+    remove_unused_files(job);
+    return wt__snapshot_load(out, job->folder, err);
 }
 
 static int lock_folder(int *fd, const char *folder, unsigned wait_ms, wt_error *err)
 {
-    int rc = wt__make_folders(folder, err);
-    if (rc < 0)
-        return rc;
-    char *path = wt__snapshot_path(folder, SNAPSHOT_LOCK);
-    rc = path ? wt__lock_file(fd, path, wait_ms, err) : wt__fail_nomem(err);
-    free(path);
-    return rc;
+    WT_TRY(wt__make_folders(folder, err));
+    WT_AUTO_FREE char *path = wt__snapshot_path(folder, SNAPSHOT_LOCK);
+    WT_CHECK_ALLOC(path, err);
+    return wt__lock_file(fd, path, wait_ms, err);
 }
 
 int wt__snapshot_write(struct snapshot **out, const char *folder, const struct snapshot_content *content,
@@ -588,8 +562,7 @@ static int adopt_memory(struct snapshot **out, struct snapshot_job *job, wt_erro
     struct snapshot_image image;
     compose_image(&image, job, job->content->generation);
     unsigned char *copy = copy_image(&image);
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     struct mapping mapping = {copy, image.len};
     int rc = wt__snapshot_parse(out, mapping, err);
     if (rc < 0) {
@@ -635,15 +608,13 @@ int wt__snapshot_make(struct snapshot **out, const char *folder, unsigned wait_m
 
 int wt__snapshot_discard(const char *folder, unsigned wait_ms, wt_error *err)
 {
-    int lock = -1, rc = lock_folder(&lock, folder, wait_ms, err);
-    if (rc < 0)
-        return rc;
-    char *path = wt__snapshot_path(folder, SNAPSHOT_FILE);
+    int lock = -1, rc = 0;
+    WT_TRY(lock_folder(&lock, folder, wait_ms, err));
+    WT_AUTO_FREE char *path = wt__snapshot_path(folder, SNAPSHOT_FILE);
     if (!path)
         rc = wt__fail_nomem(err);
     else if (unlink(path) < 0 && errno != ENOENT)
         rc = wt__fail_errno(err, "remove", path);
-    free(path);
     wt__unlock_file(lock);
     return rc;
 }

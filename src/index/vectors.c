@@ -258,8 +258,7 @@ static int reserve_scan(struct vector_scan *scan, size_t k, wt_error *err)
         free(scratch->block);
         scratch->block = wt__alloc_aligned(bytes, 1);
         scratch->bytes = scratch->block ? bytes : 0;
-        if (!scratch->block)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(scratch->block, err);
     }
     char *base = scratch->block;
     scan->dots = (int32_t *)(base + dots);
@@ -304,10 +303,10 @@ static int begin_scan(struct vector_scan *scan, const struct vectors *vectors, s
     if (n > VECTOR_MAX_QUERIES)
         return wt__fail(err, WT_EINVAL, "%zu vectors in one search; at most %d are allowed", n, VECTOR_MAX_QUERIES);
     wt__vectors_layout(vectors->dim, scan->parts);
-    int rc = reserve_scan(scan, k, err);
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        rc = set_query(scan, &scan->forms[i], queries + i * vectors->dim, err);
-    return rc;
+    WT_TRY(reserve_scan(scan, k, err));
+    for (size_t i = 0; i < n; i++)
+        WT_TRY(set_query(scan, &scan->forms[i], queries + i * vectors->dim, err));
+    return 0;
 }
 
 /* Returns the slot's row if it may be returned, else VECTOR_NONE. */
@@ -368,19 +367,18 @@ static int add_chunk_candidates(struct vector_scan *scan, size_t number, const s
 /* Scans the bytes of all slots once for all queries. */
 static int scan_bytes(struct vector_scan *scan, wt_error *err)
 {
-    int rc = 0;
-    for (uint32_t begin = 0; rc == 0 && begin < scan->vectors->slots; begin += VECTOR_CHUNK) {
+    for (uint32_t begin = 0; begin < scan->vectors->slots; begin += VECTOR_CHUNK) {
         float upper[VECTOR_CHUNK];
         uint32_t left = scan->vectors->slots - begin, count = left < VECTOR_CHUNK ? left : VECTOR_CHUNK;
         if (!has_wanted_rows(scan, begin, count))
             continue;
         struct chunk_view chunk = view_chunk(scan->vectors, scan->parts, begin / VECTOR_CHUNK);
-        for (size_t i = 0; rc == 0 && i < scan->n; i++) {
+        for (size_t i = 0; i < scan->n; i++) {
             bound_chunk(scan, &scan->forms[i], &chunk, count, upper);
-            rc = add_chunk_candidates(scan, i, &chunk, begin, count, upper, err);
+            WT_TRY(add_chunk_candidates(scan, i, &chunk, begin, count, upper, err));
         }
     }
-    return rc;
+    return 0;
 }
 
 /* Returns the fp32 vector of a slot after verifying it; NULL with err set. */

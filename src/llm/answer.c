@@ -1,5 +1,5 @@
-/* answer.c: see answer.h. */
-#include "llm/answer.h"
+/* answer.c: parses and validates answers, see internal.h. */
+#include "llm/internal.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json_scan.h"
+#include "base/memory.h"
 
 /* ---------------------------------------------------------------- finding the JSON */
 
@@ -126,7 +127,7 @@ static int check_schema(const json_t *schema, const char *path, wt_error *err)
     json_object_foreach((json_t *)schema, key, value)
     {
         if (!is_keyword(key, value))
-            return wt__fail_at(err, WT_EFORMAT, 0, 0, path, "the schema's \"%.64s\" is not one that can be held", key);
+            return wt__fail_at(err, WT_EFORMAT, 0, 0, path, "the schema's \"%.64s\" is not supported", key);
     }
     char inner[256];
     json_t *properties = wt__json_object(schema, "properties");
@@ -231,13 +232,13 @@ static int match_object(const json_t *value, const json_t *schema, const char *p
 static int match_array(const json_t *value, const json_t *schema, const char *path, wt_error *err)
 {
     const json_t *items = json_object_get(schema, "items");
-    int rc = match_bounds((double)json_array_size(value), schema, "minItems", "maxItems", " items long", path, err);
-    for (size_t i = 0; rc == 0 && items && i < json_array_size(value); i++) {
+    WT_TRY(match_bounds((double)json_array_size(value), schema, "minItems", "maxItems", " items long", path, err));
+    for (size_t i = 0; items && i < json_array_size(value); i++) {
         char inner[256];
         snprintf(inner, sizeof inner, "%s[%zu]", path, i);
-        rc = match_schema(json_array_get(value, i), items, inner, err);
+        WT_TRY(match_schema(json_array_get(value, i), items, inner, err));
     }
-    return rc;
+    return 0;
 }
 
 static int match_schema(const json_t *value, const json_t *schema, const char *path, wt_error *err)
@@ -266,20 +267,16 @@ static int match_schema(const json_t *value, const json_t *schema, const char *p
 
 int wt__answer_parse(json_t **out, struct str text, const json_t *schema, wt_error *err)
 {
+    WT_CLEANUP(json_decrefp) json_t *answer = NULL;
     struct str json = {0};
     *out = NULL;
-    int rc = find_json(text, &json, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__json_parse(out, json.ptr, json.len, err);
+    WT_TRY(find_json(text, &json, err));
+    int rc = wt__json_parse(&answer, json.ptr, json.len, err);
     if (rc == WT_ENOMEM)
         return rc;
     if (rc < 0) /* the parser's message would quote the answer */
         return wt__fail(err, WT_EFORMAT, "the answer is not valid JSON");
-    rc = match_schema(*out, schema, "", err);
-    if (rc < 0) {
-        json_decref(*out);
-        *out = NULL;
-    }
-    return rc;
+    WT_TRY(match_schema(answer, schema, "", err));
+    *out = WT_TAKE(answer);
+    return 0;
 }

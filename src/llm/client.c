@@ -14,11 +14,217 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/rng.h"
-#include "llm/answer.h"
-#include "llm/completion.h"
-#include "llm/retry.h"
+#include "llm/internal.h"
+#include "llm/plain_text.h"
 #include "net/http_client.h"
+
+static const uint64_t TOKENS_MAX = 1000000000; /* larger counts are server errors, and treated as unknown */
+enum { STRUCK_BYTES_MIN = 6 };                 /* a shorter key is a placeholder, which may be part of any word */
+
+/* ---------------------------------------------------------------- a request */
+
+static void append_message(struct buffer *out, const char *role, struct str text)
+{
+    wt__buffer_printf(out, "{\"role\":\"%s\",\"content\":", role);
+    wt__buffer_json(out, text);
+    wt__buffer_char(out, '}');
+}
+
+static struct str truncate_text(struct str text, size_t max)
+{
+    return (struct str){text.ptr, text.len < max ? text.len : max};
+}
+
+/* Appends the messages of the repair: the wrong answer, its error, and the schema. */
+static int write_repair(struct buffer *out, const struct completion_request *request)
+{
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    wt__buffer_printf(&text,
+                      "That answer cannot be used: %s. Answer the question again. Write JSON only, with nothing "
+                      "before or after it, that matches this JSON Schema:\n",
+                      request->fault);
+    wt__json_write(&text, request->question->schema);
+    wt__buffer_char(out, ',');
+    append_message(out, "assistant", truncate_text(request->wrong, COMPLETION_WRONG_BYTES_MAX));
+    wt__buffer_char(out, ',');
+    append_message(out, "user", wt__buffer_view(&text));
+    return text.failed ? WT_ENOMEM : 0;
+}
+
+static void write_sampling(struct buffer *out, const struct chat_question *question, unsigned refused)
+{
+    unsigned thousandths = wt__chat_thousandths(question);
+    unsigned seed = thousandths > 0 && question->seed > 0 ? question->seed : 1;
+    if (!(refused & COMPLETION_TEMPERATURE) && thousandths > 0)
+        wt__buffer_printf(out, ",\"temperature\":%u.%03u", thousandths / 1000, thousandths % 1000);
+    else if (!(refused & COMPLETION_TEMPERATURE))
+        wt__buffer_text(out, ",\"temperature\":0");
+    if (!(refused & COMPLETION_SEED))
+        wt__buffer_printf(out, ",\"seed\":%u", seed);
+}
+
+int wt__completion_write(struct buffer *out, const struct completion_request *request, wt_error *err)
+{
+    const struct chat_question *question = request->question;
+    unsigned refused = request->refused;
+    int rc = 0;
+    wt__buffer_text(out, "{\"model\":");
+    wt__buffer_json(out, wt__str(request->model));
+    wt__buffer_text(out, ",\"messages\":[");
+    append_message(out, "user", question->text);
+    if (request->fault)
+        rc = write_repair(out, request);
+    wt__buffer_printf(out, "],\"%s\":%u", refused & COMPLETION_MAX_TOKENS ? "max_completion_tokens" : "max_tokens",
+                      question->max_tokens);
+    write_sampling(out, question, refused);
+    if (!(refused &
+          COMPLETION_CACHE_PROMPT)) /* with its cache, llama.cpp gives different answers to the same question */
+        wt__buffer_text(out, ",\"cache_prompt\":false");
+    if (question->schema && !(refused & COMPLETION_RESPONSE_FORMAT)) {
+        wt__buffer_text(out, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"answer\","
+                             "\"strict\":true,\"schema\":");
+        wt__json_write(out, question->schema);
+        wt__buffer_text(out, "}}");
+    }
+    wt__buffer_char(out, '}');
+    return rc < 0 || out->failed ? wt__fail_nomem(err) : 0;
+}
+
+/* ---------------------------------------------------------------- an answer */
+
+static uint64_t read_token_count(const json_t *usage, const char *key)
+{
+    int64_t count = wt__json_int(usage, key, 0);
+    return count > 0 && (uint64_t)count <= TOKENS_MAX ? (uint64_t)count : 0;
+}
+
+int wt__completion_read(struct completion *out, struct str body, wt_error *err)
+{
+    *out = (struct completion){0};
+    int rc = wt__json_parse(&out->body, body.ptr ? body.ptr : "", body.len, NULL);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    const json_t *choice = json_array_get(wt__json_array(out->body, "choices"), 0);
+    const json_t *message = wt__json_object(choice, "message");
+    if (!message) {
+        json_decref(out->body);
+        *out = (struct completion){0};
+        return wt__fail(err, WT_ENETWORK, "the server's response is %s",
+                        rc < 0 ? "not valid JSON, or truncated" : "not a chat completion");
+    }
+    const json_t *usage = wt__json_object(out->body, "usage");
+    out->text = wt__json_str(message, "content");
+    out->cut = wt__str_equal(wt__json_str(choice, "finish_reason"), STR("length"));
+    out->declined = out->text.len == 0 && (wt__json_str(message, "refusal").len > 0 ||
+                                           wt__str_equal(wt__json_str(choice, "finish_reason"), STR("content_filter")));
+    out->prompt_tokens = read_token_count(usage, "prompt_tokens");
+    out->completion_tokens = read_token_count(usage, "completion_tokens");
+    return 0;
+}
+
+/* ---------------------------------------------------------------- a refusal */
+
+/* True if the text contains the name as a whole word. */
+static bool contains_word(struct str text, const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    size_t len = strlen(name);
+    for (const char *at = text.ptr; at;) {
+        at = memmem(at, text.len - (size_t)(at - text.ptr), name, len);
+        if (!at)
+            return false;
+        bool begins = at == text.ptr || !memchr(letters, at[-1], sizeof letters - 1);
+        bool ends = at + len == text.ptr + text.len || !memchr(letters, at[len], sizeof letters - 1);
+        if (begins && ends)
+            return true;
+        at += len;
+    }
+    return false;
+}
+
+unsigned wt__completion_refusal(struct str body, unsigned refused)
+{
+    static const struct {
+        unsigned member;
+        const char *name;
+    } rows[] = {
+        {COMPLETION_RESPONSE_FORMAT, "response_format"},
+        {COMPLETION_RESPONSE_FORMAT, "json_schema"},
+        {COMPLETION_RESPONSE_FORMAT, "grammar"},
+        {COMPLETION_CACHE_PROMPT, "cache_prompt"},
+        {COMPLETION_SEED, "seed"},
+        {COMPLETION_TEMPERATURE, "temperature"},
+        {COMPLETION_MAX_TOKENS, "max_tokens"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!(refused & rows[i].member) && contains_word(body, rows[i].name))
+            return rows[i].member;
+    return 0;
+}
+
+bool wt__completion_too_long(struct str body)
+{
+    return contains_word(body, "context_length_exceeded") || contains_word(body, "exceed_context_size_error");
+}
+
+static void strike_out(struct buffer *out, struct str text, const char *key)
+{
+    size_t len = key ? strlen(key) : 0;
+    while (len >= STRUCK_BYTES_MIN && text.len >= len) {
+        const char *hit = memmem(text.ptr, text.len, key, len);
+        if (!hit)
+            break;
+        wt__buffer_append(out, text.ptr, (size_t)(hit - text.ptr));
+        wt__buffer_text(out, "(key)");
+        text.len -= (size_t)(hit - text.ptr) + len;
+        text.ptr = hit + len;
+    }
+    wt__buffer_str(out, text);
+}
+
+void wt__completion_reason(struct buffer *out, struct str body, const char *key, size_t max)
+{
+    WT_CLEANUP(json_decrefp) json_t *value = NULL;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer struck = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer plain = {0};
+    if (wt__json_parse(&value, body.ptr ? body.ptr : "", body.len, NULL) < 0)
+        return;
+    struct str text = wt__json_str(wt__json_object(value, "error"), "message");
+    if (text.len == 0)
+        text = wt__json_str(value, "error");
+    if (text.len == 0)
+        text = wt__json_str(value, "message");
+    strike_out(&struck, text, key); /* before truncation could split the key */
+    if (!struck.failed)
+        wt__plain_line(&plain, wt__buffer_view(&struck), max);
+    if (!plain.failed)
+        strike_out(out, wt__buffer_view(&plain), key); /* catches a key with invisible characters inside */
+}
+
+/* ---------------------------------------------------------------- retries */
+
+bool wt__retry_status(int status, int should_retry)
+{
+    if (should_retry >= 0)
+        return should_retry > 0;
+    return status == 408 || status == 409 || status == 429 || status >= 500;
+}
+
+double wt__retry_pause(unsigned pauses, double first_ms, double asked_ms, struct rng *rng)
+{
+    if (asked_ms >= 0)
+        return asked_ms <= RETRY_ASKED_MS_MAX ? asked_ms : -1;
+    double ms = first_ms;
+    for (unsigned i = 0; i < pauses && ms < RETRY_LONGEST_MS; i++)
+        ms *= 2;
+    if (ms > RETRY_LONGEST_MS)
+        ms = RETRY_LONGEST_MS;
+    return ms * (1 - 0.25 * wt__rng_unit(rng));
+}
+
+/* ---------------------------------------------------------------- the client */
 
 enum {
     PATIENCE_MS = 20,       /* interval of checks for cancellation */
@@ -84,15 +290,14 @@ void wt__chat_client_environment(struct chat_client_options *options)
 static int check_client_options(const struct chat_client_options *options, wt_error *err)
 {
     if (!options->model || !options->model[0])
-        return wt__fail(err, WT_EINVAL, "a language model has to be named");
+        return wt__fail(err, WT_EINVAL, "name a language model");
     if (options->concurrency == 0 || options->concurrency > WT_MAX_CHAT_AT_ONCE)
-        return wt__fail(err, WT_EINVAL, "%u questions at once: it can be 1 to %d", options->concurrency,
+        return wt__fail(err, WT_EINVAL, "%u concurrent questions; must be 1 to %d", options->concurrency,
                         (int)WT_MAX_CHAT_AT_ONCE);
     if (options->retries > CHAT_CLIENT_RETRIES_MAX)
-        return wt__fail(err, WT_EINVAL, "%u retries: it can be 0 to %d", options->retries,
-                        (int)CHAT_CLIENT_RETRIES_MAX);
+        return wt__fail(err, WT_EINVAL, "%u retries; must be 0 to %d", options->retries, (int)CHAT_CLIENT_RETRIES_MAX);
     if (!options->base_url && !options->key)
-        return wt__fail(err, WT_EINVAL, "%s wants a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for another server",
+        return wt__fail(err, WT_EINVAL, "%s requires a key; set OPENAI_API_KEY, or OPENAI_BASE_URL for another server",
                         CHAT_CLIENT_BASE_URL);
     return options->base_url ? wt__http_check_base(options->base_url, err) : 0;
 }
@@ -101,7 +306,7 @@ static int check_client_options(const struct chat_client_options *options, wt_er
 static bool keep_text(struct chat_client *client, const char **out, const char *prefix, const char *text,
                       const char *suffix)
 {
-    struct buffer buffer = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer buffer = {0};
     *out = NULL;
     if (!text)
         return true;
@@ -110,7 +315,6 @@ static bool keep_text(struct chat_client *client, const char **out, const char *
     wt__buffer_text(&buffer, suffix);
     if (!buffer.failed)
         *out = wt__arena_copy(&client->arena, wt__buffer_view(&buffer));
-    wt__buffer_dispose(&buffer);
     return *out != NULL;
 }
 
@@ -210,18 +414,16 @@ static int fail_http_status(struct client_question *asking, const struct http_an
 {
     const struct chat_client *client = asking->client;
     struct str body = wt__buffer_view(&answer->body);
-    struct buffer reason = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer reason = {0};
     if (answer->status >= 300 && answer->status < 400)
         return wt__fail(asking->err, WT_ENETWORK,
-                        "%s answers %d, a redirect, which is not followed: it would carry the key elsewhere",
+                        "%s answers %d: redirects are not followed, since they would send the key elsewhere",
                         client->url, answer->status);
     wt__completion_reason(&reason, body, client->options.key, REASON_BYTES_MAX);
     int code = answer->status == 413 || wt__completion_too_long(body) ? WT_ETOOLONG : WT_ENETWORK;
-    const char *what = answer->status == 401 || answer->status == 403 ? ", it does not accept the key" : "";
-    int rc = wt__fail(asking->err, code, "%s answers %d%s%s%s", client->url, answer->status, what,
-                      reason.len > 0 ? ": " : "", reason.len > 0 ? reason.ptr : "");
-    wt__buffer_dispose(&reason);
-    return rc;
+    const char *what = answer->status == 401 || answer->status == 403 ? " (the key was rejected)" : "";
+    return wt__fail(asking->err, code, "%s answers %d%s%s%s", client->url, answer->status, what,
+                    reason.len > 0 ? ": " : "", reason.len > 0 ? reason.ptr : "");
 }
 
 /* Outcome of one attempt: completion, retry after a pause, retry without a rejected setting, or permanent failure. */
@@ -311,9 +513,7 @@ static int exchange_completion(struct client_question *asking, struct completion
         double ms = outcome == AGAIN_LATER ? choose_pause(asking->client, pauses++, asked_ms) : -1;
         if (ms < 0)
             return rc;
-        rc = pause_for(asking, ms);
-        if (rc < 0)
-            return rc;
+        WT_TRY(pause_for(asking, ms));
     }
 }
 
@@ -328,8 +528,7 @@ static int take_completion(struct client_question *asking, const struct completi
     out->completion_tokens += completion->completion_tokens;
     const char *copy = wt__arena_copy(arena, completion->text);
     out->text = (struct str){copy, completion->text.len};
-    if (!copy)
-        return wt__fail_nomem(asking->err);
+    WT_CHECK_ALLOC(copy, asking->err);
     if (completion->declined)
         return wt__fail(asking->err, WT_ENETWORK, "%s declines to answer (%s)", client->model.name,
                         asking->question->task);
@@ -345,10 +544,8 @@ static int take_completion(struct client_question *asking, const struct completi
 static int exchange_once(struct client_question *asking, struct completion_request *request, struct arena *arena)
 {
     struct completion completion = {0};
-    int rc = exchange_completion(asking, request, &completion);
-    if (rc < 0)
-        return rc;
-    rc = take_completion(asking, &completion, arena);
+    WT_TRY(exchange_completion(asking, request, &completion));
+    int rc = take_completion(asking, &completion, arena);
     json_decref(completion.body);
     return rc;
 }
@@ -366,19 +563,18 @@ static int ask_in_session(struct client_question *asking, struct arena *arena)
     rc = exchange_once(asking, &request, arena);
     asking->out->repaired = rc == 0;
     if (rc == WT_EFORMAT)
-        wt__fail_context(asking->err, rc, "%s gives no answer that can be used (%s)", request.model,
-                         asking->question->task);
+        wt__fail_context(asking->err, rc, "%s gives no usable answer (%s)", request.model, asking->question->task);
     return rc;
 }
 
 static int check_question(const struct chat_question *question, wt_error *err)
 {
     if (question->text.len > CHAT_QUESTION_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "a question of %zu bytes (%s): it can be %d at most", question->text.len,
+        return wt__fail(err, WT_ETOOLONG, "the question has %zu bytes (%s); at most %d are allowed", question->text.len,
                         question->task, (int)CHAT_QUESTION_BYTES_MAX);
     if (!(question->temperature >= 0 && question->temperature <= CHAT_TEMPERATURE_MAX))
-        return wt__fail(err, WT_EINVAL, "a temperature of %g (%s): it can be 0 to %d", question->temperature,
-                        question->task, (int)CHAT_TEMPERATURE_MAX);
+        return wt__fail(err, WT_EINVAL, "temperature %g (%s); must be 0 to %d", question->temperature, question->task,
+                        (int)CHAT_TEMPERATURE_MAX);
     return question->schema ? wt__answer_check_schema(question->schema, err) : 0;
 }
 
@@ -400,7 +596,7 @@ static int ask_client(struct chat_model *model, const struct chat_question *ques
     return rc;
 }
 
-/* ---------------------------------------------------------------- the client */
+/* ---------------------------------------------------------------- opening and closing */
 
 int wt__chat_client_open(struct chat_client **out, const struct chat_client_options *options, wt_error *err)
 {
@@ -409,8 +605,7 @@ int wt__chat_client_open(struct chat_client **out, const struct chat_client_opti
     if (rc < 0)
         return rc;
     struct chat_client *client = calloc(1, sizeof *client);
-    if (!client)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(client, err);
     client->model.ask = ask_client;
     client->model.at_once = options->concurrency;
     pthread_mutex_init(&client->lock, NULL);

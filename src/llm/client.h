@@ -7,7 +7,7 @@
  *   wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, err);
  *
  * The schema is sent if the server supports it, and always validated here. If an answer does not match, the model gets
- * one more try, with the error. Settings that the server rejects (completion.h) are omitted from later requests.
+ * one more try, with the error. Settings that the server rejects are omitted from later requests.
  *
  * The key is sent in one header. It never appears in errors, records or redirects. */
 #ifndef WT_LLM_CLIENT_H

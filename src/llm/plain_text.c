@@ -6,6 +6,7 @@
 #include <utf8proc.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "text/unicode.h"
 
 enum { REPLACEMENT = 0xFFFD, NON_JOINER = 0x200C, JOINER = 0x200D, TAGS = 0xE0000, TAGS_END = 0xE1000 };
@@ -145,10 +146,9 @@ void wt__plain_line(struct buffer *out, struct str text, size_t max)
 
 int wt__plain_words(struct str *out, struct str text, size_t max, struct arena *arena)
 {
-    struct buffer plain = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer plain = {0};
     if (wt__has_word(text))
         wt__plain_line(&plain, text, max);
     *out = (struct str){plain.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&plain)), plain.len};
-    wt__buffer_dispose(&plain);
     return out->ptr ? 0 : WT_ENOMEM;
 }

@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "llm/answer.h"
+#include "llm/internal.h"
 #include "llm/plain_text.h"
 
 enum { LINE_BYTES = 256 };
@@ -146,23 +146,29 @@ static int read_prompt_text(struct prompt *prompt, struct prompt_reader *reader,
             seen |= 1u << (slot - prompt->slots);
     }
     if (seen != (1u << prompt->slot_count) - 1)
-        return wt__fail(err, WT_EFORMAT, "a slot is declared that the text does not have");
+        return wt__fail(err, WT_EFORMAT, "a declared slot does not occur in the text");
     prompt->text = wt__copy_string(text.ptr, text.len);
     return prompt->text ? 0 : wt__fail_nomem(err);
 }
 
-int wt__prompt_parse(struct prompt *out, const char *name, struct str file, wt_error *err)
+static int read_prompt_file(struct prompt *out, const char *name, struct str file, wt_error *err)
 {
     struct prompt_reader reader = {.rest = file};
+    if (!is_prompt_name(name))
+        return wt__fail(err, WT_EFORMAT, "the name is invalid");
+    WT_TRY(read_prompt_head(out, &reader, err));
+    WT_TRY(read_prompt_text(out, &reader, err));
+    if (out->version == 0 || out->max_tokens == 0)
+        return wt__fail(err, WT_EFORMAT, "version or tokens are missing");
+    return 0;
+}
+
+int wt__prompt_parse(struct prompt *out, const char *name, struct str file, wt_error *err)
+{
     *out = (struct prompt){0};
     if (file.len > PROMPT_FILE_BYTES_MAX)
         return wt__fail(err, WT_ETOOLONG, "prompt %s has more than %d bytes", name, (int)PROMPT_FILE_BYTES_MAX);
-    int rc = is_prompt_name(name) ? read_prompt_head(out, &reader, err)
-                                  : wt__fail(err, WT_EFORMAT, "that is no name of a prompt");
-    if (rc == 0)
-        rc = read_prompt_text(out, &reader, err);
-    if (rc == 0 && (out->version == 0 || out->max_tokens == 0))
-        rc = wt__fail(err, WT_EFORMAT, "it lacks its version or its tokens");
+    int rc = read_prompt_file(out, name, file, err);
     if (rc < 0) {
         wt__prompt_dispose(out);
         return wt__fail_context(err, rc, "prompt %.31s", name);
@@ -205,9 +211,9 @@ static int check_values(const struct prompt *prompt, const struct prompt_value *
         const struct prompt_slot *slot = &prompt->slots[i];
         const struct prompt_value *value = find_slot_value(values, count, slot->name);
         if (!value)
-            return wt__fail(err, WT_EINVAL, "prompt %s: nothing for its slot \"%s\"", prompt->task, slot->name);
+            return wt__fail(err, WT_EINVAL, "prompt %s: no value for slot \"%s\"", prompt->task, slot->name);
         if (value->item_count > slot->max_items)
-            return wt__fail(err, WT_ETOOLONG, "prompt %s: %zu items for \"%s\", which takes %zu", prompt->task,
+            return wt__fail(err, WT_ETOOLONG, "prompt %s: %zu items for \"%s\"; at most %zu are allowed", prompt->task,
                             value->item_count, slot->name, slot->max_items);
     }
     if (count != prompt->slot_count)
@@ -234,11 +240,9 @@ int wt__prompt_fill(const struct prompt *prompt, const struct prompt_value *valu
                     struct str *out, wt_error *err)
 {
     struct prompt_reader reader = {.rest = wt__str(prompt->text)};
-    struct buffer buffer = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer buffer = {0};
     struct str line;
-    int rc = check_values(prompt, values, count, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(check_values(prompt, values, count, err));
     while (read_prompt_line(&reader, &line)) {
         const struct prompt_slot *slot = find_prompt_slot(prompt, parse_slot_line(line));
         if (reader.line > 1)
@@ -250,8 +254,8 @@ int wt__prompt_fill(const struct prompt *prompt, const struct prompt_value *valu
     }
     const char *copy = buffer.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&buffer));
     *out = (struct str){copy, buffer.len};
-    wt__buffer_dispose(&buffer);
-    return copy ? 0 : wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
+    return 0;
 }
 
 int wt__prompt_ask(const struct prompt *prompt, const struct prompt_value *values, size_t count,
@@ -280,4 +284,58 @@ struct str wt__prompt_tool(struct str name, struct str description, size_t max, 
         out.len += len;
     }
     return out;
+}
+
+/* ---------------------------------------------------------------- exchanges */
+
+void wt__chat_reply_dispose(struct chat_reply *reply)
+{
+    json_decref(reply->got.json);
+    wt__arena_dispose(&reply->arena);
+}
+
+int wt__chat_put(struct chat_reply *reply, const struct prompt *prompt, const struct prompt_value *values, size_t count,
+                 struct chat_model *model, struct chat_question question)
+{
+    reply->put = true;
+    reply->rc = wt__progress_step(question.progress, 0)
+                    ? wt__fail_cancelled(&reply->why)
+                    : wt__prompt_ask(prompt, values, count, model, &question, &reply->arena, &reply->got, &reply->why);
+    reply->question = question.text;
+    wt__progress_step(question.progress, 1);
+    return reply->rc == WT_EFORMAT ? 0 : reply->rc;
+}
+
+int wt__chat_reject(struct chat_exchange *exchange, struct chat_cost *cost, const char *reason, struct arena *arena,
+                    wt_error *err)
+{
+    cost->unusable++;
+    exchange->unusable = wt__arena_copy(arena, wt__str(reason));
+    return exchange->unusable ? 0 : wt__fail_nomem(err);
+}
+
+int wt__chat_keep(struct chat_exchange *out, struct chat_cost *cost, const struct prompt *prompt,
+                  const struct chat_reply *reply, struct arena *arena, wt_error *err)
+{
+    const struct chat_answer *got = &reply->got;
+    if (reply->rc < 0 && reply->rc != WT_EFORMAT) {
+        if (err)
+            *err = reply->why;
+        return wt__fail_context(err, reply->rc, "%s", prompt->task);
+    }
+    cost->questions++;
+    cost->requests += got->attempts;
+    cost->repaired += got->repaired;
+    cost->prompt_tokens += got->prompt_tokens;
+    cost->completion_tokens += got->completion_tokens;
+    cost->ms += got->ms;
+
+    *out = (struct chat_exchange){
+        .task = wt__arena_copy(arena, wt__str(prompt->task)),
+        .question = {wt__arena_copy(arena, reply->question), reply->question.len},
+        .answer = {wt__arena_copy(arena, got->text), got->text.len},
+    };
+    if (!out->task || !out->question.ptr || !out->answer.ptr)
+        return wt__fail_nomem(err);
+    return reply->rc == WT_EFORMAT ? wt__chat_reject(out, cost, reply->why.message, arena, err) : 0;
 }

@@ -5,7 +5,7 @@
  *   tokens 512                  maximum tokens of the answer
  *   text request 4096           slot for one text; maximum bytes
  *   list tools 128 600          slot for a list; maximum items, maximum bytes of each
- *   schema                      JSON Schema of the answer (keywords: answer.h), up to the line "prompt"
+ *   schema                      JSON Schema of the answer (keywords: internal.h), up to the line "prompt"
  *   {"type": "object", ...}
  *   prompt                      the rest of the file; each slot alone on its line: {{request}}
  *
@@ -16,11 +16,21 @@
  *   >>>request
  *
  * Values cannot contain delimiters, because plain_text.h breaks up such marks. An item of a list is always one line.
- * Slots in values are not expanded. */
+ * Slots in values are not expanded.
+ *
+ * Exchanges are questions to a language model with their answers and costs, for all users of models (PTR, tool calls).
+ *
+ *   put      asks, in any thread; the reply may hold an unusable answer
+ *   keep     records the exchange and adds its cost; called in a fixed order
+ *   reject   marks a valid answer as unusable, with the reason
+ *
+ * If the model does not answer (network, cancellation, memory), put returns an error and keep records nothing. */
 #ifndef WT_LLM_PROMPT_H
 #define WT_LLM_PROMPT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -94,5 +104,49 @@ struct prompt_file {
 };
 extern const struct prompt_file wt__prompt_files[];
 extern const size_t wt__prompt_file_count;
+
+/* ---------------------------------------------------------------- exchanges */
+
+/* Total cost of all questions. */
+struct chat_cost {
+    size_t questions; /* answered questions, usable or not */
+    size_t requests;  /* requests sent; recorded answers need none */
+    size_t repaired;  /* answers that matched their schema only after a retry */
+    size_t unusable;  /* unusable answers */
+    uint64_t prompt_tokens, completion_tokens;
+    double ms; /* sum over all questions, as if asked one after another */
+};
+
+/* Verbatim question and answer. The texts are untrusted. */
+struct chat_exchange {
+    const char *task; /* name and version of the prompt */
+    struct str question, answer;
+    const char *unusable; /* reason why the answer is unusable; NULL if usable */
+};
+
+/* Initialise with zeros; always free with wt__chat_reply_dispose. */
+struct chat_reply {
+    struct arena arena; /* holds question and got */
+    struct str question;
+    struct chat_answer got; /* json is NULL if the answer is unusable */
+    int rc;
+    wt_error why;
+    bool put;
+};
+
+/* Fills the prompt and asks, unless cancelled; one step of the question's progress. question: same as for
+ * wt__prompt_ask. Returns 0 for any answer, usable or not; otherwise the error, which is also in the reply. */
+int wt__chat_put(struct chat_reply *reply, const struct prompt *prompt, const struct prompt_value *values, size_t count,
+                 struct chat_model *model, struct chat_question question);
+void wt__chat_reply_dispose(struct chat_reply *reply);
+
+/* Sets *out to the exchange, in the arena, and adds its cost. Rejects answers that do not match the schema. If there
+ * was no answer, returns the reply's error, prefixed with the prompt's name. */
+int wt__chat_keep(struct chat_exchange *out, struct chat_cost *cost, const struct prompt *prompt,
+                  const struct chat_reply *reply, struct arena *arena, wt_error *err);
+
+/* Marks an answer as unusable, with the reason. Errors: WT_ENOMEM. */
+int wt__chat_reject(struct chat_exchange *exchange, struct chat_cost *cost, const char *reason, struct arena *arena,
+                    wt_error *err);
 
 #endif

@@ -18,7 +18,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/sha256.h"
-#include "llm/answer.h"
+#include "llm/internal.h"
 #include "llm/plain_text.h"
 
 enum { KEY_DIGITS = 64, SHOWN_BYTES = 80 }; /* SHOWN_BYTES: quoted from a missing question */
@@ -47,36 +47,37 @@ struct chat_record {
 
 /* ---------------------------------------------------------------- keys */
 
+/* Returns the canonical object of a question, or NULL if out of memory. */
+static json_t *describe_question(const char *model_name, const struct chat_question *question, json_t *text)
+{
+    unsigned thousandths = wt__chat_thousandths(question);
+    WT_CLEANUP(json_decrefp)
+    json_t *object = json_pack("{s:s, s:s, s:O, s:O?, s:I}", "model", model_name, "task", question->task, "text", text,
+                               "schema", (json_t *)question->schema, "max_tokens", (json_int_t)question->max_tokens);
+    if (!object)
+        return NULL;
+    if (thousandths > 0 && (json_object_set_new(object, "thousandths", json_integer((json_int_t)thousandths)) < 0 ||
+                            json_object_set_new(object, "seed", json_integer((json_int_t)question->seed)) < 0))
+        return NULL;
+    return WT_TAKE(object);
+}
+
 int wt__chat_record_key(const char *model_name, const struct chat_question *question, char key[65], wt_error *err)
 {
     unsigned char digest[32];
     const char *text = question->text.ptr ? question->text.ptr : "";
-    json_t *string = json_stringn(text, question->text.len);
+    WT_CLEANUP(json_decrefp) json_t *string = json_stringn(text, question->text.len);
     if (!string) /* NULL may also mean out of memory, so try twice */
         string = json_stringn(text, question->text.len);
-    json_t *object =
-        string ? json_pack("{s:s, s:s, s:O, s:O?, s:I}", "model", model_name, "task", question->task, "text", string,
-                           "schema", (json_t *)question->schema, "max_tokens", (json_int_t)question->max_tokens)
-               : NULL;
-    unsigned thousandths = wt__chat_thousandths(question);
-    if (object && thousandths > 0 &&
-        (json_object_set_new(object, "thousandths", json_integer((json_int_t)thousandths)) < 0 ||
-         json_object_set_new(object, "seed", json_integer((json_int_t)question->seed)) < 0)) {
-        json_decref(object);
-        object = NULL;
-    }
-    char *canonical = object ? json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
-    if (canonical) {
-        wt__sha256(canonical, strlen(canonical), digest);
-        wt__sha256_hex(digest, key);
-    }
-    free(canonical);
-    json_decref(object);
-    json_decref(string);
-    if (canonical)
-        return 0;
-    return string ? wt__fail_nomem(err)
-                  : wt__fail(err, WT_EFORMAT, "a question to a language model (%s) is not UTF-8", question->task);
+    if (!string)
+        return wt__fail(err, WT_EFORMAT, "a question to a language model (%s) is not UTF-8", question->task);
+    WT_CLEANUP(json_decrefp) json_t *object = describe_question(model_name, question, string);
+    WT_CHECK_ALLOC(object, err);
+    WT_AUTO_FREE char *canonical = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
+    WT_CHECK_ALLOC(canonical, err);
+    wt__sha256(canonical, strlen(canonical), digest);
+    wt__sha256_hex(digest, key);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- map; the caller holds the lock */
@@ -117,7 +118,7 @@ static uint64_t clamp_to_zero(int64_t number)
 /* Reads a line. Returns 1 if it is an answer, 0 if not, WT_ENOMEM if out of memory. */
 static int read_answer_line(struct chat_record *record, struct str line, wt_error *err)
 {
-    json_t *object;
+    WT_CLEANUP(json_decrefp) json_t *object = NULL;
     int rc = wt__json_parse(&object, line.ptr, line.len, NULL);
     if (rc < 0)
         return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
@@ -132,9 +133,7 @@ static int read_answer_line(struct chat_record *record, struct str line, wt_erro
         .repaired = wt__json_bool(object, "repaired", false),
     };
     bool whole = key.len == KEY_DIGITS && (entry.error.len > 0 || json_is_string(json_object_get(object, "answer")));
-    rc = whole && insert_entry(record, key, &entry) < 0 ? wt__fail_nomem(err) : whole;
-    json_decref(object);
-    return rc;
+    return whole && insert_entry(record, key, &entry) < 0 ? wt__fail_nomem(err) : whole;
 }
 
 static int read_answer_lines(struct chat_record *record, struct str file, wt_error *err)
@@ -152,14 +151,10 @@ static int read_answer_lines(struct chat_record *record, struct str file, wt_err
 
 static int read_record_file(struct chat_record *record, wt_error *err)
 {
-    char *bytes;
+    WT_AUTO_FREE char *bytes = NULL;
     size_t len;
-    int rc = wt__file_read(&bytes, &len, record->path, CHAT_RECORD_FILE_BYTES_MAX, err);
-    if (rc < 0)
-        return rc;
-    rc = read_answer_lines(record, (struct str){bytes, len}, err);
-    free(bytes);
-    return rc;
+    WT_TRY(wt__file_read(&bytes, &len, record->path, CHAT_RECORD_FILE_BYTES_MAX, err));
+    return read_answer_lines(record, (struct str){bytes, len}, err);
 }
 
 /* ---------------------------------------------------------------- adding to the file */
@@ -208,14 +203,13 @@ static int append_record(const struct chat_record *record, struct buffer *line, 
 static int add_answer(struct chat_record *record, const char *key, const struct chat_question *question,
                       const struct record_entry *entry, wt_error *err)
 {
-    struct buffer line = {.max = CHAT_RECORD_LINE_BYTES_MAX};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer line = {.max = CHAT_RECORD_LINE_BYTES_MAX};
     wt__buffer_char(&line, '\n');
     write_answer_line(&line, key, question, entry);
-    int rc = line.failed ? wt__fail_nomem(err) : append_record(record, &line, err);
-    wt__buffer_dispose(&line);
-    if (rc == 0 && insert_entry(record, (struct str){key, KEY_DIGITS}, entry) < 0)
-        rc = wt__fail_nomem(err);
-    return rc;
+    if (line.failed)
+        return wt__fail_nomem(err);
+    WT_TRY(append_record(record, &line, err));
+    return insert_entry(record, (struct str){key, KEY_DIGITS}, entry) < 0 ? wt__fail_nomem(err) : 0;
 }
 
 /* ---------------------------------------------------------------- a question */
@@ -234,22 +228,19 @@ static int replay_entry(const struct chat_record *record, const struct record_en
     if (entry->error.len > 0)
         return wt__fail(err, WT_EFORMAT, "%.*s", (int)entry->error.len, entry->error.ptr);
     const char *copy = wt__arena_copy(arena, entry->text);
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     out->text = (struct str){copy, entry->text.len};
     int rc = question->schema ? wt__answer_parse(&out->json, out->text, question->schema, err) : 0;
-    return rc == WT_EFORMAT ? wt__fail_context(err, rc, "%s: what was recorded for %s", record->path, question->task)
+    return rc == WT_EFORMAT ? wt__fail_context(err, rc, "%s: the answer recorded for %s", record->path, question->task)
                             : rc;
 }
 
 static int fail_missing(const struct chat_record *record, const struct chat_question *question, wt_error *err)
 {
-    struct buffer begin = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer begin = {0};
     wt__plain_line(&begin, question->text, SHOWN_BYTES);
-    int rc = wt__fail(err, WT_ENOTFOUND, "%s has no answer of %s to %s: \"%s\"", record->path, record->model.name,
-                      question->task, begin.ptr ? begin.ptr : "");
-    wt__buffer_dispose(&begin);
-    return rc;
+    return wt__fail(err, WT_ENOTFOUND, "%s has no answer of %s to %s: \"%s\"", record->path, record->model.name,
+                    question->task, begin.ptr ? begin.ptr : "");
 }
 
 /* Copies the entry of a key to *out; false if missing. Its texts stay valid when entries are added. */
@@ -320,10 +311,9 @@ int wt__chat_record_open(struct chat_record **out, const char *path, const char 
     *out = NULL;
     const char *name = inner ? inner->name : model_name;
     if (!name || !name[0])
-        return wt__fail(err, WT_EINVAL, "whose answers to replay from %s has to be said", path);
+        return wt__fail(err, WT_EINVAL, "cannot replay %s without the name of a model", path);
     struct chat_record *record = calloc(1, sizeof *record);
-    if (!record)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(record, err);
     *record = (struct chat_record){
         .model = {.ask = ask_record, .at_once = inner ? inner->at_once : 0}, .inner = inner, .path = path, .fd = -1};
     pthread_mutex_init(&record->lock, NULL);

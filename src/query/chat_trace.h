@@ -3,7 +3,7 @@
 #define WT_QUERY_CHAT_TRACE_H
 
 #include "base/buffer.h"
-#include "llm/exchange.h"
+#include "llm/prompt.h"
 
 /* Appends an array. */
 void wt__write_exchanges(struct buffer *out, const struct chat_exchange *exchanges, size_t count);

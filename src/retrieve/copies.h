@@ -4,7 +4,7 @@
  * of one provider often have similar descriptions and do different things. They share a place only if they are one
  * operation under two HTTP methods. There are two kinds of copies:
  *
- *   exact   Forked servers: all texts are equal except the provider (index/copy_groups.h). The place goes to the first
+ *   exact   Forked servers: all texts are equal except the provider (index/snapshot.h). The place goes to the first
  *           copy, or to the copy of a provider named in the request. A copy excluded by a cap has no place to share.
  *   near    A younger tool with the same name and a very similar vector as a candidate before it. The lower row is the
  *           older tool, because rows are in import order. If the request ranks the younger tool first, it is not a copy

@@ -25,7 +25,7 @@ static int set_up_model_folder(void **state)
 static int tear_down_model_folder(void **state)
 {
     (void)state;
-    remove_folder(folder);
+    remove_model_folder(folder);
     return 0;
 }
 

@@ -16,7 +16,7 @@
 #include "base/buffer.h"
 #include "call/call_request.h"
 #include "llm/chat.h"
-#include "llm/exchange.h"
+#include "llm/prompt.h"
 
 static const char *const world_steps[] = {"pick",    "again",  "contrast", "answer", "decide",
                                           "predict", "verify", "build",    "mend"};

@@ -645,7 +645,7 @@ static void a_call_can_be_stopped(void **state)
     wt_engine *engine = open_store(&own, "");
     add(&own, engine, catalogue);
     wt_close(engine);
-    remove_folder(own.index);
+    remove_model_folder(own.index);
     engine = open_store(&own, "");
     wt_call_options_init(&options);
     options.progress = stop_at_once;

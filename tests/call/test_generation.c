@@ -11,7 +11,7 @@
 #include "call/argument_form.h"
 #include "call/call_world.h"
 #include "call/generation.h"
-#include "llm/answer.h"
+#include "llm/internal.h"
 #include "llm/record.h"
 
 #define OBJECT(properties, required) "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "call/numbered.h"
-#include "llm/answer.h"
+#include "llm/internal.h"
 
 static void a_schema_has_the_numbers_of_the_list(void **state)
 {

@@ -547,14 +547,14 @@ static void an_index_that_is_gone_is_made_again(void **state)
     (void)state;
     char *wanted;
     wt_engine *engine = filled(&wanted);
-    remove_folder(place.index);
+    remove_model_folder(place.index);
     answers_same(engine, wanted, "in hand"); /* mapped files live on */
     wt_engine *other = open_store(&place, NULL);
     answers_same(other, wanted, "gone");
     assert_true(wt__is_folder(place.index));
     wt_close(other);
 
-    remove_folder(place.index);
+    remove_model_folder(place.index);
     put_text(place.folder, "tools.wt-index", "a file in its place");
     other = open_store(&place, NULL);
     answers_same(other, wanted, "a file in its place");
@@ -568,7 +568,7 @@ static void a_reader_writes_nothing(void **state)
     (void)state;
     char *wanted;
     wt_close(filled(&wanted));
-    remove_folder(place.index);
+    remove_model_folder(place.index);
     wt_engine *engine;
     wt_add_report *report;
     wt_open_options options;

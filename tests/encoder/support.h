@@ -133,7 +133,7 @@ static inline void make_model(char folder[64], char model[80])
     put_weights(model, "", 1);
 }
 
-static inline void remove_folder(const char *folder)
+static inline void remove_model_folder(const char *folder)
 {
     char command[512];
 

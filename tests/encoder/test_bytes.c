@@ -47,7 +47,7 @@ static int set_up_int8_models(void **state)
 static int tear_down_int8_models(void **state)
 {
     (void)state;
-    remove_folder(folder);
+    remove_model_folder(folder);
     return 0;
 }
 
@@ -114,7 +114,7 @@ static void int8_is_near_fp32_for_each_architecture(void **state)
         tiny_model_write(model, models[m], 3);
         assert_int_equal(wt__model_quantize(model, PRECISION_INT8, quantized, NULL), 0);
         check_texts_are_near(quantized);
-        remove_folder(quantized);
+        remove_model_folder(quantized);
     }
 }
 

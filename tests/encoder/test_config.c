@@ -123,7 +123,7 @@ static void rejects_unsupported_models(void **state)
         int rc = wt__encoder_open(&encoder, model, &err);
         if (rc != WT_EMODEL || err.code != WT_EMODEL || encoder || !strstr(err.message, bad[i].message))
             fail_msg("%s: %d \"%s\"", bad[i].name, rc, err.message);
-        remove_folder(folder);
+        remove_model_folder(folder);
     }
 }
 
@@ -165,7 +165,7 @@ static void reads_settings_of_every_file(void **state)
     put_text(model, "2_Pool/config.json", "{\"pooling_mode\": \"cls\"}");
     assert_int_equal(wt__model_config_read(&c, model, NULL), 0);
     assert_true(c.max_tokens == 12 && c.pooling == POOLING_CLS);
-    remove_folder(folder);
+    remove_model_folder(folder);
 }
 
 static void reads_dense_weight(void **state)
@@ -204,7 +204,7 @@ static void reads_dense_weight(void **state)
             fail_msg("%s: %g, %g", cases[i].member, (double)weight.usual, (double)weight.brief);
         wt__encoder_close(encoder);
     }
-    remove_folder(folder);
+    remove_model_folder(folder);
 }
 
 /* The table of docs/encoder.md and the list in the error message match wt__architecture_at. */
@@ -276,7 +276,7 @@ static void finds_models_by_name(void **state)
     assert_int_equal(wt__encoder_pack(model, NULL, NULL), 0);
     assert_int_equal(wt__model_info_read(&info, model, NULL), 0);
     assert_true(info.packed);
-    remove_folder(folder);
+    remove_model_folder(folder);
     wt__arena_dispose(&arena);
 }
 

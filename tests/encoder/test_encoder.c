@@ -205,7 +205,7 @@ static void equals_naive_forward_pass(void **state)
     compare_with_naive(model, true);
     put_text(model, "1_Pooling/config.json", "{\"embedding_dimension\": 24, \"pooling_mode\": \"mean\"}");
     compare_with_naive(model, false);
-    remove_folder(folder);
+    remove_model_folder(folder);
 }
 
 static void finds_tensors_with_prefix(void **state)
@@ -225,7 +225,7 @@ static void finds_tensors_with_prefix(void **state)
     assert_string_equal(wt__encoder_name(encoder), "small");
     assert_int_equal(strlen(wt__encoder_hash(encoder)), 64);
     wt__encoder_close(encoder);
-    remove_folder(folder);
+    remove_model_folder(folder);
 }
 
 static int stop_at_once(void *context, const char *phase, uint64_t done, uint64_t total)
@@ -264,7 +264,7 @@ static void result_does_not_depend_on_batch_or_threads(void **state)
     assert_int_equal(err.code, WT_ECANCELLED);
     wt__progress_dispose(&progress);
     wt__encoder_close(encoder);
-    remove_folder(folder);
+    remove_model_folder(folder);
 }
 
 /* ---------------------------------------------------------------- reference data */

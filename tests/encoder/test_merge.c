@@ -35,7 +35,7 @@ static int set_up_merge(void **state)
 static int tear_down_merge(void **state)
 {
     (void)state;
-    remove_folder(folder);
+    remove_model_folder(folder);
     return 0;
 }
 
@@ -122,7 +122,7 @@ static void computes_weighted_mean(void **state)
         free(have);
         assert_int_equal(wt__encoder_open(&encoder, out, NULL), 0);
         wt__encoder_close(encoder);
-        remove_folder(out);
+        remove_model_folder(out);
     }
 }
 
@@ -148,7 +148,7 @@ static void config_lists_merged_models(void **state)
     assert_string_equal(json_string_value(json_array_get(json_object_get(own, "fields"), 0)), "name");
     assert_true(json_number_value(json_object_get(own, "dense_weight")) == 2);
     json_decref(config);
-    remove_folder(out);
+    remove_model_folder(out);
 }
 
 static void rejects_models_that_do_not_fit(void **state)

@@ -25,7 +25,7 @@ static int set_up_packed(void **state)
 static int tear_down_packed(void **state)
 {
     (void)state;
-    remove_folder(folder);
+    remove_model_folder(folder);
     return 0;
 }
 
@@ -231,7 +231,7 @@ static void uses_cache_folder_or_memory_if_read_only(void **state)
     encode_packed_text(second);
     assert_memory_equal(first, second, sizeof(first));
 
-    remove_folder(cache);
+    remove_model_folder(cache);
     put_text(folder, "whichtool/models", "a file where a folder should be");
     assert_int_equal(wt__encoder_pack(model, &now, &err), WT_EIO);
     assert_non_null(strstr(err.message, "cannot be written: cannot create folder"));

@@ -58,7 +58,7 @@ static void reads_prompts_like_sentence_transformers(void **state)
                          : rc != 0 || strcmp(prompts.of[TEXT_REQUEST], rows[i].request) != 0 ||
                                strcmp(prompts.of[TEXT_TOOL], rows[i].tool) != 0)
             fail_msg("%s: %d \"%s\", \"%s\" and \"%s\"", rows[i].name, rc, err.message, prompts.of[0], prompts.of[1]);
-        remove_folder(folder);
+        remove_model_folder(folder);
     }
 }
 
@@ -81,7 +81,7 @@ static void rejects_long_prompts(void **state)
     struct encoder *encoder;
     assert_int_equal(wt__encoder_open(&encoder, model, &err), WT_EMODEL);
     assert_non_null(strstr(err.message, "1_Pooling/config.json excludes prompts from the pooling"));
-    remove_folder(folder);
+    remove_model_folder(folder);
 }
 
 /* Encodes a text with a model of these prompts: out [SMALL_HIDDEN], hash [65]. */
@@ -133,7 +133,7 @@ static void encodes_text_with_its_prompt(void **state)
     assert_string_not_equal(other, prompted);
     encode_with_prompts(model, two, TEXT_PLAIN, "d", have, other);
     assert_string_equal(other, prompted);
-    remove_folder(folder);
+    remove_model_folder(folder);
 }
 
 static void trained_model_keeps_prompts(void **state)
@@ -156,7 +156,7 @@ static void trained_model_keeps_prompts(void **state)
     assert_true(wt__model_dense_weight(out).usual == 7.5f);
     put_text(out, "config.json", "{\"whichtool\": {\"dense_weight\": [1, 2]}}");
     assert_true(wt__model_dense_weight(out).brief == 2);
-    remove_folder(folder);
+    remove_model_folder(folder);
 }
 
 int main(void)

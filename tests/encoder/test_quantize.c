@@ -29,7 +29,7 @@ static int set_up_quantize(void **state)
 static int tear_down_quantize(void **state)
 {
     (void)state;
-    remove_folder(folder);
+    remove_model_folder(folder);
     return 0;
 }
 
@@ -124,9 +124,9 @@ static void quantized_numbers_are_near_original(void **state)
                 assert_true(file.tensors[t].dtype == DTYPE_F32 && !strstr(file.tensors[t].name, ".scale"));
             close_quantized_file(&file, &map);
             wt__trainable_close(trainable);
-            remove_folder(source);
-            remove_folder(out);
-            remove_folder(again);
+            remove_model_folder(source);
+            remove_model_folder(out);
+            remove_model_folder(again);
         }
 }
 
@@ -147,8 +147,8 @@ static void quantizing_again_changes_nothing(void **state)
                                 a.tensors[t].bytes);
     close_quantized_file(&a, &of_a);
     close_quantized_file(&b, &of_b);
-    remove_folder(out);
-    remove_folder(again);
+    remove_model_folder(out);
+    remove_model_folder(again);
 }
 
 static void config_names_quantized_source(void **state)
@@ -169,7 +169,7 @@ static void config_names_quantized_source(void **state)
     assert_true(wt__str_equal(wt__json_str(about, "name"), STR("tiny")));
     assert_int_equal(wt__json_str(about, "sha256").len, 64);
     json_decref(config);
-    remove_folder(out);
+    remove_model_folder(out);
 }
 
 static void rejects_numbers_out_of_range(void **state)
@@ -209,7 +209,7 @@ static void rejects_numbers_out_of_range(void **state)
             fail_msg("case %zu: %d \"%s\"", i, rc, err.message);
         if (rc == 0) {
             check_numbers(broken, out, cases[i].precision);
-            remove_folder(out);
+            remove_model_folder(out);
         }
         assert_false(wt__is_folder(out));
     }

@@ -35,7 +35,7 @@ static int set_up_static(void **state)
 static int tear_down_static(void **state)
 {
     (void)state;
-    remove_folder(folder);
+    remove_model_folder(folder);
     return 0;
 }
 
@@ -55,7 +55,7 @@ static void copy_static_model(const char *kind)
     static const char *const names[] = {"config.json", "model.safetensors", "vocab.txt", "tokenizer.json"};
 
     if (wt__is_folder(model))
-        remove_folder(model);
+        remove_model_folder(model);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t len;
         char *text = read_golden_file(kind, names[i], &len);

@@ -93,7 +93,7 @@ static void open_tiny_training(struct tiny_training *run, const char *config, bo
 static void close_tiny_training(struct tiny_training *run)
 {
     close_tiny_worker(run);
-    remove_folder(run->folder);
+    remove_model_folder(run->folder);
 }
 
 static double compute_tiny_loss(struct tiny_training *run)
@@ -343,7 +343,7 @@ static void initialises_new_head(void **state)
     wt__trainable_close(again);
     wt__trainable_close(other);
     wt__trainable_close(run.t);
-    remove_folder(run.folder);
+    remove_model_folder(run.folder);
 }
 
 /* ---------------------------------------------------------------- workers */

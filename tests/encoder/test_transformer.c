@@ -127,7 +127,7 @@ static void hidden_states_equal_reference(void **state)
         wt__trainable_close(t);
         free(image);
         close_golden(&golden);
-        remove_folder(folder);
+        remove_model_folder(folder);
     }
 }
 
@@ -204,7 +204,7 @@ static void pooled_texts_equal_reference(void **state)
         json_decref(root);
         free((void *)text.ptr);
         close_golden(&golden);
-        remove_folder(folder);
+        remove_model_folder(folder);
     }
 }
 

@@ -28,7 +28,7 @@ static inline void place_make(struct place *place)
 
 static inline void place_remove(struct place *place)
 {
-    remove_folder(place->folder);
+    remove_model_folder(place->folder);
 }
 
 /* Fails the test with the library's sentence. */

@@ -97,7 +97,7 @@ static void an_index_that_follows_is_the_one_made_anew(void **state)
         changes[i].change();
         find_something(engine);
         struct mapping followed = index_file();
-        remove_folder(place.index);
+        remove_model_folder(place.index);
         wt_engine *other = open_store(&place, "");
         find_something(other);
         struct mapping anew = index_file();

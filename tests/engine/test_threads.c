@@ -139,7 +139,7 @@ static void first_queries_may_come_together(void **state)
         pthread_t threads[READERS];
         pthread_barrier_t barrier;
         if (round % 2)
-            remove_folder(place.index);
+            remove_model_folder(place.index);
         engine = open_store(&place, NULL);
         pthread_barrier_init(&barrier, NULL, READERS);
         for (unsigned i = 0; i < READERS; i++)

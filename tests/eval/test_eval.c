@@ -140,7 +140,7 @@ static void settings_have_the_dense_weight(void **state)
         assert_non_null(strstr(report->rows[1]->settings, cases[i].says));
         wt_eval_report_free(report);
     }
-    remove_folder(folder);
+    remove_model_folder(folder);
 }
 
 static void every_recipe_is_compared_with_the_first(void **state)

@@ -86,7 +86,7 @@ static void portion_is_a_valid_data_set(void **state)
     wt__dataset_dispose(&train);
     wt__dataset_dispose(&dev);
     wt__dataset_dispose(&set);
-    remove_folder(folder);
+    remove_model_folder(folder);
 }
 
 int main(void)

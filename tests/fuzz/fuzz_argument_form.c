@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "call/argument_form.h"
-#include "llm/answer.h"
+#include "llm/internal.h"
 #include "require.h"
 
 static void read_values(const struct parameters *parameters)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "llm/answer.h"
 #include "require.h"
+#include "llm/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

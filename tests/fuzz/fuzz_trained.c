@@ -41,7 +41,7 @@ static wt_engine *open_engine(int read_only, wt_error *err)
 
 static void clean_up(void)
 {
-    remove_folder(folder);
+    remove_model_folder(folder);
 }
 
 /* Creates a store of three tools on first use. */

@@ -6,10 +6,10 @@
 
 #include <stdatomic.h>
 
-#include "base/sha256.h"
 #include "base/rng.h"
 #include "generate/internal.h"
-#include "llm/answer.h"
+#include "base/sha256.h"
+#include "llm/internal.h"
 
 struct fake_writer {
     struct chat_model model;

@@ -3,7 +3,7 @@
 #ifndef WT_TESTS_INDEX_SEAL_H
 #define WT_TESTS_INDEX_SEAL_H
 
-#include "index/snapshot_format.h"
+#include "index/internal.h"
 
 static inline void seal_section(struct snapshot_section *section, const unsigned char *bytes, size_t len)
 {

@@ -19,7 +19,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "index/catalogue.h"
-#include "index/snapshot_format.h"
+#include "index/internal.h"
 
 enum { DIM = 48, MOST_ROWS = 9000, K = 10, SETTINGS = 9 };
 static const char model[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";

@@ -59,7 +59,7 @@ static inline int place_set_up(void **state)
 static inline int place_tear_down(void **state)
 {
     struct learn_place *place = *state;
-    remove_folder(place->folder);
+    remove_model_folder(place->folder);
     free(place);
     return 0;
 }

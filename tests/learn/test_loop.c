@@ -408,7 +408,7 @@ static int set_up_loop(void **state)
 static int tear_down_loop(void **state)
 {
     struct loop_place *place = *state;
-    remove_folder(place->folder);
+    remove_model_folder(place->folder);
     free(place);
     return 0;
 }

@@ -126,7 +126,7 @@ static int remove_world(void **state)
     wt__examples_dispose(&examples);
     wt__arena_dispose(&arena);
     wt_close(engine);
-    remove_folder(place.folder);
+    remove_model_folder(place.folder);
     return 0;
 }
 

@@ -225,7 +225,7 @@ static void toolrerank_query_equals_lesson(void **state)
         wt_close(engine);
         train_again_is_the_same(&place, config);
         json_decref(config);
-        remove_folder(place.folder);
+        remove_model_folder(place.folder);
     }
 }
 

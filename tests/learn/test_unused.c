@@ -80,7 +80,7 @@ static void calibrates_unused_tools_separately(void **state)
         assert_int_equal(json_array_size(wt__json_array(config, "nonconformity")), rows[i].nonconformity);
         assert_int_equal(json_array_size(wt__json_array(config, "unused")), rows[i].unused);
         json_decref(config);
-        remove_folder(place.folder);
+        remove_model_folder(place.folder);
     }
 }
 

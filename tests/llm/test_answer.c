@@ -1,4 +1,4 @@
-/* Only pure JSON that matches the schema is accepted as an answer. */
+/* Only JSON that matches the schema is accepted as an answer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "llm/answer.h"
+#include "llm/internal.h"
 
 #define TOOL                                                                                                           \
     "{\"type\":\"object\",\"properties\":{\"tool\":{\"type\":[\"integer\",\"null\"],\"minimum\":1,\"maximum\":9}},"    \
@@ -23,35 +23,35 @@ static const struct {
     const char *says; /* error; NULL if the answer is valid */
 } rows[] = {
     {"an answer", TOOL, "{\"tool\": 2}", NULL},
-    {"with blanks around it", TOOL, "\n  {\"tool\": null}\n\n", NULL},
+    {"surrounded by blanks", TOOL, "\n  {\"tool\": null}\n\n", NULL},
     {"in a fence", TOOL, "```json\n{\"tool\": 2}\n```", NULL},
-    {"in a fence without a name", TOOL, "```\n{\"tool\": 2}\n```\n", NULL},
-    {"in a fence for something else", TOOL, "```python\n{\"tool\": 2}\n```", "has to begin with { or ["},
-    {"in a fence that is not closed", TOOL, "```json\n{\"tool\": 2}", "has to begin with { or ["},
-    {"a fence with nothing in it", TOOL, "```json\n```", "the answer is empty"},
+    {"in a fence without a label", TOOL, "```\n{\"tool\": 2}\n```\n", NULL},
+    {"in a fence with another label", TOOL, "```python\n{\"tool\": 2}\n```", "has to begin with { or ["},
+    {"in an unclosed fence", TOOL, "```json\n{\"tool\": 2}", "has to begin with { or ["},
+    {"an empty fence", TOOL, "```json\n```", "the answer is empty"},
     {"three marks", TOOL, "```", "has to begin with { or ["},
     {"six marks", TOOL, "``````", "has to begin with { or ["},
-    {"nothing", TOOL, "", "the answer is empty"},
+    {"empty", TOOL, "", "the answer is empty"},
     {"blanks", TOOL, " \n ", "the answer is empty"},
     {"words before it", TOOL, "Sure: {\"tool\": 2}", "has to begin with { or ["},
     {"words after it", TOOL, "{\"tool\": 2} is best", "there are words after the JSON"},
     {"two answers", TOOL, "{\"tool\": 2}{\"tool\": 3}", "there are words after the JSON"},
     {"two fences", TOOL, "```\n{\"tool\": 2}\n```\n```\n{\"tool\": 3}\n```", "there are words after the JSON"},
-    {"a bracket too few", TOOL, "{\"tool\": 2", "ends before its brackets are closed"},
-    {"a string that does not end", TOOL, "{\"tool", "ends before its brackets are closed"},
+    {"a missing bracket", TOOL, "{\"tool\": 2", "ends before its brackets are closed"},
+    {"an unterminated string", TOOL, "{\"tool", "ends before its brackets are closed"},
     {"the wrong bracket", TOOL, "{\"tool\": 2]", "the answer is not valid JSON"},
     {"a name without quotes", TOOL, "{tool: 2}", "the answer is not valid JSON"},
-    {"the same member twice", TOOL, "{\"tool\": 2, \"tool\": 3}", "the answer is not valid JSON"},
+    {"a duplicate member", TOOL, "{\"tool\": 2, \"tool\": 3}", "the answer is not valid JSON"},
     {"a bare number", TOOL, "2", "has to begin with { or ["},
     {"a bare null", TOOL, "null", "has to begin with { or ["},
     {"another type", TOOL, "{\"tool\": \"b\"}", "tool has to be of type integer or null"},
     {"a real for an integer", TOOL, "{\"tool\": 2.5}", "tool has to be of type integer or null"},
-    {"a truth for an integer", TOOL, "{\"tool\": true}", "tool has to be of type integer or null"},
-    {"too little", TOOL, "{\"tool\": 0}", "tool has to be at least 1"},
-    {"too much", TOOL, "{\"tool\": 10}", "tool has to be at most 9"},
-    {"a number beyond all bounds", TOOL, "{\"tool\": 99999999999999999999}", "tool has to be of type integer or null"},
-    {"nothing of what was asked for", TOOL, "{}", "the answer lacks the member \"tool\""},
-    {"more than was asked for", TOOL, "{\"tool\": 2, \"evil\": 1}", "the answer has a member that is not asked for"},
+    {"a Boolean for an integer", TOOL, "{\"tool\": true}", "tool has to be of type integer or null"},
+    {"below the minimum", TOOL, "{\"tool\": 0}", "tool has to be at least 1"},
+    {"above the maximum", TOOL, "{\"tool\": 10}", "tool has to be at most 9"},
+    {"a number beyond 64 bits", TOOL, "{\"tool\": 99999999999999999999}", "tool has to be of type integer or null"},
+    {"a missing member", TOOL, "{}", "the answer lacks the member \"tool\""},
+    {"an additional member", TOOL, "{\"tool\": 2, \"evil\": 1}", "the answer has a member that is not asked for"},
     {"an array for an object", TOOL, "[2]", "the answer has to be of type object"},
     {"a list", LIST, "[\"a\", \"b\u00fc\u00df\"]", NULL},
     {"too many items", LIST, "[\"a\",\"b\",\"c\"]", "the answer has to be at most 2 items long"},
@@ -59,10 +59,10 @@ static const struct {
     {"an item of another type", LIST, "[\"a\", 2]", "[1] has to be of type string"},
     {"an item that is too long", LIST, "[\"abcd\"]", "[0] has to be at most 3 characters long"},
     {"an item that is too short", LIST, "[\"\"]", "[0] has to be at least 1 characters long"},
-    {"one of the choices", KIND, "{\"kind\": \"over\"}", NULL},
-    {"a choice that is no string", KIND, "{\"kind\": null}", NULL},
+    {"an allowed value", KIND, "{\"kind\": \"over\"}", NULL},
+    {"an allowed value that is not a string", KIND, "{\"kind\": null}", NULL},
     {"a member without a rule", KIND, "{\"other\": [1]}", NULL},
-    {"none of the choices", KIND, "{\"kind\": \"none\"}", "kind is none of the values that are allowed"},
+    {"a value that is not allowed", KIND, "{\"kind\": \"none\"}", "kind is none of the values that are allowed"},
 };
 
 static void accepts_only_matching_json(void **state)
@@ -97,7 +97,7 @@ static const struct {
     const char *schema, *says, *pointer;
 } unholdable[] = {
     {"[]", "a schema has to be an object", ""},
-    {"{\"pattern\":\"x\"}", "the schema's \"pattern\" is not one that can be held", ""},
+    {"{\"pattern\":\"x\"}", "the schema's \"pattern\" is not supported", ""},
     {"{\"$ref\":\"#\"}", "the schema's \"$ref\"", ""},
     {"{\"type\":\"text\"}", "the schema's \"type\"", ""},
     {"{\"type\":[]}", "the schema's \"type\"", ""},

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "llm/exchange.h"
+#include "llm/prompt.h"
 
 static const char prompt_file[] = "version 3\ntokens 64\ntext request 64\nschema\n{\"type\": \"object\"}\nprompt\n"
                                   "Say something.\n{{request}}\n";
@@ -14,8 +14,7 @@ static const char prompt_file[] = "version 3\ntokens 64\ntext request 64\nschema
 static struct prompt prompt;
 static struct arena arena;
 
-/* Answers {} at the second try, with what a server would say of it, or fails with the code that the subject points to.
- */
+/* Answers {} at the second attempt, or fails with the code in the subject. */
 static int answer_second_try(struct chat_model *model, const struct chat_question *question, struct arena *own,
                              struct chat_answer *out, wt_error *err)
 {

@@ -1,7 +1,7 @@
-/* The client against servers that answer as none should: each head with an answer and with an error behind it, each
- * body behind heads of success and of failure; whole, cut in the midst, and cut just before the end. Whatever comes,
- * the client gives an answer that matches the schema or a reason, in time, tells no key, and serves the next question.
- * What it would lose of memory is the address sanitizer's to tell. */
+/* The client against hostile servers. Each head is sent with a valid body and with an error, and each body with heads of
+ * success and of failure; complete, cut in the middle, and cut just before the end. In each case the client gives a
+ * valid answer or an error in time, does not reveal the key, and serves the next question. The address sanitizer
+ * detects leaks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,38 +26,39 @@
 #define LENGTH "Content-Length: @\r\n"
 #define FAILS(status, headers) "HTTP/1.1 " status " Scripted\r\n" JSON headers LENGTH "\r\n"
 
-/* "@" is the body's length, "#" the same in hexadecimal; "%NUMBER TEXT%" repeats. The body follows, then `after`. */
+/* "@" is the length of the body, "#" the same in hexadecimal; "%NUMBER TEXT%" repeats. The body and then `after`
+ * follow. */
 static const struct {
     const char *name, *text, *after;
 } heads[] = {
     {"a good head", OK JSON LENGTH "\r\n", ""},
     {"no type", OK LENGTH "\r\n", ""},
     {"a type of 9 KB", OK "Content-Type: %9000 x%\r\n" LENGTH "\r\n", ""},
-    {"a type that is no text", OK "Content-Type: \xFF\xFE\x01\r\n" LENGTH "\r\n", ""},
+    {"a type that is not text", OK "Content-Type: \xFF\xFE\x01\r\n" LENGTH "\r\n", ""},
     {"to the end of the connection", OK JSON "\r\n", ""},
     {"HTTP/1.0", "HTTP/1.0 200 OK\r\n" JSON "\r\n", ""},
     {"HTTP/0.9", "", ""},
     {"HTTP/9.9", "HTTP/9.9 200 OK\r\n" JSON LENGTH "\r\n", ""},
     {"a length that is too large", OK JSON "Content-Length: 1@\r\n\r\n", ""},
     {"a length that is too small", OK JSON "Content-Length: 7\r\n\r\n", ""},
-    {"no length but 0", OK JSON "Content-Length: 0\r\n\r\n", ""},
+    {"length 0", OK JSON "Content-Length: 0\r\n\r\n", ""},
     {"a negative length", OK JSON "Content-Length: -5\r\n\r\n", ""},
-    {"a length in words", OK JSON "Content-Length: many\r\n\r\n", ""},
+    {"a length that is not a number", OK JSON "Content-Length: many\r\n\r\n", ""},
     {"a length beyond 64 bits", OK JSON "Content-Length: 99999999999999999999999\r\n\r\n", ""},
     {"a length of 8 EB", OK JSON "Content-Length: 9223372036854775807\r\n\r\n", ""},
     {"two lengths", OK JSON LENGTH "Content-Length: 3\r\n\r\n", ""},
     {"chunked", OK JSON "Transfer-Encoding: chunked\r\n\r\n#\r\n", "\r\n0\r\n\r\n"},
     {"chunked, and a length", OK JSON LENGTH "Transfer-Encoding: chunked\r\n\r\n#\r\n", "\r\n0\r\n\r\n"},
     {"chunked, without an end", OK JSON "Transfer-Encoding: chunked\r\n\r\n#\r\n", "\r\n"},
-    {"chunked, sizes that are none", OK JSON "Transfer-Encoding: chunked\r\n\r\nzz\r\n", "\r\n0\r\n\r\n"},
+    {"chunked, invalid sizes", OK JSON "Transfer-Encoding: chunked\r\n\r\nzz\r\n", "\r\n0\r\n\r\n"},
     {"chunked, a size beyond 64 bits", OK JSON "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFFF\r\n", ""},
     {"chunked, a negative size", OK JSON "Transfer-Encoding: chunked\r\n\r\n-1\r\n", "\r\n0\r\n\r\n"},
     {"chunked, an extension of 40 KB", OK JSON "Transfer-Encoding: chunked\r\n\r\n#;%40000 e%\r\n", "\r\n0\r\n\r\n"},
     {"chunked, trailers", OK JSON "Transfer-Encoding: chunked\r\n\r\n#\r\n",
      "\r\n0\r\nX: y\r\nContent-Type: text/html\r\n%1000 T: t\r\n%\r\n"},
     {"chunked twice", OK JSON "Transfer-Encoding: chunked, chunked\r\n\r\n#\r\n", "\r\n0\r\n\r\n"},
-    {"said to be gzip", OK JSON "Content-Encoding: gzip\r\n" LENGTH "\r\n", ""},
-    {"said to be sent as gzip", OK JSON "Transfer-Encoding: gzip, chunked\r\n\r\n#\r\n", "\r\n0\r\n\r\n"},
+    {"declared as gzip", OK JSON "Content-Encoding: gzip\r\n" LENGTH "\r\n", ""},
+    {"declared as gzip by transfer encoding", OK JSON "Transfer-Encoding: gzip, chunked\r\n\r\n#\r\n", "\r\n0\r\n\r\n"},
     {"said to be of an unknown encoding", OK JSON "Content-Encoding: x-none\r\n" LENGTH "\r\n", ""},
     {"2,000 headers", OK "%2000 X-More: 1\r\n%" JSON LENGTH "\r\n", ""},
     {"2,000 cookies", OK "%2000 Set-Cookie: a=b; Path=/\r\n%" JSON LENGTH "\r\n", ""},
@@ -97,7 +98,7 @@ static const struct {
     {"500, worth an attempt or not", FAILS("500", "x-should-retry: true\r\nx-should-retry: maybe\r\n"), ""},
     {"503", FAILS("503", ""), ""},
     {"an event stream", OK "Content-Type: text/event-stream\r\n\r\ndata: ", "\n\ndata: [DONE]\n\n"},
-    {"more behind the body", OK JSON LENGTH "\r\n", "HTTP/1.1 200 OK\r\n\r\nmore"},
+    {"data after the body", OK JSON LENGTH "\r\n", "HTTP/1.1 200 OK\r\n\r\nmore"},
     {"blank lines", "%1000 \r\n%", ""},
     {"TLS", "\x15\x03\x01\x02\x02\x28", ""},
     {"noise", "\xB7\xE0\x9D\x8E\x01\x7F\xFE\xFF%100 \x81\x02%", ""},
@@ -116,66 +117,66 @@ static const struct {
     {"an empty object", "{}"},
     {"half", "{\"choices\":[{\"mess"},
     {"two answers", GOOD GOOD},
-    {"words behind it", GOOD " and more"},
+    {"words after it", GOOD " and more"},
     {"a byte order mark", "\xEF\xBB\xBF" GOOD},
     {"a page", "<html><body>Log in</body></html>"},
     {"an event", "data: " GOOD "\n\n"},
     {"no choices", "{\"choices\":null}"},
     {"an empty list of choices", "{\"choices\":[]}"},
-    {"choices by name", "{\"choices\":{\"0\":{}}}"},
+    {"choices as an object", "{\"choices\":{\"0\":{}}}"},
     {"lists of choices", "{\"choices\":[[{\"message\":{}}]]}"},
     {"a choice of null", "{\"choices\":[null]}"},
-    {"a choice in words", "{\"choices\":[\"x\"]}"},
+    {"a choice that is a string", "{\"choices\":[\"x\"]}"},
     {"many choices", "{\"choices\":[%5000 {},%{}]}"},
     {"a message of null", CHOICE("null", "")},
-    {"a message in words", CHOICE("\"x\"", "")},
+    {"a message that is a string", CHOICE("\"x\"", "")},
     {"a message without content", CHOICE("{}", "")},
     {"content of null", CONTENT("null")},
     {"content of a number", CONTENT("7")},
     {"content in parts", CONTENT("[{\"type\":\"text\",\"text\":\"{\\\"tool\\\": 2}\"}]")},
     {"content that is JSON itself", CONTENT("{\"tool\":2}")},
-    {"calls of tools", CHOICE("{\"content\":null,\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\",\"function\":"
-                              "{\"name\":\"tool\",\"arguments\":\"{\"}}]}",
-                              "")},
+    {"tool calls", CHOICE("{\"content\":null,\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\",\"function\":"
+                          "{\"name\":\"tool\",\"arguments\":\"{\"}}]}",
+                          "")},
     {"a refusal", CHOICE("{\"content\":null,\"refusal\":\"no\"}", "")},
     {"an ending of null", "{\"choices\":[{\"message\":{\"content\":\"\"},\"finish_reason\":null}]}"},
     {"an ending of a number", "{\"choices\":[{\"message\":{\"content\":\"\"},\"finish_reason\":7}]}"},
-    {"cut by its limit", "{\"choices\":[{\"message\":{\"content\":\"{\"},\"finish_reason\":\"length\"}]}"},
+    {"truncated at its limit", "{\"choices\":[{\"message\":{\"content\":\"{\"},\"finish_reason\":\"length\"}]}"},
     {"usage of null", USAGE("null")},
     {"negative usage", USAGE("{\"prompt_tokens\":-1,\"completion_tokens\":-9223372036854775808}")},
     {"usage in fractions", USAGE("{\"prompt_tokens\":1.5,\"completion_tokens\":1e300}")},
     {"usage beyond 64 bits",
      USAGE("{\"prompt_tokens\":99999999999999999999,\"completion_tokens\":9223372036854775807}")},
-    {"usage in words", USAGE("{\"prompt_tokens\":\"many\",\"completion_tokens\":[]}")},
+    {"usage as strings", USAGE("{\"prompt_tokens\":\"many\",\"completion_tokens\":[]}")},
     {"a list of usage", USAGE("[1,2]")},
     {"a number too large", CHOICE("{\"content\":\"{\\\"tool\\\": 1e999}\"}", ",\"usage\":{\"prompt_tokens\":1e999}")},
-    {"a member twice", CHOICE("{\"content\":\"a\",\"content\":\"b\"}", "")},
+    {"a duplicate member", CHOICE("{\"content\":\"a\",\"content\":\"b\"}", "")},
     {"a NUL, escaped", CONTENT("\"{\\u0000}\"")},
     {"a NUL in a name", "{\"\\u0000\":1,\"choices\":[]}"},
     {"half a surrogate", CONTENT("\"\\ud800\"")},
-    {"bytes that are no text", CONTENT("\"\xFF\xC0\x80\xED\xA0\x80\"")},
-    {"deep, as deep as is read", "%100 [%%100 ]%"},
+    {"invalid UTF-8", CONTENT("\"\xFF\xC0\x80\xED\xA0\x80\"")},
+    {"nested up to the limit", "%100 [%%100 ]%"},
     {"deep", "%100000 [%"},
     {"deep objects", "%50000 {\"a\":%"},
     {"a string of 3 MB", CONTENT("\"%3000000 x%\"")},
-    {"more than is read", CONTENT("\"%4300000 x%\"")},
+    {"above the size limit", CONTENT("\"%4300000 x%\"")},
     {"many escapes", CONTENT("\"%50000 \\u00e9\\ud83d\\ude00%\"")},
     {"an answer in a fence", CONTENT("\"```json\\n{\\\"tool\\\": 2}\\n```\"")},
-    {"an answer that is deep", CONTENT("\"%100000 [%\"")},
-    {"an answer with a member twice", CONTENT("\"{\\\"tool\\\":1,\\\"tool\\\":2}\"")},
+    {"a deeply nested answer", CONTENT("\"%100000 [%\"")},
+    {"an answer with a duplicate member", CONTENT("\"{\\\"tool\\\":1,\\\"tool\\\":2}\"")},
     {"an answer of another type", CONTENT("\"{\\\"tool\\\":\\\"two\\\"}\"")},
-    {"an answer with too much", CONTENT("\"{\\\"tool\\\":2,\\\"%300 k%\\\":[]}\"")},
+    {"an answer with an additional member", CONTENT("\"{\\\"tool\\\":2,\\\"%300 k%\\\":[]}\"")},
     {"an answer beyond 64 bits", CONTENT("\"{\\\"tool\\\":99999999999999999999}\"")},
-    {"an answer of words", CONTENT("\"I am sorry\"")},
-    {"an error in words", ERROR("\"slow down\"")},
+    {"an answer in prose", CONTENT("\"I am sorry\"")},
+    {"an error that is a string", ERROR("\"slow down\"")},
     {"an error of null", ERROR("null")},
     {"an error of numbers", ERROR("{\"message\":7,\"code\":[]}")},
     {"an error of 1 MB", ERROR("{\"message\":\"%1000000 \\u001b%\"}")},
-    {"an error that tells the key", ERROR("{\"message\":\"%9 " KEY " %\"}")},
-    {"an error that tells the key in pieces", ERROR("{\"message\":\"sk-a-very-\\u200bsecret-\\u0007key\"}")},
-    {"an error of all settings",
+    {"an error with the key", ERROR("{\"message\":\"%9 " KEY " %\"}")},
+    {"an error with the key in pieces", ERROR("{\"message\":\"sk-a-very-\\u200bsecret-\\u0007key\"}")},
+    {"an error about all settings",
      ERROR("{\"message\":\"response_format cache_prompt seed max_tokens temperature context\"}")},
-    {"too long a question", ERROR("{\"code\":\"context_length_exceeded\"}")},
+    {"a question that is too long", ERROR("{\"code\":\"context_length_exceeded\"}")},
 };
 
 enum { HEADS = sizeof heads / sizeof *heads, BODIES = sizeof bodies / sizeof *bodies };
@@ -213,7 +214,7 @@ static int tear_down_hostile_server(void **state)
     return 0;
 }
 
-/* Appends a text of the tables above, expanded. */
+/* Appends a text of the tables with its marks expanded. */
 static void append_expanded(struct buffer *out, const char *text, size_t body_len)
 {
     for (const char *at = text; *at; at++) {
@@ -234,7 +235,7 @@ static void append_expanded(struct buffer *out, const char *text, size_t body_le
     }
 }
 
-/* Asks with that answer to all attempts. Returns what came of it; an answer is one of the schema. */
+/* Asks a question; all attempts get this response. Returns the result, and checks that an answer matches the schema. */
 static int ask_hostile_server(const char *raw, size_t len, const char *head, const char *body)
 {
     struct arena arena = {0};
@@ -245,7 +246,7 @@ static int ask_hostile_server(const char *raw, size_t len, const char *head, con
     err = (wt_error){0};
     script_server_play(&server, &step, 1);
     int rc = wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, &err);
-    script_server_hang_up(&server); /* the server may still be sending data of the caller */
+    script_server_hang_up(&server); /* the server may still be sending the caller's data */
     bool long_line = rc == WT_ENOMEM && strstr(err.message, "or a header of it is too long");
     bool told = long_line || rc == WT_ENETWORK || rc == WT_EFORMAT || rc == WT_ETOOLONG;
     bool right = rc == 0 ? json_is_object(answer.json) : told && !answer.json && err.code == rc && err.message[0];
@@ -295,7 +296,7 @@ static void survives_hostile_heads(void **state)
     (void)state;
     for (size_t head = 0; head < HEADS; head++) {
         ask_each_cut(head, body_named("an answer"));
-        ask_each_cut(head, body_named("an error that tells the key"));
+        ask_each_cut(head, body_named("an error with the key"));
     }
 }
 

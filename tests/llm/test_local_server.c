@@ -1,6 +1,6 @@
-/* The client with a real server and a real, small model, where one is installed: $WT_LLM_SERVER is a command that is
- * given a port and serves until its stdin is closed (default: python3 tests/llm/local_server.py). The model is too
- * small to choose well; that its answers match their schemas, and are the same each time, is what is looked at. */
+/* The client with a real server and a small model, if installed: $WT_LLM_SERVER is a command that takes a port and
+ * serves until its stdin is closed (default: python3 tests/llm/local_server.py). The model is too small to choose well.
+ * The tests check that answers match their schemas, and are the same each time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

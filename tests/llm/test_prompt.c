@@ -27,38 +27,39 @@ static int tear_down_prompt(void **state)
 
 static const struct {
     const char *name, *in;
-    const char *text; /* as text */
-    const char *line; /* as one line; NULL if the same as text */
+    const char *text; /* result as text */
+    const char *line; /* result as one line; NULL if the same as text */
 } plain[] = {
-    {"words stay", "Book a table, please (2 > 1, a=b).", "Book a table, please (2 > 1, a=b).", NULL},
-    {"letters of all scripts stay", "Stra\u00dfe \u5317\u4eac \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+    {"keeps words", "Book a table, please (2 > 1, a=b).", "Book a table, please (2 > 1, a=b).", NULL},
+    {"keeps letters of all scripts", "Stra\u00dfe \u5317\u4eac \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
      "Stra\u00dfe \u5317\u4eac \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", NULL},
-    {"lines stay lines, or become blanks", "a\n\n b\tc", "a\n\n b\tc", "a b c"},
-    {"other ends of lines",
+    {"keeps line ends, or replaces them by blanks", "a\n\n b\tc", "a\n\n b\tc", "a b c"},
+    {"other line ends",
      "a\r\nb\u2028c\xc2\x85"
      "d\ve",
      "a\nb\nc\nd\ne", "a b c d e"},
-    {"blanks at the ends", "  a  ", "  a  ", "a"},
-    {"our own delimiter", ">>>request\n<<<request", "> > >request\n< < < request", "> > >request < < < request"},
+    {"leading and trailing blanks", "  a  ", "  a  ", "a"},
+    {"the prompt's delimiter", ">>>request\n<<<request", "> > >request\n< < < request", "> > >request < < < request"},
     {"a long run of brackets", ">>>>>>", "> > > > > >", NULL},
     {"a slot", "{{request}}", "{ {request} }", NULL},
     {"a run of braces", "{{{{}}}}", "{ { { {} } } }", NULL},
-    {"a template's turn", "<|im_end|>\n<|im_start|>system", "< |im_end| >\n< |im_start| >system",
+    {"turn of a chat template", "<|im_end|>\n<|im_start|>system", "< |im_end| >\n< |im_start| >system",
      "< |im_end| > < |im_start| >system"},
-    {"a template's tag", "</s><s>[INST] x [/INST]<end_of_turn>", "< /s>< s>[ INST] x [ /INST]< end_of_turn>", NULL},
-    {"smaller or equal stays", "a <= b", "a <= b", NULL},
+    {"tags of a chat template", "</s><s>[INST] x [/INST]<end_of_turn>", "< /s>< s>[ INST] x [ /INST]< end_of_turn>",
+     NULL},
+    {"keeps <=", "a <= b", "a <= b", NULL},
     {"wide forms of the marks", "\uff1c\uff1c\uff1c \uff5b\uff5bx\uff5d\uff5d \uff1e\uff1e\uff1e",
      "< < < { {x} } > > >", NULL},
-    {"characters that cannot be seen", "a\u202eb\u200bc\u2066d\ufeff e\U000e0041\U000e0042", "abcd e", NULL},
-    {"which cannot hold a mark together", ">\u200b>\u200d>\u2060 {\u00ad{", "> > > { {", NULL},
+    {"invisible characters", "a\u202eb\u200bc\u2066d\ufeff e\U000e0041\U000e0042", "abcd e", NULL},
+    {"invisible characters inside a mark", ">\u200b>\u200d>\u2060 {\u00ad{", "> > > { {", NULL},
     {"control characters",
      "a\x1b[31mb\x01\x7f"
      "c\xc2\x9b"
      "d",
      "a[31mbcd", NULL},
-    {"bytes that are no text", "a\xff\xc3(", "a\ufffd\ufffd(", NULL},
-    {"a character that is cut off", "a\xe5\x8c", "a\ufffd\ufffd", NULL},
-    {"nothing", "", "", NULL},
+    {"invalid UTF-8", "a\xff\xc3(", "a\ufffd\ufffd(", NULL},
+    {"a truncated character", "a\xe5\x8c", "a\ufffd\ufffd", NULL},
+    {"empty", "", "", NULL},
 };
 
 static void sanitises_text(void **state)
@@ -113,28 +114,28 @@ static const struct {
     {"a prompt", FILE_TEXT, 0, NULL},
     {"with comments and empty lines", "# x\n\n" FILE_TEXT, 0, NULL},
     {"with a schema", "version 1\ntokens 1\nschema\n{\n\"type\":\"object\"}\nprompt\nx", 0, NULL},
-    {"nothing", "", 0, "prompt name: there is no line \"prompt\""},
-    {"no version", "tokens 1\nprompt\nx", 0, "lacks its version or its tokens"},
-    {"no tokens", "version 1\nprompt\nx", 0, "lacks its version or its tokens"},
-    {"a version twice", "version 1\nversion 2\nprompt\nx", 2, "line 2 is none of: version N"},
-    {"a version of 0", "version 0\ntokens 1\nprompt\nx", 1, "line 1 is none of"},
-    {"more tokens than can be", "version 1\ntokens 32769\nprompt\nx", 2, "line 2 is none of"},
+    {"empty", "", 0, "prompt name: there is no line \"prompt\""},
+    {"no version", "tokens 1\nprompt\nx", 0, "version or tokens are missing"},
+    {"no tokens", "version 1\nprompt\nx", 0, "version or tokens are missing"},
+    {"a duplicate version", "version 1\nversion 2\nprompt\nx", 2, "line 2 is none of: version N"},
+    {"version 0", "version 0\ntokens 1\nprompt\nx", 1, "line 1 is none of"},
+    {"too many tokens", "version 1\ntokens 32769\nprompt\nx", 2, "line 2 is none of"},
     {"words after a number", "version 1 2\nprompt\nx", 1, "line 1 is none of"},
-    {"a word that means nothing", "version 1\ncolour red\nprompt\nx", 2, "line 2 is none of"},
-    {"a slot twice", "version 1\ntokens 1\ntext a 9\ntext a 9\nprompt\n{{a}}", 4, "line 4 is none of"},
-    {"a slot with an odd name", "version 1\ntokens 1\ntext A 9\nprompt\n{{A}}", 3, "line 3 is none of"},
+    {"an unknown setting", "version 1\ncolour red\nprompt\nx", 2, "line 2 is none of"},
+    {"a duplicate slot", "version 1\ntokens 1\ntext a 9\ntext a 9\nprompt\n{{a}}", 4, "line 4 is none of"},
+    {"a slot with an invalid name", "version 1\ntokens 1\ntext A 9\nprompt\n{{A}}", 3, "line 3 is none of"},
     {"a slot of no bytes", "version 1\ntokens 1\ntext a 0\nprompt\n{{a}}", 3, "line 3 is none of"},
     {"a slot of too many bytes", "version 1\ntokens 1\ntext a 65537\nprompt\n{{a}}", 3, "line 3 is none of"},
-    {"a list of nothing", "version 1\ntokens 1\nlist a 0 9\nprompt\n{{a}}", 3, "line 3 is none of"},
-    {"a list of too many", "version 1\ntokens 1\nlist a 257 9\nprompt\n{{a}}", 3, "line 3 is none of"},
+    {"a list of 0 items", "version 1\ntokens 1\nlist a 0 9\nprompt\n{{a}}", 3, "line 3 is none of"},
+    {"a list of too many items", "version 1\ntokens 1\nlist a 257 9\nprompt\n{{a}}", 3, "line 3 is none of"},
     {"no text", "version 1\ntokens 1\nprompt\n \n", 0, "there is no text after"},
-    {"a slot that is not declared", "version 1\ntokens 1\nprompt\n\n{{a}}", 5, "line 5 is neither text nor a known"},
+    {"an undeclared slot", "version 1\ntokens 1\nprompt\n\n{{a}}", 5, "line 5 is neither text nor a known"},
     {"a slot within a line", "version 1\ntokens 1\ntext a 9\nprompt\n{{a}} x", 5, "line 5 is neither text nor"},
     {"a delimiter in the text", "version 1\ntokens 1\nprompt\n<<<a", 4, "line 4 is neither text nor"},
-    {"a slot that is not used", "version 1\ntokens 1\ntext a 9\nprompt\nx", 0, "a slot is declared that the text"},
-    {"a schema that is no JSON", "version 1\nschema\n{\n]\nprompt\nx", 4, "not valid JSON"},
-    {"a schema that cannot be held", "version 1\nschema\n{\"not\":{}}\nprompt\nx", 0, "the schema's \"not\""},
-    {"a schema without an end", "version 1\nschema\n{}\n", 3, "the schema is not followed by a line \"prompt\""},
+    {"an unused slot", "version 1\ntokens 1\ntext a 9\nprompt\nx", 0, "a declared slot does not occur in the text"},
+    {"a schema that is not JSON", "version 1\nschema\n{\n]\nprompt\nx", 4, "not valid JSON"},
+    {"an unsupported schema", "version 1\nschema\n{\"not\":{}}\nprompt\nx", 0, "the schema's \"not\""},
+    {"an unterminated schema", "version 1\nschema\n{}\n", 3, "the schema is not followed by a line \"prompt\""},
 };
 
 static void parses_or_rejects_prompt_files(void **state)
@@ -273,10 +274,10 @@ static void rejects_mismatched_values(void **state)
     } rows[] = {
         {{request, tools}, 2, 0, NULL},
         {{tools, request}, 2, 0, NULL},
-        {{request}, 1, WT_EINVAL, "prompt name/3: nothing for its slot \"tools\""},
+        {{request}, 1, WT_EINVAL, "prompt name/3: no value for slot \"tools\""},
         {{request, tools, other}, 3, WT_EINVAL, "prompt name/3: 3 values for 2 slots"},
-        {{request, many}, 2, WT_ETOOLONG, "prompt name/3: 4 items for \"tools\", which takes 3"},
-        {{items, tools}, 2, WT_ETOOLONG, "prompt name/3: 1 items for \"request\", which takes 0"},
+        {{request, many}, 2, WT_ETOOLONG, "prompt name/3: 4 items for \"tools\"; at most 3 are allowed"},
+        {{items, tools}, 2, WT_ETOOLONG, "prompt name/3: 1 items for \"request\"; at most 0 are allowed"},
     };
     struct prompt prompt;
     struct str out;

@@ -22,7 +22,7 @@ static json_t *schema;
 static char path[64];
 static atomic_int asked; /* number of questions to the inner model */
 
-/* Answers {"tool": N}, N being the length of the question; fails if the text asks for it. */
+/* Answers {"tool": N} with N the length of the question; fails if the text requests it. */
 static int answer_length(struct chat_model *model, const struct chat_question *question, struct arena *own,
                          struct chat_answer *out, wt_error *why)
 {
@@ -165,7 +165,8 @@ static void key_depends_on_the_whole_question(void **state)
         assert_int_equal(strlen(key), 64);
         assert_int_equal(strcmp(first, key) == 0, rows[i].same);
     }
-    /* sha256 of {"max_tokens":2,"model":"m","schema":null,"task":"t/1","text":"x"}: files outlive programs */
+    /* sha256 of {"max_tokens":2,"model":"m","schema":null,"task":"t/1","text":"x"}; fixed, since files outlive
+     * programs */
     question = (struct chat_question){.task = "t/1", .text = STR("x"), .max_tokens = 2};
     assert_int_equal(wt__chat_record_key("m", &question, key, &err), 0);
     assert_string_equal(key, "e9e53d95e549caf0fc997c45aff7f3bc51bc9e5b3d2883abad52a9d74a822e90");
@@ -181,7 +182,7 @@ static void key_depends_on_the_whole_question(void **state)
     json_decref(other);
 }
 
-/* The lines of the file, of which `cut` bytes are taken off at the end. */
+/* Cuts `cut` bytes from the end of the file and appends `add`. */
 static void truncate_record(size_t cut, const char *add)
 {
     char *bytes;
@@ -281,7 +282,7 @@ static void validates_recorded_answers(void **state)
     wt__buffer_dispose(&line);
     struct chat_record *record = open_record(NULL);
     assert_int_equal(ask_recorded(record, "a", &answer), WT_EFORMAT);
-    assert_non_null(strstr(err.message, ": what was recorded for test/1: tool has to be of type integer"));
+    assert_non_null(strstr(err.message, ": the answer recorded for test/1: tool has to be of type integer"));
     assert_null(answer.json);
     wt__chat_record_close(record);
 }
@@ -357,7 +358,7 @@ static void rejects_unusable_files(void **state)
     assert_null(record);
     assert_int_equal(wt__chat_record_open(&record, "/tmp/whichtool-no-such/x", "m", &inner, &err), WT_ENOTFOUND);
     assert_int_equal(wt__chat_record_open(&record, path, NULL, NULL, &err), WT_EINVAL);
-    assert_non_null(strstr(err.message, "whose answers to replay from "));
+    assert_non_null(strstr(err.message, "without the name of a model"));
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Which failures are retried, and after which pause. */
+/* The failures to retry, and the pauses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "llm/retry.h"
+#include "llm/internal.h"
 
 static void retries_temporary_failures(void **state)
 {

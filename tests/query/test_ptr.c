@@ -310,7 +310,7 @@ static void nothing_below_an_untrained_recipe_is_trained(void **state)
                                  wt__path_join(&arena, place.index, "bundles/snapshot")};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         leave_past_by(encoder, REQUESTS);
-        remove_folder(place.index);
+        remove_model_folder(place.index);
         wt_engine *engine = open_store(&place, NULL);
         is_bundle(engine, cases[i].base_retriever, trip, "weather/getForecast travel/bookHotel");
         assert_true(wt__is_file(files[cases[i].trained]));
@@ -436,7 +436,7 @@ static void bundles_are_encoded_once(void **state)
     add(&place, engine, "{\"provider\": \"music\", \"name\": \"stop\", \"description\": \"Stops a song.\"}\n");
     wt_close(engine);
     assert_int_equal(encoded_by_a_pick().most, 0);
-    remove_folder(place.index);
+    remove_model_folder(place.index);
     assert_int_equal(encoded_by_a_pick().most, 3); /* different ones */
 }
 

@@ -439,7 +439,7 @@ static int stop_at(void *context, const char *phase, uint64_t done, uint64_t tot
 static void begin_anew(void)
 {
     struct arena arena = {0};
-    remove_folder(place.index);
+    remove_model_folder(place.index);
     remove(wt__path_join(&arena, place.model, MODEL_CACHE_NAME));
     remove(wt__path_join(&arena, cross_folder(), MODEL_CACHE_NAME));
     wt__arena_dispose(&arena);

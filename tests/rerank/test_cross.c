@@ -78,7 +78,7 @@ static void close_cross_place(struct cross_place *place)
 {
     wt__cross_close(place->cross);
     wt__encoder_close(place->encoder);
-    remove_folder(place->folder);
+    remove_model_folder(place->folder);
 }
 
 static void score_tools(struct cross_place *place, const struct token_run *tools, size_t count, float *logits)

@@ -130,7 +130,7 @@ static void close_refiner_place(struct refiner_place *place)
     wt__refiner_scratch_free(place->scratch);
     wt__refiner_close(place->refiner);
     wt__encoder_close(place->encoder);
-    remove_folder(place->folder);
+    remove_model_folder(place->folder);
 }
 
 static void run_refiner_file(struct refiner_place *place, size_t count, float *additions)

@@ -104,7 +104,7 @@ static int tear_down_retrieve(void **state)
     wt__encoder_scratch_free(scratch);
     wt__snapshot_free(snapshot);
     wt__encoder_close(encoder);
-    remove_folder(folder);
+    remove_model_folder(folder);
     return 0;
 }
 
