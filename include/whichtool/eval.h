@@ -42,9 +42,10 @@ typedef struct wt_eval_options {
     const char *out_of_domain; /* other data set whose queries no tool fits, to measure how often "set" notices; NULL:
                                   do not measure */
     /* For the recipes "ptr" and "bundle": */
-    const char *base_retriever, *ablate; /* same as in wt_pick_options */
-    int oracle;          /* true: a stand-in that knows the judgements answers instead of a language model */
-    double oracle_error; /* error rate of the stand-in's decisions, 0 to 1 */
+    const char *base_retriever; /* same as in wt_pick_options */
+    const char *experiment;     /* same as in wt_pick_options, and in addition
+                                   oracle: a stand-in that knows the judgements answers instead of a language model; the
+                                   value is the error rate of its decisions, 0 to 1 */
     const char *chat_url, *chat_model, *chat_key, *record_path, *replay_path; /* same as in wt_open_options */
     size_t max_per_provider;                                                  /* same as in wt_find_options */
     int copies;                                                               /* same as in wt_find_options */

@@ -118,6 +118,29 @@ bool wt__option_lines(struct cli *cli, enum option_id id, const char *const **it
     return list != NULL;
 }
 
+int wt__read_experiment(struct cli *cli, const char **out)
+{
+    static const struct {
+        enum option_id option;
+        const char *setting;
+    } settings[] = {{OPT_ABLATE, "without"},
+                    {OPT_ORACLE, "oracle"},
+                    {OPT_SELECTION, "selection"},
+                    {OPT_GENERATION, "generation"},
+                    {OPT_CONSTRUCTION, "construction"},
+                    {OPT_SECOND_CHAT_MODEL, "second-model"}};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
+    *out = NULL;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (wt__has_option(cli, settings[i].option))
+            wt__buffer_printf(&text, "%s%s=%s", text.len > 0 ? "; " : "", settings[i].setting,
+                              wt__option_text(cli, settings[i].option));
+    if (text.len == 0)
+        return 0;
+    *out = text.failed ? NULL : wt__arena_copy(&cli->arena, wt__buffer_view(&text));
+    return *out ? 0 : wt__cli_report(cli, END_SYSTEM, "out of memory");
+}
+
 int wt__cli_positive_number(const struct cli *cli, enum option_id id, const char *name, double *out)
 {
     const char *text = wt__option_text(cli, id);

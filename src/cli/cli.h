@@ -65,6 +65,10 @@ int wt__cli_report(const struct cli *cli, int exit_code, const char *format, ...
  * false if out of memory. */
 bool wt__option_lines(struct cli *cli, enum option_id id, const char *const **items, size_t *count);
 
+/* Joins the options of experiments as the library reads them (wt_pick_options.experiment), in the cli's arena; NULL if
+ * none is given. Returns 0, or an exit code after reporting the error. */
+int wt__read_experiment(struct cli *cli, const char **out);
+
 /* Reads an option's number, which must be above 0; *out stays if the option is absent. Returns 0, or an exit code after
  * reporting the error. */
 int wt__cli_positive_number(const struct cli *cli, enum option_id id, const char *name, double *out);

@@ -41,16 +41,13 @@ static int read_ptr_options(struct cli *cli, wt_eval_options *options)
     if (base_retriever && !wt__recipe_known(base_retriever, strlen(base_retriever), NULL))
         return wt__recipe_unknown(cli, base_retriever, strlen(base_retriever));
     options->base_retriever = base_retriever;
-    options->ablate = wt__option_text(cli, OPT_ABLATE);
+    WT_TRY(wt__read_experiment(cli, &options->experiment));
     options->chat_url = wt__option_text(cli, OPT_CHAT_URL);
     options->chat_model = wt__option_text(cli, OPT_CHAT_MODEL);
     options->record_path = wt__option_text(cli, OPT_RECORD);
     options->replay_path = wt__option_text(cli, OPT_REPLAY);
-    if (!rate)
-        return 0;
-    options->oracle = 1;
-    options->oracle_error = strtod(rate, &end);
-    if (end != rate && !*end && options->oracle_error >= 0 && options->oracle_error <= 1)
+    double error = rate ? strtod(rate, &end) : 0;
+    if (!rate || (end != rate && !*end && error >= 0 && error <= 1))
         return 0;
     return wt__cli_usage(cli, "--oracle takes a number from 0 to 1, not \"%s\"", rate);
 }

@@ -170,8 +170,7 @@ static int read_pick_recipes(struct cli *cli, wt_pick_options *options)
             return wt__recipe_unknown(cli, names[i], strlen(names[i]));
     options->recipe = names[0];
     options->base_retriever = names[1];
-    options->ablate = wt__option_text(cli, OPT_ABLATE);
-    return 0;
+    return wt__read_experiment(cli, &options->experiment);
 }
 
 /* Picks with a progress line and Ctrl-C, since a language model may take long. Recorded answers are kept. */

@@ -301,7 +301,7 @@ static int fill_distil_options(struct cli *cli, wt_distil_options *options)
     options->model = cli->arguments.words[0];
     options->models_dir = wt__option_text(cli, OPT_MODELS);
     options->cache_dir = wt__option_text(cli, OPT_CACHE);
-    options->ablate = wt__option_text(cli, OPT_ABLATE);
+    WT_TRY(wt__read_experiment(cli, &options->experiment));
     options->threads = (unsigned)number[OPT_THREADS];
     options->seed = number[OPT_SEED];
     options->dimension = (size_t)number[OPT_DIMENSION];

@@ -20,6 +20,7 @@
 #include "encoder/config.h"
 #include "changes/corpus.h"
 #include "engine/engine.h"
+#include "engine/experiment.h"
 #include "engine/sized_options.h"
 #include "query/ptr_sources.h"
 #include "recipe/recipes.h"
@@ -48,7 +49,8 @@ struct eval_run {
     uint64_t seed;
     size_t resamples;
     struct eval_plan plan;
-    struct oracle oracle; /* answers the recipe ptr if options.oracle is set */
+    const char *without, *oracle_rate; /* settings of options.experiment; NULL if absent. In the arena */
+    struct oracle oracle;              /* answers the recipe ptr if oracle_rate is set */
     const char *recipes[MAX_RECIPES];
     size_t recipe_count;
     const char *runs[WT_MAX_OTHER_RUNS]; /* TREC runs of other programs */
@@ -146,7 +148,7 @@ static bool is_ptr(const char *name)
 /* True if an oracle or a language model can answer the questions of the recipe ptr. */
 static bool has_ptr_answers(const struct eval_run *e)
 {
-    return e->options.oracle || e->options.chat_model;
+    return e->oracle_rate || e->options.chat_model;
 }
 
 /* Parses the list of recipes. An empty list stands for every recipe that can run; complete_recipes fills it in once the
@@ -215,11 +217,23 @@ static void complete_recipes(struct eval_run *e, bool model)
 
 /* ---------------------------------------------------------------- ptr */
 
+static int read_experiment(struct eval_run *e)
+{
+    const struct experiment_setting settings[] = {{"without", &e->without}, {"oracle", &e->oracle_rate}};
+    char *end;
+    WT_TRY(wt__experiment_read(e->options.experiment, settings, 2, &e->scratch, e->err));
+    double rate = e->oracle_rate ? strtod(e->oracle_rate, &end) : 0;
+    if (e->oracle_rate && (end == e->oracle_rate || *end || !(rate >= 0 && rate <= 1)))
+        return wt__fail(e->err, WT_EINVAL, "experiment: oracle is an error rate from 0 to 1, not \"%.40s\"",
+                        e->oracle_rate);
+    return 0;
+}
+
 static int plan_ptr(struct eval_run *e)
 {
     const wt_eval_options *o = &e->options;
     const char *base_retriever = o->base_retriever;
-    if (o->oracle && (o->chat_url || o->chat_model || o->record_path || o->replay_path))
+    if (e->oracle_rate && (o->chat_url || o->chat_model || o->record_path || o->replay_path))
         return wt__fail(e->err, WT_EINVAL, "use --oracle or a language model, not both");
     if (base_retriever && !find_public_recipe(base_retriever) && !is_automatic(base_retriever))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", base_retriever);
@@ -232,16 +246,18 @@ static int plan_ptr(struct eval_run *e)
                             "recipe ptr needs a language model: name one with --chat-model NAME, or simulate one with "
                             "--oracle RATE");
     unsigned ablate = 0;
-    int rc = wt__ptr_ablations(o->ablate, &ablate, e->err);
-    if (rc < 0)
-        return rc; /* Validate the option now, before hours of training. */
+    WT_TRY(wt__ptr_ablations(e->without, &ablate, e->err)); /* Validate the option now, before hours of training. */
+    WT_CLEANUP(wt__buffer_dispose) struct buffer experiment = {0};
+    wt__buffer_printf(&experiment, "without=%s", e->without ? e->without : "");
+    const char *copy = experiment.failed ? NULL : wt__arena_copy(&e->scratch, wt__buffer_view(&experiment));
+    WT_CHECK_ALLOC(copy, e->err);
     e->plan.ptr = (struct ptr_plan){.base_retriever = base_retriever,
-                                    .ablate = o->ablate,
+                                    .experiment = e->without ? copy : NULL,
                                     .once = o->chat_model && !o->record_path && !o->replay_path};
-    if (!o->oracle)
+    if (!e->oracle_rate)
         return 0;
     e->plan.ptr.oracle = &e->oracle.model;
-    return wt__oracle_init(&e->oracle, o->oracle_error, e->seed, e->err);
+    return wt__oracle_init(&e->oracle, strtod(e->oracle_rate, NULL), e->seed, e->err);
 }
 
 /* Gives the engine the language model of the options. */
@@ -277,11 +293,11 @@ static void write_ptr_settings(const struct eval_run *e, const struct measuremen
     if (!is_ptr(recipe))
         return;
     wt__buffer_text(json, ",\"ablate\":");
-    wt__buffer_json(json, wt__str(o->ablate ? o->ablate : ""));
+    wt__buffer_json(json, wt__str(e->without ? e->without : ""));
     wt__buffer_text(json, ",\"answers\":");
-    wt__buffer_json(json, wt__str(o->oracle ? e->oracle.name : o->chat_model ? o->chat_model : ""));
-    if (o->oracle)
-        wt__buffer_printf(json, ",\"oracle\":%g,\"oracle_words\":\"descriptions\"", o->oracle_error);
+    wt__buffer_json(json, wt__str(e->oracle_rate ? e->oracle.name : o->chat_model ? o->chat_model : ""));
+    if (e->oracle_rate)
+        wt__buffer_printf(json, ",\"oracle\":%g,\"oracle_words\":\"descriptions\"", strtod(e->oracle_rate, NULL));
     if (file) {
         wt__buffer_printf(json, ",\"%s\":", o->replay_path ? "replayed" : "recorded");
         wt__buffer_json(json, wt__str(file));
@@ -718,6 +734,7 @@ static int write_page(struct eval_run *e)
 static int run_evaluation(struct eval_run *e, const char *dir)
 {
     WT_TRY(plan_cutoffs(e));
+    WT_TRY(read_experiment(e));
     WT_TRY(plan_recipes(e));
     WT_TRY(plan_other_runs(e));
     WT_TRY(plan_ptr(e));

@@ -86,9 +86,9 @@ enum {
 
 /* Options for the recipes ptr and bundle; see wt_eval_options. */
 struct ptr_plan {
-    const char *base_retriever, *ablate;
-    struct chat_model *oracle; /* NULL to ask the engine's own language model */
-    bool once;                 /* questions cost money: take the times from the judged answers */
+    const char *base_retriever, *experiment; /* experiment: of ptr only */
+    struct chat_model *oracle;               /* NULL to ask the engine's own language model */
+    bool once;                               /* questions cost money: take the times from the judged answers */
 };
 
 struct eval_plan {

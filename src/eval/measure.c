@@ -232,14 +232,14 @@ static int pick_for_query(struct recipe_answer *out, wt_engine *engine, const st
     wt_pick_options options;
     wt_pick_options_init(&options);
     options.recipe = recipe;
-    options.abstain = -1; /* never abstain; answerability is measured separately */
+    options.abstain = WT_OFF; /* never abstain; answerability is measured separately */
     options.as_typed = plan->as_typed;
     options.progress = poll_cancellation;
     options.progress_context = progress;
     if (wt__has_base_retriever(recipe))
         options.base_retriever = ptr->base_retriever;
     if (wt__recipe_selector(recipe) == SELECTOR_PTR)
-        options.ablate = ptr->ablate;
+        options.experiment = ptr->experiment;
     WT_AUTO_FREE int64_t *gold = wt__alloc_array(query->judgement_count, sizeof *gold);
     WT_CHECK_ALLOC(gold, err);
     struct pick_evaluation evaluation = {.oracle = ptr->oracle, .gold = gold};

@@ -20,6 +20,7 @@
 #include "encoder/token_table.h"
 #include "changes/corpus.h"
 #include "engine/engine.h"
+#include "engine/experiment.h"
 #include "engine/sized_options.h"
 #include "learn/distil.h"
 #include "nn/matrix.h"
@@ -45,6 +46,7 @@ struct distil_run {
     const wt_distil_options *options;
     struct distil_settings settings;
     struct arena *arena; /* the result's memory */
+    const char *without; /* steps to leave out; NULL if none */
     struct train_progress steps;
     struct progress progress; /* progress of other work than steps; the caller owns both */
     const char *folder;       /* folder of the teacher */
@@ -115,7 +117,9 @@ static int read_distil_options(struct distil_run *d, wt_error *err)
     s->threads = o->threads ? o->threads : d->engine ? d->engine->threads : 0;
     s->threads = s->threads ? s->threads : wt__processor_count();
     s->smoothing = o->smoothing > 0 ? o->smoothing : s->smoothing;
-    return ablate_steps(s, o->ablate, err); /* report an unknown step before reading anything */
+    const struct experiment_setting settings[] = {{"without", &d->without}};
+    WT_TRY(wt__experiment_read(o->experiment, settings, 1, d->arena, err));
+    return ablate_steps(s, d->without, err); /* report an unknown step before reading anything */
 }
 
 /* Sets the epochs that depend on the amount of data. */
@@ -126,7 +130,7 @@ static int set_epochs(struct distil_run *d, wt_error *err)
     s->epochs = o->epochs > 0 ? o->epochs : wt__distil_fit_epochs(d->texts.count);
     s->contrast_epochs =
         o->contrast_epochs > 0 ? o->contrast_epochs : wt__distil_contrast_epochs(d->examples.train.count);
-    return ablate_steps(s, o->ablate, err);
+    return ablate_steps(s, d->without, err);
 }
 
 /* ---------------------------------------------------------------- texts */
@@ -424,14 +428,16 @@ int wt_distil(wt_engine *engine, const wt_distil_options *given, wt_distilled **
     int rc = wt__options_read(&options, sizeof options, given, err);
     if (rc == 0 && !engine && !options.data)
         rc = wt__fail(err, WT_EINVAL, "name a store or a data set to learn from");
-    if (rc == 0)
-        rc = read_distil_options(&d, err);
     if (rc < 0)
         return rc;
     struct distil_result *result = calloc(1, sizeof *result);
-    if (!result)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(result, err);
     d.arena = &result->arena;
+    rc = read_distil_options(&d, err);
+    if (rc < 0) {
+        wt_distilled_free(&result->visible);
+        return rc;
+    }
     wt__train_progress_init(&d.steps, report_distilling, &options);
     wt__progress_init(&d.progress, options.progress, options.progress_context);
     wt__blas_load(NULL); /* without BLAS the library's own kernels are used */

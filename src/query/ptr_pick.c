@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/experiment.h"
 #include "query/materialise.h"
 #include "query/selector.h"
 
@@ -45,18 +46,26 @@ int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err)
     return 0;
 }
 
+int wt__ptr_experiment(const char *experiment, struct arena *arena, unsigned *out, wt_error *err)
+{
+    const char *without;
+    const struct experiment_setting settings[] = {{"without", &without}};
+    WT_TRY(wt__experiment_read(experiment, settings, 1, arena, err));
+    return wt__ptr_ablations(without, out, err);
+}
+
 static int read_options(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     const wt_pick_options *given = p->selection->options;
     if (given->complete > 0 || given->abstain > 0)
         return wt__fail(err, WT_EINVAL, "the recipe %s makes no promise: complete and abstain are of the recipe set",
                         given->recipe);
-    if (bundle && (given->ablate || given->k))
-        return wt__fail(err, WT_EINVAL, "the recipe bundle asks no views; k and ablate are of the recipe ptr");
+    if (bundle && (given->experiment || given->k))
+        return wt__fail(err, WT_EINVAL, "the recipe bundle asks no views; k and experiment are of the recipe ptr");
     if (given->k > PTR_MOST_K)
         return wt__fail(err, WT_EINVAL, "a view holds %d tools at most, not %zu", PTR_MOST_K, given->k);
     p->options.k = given->k;
-    return wt__ptr_ablations(given->ablate, &p->options.ablate, err);
+    return wt__ptr_experiment(given->experiment, p->selection->arena, &p->options.ablate, err);
 }
 
 /* ---------------------------------------------------------------- labels for an oracle */

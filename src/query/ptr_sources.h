@@ -40,5 +40,7 @@ int wt__ptr_write_trace(struct ptr_reach *reach, const struct ptr_trace *trace, 
 
 /* A list of what is left out, as PTR_ABLATE_... bits added to *out. WT_EINVAL: nothing has one of its names. */
 int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err);
+/* The same, from the option `experiment`. */
+int wt__ptr_experiment(const char *experiment, struct arena *arena, unsigned *out, wt_error *err);
 
 #endif

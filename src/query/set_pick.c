@@ -21,10 +21,10 @@ struct picking {
 
 static int check(const wt_pick_options *options, wt_error *err)
 {
-    if (options->base_retriever || options->ablate || options->k)
+    if (options->base_retriever || options->experiment || options->k)
         return wt__fail(
             err, WT_EINVAL,
-            "base_retriever, ablate and k are options of the recipe ptr, and base_retriever of bundle, not of %s",
+            "base_retriever, experiment and k are options of the recipe ptr, and base_retriever of bundle, not of %s",
             options->recipe);
     if (!(options->complete >= 0 && options->complete < 1))
         return wt__fail(err, WT_EINVAL, "a set can be complete with a probability of 0 to below 1, not %g",

@@ -243,7 +243,7 @@ static void cancelling_interrupts_a_query(void **state)
         wt_error err;
         int calls = 0;
         options.recipes = recipes[i];
-        options.oracle = 1;
+        options.experiment = "oracle=0";
         options.progress = cancel_before_the_first_answer;
         options.progress_context = &calls;
         assert_int_equal(wt_eval(root, &options, &report, &err), WT_ECANCELLED);

@@ -105,18 +105,18 @@ static void distilled_bytes_depend_on_seed_only(void **state)
         const char *what;
         unsigned threads;
         uint64_t seed;
-        const char *ablate;
+        const char *experiment;
         bool same;
     } cases[] = {
         {"again", 2, 1, NULL, true},
         {"one thread", 1, 0, NULL, true},
         {"another seed", 2, 2, NULL, false},
-        {"without weights", 2, 1, "weights", false},
-        {"without the fit", 2, 1, "fit", false},
-        {"without likeness", 2, 1, "likeness", false},
-        {"without contrast", 2, 1, "contrast", false},
-        {"without the merge", 2, 1, "merge", false},
-        {"one half of it", 2, 1, "fit,contrast,weights", false},
+        {"without weights", 2, 1, "without=weights", false},
+        {"without the fit", 2, 1, "without=fit", false},
+        {"without likeness", 2, 1, "without=likeness", false},
+        {"without contrast", 2, 1, "without=contrast", false},
+        {"without the merge", 2, 1, "without=merge", false},
+        {"one half of it", 2, 1, "without=fit,contrast,weights", false},
     };
     wt_engine *engine = open_filled_distil(place, USAGES);
     wt_distilled *made = NULL;
@@ -129,7 +129,7 @@ static void distilled_bytes_depend_on_seed_only(void **state)
         options = options_of_distil(out);
         options.threads = cases[i].threads;
         options.seed = cases[i].seed;
-        options.ablate = cases[i].ablate;
+        options.experiment = cases[i].experiment;
         assert_train_ok(place, wt_distil(engine, &options, &made, &place->err));
         if (same_file(place->out, out, "model.safetensors") != cases[i].same)
             fail_msg("%s: the model is %s", cases[i].what, cases[i].same ? "another" : "the same");
@@ -222,7 +222,10 @@ static void rejects_invalid_distillations(void **state)
         {NULL, {.out = place->out, .data = catalogue, .dense_weight = 1, .brief_weight = 11}, WT_EINVAL, "at most 10"},
         {NULL, {.out = place->out, .data = catalogue, .brief_weight = 1}, WT_EINVAL, "above 0"},
         {NULL, {.out = place->out, .data = catalogue, .threads = 1000}, WT_EINVAL, "threads must be at most 256"},
-        {NULL, {.out = place->out, .data = catalogue, .ablate = "fit,nothing"}, WT_EINVAL, "unknown step \"nothing\""},
+        {NULL,
+         {.out = place->out, .data = catalogue, .experiment = "without=fit,nothing"},
+         WT_EINVAL,
+         "unknown step \"nothing\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wt_distil_options options = cases[i].options;

@@ -205,7 +205,7 @@ static void the_nearest_bundle_is_corrected(void **state)
     assert_null(strstr(result->notice, "train neighbours"));
     wt_picked_free(result);
 
-    options.ablate = "bundle, hqc";
+    options.experiment = "without=bundle, hqc";
     result = picked(trip, script_of("{\"requirements\": [\"storms\"]}", ""), &options);
     lists(result, "bundle", "");
     is_set(result, "weather/storm_alerts");
@@ -514,17 +514,20 @@ static void what_makes_no_sense_is_told(void **state)
         {{.recipe = "ptr", .complete = 0.5}, WT_EINVAL, "makes no promise"},
         {{.recipe = "ptr", .abstain = 0.5}, WT_EINVAL, "makes no promise"},
         {{.recipe = "ptr", .k = 33}, WT_EINVAL, "holds 32 tools at most"},
-        {{.recipe = "ptr", .ablate = "bundle,dsq"}, WT_EINVAL, "\"dsq\""},
+        {{.recipe = "ptr", .experiment = "without=bundle,dsq"}, WT_EINVAL, "\"dsq\""},
+        {{.recipe = "ptr", .experiment = "with=dsa"}, WT_EINVAL, "unknown setting \"with\"; use without"},
+        {{.recipe = "ptr", .experiment = "without"}, WT_EINVAL, "give without one value"},
+        {{.recipe = "ptr", .experiment = "without=dsa; without=cte"}, WT_EINVAL, "give without one value"},
         {{.recipe = "ptr", .base_retriever = "bm26"}, WT_ERECIPE, "bm26"},
         {{.recipe = "ptr", .base_retriever = "set"}, WT_ERECIPE, "gives a set"},
         {{.recipe = "ptr", .provider = "nobody"}, WT_ENOTFOUND, "nobody"},
         {{.recipe = "bundle"}, WT_ERECIPE, "whichtool train neighbours"},
-        {{.recipe = "bundle", .ablate = "hqc"}, WT_EINVAL, "asks no views"},
+        {{.recipe = "bundle", .experiment = "without=hqc"}, WT_EINVAL, "asks no views"},
         {{.recipe = "hybrid"}, WT_ERECIPE, "gives an order"},
         {{.recipe = "auto"}, WT_ERECIPE, "gives an order"},
         {{.recipe = "pt"}, WT_ERECIPE, "no recipe \"pt\""},
         {{.recipe = "set", .base_retriever = "bm25"}, WT_EINVAL, "options of the recipe ptr"},
-        {{.ablate = "hqc"}, WT_EINVAL, "options of the recipe ptr"},
+        {{.experiment = "without=hqc"}, WT_EINVAL, "options of the recipe ptr"},
     };
     wt_engine *engine = open_store(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
