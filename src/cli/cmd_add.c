@@ -213,8 +213,10 @@ static void json_mcp_server(struct buffer *out, const wt_mcp_server *server)
     wt__json_count(out, "tools", server->tools);
     if (report) {
         wt__json_changes(out, report);
-        if (report->notice)
+        if (report->notice) {
             wt__json_text(out, "notice", report->notice);
+            wt__json_notice_codes(out, report->notice_codes);
+        }
         wt__json_issues(out, report->issues, report->issue_count);
     } else if (*server->reason) {
         if (server->code < 0)

@@ -35,6 +35,7 @@ static int plan_plain(wt_engine *engine, const struct search_wish *wish, const s
     int rc = wt__engine_load_encoder(engine, wish->progress, &out->encoder, &why);
     if (rc == WT_EMODEL && automatic) {
         wt_error failed;
+        out->notice = (struct notice){0}; /* replaces a remark on the training, which failed for the same reason */
         rc = wt__add_notice(&out->notice, WT_NOTICE_NO_ENCODER, why.message, arena, &failed);
         if (rc == 0)
             rc = wt__engine_standby(engine, wish->progress, &out->encoder, &failed);

@@ -8,7 +8,7 @@
 #include "serve/usage_log.h"
 #include "wire/bodies.h"
 #include "wire/failure.h"
-#include "wire/members.h"
+#include "wire/results.h"
 
 struct usage_routes {
     struct usage_log *log; /* NULL if the store is open for reading only */
@@ -42,53 +42,6 @@ static void answer_usage_error(const struct usage_routes *usage, struct http_exc
                     wt__buffer_view(&body));
 }
 
-/* With a policy, usages of unknown tools are answered like usages of forbidden tools. */
-static bool is_invalid_usage(const struct reported_usage *usage, bool policed)
-{
-    return usage->code != 0 && !(policed && usage->none_known);
-}
-
-/* Appends the invalid usages, numbered from 1 by their place in the body. */
-static void put_invalid_usages(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
-{
-    bool any = false;
-    wt__json_key(out, "refused");
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < count; i++) {
-        if (!is_invalid_usage(usages[i], policed))
-            continue;
-        wt__buffer_text(out, any ? ",{" : "{");
-        wt__json_count(out, "usage", i + 1);
-        wt__json_text(out, "message", usages[i]->message);
-        wt__buffer_char(out, '}');
-        any = true;
-    }
-    wt__buffer_char(out, ']');
-}
-
-/* With a policy every valid usage counts as recorded, because the other words reveal whether its tools exist. */
-static void put_usage_result(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
-{
-    static const char *const fates[] = {[USAGE_ADDED] = "recorded",
-                                        [USAGE_REPEATED] = "repeated",
-                                        [USAGE_CHANGED] = "outcomes",
-                                        [USAGE_MISSING] = "missing"};
-    size_t counts[sizeof fates / sizeof *fates] = {0}, unknown = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (is_invalid_usage(usages[i], policed))
-            continue;
-        counts[policed ? USAGE_ADDED : usages[i]->fate]++;
-        unknown += usages[i]->unknown_tools;
-    }
-    wt__buffer_char(out, '{');
-    for (size_t i = 0; i < sizeof fates / sizeof *fates; i++)
-        wt__json_count(out, fates[i], counts[i]);
-    if (!policed)
-        wt__json_count(out, "unknown_tools", unknown);
-    put_invalid_usages(out, usages, count, policed);
-    wt__buffer_char(out, '}');
-}
-
 /* Answers the exchange of a report. A single invalid usage is a bad request; in a larger batch it is listed with the
  * others. */
 static void send_usage_result(void *context, int rc, const char *why, struct reported_usage *const *usages,
@@ -103,11 +56,11 @@ static void send_usage_result(void *context, int rc, const char *why, struct rep
     if (rc < 0) {
         wt__fail(&err, rc, "%s", why);
         answer_usage_error(usage, exchange, &err, 0);
-    } else if (count == 1 && is_invalid_usage(usages[0], usage->policed)) {
+    } else if (count == 1 && wt__is_invalid_usage(usages[0], usage->policed)) {
         wt__fail(&err, usages[0]->code, "%s", usages[0]->message);
         answer_usage_error(usage, exchange, &err, 0);
     } else {
-        put_usage_result(&body, usages, count, usage->policed);
+        wt__json_usage_result(&body, usages, count, usage->policed);
         wt__http_answer(exchange, body.failed ? 503 : 200, "application/json", NULL, 0, wt__buffer_view(&body));
         wt__buffer_dispose(&body);
     }

@@ -287,12 +287,44 @@ static const struct field list_items[] = {
 };
 const struct fields wt__list_fields = TABLE(list_items);
 
-int wt__list_query_read(struct list_query *out, struct str query, wt_error *err)
+static void init_list_query(struct list_query *out)
 {
     *out = (struct list_query){0};
     wt_list_options_init(&out->options);
     out->options.limit = WIRE_LIST_USUAL;
+}
+
+int wt__list_query_read(struct list_query *out, struct str query, wt_error *err)
+{
+    init_list_query(out);
     return wt__query_read(&out->body, query, wt__list_fields, out, err);
+}
+
+int wt__list_body_read(struct list_query *out, struct str json, wt_error *err)
+{
+    init_list_query(out);
+    return wt__body_read(&out->body, json, wt__list_fields, out, err);
+}
+
+#define TOOL_NAME_FIELD(type, is_required)                                                                             \
+    {                                                                                                                  \
+        .name = "name", .kind = FIELD_TEXT, .required = (is_required), .offset = offsetof(struct type, name),          \
+        .max = WT_MAX_REQUEST_BYTES, .says = "The tool's name: an id, an exported name, or a unique bare name."        \
+    }
+
+static const struct field show_body_items[] = {
+    TOOL_NAME_FIELD(show_query, true),
+    {.name = "format",
+     .kind = FIELD_CHOICE,
+     .offset = offsetof(struct show_query, definition),
+     .choices = WIRE_EXPORT_FORMATS " " WIRE_LOADING_FORMATS,
+     .says = "Answer with the definition alone, as this provider's API accepts it."},
+};
+
+int wt__show_body_read(struct show_query *out, struct str json, wt_error *err)
+{
+    *out = (struct show_query){0};
+    return wt__body_read(&out->body, json, (struct fields)TABLE(show_body_items), out, err);
 }
 
 static const struct field show_items[] = {
@@ -309,6 +341,34 @@ int wt__show_query_read(struct show_query *out, struct str query, wt_error *err)
     *out = (struct show_query){0};
     return wt__query_read(&out->body, query, wt__show_fields, out, err);
 }
+
+static const struct field add_body_items[] = {
+    {.name = "tools",
+     .kind = FIELD_ANY,
+     .required = true,
+     .offset = offsetof(struct add_query, tools),
+     .schema = "\"type\":[\"array\",\"object\",\"string\"]",
+     .says = "The source in any format: a JSON value, or text, which is read byte by byte as it is."},
+    {.name = "format",
+     .kind = FIELD_CHOICE,
+     .offset = offsetof(struct add_query, options.format),
+     .choices = IMPORT_FORMAT_NAMES,
+     .says = "Format of the source; detected when absent."},
+    {.name = "provider",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct add_query, options.provider),
+     .max = WT_MAX_NAME_BYTES,
+     .says = "Provider that the tools belong to; overrides the source's own."},
+    {.name = "source",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct add_query, options.source_name),
+     .max = WT_MAX_NAME_BYTES,
+     .says = "A name for the source: imports of one name replace one another with sync."},
+    FLAG_FIELD(add_query, sync, "sync",
+               "Remove tools that earlier imports of the same source brought and this one lacks; takes source."),
+    FLAG_FIELD(add_query, strict, "strict", "A bad tool fails the whole import."),
+    FLAG_FIELD(add_query, no_vectors, "no_vectors", "Make no vectors now: the tools are found by words alone."),
+};
 
 static const struct field add_items[] = {
     {.name = "format",
@@ -333,15 +393,28 @@ static const struct field add_items[] = {
 };
 const struct fields wt__add_fields = TABLE(add_items);
 
+static int check_sync(const struct add_query *query, wt_error *err)
+{
+    if (query->options.sync && !query->options.source_name)
+        return wt__fail_at(err, WT_EINVAL, 0, 0, "/source",
+                           "sync requires source, the name of the import to synchronise");
+    return 0;
+}
+
 int wt__add_query_read(struct add_query *out, struct str query, wt_error *err)
 {
     *out = (struct add_query){0};
     wt_add_options_init(&out->options);
-    int rc = wt__query_read(&out->body, query, wt__add_fields, out, err);
-    if (rc == 0 && out->options.sync && !out->options.source_name)
-        return wt__fail_at(err, WT_EINVAL, 0, 0, "/source",
-                           "sync requires source, the name of the import to synchronise");
-    return rc;
+    WT_TRY(wt__query_read(&out->body, query, wt__add_fields, out, err));
+    return check_sync(out, err);
+}
+
+int wt__add_body_read(struct add_query *out, struct str json, wt_error *err)
+{
+    *out = (struct add_query){0};
+    wt_add_options_init(&out->options);
+    WT_TRY(wt__body_read(&out->body, json, (struct fields)TABLE(add_body_items), out, err));
+    return check_sync(out, err);
 }
 
 static const struct field remove_items[] = {
@@ -358,6 +431,25 @@ int wt__remove_query_read(struct remove_query *out, struct str query, wt_error *
 {
     *out = (struct remove_query){0};
     return wt__query_read(&out->body, query, wt__remove_fields, out, err);
+}
+
+static const struct field remove_body_items[] = {
+    TOOL_NAME_FIELD(remove_query, false),
+    {.name = "provider",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct remove_query, provider),
+     .max = WT_MAX_NAME_BYTES,
+     .says = "The provider whose tools are removed."},
+};
+
+int wt__remove_body_read(struct remove_query *out, struct str json, wt_error *err)
+{
+    *out = (struct remove_query){0};
+    WT_TRY(wt__body_read(&out->body, json, (struct fields)TABLE(remove_body_items), out, err));
+    if (!out->name == !out->provider)
+        return wt__fail_at(err, WT_EINVAL, 0, 0, "",
+                           "give either name, for one tool, or provider, for all of its tools");
+    return 0;
 }
 
 static int fail_at_member(wt_error *err, int code, const char *member, size_t index, const char *why)
@@ -383,6 +475,25 @@ int wt__batch_query_read(struct batch_query *out, struct str query, wt_error *er
 {
     *out = (struct batch_query){.id = ""};
     return wt__query_read(&out->body, query, wt__usage_fields, out, err);
+}
+
+static const struct field usages_items[] = {
+    {.name = "usages",
+     .kind = FIELD_ANY,
+     .required = true,
+     .offset = offsetof(struct usages_body, usages),
+     .schema = "\"type\":\"array\",\"items\":{\"type\":\"object\"}",
+     .says = "Usages, each with request and tools; outcome, time, client and key are optional."},
+};
+
+int wt__usages_body_read(struct usages_body *out, struct str json, wt_error *err)
+{
+    *out = (struct usages_body){0};
+    WT_TRY(wt__body_read(&out->body, json, (struct fields)TABLE(usages_items), out, err));
+    size_t count = json_array_size(out->usages);
+    if (!json_is_array(out->usages) || count == 0 || count > WIRE_TEXTS_MAX)
+        return fail_at_member(err, WT_EINVAL, "usages", SIZE_MAX, "must be an array of 1 to 1000 objects");
+    return 0;
 }
 
 /* ---------------------------------------------------------------- formats of other APIs */

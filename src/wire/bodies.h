@@ -57,27 +57,37 @@ struct list_query {
     wt_list_options options;
 };
 int wt__list_query_read(struct list_query *out, struct str query, wt_error *err);
+/* The same, as JSON. */
+int wt__list_body_read(struct list_query *out, struct str json, wt_error *err);
 
 /* Query of GET /v1/tools/ID. */
 struct show_query {
     struct body body;
+    const char *name;       /* only in JSON */
     const char *definition; /* export format, or NULL */
 };
 int wt__show_query_read(struct show_query *out, struct str query, wt_error *err);
+int wt__show_body_read(struct show_query *out, struct str json, wt_error *err);
 
 /* Query of POST /v1/tools. The body is the source itself. */
 struct add_query {
     struct body body;
+    const json_t *tools; /* only in JSON */
     wt_add_options options;
 };
 int wt__add_query_read(struct add_query *out, struct str query, wt_error *err);
+/* The same, as JSON, with the source as the member `tools`. */
+int wt__add_body_read(struct add_query *out, struct str json, wt_error *err);
 
 /* Query of DELETE /v1/tools. */
 struct remove_query {
     struct body body;
+    const char *name; /* only in JSON; NULL with a provider */
     const char *provider;
 };
 int wt__remove_query_read(struct remove_query *out, struct str query, wt_error *err);
+/* The same, as JSON, with either a name or a provider. */
+int wt__remove_body_read(struct remove_query *out, struct str json, wt_error *err);
 
 /* Query of POST /v1/usage. */
 struct batch_query {
@@ -85,6 +95,13 @@ struct batch_query {
     const char *id; /* "" if none */
 };
 int wt__batch_query_read(struct batch_query *out, struct str query, wt_error *err);
+
+/* Recorded usages, as JSON. */
+struct usages_body {
+    struct body body;
+    const json_t *usages;
+};
+int wt__usages_body_read(struct usages_body *out, struct str json, wt_error *err);
 
 /* Embeddings request in OpenAI's format. */
 struct embeddings_body {

@@ -186,6 +186,16 @@ void wt__json_texts(struct buffer *out, const char *key, const char *const *item
     wt__buffer_char(out, ']');
 }
 
+void wt__json_notice_codes(struct buffer *out, unsigned codes)
+{
+    const char *names[sizeof codes * 8];
+    size_t count = 0;
+    for (unsigned code = 1; code != 0; code <<= 1)
+        if (codes & code && (names[count] = wt_notice_name(code)))
+            count++;
+    wt__json_texts(out, "notice_codes", names, count);
+}
+
 void wt__json_time(struct buffer *out, const char *key, int64_t seconds)
 {
     char text[CLOCK_TEXT_BYTES];

@@ -23,6 +23,9 @@ void wt__json_as_written(struct buffer *out, const char *key, const char *json);
 /* Appends an array of strings. */
 void wt__json_texts(struct buffer *out, const char *key, const char *const *items, size_t count);
 
+/* Appends "notice_codes": the names of WT_NOTICE_... codes. */
+void wt__json_notice_codes(struct buffer *out, unsigned codes);
+
 /* Appends a time: "2026-11-22T08:30:00Z". seconds: since 1970. */
 void wt__json_time(struct buffer *out, const char *key, int64_t seconds);
 

@@ -17,6 +17,7 @@ struct search_result wt__found_by_find(const wt_hits *hits, const char *request)
                                   .encoder = hits->encoder,
                                   .reason = hits->why,
                                   .notice = hits->notice,
+                                  .notice_codes = hits->notice_codes,
                                   .no_tool = hits->no_answer_probability,
                                   .several_providers = hits->multi_provider_probability,
                                   .complete = NAN,
@@ -40,6 +41,7 @@ struct search_result wt__found_by_pick(const wt_picked *picked, const char *requ
         .unknown_count = picked->unknown_count,
         .recipe = picked->recipe,
         .notice = picked->notice,
+        .notice_codes = picked->notice_codes,
         .encoder = picked->encoder,
         .trace = picked->trace,
         .no_tool = picked->no_answer_probability,
@@ -119,6 +121,7 @@ void wt__json_found(struct buffer *out, const struct search_result *found, const
     wt__json_text(out, "encoder", found->encoder);
     wt__json_text_or_null(out, "reason", found->reason);
     wt__json_text_or_null(out, "notice", found->notice);
+    wt__json_notice_codes(out, found->notice_codes);
     wt__json_number(out, "no_tool_probability", found->no_tool);
     wt__json_number(out, "several_providers_probability", found->several_providers);
     wt__json_number(out, "complete_probability", found->complete);
@@ -187,6 +190,7 @@ void wt__json_called(struct buffer *out, const wt_called *called, const char *re
     wt__json_text(out, "recipe", called->recipe);
     wt__json_text(out, "encoder", called->encoder);
     put_notices(out, called);
+    wt__json_notice_codes(out, called->notice_codes);
     wt__json_number(out, "total_ms", called->total_ms);
     wt__json_language_model(out, &cost);
     if (form->call)
@@ -298,4 +302,53 @@ void wt__json_usage_added(struct buffer *out, const char *source, const wt_usage
     wt__json_count(out, "outcomes", report->outcomes);
     wt__json_count(out, "missing", report->missing);
     wt__json_count(out, "learned", report->learned);
+}
+
+/* ---------------------------------------------------------------- recorded usages */
+
+/* With a policy, usages of unknown tools are answered like usages of forbidden tools. */
+bool wt__is_invalid_usage(const struct reported_usage *usage, bool policed)
+{
+    return usage->code != 0 && !(policed && usage->none_known);
+}
+
+/* Appends the invalid usages, numbered from 1 by their place in the body. */
+static void put_invalid_usages(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
+{
+    bool any = false;
+    wt__json_key(out, "refused");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        if (!wt__is_invalid_usage(usages[i], policed))
+            continue;
+        wt__buffer_text(out, any ? ",{" : "{");
+        wt__json_count(out, "usage", i + 1);
+        wt__json_text(out, "message", usages[i]->message);
+        wt__buffer_char(out, '}');
+        any = true;
+    }
+    wt__buffer_char(out, ']');
+}
+
+/* With a policy every valid usage counts as recorded, because the other words reveal whether its tools exist. */
+void wt__json_usage_result(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
+{
+    static const char *const fates[] = {[USAGE_ADDED] = "recorded",
+                                        [USAGE_REPEATED] = "repeated",
+                                        [USAGE_CHANGED] = "outcomes",
+                                        [USAGE_MISSING] = "missing"};
+    size_t counts[sizeof fates / sizeof *fates] = {0}, unknown = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (wt__is_invalid_usage(usages[i], policed))
+            continue;
+        counts[policed ? USAGE_ADDED : usages[i]->fate]++;
+        unknown += usages[i]->unknown_tools;
+    }
+    wt__buffer_char(out, '{');
+    for (size_t i = 0; i < sizeof fates / sizeof *fates; i++)
+        wt__json_count(out, fates[i], counts[i]);
+    if (!policed)
+        wt__json_count(out, "unknown_tools", unknown);
+    put_invalid_usages(out, usages, count, policed);
+    wt__buffer_char(out, '}');
 }

@@ -5,6 +5,7 @@
 #ifndef WT_WIRE_RESULTS_H
 #define WT_WIRE_RESULTS_H
 
+#include "changes/recorded_use.h"
 #include "wire/members.h"
 
 /* Common form of the results of find and pick. */
@@ -17,6 +18,7 @@ struct search_result {
     size_t unknown_count;
     const char *encoder;                 /* "" if none */
     const char *reason, *notice, *trace; /* NULL if none */
+    unsigned notice_codes;
     /* probabilities, and expected match of a set; NaN if unknown */
     double no_tool, several_providers, complete, expected_match;
     size_t tokens, over_budget;
@@ -47,5 +49,12 @@ void wt__json_status(struct buffer *out, const wt_status *status);
 /* Append the report of an import, without notice, issues and closing brace, which the caller adds. */
 void wt__json_added(struct buffer *out, const char *source, const wt_add_report *report);
 void wt__json_usage_added(struct buffer *out, const char *source, const wt_usage_report *report);
+
+/* Appends what became of recorded usages: counts by fate, and the invalid ones as `refused`. is_policed: a policy hides
+ * which tools exist, so every valid usage counts as recorded. */
+void wt__json_usage_result(struct buffer *out, struct reported_usage *const *usages, size_t count, bool is_policed);
+
+/* True if a usage is reported as invalid. With a policy, usages of unknown tools look like those of forbidden tools. */
+bool wt__is_invalid_usage(const struct reported_usage *usage, bool is_policed);
 
 #endif

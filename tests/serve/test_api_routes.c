@@ -573,33 +573,21 @@ static void modules_can_add_routes(void **state)
     wt__api_close(api);
 }
 
-static void the_smaller_time_limit_applies(void **state)
-{
-    (void)state;
-    static const struct {
-        unsigned server, asked, holds;
-    } limits[] = {{60, 0, 60}, {60, 10, 10}, {60, 90, 60}, {0, 0, 0}, {0, 10, 10}};
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        const struct api_service service = {.time_limit_ms = limits[i].server};
-        const struct api_call call = {.service = &service};
-        assert_int_equal(wt__api_time_limit(&call, limits[i].asked), limits[i].holds);
-    }
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_route_answers_or_reports_an_error),
-                                       cmocka_unit_test(each_scope_permits_only_its_routes),
-                                       cmocka_unit_test(a_policy_makes_tool_routes_require_admin),
-                                       cmocka_unit_test(host_and_origin_are_checked_first),
-                                       cmocka_unit_test(foreign_hosts_and_origins_reach_no_route),
-                                       cmocka_unit_test(keys_count_only_in_the_authorization_field),
-                                       cmocka_unit_test(requests_cannot_control_files_processes_or_models),
-                                       cmocka_unit_test(non_local_addresses_require_keys),
-                                       cmocka_unit_test(reload_replaces_keys_unless_the_file_is_invalid),
-                                       cmocka_unit_test(searches_stop_on_disconnect_and_timeout),
-                                       cmocka_unit_test(slow_calls_do_not_start_on_a_worker),
-                                       cmocka_unit_test(modules_can_add_routes),
-                                       cmocka_unit_test(the_smaller_time_limit_applies)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_route_answers_or_reports_an_error),
+        cmocka_unit_test(each_scope_permits_only_its_routes),
+        cmocka_unit_test(a_policy_makes_tool_routes_require_admin),
+        cmocka_unit_test(host_and_origin_are_checked_first),
+        cmocka_unit_test(foreign_hosts_and_origins_reach_no_route),
+        cmocka_unit_test(keys_count_only_in_the_authorization_field),
+        cmocka_unit_test(requests_cannot_control_files_processes_or_models),
+        cmocka_unit_test(non_local_addresses_require_keys),
+        cmocka_unit_test(reload_replaces_keys_unless_the_file_is_invalid),
+        cmocka_unit_test(searches_stop_on_disconnect_and_timeout),
+        cmocka_unit_test(slow_calls_do_not_start_on_a_worker),
+        cmocka_unit_test(modules_can_add_routes),
+    };
     return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }

@@ -5,7 +5,7 @@
 #include "serve/api/internal.h"
 
 #include "wire/failure.h"
-#include "wire/results.h"
+#include "wire/verbs.h"
 
 int wt__api_health(struct api_call *call, wt_error *err)
 {
@@ -78,29 +78,14 @@ int wt__api_metrics(struct api_call *call, wt_error *err)
 
 int wt__api_status(struct api_call *call, wt_error *err)
 {
-    wt_status *status = NULL;
-    WT_TRY(wt_get_status(call->service->engine, &status, err));
-    wt__json_status(&call->body, status);
-    wt_status_free(status);
-    return 0;
+    struct json_run run = {.engine = call->service->engine, .out = &call->body};
+    return wt__run_status(&run, STR("{}"), err);
 }
 
 int wt__api_recipes(struct api_call *call, wt_error *err)
 {
-    const wt_recipe *recipe;
-    (void)err;
-    wt__buffer_text(&call->body, "{\"recipes\":[");
-    for (size_t i = 0; (recipe = wt_recipe_at(i)); i++) {
-        wt__buffer_text(&call->body, i ? ",{" : "{");
-        wt__json_text(&call->body, "name", recipe->name);
-        wt__json_text(&call->body, "summary", recipe->summary);
-        wt__json_flag(&call->body, "needs_model", recipe->needs_model != 0);
-        wt__json_flag(&call->body, "needs_training", recipe->needs_training != 0);
-        wt__json_flag(&call->body, "picks", recipe->picks != 0);
-        wt__buffer_char(&call->body, '}');
-    }
-    wt__buffer_text(&call->body, "]}");
-    return 0;
+    struct json_run run = {.out = &call->body};
+    return wt__run_recipes(&run, STR("{}"), err);
 }
 
 /* ---------------------------------------------------------------- OpenAPI */

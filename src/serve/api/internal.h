@@ -41,9 +41,6 @@ void wt__api_add_origin_fields(const struct http_api *api, const struct http_req
 /* Answers with status 503: too many slow calls. */
 void wt__api_answer_overloaded(struct api_call *call);
 
-/* Returns the smaller of the requested time limit (0 for none) and the server's. */
-unsigned wt__api_time_limit(const struct api_call *call, unsigned asked);
-
 /* ---------------------------------------------------------------- routes */
 
 /* Our own routes. */
@@ -68,7 +65,6 @@ int wt__api_get_tool(struct api_call *call, wt_error *err);
 int wt__api_add_tools(struct api_call *call, wt_error *err);
 int wt__api_remove_tool(struct api_call *call, wt_error *err);
 int wt__api_remove_provider(struct api_call *call, wt_error *err);
-/* vectors.c */
 int wt__api_embed(struct api_call *call, wt_error *err);
 int wt__api_rerank(struct api_call *call, wt_error *err);
 /* about.c */

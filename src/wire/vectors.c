@@ -1,6 +1,6 @@
-/* vectors.c: the encoder as a service: POST /v1/embeddings in OpenAI's format, POST /v1/rerank in Cohere's and
+/* vectors.c: the encoder as a service: embeddings in the format of OpenAI's API, reranking in that of Cohere's and
  * Jina's. */
-#include "serve/api/internal.h"
+#include "wire/verbs.h"
 
 #include <math.h>
 
@@ -11,10 +11,10 @@
 
 /* Checks that the requested model is the encoder and gets its name. Fails with WT_ENOTFOUND for any other model,
  * because its vectors would be silently wrong. */
-static int check_model(const struct api_call *call, const char *asked, wt_catalog_info *info, wt_error *err)
+static int check_model(const struct json_run *run, const char *asked, wt_catalog_info *info, wt_error *err)
 {
     wt_catalog_info_init(info);
-    WT_TRY(wt_info(call->service->engine, info, err));
+    WT_TRY(wt_info(run->engine, info, err));
     if (!asked || strcmp(asked, "default") == 0 || strcmp(asked, info->model) == 0)
         return 0;
     return wt__fail_at(err, WT_ENOTFOUND, 0, 0, "/model",
@@ -23,10 +23,10 @@ static int check_model(const struct api_call *call, const char *asked, wt_catalo
 }
 
 /* Computes unit vectors of the texts. Free *out [count, dim] with free(). */
-static int embed_texts(const struct api_call *call, const struct texts *texts, float **out, size_t *dim, wt_error *err)
+static int embed_texts(const struct json_run *run, const struct texts *texts, float **out, size_t *dim, wt_error *err)
 {
     *out = NULL;
-    int d = wt_dimension(call->service->engine, err);
+    int d = wt_dimension(run->engine, err);
     if (d < 0)
         return d;
     *dim = (size_t)d;
@@ -36,7 +36,7 @@ static int embed_texts(const struct api_call *call, const struct texts *texts, f
         return wt__fail_nomem(err);
     for (size_t i = 0; i < texts->count; i++)
         lens[i] = strlen(texts->items[i]);
-    int rc = wt_embed(call->service->engine, texts->items, lens, texts->count, vectors, err);
+    int rc = wt_embed(run->engine, texts->items, lens, texts->count, vectors, err);
     if (rc < 0)
         return rc;
     *out = WT_TAKE(vectors);
@@ -91,10 +91,10 @@ static void put_numbers(struct buffer *out, const float *vector, size_t count)
     wt__buffer_char(out, ']');
 }
 
-static void put_embeddings(struct api_call *call, const struct embeddings_body *body, float *vectors, size_t dim,
+static void put_embeddings(struct json_run *run, const struct embeddings_body *body, float *vectors, size_t dim,
                            const char *model)
 {
-    struct buffer *out = &call->body;
+    struct buffer *out = run->out;
     size_t kept = body->dimensions ? body->dimensions : dim;
     bool base64 = body->encoding && strcmp(body->encoding, "base64") == 0;
     wt__buffer_text(out, "{\"object\":\"list\",\"data\":[");
@@ -115,26 +115,26 @@ static void put_embeddings(struct api_call *call, const struct embeddings_body *
     wt__buffer_text(out, "}}");
 }
 
-static int answer_embeddings(struct api_call *call, const struct embeddings_body *body, wt_error *err)
+static int answer_embeddings(struct json_run *run, const struct embeddings_body *body, wt_error *err)
 {
     wt_catalog_info info;
     WT_AUTO_FREE float *vectors = NULL;
     size_t dim;
-    WT_TRY(check_model(call, body->model, &info, err));
-    WT_TRY(embed_texts(call, &body->texts, &vectors, &dim, err));
+    WT_TRY(check_model(run, body->model, &info, err));
+    WT_TRY(embed_texts(run, &body->texts, &vectors, &dim, err));
     if (body->dimensions > dim)
         return wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions", "vectors of %s have %zu dimensions; %zu were requested",
                            info.model, dim, body->dimensions);
-    put_embeddings(call, body, vectors, dim, info.model);
+    put_embeddings(run, body, vectors, dim, info.model);
     return 0;
 }
 
-int wt__api_embed(struct api_call *call, wt_error *err)
+int wt__run_embed(struct json_run *run, struct str json, wt_error *err)
 {
     struct embeddings_body body;
-    int rc = wt__embeddings_body_read(&body, call->request->body, err);
+    int rc = wt__embeddings_body_read(&body, json, err);
     if (rc == 0)
-        rc = answer_embeddings(call, &body, err);
+        rc = answer_embeddings(run, &body, err);
     wt__body_dispose(&body.body);
     return rc;
 }
@@ -154,10 +154,10 @@ static int compare_relevance(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-static void put_ranked(struct api_call *call, const struct rerank_body *body, const struct document_relevance *ranked,
+static void put_ranked(struct json_run *run, const struct rerank_body *body, const struct document_relevance *ranked,
                        const char *model)
 {
-    struct buffer *out = &call->body;
+    struct buffer *out = run->out;
     const struct texts query = {&body->query, 1};
     size_t count = body->documents.count;
     uint64_t tokens = estimate_tokens(&body->documents) + estimate_tokens(&query);
@@ -196,30 +196,30 @@ static void rank_documents(const float *vectors, size_t dim, struct document_rel
     qsort(out, count, sizeof *out, compare_relevance);
 }
 
-static int answer_rerank(struct api_call *call, struct rerank_body *body, wt_error *err)
+static int answer_rerank(struct json_run *run, struct rerank_body *body, wt_error *err)
 {
     wt_catalog_info info;
     WT_AUTO_FREE float *vectors = NULL;
     size_t dim, count = body->documents.count;
-    WT_TRY(check_model(call, body->model, &info, err));
+    WT_TRY(check_model(run, body->model, &info, err));
     const char **texts = wt__arena_array(&body->body.arena, const char *, count + 1);
     struct document_relevance *ranked = wt__arena_array(&body->body.arena, struct document_relevance, count + 1);
     if (!texts || !ranked)
         return wt__fail_nomem(err);
     texts[0] = body->query;
     memcpy(texts + 1, body->documents.items, count * sizeof *texts);
-    WT_TRY(embed_texts(call, &(struct texts){texts, count + 1}, &vectors, &dim, err));
+    WT_TRY(embed_texts(run, &(struct texts){texts, count + 1}, &vectors, &dim, err));
     rank_documents(vectors, dim, ranked, count);
-    put_ranked(call, body, ranked, info.model);
+    put_ranked(run, body, ranked, info.model);
     return 0;
 }
 
-int wt__api_rerank(struct api_call *call, wt_error *err)
+int wt__run_rerank(struct json_run *run, struct str json, wt_error *err)
 {
     struct rerank_body body;
-    int rc = wt__rerank_body_read(&body, call->request->body, err);
+    int rc = wt__rerank_body_read(&body, json, err);
     if (rc == 0)
-        rc = answer_rerank(call, &body, err);
+        rc = answer_rerank(run, &body, err);
     wt__body_dispose(&body.body);
     return rc;
 }

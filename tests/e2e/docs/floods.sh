@@ -1,0 +1,4 @@
+# The sample catalogue with its recorded use.
+export WHICHTOOL_MANIFESTS=$PWD/none
+whichtool -q add samples/catalogue
+whichtool -q usage add samples/usages.jsonl
