@@ -249,10 +249,10 @@ static void put_man_page(struct buffer *out)
                          ".SH DESCRIPTION\n");
     put_man_line(
         out, "",
-        "whichtool keeps tool definitions (MCP, OpenAI, Anthropic and Gemini functions, OpenAPI documents, and more) "
-        "in one file and answers a request in plain words with the few that it needs, offline, in milliseconds. "
-        "Options may stand before or after arguments; -- ends them. Results go to standard output, everything else to "
-        "standard error.");
+        "whichtool stores tool definitions (MCP, OpenAI, Anthropic and Gemini functions, OpenAPI documents, and more) "
+        "in one file. For a request in plain words it finds the few tools that the request needs, offline, in "
+        "milliseconds. Options may come before or after arguments; -- ends them. Results go to standard output, "
+        "everything else to standard error.");
     wt__buffer_text(out, ".SH VERBS\n");
     for (size_t i = 0; i < wt__verb_count; i++)
         put_man_verb(out, wt__verbs[i]);

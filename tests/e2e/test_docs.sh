@@ -2,7 +2,7 @@
 # Runs the commands of the documentation: every ```sh block after a line <!-- run --> in README.md and docs/*.md, page
 # by page, in a copy of the samples, with the built command in PATH and a store of its own. tests/e2e/docs/PAGE.sh, if
 # it exists, prepares the page. <!-- run jq --> skips a block if the program is missing. PAGES, such as "README eval",
-# restricts the pages.
+# restricts the pages. Also checks that tests and source files named in docs/threats.md and docs/architecture.md exist.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -54,6 +54,15 @@ while IFS=$'\t' read -r file name; do
     checks=$((checks + 1))
     grep -qF -- "$name" "$source_root/$file" || fail "no \"$name\" in $file"
 done <<<"$named"
+# docs/architecture.md names source files, below src/ or by their last name; each must exist.
+what=docs/architecture.md
+while read -r file; do
+    checks=$((checks + 1))
+    case $file in
+    */*) [ -f "$source_root/src/$file" ] || [ -f "$source_root/$file" ] ;;
+    *) [ -n "$(find "$source_root/src" "$source_root/include" -name "$file")" ] ;;
+    esac || fail "no file $file"
+done < <(grep -o '`[a-z0-9_/]*\.[ch]`' "$source_root/docs/architecture.md" | tr -d '`' | LC_ALL=C sort -u)
 [ "$pages" -gt 0 ] || skip "no page has a block marked <!-- run -->"
 cat skipped
 finish
