@@ -1,0 +1,2 @@
+# The catalogue of docs/json.md.
+whichtool -q add samples/catalogue
