@@ -63,7 +63,7 @@ static float measure_coverage(const struct text *text, float best)
     return best < text->most ? best / text->most : 1;
 }
 
-static int search_bm25(struct query *query, wt_error *err)
+static int search_bm25(struct source_query *query, wt_error *err)
 {
     const struct lexical *index = &query->view->snapshot->lexical;
     struct workspace *workspace = query->workspace;
@@ -101,7 +101,7 @@ static float spared_damping(const struct text *text, size_t c)
 
 /* Reduces the word scores of tools with very many words, so that such a tool must also match by meaning. Not used if
  * only words have a weight, because such a tool could then not be found at all. */
-static void damp_word_scores(struct query *query, struct text *text)
+static void damp_word_scores(struct source_query *query, struct text *text)
 {
     const struct lexical *index = &query->view->snapshot->lexical;
     struct ranking *words = &text->rankings[SOURCE_BM25];
@@ -115,13 +115,13 @@ static void damp_word_scores(struct query *query, struct text *text)
     text->coverage = measure_coverage(text, words->best);
 }
 
-void wt__damp_words(struct query *query)
+void wt__damp_words(struct source_query *query)
 {
     for (size_t t = 0; t < query->workspace->text_count; t++)
         damp_word_scores(query, &query->workspace->texts[t]);
 }
 
-static int score_bm25_rows(struct query *query, wt_error *err)
+static int score_bm25_rows(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     (void)err;
@@ -131,7 +131,7 @@ static int score_bm25_rows(struct query *query, wt_error *err)
     return 0;
 }
 
-static float bm25_value(const struct query *query, float weight, size_t t, size_t c)
+static float bm25_value(const struct source_query *query, float weight, size_t t, size_t c)
 {
     const struct text *text = &query->workspace->texts[t];
     const struct ranking *words = &text->rankings[SOURCE_BM25];
@@ -148,7 +148,7 @@ static float scale_word_score(const struct text *text, size_t c)
     return words->best > 0 ? sqrtf(text->coverage) * words->scores[c] / words->best : 0;
 }
 
-static void fill_word_features(const struct query *query, size_t c, float *out)
+static void fill_word_features(const struct source_query *query, size_t c, float *out)
 {
     const struct workspace *workspace = query->workspace;
     out[FEATURE_WORDS] = scale_word_score(&workspace->texts[0], c);
@@ -157,7 +157,7 @@ static void fill_word_features(const struct query *query, size_t c, float *out)
         out[FEATURE_SUBQUERY_WORDS] = fmaxf(out[FEATURE_SUBQUERY_WORDS], scale_word_score(&workspace->texts[t], c));
 }
 
-struct word_share wt__word_share(const struct query *query, size_t c)
+struct word_share wt__word_share(const struct source_query *query, size_t c)
 {
     const struct text *whole = &query->workspace->texts[0];
     struct word_share out = {0};

@@ -119,7 +119,7 @@ uint64_t wt__document_name_hash(struct str name)
 
 /* Returns a 64-bit FNV-1a hash of a text's letters and digits in lower case. joined: ignore separators; otherwise a run
  * of separators hashes as one. */
-static uint64_t fold_hash(struct str text, bool joined)
+static uint64_t hash_folded_text(struct str text, bool joined)
 {
     const uint64_t prime = 0x100000001B3u;
     uint64_t hash = 0xCBF29CE484222325u;
@@ -143,7 +143,7 @@ static uint64_t fold_hash(struct str text, bool joined)
 
 /* Returns the length of the prefix "GET_" or "POST_" in the name of a query API action, else 0. The path of such an
  * action ends in "Action=" and the action. */
-static size_t method_prefix(const struct tool *tool)
+static size_t measure_method_prefix(const struct tool *tool)
 {
     static const char *const prefixes[] = {"GET_", "POST_"};
     static const struct str marker = {"Action=", 7};
@@ -160,7 +160,7 @@ static size_t method_prefix(const struct tool *tool)
 
 bool wt__document_method_twin(const struct tool *tool)
 {
-    return tool->description.len > 0 && method_prefix(tool) > 0;
+    return tool->description.len > 0 && measure_method_prefix(tool) > 0;
 }
 
 uint64_t wt__document_copy_hash(const struct document *document, const struct tool *tool)
@@ -168,9 +168,9 @@ uint64_t wt__document_copy_hash(const struct document *document, const struct to
     struct str description = wt__str_trim((struct str){document->clean.ptr, document->described});
     struct str names = wt__buffer_view(&document->names);
     bool twin = wt__document_method_twin(tool);
-    size_t prefix = twin ? method_prefix(tool) : 0;
+    size_t prefix = twin ? measure_method_prefix(tool) : 0;
     struct str name = {tool->name.ptr + prefix, tool->name.len - prefix};
-    uint64_t parts[3] = {fold_hash(name, true), fold_hash(description, false), twin};
+    uint64_t parts[3] = {hash_folded_text(name, true), hash_folded_text(description, false), twin};
     if (description.len == 0 && names.len == 0)
         return 0;
     if (twin) /* one method has its parameters in the query, the other in the body */
@@ -178,7 +178,7 @@ uint64_t wt__document_copy_hash(const struct document *document, const struct to
     for (size_t at = 0, end; at < names.len; at = end + 1) {
         for (end = at; end < names.len && names.ptr[end] != '\n';)
             end++;
-        uint64_t parameter = fold_hash((struct str){names.ptr + at, end - at}, false);
+        uint64_t parameter = hash_folded_text((struct str){names.ptr + at, end - at}, false);
         parts[2] += wt__checksum(&parameter, sizeof parameter, 1); /* a sum is independent of order */
     }
     uint64_t hash = wt__checksum(parts, sizeof parts, 0);

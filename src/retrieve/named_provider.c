@@ -189,7 +189,7 @@ bool wt__provider_named(const struct provider_names *names, uint64_t provider_ha
 }
 
 /* Returns no tools of its own: sharing a provider with the request is not enough to be a candidate. */
-static int read_query_providers(struct query *query, wt_error *err)
+static int read_query_providers(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     int rc = 0;
@@ -199,7 +199,7 @@ static int read_query_providers(struct query *query, wt_error *err)
 }
 
 /* Scores the candidates of providers named in the text with the precision of the name. True if the text names any. */
-static bool score_provider_text(struct query *query, size_t t)
+static bool score_provider_text(struct source_query *query, size_t t)
 {
     const struct snapshot_key *keys = query->view->snapshot->keys;
     float *scores = wt__ranking(query, t, SOURCE_PROVIDER)->scores;
@@ -213,7 +213,7 @@ static bool score_provider_text(struct query *query, size_t t)
     return any;
 }
 
-static int score_provider_rows(struct query *query, wt_error *err)
+static int score_provider_rows(struct source_query *query, wt_error *err)
 {
     size_t texts = query->workspace->text_count, last = 0; /* last sub-query with a provider, or 0 */
     (void)err;
@@ -227,12 +227,12 @@ static int score_provider_rows(struct query *query, wt_error *err)
     return 0;
 }
 
-static float provider_value(const struct query *query, float weight, size_t t, size_t c)
+static float provider_value(const struct source_query *query, float weight, size_t t, size_t c)
 {
     return weight * wt__ranking(query, t, SOURCE_PROVIDER)->scores[c];
 }
 
-static void fill_no_provider_features(const struct query *query, size_t c, float *out)
+static void fill_no_provider_features(const struct source_query *query, size_t c, float *out)
 {
     (void)query, (void)c, (void)out; /* only contributes to the score */
 }
@@ -241,7 +241,7 @@ const struct source wt__source_provider = {.name = "provider",
                                            .weight = "provider",
                                            .tried = {0, 0.3f},
                                            .tried_count = 2,
-                                           .seldom = true,
+                                           .is_sparse = true,
                                            .search = read_query_providers,
                                            .score_rows = score_provider_rows,
                                            .value = provider_value,

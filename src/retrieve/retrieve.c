@@ -70,7 +70,7 @@ void wt__workspace_close(struct workspace *workspace)
 }
 
 /* Returns the whole request, and its sub-queries if there are at least two. */
-static size_t cut_request(struct str request, struct str texts[TEXTS_MAX])
+static size_t split_request_texts(struct str request, struct str texts[TEXTS_MAX])
 {
     size_t count = request.len <= SUBQUERY_REQUEST_MAX ? wt__segment(request, texts + 1) : 0;
     texts[0] = request;
@@ -81,7 +81,7 @@ static void read_request_texts(struct workspace *workspace, struct str request)
 {
     struct str texts[TEXTS_MAX];
     workspace->names.count = workspace->names.spoken_count = 0;
-    workspace->text_count = cut_request(request, texts);
+    workspace->text_count = split_request_texts(request, texts);
     for (size_t t = 0; t < workspace->text_count; t++)
         workspace->texts[t] = (struct text){.bytes = texts[t]};
 }
@@ -99,7 +99,7 @@ static int prepare_scratch(const struct encoder *encoder, struct workspace *work
 
 size_t wt__retrieve_texts(struct str request, struct str *texts)
 {
-    size_t count = cut_request(request, texts), all = 0;
+    size_t count = split_request_texts(request, texts), all = 0;
     for (size_t t = 1; t < count; t++) {
         texts[t] = wt__skip_stopwords(texts[t]);
         all += texts[t].len;
@@ -112,7 +112,7 @@ size_t wt__retrieve_texts(struct str request, struct str *texts)
     return count;
 }
 
-static int encode_texts(struct query *query, wt_error *err)
+static int encode_texts(struct source_query *query, wt_error *err)
 {
     const struct encoder *encoder = query->view->encoder;
     struct workspace *workspace = query->workspace;
@@ -139,13 +139,13 @@ static int encode_texts(struct query *query, wt_error *err)
 }
 
 /* Runs the search of every source for every text. */
-static int search_sources(struct query *query, wt_error *err)
+static int search_sources(struct source_query *query, wt_error *err)
 {
     int rc = 0;
     for (enum source_id s = 0; rc == 0 && s < SOURCES; s++) {
-        if (!wt__query_asks(query, s))
+        if (!wt__query_uses(query, s))
             continue;
-        if (wt__sources[s]->encodes && !query->out->encoded)
+        if (wt__sources[s]->needs_vectors && !query->out->encoded)
             rc = encode_texts(query, err);
         if (rc == 0)
             rc = wt__sources[s]->search(query, err);
@@ -171,7 +171,7 @@ static size_t order_rows(uint32_t *rows, size_t count, uint32_t all, struct aren
 }
 
 /* Collects the rows found by any source for any text, ascending, each once. */
-static int collect_candidates(struct query *query, wt_error *err)
+static int collect_candidates(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     size_t most = 0, n = 0;
@@ -192,7 +192,7 @@ static int collect_candidates(struct query *query, wt_error *err)
 }
 
 /* Scores every candidate exactly for every text. */
-static int score_candidates(struct query *query, wt_error *err)
+static int score_candidates(struct source_query *query, wt_error *err)
 {
     int rc = 0;
     for (size_t t = 0; t < query->workspace->text_count; t++)
@@ -203,7 +203,7 @@ static int score_candidates(struct query *query, wt_error *err)
             wt__ranking(query, t, s)->scores = scores;
         }
     for (enum source_id s = 0; rc == 0 && s < SOURCES; s++)
-        if (wt__query_asks(query, s))
+        if (wt__query_uses(query, s))
             rc = wt__sources[s]->score_rows(query, err);
     return rc;
 }
@@ -219,7 +219,7 @@ static const struct vectors *text_vectors(const struct snapshot *snapshot)
 }
 
 /* Prepares the detection of copies. *out is NULL if it is off or impossible. */
-static int watch_copies(struct copies **out, const struct query *query, wt_error *err)
+static int prepare_copies(struct copies **out, const struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     struct provider_names *asked = &workspace->texts[0].providers;
@@ -245,7 +245,7 @@ static int watch_copies(struct copies **out, const struct query *query, wt_error
     return rc;
 }
 
-static int order_hits(struct query *query, size_t *words, wt_error *err)
+static int order_hits(struct source_query *query, size_t *words, wt_error *err)
 {
     struct hit_list *out = query->out;
     struct arena *arena = &query->workspace->arena;
@@ -255,7 +255,7 @@ static int order_hits(struct query *query, size_t *words, wt_error *err)
     out->items = wt__arena_array(arena, struct hit, k);
     int rc = choices && out->items ? wt__fuse(query, &evidence, err) : wt__fail_nomem(err);
     if (rc == 0)
-        rc = watch_copies(&evidence.copies, query, err);
+        rc = prepare_copies(&evidence.copies, query, err);
     if (rc == 0)
         rc = wt__compose(&evidence, k, query->request->max_per_provider, arena, choices, &out->len, err);
     if (rc == 0 && evidence.copies) {
@@ -270,7 +270,7 @@ static int order_hits(struct query *query, size_t *words, wt_error *err)
 }
 
 /* Finds the hits. *words: number of candidates that gave their places to exact copies. */
-static int find_hits(struct query *query, size_t *words, wt_error *err)
+static int find_hits(struct source_query *query, size_t *words, wt_error *err)
 {
     *query->out = (struct hit_list){0};
     *words = 0;
@@ -284,7 +284,7 @@ static int find_hits(struct query *query, size_t *words, wt_error *err)
 }
 
 /* True if any source may have more candidates. */
-static bool is_cut(const struct query *query)
+static bool is_cut(const struct source_query *query)
 {
     bool cut = false;
     for (size_t t = 0; t < query->workspace->text_count; t++)
@@ -294,10 +294,10 @@ static bool is_cut(const struct query *query)
 }
 
 /* Repeats the search with more candidates after copies used them up. Reuses the encoded texts and votes. */
-static int find_deeper(const struct query *query, wt_error *err)
+static int find_deeper(const struct source_query *query, wt_error *err)
 {
     struct retrieve_request again = *query->request;
-    struct query deeper = *query;
+    struct source_query deeper = *query;
     double encode_ms = query->out->encode_ms;
     size_t words;
     again.encoded = query->out->encoded;
@@ -313,13 +313,13 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
                  struct workspace *workspace, struct hit_list *out, wt_error *err)
 {
     size_t least = request->max_per_provider ? CAPPED_DEPTH : DEPTH, words;
-    struct query query = {.retriever = retriever,
-                          .view = view,
-                          .request = request,
-                          .workspace = workspace,
-                          .out = out,
-                          .depth = request->k > least ? request->k : least,
-                          .fused = retriever->weights[SOURCE_BM25] > 0 && retriever->weights[SOURCE_DENSE] > 0};
+    struct source_query query = {.retriever = retriever,
+                                 .view = view,
+                                 .request = request,
+                                 .workspace = workspace,
+                                 .out = out,
+                                 .depth = request->k > least ? request->k : least,
+                                 .fused = retriever->weights[SOURCE_BM25] > 0 && retriever->weights[SOURCE_DENSE] > 0};
     wt__arena_reset(&workspace->arena);
     int rc = find_hits(&query, &words, err);
     size_t filled = request->k < FILLED ? request->k : FILLED;

@@ -58,7 +58,7 @@ static int open_vocabulary(struct trie *out, wt_error *err)
 }
 
 /* Computes the stem of a word of letters a to z, valid until the next call. Empty for a stop word. */
-static int stem_of(struct speller *speller, struct str word, struct str *stem)
+static int compute_stem(struct speller *speller, struct str word, struct str *stem)
 {
     wt__token_list_reset(speller->tokens);
     int rc = wt__analyser_run(speller->analyser, word, speller->tokens);
@@ -107,10 +107,10 @@ enum knowledge {
 };
 
 /* Starts a correction and classifies the word. */
-static int begin_word(struct speller *speller, struct str word, enum knowledge *known)
+static int classify_typed_word(struct speller *speller, struct str word, enum knowledge *known)
 {
     struct str stem;
-    int rc = stem_of(speller, word, &stem);
+    int rc = compute_stem(speller, word, &stem);
     if (rc < 0)
         return rc;
     *known = UNKNOWN;
@@ -184,7 +184,7 @@ static int walk_vocabulary(struct speller *speller, uint32_t node, size_t letter
     int32_t rank = wt__trie_unit(&speller->vocabulary, node).value;
     int rc = 0;
     if (rank >= 0 && cost <= speller->most) {
-        rc = stem_of(speller, word, &stem);
+        rc = compute_stem(speller, word, &stem);
         if (rc == 0)
             weigh_correction(speller, word, stem, cost, rank);
     }
@@ -200,7 +200,7 @@ static int walk_vocabulary(struct speller *speller, uint32_t node, size_t letter
 }
 
 /* Returns a bitmap of the letters, or 0 if the word has anything but letters a to z. */
-static uint32_t letters_of(struct str word)
+static uint32_t collect_letters(struct str word)
 {
     uint32_t letters = 0;
     for (size_t i = 0; i < word.len; i++) {
@@ -229,7 +229,7 @@ static int try_surface(struct speller *speller, struct str word, struct str term
     unsigned cost = at == word.len ? wt__slips_cost(&speller->slips, at) : UINT32_MAX;
     if (cost > most || (cost != SLIP_SWAPPED && is_stem(speller, term)))
         return 0;
-    int rc = stem_of(speller, word, &stem);
+    int rc = compute_stem(speller, word, &stem);
     if (rc == 0 && wt__str_equal(stem, term))
         weigh_correction(speller, word, stem, cost, INT32_MAX);
     return rc;
@@ -265,7 +265,7 @@ static int try_term(struct speller *speller, struct str term)
 static int scan_dictionary(struct speller *speller, struct str beginning)
 {
     const struct lexical *index = speller->index;
-    uint32_t typed = letters_of(speller->typed);
+    uint32_t typed = collect_letters(speller->typed);
     size_t slips = speller->typed.len >= LONG_LETTERS ? 2 : 1;
     int rc = 0;
     for (uint32_t i = wt__lexical_lower_bound(index, beginning); rc == 0 && i < index->terms; i++) {
@@ -275,7 +275,7 @@ static int scan_dictionary(struct speller *speller, struct str beginning)
         if (length_distance(term.len, speller->stem_len) > slips &&
             length_distance(term.len, speller->typed.len) > slips)
             continue;
-        uint32_t letters = letters_of(term), ending = 1u << ('i' - 'a'); /* the stemmer's i may stand for y */
+        uint32_t letters = collect_letters(term), ending = 1u << ('i' - 'a'); /* the stemmer's i may stand for y */
         if (letters && (size_t)__builtin_popcount(letters & ~typed & ~ending) <= slips)
             rc = try_term(speller, term);
     }
@@ -314,7 +314,7 @@ static int find_same_stem(struct speller *speller)
     word[typed.len] = 'e';
     int rc = search_vocabulary(speller, typed.ptr[0]);
     if (rc == 0 && speller->best_len == 0 && in_vocabulary(speller, (struct str){word, typed.len + 1})) {
-        rc = stem_of(speller, (struct str){word, typed.len + 1}, &stem);
+        rc = compute_stem(speller, (struct str){word, typed.len + 1}, &stem);
         if (rc == 0)
             weigh_correction(speller, (struct str){word, typed.len + 1}, stem, 0, 0);
     }
@@ -380,7 +380,7 @@ static struct str lower_word(struct str word, bool begins, char *lower)
     memcpy(lower, word.ptr, word.len);
     if (begins && lower[0] >= 'A' && lower[0] <= 'Z')
         lower[0] |= 0x20;
-    return letters_of((struct str){lower, word.len}) ? (struct str){lower, word.len} : (struct str){0};
+    return collect_letters((struct str){lower, word.len}) ? (struct str){lower, word.len} : (struct str){0};
 }
 
 /* Corrects one word of the request. */
@@ -393,7 +393,7 @@ static int correct_word(struct spelling_reading *reading, struct str request, st
     reading->left += has_wide_letter(word);
     if (typed.len == 0)
         return 0;
-    int rc = begin_word(speller, typed, &known);
+    int rc = classify_typed_word(speller, typed, &known);
     if (rc < 0 || known == KNOWN)
         return rc;
     if (reading->count + reading->left >= SPELLING_WORDS_MAX) {

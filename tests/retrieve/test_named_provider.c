@@ -113,7 +113,7 @@ static void inherits_last_named_provider(void **state)
     struct workspace *workspace = calloc(1, sizeof *workspace);
     const struct snapshot snapshot = {.keys = keys, .rows = 3};
     const struct view view = {.snapshot = &snapshot};
-    struct query query = {.view = &view, .workspace = workspace, .rows = rows, .count = 3};
+    struct source_query query = {.view = &view, .workspace = workspace, .rows = rows, .count = 3};
     (void)state;
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
         char named[5] = "";

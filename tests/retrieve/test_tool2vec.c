@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "retrieve/tool2vec.h"
+#include "retrieve/trained_vectors.h"
 
 static const struct {
     const char *name, *config;

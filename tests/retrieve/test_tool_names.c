@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "retrieve/path_name.h"
 #include "retrieve/tool_names.h"
 #include "text/name_hash.h"
 

@@ -1,12 +1,36 @@
-#include "retrieve/mlc.h"
+#include "retrieve/trained_vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "nn/layers.h"
 #include "nn/safetensors.h"
+#include "retrieve/retrieve.h"
 #include "whichtool.h"
+
+struct tool2vec wt__tool2vec_read(const json_t *config)
+{
+    const json_t *object = wt__json_object(config, "interpolation");
+    return (struct tool2vec){wt__config_weight(object, "description", 1), wt__config_weight(object, "usage", 1),
+                             fmaxf(wt__config_weight(object, "shrink", 0), 0)};
+}
+
+void wt__tool2vec(const struct tool2vec *weights, size_t dim, const float *document, const float *sum, uint32_t uses,
+                  float *out)
+{
+    double square = 0;
+    for (size_t d = 0; d < dim; d++)
+        square += (double)sum[d] * sum[d];
+    float n = (float)uses;
+    float share = square > 0 ? weights->usage * n / (n + weights->shrink) / (float)sqrt(square) : 0;
+    for (size_t d = 0; d < dim; d++)
+        out[d] = weights->description * document[d] + share * sum[d];
+    wt__normalize(out, dim);
+}
+
+/* ---------------------------------------------------------------- classifier */
 
 static const double MAX_ROW = 1e8; /* times the maximum weight still a valid vector of an index */
 
