@@ -6,6 +6,7 @@
 #include "retrieve/document.h"
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "retrieve/source.h"
 #include "retrieve/words.h"
 #include "text/analyser.h"
@@ -52,7 +53,7 @@ static unsigned actions_of_annotations(const struct tool *tool)
  * ("issues/list"). */
 static unsigned actions_of_name(struct str name)
 {
-    struct buffer words = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     unsigned actions = 0, last = 0;
     wt__analyser_spell_out(name, &words);
     struct str text = wt__buffer_view(&words);
@@ -63,7 +64,6 @@ static unsigned actions_of_name(struct str name)
         last = wt__verb(word).actions;
         actions = seen < 2 ? last : 0;
     }
-    wt__buffer_dispose(&words);
     return actions ? actions : last;
 }
 

@@ -30,8 +30,7 @@ static int read_terms(struct workspace *workspace, struct text *text, wt_error *
     text->terms = wt__arena_array(&workspace->arena, struct lexical_term, count);
     text->shares = wt__arena_array(&workspace->arena, float, count);
     text->idf = wt__arena_array(&workspace->arena, float, count);
-    if (!text->terms || !text->shares || !text->idf)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(text->terms && text->shares && text->idf, err);
     for (size_t i = 0; i < count; i++)
         text->terms[i] = (struct lexical_term){workspace->tokens.terms[first + i], 1};
     qsort(text->terms, count, sizeof *text->terms, compare_terms);
@@ -70,16 +69,12 @@ static int search_bm25(struct source_query *query, wt_error *err)
     wt__token_list_reset(&workspace->tokens);
     for (size_t t = 0; t < workspace->text_count; t++) {
         struct text *text = &workspace->texts[t];
-        int rc = read_terms(workspace, text, err);
-        if (rc == 0)
-            rc = wt__lexical_prepare(&workspace->queries[t], index, text->terms, text->term_count, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(read_terms(workspace, text, err));
+        WT_TRY(wt__lexical_prepare(&workspace->queries[t], index, text->terms, text->term_count, err));
         read_idf(index, &workspace->queries[t], text);
         struct ranking *words = &text->rankings[SOURCE_BM25];
         words->top = wt__arena_array(&workspace->arena, struct scored, query->depth);
-        if (!words->top)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(words->top, err);
         words->len =
             wt__lexical_search(index, &workspace->queries[t], query->depth, query->request->allowed, words->top);
         words->best = words->len ? words->top[0].score : 0;
@@ -213,15 +208,11 @@ int wt__retrieve_explain(struct workspace *workspace, uint32_t row, const struct
     *count = 0;
     if (!whole->fields)
         whole->fields = wt__arena_array(&workspace->arena, unsigned, whole->term_count);
-    if (!whole->fields)
-        return wt__fail_nomem(err);
-    int rc = wt__document_read(&workspace->document, workspace->analyser, tool, err);
-    if (rc < 0)
-        return rc;
+    WT_CHECK_ALLOC(whole->fields, err);
+    WT_TRY(wt__document_read(&workspace->document, workspace->analyser, tool, err));
     size_t marked = mark_fields(&workspace->document, whole->terms, whole->term_count, whole->fields);
     *out = wt__arena_array(arena, struct word_match, marked);
-    if (!*out)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(*out, err);
     for (size_t i = 0; i < whole->term_count && marked > 0; i++) {
         float share_of_score;
         if (!whole->fields[i])

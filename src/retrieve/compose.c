@@ -76,18 +76,19 @@ static int find_older(struct copies *copies, uint32_t row, uint32_t *of, wt_erro
     for (size_t i = 0; copies->vectors && i < copies->met_count; i++)
         if (may_be_near_copy(copies, copies->met[i], row))
             copies->older[count++] = copies->met[i];
-    bool has = count > 0 && row < copies->vectors->rows && copies->vectors->slot_of_row[row] != VECTOR_NONE;
-    const float *vector = has ? wt__vectors_of_row(copies->vectors, row) : NULL;
-    int rc = has && !vector ? wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)row) : 0;
-    if (vector)
-        rc = wt__vectors_score_rows(copies->vectors, copies->scratch, vector, 1, copies->older, count, &copies->cosines,
-                                    err);
-    for (size_t i = 0; vector && rc == 0 && i < count; i++)
+    if (count == 0 || row >= copies->vectors->rows || copies->vectors->slot_of_row[row] == VECTOR_NONE)
+        return 0;
+    const float *vector = wt__vectors_of_row(copies->vectors, row);
+    if (!vector)
+        return wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)row);
+    WT_TRY(wt__vectors_score_rows(copies->vectors, copies->scratch, vector, 1, copies->older, count, &copies->cosines,
+                                  err));
+    for (size_t i = 0; i < count; i++)
         if (copies->cosines[i] >= NEAR_COSINE) {
             *of = copies->older[i];
-            rc = 1;
+            return 1;
         }
-    return rc;
+    return 0;
 }
 
 /* Records that `row` gave its place to `of`, or to the tool that `of` gave its own place to. */
@@ -228,8 +229,7 @@ int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provid
 {
     *count = 0;
     struct scored *pool = wt__arena_array(scratch, struct scored, evidence->candidates);
-    if (!pool)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(pool, err);
     float faded[TEXTS_MAX];
     for (size_t t = 0; t < TEXTS_MAX; t++)
         faded[t] = 1;

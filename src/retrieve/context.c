@@ -49,8 +49,7 @@ static int search_context(struct source_query *query, wt_error *err)
     const struct context *context = query->view->context;
     struct ranking *ranking = wt__ranking(query, 0, SOURCE_CONTEXT);
     ranking->top = wt__arena_array(&query->workspace->arena, struct scored, context->count);
-    if (!ranking->top)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(ranking->top, err);
     for (size_t i = 0; i < context->count; i++)
         ranking->top[i] = (struct scored){context->tools[i].share, context->tools[i].row};
     ranking->len = context->count;

@@ -27,14 +27,13 @@ static int search_dense(struct source_query *query, wt_error *err)
     struct workspace *workspace = query->workspace;
     size_t n = workspace->text_count, *counts = wt__arena_array(&workspace->arena, size_t, n);
     struct scored *top = wt__arena_array(&workspace->arena, struct scored, n * query->depth);
-    if (!top || !counts)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(top && counts, err);
     query->out->nearest = top;
     query->out->nearest_counts = counts;
     query->out->nearest_most = query->depth;
-    int rc = wt__vectors_search(query->view->vectors, &workspace->vectors, workspace->texts[0].vector, n, query->depth,
-                                query->request->allowed, top, counts, err);
-    for (size_t t = 0; rc == 0 && t < n; t++) {
+    WT_TRY(wt__vectors_search(query->view->vectors, &workspace->vectors, workspace->texts[0].vector, n, query->depth,
+                              query->request->allowed, top, counts, err));
+    for (size_t t = 0; t < n; t++) {
         struct ranking *meaning = wt__ranking(query, t, SOURCE_DENSE);
         if (is_zero(workspace->texts[t].vector, wt__encoder_dim(query->view->encoder)))
             counts[t] = 0;
@@ -42,7 +41,7 @@ static int search_dense(struct source_query *query, wt_error *err)
         meaning->len = counts[t];
         meaning->best = counts[t] && meaning->top[0].score > 0 ? meaning->top[0].score : 0;
     }
-    return rc;
+    return 0;
 }
 
 static int score_dense_rows(struct source_query *query, wt_error *err)

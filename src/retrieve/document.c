@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/checksum.h"
+#include "base/memory.h"
 #include "catalog/schema.h"
 #include "retrieve/tool_names.h"
 #include "text/markup.h"
@@ -225,7 +226,7 @@ static void append_name(const struct tool *tool, struct buffer *out)
 /* Appends " (a, b)", unless the tool has no parameters. */
 static void append_parameters(const struct tool *tool, struct buffer *out)
 {
-    struct buffer names = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
     out->failed |= wt__schema_text(tool->schema, &names, NULL) < 0;
     for (size_t i = 0, begin = 0; i < names.len; i++) {
         if (names.ptr[i] != '\n')
@@ -235,7 +236,6 @@ static void append_parameters(const struct tool *tool, struct buffer *out)
         begin = i + 1;
     }
     wt__buffer_text(out, names.len > 0 ? ")" : "");
-    wt__buffer_dispose(&names);
 }
 
 unsigned wt__document_fields(const char *names, struct str *unknown)

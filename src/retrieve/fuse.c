@@ -110,8 +110,7 @@ int wt__fuse(struct source_query *query, struct evidence *out, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     uint32_t *provider = wt__arena_array(&workspace->arena, uint32_t, query->count);
-    if (!provider)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(provider, err);
     weigh_sources(query);
     if (query->fused)
         wt__damp_words(query);
@@ -124,8 +123,7 @@ int wt__fuse(struct source_query *query, struct evidence *out, wt_error *err)
                              .subquery_weight = query->retriever->subquery};
     for (size_t t = 0; t < workspace->text_count; t++) {
         out->value[t] = wt__arena_array(&workspace->arena, float, query->count);
-        if (!out->value[t])
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(out->value[t], err);
         for (enum source_id s = 0; s < SOURCES; s++)
             for (size_t c = 0; c < query->count && query->weights[s] > 0; c++)
                 out->value[t][c] += source_value(query, s, t, c);

@@ -66,17 +66,14 @@ static int search_names(struct source_query *query, wt_error *err)
     struct workspace *workspace = query->workspace;
     struct request_names *names = &workspace->names;
     struct ranking *ranking = wt__ranking(query, 0, SOURCE_NAMED);
-    int rc = wt__request_names(names, &query->view->snapshot->names, query->request->text, &workspace->arena, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__request_names(names, &query->view->snapshot->names, query->request->text, &workspace->arena, err));
     size_t most = 0;
     for (size_t i = 0; i < names->count; i++)
         most += 1 + limit_count(names->items[i].run.count, NAMESAKES_MAX);
     for (size_t i = 0; i < names->spoken_count; i++)
         most += 1 + limit_count(names->spoken[i].run.count, NAMESAKES_MAX);
     ranking->top = wt__arena_array(&workspace->arena, struct scored, most);
-    if (!ranking->top)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(ranking->top, err);
     for (size_t i = 0; i < names->count; i++)
         add_rows(query, &names->items[i], WRITTEN, ranking);
     for (size_t i = 0; i < names->spoken_count; i++)
@@ -213,8 +210,7 @@ int wt__named_order(struct source_query *query, struct evidence *evidence, wt_er
         return 0;
     evidence->leads = wt__arena_array(&query->workspace->arena, uint16_t, query->count);
     evidence->named = wt__arena_array(&query->workspace->arena, float, query->count);
-    if (!evidence->leads || !evidence->named)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(evidence->leads && evidence->named, err);
     float best = 0;
     for (size_t c = 0; c < query->count; c++)
         best = fmaxf(best, score_by_other_sources(query, evidence, whole, c));

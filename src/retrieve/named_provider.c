@@ -71,6 +71,7 @@ struct name_count {
 static int add_terms(struct name_count *count, struct str provider, struct arena *arena, struct analyser *analyser,
                      struct token_list *scratch, wt_error *err)
 {
+    WT_CLEANUP(wt__buffer_dispose)
     struct buffer words = {0}; /* separate words, so that no two are joined into one term */
     wt__token_list_reset(scratch);
     for (size_t at = 0; at < provider.len;) {
@@ -78,16 +79,14 @@ static int add_terms(struct name_count *count, struct str provider, struct arena
         wt__buffer_str(&words, wt__is_form_word(word) ? STR("") : word);
         wt__buffer_char(&words, ' ');
     }
-    int rc = words.failed || wt__analyser_run(analyser, wt__buffer_view(&words), scratch) < 0 ? WT_ENOMEM : 0;
-    wt__buffer_dispose(&words);
-    count->terms = rc == 0 ? wt__arena_array(arena, struct str, scratch->len) : NULL;
-    if (!count->terms)
+    if (words.failed || wt__analyser_run(analyser, wt__buffer_view(&words), scratch) < 0)
         return wt__fail_nomem(err);
+    count->terms = wt__arena_array(arena, struct str, scratch->len);
+    WT_CHECK_ALLOC(count->terms, err);
     for (; count->term_count < scratch->len; count->term_count++) {
         struct str *term = &count->terms[count->term_count], from = scratch->terms[count->term_count];
         const char *copy = wt__arena_copy(arena, from);
-        if (!copy)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(copy, err);
         *term = (struct str){copy, from.len};
     }
     return 0;
@@ -106,14 +105,11 @@ int wt__name_counts_add(struct name_counts *counts, struct str provider, uint64_
     *key = *hash;
     uint32_t *at =
         wt__map_insert(&counts->by_hash, (struct str){(const char *)key, sizeof *key}, (uint32_t)counts->len, &added);
-    if (!at)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(at, err);
     if (added) {
         struct name_count *count = &counts->items[counts->len++];
         *count = (struct name_count){.hash = *hash};
-        int rc = add_terms(count, provider, &counts->arena, analyser, scratch, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(add_terms(count, provider, &counts->arena, analyser, scratch, err));
     }
     counts->items[*at].tools++;
     return 0;
@@ -163,8 +159,7 @@ int wt__provider_names_read(struct provider_names *out, struct str text, struct 
     for (size_t at = 0; wt__next_word(text, &at).len > 0;)
         words++;
     uint64_t *hashes = wt__arena_array(arena, uint64_t, words * PROVIDER_WORDS);
-    if (!hashes)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(hashes, err);
     *out = (struct provider_names){hashes, 0};
     for (size_t at = 0; wt__next_word(text, &at).len > 0;) {
         struct spelling spelling = {.len = 0};
@@ -192,10 +187,10 @@ bool wt__provider_named(const struct provider_names *names, uint64_t provider_ha
 static int read_query_providers(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
-    int rc = 0;
-    for (size_t t = 0; rc == 0 && t < workspace->text_count; t++)
-        rc = wt__provider_names_read(&workspace->texts[t].providers, workspace->texts[t].bytes, &workspace->arena, err);
-    return rc;
+    for (size_t t = 0; t < workspace->text_count; t++)
+        WT_TRY(
+            wt__provider_names_read(&workspace->texts[t].providers, workspace->texts[t].bytes, &workspace->arena, err));
+    return 0;
 }
 
 /* Scores the candidates of providers named in the text with the precision of the name. True if the text names any. */

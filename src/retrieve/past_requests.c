@@ -27,13 +27,10 @@ static int compare_hashes(const void *a, const void *b)
 static int hash_labels(struct past_requests *past, const json_t *tools, wt_error *err)
 {
     size_t count = past->label_count = json_array_size(tools);
-    uint32_t(*pairs)[2] = wt__alloc_array(count, sizeof *pairs);
+    WT_AUTO_FREE uint32_t(*pairs)[2] = wt__alloc_array(count, sizeof *pairs);
     past->label_hashes = wt__alloc_array(count, sizeof(uint32_t));
     past->label_of_hash = wt__alloc_array(count, sizeof(uint32_t));
-    if (!pairs || !past->label_hashes || !past->label_of_hash) {
-        free(pairs);
-        return wt__fail_nomem(err);
-    }
+    WT_CHECK_ALLOC(pairs && past->label_hashes && past->label_of_hash, err);
     for (size_t i = 0; i < count; i++) {
         struct str id = {json_string_value(json_array_get(tools, i)), json_string_length(json_array_get(tools, i))};
         pairs[i][0] = wt__snapshot_id_hash(id);
@@ -44,7 +41,6 @@ static int hash_labels(struct past_requests *past, const json_t *tools, wt_error
         past->label_hashes[i] = pairs[i][0];
         past->label_of_hash[i] = pairs[i][1];
     }
-    free(pairs);
     return 0;
 }
 
@@ -82,8 +78,7 @@ static int read_trained(struct past_requests *past, const struct safetensors *fi
         return wt__fail(err, WT_EMODEL, "%s: needs tensors requests, starts and labels that fit together", path);
     size_t count = requests->shape[0];
     uint32_t *numbers = past->numbers = wt__alloc_array(count + 1 + labels->count, sizeof *numbers);
-    if (!numbers)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(numbers, err);
     if (past->label_count == 0 || !read_numbers(starts, count + 1, true, labels->count, numbers) ||
         !read_numbers(labels, labels->count, false, past->label_count - 1, numbers + count + 1))
         return wt__fail(err, WT_EMODEL, "%s: starts and labels do not fit the requests and tools", path);
@@ -125,20 +120,13 @@ struct neighbours wt__past_requests_by(const struct past_requests *past, const s
 int wt__past_requests_open(struct past_requests *out, const char *path, const json_t *config,
                            const struct encoder *encoder, wt_error *err)
 {
-    struct safetensors file;
+    WT_CLEANUP(wt__safetensors_dispose) struct safetensors file = {0};
     *out = (struct past_requests){0};
-    int rc = hash_labels(out, wt__json_array(config, "tools"), err);
-    if (rc == 0)
-        rc = wt__file_map(&out->file, path, err);
-    if (rc == 0)
-        rc = wt__safetensors_open(&file, path, out->file.ptr, out->file.len, err);
-    if (rc < 0)
-        return rc;
-    rc = read_trained(out, &file, path, encoder, err);
-    if (rc == 0)
-        rc = read_untrained(out, config, &file, path, err);
-    wt__safetensors_dispose(&file);
-    return rc;
+    WT_TRY(hash_labels(out, wt__json_array(config, "tools"), err));
+    WT_TRY(wt__file_map(&out->file, path, err));
+    WT_TRY(wt__safetensors_open(&file, path, out->file.ptr, out->file.len, err));
+    WT_TRY(read_trained(out, &file, path, encoder, err));
+    return read_untrained(out, config, &file, path, err);
 }
 
 void wt__past_requests_dispose(struct past_requests *past)
@@ -221,15 +209,14 @@ static bool has_neighbours(const struct view *view)
     return view->neighbours != NULL;
 }
 
-static int ask_neighbours(struct source_query *query, struct neighbour_votes *out, wt_error *err)
+static int collect_votes(struct source_query *query, struct neighbour_votes *out, wt_error *err)
 {
     const struct neighbours *n = query->view->neighbours;
     struct arena *arena = &query->workspace->arena;
     float *scores = wt__arena_array(arena, float, n->count);
     struct scored *items = wt__arena_array(arena, struct scored, NEIGHBOURS_ASKED * n->most_labels);
     struct scored *requests = wt__arena_array(arena, struct scored, NEIGHBOURS_ASKED);
-    if (!scores || !items || !requests)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(scores && items && requests, err);
     *out = wt__neighbours_vote(n, query->workspace->texts[0].vector, query->request->allowed, scores, items, requests);
     return 0;
 }
@@ -240,12 +227,10 @@ static int search_neighbours(struct source_query *query, wt_error *err)
     struct neighbour_votes *votes = &query->out->votes;
     struct ranking *ranking = wt__ranking(query, 0, SOURCE_NEIGHBOURS);
     *votes = query->request->votes;
-    int rc = votes->items ? 0 : ask_neighbours(query, votes, err);
-    if (rc < 0)
-        return rc;
+    if (!votes->items)
+        WT_TRY(collect_votes(query, votes, err));
     ranking->top = wt__arena_array(&query->workspace->arena, struct scored, votes->len);
-    if (!ranking->top)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(ranking->top, err);
     ranking->len = votes->len;
     if (votes->len > 0)
         memcpy(ranking->top, votes->items, votes->len * sizeof *votes->items);
@@ -305,8 +290,7 @@ static int search_recorded(struct source_query *query, wt_error *err)
     const struct view *view = query->view;
     struct ranking *ranking = wt__ranking(query, 0, SOURCE_RECORDED);
     ranking->top = wt__arena_array(&query->workspace->arena, struct scored, view->recorded_count);
-    if (!ranking->top)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(ranking->top, err);
     ranking->len = view->recorded_count;
     if (ranking->len > 0)
         memcpy(ranking->top, view->recorded, ranking->len * sizeof *ranking->top);

@@ -133,8 +133,7 @@ static int read_tokens(struct name_reading *reading, struct arena *arena, wt_err
     struct word_part part = {0};
     capacity = capacity < REQUEST_TOKENS_MAX ? capacity : REQUEST_TOKENS_MAX;
     reading->tokens = wt__arena_array(arena, struct token, capacity);
-    if (!reading->tokens)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(reading->tokens, err);
     while (wt__analyser_next_part(request, &part)) {
         struct token *last = reading->count > 0 ? &reading->tokens[reading->count - 1] : NULL;
         struct str between = slice_request(request, last ? last->end : 0, part.start);
@@ -461,8 +460,7 @@ static bool read_cover(struct name_reading *reading, const struct cover_step *st
 static int cover_request(struct name_reading *reading, struct arena *arena, struct request_names *out, wt_error *err)
 {
     struct cover_step *steps = wt__arena_array(arena, struct cover_step, reading->count + 1);
-    if (!steps)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(steps, err);
     for (size_t i = 1; i <= reading->count; i++)
         steps[i].cost = COST_NONE;
     steps[0].cost = 0;
@@ -515,16 +513,14 @@ int wt__request_names(struct request_names *out, const struct name_index *names,
 {
     struct name_reading reading = {.names = names, .request = request};
     *out = (struct request_names){.count = 0};
-    int rc = read_tokens(&reading, arena, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(read_tokens(&reading, arena, err));
     find_identifiers(&reading);
     if (reading.count <= COVER_TOKENS_MAX)
-        rc = cover_request(&reading, arena, out, err);
+        WT_TRY(cover_request(&reading, arena, out, err));
     for (size_t i = 0; !out->only && i < reading.count; i++)
         if (reading.tokens[i].found.run.count > 0)
             add_request_name(&reading, &reading.tokens[i].found, out->items, &out->count);
     if (!out->only && reading.count <= COVER_TOKENS_MAX)
         find_spoken(&reading, out);
-    return rc;
+    return 0;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "retrieve/words.h"
 
 enum { CONTENT_MIN = 3, WISH_AMONG = 6 /* maximum words from the start of a wish to its verb */, SUBQUERIES_SEEN = 64 };
@@ -302,7 +303,7 @@ int wt__segment_wish(struct str *out, struct str request, struct arena *arena, w
     if (request.len <= LONG_REQUEST)
         return 0;
     struct ends ends = find_ends(request);
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (ends.first.end == 0 && ends.last.end == 0)
         return 0;
     wt__buffer_str(&text, (struct str){request.ptr, ends.first.end});
@@ -311,9 +312,7 @@ int wt__segment_wish(struct str *out, struct str request, struct arena *arena, w
         wt__buffer_str(&text, (struct str){request.ptr + ends.last.start, ends.last.end - ends.last.start});
     }
     const char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     *out = wt__str(copy);
     return 0;
 }

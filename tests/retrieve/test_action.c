@@ -17,7 +17,7 @@ static const unsigned done[] = {
     ACTION_READ, ACTION_CREATE, ACTION_UPDATE, ACTION_DELETE, 0, ACTION_READ | ACTION_DELETE};
 enum { TOOLS = sizeof done / sizeof *done };
 
-/* signs: one per tool. '+': does what is asked; '-': does something else; ' ': unknown. */
+/* signs: one per tool. '+': performs the requested action; '-': performs another one; ' ': unknown. */
 static const struct {
     const char *request, *signs;
 } rows[] = {
