@@ -15,7 +15,6 @@
 
 #include "retrieve/tool_names.h"
 #include "text/analyser.h"
-#include "text/name_hash.h"
 
 enum {
     PIECES_MAX = 12,      /* pieces per token */

@@ -4,7 +4,6 @@
 
 #include "catalog/names.h"
 #include "text/analyser.h"
-#include "text/name_hash.h"
 
 /* ---------------------------------------------------------------- method and path */
 

@@ -36,7 +36,7 @@ void wt__shown_json(struct buffer *out, struct str json)
 }
 
 /* Escapes the JSON appended from `begin` on. Most JSON is ASCII and stays unchanged. */
-static void show_from(struct buffer *out, size_t begin)
+static void escape_from(struct buffer *out, size_t begin)
 {
     struct buffer json = {0};
     size_t at = begin;
@@ -56,7 +56,7 @@ void wt__shown_string(struct buffer *out, struct str s)
     size_t begin = out->len;
     if (wt__str_plain(s) < s.len) {
         wt__buffer_json(out, s);
-        show_from(out, begin);
+        escape_from(out, begin);
         return;
     }
     wt__buffer_char(out, '"');
@@ -68,5 +68,5 @@ void wt__shown_value(struct buffer *out, const json_t *value)
 {
     size_t begin = out->len;
     wt__json_write(out, value);
-    show_from(out, begin);
+    escape_from(out, begin);
 }

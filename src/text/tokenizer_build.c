@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "text/tokenizer_parts.h"
+#include "text/internal.h"
 #include "text/unicode.h"
 
 /* ---------------------------------------------------------------- special tokens */
@@ -11,7 +11,7 @@ static const char *const special_keys[TOKENIZER_SPECIALS] = {"pad_token", "unk_t
                                                              "mask_token"};
 
 /* Returns the name from "[CLS]" or {"content": "[CLS]", ...}. */
-static struct str named_in(const json_t *object, const char *key)
+static struct str read_special_name(const json_t *object, const char *key)
 {
     struct str name = wt__json_str(object, key);
     return name.len > 0 ? name : wt__json_str(wt__json_object(object, key), "content");
@@ -34,8 +34,8 @@ static int read_tokenizer_settings(struct tokenizer_parts *parts, const struct t
             return wt__fail_context(err, rc, "%s", rows[i].name);
     }
     for (size_t i = 0; i < TOKENIZER_SPECIALS; i++) {
-        struct str name = named_in(parts->config, special_keys[i]);
-        parts->names[i] = name.len > 0 ? name : named_in(parts->specials, special_keys[i]);
+        struct str name = read_special_name(parts->config, special_keys[i]);
+        parts->names[i] = name.len > 0 ? name : read_special_name(parts->specials, special_keys[i]);
     }
     return 0;
 }
@@ -167,7 +167,7 @@ static int write_bpe(struct blob_writer *w, const struct tokenizer_parts *parts,
     return 0;
 }
 
-static uint32_t token_count(const struct tokenizer_parts *parts)
+static uint32_t count_tokens(const struct tokenizer_parts *parts)
 {
     int32_t last = -1;
 
@@ -188,7 +188,7 @@ static int write_blob(struct buffer *blob, struct tokenizer_parts *parts, wt_err
     w.header.byte_order = TOKENIZER_BYTE_ORDER;
     w.header.kind = parts->kind;
     w.header.flags = parts->flags;
-    w.header.token_count = token_count(parts);
+    w.header.token_count = count_tokens(parts);
     memcpy(w.header.special, parts->special, sizeof parts->special);
     wt__buffer_append(blob, &w.header, sizeof w.header);
     rc = write_added(&w, parts, false, err);

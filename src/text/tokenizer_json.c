@@ -1,7 +1,7 @@
 /* tokenizer_json.c: reads tokenizer.json, the reference library's description of a tokenizer: a chain of components
  * with settings. Unknown components, or components in another order, would silently change ids, so they are rejected by
  * name. */
-#include "text/tokenizer_parts.h"
+#include "text/internal.h"
 
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ struct chain {
     size_t len;
 };
 
-static struct chain chain_of(const json_t *component, const char *key)
+static struct chain read_chain(const json_t *component, const char *key)
 {
     const json_t *members = component_has_type(component, "Sequence") ? wt__json_array(component, key) : NULL;
 
@@ -63,7 +63,7 @@ static int read_added(struct tokenizer_parts *parts, const json_t *root, wt_erro
 
 /* ---------------------------------------------------------------- frame */
 
-static int32_t template_id(const json_t *processor, const json_t *step)
+static int32_t read_template_id(const json_t *processor, const json_t *step)
 {
     struct str name = wt__json_str(wt__json_object(step, "SpecialToken"), "id");
     const json_t *tokens = wt__json_object(processor, "special_tokens");
@@ -85,19 +85,19 @@ static int read_template(struct tokenizer_parts *parts, const json_t *processor,
 {
     const json_t *single = wt__json_array(processor, "single"), *pair = wt__json_array(processor, "pair");
     size_t len = json_array_size(pair), seps = len == 6 ? 2 : 1;
-    int32_t cls = template_id(processor, json_array_get(single, 0));
-    int32_t sep = template_id(processor, json_array_get(single, 2));
+    int32_t cls = read_template_id(processor, json_array_get(single, 0));
+    int32_t sep = read_template_id(processor, json_array_get(single, 2));
     bool holds = json_array_size(single) == 3 && is_sequence(json_array_get(single, 1), "A") && cls >= 0 && sep >= 0 &&
-                 (len == 5 || len == 6) && template_id(processor, json_array_get(pair, 0)) == cls &&
+                 (len == 5 || len == 6) && read_template_id(processor, json_array_get(pair, 0)) == cls &&
                  is_sequence(json_array_get(pair, 1), "A") && is_sequence(json_array_get(pair, len - 2), "B") &&
-                 template_id(processor, json_array_get(pair, len - 1)) == sep;
+                 read_template_id(processor, json_array_get(pair, len - 1)) == sep;
 
     if (json_array_size(single) == 1 && is_sequence(json_array_get(single, 0), "A")) {
         parts->frameless = true;
         return 0;
     }
     for (size_t i = 0; i < seps; i++)
-        holds = holds && template_id(processor, json_array_get(pair, 2 + i)) == sep;
+        holds = holds && read_template_id(processor, json_array_get(pair, 2 + i)) == sep;
     if (!holds)
         return wt__fail(err, WT_EMODEL, "%s: a template other than CLS A SEP B SEP is not supported", file);
     parts->special[TOKENIZER_CLS] = cls;
@@ -109,7 +109,7 @@ static int read_template(struct tokenizer_parts *parts, const json_t *processor,
     return 0;
 }
 
-static int32_t named_id(const json_t *processor, const char *key)
+static int32_t read_frame_id(const json_t *processor, const char *key)
 {
     const json_t *id = json_array_get(wt__json_array(processor, key), 1);
     json_int_t value = json_is_integer(id) ? json_integer_value(id) : -1;
@@ -119,7 +119,7 @@ static int32_t named_id(const json_t *processor, const char *key)
 
 static int read_frame(struct tokenizer_parts *parts, const json_t *root, wt_error *err)
 {
-    struct chain chain = chain_of(json_object_get(root, "post_processor"), "processors");
+    struct chain chain = read_chain(json_object_get(root, "post_processor"), "processors");
 
     for (size_t i = 0; i < chain.len; i++) {
         const json_t *processor = component_at(&chain, i);
@@ -127,8 +127,8 @@ static int read_frame(struct tokenizer_parts *parts, const json_t *root, wt_erro
         if (component_has_type(processor, "TemplateProcessing"))
             return read_template(parts, processor, err);
         if (roberta || component_has_type(processor, "BertProcessing")) {
-            parts->special[TOKENIZER_CLS] = named_id(processor, "cls");
-            parts->special[TOKENIZER_SEP] = named_id(processor, "sep");
+            parts->special[TOKENIZER_CLS] = read_frame_id(processor, "cls");
+            parts->special[TOKENIZER_SEP] = read_frame_id(processor, "sep");
             parts->flags |= roberta ? TOKENIZER_PAIR_TWO_SEPS : TOKENIZER_PAIR_TYPES;
             return 0;
         }
@@ -257,7 +257,7 @@ static int read_step(struct tokenizer_parts *parts, uint32_t *seen, const json_t
 
 static int read_metaspace(struct tokenizer_parts *parts, const json_t *root, wt_error *err)
 {
-    struct chain chain = chain_of(json_object_get(root, "pre_tokenizer"), "pretokenizers");
+    struct chain chain = read_chain(json_object_get(root, "pre_tokenizer"), "pretokenizers");
     const json_t *last = chain.len > 0 ? component_at(&chain, chain.len - 1) : NULL;
 
     for (size_t i = 0; i + 1 < chain.len; i++) {
@@ -279,7 +279,7 @@ static int read_metaspace(struct tokenizer_parts *parts, const json_t *root, wt_
 
 static int read_unigram_json(struct tokenizer_parts *parts, const json_t *root, const json_t *model, wt_error *err)
 {
-    struct chain chain = chain_of(json_object_get(root, "normalizer"), "normalizers");
+    struct chain chain = read_chain(json_object_get(root, "normalizer"), "normalizers");
     const json_t *pieces = wt__json_array(model, "vocab");
     int64_t unknown = wt__json_int(model, "unk_id", -1);
     uint32_t seen = 0;
@@ -308,7 +308,7 @@ static int read_unigram_json(struct tokenizer_parts *parts, const json_t *root, 
 /* ---------------------------------------------------------------- byte-level BPE */
 
 /* Returns the names in ["a", "b"], or in the older form "a b". */
-static struct merge_names merge_names_of(const json_t *merge)
+static struct merge_names read_merge_names(const json_t *merge)
 {
     const json_t *left = json_array_get(merge, 0), *right = json_array_get(merge, 1);
     struct str text = {json_string_value(merge), json_string_length(merge)};
@@ -330,7 +330,7 @@ static int read_merges_json(struct tokenizer_parts *parts, const json_t *model, 
     if (!names)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
-        names[i] = merge_names_of(json_array_get(merges, i));
+        names[i] = read_merge_names(json_array_get(merges, i));
     return wt__parts_add_merges(parts, names, count, err);
 }
 

@@ -1,5 +1,5 @@
 /* tokenizer_parts.c: collects the parts of a tokenizer for both readers. */
-#include "text/tokenizer_parts.h"
+#include "text/internal.h"
 
 #include <stdlib.h>
 
@@ -64,8 +64,8 @@ int32_t wt__parts_find(const struct tokenizer_parts *parts, struct str text)
 
 /* ---------------------------------------------------------------- merges */
 
-static int merge_of(struct bpe_merge *out, const struct map *ids, const struct merge_names *names, struct buffer *both,
-                    wt_error *err)
+static int read_merge(struct bpe_merge *out, const struct map *ids, const struct merge_names *names,
+                      struct buffer *both, wt_error *err)
 {
     enum { SHOWN = 60 };
 
@@ -98,7 +98,7 @@ int wt__parts_add_merges(struct tokenizer_parts *parts, const struct merge_names
     if (rc == 0 && wt__grow((void **)&parts->merges, &parts->merge_capacity, count + 1, sizeof *parts->merges) != 0)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = merge_of(&parts->merges[parts->merge_count++], &ids, &names[i], &both, err);
+        rc = read_merge(&parts->merges[parts->merge_count++], &ids, &names[i], &both, err);
     wt__buffer_dispose(&both);
     wt__map_dispose(&ids);
     return rc;

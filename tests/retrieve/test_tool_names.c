@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "retrieve/tool_names.h"
-#include "text/name_hash.h"
+#include "text/analyser.h"
 
 #define TWENTY_WORDS "a b c d e f g h i j k l m n o p q r s of"
 
