@@ -327,9 +327,9 @@ static int append_part(struct analyser *analyser, const struct folded_word *word
 {
     struct str stem = {0};
     bool stop = false;
-    int rc = find_stem(analyser, (struct str){word->bytes, word->len}, &stem, &stop);
 
-    return rc < 0 || stop || stem.len == 0 ? rc : append_term(out, stem, source);
+    WT_TRY(find_stem(analyser, (struct str){word->bytes, word->len}, &stem, &stop));
+    return stop || stem.len == 0 ? 0 : append_term(out, stem, source);
 }
 
 static int add_joined(struct analyser *analyser, const struct folded_word *a, const struct folded_word *b,
@@ -343,8 +343,8 @@ static int add_joined(struct analyser *analyser, const struct folded_word *a, co
         return 0;
     memcpy(both.bytes, a->bytes, a->len);
     memcpy(both.bytes + a->len, b->bytes, b->len);
-    int rc = find_stem(analyser, (struct str){both.bytes, both.len}, &stem, &stop);
-    return rc < 0 || stem.len == 0 ? rc : append_term(out, stem, source);
+    WT_TRY(find_stem(analyser, (struct str){both.bytes, both.len}, &stem, &stop));
+    return stem.len == 0 ? 0 : append_term(out, stem, source);
 }
 
 int wt__analyser_run(struct analyser *analyser, struct str text, struct token_list *out)
@@ -353,18 +353,17 @@ int wt__analyser_run(struct analyser *analyser, struct str text, struct token_li
     struct word_part part = {0};
     size_t before_start = 0;
     unsigned current = 0;
-    int rc = 0;
 
-    while (rc == 0 && wt__analyser_next_part(text, &part)) {
+    while (wt__analyser_next_part(text, &part)) {
         struct folded_word *word = &words[current], *before = &words[!current];
         fold_part(word, text.ptr + part.start, text.ptr + part.end);
-        rc = append_part(analyser, word, (struct token_source){part.start, part.end}, out);
-        if (rc == 0 && part.joined)
-            rc = add_joined(analyser, before, word, (struct token_source){before_start, part.end}, out);
+        WT_TRY(append_part(analyser, word, (struct token_source){part.start, part.end}, out));
+        if (part.joined)
+            WT_TRY(add_joined(analyser, before, word, (struct token_source){before_start, part.end}, out));
         before_start = part.start;
         current = !current;
     }
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- hashes of names */

@@ -169,9 +169,7 @@ static bool is_class(const struct tokenizer_parts *parts, const char *name)
  * name. */
 static int add_specials(struct tokenizer_parts *parts, const char *const *family, wt_error *err)
 {
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < TOKENIZER_SPECIALS; i++) {
+    for (size_t i = 0; i < TOKENIZER_SPECIALS; i++) {
         struct added_token token = {.content = parts->names[i].len > 0 ? parts->names[i] : wt__str(family[i])};
         int32_t id = wt__parts_find(parts, token.content);
         if (i == TOKENIZER_MASK && family == roberta_names)
@@ -183,9 +181,9 @@ static int add_specials(struct tokenizer_parts *parts, const char *const *family
         parts->names[i] = token.content;
         parts->special[i] = id;
         if (id >= 0)
-            rc = wt__parts_add_token(parts, token, id, err);
+            WT_TRY(wt__parts_add_token(parts, token, id, err));
     }
-    return rc;
+    return 0;
 }
 
 /* Reads vocab.txt: one token per line, with the 0-based line number as id. Empty lines count but define no token. */
@@ -209,11 +207,9 @@ static int read_vocab_txt(struct tokenizer_parts *parts, struct str text, wt_err
 static int read_wordpiece_files(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
 {
     bool lower_case = wt__json_bool(parts->config, "do_lower_case", true);
-    int rc = read_vocab_txt(parts, files->vocab_txt, err);
     bool mpnet = is_class(parts, "MPNet");
 
-    if (rc < 0)
-        return rc;
+    WT_TRY(read_vocab_txt(parts, files->vocab_txt, err));
     parts->kind = TOKENIZER_WORDPIECE;
     parts->continuation = STR("##");
     parts->flags |= lower_case ? TOKENIZER_LOWER_CASE : 0U;
@@ -229,12 +225,11 @@ static int read_wordpiece_files(struct tokenizer_parts *parts, const struct toke
 /* Reads merges.txt: a version line, then two names per line. */
 static int read_merges_txt(struct tokenizer_parts *parts, struct str text, wt_error *err)
 {
-    struct merge_names *names = NULL;
+    WT_AUTO_FREE struct merge_names *names = NULL;
     size_t count = 0, capacity = 0;
     const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
-    int rc = 0;
 
-    while (rc == 0 && at < end) {
+    while (at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         struct str line = wt__str_trim((struct str){at, (size_t)((stop ? stop : end) - at)});
         const char *blank = line.len > 0 ? memchr(line.ptr, ' ', line.len) : NULL;
@@ -242,17 +237,13 @@ static int read_merges_txt(struct tokenizer_parts *parts, struct str text, wt_er
         if (line.len == 0 || (count == 0 && wt__str_starts(line, STR("#version"))))
             continue;
         if (!blank)
-            rc = wt__fail(err, WT_EMODEL, "merges.txt: a line does not hold two tokens");
-        else if (wt__grow((void **)&names, &capacity, count + 1, sizeof *names) != 0)
-            rc = wt__fail_nomem(err);
-        else
-            names[count++] = (struct merge_names){{line.ptr, (size_t)(blank - line.ptr)},
-                                                  {blank + 1, (size_t)(line.ptr + line.len - blank) - 1}};
+            return wt__fail(err, WT_EMODEL, "merges.txt: a line does not hold two tokens");
+        if (wt__grow((void **)&names, &capacity, count + 1, sizeof *names) != 0)
+            return wt__fail_nomem(err);
+        names[count++] = (struct merge_names){{line.ptr, (size_t)(blank - line.ptr)},
+                                              {blank + 1, (size_t)(line.ptr + line.len - blank) - 1}};
     }
-    if (rc == 0)
-        rc = wt__parts_add_merges(parts, names, count, err);
-    free(names);
-    return rc;
+    return wt__parts_add_merges(parts, names, count, err);
 }
 
 static int read_bpe_files(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
@@ -273,8 +264,8 @@ static int read_bpe_files(struct tokenizer_parts *parts, const struct tokenizer_
     parts->kind = TOKENIZER_BPE;
     parts->flags |= TOKENIZER_PAIR_TWO_SEPS;
     parts->flags |= wt__json_bool(parts->config, "add_prefix_space", false) ? TOKENIZER_PREFIX : 0U;
-    rc = read_merges_txt(parts, files->merges_txt, err);
-    return rc < 0 ? rc : add_specials(parts, roberta_names, err);
+    WT_TRY(read_merges_txt(parts, files->merges_txt, err));
+    return add_specials(parts, roberta_names, err);
 }
 
 static int read_spm_model(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)

@@ -47,18 +47,17 @@ static const json_t *component_at(const struct chain *chain, size_t i)
 static int read_added(struct tokenizer_parts *parts, const json_t *root, wt_error *err)
 {
     const json_t *list = wt__json_array(root, "added_tokens");
-    int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *row = json_array_get(list, i);
         struct added_token token = {.content = wt__json_str(row, "content")};
         token.flags = (wt__json_bool(row, "lstrip", false) ? ADDED_LSTRIP : 0U) |
                       (wt__json_bool(row, "rstrip", false) ? ADDED_RSTRIP : 0U) |
                       (wt__json_bool(row, "single_word", false) ? ADDED_SINGLE_WORD : 0U);
         token.normalized = wt__json_bool(row, "normalized", false);
-        rc = wt__parts_add_token(parts, token, wt__json_int(row, "id", -1), err);
+        WT_TRY(wt__parts_add_token(parts, token, wt__json_int(row, "id", -1), err));
     }
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- frame */
@@ -146,14 +145,14 @@ static int read_vocabulary(struct tokenizer_parts *parts, const json_t *model, w
 {
     json_t *vocabulary = wt__json_object(model, "vocab"), *id;
     const char *key;
-    int rc = vocabulary ? 0 : wt__fail(err, WT_EMODEL, "%s: the model has no vocab", file);
 
+    if (!vocabulary)
+        return wt__fail(err, WT_EMODEL, "%s: the model has no vocab", file);
     json_object_foreach(vocabulary, key, id)
     {
-        if (rc == 0)
-            rc = wt__parts_add_piece(parts, wt__str(key), json_is_integer(id) ? json_integer_value(id) : -1, 0, err);
+        WT_TRY(wt__parts_add_piece(parts, wt__str(key), json_is_integer(id) ? json_integer_value(id) : -1, 0, err));
     }
-    return rc;
+    return 0;
 }
 
 static int read_wordpiece_json(struct tokenizer_parts *parts, const json_t *root, const json_t *model, wt_error *err)
@@ -173,10 +172,9 @@ static int read_wordpiece_json(struct tokenizer_parts *parts, const json_t *root
     parts->flags |= wt__json_bool(normalizer, "strip_accents", lower_case) ? TOKENIZER_STRIP_ACCENTS : 0U;
     parts->flags |= wt__json_bool(normalizer, "handle_chinese_chars", true) ? TOKENIZER_SPLIT_CJK : 0U;
     parts->continuation = wt__json_str(model, "continuing_subword_prefix");
-    int rc = read_vocabulary(parts, model, err);
-    if (rc == 0)
-        parts->special[TOKENIZER_UNK] = wt__parts_find(parts, wt__json_str(model, "unk_token"));
-    return rc;
+    WT_TRY(read_vocabulary(parts, model, err));
+    parts->special[TOKENIZER_UNK] = wt__parts_find(parts, wt__json_str(model, "unk_token"));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- unigram */
@@ -199,8 +197,7 @@ static int read_map(struct tokenizer_parts *parts, struct str base64, wt_error *
     uint32_t bits = 0;
     size_t len = 0, held = 0;
 
-    if (!bytes)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(bytes, err);
     for (size_t i = 0; i < base64.len && base64.ptr[i] != '='; i++) {
         int digit = base64_digit(base64.ptr[i]);
         if (digit < 0)
@@ -283,26 +280,23 @@ static int read_unigram_json(struct tokenizer_parts *parts, const json_t *root, 
     const json_t *pieces = wt__json_array(model, "vocab");
     int64_t unknown = wt__json_int(model, "unk_id", -1);
     uint32_t seen = 0;
-    int rc = wt__json_bool(model, "byte_fallback", false)
-                 ? wt__fail(err, WT_EMODEL, "%s: byte_fallback is not supported", file)
-                 : 0;
 
-    for (size_t i = 0; rc == 0 && i < chain.len; i++)
-        rc = read_step(parts, &seen, component_at(&chain, i), err);
-    if (rc == 0)
-        rc = read_metaspace(parts, root, err);
-    for (size_t i = 0; rc == 0 && i < json_array_size(pieces); i++) {
+    if (wt__json_bool(model, "byte_fallback", false))
+        return wt__fail(err, WT_EMODEL, "%s: byte_fallback is not supported", file);
+    for (size_t i = 0; i < chain.len; i++)
+        WT_TRY(read_step(parts, &seen, component_at(&chain, i), err));
+    WT_TRY(read_metaspace(parts, root, err));
+    for (size_t i = 0; i < json_array_size(pieces); i++) {
         const json_t *row = json_array_get(pieces, i), *text = json_array_get(row, 0), *score = json_array_get(row, 1);
         if (!json_is_string(text) || !json_is_number(score))
             return wt__fail(err, WT_EMODEL, "%s: piece %zu is not a text and a score", file, i);
-        rc = wt__parts_add_piece(parts, (struct str){json_string_value(text), json_string_length(text)}, (int64_t)i,
-                                 json_number_value(score), err);
+        WT_TRY(wt__parts_add_piece(parts, (struct str){json_string_value(text), json_string_length(text)}, (int64_t)i,
+                                   json_number_value(score), err));
     }
-    if (rc == 0 && (unknown < 0 || unknown >= (int64_t)parts->piece_count))
-        rc = wt__fail(err, WT_EMODEL, "%s: unk_id is not the id of a piece", file);
-    if (rc == 0)
-        parts->special[TOKENIZER_UNK] = (int32_t)unknown;
-    return rc;
+    if (unknown < 0 || unknown >= (int64_t)parts->piece_count)
+        return wt__fail(err, WT_EMODEL, "%s: unk_id is not the id of a piece", file);
+    parts->special[TOKENIZER_UNK] = (int32_t)unknown;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- byte-level BPE */
@@ -327,8 +321,7 @@ static int read_merges_json(struct tokenizer_parts *parts, const json_t *model, 
     size_t count = json_array_size(merges);
     struct merge_names *names = wt__arena_array(&parts->arena, struct merge_names, count);
 
-    if (!names)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(names, err);
     for (size_t i = 0; i < count; i++)
         names[i] = read_merge_names(json_array_get(merges, i));
     return wt__parts_add_merges(parts, names, count, err);
@@ -352,10 +345,8 @@ static int read_bpe_json(struct tokenizer_parts *parts, const json_t *root, cons
         if (wt__json_str(model, affixes[i]).len > 0)
             return fail_unsupported("with BPE the setting", wt__str(affixes[i]), err);
     parts->flags |= wt__json_bool(pre_tokenizer, "add_prefix_space", true) ? TOKENIZER_PREFIX : 0U;
-    int rc = read_vocabulary(parts, model, err);
-    if (rc == 0)
-        rc = read_merges_json(parts, model, err);
-    return rc;
+    WT_TRY(read_vocabulary(parts, model, err));
+    return read_merges_json(parts, model, err);
 }
 
 int wt__parts_read_json(struct tokenizer_parts *parts, struct str text, wt_error *err)
@@ -372,11 +363,8 @@ int wt__parts_read_json(struct tokenizer_parts *parts, struct str text, wt_error
     if (rc < 0)
         return wt__fail_context(err, rc, "%s", file);
     const json_t *root = parts->document, *model = wt__json_object(root, "model");
-    rc = read_added(parts, root, err);
-    if (rc == 0)
-        rc = read_frame(parts, root, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(read_added(parts, root, err));
+    WT_TRY(read_frame(parts, root, err));
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (component_has_type(model, kinds[i].type)) {
             parts->kind = kinds[i].kind;
