@@ -164,16 +164,16 @@ void wt__file_unmap(struct mapping *mapping)
  * A new version of PATH is written to PATH.unfinished-XXXXXX. Its writer holds a lock on that file until the rename. A
  * temporary file that can be locked was left by a dead process; the next writer of PATH removes it. */
 
-static const char *name_in(const char *path)
+static const char *find_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
 /* Returns the parent folder: "a/b/c" gives "a/b", "c" gives ".". Returns NULL if out of memory. */
-static char *parent_folder_of(const char *path)
+static char *copy_parent_folder(const char *path)
 {
-    const char *name = name_in(path);
+    const char *name = find_base_name(path);
     if (name == path)
         return wt__copy_string(".", 1);
     return name == path + 1 ? wt__copy_string("/", 1) : wt__copy_string(path, (size_t)(name - path) - 1);
@@ -200,11 +200,11 @@ static void remove_abandoned(int folder, const char *entry)
 /* Removes the temporary files that dead writers of path left. Errors are harmless and ignored. */
 static void remove_all_abandoned(const char *path)
 {
-    char *folder = parent_folder_of(path);
+    char *folder = copy_parent_folder(path);
     DIR *handle = folder ? opendir(folder) : NULL;
     struct dirent *entry;
     while (handle && (entry = readdir(handle)))
-        if (is_unfinished(wt__str(entry->d_name), wt__str(name_in(path))))
+        if (is_unfinished(wt__str(entry->d_name), wt__str(find_base_name(path))))
             remove_abandoned(dirfd(handle), entry->d_name);
     if (handle)
         closedir(handle);
@@ -281,7 +281,7 @@ static int finish_commit(struct replace *replace, wt_error *err)
 {
     free(replace->temporary);
     replace->temporary = NULL;
-    char *folder = parent_folder_of(replace->path);
+    char *folder = copy_parent_folder(replace->path);
     int rc = folder ? wt__sync_folder(folder, err) : wt__fail_nomem(err);
     free(folder);
     return rc;
@@ -558,7 +558,7 @@ int wt__list_own_files(struct arena *arena, const char *folder, size_t max_files
 
 /* Returns "whichtool" below an XDG base folder. Never falls back to the current folder: data stored there would be lost
  * when the program runs elsewhere. */
-static int xdg_folder(char **out, struct arena *arena, const char *variable, const char *below_home, wt_error *err)
+static int find_xdg_folder(char **out, struct arena *arena, const char *variable, const char *below_home, wt_error *err)
 {
     const char *base = getenv(variable), *home = getenv("HOME");
     *out = NULL;
@@ -573,22 +573,22 @@ static int xdg_folder(char **out, struct arena *arena, const char *variable, con
 
 int wt__data_folder(char **out, struct arena *arena, wt_error *err)
 {
-    return xdg_folder(out, arena, "XDG_DATA_HOME", ".local/share", err);
+    return find_xdg_folder(out, arena, "XDG_DATA_HOME", ".local/share", err);
 }
 
 int wt__cache_folder(char **out, struct arena *arena, wt_error *err)
 {
-    return xdg_folder(out, arena, "XDG_CACHE_HOME", ".cache", err);
+    return find_xdg_folder(out, arena, "XDG_CACHE_HOME", ".cache", err);
 }
 
 int wt__config_folder(char **out, struct arena *arena, wt_error *err)
 {
-    return xdg_folder(out, arena, "XDG_CONFIG_HOME", ".config", err);
+    return find_xdg_folder(out, arena, "XDG_CONFIG_HOME", ".config", err);
 }
 
 /* ---------------------------------------------------------------- locks */
 
-static int lock_file(int *fd, const char *path, int kind, unsigned wait_ms, wt_error *err)
+static int lock_file_as(int *fd, const char *path, int kind, unsigned wait_ms, wt_error *err)
 {
     *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (*fd < 0)
@@ -610,12 +610,12 @@ static int lock_file(int *fd, const char *path, int kind, unsigned wait_ms, wt_e
 
 int wt__lock_file(int *fd, const char *path, unsigned wait_ms, wt_error *err)
 {
-    return lock_file(fd, path, LOCK_EX, wait_ms, err);
+    return lock_file_as(fd, path, LOCK_EX, wait_ms, err);
 }
 
 int wt__share_file(int *fd, const char *path, unsigned wait_ms, wt_error *err)
 {
-    return lock_file(fd, path, LOCK_SH, wait_ms, err);
+    return lock_file_as(fd, path, LOCK_SH, wait_ms, err);
 }
 
 bool wt__is_shared(const char *path)
