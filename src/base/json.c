@@ -105,12 +105,11 @@ static json_t *load_json(const char *text, size_t len, size_t more_flags, json_e
     allocation_failed = false;
     json_t *value = json_loadb(text, len, flags, why);
     if (!value && !allocation_failed && json_error_code(why) == json_error_numeric_overflow) {
-        struct buffer holdable = {0};
-        append_storable_text(&holdable, text, len);
-        allocation_failed = holdable.failed;
+        WT_CLEANUP(wt__buffer_dispose) struct buffer storable = {0};
+        append_storable_text(&storable, text, len);
+        allocation_failed = storable.failed;
         if (!allocation_failed)
-            value = json_loadb(holdable.ptr, holdable.len, flags, why);
-        wt__buffer_dispose(&holdable);
+            value = json_loadb(storable.ptr, storable.len, flags, why);
     }
     if (!allocation_failed)
         return value;
@@ -208,15 +207,12 @@ static void blank_commas(char *text, size_t len)
 
 int wt__json_parse_relaxed(json_t **out, struct str text, wt_error *err)
 {
-    char *copy = wt__copy_string(text.ptr, text.len);
+    WT_AUTO_FREE char *copy = wt__copy_string(text.ptr, text.len);
     *out = NULL;
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     wt__json_blank_comments(copy, text.len);
     blank_commas(copy, text.len);
-    int rc = wt__json_parse(out, copy, text.len, err);
-    free(copy);
-    return rc;
+    return wt__json_parse(out, copy, text.len, err);
 }
 
 struct str wt__json_str(const json_t *object, const char *key)
@@ -259,7 +255,7 @@ bool wt__json_bool(const json_t *object, const char *key, bool fallback)
 
 json_t *wt__json_string(struct str text)
 {
-    struct buffer bytes = {0}, quoted = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0}, quoted = {0};
     json_t *value = NULL;
     wt__buffer_str(&bytes, text);
     for (char *at = bytes.ptr;
@@ -268,8 +264,6 @@ json_t *wt__json_string(struct str text)
     wt__buffer_json(&quoted, wt__buffer_view(&bytes));
     if (!bytes.failed && !quoted.failed)
         wt__json_parse(&value, quoted.ptr, quoted.len, NULL);
-    wt__buffer_dispose(&bytes);
-    wt__buffer_dispose(&quoted);
     return value;
 }
 

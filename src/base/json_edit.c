@@ -38,10 +38,9 @@ static const char *unescape_key(struct arena *arena, struct str key)
 /* Collects the members of the object whose bracket is at members->open. */
 static int collect_members(struct json_members *members, struct arena *arena, struct str blanked, wt_error *err)
 {
-    struct json_member *items = NULL;
+    WT_AUTO_FREE struct json_member *items = NULL;
     size_t capacity = 0;
     struct json_scan scan;
-    int rc = 0;
     wt__json_scan_open(&scan, blanked, members->open, 1);
     for (;;) {
         struct json_item item;
@@ -51,16 +50,16 @@ static int collect_members(struct json_members *members, struct arena *arena, st
             break;
         }
         int got = wt__json_scan_next(&scan, &item);
-        if (got == 0)
-            members->close = scan.at - 1;
         if (got < 0) /* unexpected, because the parser accepted the text */
-            rc = wt__fail(err, WT_EFORMAT, "cannot locate its members: %s", scan.reason);
-        else if (got > 0 && members->count == MEMBERS_MAX)
-            rc = wt__fail(err, WT_ETOOLONG, "an object has more than %d members", MEMBERS_MAX);
-        else if (got > 0 && wt__grow((void **)&items, &capacity, members->count + 1, sizeof *items) < 0)
-            rc = wt__fail_nomem(err);
-        if (rc < 0 || got == 0)
+            return wt__fail(err, WT_EFORMAT, "cannot locate its members: %s", scan.reason);
+        if (got == 0) {
+            members->close = scan.at - 1;
             break;
+        }
+        if (members->count == MEMBERS_MAX)
+            return wt__fail(err, WT_ETOOLONG, "an object has more than %d members", MEMBERS_MAX);
+        if (wt__grow((void **)&items, &capacity, members->count + 1, sizeof *items) < 0)
+            return wt__fail_nomem(err);
         size_t end = item.byte + item.value.len;
         items[members->count] = (struct json_member){.name = unescape_key(arena, item.key),
                                                      .begin = (size_t)(item.key.ptr - blanked.ptr) - 1,
@@ -69,18 +68,13 @@ static int collect_members(struct json_members *members, struct arena *arena, st
                                                      .comma = scan.more ? skip_blanks_from(blanked, end) : SIZE_MAX,
                                                      .text = {members->text.ptr + item.byte, item.value.len},
                                                      .readable = item.value};
-        if (!items[members->count++].name) {
-            rc = wt__fail_nomem(err);
-            break;
-        }
+        WT_CHECK_ALLOC(items[members->count++].name, err);
     }
     members->members = wt__arena_array(arena, struct json_member, members->count + 1);
-    if (rc == 0 && !members->members)
-        rc = wt__fail_nomem(err);
-    if (rc == 0 && members->count > 0)
+    WT_CHECK_ALLOC(members->members, err);
+    if (members->count > 0)
         memcpy(members->members, items, members->count * sizeof *items);
-    free(items);
-    return rc;
+    return 0;
 }
 
 const struct json_member *wt__json_member_named(const struct json_members *members, const char *name)
@@ -138,13 +132,12 @@ static int detect_layout(struct json_members *m, struct arena *arena, wt_error *
     } else if (outer.len > 0 && outer.ptr[0] == '\t') {
         step = STR("\t");
     }
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_str(&text, inner);
     if (m->count == 0)
         wt__buffer_str(&text, step);
     m->indent = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
     m->deeper = wt__arena_copy(arena, step);
-    wt__buffer_dispose(&text);
     return m->indent && m->deeper ? 0 : wt__fail_nomem(err);
 }
 
@@ -165,26 +158,24 @@ int wt__json_members(struct json_members *out, struct arena *arena, struct str t
     *out = (struct json_members){.text = text};
     if (text.len > JSON_EDIT_BYTES_MAX)
         return wt__fail(err, WT_ETOOLONG, "it has more than %d bytes", JSON_EDIT_BYTES_MAX);
-    int rc = wt__json_parse_relaxed(&root, text, err);
+    WT_TRY(wt__json_parse_relaxed(&root, text, err));
     bool object = json_is_object(root);
     json_decref(root);
-    if (rc < 0 || !object)
-        return rc;
+    if (!object)
+        return 0;
     char *copy = wt__arena_copy(arena, text);
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     wt__json_blank_comments(copy, text.len);
     struct str blanked = {copy, text.len};
     out->open = skip_blanks_from(blanked, 0);
-    rc = collect_members(out, arena, blanked, err);
-    for (; rc == 0 && *path; path++) {
+    WT_TRY(collect_members(out, arena, blanked, err));
+    for (; *path; path++) {
         if (!enter_member(out, *path))
             return 0;
-        rc = collect_members(out, arena, blanked, err);
+        WT_TRY(collect_members(out, arena, blanked, err));
     }
-    if (rc == 0)
-        rc = detect_layout(out, arena, err);
-    return rc < 0 ? rc : 1;
+    WT_TRY(detect_layout(out, arena, err));
+    return 1;
 }
 
 /* ---------------------------------------------------------------- editing */
