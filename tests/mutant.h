@@ -106,7 +106,7 @@ static inline void mutant_folder_restore(const struct mutant_folder *folder)
 
 /* ---------------------------------------------------------------- one change */
 
-/* Replaces an aligned number of 1, 2, 4 or 8 bytes by an extreme, a value near its own, or one near the file's length. */
+/* Replaces an aligned number of 1 to 8 bytes by an extreme, a value near its own, or one near the file's length. */
 static inline void mutate_number(struct rng *rng, unsigned char *bytes, size_t len)
 {
     size_t size = (size_t)1 << wt__rng_below(rng, 4);

@@ -155,8 +155,8 @@ int wt__audit_reach(struct audit_run *a, const struct audit_searches *searches, 
 
 /* ---------------------------------------------------------------- copies */
 
-/* Finds tools offered by several providers: word for word (index/copy_groups.h) or nearly (retrieve/compose.h). A search
- * uses the same groups to let copies share a place. */
+/* Finds tools offered by several providers: word for word (index/copy_groups.h) or nearly (retrieve/compose.h). A
+ * search uses the same groups to let copies share a place. */
 
 static int report_copy_group(struct audit_run *a, const struct snapshot *snapshot, uint32_t row, uint32_t *group,
                              wt_error *err)

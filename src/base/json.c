@@ -97,8 +97,8 @@ static void append_storable_text(struct buffer *out, const char *text, size_t le
     }
 }
 
-/* Parses the text; on error, returns NULL with *why filled or `allocation_failed` set. Only numbers out of range are rounded: a
- * rounded schema bound is better than a lost tool. Callers that need every digit use the text. */
+/* Parses the text; on error, returns NULL with *why filled or `allocation_failed` set. Only numbers out of range are
+ * rounded: a rounded schema bound is better than a lost tool. Callers that need every digit use the text. */
 static json_t *load_json(const char *text, size_t len, size_t more_flags, json_error_t *why)
 {
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | more_flags;

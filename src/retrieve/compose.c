@@ -9,8 +9,8 @@
  *
  * Scores never rise along the list: sub-query values only shrink, and the best candidate is either taken or excluded
  * for good (provider cap, copy). A request with one sub-query keeps the order of value[0]. The list for k is a prefix
- * of any longer list. Copies share a place with the score of the best copy, even if the request asks for another copy. A
- * tool named in the request has a score of its own (named.c) above all others. docs/retrieval.md measures decay and
+ * of any longer list. Copies share a place with the score of the best copy, even if the request asks for another copy.
+ * A tool named in the request has a score of its own (named.c) above all others. docs/retrieval.md measures decay and
  * weight. */
 #include "retrieve/compose.h"
 

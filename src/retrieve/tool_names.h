@@ -3,11 +3,10 @@
  *   name, with and without the number that the store appended
  *   title; without one, the description if it is one short sentence
  *   provider and name, exported name, and identifier in the source
- *   method and path of an HTTP operation, if the source or the name has them:
- *   "GET /repos/{owner}/{repo}/issues"
+ *   method and path of an HTTP operation, if the source or the name has them: "GET /repos/{owner}/issues"
  *
- * A path segment with a parameter ("{owner}", ":owner", "<owner>") is open: it matches any text and hashes as a wildcard.
- * The request may have another parameter name or a value there. */
+ * A path segment with a parameter ("{owner}", ":owner", "<owner>") is open: it matches any text and hashes as a
+ * wildcard. The request may have another parameter name or a value there. */
 #ifndef WT_RETRIEVE_TOOL_NAMES_H
 #define WT_RETRIEVE_TOOL_NAMES_H
 

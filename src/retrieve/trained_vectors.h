@@ -1,4 +1,4 @@
-/* trained_vectors.h: the tool vectors that training produces: Tool2Vec from past requests, and the rows of a multi-label
+/* trained_vectors.h: the tool vectors of training: Tool2Vec from past requests, and the rows of a multi-label
  * classifier (Moon et al., Efficient and Scalable Estimation of Tool Representations in Vector Space).
  *
  * Tool2Vec, section 4.1:

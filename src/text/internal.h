@@ -68,8 +68,8 @@ struct added_token {
     bool normalized; /* matched in normalised text */
 };
 
-/* Parts of a tokenizer, collected from any of a model directory's files and then written as a blob. Strings are borrowed
- * from the files, from JSON documents or from the arena. A zeroed struct with all special[] at -1 is empty. */
+/* Parts of a tokenizer, collected from any of a model directory's files and then written as a blob. Strings are
+ * borrowed from the files, from JSON documents or from the arena. A zeroed struct with all special[] at -1 is empty. */
 struct tokenizer_parts {
     enum tokenizer_kind kind;
     uint32_t flags;                       /* TOKENIZER_LOWER_CASE ... */
