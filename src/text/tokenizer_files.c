@@ -9,8 +9,8 @@
 /* ---------------------------------------------------------------- spm.model
  *
  * A SentencePiece model is a protocol buffer; only the needed parts of its wire format are read. A field is a varint
- * with its number and type, followed by a varint, 8 bytes, 4 bytes, or a length and as many bytes. Nested messages have the
- * last type. */
+ * with its number and type, followed by a varint, 8 bytes, 4 bytes, or a length and as many bytes. Nested messages
+ * have the last type. */
 
 /* Pieces in file order, and the character map. */
 struct sentencepiece {
