@@ -1,8 +1,9 @@
-/* mutant.h: files of a folder, and what a seed makes of one of them: flipped bits, blocks zeroed, filled, moved and cut
- * out, numbers put to their extremes, ends cut off or grown. The same seed and number make the same change.
+/* mutant.h: damages files of a folder at random and tests each damaged folder in a child process. A change flips bits,
+ * zeroes, fills, moves or removes blocks, sets numbers to extremes, or truncates or extends the file. The same seed and
+ * number give the same change.
  *
- *   WT_MUTANTS        how many a test makes of each folder (MUTANTS when unset)
- *   WT_MUTANT_SEED    of all of them (1 when unset) */
+ *   WT_MUTANTS       mutants of each folder; default MUTANTS
+ *   WT_MUTANT_SEED   seed of all mutants; default 1 */
 #ifndef WT_TESTS_MUTANT_H
 #define WT_TESTS_MUTANT_H
 
@@ -20,16 +21,16 @@
 #include "base/memory.h"
 #include "base/rng.h"
 
-enum { MUTANTS = 500, MUTANT_FILES = 32, MUTANT_SECONDS = 120 /* of which none is needed: a mutant that hangs */ };
+enum { MUTANTS = 500, MUTANT_FILES = 32, MUTANT_SECONDS = 120 /* timeout of a mutant; others take milliseconds */ };
 
 struct mutant_file {
     char *path;
-    unsigned char *bytes; /* on a 64-byte boundary */
+    unsigned char *bytes; /* aligned to 64 bytes */
     size_t len;
-    struct timespec changed; /* put back with the bytes: caches know files by it */
+    struct timespec changed; /* modification time; restored with the bytes, because caches compare it */
 };
 
-/* A folder as it was, to be put back before each mutant. */
+/* The original content of a folder, restored before each mutant. */
 struct mutant_folder {
     const char *name, *path;
     struct mutant_file files[MUTANT_FILES];
@@ -37,10 +38,10 @@ struct mutant_folder {
     struct arena arena;
 };
 
-static inline unsigned long mutant_setting(const char *variable, unsigned long otherwise)
+static inline unsigned long mutant_setting(const char *variable, unsigned long fallback)
 {
     const char *text = getenv(variable);
-    return text && *text ? strtoul(text, NULL, 10) : otherwise;
+    return text && *text ? strtoul(text, NULL, 10) : fallback;
 }
 
 static inline void mutant_die(const char *what)
@@ -79,17 +80,17 @@ static inline void mutant_folder_dispose(struct mutant_folder *folder)
     wt__arena_dispose(&folder->arena);
 }
 
-/* Not synced: only this machine's processes will read it. */
-static inline void mutant_file_write(const struct mutant_file *was, const unsigned char *bytes, size_t len)
+/* Writes the file without fsync, because only processes of this test read it. */
+static inline void mutant_file_write(const struct mutant_file *original, const unsigned char *bytes, size_t len)
 {
-    const struct timespec times[] = {was->changed, was->changed};
-    FILE *file = fopen(was->path, "wb");
+    const struct timespec times[] = {original->changed, original->changed};
+    FILE *file = fopen(original->path, "wb");
     if (!file || fwrite(bytes, 1, len, file) != len || fclose(file) != 0 ||
-        utimensat(AT_FDCWD, was->path, times, 0) < 0)
-        mutant_die(was->path);
+        utimensat(AT_FDCWD, original->path, times, 0) < 0)
+        mutant_die(original->path);
 }
 
-/* The folder as it was, and nothing else in it. */
+/* Restores all files and removes others. */
 static inline void mutant_folder_restore(const struct mutant_folder *folder)
 {
     struct arena arena = {0};
@@ -105,7 +106,7 @@ static inline void mutant_folder_restore(const struct mutant_folder *folder)
 
 /* ---------------------------------------------------------------- one change */
 
-/* A number of `size` bytes becomes an extreme, a neighbour of what it was, or something near the file's length. */
+/* Replaces an aligned number of 1 to 8 bytes by an extreme, a value near its own, or one near the file's length. */
 static inline void mutate_number(struct rng *rng, unsigned char *bytes, size_t len)
 {
     size_t size = (size_t)1 << wt__rng_below(rng, 4);
@@ -136,7 +137,7 @@ static inline void mutate_number(struct rng *rng, unsigned char *bytes, size_t l
     memcpy(bytes + at, &value, size);
 }
 
-/* A block is zeroed, filled, copied from elsewhere in the file, or drawn. */
+/* Zeroes a block, fills it with 0xFF, copies it from elsewhere in the file, or randomises it. */
 static inline void mutate_block(struct rng *rng, unsigned char *bytes, size_t len)
 {
     size_t most = len < 4096 ? len : 4096, size = 1 + wt__rng_below(rng, most);
@@ -157,7 +158,7 @@ static inline void mutate_block(struct rng *rng, unsigned char *bytes, size_t le
     }
 }
 
-/* The length changes: cut off, cut out, or grown by its own bytes. Returns the new one; bytes has room for `room`. */
+/* Truncates the file, removes a part, or appends a copy of one. bytes: [room]. Returns the new length. */
 static inline size_t mutate_length(struct rng *rng, unsigned char *bytes, size_t len, size_t room)
 {
     size_t at = wt__rng_below(rng, len + 1), size = wt__rng_below(rng, len - at + 1);
@@ -174,7 +175,7 @@ static inline size_t mutate_length(struct rng *rng, unsigned char *bytes, size_t
     }
 }
 
-static inline size_t mutate(struct rng *rng, unsigned char *bytes, size_t len, size_t room)
+static inline size_t apply_mutations(struct rng *rng, unsigned char *bytes, size_t len, size_t room)
 {
     for (size_t changes = 1 + wt__rng_below(rng, 4); len > 0 && changes > 0; changes--)
         switch (wt__rng_below(rng, 8)) {
@@ -195,20 +196,20 @@ static inline size_t mutate(struct rng *rng, unsigned char *bytes, size_t len, s
     return len;
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- trials */
 
-/* repair: makes the checksums of a changed file right, so that what lies behind them is reached; NULL: there are none.
- * try: a folder as it stands, in a process of its own; 0 when what came of it is sound. repaired: checksums tell
- * nothing. */
 struct mutant_trial {
     struct mutant_folder *folder;
+    /* Corrects the checksums of a changed file, so that the code behind them is reached. NULL for files without
+     * checksums. */
     void (*repair)(const char *path, unsigned char *bytes, size_t len);
+    /* Tests the folder in a child process. Returns 0 on success. repaired: checksums do not reveal the change. */
     int (*try)(unsigned long n, bool repaired);
-    const char *place; /* all that the trial needs; a copy of it is kept of a mutant that fails */
+    const char *place; /* folder with everything that the trial needs; copied if a mutant fails */
 };
 
-/* The trial of what lies in the folder, as its exit status; a leak is one too. */
-static inline int mutant_status(const struct mutant_trial *trial, unsigned long n, bool repaired)
+/* Runs the trial in a child process and returns its wait status. A leak also fails it. */
+static inline int run_mutant(const struct mutant_trial *trial, unsigned long n, bool repaired)
 {
     int status = 0;
     fflush(NULL);
@@ -224,7 +225,7 @@ static inline int mutant_status(const struct mutant_trial *trial, unsigned long 
     return status;
 }
 
-/* Number n of the seed is put in place of what was changed. Returns whether its checksums were made right. */
+/* Restores the folder and writes mutant number n of the seed. Returns true if its checksums were corrected. */
 static inline bool mutant_write(const struct mutant_trial *trial, unsigned long seed, unsigned long n)
 {
     const struct mutant_folder *folder = trial->folder;
@@ -235,9 +236,9 @@ static inline bool mutant_write(const struct mutant_trial *trial, unsigned long 
     unsigned char *bytes = wt__alloc_aligned(room, 1);
     bool repaired = trial->repair && wt__rng_below(&rng, 4) > 0;
     if (!bytes)
-        mutant_die("memory");
+        mutant_die("out of memory");
     memcpy(bytes, file->bytes, file->len);
-    size_t len = mutate(&rng, bytes, file->len, room);
+    size_t len = apply_mutations(&rng, bytes, file->len, room);
     if (repaired)
         trial->repair(file->path, bytes, len);
     mutant_folder_restore(folder);
@@ -246,8 +247,8 @@ static inline bool mutant_write(const struct mutant_trial *trial, unsigned long 
     return repaired;
 }
 
-/* Where a mutant that failed is kept. */
-static inline void mutant_keep(const struct mutant_trial *trial, unsigned long seed, unsigned long n, int status)
+/* Keeps a copy of a failed mutant and prints where. */
+static inline void keep_failed_mutant(const struct mutant_trial *trial, unsigned long seed, unsigned long n, int status)
 {
     const char *build = getenv("WT_TEST_BUILD");
     char kept[512], command[2048];
@@ -256,21 +257,21 @@ static inline void mutant_keep(const struct mutant_trial *trial, unsigned long s
     int copied = system(command);
     printf("mutant %lu of seed %lu of %s: %s %d; %s %s\n", n, seed, trial->folder->name,
            WIFSIGNALED(status) ? "signal" : "exit", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
-           copied == 0 ? "kept in" : "could not be kept in", kept);
+           copied == 0 ? "kept in" : "cannot be copied to", kept);
 }
 
-/* How many of the mutants failed. */
+/* Runs all mutants. Returns the number that failed. */
 static inline size_t mutants_failed(const struct mutant_trial *trial)
 {
     unsigned long count = mutant_setting("WT_MUTANTS", MUTANTS), seed = mutant_setting("WT_MUTANT_SEED", 1);
     size_t failed = 0;
     for (unsigned long n = 0; n < count; n++) {
         bool repaired = mutant_write(trial, seed, n);
-        int status = mutant_status(trial, n, repaired);
+        int status = run_mutant(trial, n, repaired);
         if (status == 0)
             continue;
-        mutant_write(trial, seed, n); /* as it was before the trial changed it */
-        mutant_keep(trial, seed, n, status);
+        mutant_write(trial, seed, n); /* the trial may have changed it */
+        keep_failed_mutant(trial, seed, n, status);
         failed++;
     }
     mutant_folder_restore(trial->folder);

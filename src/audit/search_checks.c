@@ -10,7 +10,7 @@
 /* Finds tools that a search misses for the beginning of their own description, or for recorded requests that used them.
  * Also finds pairs of tools that are found for each other's description.
  *
- * Copies share a place (retrieve/copies.h), so a copy counts as found if its original is. */
+ * Copies share a place (retrieve/compose.h), so a copy counts as found if its original is. */
 
 enum {
     SHADOWS = 3,         /* tools ranked before it that a message names */
@@ -155,8 +155,8 @@ int wt__audit_reach(struct audit_run *a, const struct audit_searches *searches, 
 
 /* ---------------------------------------------------------------- copies */
 
-/* Finds tools offered by several providers: word for word (index/copy_groups.h) or nearly (retrieve/copies.h). A search
- * uses the same groups to let copies share a place. */
+/* Finds tools offered by several providers: word for word (index/copy_groups.h) or nearly (retrieve/compose.h). A
+ * search uses the same groups to let copies share a place. */
 
 static int report_copy_group(struct audit_run *a, const struct snapshot *snapshot, uint32_t row, uint32_t *group,
                              wt_error *err)

@@ -33,7 +33,7 @@ struct arena_block {
     _Alignas(BLOCK_ALIGN) unsigned char bytes[];
 };
 
-static struct arena_block *block_new(struct arena *arena, size_t need)
+static struct arena_block *add_arena_block(struct arena *arena, size_t need)
 {
     size_t size = arena->block ? arena->block->size * 2 : BLOCK_MIN;
     if (size > BLOCK_MAX)
@@ -58,7 +58,7 @@ void *wt__arena_alloc(struct arena *arena, size_t size, size_t align)
     assert(align > 0 && align <= BLOCK_ALIGN && (align & (align - 1)) == 0);
     size_t at = (arena->used + align - 1) & ~(align - 1);
     if (!arena->block || at > arena->block->size || size > arena->block->size - at) {
-        if (!block_new(arena, size))
+        if (!add_arena_block(arena, size))
             return NULL;
         at = 0;
     }

@@ -4,7 +4,6 @@
 #include "base/bootstrap.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/rng.h"
@@ -16,9 +15,8 @@ int wt__bootstrap(const double *differences, size_t count, size_t resamples, uin
     *out = (struct bootstrap){.p = 1};
     if (count == 0)
         return 0;
-    double *means = wt__alloc_array(resamples, sizeof *means);
-    if (!means)
-        return wt__fail_nomem(err);
+    WT_AUTO_FREE double *means = wt__alloc_array(resamples, sizeof *means);
+    WT_CHECK_ALLOC(means, err);
     double sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += differences[i];
@@ -40,6 +38,5 @@ int wt__bootstrap(const double *differences, size_t count, size_t resamples, uin
     out->low = wt__percentile(means, resamples, 2.5);
     out->high = wt__percentile(means, resamples, 97.5);
     out->p = (double)(as_far + 1) / (double)(resamples + 1);
-    free(means);
     return 0;
 }

@@ -15,9 +15,12 @@ int wt__fail_at(wt_error *err, int code, size_t line, size_t byte, const char *p
     WT_PRINTF(6, 7);
 
 /* Reports a failed system call as "cannot VERB PATH: reason", with a code derived from errno:
- * ENOSPC, EDQUOT, EFBIG: WT_EFULL; ENOMEM: WT_ENOMEM; ENOENT, ENOTDIR: WT_ENOTFOUND; EROFS, EACCES, EPERM:
- * WT_EREADONLY;
- * others: WT_EIO. */
+ *
+ *   ENOSPC, EDQUOT, EFBIG   WT_EFULL
+ *   ENOMEM                  WT_ENOMEM
+ *   ENOENT, ENOTDIR         WT_ENOTFOUND
+ *   EROFS, EACCES, EPERM    WT_EREADONLY
+ *   others                  WT_EIO */
 int wt__fail_errno(wt_error *err, const char *verb, const char *path);
 
 int wt__fail_nomem(wt_error *err);

@@ -78,16 +78,12 @@ static int read_open_file(int fd, uint64_t size, char **out, size_t *len, const 
     if (size > max)
         return wt__fail(err, WT_ETOOLONG, "%s has %llu bytes; at most %zu are read", path, (unsigned long long)size,
                         max);
-    char *bytes = wt__alloc_array((size_t)size + 1, 1);
-    if (!bytes)
-        return wt__fail_nomem(err);
-    if (read_fully(fd, bytes, (size_t)size, len) < 0) {
-        int rc = wt__fail_errno(err, "read", path);
-        free(bytes);
-        return rc;
-    }
+    WT_AUTO_FREE char *bytes = wt__alloc_array((size_t)size + 1, 1);
+    WT_CHECK_ALLOC(bytes, err);
+    if (read_fully(fd, bytes, (size_t)size, len) < 0)
+        return wt__fail_errno(err, "read", path);
     bytes[*len] = '\0';
-    *out = bytes;
+    *out = WT_TAKE(bytes);
     return 0;
 }
 
@@ -97,10 +93,8 @@ int wt__file_read(char **out, size_t *len, const char *path, size_t max, wt_erro
     int fd;
     *out = NULL;
     *len = 0;
-    int rc = open_regular_file(&fd, &info, path, err);
-    if (rc < 0)
-        return rc;
-    rc = read_open_file(fd, (uint64_t)info.st_size, out, len, path, max, err);
+    WT_TRY(open_regular_file(&fd, &info, path, err));
+    int rc = read_open_file(fd, (uint64_t)info.st_size, out, len, path, max, err);
     close(fd);
     return rc;
 }
@@ -136,9 +130,8 @@ int wt__file_map(struct mapping *out, const char *path, wt_error *err)
     struct stat info;
     int fd;
     *out = (struct mapping){0};
-    int rc = open_regular_file(&fd, &info, path, err);
-    if (rc < 0)
-        return rc;
+    int rc = 0;
+    WT_TRY(open_regular_file(&fd, &info, path, err));
     if (info.st_size > 0 && atomic_load(&map_copies)) {
         rc = copy_pages(out, fd, (size_t)info.st_size, path, err);
     } else if (info.st_size > 0) {
@@ -164,16 +157,16 @@ void wt__file_unmap(struct mapping *mapping)
  * A new version of PATH is written to PATH.unfinished-XXXXXX. Its writer holds a lock on that file until the rename. A
  * temporary file that can be locked was left by a dead process; the next writer of PATH removes it. */
 
-static const char *name_in(const char *path)
+static const char *find_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
 /* Returns the parent folder: "a/b/c" gives "a/b", "c" gives ".". Returns NULL if out of memory. */
-static char *parent_folder_of(const char *path)
+static char *copy_parent_folder(const char *path)
 {
-    const char *name = name_in(path);
+    const char *name = find_base_name(path);
     if (name == path)
         return wt__copy_string(".", 1);
     return name == path + 1 ? wt__copy_string("/", 1) : wt__copy_string(path, (size_t)(name - path) - 1);
@@ -200,15 +193,14 @@ static void remove_abandoned(int folder, const char *entry)
 /* Removes the temporary files that dead writers of path left. Errors are harmless and ignored. */
 static void remove_all_abandoned(const char *path)
 {
-    char *folder = parent_folder_of(path);
+    WT_AUTO_FREE char *folder = copy_parent_folder(path);
     DIR *handle = folder ? opendir(folder) : NULL;
     struct dirent *entry;
     while (handle && (entry = readdir(handle)))
-        if (is_unfinished(wt__str(entry->d_name), wt__str(name_in(path))))
+        if (is_unfinished(wt__str(entry->d_name), wt__str(find_base_name(path))))
             remove_abandoned(dirfd(handle), entry->d_name);
     if (handle)
         closedir(handle);
-    free(folder);
 }
 
 /* Locks a new temporary file. Returns false if another writer removed it between creation and lock, or has locked it to
@@ -281,10 +273,9 @@ static int finish_commit(struct replace *replace, wt_error *err)
 {
     free(replace->temporary);
     replace->temporary = NULL;
-    char *folder = parent_folder_of(replace->path);
-    int rc = folder ? wt__sync_folder(folder, err) : wt__fail_nomem(err);
-    free(folder);
-    return rc;
+    WT_AUTO_FREE char *folder = copy_parent_folder(replace->path);
+    WT_CHECK_ALLOC(folder, err);
+    return wt__sync_folder(folder, err);
 }
 
 int wt__replace_commit(struct replace *replace, wt_error *err)
@@ -303,13 +294,11 @@ int wt__replace_commit(struct replace *replace, wt_error *err)
 /* Computes the SHA-256 of a file. */
 static int hash_file(unsigned char digest[32], const char *path, wt_error *err)
 {
-    char *text = NULL;
+    WT_AUTO_FREE char *text = NULL;
     size_t len = 0;
-    int rc = wt__file_read(&text, &len, path, SIZE_MAX - 1, err);
-    if (rc == 0)
-        wt__sha256(text, len, digest);
-    free(text);
-    return rc;
+    WT_TRY(wt__file_read(&text, &len, path, SIZE_MAX - 1, err));
+    wt__sha256(text, len, digest);
+    return 0;
 }
 
 /* Exchanges the temporary file and the file. Sets errno to EINVAL or ENOSYS if this is not supported. */
@@ -395,39 +384,31 @@ void wt__replace_abort(struct replace *replace)
 
 int wt__file_replace(const char *path, const void *bytes, size_t len, wt_error *err)
 {
-    struct replace replace;
-    int rc = wt__replace_begin(&replace, path, err);
-    if (rc == 0)
-        rc = wt__replace_write(&replace, bytes, len, err);
-    if (rc == 0)
-        rc = wt__replace_commit(&replace, err);
-    wt__replace_abort(&replace);
-    return rc;
+    WT_CLEANUP(wt__replace_abort) struct replace replace = {.fd = -1};
+    WT_TRY(wt__replace_begin(&replace, path, err));
+    WT_TRY(wt__replace_write(&replace, bytes, len, err));
+    return wt__replace_commit(&replace, err);
 }
 
 /* ---------------------------------------------------------------- folders */
 
 int wt__make_folders(const char *path, wt_error *err)
 {
-    char *partial = wt__copy_string(path, strlen(path));
-    if (!partial)
-        return wt__fail_nomem(err);
-    int rc = 0;
-    for (char *at = partial + (partial[0] == '/'); rc == 0; at++) {
+    WT_AUTO_FREE char *partial = wt__copy_string(path, strlen(path));
+    WT_CHECK_ALLOC(partial, err);
+    for (char *at = partial + (partial[0] == '/');; at++) {
         if (*at != '/' && *at != '\0')
             continue;
         char ended = *at;
         *at = '\0';
         if (partial[0] && mkdir(partial, 0777) < 0 && !wt__is_folder(partial))
-            rc = errno == EEXIST || errno == ENOTDIR
-                     ? wt__fail(err, WT_EIO, "cannot create folder %s: a file is in its place", partial)
-                     : wt__fail_errno(err, "create folder", partial);
-        *at = ended;
+            return errno == EEXIST || errno == ENOTDIR
+                       ? wt__fail(err, WT_EIO, "cannot create folder %s: a file is in its place", partial)
+                       : wt__fail_errno(err, "create folder", partial);
         if (!ended)
-            break;
+            return 0;
+        *at = ended;
     }
-    free(partial);
-    return rc;
 }
 
 int wt__sync_folder(const char *folder, wt_error *err)
@@ -558,7 +539,7 @@ int wt__list_own_files(struct arena *arena, const char *folder, size_t max_files
 
 /* Returns "whichtool" below an XDG base folder. Never falls back to the current folder: data stored there would be lost
  * when the program runs elsewhere. */
-static int xdg_folder(char **out, struct arena *arena, const char *variable, const char *below_home, wt_error *err)
+static int find_xdg_folder(char **out, struct arena *arena, const char *variable, const char *below_home, wt_error *err)
 {
     const char *base = getenv(variable), *home = getenv("HOME");
     *out = NULL;
@@ -573,22 +554,22 @@ static int xdg_folder(char **out, struct arena *arena, const char *variable, con
 
 int wt__data_folder(char **out, struct arena *arena, wt_error *err)
 {
-    return xdg_folder(out, arena, "XDG_DATA_HOME", ".local/share", err);
+    return find_xdg_folder(out, arena, "XDG_DATA_HOME", ".local/share", err);
 }
 
 int wt__cache_folder(char **out, struct arena *arena, wt_error *err)
 {
-    return xdg_folder(out, arena, "XDG_CACHE_HOME", ".cache", err);
+    return find_xdg_folder(out, arena, "XDG_CACHE_HOME", ".cache", err);
 }
 
 int wt__config_folder(char **out, struct arena *arena, wt_error *err)
 {
-    return xdg_folder(out, arena, "XDG_CONFIG_HOME", ".config", err);
+    return find_xdg_folder(out, arena, "XDG_CONFIG_HOME", ".config", err);
 }
 
 /* ---------------------------------------------------------------- locks */
 
-static int lock_file(int *fd, const char *path, int kind, unsigned wait_ms, wt_error *err)
+static int lock_file_as(int *fd, const char *path, int kind, unsigned wait_ms, wt_error *err)
 {
     *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (*fd < 0)
@@ -610,12 +591,12 @@ static int lock_file(int *fd, const char *path, int kind, unsigned wait_ms, wt_e
 
 int wt__lock_file(int *fd, const char *path, unsigned wait_ms, wt_error *err)
 {
-    return lock_file(fd, path, LOCK_EX, wait_ms, err);
+    return lock_file_as(fd, path, LOCK_EX, wait_ms, err);
 }
 
 int wt__share_file(int *fd, const char *path, unsigned wait_ms, wt_error *err)
 {
-    return lock_file(fd, path, LOCK_SH, wait_ms, err);
+    return lock_file_as(fd, path, LOCK_SH, wait_ms, err);
 }
 
 bool wt__is_shared(const char *path)

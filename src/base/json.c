@@ -41,16 +41,16 @@ static int measure_nesting(const char *text, size_t len)
 /* jansson 2.14 reports most failed allocations as syntax errors. If a token of 16 bytes or more cannot grow, it even
  * drops a byte silently. So failed allocations are recorded here, whichever allocator was installed. */
 static json_malloc_t allocate;
-static _Thread_local bool starved;
+static _Thread_local bool allocation_failed;
 
 static void *allocate_or_note(size_t size)
 {
     void *memory = allocate(size);
-    starved |= !memory;
+    allocation_failed |= !memory;
     return memory;
 }
 
-static void begin_noting(void)
+static void install_noting_allocator(void)
 {
     json_free_t release;
     json_get_alloc_funcs(&allocate, &release);
@@ -59,7 +59,7 @@ static void begin_noting(void)
 
 /* Appends a number in the range of C types: integers beyond 64 bits become reals, and larger reals become the largest
  * double. */
-static void put_holdable(struct buffer *out, const char *number, size_t len)
+static void append_storable_number(struct buffer *out, const char *number, size_t len)
 {
     char copy[JSON_CHECK_NUMBER_MAX + 1];
     bool whole = !memchr(number, '.', len) && !memchr(number, 'e', len) && !memchr(number, 'E', len);
@@ -80,39 +80,38 @@ static void put_holdable(struct buffer *out, const char *number, size_t len)
         wt__buffer_text(out, "e0");
 }
 
-static size_t string_end(const char *text, size_t len, size_t at);
+static size_t find_string_end(const char *text, size_t len, size_t at);
 
 /* Appends the text with all numbers in the range of C types. */
-static void put_holdable_text(struct buffer *out, const char *text, size_t len)
+static void append_storable_text(struct buffer *out, const char *text, size_t len)
 {
     for (size_t at = 0, end; at < len; at = end) {
         bool is_number = text[at] == '-' || wt__is_digit(text[at]);
-        end = text[at] == '"' ? string_end(text, len, at) : at + 1;
+        end = text[at] == '"' ? find_string_end(text, len, at) : at + 1;
         while (is_number && end < len && (wt__is_digit(text[end]) || memchr("+-.eE", text[end], 5)))
             end++;
         if (is_number)
-            put_holdable(out, text + at, end - at);
+            append_storable_number(out, text + at, end - at);
         else
             wt__buffer_append(out, text + at, end - at);
     }
 }
 
-/* Parses the text; on error, returns NULL with *why filled or `starved` set. Only numbers out of range are rounded: a
- * rounded schema bound is better than a lost tool. Callers that need every digit use the text. */
+/* Parses the text; on error, returns NULL with *why filled or `allocation_failed` set. Only numbers out of range are
+ * rounded: a rounded schema bound is better than a lost tool. Callers that need every digit use the text. */
 static json_t *load_json(const char *text, size_t len, size_t more_flags, json_error_t *why)
 {
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | more_flags;
-    starved = false;
+    allocation_failed = false;
     json_t *value = json_loadb(text, len, flags, why);
-    if (!value && !starved && json_error_code(why) == json_error_numeric_overflow) {
-        struct buffer holdable = {0};
-        put_holdable_text(&holdable, text, len);
-        starved = holdable.failed;
-        if (!starved)
-            value = json_loadb(holdable.ptr, holdable.len, flags, why);
-        wt__buffer_dispose(&holdable);
+    if (!value && !allocation_failed && json_error_code(why) == json_error_numeric_overflow) {
+        WT_CLEANUP(wt__buffer_dispose) struct buffer storable = {0};
+        append_storable_text(&storable, text, len);
+        allocation_failed = storable.failed;
+        if (!allocation_failed)
+            value = json_loadb(storable.ptr, storable.len, flags, why);
     }
-    if (!starved)
+    if (!allocation_failed)
         return value;
     json_decref(value);
     return NULL;
@@ -121,15 +120,16 @@ static json_t *load_json(const char *text, size_t len, size_t more_flags, json_e
 static int parse_strictly(json_t **out, const char *text, size_t len, size_t more_flags, wt_error *err)
 {
     static pthread_once_t noting = PTHREAD_ONCE_INIT;
-    pthread_once(&noting, begin_noting);
+    pthread_once(&noting, install_noting_allocator);
     *out = NULL;
     if (measure_nesting(text, len) > WT_MAX_JSON_DEPTH)
         return wt__fail_at(err, WT_ETOOLONG, 1, 0, NULL, "JSON is nested deeper than %d levels", WT_MAX_JSON_DEPTH);
     json_error_t why;
     json_t *value = load_json(text, len, more_flags, &why);
-    if (!value && starved) /* retry once, because some callers cannot tell a syntax error from lack of memory */
+    if (!value &&
+        allocation_failed) /* retry once, because some callers cannot tell a syntax error from lack of memory */
         value = load_json(text, len, more_flags, &why);
-    if (!value && starved)
+    if (!value && allocation_failed)
         return wt__fail_nomem(err);
     if (!value)
         return wt__fail_at(err, WT_EFORMAT, why.line > 0 ? (size_t)why.line : 1,
@@ -149,7 +149,7 @@ int wt__json_parse_with_nul(json_t **out, const char *text, size_t len, wt_error
 }
 
 /* Returns the offset behind the closing quote of the string at `at`. */
-static size_t string_end(const char *text, size_t len, size_t at)
+static size_t find_string_end(const char *text, size_t len, size_t at)
 {
     for (at++; at < len && text[at] != '"'; at++)
         at += text[at] == '\\' && at + 1 < len;
@@ -157,7 +157,7 @@ static size_t string_end(const char *text, size_t len, size_t at)
 }
 
 /* Returns the end of the comment that starts at `at`, or `at` if no comment starts there. */
-static size_t comment_end(const char *text, size_t len, size_t at)
+static size_t find_comment_end(const char *text, size_t len, size_t at)
 {
     if (text[at] != '/' || at + 1 >= len || (text[at + 1] != '/' && text[at + 1] != '*'))
         return at;
@@ -181,12 +181,12 @@ void wt__json_blank_comments(char *text, size_t len)
     if (len >= 3 && memcmp(text, mark, 3) == 0)
         blank_out(text, 0, 3);
     for (size_t at = 0; at < len;) {
-        size_t end = comment_end(text, len, at);
+        size_t end = find_comment_end(text, len, at);
         if (end > at) {
             blank_out(text, at, end);
             at = end;
         } else {
-            at = text[at] == '"' ? string_end(text, len, at) : at + 1;
+            at = text[at] == '"' ? find_string_end(text, len, at) : at + 1;
         }
     }
 }
@@ -201,21 +201,18 @@ static void blank_commas(char *text, size_t len)
             text[comma] = ' ';
         if (!wt__is_blank(c))
             comma = c == ',' ? at : SIZE_MAX;
-        at = c == '"' ? string_end(text, len, at) : at + 1;
+        at = c == '"' ? find_string_end(text, len, at) : at + 1;
     }
 }
 
 int wt__json_parse_relaxed(json_t **out, struct str text, wt_error *err)
 {
-    char *copy = wt__copy_string(text.ptr, text.len);
+    WT_AUTO_FREE char *copy = wt__copy_string(text.ptr, text.len);
     *out = NULL;
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     wt__json_blank_comments(copy, text.len);
     blank_commas(copy, text.len);
-    int rc = wt__json_parse(out, copy, text.len, err);
-    free(copy);
-    return rc;
+    return wt__json_parse(out, copy, text.len, err);
 }
 
 struct str wt__json_str(const json_t *object, const char *key)
@@ -258,7 +255,7 @@ bool wt__json_bool(const json_t *object, const char *key, bool fallback)
 
 json_t *wt__json_string(struct str text)
 {
-    struct buffer bytes = {0}, quoted = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer bytes = {0}, quoted = {0};
     json_t *value = NULL;
     wt__buffer_str(&bytes, text);
     for (char *at = bytes.ptr;
@@ -267,8 +264,6 @@ json_t *wt__json_string(struct str text)
     wt__buffer_json(&quoted, wt__buffer_view(&bytes));
     if (!bytes.failed && !quoted.failed)
         wt__json_parse(&value, quoted.ptr, quoted.len, NULL);
-    wt__buffer_dispose(&bytes);
-    wt__buffer_dispose(&quoted);
     return value;
 }
 

@@ -23,7 +23,7 @@ static size_t skip_blanks_from(struct str text, size_t at)
 }
 
 /* Returns the unescaped key in the arena, or NULL if out of memory. */
-static const char *plain_key(struct arena *arena, struct str key)
+static const char *unescape_key(struct arena *arena, struct str key)
 {
     if (!memchr(key.ptr, '\\', key.len))
         return wt__arena_copy(arena, key);
@@ -38,10 +38,9 @@ static const char *plain_key(struct arena *arena, struct str key)
 /* Collects the members of the object whose bracket is at members->open. */
 static int collect_members(struct json_members *members, struct arena *arena, struct str blanked, wt_error *err)
 {
-    struct json_member *items = NULL;
+    WT_AUTO_FREE struct json_member *items = NULL;
     size_t capacity = 0;
     struct json_scan scan;
-    int rc = 0;
     wt__json_scan_open(&scan, blanked, members->open, 1);
     for (;;) {
         struct json_item item;
@@ -51,36 +50,31 @@ static int collect_members(struct json_members *members, struct arena *arena, st
             break;
         }
         int got = wt__json_scan_next(&scan, &item);
-        if (got == 0)
-            members->close = scan.at - 1;
         if (got < 0) /* unexpected, because the parser accepted the text */
-            rc = wt__fail(err, WT_EFORMAT, "cannot locate its members: %s", scan.reason);
-        else if (got > 0 && members->count == MEMBERS_MAX)
-            rc = wt__fail(err, WT_ETOOLONG, "an object has more than %d members", MEMBERS_MAX);
-        else if (got > 0 && wt__grow((void **)&items, &capacity, members->count + 1, sizeof *items) < 0)
-            rc = wt__fail_nomem(err);
-        if (rc < 0 || got == 0)
+            return wt__fail(err, WT_EFORMAT, "cannot locate its members: %s", scan.reason);
+        if (got == 0) {
+            members->close = scan.at - 1;
             break;
+        }
+        if (members->count == MEMBERS_MAX)
+            return wt__fail(err, WT_ETOOLONG, "an object has more than %d members", MEMBERS_MAX);
+        if (wt__grow((void **)&items, &capacity, members->count + 1, sizeof *items) < 0)
+            return wt__fail_nomem(err);
         size_t end = item.byte + item.value.len;
-        items[members->count] = (struct json_member){.name = plain_key(arena, item.key),
+        items[members->count] = (struct json_member){.name = unescape_key(arena, item.key),
                                                      .begin = (size_t)(item.key.ptr - blanked.ptr) - 1,
                                                      .value = item.byte,
                                                      .end = end,
                                                      .comma = scan.more ? skip_blanks_from(blanked, end) : SIZE_MAX,
                                                      .text = {members->text.ptr + item.byte, item.value.len},
                                                      .readable = item.value};
-        if (!items[members->count++].name) {
-            rc = wt__fail_nomem(err);
-            break;
-        }
+        WT_CHECK_ALLOC(items[members->count++].name, err);
     }
     members->members = wt__arena_array(arena, struct json_member, members->count + 1);
-    if (rc == 0 && !members->members)
-        rc = wt__fail_nomem(err);
-    if (rc == 0 && members->count > 0)
+    WT_CHECK_ALLOC(members->members, err);
+    if (members->count > 0)
         memcpy(members->members, items, members->count * sizeof *items);
-    free(items);
-    return rc;
+    return 0;
 }
 
 const struct json_member *wt__json_member_named(const struct json_members *members, const char *name)
@@ -93,22 +87,22 @@ const struct json_member *wt__json_member_named(const struct json_members *membe
 
 /* ---------------------------------------------------------------- layout */
 
-static size_t line_begin(struct str text, size_t at)
+static size_t find_line_begin(struct str text, size_t at)
 {
     while (at > 0 && text.ptr[at - 1] != '\n')
         at--;
     return at;
 }
 
-static bool only_blanks(struct str text, size_t from, size_t to)
+static bool has_only_blanks(struct str text, size_t from, size_t to)
 {
     return from <= to && skip_blanks_from((struct str){text.ptr, to}, from) == to;
 }
 
 /* Returns the leading blanks of the line at this offset. */
-static struct str indent_at(struct str text, size_t at)
+static struct str read_indent(struct str text, size_t at)
 {
-    size_t begin = line_begin(text, at), end = begin;
+    size_t begin = find_line_begin(text, at), end = begin;
     while (end < at && (text.ptr[end] == ' ' || text.ptr[end] == '\t'))
         end++;
     return (struct str){text.ptr + begin, end - begin};
@@ -120,8 +114,8 @@ static bool has_lines(const struct json_members *m)
     struct str text = m->text;
     if (m->count == 0)
         return memchr(text.ptr, '\n', m->open) || memchr(text.ptr + m->open, '\n', m->close - m->open);
-    size_t begin = line_begin(text, m->members[0].begin);
-    return begin > m->open && only_blanks(text, begin, m->members[0].begin);
+    size_t begin = find_line_begin(text, m->members[0].begin);
+    return begin > m->open && has_only_blanks(text, begin, m->members[0].begin);
 }
 
 static int detect_layout(struct json_members *m, struct arena *arena, wt_error *err)
@@ -130,21 +124,20 @@ static int detect_layout(struct json_members *m, struct arena *arena, wt_error *
     m->line_end = first && first > m->text.ptr && first[-1] == '\r' ? "\r\n" : "\n";
     if (!has_lines(m))
         return 0;
-    struct str outer = indent_at(m->text, m->open), inner = outer, step = STR("  ");
+    struct str outer = read_indent(m->text, m->open), inner = outer, step = STR("  ");
     if (m->count > 0) {
-        inner = indent_at(m->text, m->members[0].begin);
+        inner = read_indent(m->text, m->members[0].begin);
         if (inner.len > outer.len && wt__str_starts(inner, outer))
             step = (struct str){inner.ptr + outer.len, inner.len - outer.len};
     } else if (outer.len > 0 && outer.ptr[0] == '\t') {
         step = STR("\t");
     }
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     wt__buffer_str(&text, inner);
     if (m->count == 0)
         wt__buffer_str(&text, step);
     m->indent = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
     m->deeper = wt__arena_copy(arena, step);
-    wt__buffer_dispose(&text);
     return m->indent && m->deeper ? 0 : wt__fail_nomem(err);
 }
 
@@ -165,31 +158,30 @@ int wt__json_members(struct json_members *out, struct arena *arena, struct str t
     *out = (struct json_members){.text = text};
     if (text.len > JSON_EDIT_BYTES_MAX)
         return wt__fail(err, WT_ETOOLONG, "it has more than %d bytes", JSON_EDIT_BYTES_MAX);
-    int rc = wt__json_parse_relaxed(&root, text, err);
+    WT_TRY(wt__json_parse_relaxed(&root, text, err));
     bool object = json_is_object(root);
     json_decref(root);
-    if (rc < 0 || !object)
-        return rc;
+    if (!object)
+        return 0;
     char *copy = wt__arena_copy(arena, text);
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     wt__json_blank_comments(copy, text.len);
     struct str blanked = {copy, text.len};
     out->open = skip_blanks_from(blanked, 0);
-    rc = collect_members(out, arena, blanked, err);
-    for (; rc == 0 && *path; path++) {
+    WT_TRY(collect_members(out, arena, blanked, err));
+    for (; *path; path++) {
         if (!enter_member(out, *path))
             return 0;
-        rc = collect_members(out, arena, blanked, err);
+        WT_TRY(collect_members(out, arena, blanked, err));
     }
-    if (rc == 0)
-        rc = detect_layout(out, arena, err);
-    return rc < 0 ? rc : 1;
+    WT_TRY(detect_layout(out, arena, err));
+    return 1;
 }
 
 /* ---------------------------------------------------------------- editing */
 
-static void put_new(struct buffer *out, const struct json_members *m, const struct json_new_member *added, size_t count)
+static void append_new_members(struct buffer *out, const struct json_members *m, const struct json_new_member *added,
+                               size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && m->indent)
@@ -203,7 +195,7 @@ static void put_new(struct buffer *out, const struct json_members *m, const stru
 }
 
 /* Copies the text from *at up to `to`. */
-static void copy_to(struct buffer *out, struct str text, size_t *at, size_t to)
+static void copy_until(struct buffer *out, struct str text, size_t *at, size_t to)
 {
     if (to > *at) {
         wt__buffer_append(out, text.ptr + *at, to - *at);
@@ -212,7 +204,7 @@ static void copy_to(struct buffer *out, struct str text, size_t *at, size_t to)
 }
 
 /* Returns the offset behind the newline if only blanks remain on the line, else `at`. */
-static size_t rest_of_line(struct str text, size_t at)
+static size_t skip_rest_of_line(struct str text, size_t at)
 {
     size_t end = at;
     while (end < text.len && text.ptr[end] != '\n' && is_edit_blank(text.ptr[end]))
@@ -222,7 +214,7 @@ static size_t rest_of_line(struct str text, size_t at)
 
 /* Returns the start of the blanks before this offset, not before `least`. Returns `at` if they are the line's
  * indent. */
-static size_t blanks_before(struct str text, size_t at, size_t least)
+static size_t find_blanks_before(struct str text, size_t at, size_t least)
 {
     size_t begin = at;
     while (begin > least && (text.ptr[begin - 1] == ' ' || text.ptr[begin - 1] == '\t'))
@@ -235,46 +227,46 @@ static void drop_member(struct buffer *out, const struct json_members *m, size_t
 {
     const struct json_member *member = &m->members[i];
     struct str text = m->text;
-    size_t begin = line_begin(text, member->begin), end = member->end;
-    bool near = member->comma != SIZE_MAX && only_blanks(text, member->end, member->comma);
+    size_t begin = find_line_begin(text, member->begin), end = member->end;
+    bool near = member->comma != SIZE_MAX && has_only_blanks(text, member->end, member->comma);
     if (near)
         end = member->comma + 1;
-    size_t line = rest_of_line(text, end);
-    bool alone = line > end && begin >= *at && begin > m->open && only_blanks(text, begin, member->begin) &&
+    size_t line = skip_rest_of_line(text, end);
+    bool alone = line > end && begin >= *at && begin > m->open && has_only_blanks(text, begin, member->begin) &&
                  (near || member->comma == SIZE_MAX);
     if (!alone)
-        begin = i > last ? blanks_before(text, member->begin, *at) : member->begin;
-    copy_to(out, text, at, begin);
+        begin = i > last ? find_blanks_before(text, member->begin, *at) : member->begin;
+    copy_until(out, text, at, begin);
     *at = alone ? line : end;
     while (!alone && near && *at < text.len && (text.ptr[*at] == ' ' || text.ptr[*at] == '\t'))
         ++*at;
     if (member->comma != SIZE_MAX && !near) { /* a comment is between value and comma */
-        copy_to(out, text, at, member->comma);
+        copy_until(out, text, at, member->comma);
         *at = member->comma + 1;
     }
 }
 
 /* Adds members behind the last one, or to an empty object. */
-static void append_new(struct buffer *out, const struct json_members *m, const struct json_new_member *added,
-                       size_t count, size_t *at)
+static void append_behind_last(struct buffer *out, const struct json_members *m, const struct json_new_member *added,
+                               size_t count, size_t *at)
 {
     const struct json_member *last = m->count > 0 ? &m->members[m->count - 1] : NULL;
     bool comma = last && last->comma != SIZE_MAX;
     size_t place = last ? last->end : m->open + 1;
-    copy_to(out, m->text, at, place);
+    copy_until(out, m->text, at, place);
     if (last && !comma)
         wt__buffer_char(out, ',');
     if (comma)
-        copy_to(out, m->text, at, last->comma + 1);
+        copy_until(out, m->text, at, last->comma + 1);
     if (m->indent)
         wt__buffer_printf(out, "%s%s", m->line_end, m->indent);
     else if (last)
         wt__buffer_char(out, ' ');
-    put_new(out, m, added, count);
+    append_new_members(out, m, added, count);
     if (comma)
         wt__buffer_char(out, ',');
-    if (!last && m->indent && only_blanks(m->text, m->open + 1, m->close)) {
-        struct str outer = indent_at(m->text, m->open);
+    if (!last && m->indent && has_only_blanks(m->text, m->open + 1, m->close)) {
+        struct str outer = read_indent(m->text, m->open);
         *at = m->close;
         wt__buffer_text(out, m->line_end);
         wt__buffer_str(out, outer);
@@ -299,16 +291,16 @@ void wt__json_edit(struct buffer *out, const struct json_members *m, const bool 
             continue;
         }
         if (drop[i]) {
-            copy_to(out, m->text, &at, member->begin);
-            put_new(out, m, added, added_count);
+            copy_until(out, m->text, &at, member->begin);
+            append_new_members(out, m, added, added_count);
             at = member->end;
         }
         if (i == last && i + 1 < m->count && !trailing) { /* drop its comma, because no member follows any more */
-            copy_to(out, m->text, &at, member->comma);
+            copy_until(out, m->text, &at, member->comma);
             at = member->comma + 1;
         }
     }
     if (first == m->count && added_count > 0)
-        append_new(out, m, added, added_count, &at);
-    copy_to(out, m->text, &at, m->text.len);
+        append_behind_last(out, m, added, added_count, &at);
+    copy_until(out, m->text, &at, m->text.len);
 }

@@ -3,9 +3,8 @@
  *
  * The whole text is parsed first, so it is known to be valid JSON with unique keys. Comments and trailing commas are
  * accepted, as in wt__json_parse_relaxed. Then the byte ranges of the members are located, and the new text is the old
- * text
- * with some ranges removed or replaced. A member is removed with its comma. A line left blank is removed; a line with a
- * comment stays. The result is valid JSON; callers should still parse it before they write it. */
+ * text with some ranges removed or replaced. A member is removed with its comma. A line left blank is removed; a line
+ * with a comment stays. The result is valid JSON; callers should still parse it before they write it. */
 #ifndef WT_BASE_JSON_EDIT_H
 #define WT_BASE_JSON_EDIT_H
 

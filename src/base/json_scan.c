@@ -165,7 +165,7 @@ void wt__json_scan_root(struct str text, size_t at, size_t line, struct json_ite
 }
 
 /* Returns the next character of a key and moves *at behind it; -1 if it is not ASCII or the escape is invalid. */
-static int next_of_key(struct str key, size_t *at)
+static int next_key_character(struct str key, size_t *at)
 {
     static const char kinds[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
     int code = 0;
@@ -196,7 +196,7 @@ bool wt__json_key_is(struct str key, struct str name)
     if (key.len < name.len)
         return false;
     while (at < key.len && i < name.len)
-        if (next_of_key(key, &at) != (unsigned char)name.ptr[i++])
+        if (next_key_character(key, &at) != (unsigned char)name.ptr[i++])
             return false;
     return at == key.len && i == name.len;
 }

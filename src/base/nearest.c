@@ -14,7 +14,7 @@ static size_t smaller_of(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-size_t wt__edits(struct str word, struct str candidate, size_t most)
+size_t wt__edit_distance(struct str word, struct str candidate, size_t most)
 {
     const char *a = word.ptr, *b = candidate.ptr;
     unsigned char rows[3][NEAREST_WORD_MAX + 1], *before = rows[0], *above = rows[1], *row = rows[2];
@@ -56,5 +56,5 @@ void wt__nearest_note(struct nearest *nearest, size_t edits, struct str called)
 
 void wt__nearest_show(struct nearest *nearest, struct str candidate)
 {
-    wt__nearest_note(nearest, wt__edits(nearest->word, candidate, nearest->edits), candidate);
+    wt__nearest_note(nearest, wt__edit_distance(nearest->word, candidate, nearest->edits), candidate);
 }

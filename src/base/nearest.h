@@ -23,7 +23,7 @@ void wt__nearest_begin(struct nearest *nearest, struct str word);
 
 /* Returns the edit distance with insertions, deletions, substitutions and swaps of neighbours (optimal string
  * alignment). Returns `most` if the distance is at least `most`, or if more characters change than stay. */
-size_t wt__edits(struct str word, struct str candidate, size_t most);
+size_t wt__edit_distance(struct str word, struct str candidate, size_t most);
 
 /* Compares a candidate and keeps it if it is closer than the best so far. */
 void wt__nearest_show(struct nearest *nearest, struct str candidate);

@@ -28,7 +28,7 @@ unsigned wt__processor_count(void)
     return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
 }
 
-static void *work_on(void *argument)
+static void *run_pool_worker(void *argument)
 {
     struct worker *worker = argument;
     struct pool_job *run = worker->run;
@@ -58,11 +58,11 @@ int wt__pool_run(unsigned threads, size_t count, pool_work work, void *context)
     unsigned started = 1;
     for (; started < threads; started++) {
         workers[started] = (struct worker){.run = &run, .number = started};
-        if (pthread_create(&workers[started].thread, NULL, work_on, &workers[started]) != 0)
+        if (pthread_create(&workers[started].thread, NULL, run_pool_worker, &workers[started]) != 0)
             break;
     }
     workers[0] = (struct worker){.run = &run};
-    work_on(&workers[0]);
+    run_pool_worker(&workers[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(workers[i].thread, NULL);
     return atomic_load(&run.result);

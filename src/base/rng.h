@@ -1,7 +1,9 @@
-/* rng.h: seeded random numbers (xoshiro256**, seeded by splitmix64): the same seed gives the same run everywhere. */
+/* rng.h: random numbers. Seeded numbers (xoshiro256**, seeded by splitmix64) are the same everywhere for the same seed.
+ * Unguessable digits come from the system and serve as names, such as session identifiers. */
 #ifndef WT_BASE_RNG_H
 #define WT_BASE_RNG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,5 +20,9 @@ uint64_t wt__rng_below(struct rng *rng, uint64_t bound);
 void wt__rng_draw(struct rng *rng, uint32_t *numbers, size_t count, size_t most);
 /* Returns a uniform number in [0, 1). */
 double wt__rng_unit(struct rng *rng);
+
+/* Writes count random hexadecimal digits (even, at most 64) and a NUL. Returns false if the system has no random
+ * numbers. */
+bool wt__random_digits(char *out, size_t count);
 
 #endif

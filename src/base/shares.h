@@ -1,14 +1,12 @@
 /* shares.h: divides a pool of units among several holders so that no holder can use all of it.
  *
  * A holder may take units only while its total would not exceed the units left for all others. A single holder
- * therefore
- * gets half of the pool, two holders get a third each, and the next holder always finds some left (the dynamic
- * threshold
- * of Choudhury and Hahne, 1998, with a factor of 1). It needs no configuration, and idle holders reserve no units.
+ * therefore gets half of the pool, two holders get a third each, and the next holder always finds some left (the
+ * dynamic threshold of Choudhury and Hahne, 1998, with a factor of 1). It needs no configuration, and idle holders
+ * reserve no units.
  *
  * A holder is the name of a key, a session or an upstream server. The holder NULL may use the whole pool; it is for
- * callers
- * that cannot distinguish holders. All functions are thread-safe. */
+ * callers that cannot distinguish holders. All functions are thread-safe. */
 #ifndef WT_BASE_SHARES_H
 #define WT_BASE_SHARES_H
 

@@ -46,7 +46,7 @@ struct str wt__str_head(struct str text, size_t most)
 /* Marks special bytes among eight: sets the highest bit of each byte that is below 0x20, above 0x7E, a quotation mark
  * or a backslash (zero-byte test by borrow: Warren, Hacker's Delight, 6-1). A borrow may also mark the byte above a
  * marked one. The caller therefore rechecks byte by byte. */
-static uint64_t special_bytes(uint64_t bytes)
+static uint64_t mark_special_bytes(uint64_t bytes)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
     uint64_t quote = bytes ^ ones * '"', slash = bytes ^ ones * '\\', delete = bytes ^ ones * 0x7F;
@@ -58,7 +58,7 @@ size_t wt__str_plain(struct str s)
     size_t at = 0;
     for (uint64_t eight; s.len - at >= sizeof eight; at += sizeof eight) {
         memcpy(&eight, s.ptr + at, sizeof eight);
-        if (special_bytes(eight))
+        if (mark_special_bytes(eight))
             break;
     }
     while (at < s.len && s.ptr[at] >= 0x20 && s.ptr[at] < 0x7F && s.ptr[at] != '"' && s.ptr[at] != '\\')
@@ -84,4 +84,41 @@ size_t wt__utf8_length(const char *text, size_t len)
         (s[0] == 0xF4 && s[1] >= 0x90))
         return 0;
     return want;
+}
+
+/* ---------------------------------------------------------------- patterns */
+
+/* Returns the length of the character at text[at]; 1 if it is not valid UTF-8. */
+static size_t character_length(struct str text, size_t at)
+{
+    size_t end = at + 1;
+    while ((unsigned char)text.ptr[at] >= 0xc0 && end < text.len && ((unsigned char)text.ptr[end] & 0xc0) == 0x80)
+        end++;
+    return end - at;
+}
+
+/* On a mismatch, the last '*' matches one more character. Earlier ones never need to be retried. */
+bool wt__glob_matches(struct str pattern, struct str text)
+{
+    size_t p = 0, t = 0, star = pattern.len, taken = 0;
+    while (t < text.len) {
+        if (p < pattern.len && pattern.ptr[p] == '*') {
+            star = p++;
+            taken = t;
+        } else if (p < pattern.len && pattern.ptr[p] == '?') {
+            p++;
+            t += character_length(text, t);
+        } else if (p < pattern.len && pattern.ptr[p] == text.ptr[t]) {
+            p++;
+            t++;
+        } else if (star < pattern.len) {
+            p = star + 1;
+            t = taken += character_length(text, taken);
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.len && pattern.ptr[p] == '*')
+        p++;
+    return p == pattern.len;
 }

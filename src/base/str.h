@@ -1,10 +1,12 @@
-/* str.h: a borrowed view of bytes. */
+/* str.h: a borrowed view of bytes, and name patterns. */
 #ifndef WT_BASE_STR_H
 #define WT_BASE_STR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "base/str.h"
 
 struct str {
     const char *ptr; /* not necessarily NUL-terminated; may be NULL if len is 0 */
@@ -74,5 +76,10 @@ size_t wt__str_plain(struct str s);
 /* Returns the length of the valid UTF-8 sequence at text[0..len), len > 0; 0 if it is invalid, overlong or a
  * surrogate. */
 size_t wt__utf8_length(const char *text, size_t len);
+
+/* Matches a name against a pattern with two wildcards. '*' matches any run of characters, also an empty one and '/'.
+ * '?' matches one character. All other characters match themselves, case-sensitively. Time is at most pattern length
+ * times text length. */
+bool wt__glob_matches(struct str pattern, struct str text);
 
 #endif

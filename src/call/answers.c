@@ -84,7 +84,8 @@ static bool is_part(struct str request, size_t at)
     struct str first = wt__next_word(part, &in);
     while (wt__str_among(first, small, sizeof small / sizeof *small))
         first = wt__next_word(part, &in);
-    if (first.len == 0 || wt__says_nothing(first) || memchr(part.ptr, ':', part.len) || memchr(part.ptr, '=', part.len))
+    if (first.len == 0 || wt__is_stopword_any_case(first) || memchr(part.ptr, ':', part.len) ||
+        memchr(part.ptr, '=', part.len))
         return false;
     for (struct str word = first; word.len > 0; word = wt__next_word(part, &in))
         count++;
@@ -124,7 +125,7 @@ static struct answer answer_at(const struct literals *literals, const struct par
     struct str text = {request.ptr + answer.start, answer.end - answer.start};
     size_t in = 0;
     struct str word = wt__next_word(text, &in);
-    bool one = word.len > 0 && word.len == text.len && !wt__says_nothing(word);
+    bool one = word.len > 0 && word.len == text.len && !wt__is_stopword_any_case(word);
     bool answers = assigned || (one && begins_clause(request, name));
     return text.len > 0 && text.len <= ANSWER_BYTES && answers ? answer : (struct answer){0};
 }
@@ -238,7 +239,7 @@ static bool says_more(struct str request, size_t at)
     struct str clause = {request.ptr + at, clause_end(request, at) - at};
     size_t in = 0;
     for (struct str word; (word = wt__next_word(clause, &in)).len > 0;)
-        if (!wt__says_nothing(word))
+        if (!wt__is_stopword_any_case(word))
             return !memchr(clause.ptr, ':', clause.len) && !memchr(clause.ptr, '=', clause.len);
     return false;
 }
@@ -298,7 +299,7 @@ struct str wt__answer_to_nothing(struct str request, size_t *at, const struct pa
             end++;
         word.len = end - start;
         if (before == 0 || !strchr(",;\n", request.ptr[before - 1]) || !assigns(request, end) ||
-            wt__says_nothing(word) || is_name(word, parameters))
+            wt__is_stopword_any_case(word) || is_name(word, parameters))
             continue;
         size_t begin = past_blanks(request, end + 1);
         *at = clause_end(request, begin);

@@ -11,7 +11,6 @@
 #include "call/coverage.h"
 #include "call/forms.h"
 #include "call/pair_evidence.h"
-#include "retrieve/verbs.h"
 #include "retrieve/words.h"
 
 enum {
@@ -394,7 +393,7 @@ static void read_parts(struct reading *r, size_t p)
         struct str word;
         do
             word = wt__next_word(part, &in);
-        while (word.len > 0 && wt__says_nothing(word));
+        while (word.len > 0 && wt__is_stopword_any_case(word));
         if (!known && word.len > 0 && r->left_over.len == 0)
             r->left_over = part;
         find_repeated(r, part, span);
@@ -489,7 +488,7 @@ static struct str noun_before(const struct reading *r, size_t l, const struct ar
         return STR("");
     struct str word = word_text(r, around->before - 1);
     bool apart = r->literals[l].start - r->words[around->before - 1].end > 2; /* a blank, or one and a quote */
-    return apart || wt__says_nothing(word) || wt__verb(word).actions ? STR("") : word;
+    return apart || wt__is_stopword_any_case(word) || wt__verb(word).actions ? STR("") : word;
 }
 
 static bool says_range(const struct reading *r, size_t start)
@@ -799,7 +798,7 @@ static bool is_mentioned(const struct reading *r, const struct parameter *parame
             continue;
         if ((parameter->dated || parameter->timed) && is_of_calendar(word))
             return true;
-        if (word.len >= MENTION_BYTES && !wt__says_nothing(word) && wt__repeats_name(parameter, word) &&
+        if (word.len >= MENTION_BYTES && !wt__is_stopword_any_case(word) && wt__repeats_name(parameter, word) &&
             sharers(r->parameters, word) == 1)
             return true;
     }

@@ -7,7 +7,6 @@
 #include "base/buffer.h"
 #include "base/json.h"
 #include "call/demonstrations.h"
-#include "retrieve/verbs.h"
 #include "retrieve/words.h"
 
 struct reading {
@@ -146,7 +145,7 @@ static bool leaves_words(const struct reading *r)
         if (count++ == COVERAGE_WORDS)
             return true;
         size_t start = (size_t)(word.ptr - r->request.ptr);
-        bool says = !wt__says_nothing(word) && !is_verb(word);
+        bool says = !wt__is_stopword_any_case(word) && !is_verb(word);
         unread += says && !is_taken(r, start, start + word.len) && !is_said_again(r, word) && !is_read(r, word);
     }
     return unread > COVERAGE_UNREAD;
@@ -181,7 +180,7 @@ static const char *const never_narrowing[] = {
 
 static bool never_narrows(struct str word)
 {
-    return wt__says_nothing(word) ||
+    return wt__is_stopword_any_case(word) ||
            wt__str_among(word, never_narrowing, sizeof never_narrowing / sizeof *never_narrowing);
 }
 
@@ -211,7 +210,7 @@ static bool is_of_other_thing(const struct parameter *parameter, struct str tool
     struct str last = {0};
     size_t at = 0;
     for (struct str word; (word = wt__next_word(tool, &at)).len > 0; last = word) {
-        if (wt__says_nothing(word))
+        if (wt__is_stopword_any_case(word))
             return false; /* "post to favorites" says where, and not what */
         alike |= is_among(word, parameter->words, parameter->word_count);
     }

@@ -47,7 +47,7 @@ static void learn_words(struct parameter *parameter, struct str request, size_t 
     words_beside(request, start, start + len, &beside[0], &beside[1]);
     parameter->placed |= isupper((unsigned char)request.ptr[start]) && wt__is_place_word(beside[0]);
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
-        if (beside[i].len > 2 && !wt__says_nothing(beside[i]) &&
+        if (beside[i].len > 2 && !wt__is_stopword_any_case(beside[i]) &&
             parameter->description_word_count < PARAMETER_DESCRIPTION_WORDS)
             parameter->description_words[parameter->description_word_count++] = beside[i];
 }

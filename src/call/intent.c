@@ -3,7 +3,6 @@
 #include "call/intent.h"
 
 #include "base/error.h"
-#include "retrieve/verbs.h"
 #include "retrieve/words.h"
 
 enum clause_kind {
@@ -873,7 +872,7 @@ static bool refers_back(const struct reader *r, const struct clause *clause)
 {
     for (size_t w = clause->rest; w < clause->end; w++)
         if (fits_word(r->words[w].text, STR("it|them|those|these|that|this|him|her|one|ones")))
-            return w + 1 == clause->end || wt__says_nothing(r->words[w + 1].text);
+            return w + 1 == clause->end || wt__is_stopword_any_case(r->words[w + 1].text);
     return false;
 }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "retrieve/verbs.h"
 #include "retrieve/words.h"
 #include "text/unicode.h"
 
@@ -586,7 +585,7 @@ static bool is_no_name(struct str word)
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         if (wt__str_equal(word, wt__str(none[i])))
             return true;
-    return wt__says_nothing(word);
+    return wt__is_stopword_any_case(word);
 }
 
 /* Behind the word that ends at `at`: where the next word with a capital begins, over a blank, a hyphen, a small word,

@@ -1,6 +1,6 @@
 /* tool_effect.c: see tool_effect.h.
  *
- * retrieve/action.h answers a similar question for ranking and says nothing of tools without a method or annotations.
+ * retrieve/action.c answers a similar question for ranking and says nothing of tools without a method or annotations.
  * Here the name alone is enough, and so is the first verb of the description: a wrong answer costs one question, and a
  * missing answer may lock a vault. */
 #include "call/tool_effect.h"
@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/json.h"
 #include "call/parameters.h"
-#include "retrieve/action.h"
+#include "retrieve/document.h"
 #include "retrieve/words.h"
 #include "text/analyser.h"
 
@@ -19,7 +19,7 @@ enum {
     DERIVED_BYTES = 5, /* shortest verb whose derived nouns are recognised */
 };
 
-/* Verbs that act and are not in retrieve/verbs.c, whose entries weigh in ranking. */
+/* Verbs that act and are not in retrieve/words.c, whose entries weigh in ranking. */
 static const char *const acting_verbs[] = {
     "allocate",  "arm",        "arrange",   "authorize",  "authorise", "backup",   "bake",     "ban",      "bid",
     "block",     "boost",      "brew",      "broadcast",  "checkin",   "checkout", "claim",    "clean",    "conclude",
@@ -39,7 +39,7 @@ static const char *const acting_verbs[] = {
     "warm",      "wash",       "water",
 };
 
-/* First verbs of descriptions of tools that only read, beside those of retrieve/verbs.c. */
+/* First verbs of descriptions of tools that only read, beside those of retrieve/words.c. */
 static const char *const reading_verbs[] = {
     "access", "allow",  "analyse", "analyze", "answer",  "assess", "confirm", "contain", "decode", "enumerate",
     "know",   "lookup", "obtain",  "parse",   "provide", "rank",   "return",  "say",     "test",   "visualize",
@@ -194,7 +194,7 @@ static enum verb_effect read_described_effect(struct tool_effect *out, struct st
         struct str word = wt__next_word(description, &at);
         if (word.len == 0)
             break;
-        if (wt__says_nothing(word) || wt__str_among(word, before_verb, COUNT(before_verb)))
+        if (wt__is_stopword_any_case(word) || wt__str_among(word, before_verb, COUNT(before_verb)))
             continue;
         effect = read_verb(word, &base);
         if (effect == VERB_UNKNOWN)

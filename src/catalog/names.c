@@ -1,7 +1,7 @@
 /* names.c: see names.h. Everything fits on the stack, so naming a tool allocates nothing and cannot fail. */
 #include "catalog/names.h"
 
-#include "base/glob.h"
+#include "base/str.h"
 #include "base/sha256.h"
 #include "text/unicode.h"
 

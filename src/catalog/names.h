@@ -29,7 +29,7 @@ struct str wt__name_without_number(struct str name);
 /* Appends the id. */
 void wt__tool_id(struct buffer *out, struct str provider, struct str name);
 
-/* Whether a pattern (base/glob.h) looks at ids, too: one with a '/' does. */
+/* Whether a pattern (base/str.h) looks at ids, too: one with a '/' does. */
 bool wt__pattern_of_ids(struct str pattern);
 /* Whether a tool fits: by its name ("issues/create" is one), or by its id where the pattern looks at that. */
 bool wt__pattern_fits(struct str pattern, struct str id, struct str name);

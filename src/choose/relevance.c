@@ -84,7 +84,7 @@ static const float NEAR_WITH_WORDS = 0.35f, NEAR_ALONE = 0.3f;
 bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit)
 {
     const float *features = hit->features;
-    bool words = wt__retriever_asks(retriever, SOURCE_BM25), meaning = wt__retriever_asks(retriever, SOURCE_DENSE);
+    bool words = wt__retriever_uses(retriever, SOURCE_BM25), meaning = wt__retriever_uses(retriever, SOURCE_DENSE);
     float near = fmaxf(features[FEATURE_MEANING], features[FEATURE_SUBQUERY_MEANING]);
     if (hit->lead || hit->brought || features[FEATURE_NEIGHBOUR_VOTES] > 0)
         return false;

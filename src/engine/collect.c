@@ -11,7 +11,7 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "catalog/names.h"
-#include "retrieve/action.h"
+#include "retrieve/document.h"
 #include "retrieve/tool_names.h"
 
 enum { SLICE = 1024, SLICE_FULL = 1 };

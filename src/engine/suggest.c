@@ -59,9 +59,9 @@ static int look_at(void *context, int64_t id, int64_t provider, struct str name)
     (void)provider;
     if (l->letter && (name.len == 0 || name.ptr[0] != l->name.ptr[0]))
         return ANOTHER_LETTER;
-    size_t edits = wt__edits(l->name, name, NEAREST_EDITS);
+    size_t edits = wt__edit_distance(l->name, name, NEAREST_EDITS);
     if (edits > 0 && l->provider.len > 0) /* what looks like a border may be part of the name */
-        edits = wt__edits(l->typed, name, edits);
+        edits = wt__edit_distance(l->typed, name, edits);
     if (edits == NEAREST_EDITS && l->name.len > NEAREST_EDITS && wt__str_starts(name, l->name))
         edits = NEAREST_EDITS - 1;
     if (edits == NEAREST_EDITS)
@@ -83,7 +83,7 @@ static size_t provider_distance(const struct looking *l, struct str provider)
 {
     if (l->provider.len == 0 || wt__str_equal(l->provider, provider))
         return 0;
-    return wt__edits(l->provider, provider, NEAREST_EDITS) < NEAREST_EDITS ? NEAR_PROVIDER : OTHER_PROVIDER;
+    return wt__edit_distance(l->provider, provider, NEAREST_EDITS) < NEAREST_EDITS ? NEAR_PROVIDER : OTHER_PROVIDER;
 }
 
 void wt__suggest_tool(struct buffer *sentence, struct store *store, struct str name)

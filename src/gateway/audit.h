@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/hmac.h"
+#include "base/sha256.h"
 #include "base/json.h"
 #include "gateway/policy.h"
 

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/steady.h"
 #include "catalog/pins.h"
 #include "store/review.h"
 #include "mcp/config.h"

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/random_digits.h"
+#include "base/rng.h"
 
 enum {
     HANDLE_BYTES = 25,

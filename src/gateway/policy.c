@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
-#include "base/glob.h"
+#include "base/str.h"
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "whichtool.h"

@@ -55,7 +55,7 @@ static inline const char *wt__face_call_tool_name(enum effect effect)
  *   {"rules": [{"keys": ["ci-*"], "servers": ["github"], "tools": ["get_*"], "effects": ["read"], "deny": false}, ...],
  *    "profiles": {"reading": {"face": "direct", "rules": [{"effects": ["read"]}]}}}
  *
- * A rule matches a tool if each of its lists does; a missing list matches everything. Names are patterns (base/glob.h).
+ * A rule matches a tool if each of its lists does; a missing list matches everything. Names are patterns (base/str.h).
  * A tool is allowed if a rule without "deny" matches it and no rule with "deny" does. Tools without a matching rule are
  * denied. The rules of a profile narrow the general ones. One function decides for all lists, searches and calls.
  *

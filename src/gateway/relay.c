@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/json_scan.h"
 #include "base/memory.h"
-#include "base/random_digits.h"
+#include "base/rng.h"
 #include "mcp/shape.h"
 
 enum { HANDLE_BYTES = 33 };

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "base/steady.h"
 #include "catalog/names.h"
 
 enum { LOOK_MS = 50 /* interval of checks for cancelled waits */ };

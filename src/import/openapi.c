@@ -330,7 +330,7 @@ static void read_root(struct root *root, struct str text)
         for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
             if (wt__str_equal(item.key, wanted[i].key))
                 *wanted[i].out = item;
-        if (wt__edits(item.key, STR("paths"), NEAREST_EDITS) < NEAREST_EDITS)
+        if (wt__edit_distance(item.key, STR("paths"), NEAREST_EDITS) < NEAREST_EDITS)
             root->like_paths = item;
     }
     root->whole = rc == 0;

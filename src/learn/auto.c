@@ -186,7 +186,7 @@ static void describe_choice(const struct weight_search *search, struct buffer *r
                       "weights",
                       search->evaluator->dev_count, 100 * search->hybrid.recall, 100 * search->figure.recall);
     for (size_t s = 0; s < SOURCES; s++)
-        if (!wt__sources[s]->given)
+        if (!wt__sources[s]->is_preset)
             wt__buffer_printf(why, " %s %g,", wt__sources[s]->name, (double)retriever->weights[s]);
     wt__buffer_printf(why, " sub-queries %g; of dense tool2vec %g, mlc %g", (double)retriever->subquery,
                       (double)mix->tool2vec, (double)mix->mlc);

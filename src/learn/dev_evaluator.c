@@ -56,7 +56,7 @@ static int encode_requests(struct dev_evaluator *evaluator, struct progress *pro
     return 0;
 }
 
-/* Converts the training requests to the form of neighbours.h. */
+/* Converts the training requests to the form of retrieve/past_requests.h. */
 static int list_past_requests(struct dev_evaluator *evaluator, wt_error *err)
 {
     const struct example_set *train = &evaluator->training->examples.train;

@@ -24,7 +24,7 @@
 #include "learn/trainers.h"
 #include "nn/loss.h"
 #include "nn/safetensors.h"
-#include "retrieve/mlc.h"
+#include "retrieve/trained_vectors.h"
 
 /* ---------------------------------------------------------------- head of a classifier */
 

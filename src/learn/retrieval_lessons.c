@@ -142,7 +142,7 @@ int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *er
 
 /* ---------------------------------------------------------------- neighbours */
 
-/* The lesson "neighbours": stores past requests with their tools for retrieve/neighbours.h. It does not train; it
+/* The lesson "neighbours": stores past requests with their tools for retrieve/past_requests.h. It does not train; it
  * saves the evaluator's vectors of the training requests, and the tools of each. */
 
 /* Encodes the requests again with the engine's encoder, for recipes that use no trained encoder (PTR over bm25, dense

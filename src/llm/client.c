@@ -250,7 +250,7 @@ struct chat_client {
 };
 
 /* One question in progress. */
-struct client_question {
+struct model_exchange {
     struct chat_client *client;
     const struct chat_question *question;
     struct http_session *session;
@@ -357,7 +357,7 @@ static struct timespec next_check_time(void)
     return until;
 }
 
-static int acquire_session(struct client_question *asking)
+static int acquire_session(struct model_exchange *asking)
 {
     struct chat_client *client = asking->client;
     bool stop = false;
@@ -386,7 +386,7 @@ static int acquire_session(struct client_question *asking)
     return rc;
 }
 
-static void release_session(struct client_question *asking)
+static void release_session(struct model_exchange *asking)
 {
     struct chat_client *client = asking->client;
     pthread_mutex_lock(&client->lock);
@@ -395,7 +395,7 @@ static void release_session(struct client_question *asking)
     pthread_mutex_unlock(&client->lock);
 }
 
-static int pause_for(struct client_question *asking, double ms)
+static int pause_for(struct model_exchange *asking, double ms)
 {
     for (double until = wt__now_ms() + ms; wt__now_ms() < until;) {
         if (wt__progress_step(asking->question->progress, 0))
@@ -410,7 +410,7 @@ static int pause_for(struct client_question *asking, double ms)
 /* ---------------------------------------------------------------- exchanges and retries */
 
 /* Sets the error for a status other than success. */
-static int fail_http_status(struct client_question *asking, const struct http_answer *answer)
+static int fail_http_status(struct model_exchange *asking, const struct http_answer *answer)
 {
     const struct chat_client *client = asking->client;
     struct str body = wt__buffer_view(&answer->body);
@@ -429,7 +429,7 @@ static int fail_http_status(struct client_question *asking, const struct http_an
 /* Outcome of one attempt: completion, retry after a pause, retry without a rejected setting, or permanent failure. */
 enum outcome { DONE, AGAIN_LATER, AGAIN_OTHERWISE, FAILED };
 
-static enum outcome judge_response(struct client_question *asking, const struct completion_request *request,
+static enum outcome judge_response(struct model_exchange *asking, const struct completion_request *request,
                                    const struct http_answer *answer, struct completion *out, int *rc)
 {
     struct chat_client *client = asking->client;
@@ -456,7 +456,7 @@ static enum outcome judge_response(struct client_question *asking, const struct 
 }
 
 /* Sends the request once. asked_ms: set to the pause that the server requests, -1 otherwise. */
-static enum outcome send_attempt(struct client_question *asking, struct completion_request *request,
+static enum outcome send_attempt(struct model_exchange *asking, struct completion_request *request,
                                  struct completion *out, double *asked_ms, int *rc)
 {
     struct chat_client *client = asking->client;
@@ -500,7 +500,7 @@ static double choose_pause(struct chat_client *client, unsigned pauses, double a
     return ms;
 }
 
-static int exchange_completion(struct client_question *asking, struct completion_request *request,
+static int exchange_completion(struct model_exchange *asking, struct completion_request *request,
                                struct completion *out)
 {
     unsigned pauses = 0;
@@ -520,7 +520,7 @@ static int exchange_completion(struct client_question *asking, struct completion
 /* ---------------------------------------------------------------- a question */
 
 /* Copies the completion to the answer, and parses it. */
-static int take_completion(struct client_question *asking, const struct completion *completion, struct arena *arena)
+static int take_completion(struct model_exchange *asking, const struct completion *completion, struct arena *arena)
 {
     struct chat_client *client = asking->client;
     struct chat_answer *out = asking->out;
@@ -541,7 +541,7 @@ static int take_completion(struct client_question *asking, const struct completi
 }
 
 /* Makes one exchange, and validates its answer. */
-static int exchange_once(struct client_question *asking, struct completion_request *request, struct arena *arena)
+static int exchange_once(struct model_exchange *asking, struct completion_request *request, struct arena *arena)
 {
     struct completion completion = {0};
     WT_TRY(exchange_completion(asking, request, &completion));
@@ -550,7 +550,7 @@ static int exchange_once(struct client_question *asking, struct completion_reque
     return rc;
 }
 
-static int ask_in_session(struct client_question *asking, struct arena *arena)
+static int ask_in_session(struct model_exchange *asking, struct arena *arena)
 {
     struct completion_request request = {.model = asking->client->model.name, .question = asking->question};
     int rc = exchange_once(asking, &request, arena);
@@ -583,7 +583,7 @@ static int ask_client(struct chat_model *model, const struct chat_question *ques
 {
     wt_error scratch;
     struct chat_client *client = (struct chat_client *)model;
-    struct client_question asking = {.client = client, .question = question, .out = out, .err = err ? err : &scratch};
+    struct model_exchange asking = {.client = client, .question = question, .out = out, .err = err ? err : &scratch};
     double begin = wt__now_ms();
     int rc = check_question(question, asking.err);
     if (rc == 0)

@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/steady.h"
 #include "mcp/connection_inside.h"
 
 enum { SLICE_MS = 50 /* between two looks for a wish to stop */ };

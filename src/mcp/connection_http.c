@@ -14,7 +14,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/steady.h"
 #include "mcp/connection_inside.h"
 #include "mcp/header.h"
 #include "mcp/sse.h"

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/steady.h"
 #include "mcp/connection_inside.h"
 #include "mcp/sse.h"
 #include "net/http_client.h"

@@ -49,7 +49,7 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
 static bool reads_words(const struct search *search)
 {
     const struct rerank_kind *reranker = search->plan.reranker.kind;
-    return wt__retriever_asks(&search->plan.retriever, SOURCE_BM25) || (reranker && reranker->features);
+    return wt__retriever_uses(&search->plan.retriever, SOURCE_BM25) || (reranker && reranker->features);
 }
 
 /* A stage as it is shown: that of a part of the request says which. NULL when memory is out. */

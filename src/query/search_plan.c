@@ -74,7 +74,7 @@ static int plan_trained(wt_engine *engine, const struct search_wish *wish, const
     if (wish->features && trained->recipes[RECIPE_NEIGHBOURS].there)
         out->retriever.also |= 1u << SOURCE_NEIGHBOURS;
     out->reranker = recipe->reranker;
-    if (wt__retriever_asks(&out->retriever, SOURCE_NEIGHBOURS)) {
+    if (wt__retriever_uses(&out->retriever, SOURCE_NEIGHBOURS)) {
         out->encoder = trained->encoder;
         out->labels = trained;
     }

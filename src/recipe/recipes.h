@@ -48,8 +48,8 @@ enum selector {
 enum model_kind {
     MODEL_NONE, /* the recipe has no folder */
     MODEL_WEIGHTS,
-    MODEL_TOOL2VEC, /* retrieve/tool2vec.h */
-    MODEL_MLC,      /* retrieve/mlc.h */
+    MODEL_TOOL2VEC, /* retrieve/trained_vectors.h */
+    MODEL_MLC,      /* retrieve/trained_vectors.h */
     MODEL_PAST,     /* retrieve/past_requests.h */
     MODEL_RERANKER, /* depends on the recipe's kind, rerank/reranker.h */
     MODEL_CHOICE    /* model of auto */

@@ -10,7 +10,7 @@
  *
  *   tool2vec * T + mlc * C
  *
- * where d is the unit vector of the tool's texts, T that of retrieve/tool2vec.h and C that of retrieve/mlc.h. */
+ * where d is the unit vector of the tool's texts, T and C those of retrieve/trained_vectors.h. */
 #ifndef WT_RECIPE_TRAINED_H
 #define WT_RECIPE_TRAINED_H
 
@@ -28,10 +28,9 @@
 #include "encoder/encoder.h"
 #include "recipe/recipes.h"
 #include "rerank/reranker.h"
-#include "retrieve/mlc.h"
+#include "retrieve/trained_vectors.h"
 #include "retrieve/past_requests.h"
 #include "retrieve/retrieve.h"
-#include "retrieve/tool2vec.h"
 
 #define TRAINED_CONFIG "config.json"
 #define TRAINED_ENCODER "encoder"

@@ -3,9 +3,10 @@
  * The action of a request comes from its first verb or, for a question, from its first word. The action of a tool comes
  * from its HTTP method or its MCP annotations, refined by the verb in its name. A tool without method or annotations
  * has no action. A server may set false annotations, so they weigh no more than the verb. */
-#include "retrieve/action.h"
+#include "retrieve/document.h"
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "retrieve/source.h"
 #include "retrieve/words.h"
 #include "text/analyser.h"
@@ -52,7 +53,7 @@ static unsigned actions_of_annotations(const struct tool *tool)
  * ("issues/list"). */
 static unsigned actions_of_name(struct str name)
 {
-    struct buffer words = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer words = {0};
     unsigned actions = 0, last = 0;
     wt__analyser_spell_out(name, &words);
     struct str text = wt__buffer_view(&words);
@@ -63,7 +64,6 @@ static unsigned actions_of_name(struct str name)
         last = wt__verb(word).actions;
         actions = seen < 2 ? last : 0;
     }
-    wt__buffer_dispose(&words);
     return actions ? actions : last;
 }
 
@@ -85,17 +85,17 @@ static unsigned read_actions(struct str text)
         struct str word = wt__next_word(text, &at);
         if (word.len == 0)
             return 0;
-        if (first && wt__asks(word))
+        if (first && wt__is_question_word(word))
             return ACTION_READ;
         struct verb verb = wt__verb(word);
         if (verb.actions)
             return verb.actions;
-        seen += !wt__says_nothing(word);
+        seen += !wt__is_stopword_any_case(word);
     }
     return 0;
 }
 
-static int read_query_actions(struct query *query, wt_error *err)
+static int read_query_actions(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     (void)err;
@@ -104,7 +104,7 @@ static int read_query_actions(struct query *query, wt_error *err)
     return 0;
 }
 
-static int score_action_rows(struct query *query, wt_error *err)
+static int score_action_rows(struct source_query *query, wt_error *err)
 {
     const struct snapshot_key *keys = query->view->snapshot->keys;
     (void)err;
@@ -119,12 +119,12 @@ static int score_action_rows(struct query *query, wt_error *err)
     return 0;
 }
 
-static float action_value(const struct query *query, float weight, size_t t, size_t c)
+static float action_value(const struct source_query *query, float weight, size_t t, size_t c)
 {
     return weight * wt__ranking(query, t, SOURCE_ACTION)->scores[c];
 }
 
-static void fill_no_action_features(const struct query *query, size_t c, float *out)
+static void fill_no_action_features(const struct source_query *query, size_t c, float *out)
 {
     (void)query, (void)c, (void)out; /* only contributes to the score */
 }
@@ -133,7 +133,7 @@ const struct source wt__source_action = {.name = ACTION_STAGE,
                                          .weight = "action",
                                          .tried = {0, 0.05f},
                                          .tried_count = 2,
-                                         .seldom = true,
+                                         .is_sparse = true,
                                          .search = read_query_actions,
                                          .score_rows = score_action_rows,
                                          .value = action_value,

@@ -30,8 +30,7 @@ static int read_terms(struct workspace *workspace, struct text *text, wt_error *
     text->terms = wt__arena_array(&workspace->arena, struct lexical_term, count);
     text->shares = wt__arena_array(&workspace->arena, float, count);
     text->idf = wt__arena_array(&workspace->arena, float, count);
-    if (!text->terms || !text->shares || !text->idf)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(text->terms && text->shares && text->idf, err);
     for (size_t i = 0; i < count; i++)
         text->terms[i] = (struct lexical_term){workspace->tokens.terms[first + i], 1};
     qsort(text->terms, count, sizeof *text->terms, compare_terms);
@@ -63,23 +62,19 @@ static float measure_coverage(const struct text *text, float best)
     return best < text->most ? best / text->most : 1;
 }
 
-static int search_bm25(struct query *query, wt_error *err)
+static int search_bm25(struct source_query *query, wt_error *err)
 {
     const struct lexical *index = &query->view->snapshot->lexical;
     struct workspace *workspace = query->workspace;
     wt__token_list_reset(&workspace->tokens);
     for (size_t t = 0; t < workspace->text_count; t++) {
         struct text *text = &workspace->texts[t];
-        int rc = read_terms(workspace, text, err);
-        if (rc == 0)
-            rc = wt__lexical_prepare(&workspace->queries[t], index, text->terms, text->term_count, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(read_terms(workspace, text, err));
+        WT_TRY(wt__lexical_prepare(&workspace->queries[t], index, text->terms, text->term_count, err));
         read_idf(index, &workspace->queries[t], text);
         struct ranking *words = &text->rankings[SOURCE_BM25];
         words->top = wt__arena_array(&workspace->arena, struct scored, query->depth);
-        if (!words->top)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(words->top, err);
         words->len =
             wt__lexical_search(index, &workspace->queries[t], query->depth, query->request->allowed, words->top);
         words->best = words->len ? words->top[0].score : 0;
@@ -101,7 +96,7 @@ static float spared_damping(const struct text *text, size_t c)
 
 /* Reduces the word scores of tools with very many words, so that such a tool must also match by meaning. Not used if
  * only words have a weight, because such a tool could then not be found at all. */
-static void damp_word_scores(struct query *query, struct text *text)
+static void damp_word_scores(struct source_query *query, struct text *text)
 {
     const struct lexical *index = &query->view->snapshot->lexical;
     struct ranking *words = &text->rankings[SOURCE_BM25];
@@ -115,13 +110,13 @@ static void damp_word_scores(struct query *query, struct text *text)
     text->coverage = measure_coverage(text, words->best);
 }
 
-void wt__damp_words(struct query *query)
+void wt__damp_words(struct source_query *query)
 {
     for (size_t t = 0; t < query->workspace->text_count; t++)
         damp_word_scores(query, &query->workspace->texts[t]);
 }
 
-static int score_bm25_rows(struct query *query, wt_error *err)
+static int score_bm25_rows(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     (void)err;
@@ -131,7 +126,7 @@ static int score_bm25_rows(struct query *query, wt_error *err)
     return 0;
 }
 
-static float bm25_value(const struct query *query, float weight, size_t t, size_t c)
+static float bm25_value(const struct source_query *query, float weight, size_t t, size_t c)
 {
     const struct text *text = &query->workspace->texts[t];
     const struct ranking *words = &text->rankings[SOURCE_BM25];
@@ -148,7 +143,7 @@ static float scale_word_score(const struct text *text, size_t c)
     return words->best > 0 ? sqrtf(text->coverage) * words->scores[c] / words->best : 0;
 }
 
-static void fill_word_features(const struct query *query, size_t c, float *out)
+static void fill_word_features(const struct source_query *query, size_t c, float *out)
 {
     const struct workspace *workspace = query->workspace;
     out[FEATURE_WORDS] = scale_word_score(&workspace->texts[0], c);
@@ -157,7 +152,7 @@ static void fill_word_features(const struct query *query, size_t c, float *out)
         out[FEATURE_SUBQUERY_WORDS] = fmaxf(out[FEATURE_SUBQUERY_WORDS], scale_word_score(&workspace->texts[t], c));
 }
 
-struct word_share wt__word_share(const struct query *query, size_t c)
+struct word_share wt__word_share(const struct source_query *query, size_t c)
 {
     const struct text *whole = &query->workspace->texts[0];
     struct word_share out = {0};
@@ -213,15 +208,11 @@ int wt__retrieve_explain(struct workspace *workspace, uint32_t row, const struct
     *count = 0;
     if (!whole->fields)
         whole->fields = wt__arena_array(&workspace->arena, unsigned, whole->term_count);
-    if (!whole->fields)
-        return wt__fail_nomem(err);
-    int rc = wt__document_read(&workspace->document, workspace->analyser, tool, err);
-    if (rc < 0)
-        return rc;
+    WT_CHECK_ALLOC(whole->fields, err);
+    WT_TRY(wt__document_read(&workspace->document, workspace->analyser, tool, err));
     size_t marked = mark_fields(&workspace->document, whole->terms, whole->term_count, whole->fields);
     *out = wt__arena_array(arena, struct word_match, marked);
-    if (!*out)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(*out, err);
     for (size_t i = 0; i < whole->term_count && marked > 0; i++) {
         float share_of_score;
         if (!whole->fields[i])

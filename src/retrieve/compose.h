@@ -1,14 +1,76 @@
-/* compose.h: ranks tools by the evidence that each text of a request gives. */
+/* compose.h: ranks tools by the evidence that each text of a request gives, and lets copies share places.
+ *
+ * Copies of one tool by several providers share one place, because repeating them tells the caller nothing new. Tools
+ * of one provider often have similar descriptions and do different things. They share a place only if they are one
+ * operation under two HTTP methods. There are two kinds of copies:
+ *
+ *   exact   Forked servers: all texts are equal except the provider (index/snapshot.h). The place goes to the first
+ *           copy, or to the copy of a provider named in the request. A copy excluded by a cap has no place to share.
+ *   near    A younger tool with the same name and a very similar vector as a candidate before it. The lower row is the
+ *           older tool, because rows are in import order. If the request ranks the younger tool first, it is not a copy
+ *           for this request. docs/floods.md measures each condition. */
 #ifndef WT_RETRIEVE_COMPOSE_H
 #define WT_RETRIEVE_COMPOSE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "retrieve/copies.h"
+#include "index/snapshot.h"
+#include "retrieve/named_provider.h"
 #include "retrieve/segment.h"
+
+/* Copies that keep places of their own. */
+enum copies_placed {
+    COPIES_BY_ID,  /* exact copies: for evaluation by id, where a judgement lists any one of them */
+    COPIES_SHARED, /* no copies */
+    COPIES_ALL
+};
+
+/* Tool that gave its place to tool `of`. */
+struct copy {
+    uint32_t row, of;
+};
+
+/* Copies among the candidates of a request. */
+struct copies {
+    const struct snapshot_key *keys;    /* keys of all rows */
+    size_t candidates;                  /* N */
+    const uint32_t *rows;               /* [N] rows of the candidates, ascending */
+    const struct provider_names *asked; /* providers named in the request; NULL if exact copies keep their places */
+    const struct vectors *vectors;      /* vectors of the tools' own texts; NULL if near-copies keep their places */
+    struct vectors_scratch *scratch;
+    uint32_t *met; /* [N] rows of the candidates seen so far */
+    size_t met_count;
+    uint32_t *older;  /* [N] scratch */
+    float *cosines;   /* [N] scratch */
+    uint32_t *placed; /* [N] rows that have a place */
+    size_t placed_count;
+    struct copy *given; /* [N] candidates that gave their place to an earlier one */
+    size_t given_count;
+    size_t words; /* number of exact copies among `given` */
+};
+
+/* Allocates the arrays for N candidates in the arena. Returns 0 or WT_ENOMEM. */
+int wt__copies_begin(struct copies *copies, struct arena *arena, wt_error *err);
+
+/* Processes the next candidate, best first. Returns COPY_GIVEN if it gave its place to an earlier candidate (recorded
+ * in `given`), COPY_PLACED if it already has a place (wt__copy_asked_for), else COPY_NONE. After COPY_NONE, later
+ * candidates may be copies of it, even if it gets no place. Errors: WT_ESTORE (damaged vector), WT_ENOMEM. */
+enum { COPY_NONE, COPY_GIVEN, COPY_PLACED };
+int wt__copy_next(struct copies *copies, uint32_t row, wt_error *err);
+
+/* Undoes the last COPY_GIVEN: the candidate keeps its place. */
+void wt__copy_keep(struct copies *copies);
+
+/* Returns the candidate to show in place of candidate c: an exact copy by a provider named in the request, or c
+ * itself. */
+size_t wt__copy_asked_for(const struct copies *copies, size_t c);
+
+/* Records that candidate `row` got a place and is shown as `shown`, either itself or an exact copy. */
+void wt__copy_place(struct copies *copies, uint32_t row, uint32_t shown);
 
 /* The whole request and its sub-queries. */
 enum { TEXTS_MAX = 1 + SUBQUERIES_MAX };

@@ -23,34 +23,33 @@ static bool has_context(const struct view *view)
 }
 
 /* Returns 1 up to the lower bound, 0 from the upper bound, and interpolates between them. */
-static float interpolate_down(float value, float from, float to)
+static float interpolate_falling(float value, float from, float to)
 {
     return fminf(fmaxf((to - value) / (to - from), 0), 1);
 }
 
 /* A request with a tool much nearer than any tool of the conversation is about something else. Cosines depend on the
  * encoder, so they are only compared with each other. */
-float wt__context_needed(const struct query *query)
+float wt__context_needed(const struct source_query *query)
 {
     const struct context *context = query->view->context;
     size_t at = 0, words = 0;
     if (!context)
         return 0;
     for (struct str word; (word = wt__next_word(query->request->text, &at)).len > 0;)
-        words += !wt__says_nothing(word);
-    float by_words = NEEDED_LEAST + (1 - NEEDED_LEAST) * interpolate_down((float)words, FEW_WORDS, MANY_WORDS);
+        words += !wt__is_stopword_any_case(word);
+    float by_words = NEEDED_LEAST + (1 - NEEDED_LEAST) * interpolate_falling((float)words, FEW_WORDS, MANY_WORDS);
     float best = wt__ranking(query, 0, SOURCE_DENSE)->best;
-    return context->best_meaning > 0 ? by_words * interpolate_down(best / context->best_meaning, NEAR, NEARER)
+    return context->best_meaning > 0 ? by_words * interpolate_falling(best / context->best_meaning, NEAR, NEARER)
                                      : by_words;
 }
 
-static int search_context(struct query *query, wt_error *err)
+static int search_context(struct source_query *query, wt_error *err)
 {
     const struct context *context = query->view->context;
     struct ranking *ranking = wt__ranking(query, 0, SOURCE_CONTEXT);
     ranking->top = wt__arena_array(&query->workspace->arena, struct scored, context->count);
-    if (!ranking->top)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(ranking->top, err);
     for (size_t i = 0; i < context->count; i++)
         ranking->top[i] = (struct scored){context->tools[i].share, context->tools[i].row};
     ranking->len = context->count;
@@ -83,7 +82,7 @@ static bool was_called(const struct context *context, uint32_t provider)
                                                   sizeof *context->providers, compare_numbers) != NULL;
 }
 
-static int score_context_rows(struct query *query, wt_error *err)
+static int score_context_rows(struct source_query *query, wt_error *err)
 {
     const struct context *context = query->view->context;
     const struct snapshot_key *keys = query->view->snapshot->keys;
@@ -97,13 +96,13 @@ static int score_context_rows(struct query *query, wt_error *err)
     return 0;
 }
 
-static float context_value(const struct query *query, float weight, size_t t, size_t c)
+static float context_value(const struct source_query *query, float weight, size_t t, size_t c)
 {
     return weight * wt__ranking(query, t, SOURCE_CONTEXT)->scores[c];
 }
 
 /* A request that depends on the conversation takes over its features. */
-static void fill_context_features(const struct query *query, size_t c, float *out)
+static void fill_context_features(const struct source_query *query, size_t c, float *out)
 {
     const struct context *context = query->view->context;
     const struct context_tool *tool = context ? find_context_tool(context, query->rows[c]) : NULL;
@@ -114,9 +113,9 @@ static void fill_context_features(const struct query *query, size_t c, float *ou
 }
 
 const struct source wt__source_context = {.name = "context",
-                                          .given = true,
-                                          .seldom = true,
-                                          .there = has_context,
+                                          .is_preset = true,
+                                          .is_sparse = true,
+                                          .has_data = has_context,
                                           .search = search_context,
                                           .score_rows = score_context_rows,
                                           .value = context_value,

@@ -1,6 +1,6 @@
 /* dense.c: the source "meaning": the inner product of a text's vector and a tool's vector.
  *
- * A tool's vector may be a mix of descriptions, usage (tool2vec.h) and classifier rows (mlc.h). Any weighted mix is one
+ * A tool's vector may be a mix of descriptions, usage and classifier rows (trained_vectors.h). Any weighted mix is one
  * vector per tool and takes one pass, so this source need not know about it. */
 #include <math.h>
 
@@ -22,19 +22,18 @@ static bool is_zero(const float *vector, size_t dim)
     return true;
 }
 
-static int search_dense(struct query *query, wt_error *err)
+static int search_dense(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     size_t n = workspace->text_count, *counts = wt__arena_array(&workspace->arena, size_t, n);
     struct scored *top = wt__arena_array(&workspace->arena, struct scored, n * query->depth);
-    if (!top || !counts)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(top && counts, err);
     query->out->nearest = top;
     query->out->nearest_counts = counts;
     query->out->nearest_most = query->depth;
-    int rc = wt__vectors_search(query->view->vectors, &workspace->vectors, workspace->texts[0].vector, n, query->depth,
-                                query->request->allowed, top, counts, err);
-    for (size_t t = 0; rc == 0 && t < n; t++) {
+    WT_TRY(wt__vectors_search(query->view->vectors, &workspace->vectors, workspace->texts[0].vector, n, query->depth,
+                              query->request->allowed, top, counts, err));
+    for (size_t t = 0; t < n; t++) {
         struct ranking *meaning = wt__ranking(query, t, SOURCE_DENSE);
         if (is_zero(workspace->texts[t].vector, wt__encoder_dim(query->view->encoder)))
             counts[t] = 0;
@@ -42,10 +41,10 @@ static int search_dense(struct query *query, wt_error *err)
         meaning->len = counts[t];
         meaning->best = counts[t] && meaning->top[0].score > 0 ? meaning->top[0].score : 0;
     }
-    return rc;
+    return 0;
 }
 
-static int score_dense_rows(struct query *query, wt_error *err)
+static int score_dense_rows(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     float *scores[TEXTS_MAX];
@@ -55,7 +54,7 @@ static int score_dense_rows(struct query *query, wt_error *err)
                                   workspace->text_count, query->rows, query->count, scores, err);
 }
 
-static float dense_value(const struct query *query, float weight, size_t t, size_t c)
+static float dense_value(const struct source_query *query, float weight, size_t t, size_t c)
 {
     const struct ranking *meaning = wt__ranking(query, t, SOURCE_DENSE);
     float cosine = meaning->scores[c];
@@ -64,7 +63,7 @@ static float dense_value(const struct query *query, float weight, size_t t, size
     return meaning->best > 0 && cosine > 0 ? weight * cosine / meaning->best : 0;
 }
 
-static void fill_meaning_features(const struct query *query, size_t c, float *out)
+static void fill_meaning_features(const struct source_query *query, size_t c, float *out)
 {
     size_t texts = query->workspace->text_count;
     out[FEATURE_MEANING] = wt__ranking(query, 0, SOURCE_DENSE)->scores[c];
@@ -76,8 +75,8 @@ static void fill_meaning_features(const struct query *query, size_t c, float *ou
 
 const struct source wt__source_dense = {.name = "dense",
                                         .weight = "dense",
-                                        .encodes = true,
-                                        .there = has_vectors,
+                                        .needs_vectors = true,
+                                        .has_data = has_vectors,
                                         .search = search_dense,
                                         .score_rows = score_dense_rows,
                                         .value = dense_value,

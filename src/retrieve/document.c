@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/checksum.h"
+#include "base/memory.h"
 #include "catalog/schema.h"
 #include "retrieve/tool_names.h"
 #include "text/markup.h"
@@ -119,7 +120,7 @@ uint64_t wt__document_name_hash(struct str name)
 
 /* Returns a 64-bit FNV-1a hash of a text's letters and digits in lower case. joined: ignore separators; otherwise a run
  * of separators hashes as one. */
-static uint64_t fold_hash(struct str text, bool joined)
+static uint64_t hash_folded_text(struct str text, bool joined)
 {
     const uint64_t prime = 0x100000001B3u;
     uint64_t hash = 0xCBF29CE484222325u;
@@ -143,7 +144,7 @@ static uint64_t fold_hash(struct str text, bool joined)
 
 /* Returns the length of the prefix "GET_" or "POST_" in the name of a query API action, else 0. The path of such an
  * action ends in "Action=" and the action. */
-static size_t method_prefix(const struct tool *tool)
+static size_t measure_method_prefix(const struct tool *tool)
 {
     static const char *const prefixes[] = {"GET_", "POST_"};
     static const struct str marker = {"Action=", 7};
@@ -160,7 +161,7 @@ static size_t method_prefix(const struct tool *tool)
 
 bool wt__document_method_twin(const struct tool *tool)
 {
-    return tool->description.len > 0 && method_prefix(tool) > 0;
+    return tool->description.len > 0 && measure_method_prefix(tool) > 0;
 }
 
 uint64_t wt__document_copy_hash(const struct document *document, const struct tool *tool)
@@ -168,9 +169,9 @@ uint64_t wt__document_copy_hash(const struct document *document, const struct to
     struct str description = wt__str_trim((struct str){document->clean.ptr, document->described});
     struct str names = wt__buffer_view(&document->names);
     bool twin = wt__document_method_twin(tool);
-    size_t prefix = twin ? method_prefix(tool) : 0;
+    size_t prefix = twin ? measure_method_prefix(tool) : 0;
     struct str name = {tool->name.ptr + prefix, tool->name.len - prefix};
-    uint64_t parts[3] = {fold_hash(name, true), fold_hash(description, false), twin};
+    uint64_t parts[3] = {hash_folded_text(name, true), hash_folded_text(description, false), twin};
     if (description.len == 0 && names.len == 0)
         return 0;
     if (twin) /* one method has its parameters in the query, the other in the body */
@@ -178,7 +179,7 @@ uint64_t wt__document_copy_hash(const struct document *document, const struct to
     for (size_t at = 0, end; at < names.len; at = end + 1) {
         for (end = at; end < names.len && names.ptr[end] != '\n';)
             end++;
-        uint64_t parameter = fold_hash((struct str){names.ptr + at, end - at}, false);
+        uint64_t parameter = hash_folded_text((struct str){names.ptr + at, end - at}, false);
         parts[2] += wt__checksum(&parameter, sizeof parameter, 1); /* a sum is independent of order */
     }
     uint64_t hash = wt__checksum(parts, sizeof parts, 0);
@@ -225,7 +226,7 @@ static void append_name(const struct tool *tool, struct buffer *out)
 /* Appends " (a, b)", unless the tool has no parameters. */
 static void append_parameters(const struct tool *tool, struct buffer *out)
 {
-    struct buffer names = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer names = {0};
     out->failed |= wt__schema_text(tool->schema, &names, NULL) < 0;
     for (size_t i = 0, begin = 0; i < names.len; i++) {
         if (names.ptr[i] != '\n')
@@ -235,7 +236,6 @@ static void append_parameters(const struct tool *tool, struct buffer *out)
         begin = i + 1;
     }
     wt__buffer_text(out, names.len > 0 ? ")" : "");
-    wt__buffer_dispose(&names);
 }
 
 unsigned wt__document_fields(const char *names, struct str *unknown)

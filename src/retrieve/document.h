@@ -54,6 +54,10 @@ uint64_t wt__document_copy_hash(const struct document *document, const struct to
  * hash omits the method and the parameters. */
 bool wt__document_method_twin(const struct tool *tool);
 
+/* Returns the kinds of action of a tool, according to its HTTP method or its MCP annotations (action.c): bits of enum
+ * action (words.h), or 0 if the catalogue declares no action. The tool's name alone is not enough. */
+unsigned wt__tool_actions(const struct tool *tool);
+
 /* The vector of a tool is the normalised weighted sum of the vectors of its texts. The kind identifies texts and
  * weights; vectors of another kind are stale. */
 enum { DOCUMENT_TEXTS = 2 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "encoder/config.h"
-#include "retrieve/named.h"
+#include "retrieve/source.h"
 
 extern const struct source wt__source_bm25, wt__source_dense, wt__source_provider, wt__source_action,
     wt__source_neighbours, wt__source_recorded, wt__source_named, wt__source_context;
@@ -27,7 +27,7 @@ const struct retriever wt__hybrid = {
 
 /* ---------------------------------------------------------------- weights */
 
-bool wt__retriever_asks(const struct retriever *retriever, enum source_id source)
+bool wt__retriever_uses(const struct retriever *retriever, enum source_id source)
 {
     return retriever->weights[source] > 0 || (retriever->also & 1u << source);
 }
@@ -44,7 +44,7 @@ struct retriever wt__retriever_read(const json_t *weights)
 {
     struct retriever retriever = {.subquery = fmaxf(wt__config_weight(weights, "subquery", 1), 0)};
     for (size_t s = 0; s < SOURCES; s++)
-        if (!wt__sources[s]->given)
+        if (!wt__sources[s]->is_preset)
             retriever.weights[s] = fmaxf(wt__config_weight(weights, wt__sources[s]->weight, 0), 0);
     return retriever;
 }
@@ -54,7 +54,7 @@ json_t *wt__retriever_write(const struct retriever *retriever)
     json_t *weights = json_pack("{s:f}", "subquery", (double)retriever->subquery);
     int failed = !weights;
     for (size_t s = 0; s < SOURCES && !failed; s++)
-        failed = !wt__sources[s]->given &&
+        failed = !wt__sources[s]->is_preset &&
                  json_object_set_new(weights, wt__sources[s]->weight, json_real((double)retriever->weights[s]));
     if (!failed)
         return weights;
@@ -64,16 +64,16 @@ json_t *wt__retriever_write(const struct retriever *retriever)
 
 /* ---------------------------------------------------------------- values */
 
-bool wt__query_asks(const struct query *query, enum source_id source)
+bool wt__query_uses(const struct source_query *query, enum source_id source)
 {
     const struct source *s = wt__sources[source];
-    if (s->there && !s->there(query->view))
+    if (s->has_data && !s->has_data(query->view))
         return false;
-    return wt__retriever_asks(query->retriever, source) || (s->for_features && query->request->features);
+    return wt__retriever_uses(query->retriever, source) || (s->for_features && query->request->features);
 }
 
 /* Returns the contribution of a source to the value of candidate c for text t. */
-static float value_of(const struct query *query, enum source_id source, size_t t, size_t c)
+static float source_value(const struct source_query *query, enum source_id source, size_t t, size_t c)
 {
     float weight = query->weights[source];
     return weight > 0 ? wt__sources[source]->value(query, weight, t, c) : 0;
@@ -82,7 +82,7 @@ static float value_of(const struct query *query, enum source_id source, size_t t
 /* Returns the weight of meaning for this request. Few words are weak evidence: words of a brief request often differ
  * from the catalogue's or occur in many tools, while a long request has some that only its tool has. The weight
  * therefore moves from `brief` to the usual one with the logarithm of the number of words. */
-static float weight_of_meaning(const struct query *query)
+static float compute_dense_weight(const struct source_query *query)
 {
     const struct retriever *retriever = query->retriever;
     float usual = retriever->weights[SOURCE_DENSE], brief = retriever->brief;
@@ -93,25 +93,24 @@ static float weight_of_meaning(const struct query *query)
     return brief * powf(usual / brief, length);
 }
 
-static void weigh_sources(struct query *query)
+static void weigh_sources(struct source_query *query)
 {
     float others = 0;
     memcpy(query->weights, query->retriever->weights, sizeof query->weights);
-    query->weights[SOURCE_DENSE] = weight_of_meaning(query);
+    query->weights[SOURCE_DENSE] = compute_dense_weight(query);
     for (enum source_id s = 0; s < SOURCES; s++)
-        others += wt__sources[s]->given ? 0 : query->weights[s];
+        others += wt__sources[s]->is_preset ? 0 : query->weights[s];
     query->weights[SOURCE_RECORDED] *= others;
     query->weights[SOURCE_NAMED] *= others;
     query->context_needed = wt__context_needed(query);
     query->weights[SOURCE_CONTEXT] *= others * query->context_needed;
 }
 
-int wt__fuse(struct query *query, struct evidence *out, wt_error *err)
+int wt__fuse(struct source_query *query, struct evidence *out, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     uint32_t *provider = wt__arena_array(&workspace->arena, uint32_t, query->count);
-    if (!provider)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(provider, err);
     weigh_sources(query);
     if (query->fused)
         wt__damp_words(query);
@@ -124,18 +123,17 @@ int wt__fuse(struct query *query, struct evidence *out, wt_error *err)
                              .subquery_weight = query->retriever->subquery};
     for (size_t t = 0; t < workspace->text_count; t++) {
         out->value[t] = wt__arena_array(&workspace->arena, float, query->count);
-        if (!out->value[t])
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(out->value[t], err);
         for (enum source_id s = 0; s < SOURCES; s++)
             for (size_t c = 0; c < query->count && query->weights[s] > 0; c++)
-                out->value[t][c] += value_of(query, s, t, c);
+                out->value[t][c] += source_value(query, s, t, c);
     }
     return wt__named_order(query, out, err);
 }
 
 /* ---------------------------------------------------------------- hits */
 
-static size_t rank_in(const struct ranking *ranking, uint32_t row)
+static size_t find_source_rank(const struct ranking *ranking, uint32_t row)
 {
     for (size_t i = 0; i < ranking->len; i++)
         if (ranking->top[i].row == row)
@@ -144,7 +142,7 @@ static size_t rank_in(const struct ranking *ranking, uint32_t row)
 }
 
 /* Returns the rank of candidate c in the order of one text alone. */
-static size_t rank_by(const struct evidence *evidence, size_t text, size_t c)
+static size_t rank_by_text(const struct evidence *evidence, size_t text, size_t c)
 {
     const float *value = evidence->value[text];
     size_t rank = 1;
@@ -153,30 +151,30 @@ static size_t rank_by(const struct evidence *evidence, size_t text, size_t c)
     return rank;
 }
 
-void wt__fuse_hit(const struct query *query, const struct evidence *evidence, const struct chosen_candidate *choice,
-                  const struct chosen_candidate *first, struct hit *out)
+void wt__fuse_hit(const struct source_query *query, const struct evidence *evidence,
+                  const struct chosen_candidate *choice, const struct chosen_candidate *first, struct hit *out)
 {
     size_t c = choice->candidate;
     *out = (struct hit){.row = query->rows[c], .score = choice->score};
     for (enum source_id s = 0; s < SOURCES; s++) {
         const struct ranking *whole = wt__ranking(query, 0, s);
-        bool silent = wt__sources[s]->seldom && whole->scores[c] == 0;
-        if (wt__retriever_asks(query->retriever, s) && !silent) {
+        bool silent = wt__sources[s]->is_sparse && whole->scores[c] == 0;
+        if (wt__retriever_uses(query->retriever, s) && !silent) {
             struct stage_evidence *stage = wt__hit_stage(out, wt__sources[s]->name);
-            stage->rank = rank_in(whole, query->rows[c]);
+            stage->rank = find_source_rank(whole, query->rows[c]);
             stage->score = whole->scores[c];
-            stage->share = value_of(query, s, 0, c);
+            stage->share = source_value(query, s, 0, c);
             stage->weight = query->weights[s];
         }
         wt__sources[s]->features(query, c, out->features);
     }
-    if (wt__query_asks(query, SOURCE_BM25))
+    if (wt__query_uses(query, SOURCE_BM25))
         out->words = wt__word_share(query, c);
     out->features[FEATURE_SCORE] = first->score > 0 ? choice->score / first->score : 0;
     if (choice->text > 0) {
         struct stage_evidence *stage = wt__hit_stage(out, SUBQUERY_STAGE);
         out->subquery = query->workspace->texts[choice->text].bytes;
-        stage->rank = rank_by(evidence, choice->text, c);
+        stage->rank = rank_by_text(evidence, choice->text, c);
         stage->score = evidence->value[choice->text][c];
         stage->share = choice->subquery;
         stage->weight = evidence->subquery_weight;

@@ -10,7 +10,7 @@
  *   rest        ranked as without names. A tool whose name is spoken in a sentence gains a share of the total weight.
  *
  * The scores enforce this order: leaders score slightly above the best of all other evidence. */
-#include "retrieve/named.h"
+#include "retrieve/source.h"
 
 #include <math.h>
 
@@ -30,7 +30,7 @@ static bool has_names(const struct view *view)
     return view->snapshot->names.count > 0;
 }
 
-static bool found_already(const struct scored *rows, size_t count, uint32_t row)
+static bool has_scored_row(const struct scored *rows, size_t count, uint32_t row)
 {
     for (size_t i = 0; i < count; i++)
         if (rows[i].row == row)
@@ -38,44 +38,42 @@ static bool found_already(const struct scored *rows, size_t count, uint32_t row)
     return false;
 }
 
-static size_t at_most(size_t count, size_t most)
+static size_t limit_count(size_t count, size_t most)
 {
     return count < most ? count : most;
 }
 
 /* Adds the first allowed rows of a name. Ignores rows beyond the index. */
-static void add_rows(const struct query *query, const struct request_name *name, float score, struct ranking *ranking)
+static void add_rows(const struct source_query *query, const struct request_name *name, float score,
+                     struct ranking *ranking)
 {
     const struct snapshot *snapshot = query->view->snapshot;
-    size_t read = at_most(name->run.count, ENTRIES_READ);
+    size_t read = limit_count(name->run.count, ENTRIES_READ);
     size_t before = ranking->len;
     if (name->row < snapshot->rows && wt__row_allowed(query->request->allowed, name->row) &&
-        !found_already(ranking->top, ranking->len, name->row))
+        !has_scored_row(ranking->top, ranking->len, name->row))
         ranking->top[ranking->len++] = (struct scored){score, name->row};
     for (size_t i = 0; i < read && ranking->len - before < NAMESAKES_MAX; i++) {
         uint32_t row = wt__name_row(snapshot->names.entries[name->run.first + i]);
         if (row < snapshot->rows && wt__row_allowed(query->request->allowed, row) &&
-            !found_already(ranking->top + before, ranking->len - before, row))
+            !has_scored_row(ranking->top + before, ranking->len - before, row))
             ranking->top[ranking->len++] = (struct scored){score, row};
     }
 }
 
-static int search_names(struct query *query, wt_error *err)
+static int search_names(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     struct request_names *names = &workspace->names;
     struct ranking *ranking = wt__ranking(query, 0, SOURCE_NAMED);
-    int rc = wt__request_names(names, &query->view->snapshot->names, query->request->text, &workspace->arena, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(wt__request_names(names, &query->view->snapshot->names, query->request->text, &workspace->arena, err));
     size_t most = 0;
     for (size_t i = 0; i < names->count; i++)
-        most += 1 + at_most(names->items[i].run.count, NAMESAKES_MAX);
+        most += 1 + limit_count(names->items[i].run.count, NAMESAKES_MAX);
     for (size_t i = 0; i < names->spoken_count; i++)
-        most += 1 + at_most(names->spoken[i].run.count, NAMESAKES_MAX);
+        most += 1 + limit_count(names->spoken[i].run.count, NAMESAKES_MAX);
     ranking->top = wt__arena_array(&workspace->arena, struct scored, most);
-    if (!ranking->top)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(ranking->top, err);
     for (size_t i = 0; i < names->count; i++)
         add_rows(query, &names->items[i], WRITTEN, ranking);
     for (size_t i = 0; i < names->spoken_count; i++)
@@ -84,8 +82,8 @@ static int search_names(struct query *query, wt_error *err)
 }
 
 /* Returns the first of the given names that the row has, or NULL. */
-static const struct request_name *name_of(const struct query *query, const struct request_name *names, size_t count,
-                                          uint32_t row)
+static const struct request_name *find_name_of_row(const struct source_query *query, const struct request_name *names,
+                                                   size_t count, uint32_t row)
 {
     size_t i = 0;
     while (i < count && !wt__name_run_has(&query->view->snapshot->names, names[i].run, row))
@@ -94,35 +92,35 @@ static const struct request_name *name_of(const struct query *query, const struc
 }
 
 /* Scores every candidate with one of the names, including candidates from other sources. */
-static int score_named_rows(struct query *query, wt_error *err)
+static int score_named_rows(struct source_query *query, wt_error *err)
 {
     const struct request_names *names = &query->workspace->names;
     float *scores = wt__ranking(query, 0, SOURCE_NAMED)->scores;
     (void)err;
     for (size_t c = 0; names->count + names->spoken_count > 0 && c < query->count; c++) {
         uint32_t row = query->rows[c];
-        if (name_of(query, names->items, names->count, row))
+        if (find_name_of_row(query, names->items, names->count, row))
             scores[c] = WRITTEN;
-        else if (name_of(query, names->spoken, names->spoken_count, row))
+        else if (find_name_of_row(query, names->spoken, names->spoken_count, row))
             scores[c] = SPOKEN;
     }
     return 0;
 }
 
-static float named_value(const struct query *query, float weight, size_t t, size_t c)
+static float named_value(const struct source_query *query, float weight, size_t t, size_t c)
 {
     bool spoken = t == 0 && wt__ranking(query, 0, SOURCE_NAMED)->scores[c] == SPOKEN;
     return spoken ? weight * SPOKEN_SHARE : 0; /* leaders are determined after all other sources */
 }
 
-static void fill_no_name_features(const struct query *query, size_t c, float *out)
+static void fill_no_name_features(const struct source_query *query, size_t c, float *out)
 {
     (void)query, (void)c, (void)out;
 }
 
 const struct source wt__source_named = {.name = NAME_STAGE,
-                                        .given = true,
-                                        .there = has_names,
+                                        .is_preset = true,
+                                        .has_data = has_names,
                                         .search = search_names,
                                         .score_rows = score_named_rows,
                                         .value = named_value,
@@ -132,7 +130,7 @@ const struct source wt__source_named = {.name = NAME_STAGE,
 
 /* Returns the score of a candidate from the other sources: for the whole request plus the sub-query around `text`, or
  * plus the best sub-query if none contains `text`. */
-static float score_by_other_sources(const struct query *query, const struct evidence *evidence, struct str text,
+static float score_by_other_sources(const struct source_query *query, const struct evidence *evidence, struct str text,
                                     size_t c)
 {
     float best = 0;
@@ -148,7 +146,8 @@ static float score_by_other_sources(const struct query *query, const struct evid
 
 /* Returns the candidate that a name stands for. Returns query->count if all its tools lead already or are not
  * allowed. */
-static size_t find_leader(const struct query *query, const struct evidence *evidence, const struct request_name *name)
+static size_t find_leader(const struct source_query *query, const struct evidence *evidence,
+                          const struct request_name *name)
 {
     const struct name_index *names = &query->view->snapshot->names;
     size_t best = query->count;
@@ -172,14 +171,14 @@ static size_t find_leader(const struct query *query, const struct evidence *evid
     return best;
 }
 
-void wt__named_hit(const struct query *query, const struct evidence *evidence, const struct chosen_candidate *choice,
-                   struct hit *out)
+void wt__named_hit(const struct source_query *query, const struct evidence *evidence,
+                   const struct chosen_candidate *choice, struct hit *out)
 {
     const struct request_names *names = &query->workspace->names;
     size_t c = choice->candidate;
     if (names->count + names->spoken_count == 0)
         return;
-    const struct request_name *name = name_of(query, names->spoken, names->spoken_count, query->rows[c]);
+    const struct request_name *name = find_name_of_row(query, names->spoken, names->spoken_count, query->rows[c]);
     out->name = name ? name->text : (struct str){"", 0};
     if (!evidence->named || evidence->named[c] <= 0)
         return;
@@ -202,7 +201,7 @@ void wt__named_first(struct hit_list *hits)
         hits->items[i - 1].score = fmaxf(hits->items[i - 1].score, hits->items[i].score);
 }
 
-int wt__named_order(struct query *query, struct evidence *evidence, wt_error *err)
+int wt__named_order(struct source_query *query, struct evidence *evidence, wt_error *err)
 {
     const struct request_names *names = &query->workspace->names;
     const struct ranking *ranking = wt__ranking(query, 0, SOURCE_NAMED);
@@ -211,8 +210,7 @@ int wt__named_order(struct query *query, struct evidence *evidence, wt_error *er
         return 0;
     evidence->leads = wt__arena_array(&query->workspace->arena, uint16_t, query->count);
     evidence->named = wt__arena_array(&query->workspace->arena, float, query->count);
-    if (!evidence->leads || !evidence->named)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(evidence->leads && evidence->named, err);
     float best = 0;
     for (size_t c = 0; c < query->count; c++)
         best = fmaxf(best, score_by_other_sources(query, evidence, whole, c));

@@ -71,6 +71,7 @@ struct name_count {
 static int add_terms(struct name_count *count, struct str provider, struct arena *arena, struct analyser *analyser,
                      struct token_list *scratch, wt_error *err)
 {
+    WT_CLEANUP(wt__buffer_dispose)
     struct buffer words = {0}; /* separate words, so that no two are joined into one term */
     wt__token_list_reset(scratch);
     for (size_t at = 0; at < provider.len;) {
@@ -78,16 +79,14 @@ static int add_terms(struct name_count *count, struct str provider, struct arena
         wt__buffer_str(&words, wt__is_form_word(word) ? STR("") : word);
         wt__buffer_char(&words, ' ');
     }
-    int rc = words.failed || wt__analyser_run(analyser, wt__buffer_view(&words), scratch) < 0 ? WT_ENOMEM : 0;
-    wt__buffer_dispose(&words);
-    count->terms = rc == 0 ? wt__arena_array(arena, struct str, scratch->len) : NULL;
-    if (!count->terms)
+    if (words.failed || wt__analyser_run(analyser, wt__buffer_view(&words), scratch) < 0)
         return wt__fail_nomem(err);
+    count->terms = wt__arena_array(arena, struct str, scratch->len);
+    WT_CHECK_ALLOC(count->terms, err);
     for (; count->term_count < scratch->len; count->term_count++) {
         struct str *term = &count->terms[count->term_count], from = scratch->terms[count->term_count];
         const char *copy = wt__arena_copy(arena, from);
-        if (!copy)
-            return wt__fail_nomem(err);
+        WT_CHECK_ALLOC(copy, err);
         *term = (struct str){copy, from.len};
     }
     return 0;
@@ -106,14 +105,11 @@ int wt__name_counts_add(struct name_counts *counts, struct str provider, uint64_
     *key = *hash;
     uint32_t *at =
         wt__map_insert(&counts->by_hash, (struct str){(const char *)key, sizeof *key}, (uint32_t)counts->len, &added);
-    if (!at)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(at, err);
     if (added) {
         struct name_count *count = &counts->items[counts->len++];
         *count = (struct name_count){.hash = *hash};
-        int rc = add_terms(count, provider, &counts->arena, analyser, scratch, err);
-        if (rc < 0)
-            return rc;
+        WT_TRY(add_terms(count, provider, &counts->arena, analyser, scratch, err));
     }
     counts->items[*at].tools++;
     return 0;
@@ -163,8 +159,7 @@ int wt__provider_names_read(struct provider_names *out, struct str text, struct 
     for (size_t at = 0; wt__next_word(text, &at).len > 0;)
         words++;
     uint64_t *hashes = wt__arena_array(arena, uint64_t, words * PROVIDER_WORDS);
-    if (!hashes)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(hashes, err);
     *out = (struct provider_names){hashes, 0};
     for (size_t at = 0; wt__next_word(text, &at).len > 0;) {
         struct spelling spelling = {.len = 0};
@@ -189,17 +184,17 @@ bool wt__provider_named(const struct provider_names *names, uint64_t provider_ha
 }
 
 /* Returns no tools of its own: sharing a provider with the request is not enough to be a candidate. */
-static int read_query_providers(struct query *query, wt_error *err)
+static int read_query_providers(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
-    int rc = 0;
-    for (size_t t = 0; rc == 0 && t < workspace->text_count; t++)
-        rc = wt__provider_names_read(&workspace->texts[t].providers, workspace->texts[t].bytes, &workspace->arena, err);
-    return rc;
+    for (size_t t = 0; t < workspace->text_count; t++)
+        WT_TRY(
+            wt__provider_names_read(&workspace->texts[t].providers, workspace->texts[t].bytes, &workspace->arena, err));
+    return 0;
 }
 
 /* Scores the candidates of providers named in the text with the precision of the name. True if the text names any. */
-static bool score_provider_text(struct query *query, size_t t)
+static bool score_provider_text(struct source_query *query, size_t t)
 {
     const struct snapshot_key *keys = query->view->snapshot->keys;
     float *scores = wt__ranking(query, t, SOURCE_PROVIDER)->scores;
@@ -213,7 +208,7 @@ static bool score_provider_text(struct query *query, size_t t)
     return any;
 }
 
-static int score_provider_rows(struct query *query, wt_error *err)
+static int score_provider_rows(struct source_query *query, wt_error *err)
 {
     size_t texts = query->workspace->text_count, last = 0; /* last sub-query with a provider, or 0 */
     (void)err;
@@ -227,12 +222,12 @@ static int score_provider_rows(struct query *query, wt_error *err)
     return 0;
 }
 
-static float provider_value(const struct query *query, float weight, size_t t, size_t c)
+static float provider_value(const struct source_query *query, float weight, size_t t, size_t c)
 {
     return weight * wt__ranking(query, t, SOURCE_PROVIDER)->scores[c];
 }
 
-static void fill_no_provider_features(const struct query *query, size_t c, float *out)
+static void fill_no_provider_features(const struct source_query *query, size_t c, float *out)
 {
     (void)query, (void)c, (void)out; /* only contributes to the score */
 }
@@ -241,7 +236,7 @@ const struct source wt__source_provider = {.name = "provider",
                                            .weight = "provider",
                                            .tried = {0, 0.3f},
                                            .tried_count = 2,
-                                           .seldom = true,
+                                           .is_sparse = true,
                                            .search = read_query_providers,
                                            .score_rows = score_provider_rows,
                                            .value = provider_value,

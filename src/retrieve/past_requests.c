@@ -1,3 +1,7 @@
+/* past_requests.c: past requests of a trained model, and the two sources of evidence from past usage.
+ *
+ * Neighbours are found by an exact scan: a store has at most tens of thousands of usages, which take some
+ * milliseconds. */
 #include "retrieve/past_requests.h"
 
 #include <math.h>
@@ -6,7 +10,12 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
+#include "index/lexical.h"
+#include "nn/kernels/kernels.h"
 #include "nn/safetensors.h"
+#include "retrieve/source.h"
+
+/* ---------------------------------------------------------------- file of a model */
 
 static int compare_hashes(const void *a, const void *b)
 {
@@ -18,13 +27,10 @@ static int compare_hashes(const void *a, const void *b)
 static int hash_labels(struct past_requests *past, const json_t *tools, wt_error *err)
 {
     size_t count = past->label_count = json_array_size(tools);
-    uint32_t(*pairs)[2] = wt__alloc_array(count, sizeof *pairs);
+    WT_AUTO_FREE uint32_t(*pairs)[2] = wt__alloc_array(count, sizeof *pairs);
     past->label_hashes = wt__alloc_array(count, sizeof(uint32_t));
     past->label_of_hash = wt__alloc_array(count, sizeof(uint32_t));
-    if (!pairs || !past->label_hashes || !past->label_of_hash) {
-        free(pairs);
-        return wt__fail_nomem(err);
-    }
+    WT_CHECK_ALLOC(pairs && past->label_hashes && past->label_of_hash, err);
     for (size_t i = 0; i < count; i++) {
         struct str id = {json_string_value(json_array_get(tools, i)), json_string_length(json_array_get(tools, i))};
         pairs[i][0] = wt__snapshot_id_hash(id);
@@ -35,7 +41,6 @@ static int hash_labels(struct past_requests *past, const json_t *tools, wt_error
         past->label_hashes[i] = pairs[i][0];
         past->label_of_hash[i] = pairs[i][1];
     }
-    free(pairs);
     return 0;
 }
 
@@ -73,8 +78,7 @@ static int read_trained(struct past_requests *past, const struct safetensors *fi
         return wt__fail(err, WT_EMODEL, "%s: needs tensors requests, starts and labels that fit together", path);
     size_t count = requests->shape[0];
     uint32_t *numbers = past->numbers = wt__alloc_array(count + 1 + labels->count, sizeof *numbers);
-    if (!numbers)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(numbers, err);
     if (past->label_count == 0 || !read_numbers(starts, count + 1, true, labels->count, numbers) ||
         !read_numbers(labels, labels->count, false, past->label_count - 1, numbers + count + 1))
         return wt__fail(err, WT_EMODEL, "%s: starts and labels do not fit the requests and tools", path);
@@ -116,20 +120,13 @@ struct neighbours wt__past_requests_by(const struct past_requests *past, const s
 int wt__past_requests_open(struct past_requests *out, const char *path, const json_t *config,
                            const struct encoder *encoder, wt_error *err)
 {
-    struct safetensors file;
+    WT_CLEANUP(wt__safetensors_dispose) struct safetensors file = {0};
     *out = (struct past_requests){0};
-    int rc = hash_labels(out, wt__json_array(config, "tools"), err);
-    if (rc == 0)
-        rc = wt__file_map(&out->file, path, err);
-    if (rc == 0)
-        rc = wt__safetensors_open(&file, path, out->file.ptr, out->file.len, err);
-    if (rc < 0)
-        return rc;
-    rc = read_trained(out, &file, path, encoder, err);
-    if (rc == 0)
-        rc = read_untrained(out, config, &file, path, err);
-    wt__safetensors_dispose(&file);
-    return rc;
+    WT_TRY(hash_labels(out, wt__json_array(config, "tools"), err));
+    WT_TRY(wt__file_map(&out->file, path, err));
+    WT_TRY(wt__safetensors_open(&file, path, out->file.ptr, out->file.len, err));
+    WT_TRY(read_trained(out, &file, path, encoder, err));
+    return read_untrained(out, config, &file, path, err);
 }
 
 void wt__past_requests_dispose(struct past_requests *past)
@@ -152,3 +149,186 @@ void wt__past_requests_rows(const struct past_requests *past, const struct snaps
             rows[past->label_of_hash[at]] = (uint32_t)row;
     }
 }
+
+/* ---------------------------------------------------------------- votes */
+
+static const float SHARPNESS = 20; /* of the votes; the encoder was trained with the same value */
+
+size_t wt__neighbours_nearest(const struct neighbours *n, const float *query, size_t k, float *scores,
+                              struct scored *best)
+{
+    struct topk top = {.items = best, .k = k};
+    wt__kernels()->dots_f32(query, n->requests, n->count, n->dim, scores);
+    for (uint32_t i = 0; i < n->count; i++)
+        if (!n->left_out || !(n->left_out[i / 64] >> i % 64 & 1))
+            wt__topk_push(&top, (struct scored){scores[i], i});
+    wt__topk_sort(&top);
+    return top.len;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    uint32_t x = ((const struct scored *)a)->row, y = ((const struct scored *)b)->row;
+    return (x > y) - (x < y);
+}
+
+float wt__neighbours_weight(float cosine, float nearest)
+{
+    return expf(SHARPNESS * (cosine - nearest));
+}
+
+struct neighbour_votes wt__neighbours_vote(const struct neighbours *n, const float *query, const uint64_t *allowed,
+                                           float *scores, struct scored *items, struct scored *requests)
+{
+    size_t len = wt__neighbours_nearest(n, query, NEIGHBOURS_ASKED, scores, requests), count = 0, kept = 0;
+    float all = 0;
+    for (size_t i = 0; i < len; i++)
+        all += wt__neighbours_weight(requests[i].score, requests[0].score);
+    for (size_t i = 0; i < len; i++) {
+        float weight = wt__neighbours_weight(requests[i].score, requests[0].score) / all;
+        for (uint32_t l = n->starts[requests[i].row]; l < n->starts[requests[i].row + 1]; l++) {
+            uint32_t row = n->rows[n->labels[l]];
+            if (row != NEIGHBOURS_GONE && wt__row_allowed(allowed, row))
+                items[count++] = (struct scored){weight, row};
+        }
+    }
+    qsort(items, count, sizeof *items, compare_rows);
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && items[kept - 1].row == items[i].row)
+            items[kept - 1].score += items[i].score;
+        else
+            items[kept++] = items[i];
+    }
+    return (struct neighbour_votes){items, kept, requests, len};
+}
+
+/* ---------------------------------------------------------------- the source "neighbours" */
+
+static bool has_neighbours(const struct view *view)
+{
+    return view->neighbours != NULL;
+}
+
+static int collect_votes(struct source_query *query, struct neighbour_votes *out, wt_error *err)
+{
+    const struct neighbours *n = query->view->neighbours;
+    struct arena *arena = &query->workspace->arena;
+    float *scores = wt__arena_array(arena, float, n->count);
+    struct scored *items = wt__arena_array(arena, struct scored, NEIGHBOURS_ASKED * n->most_labels);
+    struct scored *requests = wt__arena_array(arena, struct scored, NEIGHBOURS_ASKED);
+    WT_CHECK_ALLOC(scores && items && requests, err);
+    *out = wt__neighbours_vote(n, query->workspace->texts[0].vector, query->request->allowed, scores, items, requests);
+    return 0;
+}
+
+/* Searches past requests for the whole request only, because past requests were stored whole. */
+static int search_neighbours(struct source_query *query, wt_error *err)
+{
+    struct neighbour_votes *votes = &query->out->votes;
+    struct ranking *ranking = wt__ranking(query, 0, SOURCE_NEIGHBOURS);
+    *votes = query->request->votes;
+    if (!votes->items)
+        WT_TRY(collect_votes(query, votes, err));
+    ranking->top = wt__arena_array(&query->workspace->arena, struct scored, votes->len);
+    WT_CHECK_ALLOC(ranking->top, err);
+    ranking->len = votes->len;
+    if (votes->len > 0)
+        memcpy(ranking->top, votes->items, votes->len * sizeof *votes->items);
+    wt__scored_sort(ranking->top, ranking->len);
+    ranking->best = ranking->len ? ranking->top[0].score : 0;
+    return 0;
+}
+
+static int score_neighbour_rows(struct source_query *query, wt_error *err)
+{
+    const struct neighbour_votes *votes = &query->out->votes;
+    float *scores = wt__ranking(query, 0, SOURCE_NEIGHBOURS)->scores;
+    size_t v = 0;
+    (void)err;
+    for (size_t c = 0; c < query->count; c++) { /* both ascend */
+        while (v < votes->len && votes->items[v].row < query->rows[c])
+            v++;
+        scores[c] = v < votes->len && votes->items[v].row == query->rows[c] ? votes->items[v].score : 0;
+    }
+    return 0;
+}
+
+static float neighbour_value(const struct source_query *query, float weight, size_t t, size_t c)
+{
+    return weight * wt__ranking(query, t, SOURCE_NEIGHBOURS)->scores[c];
+}
+
+static void fill_neighbour_features(const struct source_query *query, size_t c, float *out)
+{
+    out[FEATURE_NEIGHBOUR_VOTES] = wt__ranking(query, 0, SOURCE_NEIGHBOURS)->scores[c];
+}
+
+const struct source wt__source_neighbours = {.name = "neighbours",
+                                             .weight = "neighbours",
+                                             .needs_vectors = true,
+                                             .tried = {0.5f, 0, 0.25f, 1, 2},
+                                             .tried_count = 5,
+                                             .has_data = has_neighbours,
+                                             .search = search_neighbours,
+                                             .score_rows = score_neighbour_rows,
+                                             .value = neighbour_value,
+                                             .features = fill_neighbour_features};
+
+/* ---------------------------------------------------------------- the source "usage" */
+
+/* Tools used for exactly this request, according to the current store. A new usage
+ * counts without training. Training does not tune this weight. It is a share of the sum of all other weights
+ * (RECORDED_SHARE), so its influence stays constant. */
+static bool has_recorded(const struct view *view)
+{
+    return view->recorded_count > 0;
+}
+
+/* Scores the whole request only, because usages are recorded for whole requests. */
+static int search_recorded(struct source_query *query, wt_error *err)
+{
+    const struct view *view = query->view;
+    struct ranking *ranking = wt__ranking(query, 0, SOURCE_RECORDED);
+    ranking->top = wt__arena_array(&query->workspace->arena, struct scored, view->recorded_count);
+    WT_CHECK_ALLOC(ranking->top, err);
+    ranking->len = view->recorded_count;
+    if (ranking->len > 0)
+        memcpy(ranking->top, view->recorded, ranking->len * sizeof *ranking->top);
+    wt__scored_sort(ranking->top, ranking->len);
+    ranking->best = ranking->len ? ranking->top[0].score : 0;
+    return 0;
+}
+
+static int score_recorded_rows(struct source_query *query, wt_error *err)
+{
+    const struct view *view = query->view;
+    float *scores = wt__ranking(query, 0, SOURCE_RECORDED)->scores;
+    size_t r = 0;
+    (void)err;
+    for (size_t c = 0; c < query->count; c++) { /* both ascend */
+        while (r < view->recorded_count && view->recorded[r].row < query->rows[c])
+            r++;
+        if (r < view->recorded_count && view->recorded[r].row == query->rows[c])
+            scores[c] = view->recorded[r].score;
+    }
+    return 0;
+}
+
+static float recorded_value(const struct source_query *query, float weight, size_t t, size_t c)
+{
+    return weight * wt__ranking(query, t, SOURCE_RECORDED)->scores[c];
+}
+
+static void fill_no_recorded_features(const struct source_query *query, size_t c, float *out)
+{
+    (void)query, (void)c, (void)out; /* only contributes to the score */
+}
+
+const struct source wt__source_recorded = {.name = "usage",
+                                           .is_preset = true,
+                                           .is_sparse = true,
+                                           .has_data = has_recorded,
+                                           .search = search_recorded,
+                                           .score_rows = score_recorded_rows,
+                                           .value = recorded_value,
+                                           .features = fill_no_recorded_features};

@@ -1,7 +1,11 @@
-/* past_requests.h: past requests and their tools as stored by training, in the form that neighbours.h reads.
+/* past_requests.h: the tools that past requests used.
  *
- * The model's file holds the vectors of the requests by the trained encoder and, if that is a different one, by the
- * engine's encoder. It also holds the labels of each request. A label is a tool id; its row depends on the snapshot. */
+ * Users often repeat requests with the same sets of tools. The most similar past requests ("neighbours") retrieve such
+ * a set together, which vectors of single tools cannot do.
+ *
+ * Training stores the past requests. The model's file holds the vectors of the requests by the trained encoder and, if
+ * that is a different one, by the engine's encoder. It also holds the labels of each request. A label is a tool id; its
+ * row depends on the snapshot. */
 #ifndef WT_RETRIEVE_PAST_REQUESTS_H
 #define WT_RETRIEVE_PAST_REQUESTS_H
 
@@ -11,9 +15,51 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/topk.h"
 #include "encoder/encoder.h"
 #include "index/snapshot.h"
-#include "retrieve/neighbours.h"
+
+enum { NEIGHBOURS_ASKED = 20 }; /* number of past requests that vote */
+
+/* Past requests. The caller owns all memory. */
+struct neighbours {
+    size_t count, dim;        /* N, D */
+    const float *requests;    /* [N, D] unit vectors */
+    const uint32_t *starts;   /* [N + 1] start of each request's labels */
+    const uint32_t *labels;   /* labels used by each request */
+    const uint32_t *rows;     /* row of each label in the snapshot, or NEIGHBOURS_GONE */
+    size_t most_labels;       /* maximum number of labels of a request */
+    const uint64_t *left_out; /* bitmap of requests without a vote; NULL if all vote */
+};
+#define NEIGHBOURS_GONE UINT32_MAX
+
+/* Votes by row, ascending, each row once, and the requests that voted. */
+struct neighbour_votes {
+    const struct scored *items;
+    size_t len;
+    const struct scored *requests; /* [request_count] requests by number with their cosines, best first */
+    size_t request_count;
+};
+
+static inline size_t wt__neighbours_bits(size_t count)
+{
+    return (count + 63) / 64;
+}
+
+/* Returns the unnormalised weight of a request's vote: exp(20 (cosine - nearest)), so 1 for the nearest request. */
+float wt__neighbours_weight(float cosine, float nearest);
+
+/* Finds the k requests nearest to the unit vector query [D] and stores them in best [k], best first. Returns their
+ * number. scores: [N] scratch. */
+size_t wt__neighbours_nearest(const struct neighbours *neighbours, const float *query, size_t k, float *scores,
+                              struct scored *best);
+
+/* Votes for the rows used by the nearest requests. The weights of all requests add up to one vote. query: [D] unit
+ * vector. scores: [N] scratch. items: room for NEIGHBOURS_ASKED * most_labels. requests: room for NEIGHBOURS_ASKED.
+ * allowed: as in a search, or NULL. */
+struct neighbour_votes wt__neighbours_vote(const struct neighbours *neighbours, const float *query,
+                                           const uint64_t *allowed, float *scores, struct scored *items,
+                                           struct scored *requests);
 
 /* Tensors of the model's file; "tools" in the config names the labels. Numbers are integers below 2^24. */
 #define PAST_REQUESTS "requests"   /* [N, D] */

@@ -13,10 +13,8 @@
 
 #include <string.h>
 
-#include "retrieve/path_name.h"
 #include "retrieve/tool_names.h"
 #include "text/analyser.h"
-#include "text/name_hash.h"
 
 enum {
     PIECES_MAX = 12,      /* pieces per token */
@@ -68,7 +66,7 @@ static bool is_sign(char c)
     return is_one_of(c, STR("_-./:{}~@$%\\"));
 }
 
-static bool all_join(struct str between)
+static bool is_joined(struct str between)
 {
     size_t i = 0;
     while (i < between.len && is_sign(between.ptr[i]))
@@ -90,7 +88,7 @@ static struct str slice_request(struct str text, size_t start, size_t end)
 }
 
 /* Returns the end of the piece of a token that begins at `at`. *next: start of the next piece. */
-static size_t piece_end(struct str token, size_t at, size_t *next)
+static size_t find_piece_end(struct str token, size_t at, size_t *next)
 {
     size_t end = at;
     while (end < token.len) {
@@ -134,12 +132,11 @@ static int read_tokens(struct name_reading *reading, struct arena *arena, wt_err
     struct word_part part = {0};
     capacity = capacity < REQUEST_TOKENS_MAX ? capacity : REQUEST_TOKENS_MAX;
     reading->tokens = wt__arena_array(arena, struct token, capacity);
-    if (!reading->tokens)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(reading->tokens, err);
     while (wt__analyser_next_part(request, &part)) {
         struct token *last = reading->count > 0 ? &reading->tokens[reading->count - 1] : NULL;
         struct str between = slice_request(request, last ? last->end : 0, part.start);
-        if (last && all_join(between)) {
+        if (last && is_joined(between)) {
             last->end = part.end;
             last->parts++;
             continue;
@@ -166,13 +163,13 @@ static bool find_hash(const struct name_reading *reading, uint64_t state, struct
     return out->run.count > 0;
 }
 
-static bool look_up(const struct name_reading *reading, struct str text, struct request_name *out)
+static bool look_up_name(const struct name_reading *reading, struct str text, struct request_name *out)
 {
     return find_hash(reading, wt__name_hash_text(NAME_HASH_EMPTY, text), text, out);
 }
 
 /* Returns the maximum number of word parts of one name. */
-static size_t most_parts(const struct name_reading *reading)
+static size_t max_name_parts(const struct name_reading *reading)
 {
     return reading->names->words < NAME_WORDS_MAX ? reading->names->words : NAME_WORDS_MAX;
 }
@@ -184,11 +181,11 @@ static bool find_pieces(const struct name_reading *reading, struct str token, st
     size_t starts[PIECES_MAX], ends[PIECES_MAX], count = 0;
     for (size_t at = 0; at < token.len && count < PIECES_MAX; count++) {
         starts[count] = at;
-        ends[count] = piece_end(token, starts[count], &at);
+        ends[count] = find_piece_end(token, starts[count], &at);
     }
     for (size_t len = count; len-- > 2;)
         for (size_t i = count - len + 1; i-- > 0;)
-            if (look_up(reading, slice_request(token, starts[i], ends[i + len - 1]), out))
+            if (look_up_name(reading, slice_request(token, starts[i], ends[i + len - 1]), out))
                 return true;
     for (size_t i = count; i-- > 0;) {
         struct str piece = slice_request(token, starts[i], ends[i]);
@@ -197,7 +194,7 @@ static bool find_pieces(const struct name_reading *reading, struct str token, st
         size_t parts = 0;
         while (parts < 2 && wt__analyser_next_part(piece, &part))
             parts++;
-        if ((called || parts == 2) && look_up(reading, piece, out))
+        if ((called || parts == 2) && look_up_name(reading, piece, out))
             return true;
     }
     return false;
@@ -207,7 +204,7 @@ static bool find_identifier(const struct name_reading *reading, struct token *to
 {
     struct str text = slice_request(reading->request, token->start, token->end);
     token->tokens = 1;
-    return look_up(reading, text, &token->found) || find_pieces(reading, text, &token->found);
+    return look_up_name(reading, text, &token->found) || find_pieces(reading, text, &token->found);
 }
 
 /* ---------------------------------------------------------------- paths */
@@ -251,7 +248,7 @@ static bool look_up_values(const struct name_reading *reading, const struct path
     return false;
 }
 
-static size_t method_of(const struct name_reading *reading, size_t token)
+static size_t read_token_method(const struct name_reading *reading, size_t token)
 {
     return wt__path_method(slice_request(reading->request, reading->tokens[token].start, reading->tokens[token].end));
 }
@@ -269,7 +266,7 @@ static bool find_path(struct name_reading *reading, size_t at)
     struct str text = slice_request(request, start, end);
     if (!memchr(text.ptr, '/', text.len))
         return false;
-    bool told = at > 0 && method_of(reading, at - 1) < PATH_METHODS;
+    bool told = at > 0 && read_token_method(reading, at - 1) < PATH_METHODS;
     bool path_like = told || memchr(text.ptr, '{', text.len) || memmem(text.ptr, text.len, "://", 3);
     struct path_name path;
     if (!path_like || reading->paths == PATHS_MAX || !wt__path_read(&path, text))
@@ -277,7 +274,7 @@ static bool find_path(struct name_reading *reading, size_t at)
     reading->paths++;
     size_t method = PATH_METHODS; /* the nearest method before the path */
     for (size_t i = at; i-- > 0 && method == PATH_METHODS;)
-        method = method_of(reading, i);
+        method = read_token_method(reading, i);
     token->identifier = true;
     token->found = (struct request_name){
         .text = slice_request(request, told ? reading->tokens[at - 1].start : start, end), .row = NAME_ANY_ROW};
@@ -300,7 +297,7 @@ static void find_identifiers(struct name_reading *reading)
 /* ---------------------------------------------------------------- choice among tools with one name */
 
 /* Returns the row of the tool with this name and a provider named from token `at` on, or NAME_ANY_ROW. */
-static uint32_t row_of_provider(const struct name_reading *reading, size_t at, struct str name)
+static uint32_t find_provider_row(const struct name_reading *reading, size_t at, struct str name)
 {
     uint64_t state = NAME_HASH_EMPTY;
     for (size_t end = at; end < reading->count && end < at + HINT_TOKENS; end++) {
@@ -327,13 +324,13 @@ static void find_provider(struct name_reading *reading, struct request_name *nam
         last++;
     for (size_t far = 0; far < HINTS_READ && name->row == NAME_ANY_ROW; far++) {
         if (far < first)
-            name->row = row_of_provider(reading, first - 1 - far, name->text);
+            name->row = find_provider_row(reading, first - 1 - far, name->text);
         if (name->row == NAME_ANY_ROW && last + far < reading->count)
-            name->row = row_of_provider(reading, last + far, name->text);
+            name->row = find_provider_row(reading, last + far, name->text);
     }
 }
 
-static void find_written(const struct name_reading *reading, struct request_name *name)
+static void find_written_name(const struct name_reading *reading, struct request_name *name)
 {
     name->written = wt__name_hash_written(name->text);
     if (name->run.count < 2 || wt__names_find(reading->names, name->written).count == 0)
@@ -348,7 +345,7 @@ static void add_request_name(struct name_reading *reading, const struct request_
     if (*count == REQUEST_NAMES_MAX)
         return;
     find_provider(reading, &found);
-    find_written(reading, &found);
+    find_written_name(reading, &found);
     for (size_t i = 0; i < *count; i++)
         if (items[i].hash == found.hash && items[i].row == found.row)
             return;
@@ -401,11 +398,11 @@ static void extend_reading(struct cover_step *steps, size_t from, size_t to, int
 }
 
 /* Extends the reading by every name that begins at token `at`. */
-static void reach_names(const struct name_reading *reading, struct cover_step *steps, size_t at)
+static void extend_by_names(const struct name_reading *reading, struct cover_step *steps, size_t at)
 {
     const struct token *tokens = reading->tokens;
     uint64_t state = NAME_HASH_EMPTY;
-    size_t parts = 0, most = most_parts(reading);
+    size_t parts = 0, most = max_name_parts(reading);
     int cost = COST_NAME;
     if (tokens[at].found.run.count > 0 && tokens[at].tokens == 1)
         extend_reading(steps, at, at + 1, cost, &tokens[at].found);
@@ -423,7 +420,7 @@ static void reach_names(const struct name_reading *reading, struct cover_step *s
     }
 }
 
-static bool filler_at(const struct name_reading *reading, size_t at)
+static bool is_filler_token(const struct name_reading *reading, size_t at)
 {
     const struct token *token = &reading->tokens[at];
     return is_filler(slice_request(reading->request, token->start, token->end));
@@ -431,11 +428,11 @@ static bool filler_at(const struct name_reading *reading, size_t at)
 
 /* True if delimiters or fillers surround the token. A plain word next to other words is ambiguous; alone it is a
  * name. */
-static bool stands_alone(const struct name_reading *reading, size_t at)
+static bool is_isolated_token(const struct name_reading *reading, size_t at)
 {
     const struct token *tokens = reading->tokens;
-    return (at == 0 || tokens[at].delimited || filler_at(reading, at - 1)) &&
-           (at + 1 == reading->count || tokens[at + 1].delimited || filler_at(reading, at + 1));
+    return (at == 0 || tokens[at].delimited || is_filler_token(reading, at - 1)) &&
+           (at + 1 == reading->count || tokens[at + 1].delimited || is_filler_token(reading, at + 1));
 }
 
 /* Reads the names of the cheapest cover in order. False if the cover is not acceptable. */
@@ -448,7 +445,7 @@ static bool read_cover(struct name_reading *reading, const struct cover_step *st
             continue;
         size_t from = steps[at].from;
         bool word = at == from + 1 && !reading->tokens[from].identifier;
-        alone = alone && (!word || stands_alone(reading, from));
+        alone = alone && (!word || is_isolated_token(reading, from));
         sure = sure || !word;
         ends[count++] = at;
     }
@@ -462,17 +459,16 @@ static bool read_cover(struct name_reading *reading, const struct cover_step *st
 static int cover_request(struct name_reading *reading, struct arena *arena, struct request_names *out, wt_error *err)
 {
     struct cover_step *steps = wt__arena_array(arena, struct cover_step, reading->count + 1);
-    if (!steps)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(steps, err);
     for (size_t i = 1; i <= reading->count; i++)
         steps[i].cost = COST_NONE;
     steps[0].cost = 0;
     for (size_t at = 0; at < reading->count; at++) {
         if (steps[at].cost == COST_NONE)
             continue;
-        if (filler_at(reading, at))
+        if (is_filler_token(reading, at))
             extend_reading(steps, at, at + 1, COST_FILLER, NULL);
-        reach_names(reading, steps, at);
+        extend_by_names(reading, steps, at);
     }
     out->only = steps[reading->count].cost < COST_NONE && read_cover(reading, steps, out);
     return 0;
@@ -481,10 +477,10 @@ static int cover_request(struct name_reading *reading, struct arena *arena, stru
 /* ---------------------------------------------------------------- spoken */
 
 /* Finds the longest name of several tokens that begins at token `at`. Returns the token after it, or `at`. */
-static size_t longest_name(const struct name_reading *reading, size_t at, struct request_name *out)
+static size_t find_longest_name(const struct name_reading *reading, size_t at, struct request_name *out)
 {
     uint64_t state = NAME_HASH_EMPTY;
-    size_t parts = 0, behind = at, most = most_parts(reading);
+    size_t parts = 0, behind = at, most = max_name_parts(reading);
     for (size_t end = at; end < reading->count; end++) {
         const struct token *token = &reading->tokens[end];
         struct request_name name;
@@ -505,7 +501,7 @@ static void find_spoken(struct name_reading *reading, struct request_names *out)
 {
     for (size_t at = 0, behind; at<reading->count; at = behind> at ? behind : at + 1) {
         struct request_name name;
-        behind = longest_name(reading, at, &name);
+        behind = find_longest_name(reading, at, &name);
         if (behind > at)
             add_request_name(reading, &name, out->spoken, &out->spoken_count);
     }
@@ -516,16 +512,14 @@ int wt__request_names(struct request_names *out, const struct name_index *names,
 {
     struct name_reading reading = {.names = names, .request = request};
     *out = (struct request_names){.count = 0};
-    int rc = read_tokens(&reading, arena, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(read_tokens(&reading, arena, err));
     find_identifiers(&reading);
     if (reading.count <= COVER_TOKENS_MAX)
-        rc = cover_request(&reading, arena, out, err);
+        WT_TRY(cover_request(&reading, arena, out, err));
     for (size_t i = 0; !out->only && i < reading.count; i++)
         if (reading.tokens[i].found.run.count > 0)
             add_request_name(&reading, &reading.tokens[i].found, out->items, &out->count);
     if (!out->only && reading.count <= COVER_TOKENS_MAX)
         find_spoken(&reading, out);
-    return rc;
+    return 0;
 }

@@ -43,8 +43,7 @@ int wt__workspace_open(struct workspace **out, wt_error *err)
 {
     *out = NULL;
     struct workspace *workspace = calloc(1, sizeof *workspace);
-    if (!workspace)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(workspace, err);
     int rc = wt__analyser_open(&workspace->analyser, err);
     if (rc < 0) {
         wt__workspace_close(workspace);
@@ -70,7 +69,7 @@ void wt__workspace_close(struct workspace *workspace)
 }
 
 /* Returns the whole request, and its sub-queries if there are at least two. */
-static size_t cut_request(struct str request, struct str texts[TEXTS_MAX])
+static size_t split_request_texts(struct str request, struct str texts[TEXTS_MAX])
 {
     size_t count = request.len <= SUBQUERY_REQUEST_MAX ? wt__segment(request, texts + 1) : 0;
     texts[0] = request;
@@ -81,7 +80,7 @@ static void read_request_texts(struct workspace *workspace, struct str request)
 {
     struct str texts[TEXTS_MAX];
     workspace->names.count = workspace->names.spoken_count = 0;
-    workspace->text_count = cut_request(request, texts);
+    workspace->text_count = split_request_texts(request, texts);
     for (size_t t = 0; t < workspace->text_count; t++)
         workspace->texts[t] = (struct text){.bytes = texts[t]};
 }
@@ -99,7 +98,7 @@ static int prepare_scratch(const struct encoder *encoder, struct workspace *work
 
 size_t wt__retrieve_texts(struct str request, struct str *texts)
 {
-    size_t count = cut_request(request, texts), all = 0;
+    size_t count = split_request_texts(request, texts), all = 0;
     for (size_t t = 1; t < count; t++) {
         texts[t] = wt__skip_stopwords(texts[t]);
         all += texts[t].len;
@@ -112,15 +111,14 @@ size_t wt__retrieve_texts(struct str request, struct str *texts)
     return count;
 }
 
-static int encode_texts(struct query *query, wt_error *err)
+static int encode_texts(struct source_query *query, wt_error *err)
 {
     const struct encoder *encoder = query->view->encoder;
     struct workspace *workspace = query->workspace;
     struct str texts[TEXTS_MAX];
     size_t dim = wt__encoder_dim(encoder), count = workspace->text_count;
     float *vectors = wt__arena_array(&workspace->arena, float, count *dim);
-    if (!vectors)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(vectors, err);
     if (query->request->encoded)
         memcpy(vectors, query->request->encoded, count * dim * sizeof *vectors);
     for (size_t t = 0; t < count; t++)
@@ -129,28 +127,25 @@ static int encode_texts(struct query *query, wt_error *err)
     query->out->texts = count;
     if (query->request->encoded)
         return 0;
-    int rc = prepare_scratch(encoder, workspace, err);
+    WT_TRY(prepare_scratch(encoder, workspace, err));
     double begun = wt__now_ms();
     wt__retrieve_texts(query->request->text, texts);
-    if (rc == 0)
-        rc = wt__encode(encoder, workspace->scratch, TEXT_REQUEST, texts, count, vectors, err);
+    int rc = wt__encode(encoder, workspace->scratch, TEXT_REQUEST, texts, count, vectors, err);
     query->out->encode_ms = wt__now_ms() - begun;
     return rc;
 }
 
 /* Runs the search of every source for every text. */
-static int search_sources(struct query *query, wt_error *err)
+static int search_sources(struct source_query *query, wt_error *err)
 {
-    int rc = 0;
-    for (enum source_id s = 0; rc == 0 && s < SOURCES; s++) {
-        if (!wt__query_asks(query, s))
+    for (enum source_id s = 0; s < SOURCES; s++) {
+        if (!wt__query_uses(query, s))
             continue;
-        if (wt__sources[s]->encodes && !query->out->encoded)
-            rc = encode_texts(query, err);
-        if (rc == 0)
-            rc = wt__sources[s]->search(query, err);
+        if (wt__sources[s]->needs_vectors && !query->out->encoded)
+            WT_TRY(encode_texts(query, err));
+        WT_TRY(wt__sources[s]->search(query, err));
     }
-    return rc;
+    return 0;
 }
 
 /* Sorts rows, removes duplicates and returns the number left. Uses a bitmap of the snapshot's rows if scanning the
@@ -171,7 +166,7 @@ static size_t order_rows(uint32_t *rows, size_t count, uint32_t all, struct aren
 }
 
 /* Collects the rows found by any source for any text, ascending, each once. */
-static int collect_candidates(struct query *query, wt_error *err)
+static int collect_candidates(struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     size_t most = 0, n = 0;
@@ -179,8 +174,7 @@ static int collect_candidates(struct query *query, wt_error *err)
         for (size_t s = 0; s < SOURCES; s++)
             most += workspace->texts[t].rankings[s].len;
     query->rows = wt__arena_array(&workspace->arena, uint32_t, most);
-    if (!query->rows)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(query->rows, err);
     for (size_t t = 0; t < workspace->text_count; t++)
         for (size_t s = 0; s < SOURCES; s++) {
             const struct ranking *ranking = &workspace->texts[t].rankings[s];
@@ -192,20 +186,18 @@ static int collect_candidates(struct query *query, wt_error *err)
 }
 
 /* Scores every candidate exactly for every text. */
-static int score_candidates(struct query *query, wt_error *err)
+static int score_candidates(struct source_query *query, wt_error *err)
 {
-    int rc = 0;
     for (size_t t = 0; t < query->workspace->text_count; t++)
         for (enum source_id s = 0; s < SOURCES; s++) {
             float *scores = wt__arena_array(&query->workspace->arena, float, query->count);
-            if (!scores)
-                return wt__fail_nomem(err);
+            WT_CHECK_ALLOC(scores, err);
             wt__ranking(query, t, s)->scores = scores;
         }
-    for (enum source_id s = 0; rc == 0 && s < SOURCES; s++)
-        if (wt__query_asks(query, s))
-            rc = wt__sources[s]->score_rows(query, err);
-    return rc;
+    for (enum source_id s = 0; s < SOURCES; s++)
+        if (wt__query_uses(query, s))
+            WT_TRY(wt__sources[s]->score_rows(query, err));
+    return 0;
 }
 
 /* Returns the vectors of the tools' own texts. Trained vectors are not suitable: they move towards usage, and copies
@@ -219,7 +211,7 @@ static const struct vectors *text_vectors(const struct snapshot *snapshot)
 }
 
 /* Prepares the detection of copies. *out is NULL if it is off or impossible. */
-static int watch_copies(struct copies **out, const struct query *query, wt_error *err)
+static int prepare_copies(struct copies **out, const struct source_query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     struct provider_names *asked = &workspace->texts[0].providers;
@@ -230,8 +222,7 @@ static int watch_copies(struct copies **out, const struct query *query, wt_error
     if (query->request->copies == COPIES_ALL || (!shared && !vectors))
         return 0;
     struct copies *copies = wt__arena_array(&workspace->arena, struct copies, 1);
-    if (!copies)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copies, err);
     *copies = (struct copies){.keys = query->view->snapshot->keys,
                               .candidates = query->count,
                               .rows = query->rows,
@@ -239,13 +230,13 @@ static int watch_copies(struct copies **out, const struct query *query, wt_error
                               .vectors = vectors,
                               .scratch = &workspace->vectors};
     *out = copies;
-    int rc = wt__copies_begin(copies, &workspace->arena, err);
-    if (rc == 0 && shared && !asked->hashes)
-        rc = wt__provider_names_read(asked, workspace->texts[0].bytes, &workspace->arena, err);
-    return rc;
+    WT_TRY(wt__copies_begin(copies, &workspace->arena, err));
+    if (shared && !asked->hashes)
+        WT_TRY(wt__provider_names_read(asked, workspace->texts[0].bytes, &workspace->arena, err));
+    return 0;
 }
 
-static int order_hits(struct query *query, size_t *words, wt_error *err)
+static int order_hits(struct source_query *query, size_t *words, wt_error *err)
 {
     struct hit_list *out = query->out;
     struct arena *arena = &query->workspace->arena;
@@ -253,38 +244,35 @@ static int order_hits(struct query *query, size_t *words, wt_error *err)
     size_t k = query->request->k < query->count ? query->request->k : query->count;
     struct chosen_candidate *choices = wt__arena_array(arena, struct chosen_candidate, k);
     out->items = wt__arena_array(arena, struct hit, k);
-    int rc = choices && out->items ? wt__fuse(query, &evidence, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = watch_copies(&evidence.copies, query, err);
-    if (rc == 0)
-        rc = wt__compose(&evidence, k, query->request->max_per_provider, arena, choices, &out->len, err);
-    if (rc == 0 && evidence.copies) {
+    WT_CHECK_ALLOC(choices && out->items, err);
+    WT_TRY(wt__fuse(query, &evidence, err));
+    WT_TRY(prepare_copies(&evidence.copies, query, err));
+    WT_TRY(wt__compose(&evidence, k, query->request->max_per_provider, arena, choices, &out->len, err));
+    if (evidence.copies) {
         out->given = evidence.copies->given;
         out->given_count = evidence.copies->given_count;
         out->asked = evidence.copies->asked;
         *words = evidence.copies->words;
     }
-    for (size_t i = 0; rc == 0 && i < out->len; i++)
+    for (size_t i = 0; i < out->len; i++)
         wt__fuse_hit(query, &evidence, &choices[i], &choices[0], &out->items[i]);
-    return rc;
+    return 0;
 }
 
 /* Finds the hits. *words: number of candidates that gave their places to exact copies. */
-static int find_hits(struct query *query, size_t *words, wt_error *err)
+static int find_hits(struct source_query *query, size_t *words, wt_error *err)
 {
     *query->out = (struct hit_list){0};
     *words = 0;
     read_request_texts(query->workspace, query->request->text);
-    int rc = search_sources(query, err);
-    if (rc == 0)
-        rc = collect_candidates(query, err);
-    if (rc == 0)
-        rc = score_candidates(query, err);
-    return rc < 0 ? rc : order_hits(query, words, err);
+    WT_TRY(search_sources(query, err));
+    WT_TRY(collect_candidates(query, err));
+    WT_TRY(score_candidates(query, err));
+    return order_hits(query, words, err);
 }
 
 /* True if any source may have more candidates. */
-static bool is_cut(const struct query *query)
+static bool is_cut(const struct source_query *query)
 {
     bool cut = false;
     for (size_t t = 0; t < query->workspace->text_count; t++)
@@ -294,10 +282,10 @@ static bool is_cut(const struct query *query)
 }
 
 /* Repeats the search with more candidates after copies used them up. Reuses the encoded texts and votes. */
-static int find_deeper(const struct query *query, wt_error *err)
+static int find_deeper(const struct source_query *query, wt_error *err)
 {
     struct retrieve_request again = *query->request;
-    struct query deeper = *query;
+    struct source_query deeper = *query;
     double encode_ms = query->out->encode_ms;
     size_t words;
     again.encoded = query->out->encoded;
@@ -313,16 +301,16 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
                  struct workspace *workspace, struct hit_list *out, wt_error *err)
 {
     size_t least = request->max_per_provider ? CAPPED_DEPTH : DEPTH, words;
-    struct query query = {.retriever = retriever,
-                          .view = view,
-                          .request = request,
-                          .workspace = workspace,
-                          .out = out,
-                          .depth = request->k > least ? request->k : least,
-                          .fused = retriever->weights[SOURCE_BM25] > 0 && retriever->weights[SOURCE_DENSE] > 0};
+    struct source_query query = {.retriever = retriever,
+                                 .view = view,
+                                 .request = request,
+                                 .workspace = workspace,
+                                 .out = out,
+                                 .depth = request->k > least ? request->k : least,
+                                 .fused = retriever->weights[SOURCE_BM25] > 0 && retriever->weights[SOURCE_DENSE] > 0};
     wt__arena_reset(&workspace->arena);
-    int rc = find_hits(&query, &words, err);
+    WT_TRY(find_hits(&query, &words, err));
     size_t filled = request->k < FILLED ? request->k : FILLED;
     bool few = words > 0 && out->len < filled && query.depth < CAPPED_DEPTH && is_cut(&query);
-    return rc == 0 && few ? find_deeper(&query, err) : rc;
+    return few ? find_deeper(&query, err) : 0;
 }

@@ -23,8 +23,8 @@
 #include "base/str.h"
 #include "encoder/encoder.h"
 #include "index/snapshot.h"
-#include "retrieve/copies.h"
-#include "retrieve/neighbours.h"
+#include "retrieve/compose.h"
+#include "retrieve/past_requests.h"
 
 /* Numbers of distinct words, without stop words: a request is brief up to the first and long from the second. */
 enum { BRIEF_WORDS = 6, LONG_WORDS = 25 };
@@ -52,13 +52,13 @@ struct retriever {
 
 extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 
-bool wt__retriever_asks(const struct retriever *retriever, enum source_id source);
+bool wt__retriever_uses(const struct retriever *retriever, enum source_id source);
 
 /* Replaces the weight of meaning in a retriever that also weighs words. weight: the encoder's own
  * (wt__encoder_dense_weight) instead of that of wt__hybrid. */
 void wt__retriever_weigh_meaning(struct retriever *retriever, struct dense_weight weight);
 
-/* weights[SOURCE_RECORDED] if recorded uses of the same request count (recorded.c). */
+/* weights[SOURCE_RECORDED] if recorded uses of the same request count (past_requests.c). */
 #define RECORDED_SHARE 1.5f
 
 /* weights[SOURCE_CONTEXT] if the request is the last turn of a conversation (context.c) and depends fully on it. */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "retrieve/verbs.h"
+#include "base/memory.h"
 #include "retrieve/words.h"
 
 enum { CONTENT_MIN = 3, WISH_AMONG = 6 /* maximum words from the start of a wish to its verb */, SUBQUERIES_SEEN = 64 };
@@ -29,7 +29,7 @@ struct cutter {
     size_t count;
 };
 
-static size_t content_words(struct str text, struct text_span span)
+static size_t count_content_words(struct str text, struct text_span span)
 {
     size_t count = 0;
     for (size_t i = span.start; i < span.end;) {
@@ -37,7 +37,7 @@ static size_t content_words(struct str text, struct text_span span)
         while (i < span.end && wt__is_word_byte(text.ptr[i]))
             i++;
         if (i > start)
-            count += !wt__says_nothing((struct str){text.ptr + start, i - start});
+            count += !wt__is_stopword_any_case((struct str){text.ptr + start, i - start});
         else
             i++;
     }
@@ -107,7 +107,7 @@ static void add_subquery(struct cutter *cutter, struct text_span subquery)
     cutter->subqueries[cutter->count++] = subquery;
 }
 
-static size_t word_end(struct str text, size_t at, size_t end)
+static size_t scan_word_end(struct str text, size_t at, size_t end)
 {
     while (at < end && wt__is_word_byte(text.ptr[at]))
         at++;
@@ -120,19 +120,20 @@ static size_t word_end(struct str text, size_t at, size_t end)
 static bool wish_begins(struct str text, size_t at, size_t end)
 {
     for (size_t words = 0; words < WISH_AMONG && at < end; words++) {
-        size_t stop = word_end(text, at, end);
+        size_t stop = scan_word_end(text, at, end);
         struct str word = {text.ptr + at, stop - at};
         struct verb verb = wt__verb(word);
-        if (words == 0 && wt__asks(word))
+        if (words == 0 && wt__is_question_word(word))
             return true;
         while (stop < end && text.ptr[stop] == '\'') /* the rest of "don't" */
-            stop = word_end(text, stop + 1, end);
+            stop = scan_word_end(text, stop + 1, end);
         size_t behind = skip_blanks(text, stop, end);
         if (verb.actions && behind > stop && behind < end) {
-            struct str next = {text.ptr + behind, word_end(text, behind, end) - behind};
-            return !verb.noun || next.len == 0 || wt__says_nothing(next) || (next.ptr[0] >= '0' && next.ptr[0] <= '9');
+            struct str next = {text.ptr + behind, scan_word_end(text, behind, end) - behind};
+            return !verb.noun || next.len == 0 || wt__is_stopword_any_case(next) ||
+                   (next.ptr[0] >= '0' && next.ptr[0] <= '9');
         }
-        if (word.len == 0 || !wt__says_nothing(word) || behind == stop)
+        if (word.len == 0 || !wt__is_stopword_any_case(word) || behind == stop)
             return false;
         at = behind;
     }
@@ -145,7 +146,7 @@ static void cut_sentence(struct cutter *cutter, struct text_span sentence)
     struct text_span piece = {sentence.start, sentence.start}; /* text between two delimiters */
     size_t start = sentence.start, words = 0, next;            /* start and content words of the current sub-query */
     bool cut = false;
-    if (content_words(cutter->text, sentence) == 0)
+    if (count_content_words(cutter->text, sentence) == 0)
         return;
     for (size_t at = sentence.start; at <= sentence.end; at = next) {
         if (at == sentence.end)
@@ -153,7 +154,7 @@ static void cut_sentence(struct cutter *cutter, struct text_span sentence)
         else if (!is_delimiter(cutter->text, at, sentence.end, &next))
             continue;
         piece.end = at;
-        words += content_words(cutter->text, piece);
+        words += count_content_words(cutter->text, piece);
         piece.start = next;
         bool wish = wish_begins(cutter->text, start, at);
         if (words >= CONTENT_MIN || (words > 0 && wish && wish_begins(cutter->text, next, sentence.end))) {
@@ -212,21 +213,21 @@ static bool is_negated(struct str text, struct text_span span)
 {
     static const char *const negations[] = {"never", "no", "not", "nothing", "without"};
     for (size_t at = span.start; at < span.end;) {
-        size_t stop = word_end(text, at, span.end);
+        size_t stop = scan_word_end(text, at, span.end);
         struct str word = {text.ptr + at, stop - at};
         if (wt__str_among(word, negations, sizeof negations / sizeof *negations))
             return true;
         bool apostrophe = stop + 1 < span.end && (text.ptr[stop] == '\'' || (unsigned char)text.ptr[stop] >= 0x80);
         if (apostrophe && word.len > 2 && (word.ptr[word.len - 1] | 0x20) == 'n' && (text.ptr[stop + 1] | 0x20) == 't')
             return true;
-        if (word.len == 0 || !wt__says_nothing(word))
+        if (word.len == 0 || !wt__is_stopword_any_case(word))
             return false;
         at = skip_blanks(text, stop, span.end);
     }
     return false;
 }
 
-static void leave_out_negated(struct cutter *cutter)
+static void drop_negated(struct cutter *cutter)
 {
     size_t left = 0;
     for (size_t i = 0; i < cutter->count; i++)
@@ -241,7 +242,7 @@ size_t wt__segment(struct str request, struct str subqueries[SUBQUERIES_MAX])
     cut_sentences(&cutter);
     for (size_t i = 0; i < cutter.count; i++)
         trim_span(request, &cutter.subqueries[i]);
-    leave_out_negated(&cutter);
+    drop_negated(&cutter);
     while (cutter.count > SUBQUERIES_MAX)
         join_shortest(&cutter);
     for (size_t i = 0; i < cutter.count; i++)
@@ -302,7 +303,7 @@ int wt__segment_wish(struct str *out, struct str request, struct arena *arena, w
     if (request.len <= LONG_REQUEST)
         return 0;
     struct ends ends = find_ends(request);
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     if (ends.first.end == 0 && ends.last.end == 0)
         return 0;
     wt__buffer_str(&text, (struct str){request.ptr, ends.first.end});
@@ -311,9 +312,7 @@ int wt__segment_wish(struct str *out, struct str request, struct arena *arena, w
         wt__buffer_str(&text, (struct str){request.ptr + ends.last.start, ends.last.end - ends.last.start});
     }
     const char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    if (!copy)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(copy, err);
     *out = wt__str(copy);
     return 0;
 }
@@ -326,7 +325,7 @@ struct str wt__skip_stopwords(struct str subquery)
             i++;
         if (i == start)
             i++;
-        else if (!wt__says_nothing((struct str){subquery.ptr + start, i - start}))
+        else if (!wt__is_stopword_any_case((struct str){subquery.ptr + start, i - start}))
             return (struct str){subquery.ptr + start, subquery.len - start};
     }
     return subquery;

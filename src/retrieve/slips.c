@@ -47,7 +47,7 @@ static bool is_vowel(char letter)
     return has_letter(L('a') | L('e') | L('i') | L('o') | L('u') | L('y'), letter);
 }
 
-static unsigned least_of(unsigned a, unsigned b)
+static unsigned smaller_cost(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
@@ -123,12 +123,12 @@ unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
         costs[first - 1] = SLIPS_FAR;
     for (size_t j = first > 0 ? first - 1 : 0; j < end; j++) {
         unsigned other = at > 0 ? others[j] : cost_of_exchange(slips, letter, at, j);
-        unsigned cost = least_of(before[j] + other, before[j + 1] + front);
-        cost = least_of(cost, costs[j] + slips->added[j]);
+        unsigned cost = smaller_cost(before[j] + other, before[j + 1] + front);
+        cost = smaller_cost(cost, costs[j] + slips->added[j]);
         if (at > 0 && j > 0 && typed[j] == meant[at - 1] && typed[j - 1] == letter && letter != meant[at - 1])
-            cost = least_of(cost, slips->costs[at - 1][j - 1] + (unsigned)SLIP_SWAPPED);
+            cost = smaller_cost(cost, slips->costs[at - 1][j - 1] + (unsigned)SLIP_SWAPPED);
         costs[j + 1] = (uint16_t)cost;
-        least = least_of(least, cost);
+        least = smaller_cost(least, cost);
     }
     if (end < slips->typed.len)
         costs[end + 1] = SLIPS_FAR;
@@ -136,6 +136,6 @@ unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
     /* The letter may be the first of a swapped pair. */
     for (size_t j = at > SLIPS_BAND ? at - SLIPS_BAND : 0; j + 1 < slips->typed.len && j < end; j++)
         if (typed[j + 1] == letter)
-            least = least_of(least, before[j] + (unsigned)SLIP_SWAPPED);
+            least = smaller_cost(least, before[j] + (unsigned)SLIP_SWAPPED);
     return least;
 }

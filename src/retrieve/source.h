@@ -56,7 +56,7 @@ struct workspace {
 };
 
 /* State of a request while it is searched. */
-struct query {
+struct source_query {
     const struct retriever *retriever;
     const struct view *view;
     const struct retrieve_request *request;
@@ -74,10 +74,10 @@ enum { SOURCE_TRIED = 8 };
 
 struct source {
     const char *name;   /* name of the stage */
-    bool given;         /* the search sets the weight; not trained, and `weight` is NULL */
-    bool seldom;        /* silent about most tools, and omitted from their evidence */
+    bool is_preset;     /* the search sets the weight; not trained, and `weight` is NULL */
+    bool is_sparse;     /* silent about most tools, and omitted from their evidence */
     const char *weight; /* key among the weights of a trained recipe */
-    bool encodes;       /* reads the vectors of the texts */
+    bool needs_vectors; /* reads the vectors of the texts */
     bool for_features;  /* runs if features are wanted */
 
     /* Weights that training tries on dev, in order of preference. Words and meaning have a search of their own. */
@@ -85,45 +85,53 @@ struct source {
     size_t tried_count;
 
     /* True if the view has the data of this source; NULL if always. */
-    bool (*there)(const struct view *view);
+    bool (*has_data)(const struct view *view);
     /* Finds the best tools of each text, at most query->depth. */
-    int (*search)(struct query *query, wt_error *err);
+    int (*search)(struct source_query *query, wt_error *err);
     /* Sets scores [N] of the candidates for each text. */
-    int (*score_rows)(struct query *query, wt_error *err);
+    int (*score_rows)(struct source_query *query, wt_error *err);
     /* Returns the contribution of candidate c to text t for a weight above 0. Contributions are added, so all sources
      * use one scale, which scores need not. */
-    float (*value)(const struct query *query, float weight, size_t t, size_t c);
+    float (*value)(const struct source_query *query, float weight, size_t t, size_t c);
     /* Sets the features of candidate c that this source provides, even if the source was not queried. */
-    void (*features)(const struct query *query, size_t c, float *out);
+    void (*features)(const struct source_query *query, size_t c, float *out);
 };
 
 /* Table of sources by source_id, defined in fuse.c. */
 extern const struct source *const wt__sources[SOURCES];
 
-static inline struct ranking *wt__ranking(const struct query *query, size_t t, enum source_id source)
+static inline struct ranking *wt__ranking(const struct source_query *query, size_t t, enum source_id source)
 {
     return &query->workspace->texts[t].rankings[source];
 }
 
 /* Returns the dependence on earlier turns: 1 for a request that means nothing alone, 0 without earlier turns or after a
  * change of subject. Defined in context.c. */
-float wt__context_needed(const struct query *query);
+float wt__context_needed(const struct source_query *query);
 
 /* Reduces the word scores of tools with unusually many words, after all sources have scored. Defined in bm25.c. */
-void wt__damp_words(struct query *query);
+void wt__damp_words(struct source_query *query);
 
 /* True if the query uses this source. Defined in fuse.c. */
-bool wt__query_asks(const struct query *query, enum source_id source);
+bool wt__query_uses(const struct source_query *query, enum source_id source);
 
 /* Computes the value of each candidate for each text from all weighted sources. */
-int wt__fuse(struct query *query, struct evidence *out, wt_error *err);
+int wt__fuse(struct source_query *query, struct evidence *out, wt_error *err);
 
 /* Returns the share of the whole request's words that candidate c has. Defined in bm25.c. */
-struct word_share wt__word_share(const struct query *query, size_t c);
+struct word_share wt__word_share(const struct source_query *query, size_t c);
 
 /* Fills a hit for a chosen candidate with the evidence of each source and, if wanted, its features. first: the best
  * choice. */
-void wt__fuse_hit(const struct query *query, const struct evidence *evidence, const struct chosen_candidate *choice,
-                  const struct chosen_candidate *first, struct hit *out);
+void wt__fuse_hit(const struct source_query *query, const struct evidence *evidence,
+                  const struct chosen_candidate *choice, const struct chosen_candidate *first, struct hit *out);
+
+/* Ranks the tools that a request names: fills evidence `leads` and `named`. Does nothing if the request names
+ * no tools. Must run after all other sources have scored. Defined in named.c. */
+int wt__named_order(struct source_query *query, struct evidence *evidence, wt_error *err);
+
+/* Fills the name fields of a hit. Defined in named.c. */
+void wt__named_hit(const struct source_query *query, const struct evidence *evidence,
+                   const struct chosen_candidate *choice, struct hit *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include "retrieve/spelling.h"
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "encoder/model_dir.h"
 #include "encoder/packed.h"
 #include "retrieve/slips.h"
@@ -58,7 +59,7 @@ static int open_vocabulary(struct trie *out, wt_error *err)
 }
 
 /* Computes the stem of a word of letters a to z, valid until the next call. Empty for a stop word. */
-static int stem_of(struct speller *speller, struct str word, struct str *stem)
+static int compute_stem(struct speller *speller, struct str word, struct str *stem)
 {
     wt__token_list_reset(speller->tokens);
     int rc = wt__analyser_run(speller->analyser, word, speller->tokens);
@@ -107,12 +108,10 @@ enum knowledge {
 };
 
 /* Starts a correction and classifies the word. */
-static int begin_word(struct speller *speller, struct str word, enum knowledge *known)
+static int classify_typed_word(struct speller *speller, struct str word, enum knowledge *known)
 {
     struct str stem;
-    int rc = stem_of(speller, word, &stem);
-    if (rc < 0)
-        return rc;
+    WT_TRY(compute_stem(speller, word, &stem));
     *known = UNKNOWN;
     if (stem.len == 0 || in_vocabulary(speller, word))
         *known = KNOWN;
@@ -182,25 +181,23 @@ static int walk_vocabulary(struct speller *speller, uint32_t node, size_t letter
     struct str word = {speller->slips.meant, letters}, stem;
     unsigned cost = wt__slips_cost(&speller->slips, letters);
     int32_t rank = wt__trie_unit(&speller->vocabulary, node).value;
-    int rc = 0;
     if (rank >= 0 && cost <= speller->most) {
-        rc = stem_of(speller, word, &stem);
-        if (rc == 0)
-            weigh_correction(speller, word, stem, cost, rank);
+        WT_TRY(compute_stem(speller, word, &stem));
+        weigh_correction(speller, word, stem, cost, rank);
     }
     if (letters == speller->typed.len + 2)
-        return rc;
-    for (uint32_t left = wt__slips_letters(&speller->slips, letters); rc == 0 && left; left &= left - 1) {
+        return 0;
+    for (uint32_t left = wt__slips_letters(&speller->slips, letters); left; left &= left - 1) {
         char letter = (char)('a' + __builtin_ctz(left));
         uint32_t child = wt__trie_child(&speller->vocabulary, node, (unsigned char)letter);
         if (child && wt__slips_add(&speller->slips, letters, letter) <= speller->most)
-            rc = walk_vocabulary(speller, child, letters + 1);
+            WT_TRY(walk_vocabulary(speller, child, letters + 1));
     }
-    return rc;
+    return 0;
 }
 
 /* Returns a bitmap of the letters, or 0 if the word has anything but letters a to z. */
-static uint32_t letters_of(struct str word)
+static uint32_t collect_letters(struct str word)
 {
     uint32_t letters = 0;
     for (size_t i = 0; i < word.len; i++) {
@@ -229,10 +226,10 @@ static int try_surface(struct speller *speller, struct str word, struct str term
     unsigned cost = at == word.len ? wt__slips_cost(&speller->slips, at) : UINT32_MAX;
     if (cost > most || (cost != SLIP_SWAPPED && is_stem(speller, term)))
         return 0;
-    int rc = stem_of(speller, word, &stem);
-    if (rc == 0 && wt__str_equal(stem, term))
+    WT_TRY(compute_stem(speller, word, &stem));
+    if (wt__str_equal(stem, term))
         weigh_correction(speller, word, stem, cost, INT32_MAX);
-    return rc;
+    return 0;
 }
 
 /* Tries a dictionary term as it is, with the y that the stemmer turned into i, and with the ending of the typed word.
@@ -242,11 +239,11 @@ static int try_term(struct speller *speller, struct str term)
     char word[2 * ANALYSER_MAX_TERM];
     struct str typed = speller->typed;
     size_t same = 0, len = term.len;
-    int rc = try_surface(speller, term, term, speller->most);
+    WT_TRY(try_surface(speller, term, term, speller->most));
     memcpy(word, term.ptr, term.len);
-    if (rc == 0 && term.ptr[term.len - 1] == 'i') {
+    if (term.ptr[term.len - 1] == 'i') {
         word[term.len - 1] = 'y';
-        rc = try_surface(speller, (struct str){word, term.len}, term, speller->most);
+        WT_TRY(try_surface(speller, (struct str){word, term.len}, term, speller->most));
         word[term.len - 1] = 'i';
     }
     while (same < speller->stem_len && same < typed.len && typed.ptr[same] == speller->stem[same])
@@ -255,8 +252,8 @@ static int try_term(struct speller *speller, struct str term)
     size_t put = speller->stem_len - same;
     if (put > 0 && put <= len && memcmp(word + len - put, speller->stem + same, put) == 0)
         len -= put;
-    if (rc < 0 || same == typed.len)
-        return rc;
+    if (same == typed.len)
+        return 0;
     memcpy(word + len, typed.ptr + same, typed.len - same);
     return try_surface(speller, (struct str){word, len + typed.len - same}, term, COST_SHORT);
 }
@@ -265,21 +262,20 @@ static int try_term(struct speller *speller, struct str term)
 static int scan_dictionary(struct speller *speller, struct str beginning)
 {
     const struct lexical *index = speller->index;
-    uint32_t typed = letters_of(speller->typed);
+    uint32_t typed = collect_letters(speller->typed);
     size_t slips = speller->typed.len >= LONG_LETTERS ? 2 : 1;
-    int rc = 0;
-    for (uint32_t i = wt__lexical_lower_bound(index, beginning); rc == 0 && i < index->terms; i++) {
+    for (uint32_t i = wt__lexical_lower_bound(index, beginning); i < index->terms; i++) {
         struct str term = wt__lexical_term(index, i);
         if (!wt__str_starts(term, beginning))
             break;
         if (length_distance(term.len, speller->stem_len) > slips &&
             length_distance(term.len, speller->typed.len) > slips)
             continue;
-        uint32_t letters = letters_of(term), ending = 1u << ('i' - 'a'); /* the stemmer's i may stand for y */
+        uint32_t letters = collect_letters(term), ending = 1u << ('i' - 'a'); /* the stemmer's i may stand for y */
         if (letters && (size_t)__builtin_popcount(letters & ~typed & ~ending) <= slips)
-            rc = try_term(speller, term);
+            WT_TRY(try_term(speller, term));
     }
-    return rc;
+    return 0;
 }
 
 /* Tries the words of the vocabulary that begin with the letter. */
@@ -295,13 +291,12 @@ static int search_vocabulary(struct speller *speller, char first)
 static int find_intended(struct speller *speller)
 {
     const char *typed = speller->typed.ptr, swapped[] = {typed[1], typed[0]};
-    int rc = search_vocabulary(speller, typed[0]);
-    if (rc == 0)
-        rc = scan_dictionary(speller, (struct str){typed, 1});
-    if (rc < 0 || typed[0] == typed[1])
-        return rc;
-    rc = search_vocabulary(speller, typed[1]);
-    return rc < 0 ? rc : scan_dictionary(speller, (struct str){swapped, 2});
+    WT_TRY(search_vocabulary(speller, typed[0]));
+    WT_TRY(scan_dictionary(speller, (struct str){typed, 1}));
+    if (typed[0] == typed[1])
+        return 0;
+    WT_TRY(search_vocabulary(speller, typed[1]));
+    return scan_dictionary(speller, (struct str){swapped, 2});
 }
 
 /* Finds the intended word for one with a known stem: a word of vocabulary and catalogue that differs by a doubled or
@@ -312,15 +307,14 @@ static int find_same_stem(struct speller *speller)
     struct str typed = speller->typed, stem;
     memcpy(word, typed.ptr, typed.len);
     word[typed.len] = 'e';
-    int rc = search_vocabulary(speller, typed.ptr[0]);
-    if (rc == 0 && speller->best_len == 0 && in_vocabulary(speller, (struct str){word, typed.len + 1})) {
-        rc = stem_of(speller, (struct str){word, typed.len + 1}, &stem);
-        if (rc == 0)
-            weigh_correction(speller, (struct str){word, typed.len + 1}, stem, 0, 0);
+    WT_TRY(search_vocabulary(speller, typed.ptr[0]));
+    if (speller->best_len == 0 && in_vocabulary(speller, (struct str){word, typed.len + 1})) {
+        WT_TRY(compute_stem(speller, (struct str){word, typed.len + 1}, &stem));
+        weigh_correction(speller, (struct str){word, typed.len + 1}, stem, 0, 0);
     }
     if (speller->best_rows == 0)
         speller->best_len = 0;
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- requests */
@@ -380,7 +374,7 @@ static struct str lower_word(struct str word, bool begins, char *lower)
     memcpy(lower, word.ptr, word.len);
     if (begins && lower[0] >= 'A' && lower[0] <= 'Z')
         lower[0] |= 0x20;
-    return letters_of((struct str){lower, word.len}) ? (struct str){lower, word.len} : (struct str){0};
+    return collect_letters((struct str){lower, word.len}) ? (struct str){lower, word.len} : (struct str){0};
 }
 
 /* Corrects one word of the request. */
@@ -393,17 +387,17 @@ static int correct_word(struct spelling_reading *reading, struct str request, st
     reading->left += has_wide_letter(word);
     if (typed.len == 0)
         return 0;
-    int rc = begin_word(speller, typed, &known);
-    if (rc < 0 || known == KNOWN)
-        return rc;
+    WT_TRY(classify_typed_word(speller, typed, &known));
+    if (known == KNOWN)
+        return 0;
     if (reading->count + reading->left >= SPELLING_WORDS_MAX) {
         reading->left = SPELLING_WORDS_MAX;
         return 0;
     }
-    rc = known == UNKNOWN ? find_intended(speller) : find_same_stem(speller);
-    if (rc < 0 || speller->best_len == 0) {
+    WT_TRY(known == UNKNOWN ? find_intended(speller) : find_same_stem(speller));
+    if (speller->best_len == 0) {
         reading->left += known == UNKNOWN && typed.len > LEAST_LETTERS;
-        return rc;
+        return 0;
     }
     struct correction *correction = &reading->corrections[reading->count++];
     *correction = (struct correction){.at = (size_t)(word.ptr - request.ptr), .len = word.len};
@@ -427,21 +421,20 @@ static struct str trim_signs(struct str word)
 static int correct_words(struct spelling_reading *reading, struct str request)
 {
     bool begins = true;
-    int rc = 0;
-    for (size_t at = 0, end; rc == 0 && at < request.len; at = end) {
+    for (size_t at = 0, end; at < request.len; at = end) {
         end = skip_quoted(request, at);
         if (end > at)
             continue;
         while (end < request.len && !wt__is_blank(request.ptr[end]))
             end++;
         if (end > at) {
-            rc = correct_word(reading, request, trim_signs((struct str){request.ptr + at, end - at}), begins);
+            WT_TRY(correct_word(reading, request, trim_signs((struct str){request.ptr + at, end - at}), begins));
             begins = strchr(".?!", request.ptr[end - 1]) != NULL;
         } else {
             begins |= request.ptr[end++] == '\n';
         }
     }
-    return rc;
+    return 0;
 }
 
 /* Applies the corrections to the request. */
@@ -449,7 +442,7 @@ static int apply_corrections(struct str *out, const struct spelling_reading *rea
                              struct arena *arena, wt_error *err)
 {
     size_t at = 0;
-    struct buffer text = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};
     for (size_t i = 0; i < reading->count; i++) {
         const struct correction *correction = &reading->corrections[i];
         wt__buffer_append(&text, request.ptr + at, correction->at - at);
@@ -459,7 +452,6 @@ static int apply_corrections(struct str *out, const struct spelling_reading *rea
     wt__buffer_append(&text, request.ptr + at, request.len - at);
     struct str all = wt__buffer_view(&text);
     *out = (struct str){text.failed ? NULL : wt__arena_copy(arena, all), all.len};
-    wt__buffer_dispose(&text);
     return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
@@ -471,11 +463,11 @@ int wt__spelling_read(struct str *out, struct str request, const struct lexical 
     *out = request;
     if (request.len > SPELLING_REQUEST_MAX)
         return 0;
-    int rc = open_vocabulary(&reading.speller.vocabulary, err);
-    if (rc == 0 && correct_words(&reading, request) < 0)
-        rc = wt__fail_nomem(err);
-    if (rc < 0 || reading.count <= reading.left)
-        return rc;
+    WT_TRY(open_vocabulary(&reading.speller.vocabulary, err));
+    if (correct_words(&reading, request) < 0)
+        return wt__fail_nomem(err);
+    if (reading.count <= reading.left)
+        return 0;
     return apply_corrections(out, &reading, request, arena, err);
 }
 
@@ -532,8 +524,7 @@ int wt__unknown_words(struct unknown_words *out, struct str text, const struct l
         return wt__fail_nomem(err);
     size_t *listed = wt__arena_array(arena, size_t, tokens->len); /* indices of the listed tokens */
     out->words = wt__arena_array(arena, struct str, tokens->len);
-    if (!listed || !out->words)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(listed && out->words, err);
     for (size_t i = 0, begun = 0; i < tokens->len; i++) {
         struct token_source source = tokens->sources[i];
         struct str word = {text.ptr + source.start, source.end - source.start};

@@ -1,4 +1,5 @@
-/* words.h: splits a request into its words as written. */
+/* words.h: the words of a request as written: splitting, stop words, question words, and verbs with the kind of action
+ * that they stand for. */
 #ifndef WT_RETRIEVE_WORDS_H
 #define WT_RETRIEVE_WORDS_H
 
@@ -18,9 +19,20 @@ static inline bool wt__is_word_byte(char c)
 struct str wt__next_word(struct str text, size_t *at);
 
 /* True for a stop word, in any case. */
-bool wt__says_nothing(struct str word);
+bool wt__is_stopword_any_case(struct str word);
 
 /* True for a word that begins a question ("what", "is"), in any case. */
-bool wt__asks(struct str word);
+bool wt__is_question_word(struct str word);
+
+/* Kinds of actions as bits, because some verbs have two: "open" reads a file and starts a conversation. */
+enum action { ACTION_READ = 1, ACTION_CREATE = 2, ACTION_UPDATE = 4, ACTION_DELETE = 8 };
+
+struct verb {
+    unsigned actions; /* 0 if the word is not a known verb */
+    bool noun;        /* also common as a noun: "list", "comment" */
+};
+
+/* Looks up a verb in its base form ("create", "unlock"), in any case. "re-run" is two words. */
+struct verb wt__verb(struct str word);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/memory.h"
-#include "base/steady.h"
 
 enum { KEY_BYTES = USAGE_LOG_BATCH_ID_BYTES_MAX + 16 };
 _Static_assert(KEY_BYTES <= (int)WT_MAX_USAGE_KEY_BYTES, "the key of a batch's last usage is one");

@@ -18,7 +18,7 @@ bool wt__added_open(struct added *out, const void *section, size_t len, uint32_t
 }
 
 /* Returns the first position from `at` on where a token may start, or NULL. */
-static const char *next_begin(const struct added *added, const char *at, const char *end)
+static const char *find_next_begin(const struct added *added, const char *at, const char *end)
 {
     if (added->only != -2)
         return added->only < 0 || at == end ? NULL : memchr(at, added->only, (size_t)(end - at));
@@ -57,7 +57,7 @@ bool wt__added_next(const struct added *added, struct str text, const char *from
 {
     const char *end = text.len > 0 ? text.ptr + text.len : text.ptr, *at = from;
 
-    while ((at = next_begin(added, at, end)) != NULL) {
+    while ((at = find_next_begin(added, at, end)) != NULL) {
         int32_t value = 0;
         size_t len = wt__trie_longest(&added->trie, 0, (struct str){at, (size_t)(end - at)}, &value);
         unsigned flags = (unsigned)value & ((1U << ADDED_FLAG_BITS) - 1);

@@ -1,8 +1,7 @@
 /* added.h: literal tokens such as "[MASK]" or "</s>", which split text before the algorithm runs.
  *
  * Tokens are matched from left to right, the longest first. A token may include the blanks next to it, or may match
- * only
- * as a separate word. */
+ * only as a separate word. */
 #ifndef WT_TEXT_ADDED_H
 #define WT_TEXT_ADDED_H
 

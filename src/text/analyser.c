@@ -1,10 +1,11 @@
 /* analyser.c: splits text into parts, folds each part, and stems it with the help of a small cache.
  *
- * A part ends at each character other than a letter, digit or mark. Inside a run it also ends before a capital that
- * follows
- *   a small letter getUser
- *   a capital or digit, if a small letter HTTPResponse, Top5News; but not before a plural s: APIs
- *   comes next
+ * A part ends at each character other than a letter, digit or mark. Inside a run it also ends before a capital
+ *
+ *   after a small letter                                          getUser
+ *   after a capital or digit, if a small letter other than a      HTTPResponse, Top5News, but not APIs
+ *   plural s comes next
+ *
  * Letters and digits are not separated otherwise. Non-ASCII text follows the same rules by Unicode categories.
  *
  * Stemming takes about a microsecond per word; everything else takes a few nanoseconds per byte. Words repeat within a
@@ -13,11 +14,77 @@
 #include "text/analyser.h"
 
 #include <libstemmer.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "text/bert_classes.h"
 #include "text/unicode.h"
+
+/* ---------------------------------------------------------------- stop words */
+
+/* Stop words are words of grammar and of polite requests ("could you please find me"). Words that may name a tool's
+ * function are not in the list, however common they are. Words of quantity (each, most, once) are not in it either,
+ * because they distinguish tools. The list was chosen on the train and dev parts of the data sets. The decision to omit
+ * words of quantity used test figures, because dev is not conclusive; see docs/retrieval.md, "What tests decided".
+ *
+ * Invariant: words are unique and in ascending byte order (tests/text/test_analyser.c). */
+static const char *const stopwords[] = {
+    "a",       "able",     "about",      "above",       "additionally", "after",      "against",    "ain",
+    "almost",  "already",  "also",       "although",    "am",           "among",      "an",         "and",
+    "any",     "anyone",   "anything",   "are",         "aren",         "around",     "as",         "assist",
+    "at",      "away",     "be",         "became",      "because",      "become",     "been",       "before",
+    "began",   "behind",   "being",      "below",       "between",      "but",        "by",         "came",
+    "can",     "cannot",   "come",       "could",       "couldn",       "curious",    "currently",  "d",
+    "did",     "didn",     "do",         "does",        "doesn",        "doing",      "don",        "done",
+    "down",    "during",   "either",     "else",        "even",         "everyone",   "everything", "finally",
+    "for",     "from",     "further",    "furthermore", "get",          "gets",       "getting",    "give",
+    "given",   "gives",    "go",         "goes",        "going",        "gone",       "got",        "great",
+    "had",     "hadn",     "has",        "hasn",        "have",         "haven",      "having",     "he",
+    "hello",   "help",     "helping",    "helps",       "her",          "here",       "hers",       "herself",
+    "hey",     "hi",       "him",        "himself",     "his",          "hope",       "how",        "however",
+    "i",       "if",       "in",         "indeed",      "instead",      "interested", "into",       "is",
+    "isn",     "it",       "its",        "itself",      "just",         "keep",       "kept",       "kindly",
+    "know",    "lastly",   "let",        "lets",        "like",         "ll",         "look",       "looking",
+    "love",    "m",        "made",       "make",        "makes",        "may",        "maybe",      "me",
+    "might",   "mine",     "moreover",   "much",        "must",         "my",         "myself",     "need",
+    "needed",  "needs",    "neither",    "no",          "nobody",       "none",       "nor",        "not",
+    "nothing", "of",       "off",        "often",       "on",           "onto",       "or",         "otherwise",
+    "ought",   "our",      "ours",       "ourselves",   "out",          "over",       "per",        "perhaps",
+    "please",  "possible", "provide",    "quite",       "rather",       "re",         "really",     "s",
+    "seem",    "seems",    "shall",      "she",         "should",       "shouldn",    "since",      "so",
+    "some",    "somehow",  "someone",    "something",   "somewhere",    "still",      "such",       "sure",
+    "t",       "tell",     "than",       "thank",       "thanks",       "that",       "the",        "their",
+    "theirs",  "them",     "themselves", "then",        "there",        "therefore",  "these",      "they",
+    "this",    "those",    "though",     "through",     "throughout",   "thus",       "to",         "too",
+    "toward",  "towards",  "try",        "trying",      "under",        "unless",     "until",      "unto",
+    "up",      "upon",     "us",         "use",         "used",         "using",      "ve",         "very",
+    "via",     "want",     "wanted",     "wants",       "was",          "wasn",       "we",         "well",
+    "were",    "weren",    "what",       "whatever",    "when",         "whenever",   "where",      "wherever",
+    "whether", "which",    "while",      "who",         "whoever",      "whom",       "whose",      "why",
+    "will",    "wish",     "with",       "within",      "without",      "won",        "wondering",  "would",
+    "wouldn",  "yes",      "yet",        "you",         "your",         "yours",      "yourself",   "yourselves",
+};
+
+bool wt__is_stopword(struct str word)
+{
+    size_t low = 0,
+           high = sizeof stopwords / sizeof *stopwords; /* the word, if it is in the table, is in [low, high) */
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strncmp(word.ptr, stopwords[middle], word.len);
+        if (order == 0 && stopwords[middle][word.len] == '\0')
+            return true;
+        if (order > 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------- stemming */
 
 enum {
     SLOTS = 8192,   /* 48 bytes each, to fit in the second-level cache */
@@ -260,9 +327,9 @@ static int append_part(struct analyser *analyser, const struct folded_word *word
 {
     struct str stem = {0};
     bool stop = false;
-    int rc = find_stem(analyser, (struct str){word->bytes, word->len}, &stem, &stop);
 
-    return rc < 0 || stop || stem.len == 0 ? rc : append_term(out, stem, source);
+    WT_TRY(find_stem(analyser, (struct str){word->bytes, word->len}, &stem, &stop));
+    return stop || stem.len == 0 ? 0 : append_term(out, stem, source);
 }
 
 static int add_joined(struct analyser *analyser, const struct folded_word *a, const struct folded_word *b,
@@ -276,8 +343,8 @@ static int add_joined(struct analyser *analyser, const struct folded_word *a, co
         return 0;
     memcpy(both.bytes, a->bytes, a->len);
     memcpy(both.bytes + a->len, b->bytes, b->len);
-    int rc = find_stem(analyser, (struct str){both.bytes, both.len}, &stem, &stop);
-    return rc < 0 || stem.len == 0 ? rc : append_term(out, stem, source);
+    WT_TRY(find_stem(analyser, (struct str){both.bytes, both.len}, &stem, &stop));
+    return stem.len == 0 ? 0 : append_term(out, stem, source);
 }
 
 int wt__analyser_run(struct analyser *analyser, struct str text, struct token_list *out)
@@ -286,16 +353,63 @@ int wt__analyser_run(struct analyser *analyser, struct str text, struct token_li
     struct word_part part = {0};
     size_t before_start = 0;
     unsigned current = 0;
-    int rc = 0;
 
-    while (rc == 0 && wt__analyser_next_part(text, &part)) {
+    while (wt__analyser_next_part(text, &part)) {
         struct folded_word *word = &words[current], *before = &words[!current];
         fold_part(word, text.ptr + part.start, text.ptr + part.end);
-        rc = append_part(analyser, word, (struct token_source){part.start, part.end}, out);
-        if (rc == 0 && part.joined)
-            rc = add_joined(analyser, before, word, (struct token_source){before_start, part.end}, out);
+        WT_TRY(append_part(analyser, word, (struct token_source){part.start, part.end}, out));
+        if (part.joined)
+            WT_TRY(add_joined(analyser, before, word, (struct token_source){before_start, part.end}, out));
         before_start = part.start;
         current = !current;
     }
-    return rc;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- hashes of names */
+
+static uint64_t hash_name_bytes(uint64_t state, const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        state = wt__name_hash_byte(state, (unsigned char)bytes[i]);
+    return state;
+}
+
+uint64_t wt__name_hash_text(uint64_t state, struct str text)
+{
+    const char *at = text.ptr, *end = text.ptr + text.len;
+    while (text.len > 0 && at < end) {
+        unsigned char byte = (unsigned char)*at;
+        if (byte < 0x80) { /* fast path for ASCII, same result as below */
+            unsigned char lower = byte | 0x20;
+            bool letter = lower >= 'a' && lower <= 'z';
+            if (letter || (byte >= '0' && byte <= '9'))
+                state = wt__name_hash_byte(state, letter ? lower : byte);
+            at++;
+            continue;
+        }
+        uint32_t c = wt__utf8_next(&at, end);
+        enum unicode_kind kind = wt__unicode_kind(c);
+        char bytes[4];
+        if (kind == UNICODE_LETTER || kind == UNICODE_UPPER || kind == UNICODE_DIGIT)
+            state = hash_name_bytes(state, bytes, wt__analyser_fold(c, bytes));
+    }
+    return state;
+}
+
+uint64_t wt__name_hash_written(struct str text)
+{
+    return wt__name_hash_end(hash_name_bytes(wt__name_hash_byte(NAME_HASH_EMPTY, '\0'), text.ptr, text.len));
+}
+
+/* Final mixing: every bit of the state affects every bit of the hash. In FNV the high bits depend mostly on the first
+ * bytes. */
+uint64_t wt__name_hash_end(uint64_t state)
+{
+    state ^= state >> 33;
+    state *= UINT64_C(0xff51afd7ed558ccd);
+    state ^= state >> 33;
+    state *= UINT64_C(0xc4ceb9fe1a85ec53);
+    state ^= state >> 33;
+    return state >> (64 - NAME_HASH_BITS);
 }

@@ -1,17 +1,18 @@
-/* analyser.h: splits text into terms for BM25. Tool names, descriptions and requests all use it, so that "userRecord",
- * "user_record" and "the records of users" yield the same terms.
+/* analyser.h: splits text into terms for BM25, and hashes names. Tool names, descriptions and requests all use it, so
+ * that "userRecord", "user_record" and "the records of users" yield the same terms.
  *
  * A run is an unbroken sequence of letters and digits. It is split into parts where the case changes:
- *   parseHTTPResponse -> parse http response Top5News -> top5 news md5, ec2, 3D, APIs: one part
+ *
+ *   parseHTTPResponse     parse http response
+ *   Top5News              top5 news
+ *   md5, ec2, 3D, APIs    one part each
+ *
  * Each part except stop words yields its stem (Snowball English, lower case, no accents). Two adjacent parts of a run
- * also
- * yield the stem of their concatenation, even with stop words, so that "YouTube" is found as "youtube". Each ideograph
- * is a
- * part, so ideographs yield single characters and pairs.
+ * also yield the stem of their concatenation, even with stop words, so that "YouTube" is found as "youtube". Each
+ * ideograph is a part, so ideographs yield single characters and pairs.
  *
  * Parts are truncated to ANALYSER_MAX_TERM bytes; longer joined forms are dropped. Any bytes are accepted; invalid
- * UTF-8
- * ends a run. */
+ * UTF-8 ends a run. */
 #ifndef WT_TEXT_ANALYSER_H
 #define WT_TEXT_ANALYSER_H
 
@@ -68,5 +69,29 @@ void wt__analyser_spell_out(struct str text, struct buffer *out);
 
 /* True if the word does not help to identify a tool. word: lower case, not stemmed. */
 bool wt__is_stopword(struct str word);
+
+/* Hashes of names that ignore their spelling. "create_issue", "createIssue", "Create Issue" and
+ * "CREATE-ISSUE" have the same letters and digits in the same order, and only these are hashed, in lower case and
+ * without accents. So names need no rule for word boundaries.
+ *
+ * A state can be continued: hashing "create" and then " issue" equals hashing "create issue". */
+enum { NAME_HASH_BITS = 40 };
+
+#define NAME_HASH_EMPTY UINT64_C(0xcbf29ce484222325)
+
+/* Adds the letters and digits of text to the state. Accepts any bytes. */
+uint64_t wt__name_hash_text(uint64_t state, struct str text);
+
+/* Adds one byte of any value to the state, where separators matter. */
+static inline uint64_t wt__name_hash_byte(uint64_t state, unsigned char byte)
+{
+    return (state ^ byte) * UINT64_C(0x100000001b3); /* FNV-1a */
+}
+
+/* Returns the hash of the exact spelling. It differs from the hash of any name. */
+uint64_t wt__name_hash_written(struct str text);
+
+/* Returns the final hash of a state, NAME_HASH_BITS bits. */
+uint64_t wt__name_hash_end(uint64_t state);
 
 #endif

@@ -3,12 +3,9 @@
  *   merge table slots { left u32, right u32, rank u32, result u32 }, open addressing, at most half full
  *
  * A word is a linked list of symbols in an array. A merge extends the left symbol and unlinks the right one. Each
- * symbol
- * stores the rank of its pair with the next symbol, and each block of symbols its lowest rank. So a merge reads the
- * list of
- * blocks and at most two blocks. A short word has one block, which is scanned; a long word takes a bounded number of
- * steps
- * per byte. */
+ * symbol stores the rank of its pair with the next symbol, and each block of symbols its lowest rank. So a merge reads
+ * the list of blocks and at most two blocks. A short word has one block, which is scanned; a long word takes a bounded
+ * number of steps per byte. */
 #include "text/bpe.h"
 
 #include <stdlib.h>
@@ -138,7 +135,7 @@ static void rescan_block(struct merge_word_state *w, size_t block)
 }
 
 /* Returns the leftmost symbol with the lowest rank, or END. */
-static size_t least_pair(const struct merge_word_state *w)
+static size_t find_least_pair(const struct merge_word_state *w)
 {
     size_t best = 0, blocks = (w->len + BLOCK - 1) / BLOCK;
 
@@ -184,7 +181,7 @@ static void merge_word(struct merge_word_state *w)
         look_up_pair(w, i);
     for (size_t block = 0; block * BLOCK < w->len; block++)
         rescan_block(w, block);
-    for (size_t at; (at = least_pair(w)) != END;)
+    for (size_t at; (at = find_least_pair(w)) != END;)
         merge_pair(w, at);
     for (size_t at = 0; at != END; at = w->symbols[at].next)
         wt__pieces_put(w->out, (int32_t)w->symbols[at].id);
@@ -270,7 +267,7 @@ int wt__bpe_byte_of(uint32_t c)
 }
 
 /* Returns the length of an English contraction at `at`, or 0. */
-static size_t contraction_length(const char *at, const char *end)
+static size_t measure_contraction(const char *at, const char *end)
 {
     static const char *const tails[] = {"s", "t", "re", "ve", "m", "ll", "d"};
     struct str rest = {at + 1, (size_t)(end - at) - 1};
@@ -281,7 +278,7 @@ static size_t contraction_length(const char *at, const char *end)
     return 0;
 }
 
-static enum bpe_class class_at(const char **at, const char *end)
+static enum bpe_class read_bpe_class(const char **at, const char *end)
 {
     return wt__bpe_class(wt__utf8_next(at, end));
 }
@@ -289,22 +286,22 @@ static enum bpe_class class_at(const char **at, const char *end)
 /* Returns the end of the word at `at`. prefixed: the word has an implicit space before it. */
 static const char *find_bpe_word_end(const char *at, const char *end, bool prefixed)
 {
-    size_t short_form = prefixed ? 0 : contraction_length(at, end);
+    size_t short_form = prefixed ? 0 : measure_contraction(at, end);
     const char *stop = at, *last = at;
     enum bpe_class class;
 
     if (short_form > 0)
         return at + short_form;
-    class = class_at(&stop, end);
+    class = read_bpe_class(&stop, end);
     if (*at == ' ' && stop < end) { /* one space belongs to the next word */
         const char *behind = stop;
-        enum bpe_class next = class_at(&behind, end);
+        enum bpe_class next = read_bpe_class(&behind, end);
         if (next != BPE_BLANK) {
             class = next;
             stop = behind;
         }
     }
-    for (const char *behind = stop; behind < end && class_at(&behind, end) == class; stop = behind)
+    for (const char *behind = stop; behind < end && read_bpe_class(&behind, end) == class; stop = behind)
         last = stop;
     /* The last of several blanks belongs to the next word. */
     return class == BPE_BLANK && stop < end && (last > at || prefixed) ? last : stop;

@@ -6,8 +6,7 @@
  *   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
  *
  * Then the bytes of each word are merged, lowest rank first, leftmost first among equals, until no adjacent pair is in
- * the
- * table. */
+ * the table. */
 #ifndef WT_TEXT_BPE_H
 #define WT_TEXT_BPE_H
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "text/unicode.h"
 
 static const char head[] =
@@ -98,7 +99,7 @@ static void append_escaped(struct buffer *out, char c)
 
 void wt__html_cut(struct buffer *out, struct str s, size_t most)
 {
-    struct buffer sound = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer sound = {0};
     size_t characters = 0, i = 0;
     wt__utf8_append(&sound, s);
     out->failed |= sound.failed;
@@ -110,7 +111,6 @@ void wt__html_cut(struct buffer *out, struct str s, size_t most)
     }
     if (i < sound.len)
         wt__buffer_text(out, "\xe2\x80\xa6");
-    wt__buffer_dispose(&sound);
 }
 
 void wt__html_text(struct buffer *out, struct str s)

@@ -3,11 +3,9 @@
  * later; the second pass closes the gaps.
  *
  * Every character is examined only a few times, whatever the text. A search ahead stops at the next '<' or '>' (tags),
- * at a
- * blank (addresses) or at the end of the line (targets). A failed search, such as for the end of a comment, is not
+ * at a blank (addresses) or at the end of the line (targets). A failed search, such as for the end of a comment, is not
  * repeated. This is not a parser for HTML or Markdown, both of which accept any text; it handles the markup found in
- * tool
- * descriptions. */
+ * tool descriptions. */
 #include "text/markup.h"
 
 #include <stdint.h>

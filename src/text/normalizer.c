@@ -1,11 +1,79 @@
 /* normalizer.c: passes that process one character at a time, with a fast path for ASCII that stays unchanged.
  *
  * Stripping is the first pass in one set and the last in the other. Running it first is correct in both, because the
- * other
- * passes create blanks only from blanks. */
+ * other passes create blanks only from blanks. */
 #include "text/normalizer.h"
 
 #include "text/unicode.h"
+
+/* ---------------------------------------------------------------- compiled character map */
+
+enum { UNIT_BYTES = 4 };
+
+#define LABEL_MASK 0x800000FFU /* leaves have the top bit set, so they never match a label */
+#define VALUE_MASK 0x7FFFFFFFU
+
+static uint32_t read_unit(const unsigned char *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* Returns a unit, or 0 if the index is out of range. 0 never matches a label. */
+static uint32_t read_unit_at(const struct precompiled *p, size_t index)
+{
+    return index < p->unit_count ? read_unit(p->units + index * UNIT_BYTES) : 0;
+}
+
+static size_t unit_offset(uint32_t unit)
+{
+    return (size_t)(unit >> 10) << ((unit & 0x200) >> 6);
+}
+
+static bool has_leaf(uint32_t unit)
+{
+    return (unit >> 8 & 1) != 0;
+}
+
+bool wt__precompiled_open(struct precompiled *out, struct str map)
+{
+    *out = (struct precompiled){0};
+    if (map.len < UNIT_BYTES)
+        return false;
+    const unsigned char *bytes = (const unsigned char *)map.ptr;
+    size_t trie = read_unit(bytes);
+    if (trie % UNIT_BYTES != 0 || trie > map.len - UNIT_BYTES)
+        return false;
+    out->units = bytes + UNIT_BYTES;
+    out->unit_count = trie / UNIT_BYTES;
+    out->replacements = (struct str){map.ptr + UNIT_BYTES + trie, map.len - UNIT_BYTES - trie};
+    return true;
+}
+
+bool wt__precompiled_find(const struct precompiled *p, struct str text, struct str *replacement)
+{
+    size_t at = unit_offset(read_unit_at(p, 0));
+
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        if (c == 0) /* NUL ends keys */
+            return false;
+        uint32_t unit = read_unit_at(p, at ^ c);
+        if ((unit & LABEL_MASK) != c)
+            return false;
+        at = at ^ c ^ unit_offset(unit);
+        if (!has_leaf(unit))
+            continue;
+        size_t start = read_unit_at(p, at) & VALUE_MASK;
+        if (start >= p->replacements.len)
+            return false;
+        const char *from = p->replacements.ptr + start, *stop = memchr(from, 0, p->replacements.len - start);
+        *replacement = (struct str){from, stop ? (size_t)(stop - from) : 0};
+        return stop != NULL;
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------- output */
 
 /* Output of the normaliser. */
 struct normalizer_output {
@@ -96,7 +164,7 @@ static const char *add_cluster(struct normalizer_output *s, const char *at, cons
 
 /* ---------------------------------------------------------------- NFC */
 
-static void end_character(struct normalizer_output *s)
+static void finish_character(struct normalizer_output *s)
 {
     size_t count = s->count > 1 ? wt__unicode_compose(s->character, s->count) : s->count;
 
@@ -119,7 +187,7 @@ static void add_composed(struct normalizer_output *s, uint32_t c)
     for (unsigned i = 0; i < count; i++) {
         unsigned class = wt__unicode_combining_class(parts[i]);
         if (s->count == NORMALIZER_CHARACTER || (class == 0 && !may_follow(parts[i])))
-            end_character(s);
+            finish_character(s);
         size_t place = s->count++;
         for (; class > 0 && place > 0 && wt__unicode_combining_class(s->character[place - 1]) > class; place--)
             s->character[place] = s->character[place - 1];
@@ -150,7 +218,7 @@ static const char *add_squeezed(struct normalizer_output *s, const char *at, con
 
 /* Returns the number of bytes from `at` that no pass changes. Excludes the last one before a non-ASCII character,
  * because the two may compose. */
-static size_t plain_run(const struct normalizer *n, const char *at, const char *end)
+static size_t measure_plain_run(const struct normalizer *n, const char *at, const char *end)
 {
     size_t left = (size_t)(end - at), most = left < NORMALIZER_RUN ? left : NORMALIZER_RUN, len = 0;
 
@@ -186,14 +254,14 @@ void wt__normalizer_run(const struct normalizer *n, struct str text, normalizer_
     s.count = 0;
     text = strip_blanks(n, text);
     for (const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at; at < end && !s.stopped;) {
-        size_t plain = plain_run(n, at, end);
+        size_t plain = measure_plain_run(n, at, end);
         if (plain > 0) {
-            end_character(&s);
+            finish_character(&s);
             emit_bytes(&s, (struct str){at, plain});
             at += plain;
         } else {
             at = mapped ? add_cluster(&s, at, end) : add_squeezed(&s, at, end);
         }
     }
-    end_character(&s);
+    finish_character(&s);
 }

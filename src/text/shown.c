@@ -2,6 +2,7 @@
  * to escape is inside a string. */
 #include "text/shown.h"
 
+#include "base/memory.h"
 #include "text/unicode.h"
 
 static void put_escape(struct buffer *out, uint32_t c)
@@ -36,9 +37,9 @@ void wt__shown_json(struct buffer *out, struct str json)
 }
 
 /* Escapes the JSON appended from `begin` on. Most JSON is ASCII and stays unchanged. */
-static void show_from(struct buffer *out, size_t begin)
+static void escape_from(struct buffer *out, size_t begin)
 {
-    struct buffer json = {0};
+    WT_CLEANUP(wt__buffer_dispose) struct buffer json = {0};
     size_t at = begin;
     while (at < out->len && (unsigned char)out->ptr[at] < 0x7F)
         at++;
@@ -48,7 +49,6 @@ static void show_from(struct buffer *out, size_t begin)
     wt__buffer_cut(out, begin);
     wt__shown_json(out, wt__buffer_view(&json));
     out->failed |= json.failed;
-    wt__buffer_dispose(&json);
 }
 
 void wt__shown_string(struct buffer *out, struct str s)
@@ -56,7 +56,7 @@ void wt__shown_string(struct buffer *out, struct str s)
     size_t begin = out->len;
     if (wt__str_plain(s) < s.len) {
         wt__buffer_json(out, s);
-        show_from(out, begin);
+        escape_from(out, begin);
         return;
     }
     wt__buffer_char(out, '"');
@@ -68,5 +68,5 @@ void wt__shown_value(struct buffer *out, const json_t *value)
 {
     size_t begin = out->len;
     wt__json_write(out, value);
-    show_from(out, begin);
+    escape_from(out, begin);
 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "text/tokenizer_format.h"
+#include "text/internal.h"
 
 /* ---------------------------------------------------------------- opening */
 
@@ -65,7 +65,7 @@ static bool open_bpe(struct tokenizer *out, const struct tokenizer_header *heade
     return bytes.len == 256 * sizeof(int32_t) && wt__bpe_open_merges(b, merges.ptr, merges.len);
 }
 
-static bool header_holds(const struct tokenizer_header *header, size_t len)
+static bool is_valid_header(const struct tokenizer_header *header, size_t len)
 {
     if (header->kind > TOKENIZER_BPE || header->token_count > TOKENIZER_MAX_TOKENS)
         return false;
@@ -92,7 +92,7 @@ int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_e
         return wt__fail(err, WT_EMODEL, "tokenizer: not a packed tokenizer of this version");
     if (header.byte_order != TOKENIZER_BYTE_ORDER)
         return wt__fail(err, WT_EMODEL, "tokenizer: packed on a machine of another byte order");
-    if (!header_holds(&header, len))
+    if (!is_valid_header(&header, len))
         return wt__fail(err, WT_EMODEL, "tokenizer: the packed tokenizer is damaged");
 
     out->kind = (enum tokenizer_kind)header.kind;

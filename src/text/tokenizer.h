@@ -1,10 +1,8 @@
 /* tokenizer.h: converts text to token ids with any of three algorithms, depending on the model.
  *
  * A tokenizer is built once from the files of a model directory, into one flat blob. The blob can be mapped from a file
- * and
- * used in place. A hostile blob is harmless: all reads stay inside it, and all ids stay below token_count. The blob has
- * the
- * byte order of its machine; another byte order or version is rejected.
+ * and used in place. A hostile blob is harmless: all reads stay inside it, and all ids stay below token_count. The blob
+ * has the byte order of its machine; another byte order or version is rejected.
  *
  * Ids equal those of the reference library's tokenizer.json, with three exceptions:
  *   - a unigram word of over UNIGRAM_WINDOW bytes may be split (unigram.h);

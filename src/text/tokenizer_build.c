@@ -2,7 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "text/tokenizer_parts.h"
+#include "base/memory.h"
+#include "text/internal.h"
 #include "text/unicode.h"
 
 /* ---------------------------------------------------------------- special tokens */
@@ -11,7 +12,7 @@ static const char *const special_keys[TOKENIZER_SPECIALS] = {"pad_token", "unk_t
                                                              "mask_token"};
 
 /* Returns the name from "[CLS]" or {"content": "[CLS]", ...}. */
-static struct str named_in(const json_t *object, const char *key)
+static struct str read_special_name(const json_t *object, const char *key)
 {
     struct str name = wt__json_str(object, key);
     return name.len > 0 ? name : wt__json_str(wt__json_object(object, key), "content");
@@ -34,8 +35,8 @@ static int read_tokenizer_settings(struct tokenizer_parts *parts, const struct t
             return wt__fail_context(err, rc, "%s", rows[i].name);
     }
     for (size_t i = 0; i < TOKENIZER_SPECIALS; i++) {
-        struct str name = named_in(parts->config, special_keys[i]);
-        parts->names[i] = name.len > 0 ? name : named_in(parts->specials, special_keys[i]);
+        struct str name = read_special_name(parts->config, special_keys[i]);
+        parts->names[i] = name.len > 0 ? name : read_special_name(parts->specials, special_keys[i]);
     }
     return 0;
 }
@@ -87,8 +88,7 @@ static int write_added(struct blob_writer *w, struct tokenizer_parts *parts, boo
     struct trie_key *keys = wt__arena_array(&parts->arena, struct trie_key, parts->added_count);
     size_t count = 0;
 
-    if (!keys)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(keys, err);
     for (size_t i = 0; i < parts->added_count; i++) {
         const struct added_token *token = &parts->added[i];
         if (normalized == (token->normalized && parts->kind == TOKENIZER_UNIGRAM))
@@ -167,7 +167,7 @@ static int write_bpe(struct blob_writer *w, const struct tokenizer_parts *parts,
     return 0;
 }
 
-static uint32_t token_count(const struct tokenizer_parts *parts)
+static uint32_t count_tokens(const struct tokenizer_parts *parts)
 {
     int32_t last = -1;
 
@@ -182,26 +182,21 @@ static int write_blob(struct buffer *blob, struct tokenizer_parts *parts, wt_err
 {
     struct blob_writer w = {.blob = blob, .start = blob->len};
     struct tokenizer built;
-    int rc;
 
     memcpy(w.header.magic, TOKENIZER_MAGIC, sizeof w.header.magic);
     w.header.byte_order = TOKENIZER_BYTE_ORDER;
     w.header.kind = parts->kind;
     w.header.flags = parts->flags;
-    w.header.token_count = token_count(parts);
+    w.header.token_count = count_tokens(parts);
     memcpy(w.header.special, parts->special, sizeof parts->special);
     wt__buffer_append(blob, &w.header, sizeof w.header);
-    rc = write_added(&w, parts, false, err);
-    if (rc == 0)
-        rc = write_added(&w, parts, true, err);
-    if (rc == 0 && parts->kind == TOKENIZER_UNIGRAM)
-        rc = write_scores(&w, parts, err);
-    if (rc == 0)
-        rc = parts->kind == TOKENIZER_BPE ? write_bpe(&w, parts, err) : write_piece_trie(&w, parts, err);
-    if (rc == 0 && blob->failed)
-        rc = wt__fail_nomem(err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(write_added(&w, parts, false, err));
+    WT_TRY(write_added(&w, parts, true, err));
+    if (parts->kind == TOKENIZER_UNIGRAM)
+        WT_TRY(write_scores(&w, parts, err));
+    WT_TRY(parts->kind == TOKENIZER_BPE ? write_bpe(&w, parts, err) : write_piece_trie(&w, parts, err));
+    if (blob->failed)
+        return wt__fail_nomem(err);
     memcpy(blob->ptr + w.start, &w.header, sizeof w.header);
     return wt__tokenizer_open(&built, blob->ptr + w.start, blob->len - w.start, err);
 }
@@ -226,28 +221,28 @@ static int check_sizes(const struct tokenizer_files *files, wt_error *err)
     return 0;
 }
 
+static void dispose_parts(struct tokenizer_parts *parts)
+{
+    json_decref(parts->config);
+    json_decref(parts->specials);
+    json_decref(parts->document);
+    free(parts->pieces);
+    free(parts->scores);
+    free(parts->merges);
+    free(parts->added);
+    wt__arena_dispose(&parts->arena);
+}
+
 int wt__tokenizer_build(struct buffer *blob, const struct tokenizer_files *files, wt_error *err)
 {
-    struct tokenizer_parts parts = {.special = {-1, -1, -1, -1, -1}};
-    int rc = check_sizes(files, err);
+    WT_CLEANUP(dispose_parts) struct tokenizer_parts parts = {.special = {-1, -1, -1, -1, -1}};
 
-    if (rc == 0)
-        rc = read_tokenizer_settings(&parts, files, err);
-    if (rc == 0 && files->tokenizer_json.len > 0)
-        rc = wt__parts_read_json(&parts, files->tokenizer_json, err);
-    else if (rc == 0)
-        rc = wt__parts_read_files(&parts, files, err);
-    if (rc == 0)
-        rc = complete_specials(&parts, err);
-    if (rc == 0)
-        rc = write_blob(blob, &parts, err);
-    json_decref(parts.config);
-    json_decref(parts.specials);
-    json_decref(parts.document);
-    free(parts.pieces);
-    free(parts.scores);
-    free(parts.merges);
-    free(parts.added);
-    wt__arena_dispose(&parts.arena);
-    return rc;
+    WT_TRY(check_sizes(files, err));
+    WT_TRY(read_tokenizer_settings(&parts, files, err));
+    if (files->tokenizer_json.len > 0)
+        WT_TRY(wt__parts_read_json(&parts, files->tokenizer_json, err));
+    else
+        WT_TRY(wt__parts_read_files(&parts, files, err));
+    WT_TRY(complete_specials(&parts, err));
+    return write_blob(blob, &parts, err);
 }

@@ -1,11 +1,159 @@
 /* tokenizer_files.c: reads directories without tokenizer.json: a vocabulary in the format of its algorithm, and
  * settings in tokenizer_config.json. Missing settings have the reference library's defaults. */
-#include "text/tokenizer_parts.h"
+#include "text/internal.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "text/sentencepiece.h"
+
+/* ---------------------------------------------------------------- spm.model
+ *
+ * A SentencePiece model is a protocol buffer; only the needed parts of its wire format are read. A field is a varint
+ * with its number and type, followed by a varint, 8 bytes, 4 bytes, or a length and as many bytes. Nested messages
+ * have the last type. */
+
+/* Pieces in file order, and the character map. */
+struct sentencepiece {
+    struct str rest;  /* unread part of the file */
+    size_t len;       /* length of the file */
+    struct str piece; /* last piece read */
+    float score;
+    int64_t model_type; /* 1 for unigram; valid at the end of the file, like the next two */
+    int64_t unknown;
+    struct str map; /* character map; may be empty */
+};
+
+enum wire { WIRE_VARINT = 0, WIRE_EIGHT = 1, WIRE_BYTES = 2, WIRE_FOUR = 5 };
+
+/* Field numbers of the model, a piece, the trainer's settings, and the normaliser's. */
+enum {
+    MODEL_PIECE = 1,
+    MODEL_TRAINER = 2,
+    MODEL_NORMALIZER = 3,
+    PIECE_TEXT = 1,
+    PIECE_SCORE = 2,
+    TRAINER_MODEL_TYPE = 3,
+    TRAINER_UNKNOWN = 40,
+    NORMALIZER_MAP = 2
+};
+
+struct spm_field {
+    uint64_t number;
+    enum wire wire;
+    uint64_t value;   /* the varint, or the four bytes */
+    struct str bytes; /* content of WIRE_BYTES */
+};
+
+static bool read_varint(struct str *rest, uint64_t *out)
+{
+    *out = 0;
+    for (unsigned shift = 0; shift < 64 && rest->len > 0; shift += 7) {
+        unsigned char byte = (unsigned char)*rest->ptr++;
+        rest->len--;
+        *out |= (uint64_t)(byte & 0x7F) << shift;
+        if (byte < 0x80)
+            return true;
+    }
+    return false;
+}
+
+static bool read_wire_bytes(struct str *rest, uint64_t len, struct str *out)
+{
+    if (len > rest->len)
+        return false;
+    *out = (struct str){rest->ptr, (size_t)len};
+    rest->ptr += len;
+    rest->len -= (size_t)len;
+    return true;
+}
+
+static bool read_next_field(struct str *rest, struct spm_field *out)
+{
+    uint64_t key = 0;
+
+    if (!read_varint(rest, &key))
+        return false;
+    *out = (struct spm_field){.number = key >> 3, .wire = (enum wire)(key & 7)};
+    switch (out->wire) {
+    case WIRE_VARINT:
+        return read_varint(rest, &out->value);
+    case WIRE_BYTES:
+        return read_varint(rest, &out->value) && read_wire_bytes(rest, out->value, &out->bytes);
+    case WIRE_EIGHT:
+        return read_wire_bytes(rest, 8, &out->bytes);
+    case WIRE_FOUR:
+        if (!read_wire_bytes(rest, 4, &out->bytes))
+            return false;
+        for (unsigned i = 4; i-- > 0;)
+            out->value = out->value << 8 | (unsigned char)out->bytes.ptr[i];
+        return true;
+    default: /* groups are obsolete */
+        return false;
+    }
+}
+
+static bool read_spm_piece(struct sentencepiece *model, struct str message)
+{
+    struct spm_field field;
+
+    model->piece = (struct str){0};
+    model->score = 0;
+    while (message.len > 0) {
+        if (!read_next_field(&message, &field))
+            return false;
+        if (field.number == PIECE_TEXT && field.wire == WIRE_BYTES)
+            model->piece = field.bytes;
+        if (field.number == PIECE_SCORE && field.wire == WIRE_FOUR) {
+            uint32_t bits = (uint32_t)field.value;
+            memcpy(&model->score, &bits, sizeof bits);
+        }
+    }
+    return true;
+}
+
+static bool read_spm_settings(struct sentencepiece *model, uint64_t which, struct str message)
+{
+    struct spm_field field;
+
+    while (message.len > 0) {
+        if (!read_next_field(&message, &field))
+            return false;
+        if (which == MODEL_TRAINER && field.wire == WIRE_VARINT && field.number == TRAINER_MODEL_TYPE)
+            model->model_type = (int64_t)field.value;
+        if (which == MODEL_TRAINER && field.wire == WIRE_VARINT && field.number == TRAINER_UNKNOWN)
+            model->unknown = (int64_t)field.value;
+        if (which == MODEL_NORMALIZER && field.wire == WIRE_BYTES && field.number == NORMALIZER_MAP)
+            model->map = field.bytes;
+    }
+    return true;
+}
+
+static void open_spm_model(struct sentencepiece *out, struct str model)
+{
+    *out = (struct sentencepiece){.rest = model, .len = model.len, .model_type = 1};
+}
+
+/* Returns 1 with the next piece, 0 at the end. Errors: WT_EFORMAT with the byte offset. */
+static int read_next_spm_piece(struct sentencepiece *model, wt_error *err)
+{
+    while (model->rest.len > 0) {
+        struct spm_field field;
+        bool sound = read_next_field(&model->rest, &field);
+        bool piece = sound && field.wire == WIRE_BYTES && field.number == MODEL_PIECE;
+        if (piece)
+            sound = read_spm_piece(model, field.bytes);
+        else if (sound && field.wire == WIRE_BYTES)
+            sound = read_spm_settings(model, field.number, field.bytes);
+        if (!sound)
+            return wt__fail_at(err, WT_EFORMAT, 0, model->len - model->rest.len, NULL,
+                               "malformed before byte %zu; not a SentencePiece model", model->len - model->rest.len);
+        if (piece)
+            return 1;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- directories */
 
 /* Names of special tokens in the two families, in the order of enum tokenizer_special. */
 static const char *const bert_names[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
@@ -21,9 +169,7 @@ static bool is_class(const struct tokenizer_parts *parts, const char *name)
  * name. */
 static int add_specials(struct tokenizer_parts *parts, const char *const *family, wt_error *err)
 {
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < TOKENIZER_SPECIALS; i++) {
+    for (size_t i = 0; i < TOKENIZER_SPECIALS; i++) {
         struct added_token token = {.content = parts->names[i].len > 0 ? parts->names[i] : wt__str(family[i])};
         int32_t id = wt__parts_find(parts, token.content);
         if (i == TOKENIZER_MASK && family == roberta_names)
@@ -35,9 +181,9 @@ static int add_specials(struct tokenizer_parts *parts, const char *const *family
         parts->names[i] = token.content;
         parts->special[i] = id;
         if (id >= 0)
-            rc = wt__parts_add_token(parts, token, id, err);
+            WT_TRY(wt__parts_add_token(parts, token, id, err));
     }
-    return rc;
+    return 0;
 }
 
 /* Reads vocab.txt: one token per line, with the 0-based line number as id. Empty lines count but define no token. */
@@ -61,11 +207,9 @@ static int read_vocab_txt(struct tokenizer_parts *parts, struct str text, wt_err
 static int read_wordpiece_files(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
 {
     bool lower_case = wt__json_bool(parts->config, "do_lower_case", true);
-    int rc = read_vocab_txt(parts, files->vocab_txt, err);
     bool mpnet = is_class(parts, "MPNet");
 
-    if (rc < 0)
-        return rc;
+    WT_TRY(read_vocab_txt(parts, files->vocab_txt, err));
     parts->kind = TOKENIZER_WORDPIECE;
     parts->continuation = STR("##");
     parts->flags |= lower_case ? TOKENIZER_LOWER_CASE : 0U;
@@ -81,12 +225,11 @@ static int read_wordpiece_files(struct tokenizer_parts *parts, const struct toke
 /* Reads merges.txt: a version line, then two names per line. */
 static int read_merges_txt(struct tokenizer_parts *parts, struct str text, wt_error *err)
 {
-    struct merge_names *names = NULL;
+    WT_AUTO_FREE struct merge_names *names = NULL;
     size_t count = 0, capacity = 0;
     const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
-    int rc = 0;
 
-    while (rc == 0 && at < end) {
+    while (at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         struct str line = wt__str_trim((struct str){at, (size_t)((stop ? stop : end) - at)});
         const char *blank = line.len > 0 ? memchr(line.ptr, ' ', line.len) : NULL;
@@ -94,17 +237,13 @@ static int read_merges_txt(struct tokenizer_parts *parts, struct str text, wt_er
         if (line.len == 0 || (count == 0 && wt__str_starts(line, STR("#version"))))
             continue;
         if (!blank)
-            rc = wt__fail(err, WT_EMODEL, "merges.txt: a line does not hold two tokens");
-        else if (wt__grow((void **)&names, &capacity, count + 1, sizeof *names) != 0)
-            rc = wt__fail_nomem(err);
-        else
-            names[count++] = (struct merge_names){{line.ptr, (size_t)(blank - line.ptr)},
-                                                  {blank + 1, (size_t)(line.ptr + line.len - blank) - 1}};
+            return wt__fail(err, WT_EMODEL, "merges.txt: a line does not hold two tokens");
+        if (wt__grow((void **)&names, &capacity, count + 1, sizeof *names) != 0)
+            return wt__fail_nomem(err);
+        names[count++] = (struct merge_names){{line.ptr, (size_t)(blank - line.ptr)},
+                                              {blank + 1, (size_t)(line.ptr + line.len - blank) - 1}};
     }
-    if (rc == 0)
-        rc = wt__parts_add_merges(parts, names, count, err);
-    free(names);
-    return rc;
+    return wt__parts_add_merges(parts, names, count, err);
 }
 
 static int read_bpe_files(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
@@ -125,8 +264,8 @@ static int read_bpe_files(struct tokenizer_parts *parts, const struct tokenizer_
     parts->kind = TOKENIZER_BPE;
     parts->flags |= TOKENIZER_PAIR_TWO_SEPS;
     parts->flags |= wt__json_bool(parts->config, "add_prefix_space", false) ? TOKENIZER_PREFIX : 0U;
-    rc = read_merges_txt(parts, files->merges_txt, err);
-    return rc < 0 ? rc : add_specials(parts, roberta_names, err);
+    WT_TRY(read_merges_txt(parts, files->merges_txt, err));
+    return add_specials(parts, roberta_names, err);
 }
 
 static int read_spm_model(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
@@ -136,8 +275,8 @@ static int read_spm_model(struct tokenizer_parts *parts, const struct tokenizer_
 
     if (wt__json_bool(parts->config, "do_lower_case", false) || wt__json_bool(parts->config, "split_by_punct", false))
         return wt__fail(err, WT_EMODEL, "tokenizer_config.json: do_lower_case and split_by_punct are not supported");
-    wt__sentencepiece_open(&model, files->spm_model);
-    for (int64_t id = 0; (rc = wt__sentencepiece_next(&model, err)) > 0; id++) {
+    open_spm_model(&model, files->spm_model);
+    for (int64_t id = 0; (rc = read_next_spm_piece(&model, err)) > 0; id++) {
         rc = wt__parts_add_piece(parts, model.piece, id, (double)model.score, err);
         if (rc < 0)
             break;

@@ -1,7 +1,7 @@
 /* tokenizer_json.c: reads tokenizer.json, the reference library's description of a tokenizer: a chain of components
  * with settings. Unknown components, or components in another order, would silently change ids, so they are rejected by
  * name. */
-#include "text/tokenizer_parts.h"
+#include "text/internal.h"
 
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ struct chain {
     size_t len;
 };
 
-static struct chain chain_of(const json_t *component, const char *key)
+static struct chain read_chain(const json_t *component, const char *key)
 {
     const json_t *members = component_has_type(component, "Sequence") ? wt__json_array(component, key) : NULL;
 
@@ -47,23 +47,22 @@ static const json_t *component_at(const struct chain *chain, size_t i)
 static int read_added(struct tokenizer_parts *parts, const json_t *root, wt_error *err)
 {
     const json_t *list = wt__json_array(root, "added_tokens");
-    int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *row = json_array_get(list, i);
         struct added_token token = {.content = wt__json_str(row, "content")};
         token.flags = (wt__json_bool(row, "lstrip", false) ? ADDED_LSTRIP : 0U) |
                       (wt__json_bool(row, "rstrip", false) ? ADDED_RSTRIP : 0U) |
                       (wt__json_bool(row, "single_word", false) ? ADDED_SINGLE_WORD : 0U);
         token.normalized = wt__json_bool(row, "normalized", false);
-        rc = wt__parts_add_token(parts, token, wt__json_int(row, "id", -1), err);
+        WT_TRY(wt__parts_add_token(parts, token, wt__json_int(row, "id", -1), err));
     }
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- frame */
 
-static int32_t template_id(const json_t *processor, const json_t *step)
+static int32_t read_template_id(const json_t *processor, const json_t *step)
 {
     struct str name = wt__json_str(wt__json_object(step, "SpecialToken"), "id");
     const json_t *tokens = wt__json_object(processor, "special_tokens");
@@ -85,19 +84,19 @@ static int read_template(struct tokenizer_parts *parts, const json_t *processor,
 {
     const json_t *single = wt__json_array(processor, "single"), *pair = wt__json_array(processor, "pair");
     size_t len = json_array_size(pair), seps = len == 6 ? 2 : 1;
-    int32_t cls = template_id(processor, json_array_get(single, 0));
-    int32_t sep = template_id(processor, json_array_get(single, 2));
+    int32_t cls = read_template_id(processor, json_array_get(single, 0));
+    int32_t sep = read_template_id(processor, json_array_get(single, 2));
     bool holds = json_array_size(single) == 3 && is_sequence(json_array_get(single, 1), "A") && cls >= 0 && sep >= 0 &&
-                 (len == 5 || len == 6) && template_id(processor, json_array_get(pair, 0)) == cls &&
+                 (len == 5 || len == 6) && read_template_id(processor, json_array_get(pair, 0)) == cls &&
                  is_sequence(json_array_get(pair, 1), "A") && is_sequence(json_array_get(pair, len - 2), "B") &&
-                 template_id(processor, json_array_get(pair, len - 1)) == sep;
+                 read_template_id(processor, json_array_get(pair, len - 1)) == sep;
 
     if (json_array_size(single) == 1 && is_sequence(json_array_get(single, 0), "A")) {
         parts->frameless = true;
         return 0;
     }
     for (size_t i = 0; i < seps; i++)
-        holds = holds && template_id(processor, json_array_get(pair, 2 + i)) == sep;
+        holds = holds && read_template_id(processor, json_array_get(pair, 2 + i)) == sep;
     if (!holds)
         return wt__fail(err, WT_EMODEL, "%s: a template other than CLS A SEP B SEP is not supported", file);
     parts->special[TOKENIZER_CLS] = cls;
@@ -109,7 +108,7 @@ static int read_template(struct tokenizer_parts *parts, const json_t *processor,
     return 0;
 }
 
-static int32_t named_id(const json_t *processor, const char *key)
+static int32_t read_frame_id(const json_t *processor, const char *key)
 {
     const json_t *id = json_array_get(wt__json_array(processor, key), 1);
     json_int_t value = json_is_integer(id) ? json_integer_value(id) : -1;
@@ -119,7 +118,7 @@ static int32_t named_id(const json_t *processor, const char *key)
 
 static int read_frame(struct tokenizer_parts *parts, const json_t *root, wt_error *err)
 {
-    struct chain chain = chain_of(json_object_get(root, "post_processor"), "processors");
+    struct chain chain = read_chain(json_object_get(root, "post_processor"), "processors");
 
     for (size_t i = 0; i < chain.len; i++) {
         const json_t *processor = component_at(&chain, i);
@@ -127,8 +126,8 @@ static int read_frame(struct tokenizer_parts *parts, const json_t *root, wt_erro
         if (component_has_type(processor, "TemplateProcessing"))
             return read_template(parts, processor, err);
         if (roberta || component_has_type(processor, "BertProcessing")) {
-            parts->special[TOKENIZER_CLS] = named_id(processor, "cls");
-            parts->special[TOKENIZER_SEP] = named_id(processor, "sep");
+            parts->special[TOKENIZER_CLS] = read_frame_id(processor, "cls");
+            parts->special[TOKENIZER_SEP] = read_frame_id(processor, "sep");
             parts->flags |= roberta ? TOKENIZER_PAIR_TWO_SEPS : TOKENIZER_PAIR_TYPES;
             return 0;
         }
@@ -146,14 +145,14 @@ static int read_vocabulary(struct tokenizer_parts *parts, const json_t *model, w
 {
     json_t *vocabulary = wt__json_object(model, "vocab"), *id;
     const char *key;
-    int rc = vocabulary ? 0 : wt__fail(err, WT_EMODEL, "%s: the model has no vocab", file);
 
+    if (!vocabulary)
+        return wt__fail(err, WT_EMODEL, "%s: the model has no vocab", file);
     json_object_foreach(vocabulary, key, id)
     {
-        if (rc == 0)
-            rc = wt__parts_add_piece(parts, wt__str(key), json_is_integer(id) ? json_integer_value(id) : -1, 0, err);
+        WT_TRY(wt__parts_add_piece(parts, wt__str(key), json_is_integer(id) ? json_integer_value(id) : -1, 0, err));
     }
-    return rc;
+    return 0;
 }
 
 static int read_wordpiece_json(struct tokenizer_parts *parts, const json_t *root, const json_t *model, wt_error *err)
@@ -173,10 +172,9 @@ static int read_wordpiece_json(struct tokenizer_parts *parts, const json_t *root
     parts->flags |= wt__json_bool(normalizer, "strip_accents", lower_case) ? TOKENIZER_STRIP_ACCENTS : 0U;
     parts->flags |= wt__json_bool(normalizer, "handle_chinese_chars", true) ? TOKENIZER_SPLIT_CJK : 0U;
     parts->continuation = wt__json_str(model, "continuing_subword_prefix");
-    int rc = read_vocabulary(parts, model, err);
-    if (rc == 0)
-        parts->special[TOKENIZER_UNK] = wt__parts_find(parts, wt__json_str(model, "unk_token"));
-    return rc;
+    WT_TRY(read_vocabulary(parts, model, err));
+    parts->special[TOKENIZER_UNK] = wt__parts_find(parts, wt__json_str(model, "unk_token"));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- unigram */
@@ -199,8 +197,7 @@ static int read_map(struct tokenizer_parts *parts, struct str base64, wt_error *
     uint32_t bits = 0;
     size_t len = 0, held = 0;
 
-    if (!bytes)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(bytes, err);
     for (size_t i = 0; i < base64.len && base64.ptr[i] != '='; i++) {
         int digit = base64_digit(base64.ptr[i]);
         if (digit < 0)
@@ -257,7 +254,7 @@ static int read_step(struct tokenizer_parts *parts, uint32_t *seen, const json_t
 
 static int read_metaspace(struct tokenizer_parts *parts, const json_t *root, wt_error *err)
 {
-    struct chain chain = chain_of(json_object_get(root, "pre_tokenizer"), "pretokenizers");
+    struct chain chain = read_chain(json_object_get(root, "pre_tokenizer"), "pretokenizers");
     const json_t *last = chain.len > 0 ? component_at(&chain, chain.len - 1) : NULL;
 
     for (size_t i = 0; i + 1 < chain.len; i++) {
@@ -279,36 +276,33 @@ static int read_metaspace(struct tokenizer_parts *parts, const json_t *root, wt_
 
 static int read_unigram_json(struct tokenizer_parts *parts, const json_t *root, const json_t *model, wt_error *err)
 {
-    struct chain chain = chain_of(json_object_get(root, "normalizer"), "normalizers");
+    struct chain chain = read_chain(json_object_get(root, "normalizer"), "normalizers");
     const json_t *pieces = wt__json_array(model, "vocab");
     int64_t unknown = wt__json_int(model, "unk_id", -1);
     uint32_t seen = 0;
-    int rc = wt__json_bool(model, "byte_fallback", false)
-                 ? wt__fail(err, WT_EMODEL, "%s: byte_fallback is not supported", file)
-                 : 0;
 
-    for (size_t i = 0; rc == 0 && i < chain.len; i++)
-        rc = read_step(parts, &seen, component_at(&chain, i), err);
-    if (rc == 0)
-        rc = read_metaspace(parts, root, err);
-    for (size_t i = 0; rc == 0 && i < json_array_size(pieces); i++) {
+    if (wt__json_bool(model, "byte_fallback", false))
+        return wt__fail(err, WT_EMODEL, "%s: byte_fallback is not supported", file);
+    for (size_t i = 0; i < chain.len; i++)
+        WT_TRY(read_step(parts, &seen, component_at(&chain, i), err));
+    WT_TRY(read_metaspace(parts, root, err));
+    for (size_t i = 0; i < json_array_size(pieces); i++) {
         const json_t *row = json_array_get(pieces, i), *text = json_array_get(row, 0), *score = json_array_get(row, 1);
         if (!json_is_string(text) || !json_is_number(score))
             return wt__fail(err, WT_EMODEL, "%s: piece %zu is not a text and a score", file, i);
-        rc = wt__parts_add_piece(parts, (struct str){json_string_value(text), json_string_length(text)}, (int64_t)i,
-                                 json_number_value(score), err);
+        WT_TRY(wt__parts_add_piece(parts, (struct str){json_string_value(text), json_string_length(text)}, (int64_t)i,
+                                   json_number_value(score), err));
     }
-    if (rc == 0 && (unknown < 0 || unknown >= (int64_t)parts->piece_count))
-        rc = wt__fail(err, WT_EMODEL, "%s: unk_id is not the id of a piece", file);
-    if (rc == 0)
-        parts->special[TOKENIZER_UNK] = (int32_t)unknown;
-    return rc;
+    if (unknown < 0 || unknown >= (int64_t)parts->piece_count)
+        return wt__fail(err, WT_EMODEL, "%s: unk_id is not the id of a piece", file);
+    parts->special[TOKENIZER_UNK] = (int32_t)unknown;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- byte-level BPE */
 
 /* Returns the names in ["a", "b"], or in the older form "a b". */
-static struct merge_names merge_names_of(const json_t *merge)
+static struct merge_names read_merge_names(const json_t *merge)
 {
     const json_t *left = json_array_get(merge, 0), *right = json_array_get(merge, 1);
     struct str text = {json_string_value(merge), json_string_length(merge)};
@@ -327,10 +321,9 @@ static int read_merges_json(struct tokenizer_parts *parts, const json_t *model, 
     size_t count = json_array_size(merges);
     struct merge_names *names = wt__arena_array(&parts->arena, struct merge_names, count);
 
-    if (!names)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(names, err);
     for (size_t i = 0; i < count; i++)
-        names[i] = merge_names_of(json_array_get(merges, i));
+        names[i] = read_merge_names(json_array_get(merges, i));
     return wt__parts_add_merges(parts, names, count, err);
 }
 
@@ -352,10 +345,8 @@ static int read_bpe_json(struct tokenizer_parts *parts, const json_t *root, cons
         if (wt__json_str(model, affixes[i]).len > 0)
             return fail_unsupported("with BPE the setting", wt__str(affixes[i]), err);
     parts->flags |= wt__json_bool(pre_tokenizer, "add_prefix_space", true) ? TOKENIZER_PREFIX : 0U;
-    int rc = read_vocabulary(parts, model, err);
-    if (rc == 0)
-        rc = read_merges_json(parts, model, err);
-    return rc;
+    WT_TRY(read_vocabulary(parts, model, err));
+    return read_merges_json(parts, model, err);
 }
 
 int wt__parts_read_json(struct tokenizer_parts *parts, struct str text, wt_error *err)
@@ -372,11 +363,8 @@ int wt__parts_read_json(struct tokenizer_parts *parts, struct str text, wt_error
     if (rc < 0)
         return wt__fail_context(err, rc, "%s", file);
     const json_t *root = parts->document, *model = wt__json_object(root, "model");
-    rc = read_added(parts, root, err);
-    if (rc == 0)
-        rc = read_frame(parts, root, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(read_added(parts, root, err));
+    WT_TRY(read_frame(parts, root, err));
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (component_has_type(model, kinds[i].type)) {
             parts->kind = kinds[i].kind;

@@ -1,5 +1,5 @@
 /* tokenizer_parts.c: collects the parts of a tokenizer for both readers. */
-#include "text/tokenizer_parts.h"
+#include "text/internal.h"
 
 #include <stdlib.h>
 
@@ -19,11 +19,9 @@ static int check_id(int64_t id, struct str text, wt_error *err)
 
 int wt__parts_add_piece(struct tokenizer_parts *parts, struct str text, int64_t id, double score, wt_error *err)
 {
-    int rc = check_id(id, text, err);
     size_t need = parts->piece_count + 1;
 
-    if (rc < 0)
-        return rc;
+    WT_TRY(check_id(id, text, err));
     if (need > TOKENIZER_MAX_TOKENS)
         return wt__fail(err, WT_ETOOLONG, "over %u tokens", (unsigned)TOKENIZER_MAX_TOKENS);
     if (wt__grow((void **)&parts->pieces, &parts->piece_capacity, need, sizeof *parts->pieces) != 0 ||
@@ -36,10 +34,9 @@ int wt__parts_add_piece(struct tokenizer_parts *parts, struct str text, int64_t 
 
 int wt__parts_add_token(struct tokenizer_parts *parts, struct added_token token, int64_t id, wt_error *err)
 {
-    int rc = check_id(id, token.content, err);
-
-    if (rc < 0 || token.content.len == 0)
-        return rc;
+    WT_TRY(check_id(id, token.content, err));
+    if (token.content.len == 0)
+        return 0;
     if (parts->added_count == TOKENIZER_MAX_TOKENS)
         return wt__fail(err, WT_ETOOLONG, "over %u added tokens", (unsigned)TOKENIZER_MAX_TOKENS);
     if (wt__grow((void **)&parts->added, &parts->added_capacity, parts->added_count + 1, sizeof *parts->added) != 0)
@@ -64,8 +61,8 @@ int32_t wt__parts_find(const struct tokenizer_parts *parts, struct str text)
 
 /* ---------------------------------------------------------------- merges */
 
-static int merge_of(struct bpe_merge *out, const struct map *ids, const struct merge_names *names, struct buffer *both,
-                    wt_error *err)
+static int read_merge(struct bpe_merge *out, const struct map *ids, const struct merge_names *names,
+                      struct buffer *both, wt_error *err)
 {
     enum { SHOWN = 60 };
 
@@ -86,20 +83,17 @@ static int merge_of(struct bpe_merge *out, const struct map *ids, const struct m
 
 int wt__parts_add_merges(struct tokenizer_parts *parts, const struct merge_names *names, size_t count, wt_error *err)
 {
-    struct buffer both = {0};
-    struct map ids = {0};
-    int rc = 0;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer both = {0};
+    WT_CLEANUP(wt__map_dispose) struct map ids = {0};
 
-    for (size_t i = 0; rc == 0 && i < parts->piece_count; i++)
+    for (size_t i = 0; i < parts->piece_count; i++)
         if (!wt__map_insert(&ids, parts->pieces[i].text, (uint32_t)parts->pieces[i].value, NULL))
-            rc = wt__fail_nomem(err);
-    if (rc == 0 && count > TOKENIZER_MAX_TOKENS)
-        rc = wt__fail(err, WT_ETOOLONG, "over %u merges", (unsigned)TOKENIZER_MAX_TOKENS);
-    if (rc == 0 && wt__grow((void **)&parts->merges, &parts->merge_capacity, count + 1, sizeof *parts->merges) != 0)
-        rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = merge_of(&parts->merges[parts->merge_count++], &ids, &names[i], &both, err);
-    wt__buffer_dispose(&both);
-    wt__map_dispose(&ids);
-    return rc;
+            return wt__fail_nomem(err);
+    if (count > TOKENIZER_MAX_TOKENS)
+        return wt__fail(err, WT_ETOOLONG, "over %u merges", (unsigned)TOKENIZER_MAX_TOKENS);
+    if (wt__grow((void **)&parts->merges, &parts->merge_capacity, count + 1, sizeof *parts->merges) != 0)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
+        WT_TRY(read_merge(&parts->merges[parts->merge_count++], &ids, &names[i], &both, err));
+    return 0;
 }

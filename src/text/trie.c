@@ -47,7 +47,7 @@ bool wt__trie_open(struct trie *out, const void *section, size_t len)
 
 /* ---------------------------------------------------------------- building */
 
-static int by_text(const void *left, const void *right)
+static int compare_key_texts(const void *left, const void *right)
 {
     const struct trie_key *a = left, *b = right;
     size_t shorter = a->text.len < b->text.len ? a->text.len : b->text.len;
@@ -62,7 +62,7 @@ enum {
     BLOCK = 256, /* growth in units; the children of a node are in one block */
     TRIES = 256  /* attempts to place the children of one node */
 };
-#define NOBODY UINT32_MAX /* parent of free units and of the root */
+#define NO_PARENT UINT32_MAX /* parent of free units and of the root */
 
 /* A node to be added: range of sorted keys below it, equal in their first `depth` bytes. */
 struct key_range {
@@ -84,7 +84,7 @@ struct builder {
     uint32_t first_free, last_free;
 };
 
-static void take_unit(struct builder *b, uint32_t node)
+static void claim_unit(struct builder *b, uint32_t node)
 {
     struct gap *gap = &b->gaps[node];
 
@@ -102,7 +102,7 @@ static int add_block(struct builder *b)
         return -1;
     for (; b->unit_count < count; b->unit_count++) {
         uint32_t node = (uint32_t)b->unit_count;
-        b->units[node] = (struct trie_unit){0, NOBODY, -1};
+        b->units[node] = (struct trie_unit){0, NO_PARENT, -1};
         b->gaps[node] = (struct gap){0, b->last_free, node == 0};
         if (node == 0) /* never free */
             continue;
@@ -168,7 +168,7 @@ static int add_node(struct builder *b, struct key_range range)
     b->units[range.node].base = base;
     for (size_t i = 0; i < count; i++) {
         uint32_t child = base ^ labels[i];
-        take_unit(b, child);
+        claim_unit(b, child);
         b->units[child].parent = range.node;
         if (enqueue_range(b, (struct key_range){child, starts[i], starts[i + 1], range.depth + 1}) != 0)
             return -1;
@@ -181,7 +181,7 @@ int wt__trie_build(struct buffer *out, struct trie_key *keys, size_t count)
     struct builder b = {.keys = keys};
 
     if (count > 0)
-        qsort(keys, count, sizeof *keys, by_text);
+        qsort(keys, count, sizeof *keys, compare_key_texts);
     int rc = add_block(&b);
     if (rc == 0)
         rc = enqueue_range(&b, (struct key_range){0, 0, (uint32_t)count, 0});

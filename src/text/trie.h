@@ -3,14 +3,11 @@
  *   units [N] { base u32, parent u32, value i32 }
  *
  * A node is the index of its unit; the root is 0. The child for a byte is at base ^ byte if the unit there has the node
- * as
- * its parent, so each step reads one unit. Nodes take twelve bytes, and few units are free: the 30,522 tokens of
- * uncased
- * BERT take about 0.8 MB, and a request touches a few pages of them.
+ * as its parent, so each step reads one unit. Nodes take twelve bytes, and few units are free: the 30,522 tokens of
+ * uncased BERT take about 0.8 MB, and a request touches a few pages of them.
  *
  * Safety: numbers in the blob are checked at use, because checking 80,000 nodes at open would take longer than a
- * request. A
- * walk consumes one byte of the word per step, so cycles cannot trap it. */
+ * request. A walk consumes one byte of the word per step, so cycles cannot trap it. */
 #ifndef WT_TEXT_TRIE_H
 #define WT_TEXT_TRIE_H
 

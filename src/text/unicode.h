@@ -2,8 +2,7 @@
  *
  * Resynchronisation: an invalid sequence is read as one U+FFFD and ends before the first byte that cannot continue it
  * ("maximal subpart" in the Unicode standard, section 3.9), so that no valid character after it is lost. Overlong
- * forms,
- * surrogates and values above U+10FFFF are invalid. */
+ * forms, surrogates and values above U+10FFFF are invalid. */
 #ifndef WT_TEXT_UNICODE_H
 #define WT_TEXT_UNICODE_H
 
@@ -70,5 +69,20 @@ unsigned wt__unicode_combining_class(uint32_t c);
 /* Composes characters, [count], in place (NFC). They must be decomposed and in canonical order. Returns the new
  * count. */
 size_t wt__unicode_compose(uint32_t *characters, size_t count);
+
+/* BERT's classes of code points. */
+enum bert_class {
+    BERT_LETTER,      /* all others: part of a word */
+    BERT_REMOVED,     /* controls, formats, private use, U+FFFD: ignored */
+    BERT_SPACE,       /* ends a word */
+    BERT_PUNCTUATION, /* a separate word */
+    BERT_CJK,         /* ideograph: a separate word in models that split them */
+    BERT_MARK         /* combining mark (Mn): removed if accents are stripped, else part of a word */
+};
+
+enum bert_class wt__bert_class(uint32_t c);
+
+/* The classes of c < 128. */
+extern const unsigned char wt__bert_ascii[128];
 
 #endif

@@ -3,13 +3,11 @@
  * The path is found forwards. When a position is reached, its score is final, and each piece that starts there offers a
  * score to the position where it ends. Scores are added in double precision from left to right, and the first of equal
  * scores wins, exactly as in the reference, so that near ties are decided equally. A character that is not a piece has
- * the
- * unknown score. Adjacent unknowns become one id.
+ * the unknown score. Adjacent unknowns become one id.
  *
  * A word is processed in a window of UNIGRAM_WINDOW bytes. In a full window, each position that a future piece could
- * start
- * from has its own path back. Up to the position where these paths meet, the result is final and is emitted. So time is
- * linear in the text (times the longest piece), and memory is constant, for any text. */
+ * start from has its own path back. Up to the position where these paths meet, the result is final and is emitted. So
+ * time is linear in the text (times the longest piece), and memory is constant, for any text. */
 #include "text/unigram.h"
 
 #include "text/unicode.h"
@@ -90,7 +88,7 @@ static void find_paths(struct unigram_reader *r, struct str word)
 
 /* Emits the pieces of the best path to position `to`. Reverses the path in place: `from` of each position becomes the
  * next position. */
-static void put_path(struct unigram_reader *r, size_t to)
+static void emit_path(struct unigram_reader *r, size_t to)
 {
     struct position *positions = r->positions;
     size_t next = NOWHERE;
@@ -112,7 +110,7 @@ static void put_path(struct unigram_reader *r, size_t to)
 }
 
 /* Returns the last position common to all paths to the last `open` positions. */
-static size_t meeting_place(struct unigram_reader *r, size_t len, size_t open)
+static size_t find_meeting_place(struct unigram_reader *r, size_t len, size_t open)
 {
     struct position *positions = r->positions;
     size_t alive = 0, at = len;
@@ -147,13 +145,13 @@ static struct str take_rest_of_word(struct unigram_reader *r, size_t len)
 }
 
 /* Ends a part of `len` bytes: the word, or the text before an added token. */
-static void end_part(struct unigram_reader *r, size_t len)
+static void finish_part(struct unigram_reader *r, size_t len)
 {
     struct str part = take_rest_of_word(r, len);
 
     if (part.len > 0) {
         find_paths(r, part);
-        put_path(r, part.len);
+        emit_path(r, part.len);
     }
     r->word += len;
     r->len -= len;
@@ -168,7 +166,7 @@ static void cut_added(struct unigram_reader *r)
     struct added_match match;
 
     while (added->only != -1 && wt__added_next(added, (struct str){r->word, r->len}, r->word, &match)) {
-        end_part(r, (size_t)(match.place.ptr - r->word));
+        finish_part(r, (size_t)(match.place.ptr - r->word));
         wt__pieces_put(r->out, match.id);
         r->word += match.place.len;
         r->len -= match.place.len;
@@ -176,10 +174,10 @@ static void cut_added(struct unigram_reader *r)
     }
 }
 
-static void end_unigram_word(struct unigram_reader *r)
+static void finish_unigram_word(struct unigram_reader *r)
 {
     cut_added(r);
-    end_part(r, r->len);
+    finish_part(r, r->len);
     r->word = r->bytes + sizeof blank;
 }
 
@@ -194,12 +192,12 @@ static void settle_window(struct unigram_reader *r)
         struct str word = take_rest_of_word(r, r->len);
         size_t longest = r->unigram->longest, place;
         find_paths(r, word);
-        place = meeting_place(r, word.len, longest < HALF ? longest : HALF);
+        place = find_meeting_place(r, word.len, longest < HALF ? longest : HALF);
         if (place < HALF)
             for (place = word.len; r->positions[place].from >= HALF;)
                 place = r->positions[place].from;
         r->settled = r->positions[place].score;
-        put_path(r, place);
+        emit_path(r, place);
         rest = (struct str){word.ptr + place, word.len - place};
     }
     r->word = r->bytes + sizeof blank;
@@ -223,7 +221,7 @@ static void append_to_window(struct unigram_reader *r, struct str bytes)
 }
 
 /* Returns the length of a word separator at `at`, or 0: a space, U+2581, or any blank if blanks separate words. */
-static size_t separator_length(const struct unigram *u, const char *at, const char *end)
+static size_t measure_separator(const struct unigram *u, const char *at, const char *end)
 {
     unsigned char c = (unsigned char)*at;
     const char *behind = at;
@@ -245,9 +243,9 @@ static bool read_normalized(void *context, struct str text)
     const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
 
     while (at < end) {
-        size_t part = separator_length(u, at, end);
+        size_t part = measure_separator(u, at, end);
         if (part > 0) {
-            end_unigram_word(r);
+            finish_unigram_word(r);
             if (wt__pieces_full(r->out))
                 return false;
             bool stays = !u->split_blanks || wt__str_equal((struct str){at, part}, (struct str){blank, sizeof blank});
@@ -257,7 +255,7 @@ static bool read_normalized(void *context, struct str text)
             at += part;
         } else {
             const char *stop = at + 1;
-            while (stop < end && separator_length(u, stop, end) == 0)
+            while (stop < end && measure_separator(u, stop, end) == 0)
                 stop++;
             append_to_window(r, (struct str){at, (size_t)(stop - at)});
             at = stop;
@@ -279,5 +277,5 @@ void wt__unigram_add(const struct unigram *u, struct str text, struct pieces *ou
     r.len = 0;
     wt__normalizer_run(&u->normalizer, text, read_normalized, &r);
     if (!wt__pieces_full(out))
-        end_unigram_word(&r);
+        finish_unigram_word(&r);
 }

@@ -2,8 +2,7 @@
  * models (Kudo, "Subword Regularization", 2018, section 3.2, inference).
  *
  * Text is normalised and split into words. Each word starts with U+2581, which represents the blank before it. The
- * pieces of
- * a word are the best path through the lattice of all pieces in it. */
+ * pieces of a word are the best path through the lattice of all pieces in it. */
 #ifndef WT_TEXT_UNIGRAM_H
 #define WT_TEXT_UNIGRAM_H
 

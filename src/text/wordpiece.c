@@ -1,24 +1,18 @@
 /* wordpiece.c: BERT's tokenizer in one pass over the bytes, word by word.
  *
  * The reference runs passes over the whole text: remove controls and convert blanks to spaces; add spaces around
- * ideographs;
- * NFD; remove marks; lower case; split at spaces and punctuation; greedy longest match. All passes except NFD depend on
- * one
- * code point only, and NFD sorts the marks of one character. So all can run code point by code point, with a buffer of
- * one
- * word:
+ * ideographs; NFD; remove marks; lower case; split at spaces and punctuation; greedy longest match. All passes except
+ * NFD depend on one code point only, and NFD sorts the marks of one character. So all can run code point by code point,
+ * with a buffer of one word:
  *
  *  - A word over WORDPIECE_MAX_WORD code points is always [UNK], so the rest need not be stored.
  *  - NFD sorts a run of marks (combining class > 0) stably by class. Removed marks do not matter for this order. A kept
- *    mark
- *    is inserted after the last mark of its run with the same or a lower class. Any code point of class 0 ends a run,
- *    even
- *    if it is removed.
+ *    mark is inserted after the last mark of its run with the same or a lower class. Any code point of class 0 ends a
+ *    run, even if it is removed.
  *
  * Invariant: word.bytes holds the first min(characters, WORDPIECE_MAX_WORD) code points of the current word. */
 #include "text/wordpiece.h"
 
-#include "text/bert_classes.h"
 #include "text/unicode.h"
 
 struct wordpiece_word {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/hmac.h"
+#include "base/sha256.h"
 
 static const struct {
     const char *name;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/glob.h"
+#include "base/str.h"
 #include "base/nearest.h"
 
 static const struct {
@@ -139,7 +139,7 @@ static void edits_match_the_full_table(void **state)
         }
         size_t plain = count_edits_in_full_table(a, n, b, m);
         size_t want = plain < most && plain * 2 <= m ? plain : most;
-        assert_int_equal(wt__edits((struct str){a, n}, (struct str){b, m}, most), want);
+        assert_int_equal(wt__edit_distance((struct str){a, n}, (struct str){b, m}, most), want);
     }
 }
 

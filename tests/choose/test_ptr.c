@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "choose/ptr_world.h"
-#include "meeting.h"
+#include "rendezvous.h"
 
 static const struct ptr_request request = {.text = {"request", 7}};
 
@@ -328,14 +328,14 @@ static void cost_counts_every_question(void **state)
 /* Answers the question for requirements at once, but a match only when all three are waiting. */
 struct patient_model {
     struct ptr_script script;
-    struct meeting meeting;
+    struct rendezvous rendezvous;
 };
 
 static int wait_for_all_questions(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                                   struct chat_answer *out, wt_error *err)
 {
     if (((const struct ptr_subject *)question->subject)->step == PTR_MATCH)
-        meet(&((struct patient_model *)model)->meeting, 3);
+        await_others(&((struct patient_model *)model)->rendezvous, 3);
     return script_ask(model, question, arena, out, err);
 }
 
@@ -344,7 +344,7 @@ static void asks_matches_concurrently(void **state)
     (void)state;
     struct ptr_world world = {.bundle = "ab", .match = "p=a q=- r=b", .dsa = "q=c"};
     struct ptr_sources sources = world_sources(&world);
-    struct patient_model patient = {.script = ptr_script_of(&world), .meeting = MEETING};
+    struct patient_model patient = {.script = ptr_script_of(&world), .rendezvous = RENDEZVOUS_INIT};
     struct arena arena = {0};
     struct ptr_trace trace;
     wt_error err = {0};

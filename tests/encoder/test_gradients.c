@@ -411,7 +411,7 @@ static void ten_adamw_steps_equal_reference(void **state)
         !open_reference_run(&run, "bert", "multilabel_softmax", &limits))
         skip();
     struct str text = read_whole(path);
-    json_t *root = parse(text), *steps = json_object_get(root, "steps");
+    json_t *root = parse_reference_json(text), *steps = json_object_get(root, "steps");
 
     add_reference_batch(&run, "in.input_ids", "in.attention_mask");
     open_label_head(&head, &run);

@@ -10,7 +10,7 @@
 #include "catalog/dataset.h"
 #include "generate/support.h"
 #include "generate/toolbank.h"
-#include "meeting.h"
+#include "rendezvous.h"
 
 enum { PROVIDERS = 8, DEEDS = 5, TOOLS = PROVIDERS * DEEDS };
 
@@ -405,13 +405,13 @@ static void test_one_tool_prompt(void **state)
 enum { TOGETHER = 12 };
 struct waiting_writer {
     struct fake_writer writer;
-    struct meeting meeting;
+    struct rendezvous rendezvous;
 };
 
 static int answer_together(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                            struct chat_answer *out, wt_error *err)
 {
-    meet(&((struct waiting_writer *)model)->meeting, TOGETHER);
+    await_others(&((struct waiting_writer *)model)->rendezvous, TOGETHER);
     return writer_ask(model, question, arena, out, err);
 }
 
@@ -421,7 +421,7 @@ static void test_concurrency_does_not_change_data(void **state)
     (void)state;
     wt_engine *engine = open_toolbank_store();
     struct fake_writer writer = make_writer(0.1);
-    struct waiting_writer patient = {.writer = make_writer(0.1), .meeting = MEETING};
+    struct waiting_writer patient = {.writer = make_writer(0.1), .rendezvous = RENDEZVOUS_INIT};
     wt_generated *made = NULL;
     patient.writer.model.ask = answer_together;
     patient.writer.model.at_once = TOGETHER;

@@ -12,7 +12,7 @@
 #include "learn/trainers.h"
 #include "learn/support.h"
 #include "nn/safetensors.h"
-#include "retrieve/mlc.h"
+#include "retrieve/trained_vectors.h"
 
 enum { USAGES = 240, ROWS_MAX = 8 * 64 };
 

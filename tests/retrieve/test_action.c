@@ -8,15 +8,16 @@
 
 #include <stdlib.h>
 
-#include "retrieve/action.h"
+#include "retrieve/document.h"
 #include "retrieve/source.h"
+#include "retrieve/words.h"
 
 /* Actions of the candidates. The last tool may do two things; the one before it has no known action. */
 static const unsigned done[] = {
     ACTION_READ, ACTION_CREATE, ACTION_UPDATE, ACTION_DELETE, 0, ACTION_READ | ACTION_DELETE};
 enum { TOOLS = sizeof done / sizeof *done };
 
-/* signs: one per tool. '+': does what is asked; '-': does something else; ' ': unknown. */
+/* signs: one per tool. '+': performs the requested action; '-': performs another one; ' ': unknown. */
 static const struct {
     const char *request, *signs;
 } rows[] = {
@@ -36,7 +37,7 @@ static const struct {
 };
 
 /* Writes the signs of one text of a request. */
-static void read_signs(const struct query *query, size_t t, char signs[TOOLS + 1])
+static void read_signs(const struct source_query *query, size_t t, char signs[TOOLS + 1])
 {
     for (size_t c = 0; c < TOOLS; c++) {
         float score = wt__ranking(query, t, SOURCE_ACTION)->scores[c];
@@ -55,7 +56,7 @@ static void scores_tools_by_action(void **state)
     struct workspace *workspace = calloc(1, sizeof *workspace);
     const struct snapshot snapshot = {.keys = keys, .rows = TOOLS};
     const struct view view = {.snapshot = &snapshot};
-    struct query query = {.view = &view, .workspace = workspace, .rows = candidates, .count = TOOLS};
+    struct source_query query = {.view = &view, .workspace = workspace, .rows = candidates, .count = TOOLS};
     (void)state;
     for (uint32_t c = 0; c < TOOLS; c++) {
         keys[c].actions = done[c];

@@ -1,5 +1,5 @@
-/* Tests that one sub-query is a plain sort, that several share the list, and that the lazy search equals the full
- * one. */
+/* Tests the order of candidates: a plain sort for one text, a shared list for several sub-queries, caps, and copies.
+ * Compares the lazy search with the full one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,7 @@ static void caps_each_provider(void **state)
         assert_int_equal(out[i].candidate, order[i]);
 }
 
-/* Candidates, best first, as two letters each: the group of exact copies ('-' if it has none) and the provider.
+/* Candidates, best first, as two letters each: the group of exact copies ('-' without a group) and the provider.
  * Capitals are providers named in the request. shown: providers with places, in order. */
 struct copies_case {
     const char *name, *says, *providers, *shown;
@@ -119,14 +119,14 @@ static void copies_share_one_place(void **state)
     (void)state;
     static const struct copies_case rows[] = {
         {"no copies", "----", "abcd", "abcd", 0, 0},
-        {"the best has the place", "aa-a", "abcd", "ac", 0, 2},
+        {"the best copy gets the place", "aa-a", "abcd", "ac", 0, 2},
         {"two groups", "abab", "abcd", "ab", 0, 2},
-        {"a provider's own are none", "aa--", "aabc", "aabc", 0, 0},
-        {"the one asked for", "a-aa", "abCd", "Cb", 0, 2},
-        {"the one asked for is best", "aa--", "Abcd", "Acd", 0, 1},
-        {"two are asked for", "aaa-", "aBCd", "BCd", 0, 1},
-        {"a cap gives the place to the next", "-aa-", "aabc", "abc", 1, 0},
-        {"a cap on the one asked for", "-a-a", "CabC", "Cab", 1, 0},
+        {"tools of one provider are not copies", "aa--", "aabc", "aabc", 0, 0},
+        {"copy of a named provider", "a-aa", "abCd", "Cb", 0, 2},
+        {"copy of a named provider ranks first", "aa--", "Abcd", "Acd", 0, 1},
+        {"copies of two named providers", "aaa-", "aBCd", "BCd", 0, 1},
+        {"a capped copy leaves the place to the next", "-aa-", "aabc", "abc", 1, 0},
+        {"cap on the named provider", "-a-a", "CabC", "Cab", 1, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena arena = {0};
@@ -145,7 +145,7 @@ static void copies_share_one_place(void **state)
             assert_true(c == 0 || out[c].score <= out[c - 1].score);
         }
         if (strcmp(shown, rows[i].shown) != 0 || copies.given_count != rows[i].given)
-            fail_msg("%s: %s and not %s, %zu gave their places", rows[i].name, shown, rows[i].shown,
+            fail_msg("%s: got %s, expected %s; %zu copies gave up their places", rows[i].name, shown, rows[i].shown,
                      copies.given_count);
         wt__arena_dispose(&arena);
     }

@@ -1,5 +1,5 @@
-/* Tests that hits named in the request move to the front in its order, and that the others keep theirs.
- * tests/query/test_named.c tests names in a search. */
+/* Tests the order of hits named in the request: they move to the front in the request's order, and the others keep
+ * their order. tests/query/test_named.c tests names in a search. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,16 +11,16 @@
 
 #include "retrieve/retrieve.h"
 
-/* before: the name that each hit leads with, "." if it leads with none. after: expected places. */
+/* leads: 1-based number of the name in the request that each hit leads, "." for other hits. places: expected order. */
 static const struct {
     const char *name, *leads, *places;
 } rows[] = {
-    {"nothing is named", "....", "0123"},
-    {"in order already", "12..", "0123"},
-    {"another order", "21..", "1023"},
-    {"behind the rest", "...1", "3012"},
-    {"among the rest, the other way round", ".3.2.1.", "5310246"},
-    {"a name that no tool has leads nowhere", "..3.1", "42013"},
+    {"no hit is named", "....", "0123"},
+    {"already in order", "12..", "0123"},
+    {"named hits in another order", "21..", "1023"},
+    {"named hit is last", "...1", "3012"},
+    {"named hits in reverse order among others", ".3.2.1.", "5310246"},
+    {"a name without a tool", "..3.1", "42013"},
     {"one hit", "1", "0"},
     {"no hits", "", ""},
 };

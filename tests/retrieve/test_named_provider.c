@@ -31,17 +31,17 @@ static void provider_hash_ignores_spelling_variants(void **state)
 
 static void generic_names_have_no_hash(void **state)
 {
-    static const char *const nobody[] = {"",
-                                         "x",
-                                         "MCP server",
-                                         "api",
-                                         "--",
-                                         "v",
-                                         "a name that is so long that nobody would ever say it in any request at all"};
+    static const char *const generic[] = {"",
+                                          "x",
+                                          "MCP server",
+                                          "api",
+                                          "--",
+                                          "v",
+                                          "a name that is so long that nobody would ever say it in any request at all"};
     (void)state;
-    for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++)
-        if (wt__provider_hash(wt__str(nobody[i])) != 0)
-            fail_msg("\"%s\"", nobody[i]);
+    for (size_t i = 0; i < sizeof generic / sizeof *generic; i++)
+        if (wt__provider_hash(wt__str(generic[i])) != 0)
+            fail_msg("\"%s\" has a hash", generic[i]);
 }
 
 static void common_names_are_less_precise(void **state)
@@ -85,7 +85,7 @@ static void common_names_are_less_precise(void **state)
 }
 
 /* named: providers named in each text, first the whole request, then its sub-queries. 's', 'g': the provider's initial;
- * 'b': both; '-': none. */
+ * 'b': both; '-': no provider. */
 static const struct {
     const char *texts[4], *named;
 } requests[] = {
@@ -113,7 +113,7 @@ static void inherits_last_named_provider(void **state)
     struct workspace *workspace = calloc(1, sizeof *workspace);
     const struct snapshot snapshot = {.keys = keys, .rows = 3};
     const struct view view = {.snapshot = &snapshot};
-    struct query query = {.view = &view, .workspace = workspace, .rows = rows, .count = 3};
+    struct source_query query = {.view = &view, .workspace = workspace, .rows = rows, .count = 3};
     (void)state;
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
         char named[5] = "";

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "retrieve/neighbours.h"
+#include "retrieve/past_requests.h"
 
 /* Vectors have 16 components, as the kernels require, but only two are used. Request 0 equals the query; 1 and 2 have
  * cosine .9 with it, and 3 has -1. Labels 0, 1 and 3 are in rows 7, 5 and 2; label 2 has no row. */

@@ -83,7 +83,7 @@ struct reading_case {
     bool only;
 };
 
-static void all_hold(const struct reading_case *cases, size_t count)
+static void check_readings(const struct reading_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct request_names found;
@@ -98,7 +98,7 @@ static void all_hold(const struct reading_case *cases, size_t count)
         const char *wants = cases[i].spoken ? cases[i].spoken : "";
         if (strcmp(has, cases[i].names) != 0 || strcmp(says, wants) != 0 || found.only != cases[i].only)
             fail_msg("\"%s\": \"%s\", spoken \"%s\", %s", cases[i].request, has, says,
-                     found.only ? "nothing else" : "among others");
+                     found.only ? "only names" : "and other words");
         wt__buffer_dispose(&written);
         wt__buffer_dispose(&spoken);
         wt__arena_dispose(&arena);
@@ -144,7 +144,7 @@ static void reads_requests_of_names_only(void **state)
         {"chat.postMessage", "f", NULL, true},
     };
     (void)state;
-    all_hold(cases, sizeof cases / sizeof *cases);
+    check_readings(cases, sizeof cases / sizeof *cases);
 }
 
 static void finds_identifiers_in_sentences(void **state)
@@ -169,7 +169,7 @@ static void finds_identifiers_in_sentences(void **state)
         {"\xFF\xFE", "", NULL, false},
     };
     (void)state;
-    all_hold(cases, sizeof cases / sizeof *cases);
+    check_readings(cases, sizeof cases / sizeof *cases);
 }
 
 static void finds_spoken_names_in_sentences(void **state)
@@ -182,7 +182,7 @@ static void finds_spoken_names_in_sentences(void **state)
         {"tell me how to post a message on slack", "", "f", false},
     };
     (void)state;
-    all_hold(cases, sizeof cases / sizeof *cases);
+    check_readings(cases, sizeof cases / sizeof *cases);
 }
 
 static void finds_methods_and_paths(void **state)
@@ -200,7 +200,7 @@ static void finds_methods_and_paths(void **state)
         {"either black/white or red", "", NULL, false},
     };
     (void)state;
-    all_hold(cases, sizeof cases / sizeof *cases);
+    check_readings(cases, sizeof cases / sizeof *cases);
 }
 
 static void nearby_provider_selects_tool(void **state)
@@ -217,13 +217,13 @@ static void nearby_provider_selects_tool(void **state)
         {"gitlab create_issue, github create_issue", "d a", NULL, true},
     };
     (void)state;
-    all_hold(cases, sizeof cases / sizeof *cases);
+    check_readings(cases, sizeof cases / sizeof *cases);
 }
 
 /* ---------------------------------------------------------------- limits */
 
-/* Returns the number of names in a request of `before` repetitions of `text`, then `last`. Sets *only if it has nothing
- * else. */
+/* Returns the number of names in a request of `before` repetitions of `text`, then `last`. Sets *only if the
+ * request consists only of names. */
 static size_t count_names(const struct name_index *among, const char *text, size_t before, const char *last, bool *only)
 {
     struct request_names found;
@@ -264,7 +264,7 @@ static void reads_long_requests_up_to_limits(void **state)
         bool only;
         size_t count = count_names(&names, cases[i].text, cases[i].before, cases[i].last, &only);
         if (count != cases[i].names || only != cases[i].only)
-            fail_msg("row %zu: %zu names, %s", i, count, only ? "nothing else" : "among others");
+            fail_msg("row %zu: %zu names, %s", i, count, only ? "only names" : "and other words");
     }
 }
 

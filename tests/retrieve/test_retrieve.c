@@ -272,7 +272,8 @@ enum { REQUESTS = sizeof requests / sizeof *requests };
 
 /* Compares hits by place. Rows whose scores differ only by rounding may swap, so scores are compared place by place,
  * and each row must be at a place with its score. */
-static void same_hits(const struct hit_list *hits, const struct plain_hit *wanted, size_t count, const char *what)
+static void assert_same_hits(const struct hit_list *hits, const struct plain_hit *wanted, size_t count,
+                             const char *what)
 {
     if (hits->len != count)
         fail_msg("%s: %zu hits, not %zu", what, hits->len, count);
@@ -324,7 +325,7 @@ static void results_match_formulas(void **state)
                 snprintf(what, sizeof what, "retriever %zu, \"%s\", way %zu", r, requests[q], w);
                 size_t count = find_plainly(retrievers[r], &request, wanted);
                 assert_int_equal(wt__retrieve(retrievers[r], &view, &request, workspace, &hits, NULL), 0);
-                same_hits(&hits, wanted, count, what);
+                assert_same_hits(&hits, wanted, count, what);
             }
 }
 

@@ -12,50 +12,50 @@
 #include "base/rng.h"
 #include "retrieve/segment.h"
 
-/* subqueries: joined by '|'. */
+/* subqueries: expected sub-queries, joined by '|'. */
 static const struct {
     const char *name, *request, *subqueries;
 } cases[] = {
-    {"one plain wish", "What time is it?", "What time is it?"},
-    {"and joins two wishes", "Find the weather forecast for Oslo and book a hotel near the airport",
+    {"one wish", "What time is it?", "What time is it?"},
+    {"'and' between two wishes", "Find the weather forecast for Oslo and book a hotel near the airport",
      "Find the weather forecast for Oslo|book a hotel near the airport"},
-    {"then, in any case", "compute the inverse of the matrix THEN transpose every resulting row vector",
+    {"'then' in capitals", "compute the inverse of the matrix THEN transpose every resulting row vector",
      "compute the inverse of the matrix|transpose every resulting row vector"},
     {"a list of names stays together", "Show hotels in Paris, London and Rome",
      "Show hotels in Paris, London and Rome"},
     {"sentences", "Send this report to Anna. Also create a calendar event tomorrow morning.",
      "Send this report to Anna|Also create a calendar event tomorrow morning"},
-    {"sentences without content go", "Hi! Play some relaxing jazz music.", "Play some relaxing jazz music"},
-    {"a point inside a number or name does not cut", "convert 3.5 km with www.example.com units",
+    {"sentences without content are dropped", "Hi! Play some relaxing jazz music.", "Play some relaxing jazz music"},
+    {"a full stop inside a number or name does not cut", "convert 3.5 km with www.example.com units",
      "convert 3.5 km with www.example.com units"},
     {"lines", "first line about stock prices\n\nsecond line about crypto markets",
      "first line about stock prices|second line about crypto markets"},
-    {"what is left over joins the part before it", "translate the long document carefully, today",
+    {"a rest joins the sub-query before it", "translate the long document carefully, today",
      "translate the long document carefully, today"},
-    {"and inside a word does not cut", "sandbox brand land handle every wanderer",
+    {"'and' inside a word does not cut", "sandbox brand land handle every wanderer",
      "sandbox brand land handle every wanderer"},
-    {"at most six, the shortest neighbours joined",
+    {"at most six sub-queries; the shortest neighbours are joined",
      "one red fox, two blue cats jump, three green birds sing loudly, four grey mice dance, five white sheep sleep, "
      "six black dogs bark loudly, seven pink pigs fly, eight brown cows eat grass, nine gold fish swim deep",
      "one red fox, two blue cats jump|three green birds sing loudly|four grey mice dance, five white sheep sleep|six "
      "black dogs bark loudly, seven pink pigs fly|eight brown cows eat grass|nine gold fish swim deep"},
-    {"a verb begins a wish, however short", "Fork octo/widgets on GitHub and then star it",
+    {"a short wish that begins with a verb", "Fork octo/widgets on GitHub and then star it",
      "Fork octo/widgets on GitHub|then star it"},
-    {"each verb of several", "Stage everything, commit it as 'typo' and show me the log",
+    {"several verbs", "Stage everything, commit it as 'typo' and show me the log",
      "Stage everything|commit it as 'typo'|show me the log"},
-    {"a verb after words that say nothing", "check the weather in Oslo, and please could you also mute it",
+    {"a verb after stop words", "check the weather in Oslo, and please could you also mute it",
      "check the weather in Oslo|and please could you also mute it"},
-    {"un- undoes a verb", "show the diff, then unstage it", "show the diff|then unstage it"},
+    {"a verb with the prefix un-", "show the diff, then unstage it", "show the diff|then unstage it"},
     {"a question is a wish", "what's the weather like and cancel my dentist appointment",
      "what's the weather like|cancel my dentist appointment"},
-    {"a noun is no wish", "show likes, comments and list items", "show likes, comments and list items"},
-    {"what shall not be done is no wish", "Void the Stripe invoice in_77, do not delete it",
-     "Void the Stripe invoice in_77"},
-    {"nor with an apostrophe", "Rename the playlist of my sister today, and don't remove any songs from it",
+    {"a noun does not begin a wish", "show likes, comments and list items", "show likes, comments and list items"},
+    {"a negated wish is dropped", "Void the Stripe invoice in_77, do not delete it", "Void the Stripe invoice in_77"},
+    {"a negation with an apostrophe", "Rename the playlist of my sister today, and don't remove any songs from it",
      "Rename the playlist of my sister today"},
-    {"a wish that is all there is stays", "never send me any newsletter again", "never send me any newsletter again"},
-    {"nothing", "", ""},
-    {"stop words alone", "and then, of the", ""},
+    {"the only wish is kept although negated", "never send me any newsletter again",
+     "never send me any newsletter again"},
+    {"empty request", "", ""},
+    {"only stop words", "and then, of the", ""},
 };
 
 static void join_subqueries(struct str *subqueries, size_t count, char *out, size_t size)
@@ -112,22 +112,22 @@ static void arbitrary_bytes_give_ordered_views(void **state)
     }
 }
 
-/* before, last: sentences around a long story. read: the part that is kept. */
+/* first, last: sentences around a long story. read: the sentences kept; NULL for the whole request. */
 static const struct {
     const char *name, *first, *last, *read;
 } long_requests[] = {
-    {"the wish is at the end", "Hi all.", "We met. It rained. Put a meeting into my calendar. Best wishes, Ruth",
+    {"wish at the end", "Hi all.", "We met. It rained. Put a meeting into my calendar. Best wishes, Ruth",
      "We met. It rained. Put a meeting into my calendar. Best wishes, Ruth"},
-    {"no more than one sentence behind it", "Hi all.", "We met. It rained. Play a song. Thanks. Ruth. Jonas",
+    {"one sentence after the wish is kept", "Hi all.", "We met. It rained. Play a song. Thanks. Ruth. Jonas",
      "We met. It rained. Play a song. Thanks."},
-    {"it begins behind a colon", "Hi all.", "So, what I need: on Spotify, start a new playlist",
+    {"wish after a colon", "Hi all.", "So, what I need: on Spotify, start a new playlist",
      "The story went on. The story went on. So, what I need: on Spotify, start a new playlist"},
-    {"it is at the beginning", "Open an issue about this.", "That was all",
+    {"wish at the beginning", "Open an issue about this.", "That was all",
      "Open an issue about this. The story went on. The story went on. The story went on."},
-    {"there is one at either end", "Read this. A. B. C.", "We met. It rained. Play a song.",
+    {"wishes at both ends", "Read this. A. B. C.", "We met. It rained. Play a song.",
      "Read this. A. B. C.\nWe met. It rained. Play a song."},
-    {"what is far from both ends is of the story", "Hi all. A. B. C. Play a song.", "That was all", NULL},
-    {"there is none", "Hi all.", "That was all", NULL},
+    {"a wish far from both ends is part of the story", "Hi all. A. B. C. Play a song.", "That was all", NULL},
+    {"no wish", "Hi all.", "That was all", NULL},
 };
 
 static void keeps_both_ends_of_long_requests(void **state)
@@ -154,17 +154,17 @@ static void keeps_both_ends_of_long_requests(void **state)
     assert_ptr_equal(read.ptr, brief.ptr);
 }
 
-/* Sub-queries, and the same from the first content word on. */
+/* left: the text from its first content word on. */
 static const struct {
     const char *name, *text, *left;
 } beginnings[] = {
-    {"nothing to skip", "book a table", "book a table"},
-    {"words that say nothing", "and then book a table", "book a table"},
-    {"marks and blanks before and between", " -- and, then: book", "book"},
-    {"a word of more bytes than one", "and \xC3\xA9t\xC3\xA9", "\xC3\xA9t\xC3\xA9"},
-    {"nothing but such words stays", "and then", "and then"},
-    {"nothing but marks stays", " ...", " ..."},
-    {"nothing", "", ""},
+    {"no stop words", "book a table", "book a table"},
+    {"leading stop words", "and then book a table", "book a table"},
+    {"punctuation and blanks between stop words", " -- and, then: book", "book"},
+    {"a word beyond ASCII", "and \xC3\xA9t\xC3\xA9", "\xC3\xA9t\xC3\xA9"},
+    {"only stop words are kept", "and then", "and then"},
+    {"only punctuation is kept", " ...", " ..."},
+    {"empty text", "", ""},
 };
 
 static void skips_leading_stopwords(void **state)

@@ -1,4 +1,4 @@
-/* Tests the cost of slips, that no word costs less than its prefix's minimum, and arbitrary letters. */
+/* Tests the cost of slips, and the minimum cost of a prefix as a lower bound, also with random letters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "retrieve/slips.h"
 
-static unsigned cost_of(struct slips *slips, struct str meant)
+static unsigned spell_word(struct slips *slips, struct str meant)
 {
     unsigned least = 0;
     for (size_t i = 0; i < meant.len; i++) {
@@ -54,7 +54,7 @@ static void charges_each_slip(void **state)
     struct slips slips;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wt__slips_begin(&slips, wt__str(cases[i].typed), SLIPS_MOST);
-        unsigned cost = cost_of(&slips, wt__str(cases[i].meant));
+        unsigned cost = spell_word(&slips, wt__str(cases[i].meant));
         if (cases[i].cost <= SLIPS_MOST ? cost != cases[i].cost : cost <= SLIPS_MOST)
             fail_msg("%s for %s costs %u, not %u", cases[i].typed, cases[i].meant, cost, cases[i].cost);
     }
@@ -63,13 +63,13 @@ static void charges_each_slip(void **state)
 static void shares_work_for_common_prefixes(void **state)
 {
     (void)state;
-    struct slips slips, anew;
+    struct slips slips, fresh;
     wt__slips_begin(&slips, STR("chanel"), SLIPS_MOST);
-    assert_int_equal(cost_of(&slips, STR("channel")), SLIP_DOUBLED);
+    assert_int_equal(spell_word(&slips, STR("channel")), SLIP_DOUBLED);
     for (size_t i = 4; i < 7; i++)
         wt__slips_add(&slips, i, "chancel"[i]);
-    wt__slips_begin(&anew, STR("chanel"), SLIPS_MOST);
-    assert_int_equal(wt__slips_cost(&slips, 7), cost_of(&anew, STR("chancel")));
+    wt__slips_begin(&fresh, STR("chanel"), SLIPS_MOST);
+    assert_int_equal(wt__slips_cost(&slips, 7), spell_word(&fresh, STR("chancel")));
 }
 
 /* Computes the cost by trying all edits. */
@@ -125,7 +125,7 @@ static void equals_exhaustive_edit_search(void **state)
         }
         unsigned most = (unsigned[]){SLIP_SWAPPED, SLIP_LOST, SLIPS_MOST}[i % 3];
         wt__slips_begin(&slips, t, most);
-        unsigned cost = cost_of(&slips, m), plain = plain_cost(t, m);
+        unsigned cost = spell_word(&slips, m), plain = plain_cost(t, m);
         assert_true(plain <= most ? cost == plain : cost > most);
         cheap += plain <= SLIPS_MOST;
     }
@@ -146,7 +146,7 @@ static void accepts_random_letters(void **state)
         for (size_t j = 0; j < m.len; j++)
             meant[j] = (char)('a' + wt__rng_below(&rng, i % 2 ? 2 : 26));
         wt__slips_begin(&slips, t, SLIPS_MOST);
-        unsigned cost = cost_of(&slips, m);
+        unsigned cost = spell_word(&slips, m);
         assert_true((cost == 0) == wt__str_equal(t, m));
     }
 }

@@ -8,18 +8,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "retrieve/tool2vec.h"
+#include "retrieve/trained_vectors.h"
 
 static const struct {
     const char *name, *config;
     struct tool2vec weights;
 } configs[] = {
-    {"nothing was learned", "{}", {1, 1, 0}},
-    {"an empty one", "{\"interpolation\":{}}", {1, 1, 0}},
-    {"all of it", "{\"interpolation\":{\"description\":0.25,\"usage\":2,\"shrink\":3}}", {0.25f, 2, 3}},
-    {"what is no number", "{\"interpolation\":{\"description\":\"x\",\"usage\":null,\"shrink\":[]}}", {1, 1, 0}},
-    {"what is huge", "{\"interpolation\":{\"description\":1e30,\"usage\":1e30,\"shrink\":1e30}}", {0, 0, 0}},
-    {"a shrinkage below 0", "{\"interpolation\":{\"shrink\":-1}}", {1, 1, 0}},
+    {"no interpolation", "{}", {1, 1, 0}},
+    {"empty interpolation", "{\"interpolation\":{}}", {1, 1, 0}},
+    {"all weights", "{\"interpolation\":{\"description\":0.25,\"usage\":2,\"shrink\":3}}", {0.25f, 2, 3}},
+    {"not numbers", "{\"interpolation\":{\"description\":\"x\",\"usage\":null,\"shrink\":[]}}", {1, 1, 0}},
+    {"huge numbers", "{\"interpolation\":{\"description\":1e30,\"usage\":1e30,\"shrink\":1e30}}", {0, 0, 0}},
+    {"negative shrinkage", "{\"interpolation\":{\"shrink\":-1}}", {1, 1, 0}},
 };
 
 static void reads_weights_with_defaults(void **state)
@@ -44,13 +44,13 @@ static const struct {
     uint32_t uses;
     double usage; /* effective weight of the mean relative to a description of weight 1 */
 } means[] = {
-    {"as much as the description", {1, 1, 0}, {0, 5}, 5, 1},
-    {"however long the sum is", {1, 1, 0}, {0, 0.5f}, 5, 1},
-    {"twice as much", {1, 2, 0}, {0, 5}, 5, 2},
-    {"half, where the description counts twice", {2, 1, 0}, {0, 5}, 5, 0.5},
-    {"half, of so few requests", {1, 1, 5}, {0, 5}, 5, 0.5},
-    {"most, of many", {1, 1, 5}, {0, 5}, 95, 0.95},
-    {"nothing without a request", {1, 1, 0}, {0, 0}, 0, 0},
+    {"equal weights", {1, 1, 0}, {0, 5}, 5, 1},
+    {"the length of the sum is ignored", {1, 1, 0}, {0, 0.5f}, 5, 1},
+    {"usage counts twice", {1, 2, 0}, {0, 5}, 5, 2},
+    {"the description counts twice", {2, 1, 0}, {0, 5}, 5, 0.5},
+    {"half weight for as many requests as the shrinkage", {1, 1, 5}, {0, 5}, 5, 0.5},
+    {"nearly full weight for many requests", {1, 1, 5}, {0, 5}, 95, 0.95},
+    {"no weight without requests", {1, 1, 0}, {0, 0}, 0, 0},
 };
 
 static void mean_counts_by_weight_and_uses(void **state)

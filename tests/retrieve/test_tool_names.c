@@ -1,13 +1,12 @@
-/* Tests the names under which a tool is found. */
+/* Tests the names of a tool. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "retrieve/path_name.h"
 #include "retrieve/tool_names.h"
-#include "text/name_hash.h"
+#include "text/analyser.h"
 
 #define TWENTY_WORDS "a b c d e f g h i j k l m n o p q r s of"
 
@@ -80,11 +79,11 @@ static void finds_tool_by_its_names_only(void **state)
         for (size_t n = 0; n < 5 && cases[i].names[n].text.len > 0; n++) {
             struct name_run run = wt__names_find(&names, hash_of_tool_names(cases[i].names[n].text));
             if (run.count == 0 || !has_kind(&names, run, cases[i].names[n].kind))
-                fail_msg("row %zu has not \"%s\"", i, cases[i].names[n].text.ptr);
+                fail_msg("row %zu: name \"%s\" is missing", i, cases[i].names[n].text.ptr);
         }
         for (size_t n = 0; n < 4 && cases[i].others[n].len > 0; n++)
             if (wt__names_find(&names, hash_of_tool_names(cases[i].others[n])).count > 0)
-                fail_msg("row %zu has \"%s\"", i, cases[i].others[n].ptr);
+                fail_msg("row %zu: \"%s\" must not be a name", i, cases[i].others[n].ptr);
         wt__names_builder_dispose(&builder);
     }
 }

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#include "retrieve/action.h"
-#include "retrieve/verbs.h"
+#include "retrieve/document.h"
+#include "retrieve/words.h"
 
 static void knows_verbs_in_any_case(void **state)
 {

@@ -59,7 +59,7 @@ static inline bool next_line(struct str *rest, struct str *line)
     return true;
 }
 
-static inline json_t *parse(struct str text)
+static inline json_t *parse_reference_json(struct str text)
 {
     json_t *value = json_loadb(text.ptr, text.len, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
 

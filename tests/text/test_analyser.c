@@ -264,7 +264,7 @@ static void stop_word_table_is_sorted(void **state)
     const char *source = getenv("WT_TEST_SOURCE");
     size_t count = 0;
     (void)state;
-    snprintf(path, sizeof path, "%s/src/text/stopwords.c", source ? source : ".");
+    snprintf(path, sizeof path, "%s/src/text/analyser.c", source ? source : ".");
     struct str text = read_whole(path);
     const char *table = strstr(text.ptr, "words[] = {"), *end = table ? strstr(table, "};") : NULL;
     assert_non_null(end);

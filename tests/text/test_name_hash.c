@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "text/name_hash.h"
+#include "text/analyser.h"
 
 static uint64_t name_hash_of(struct str text)
 {

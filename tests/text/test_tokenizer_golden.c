@@ -106,7 +106,7 @@ static void texts_equal_the_reference(void **state)
             skip();
         struct str text = read_whole(path), rest = text, line;
         for (; next_line(&rest, &line); rows++) {
-            json_t *row = parse(line);
+            json_t *row = parse_reference_json(line);
             size_t count = wt__tokenizer_encode(&opened.tokenizer, text_of(row, "text"), MAX_IDS, ids);
             const json_t *expected = json_object_get(row, sources[i].column);
             if (ids_equal(expected, ids, count))
@@ -158,7 +158,7 @@ static void pairs_equal_the_reference(void **state)
             skip();
         struct str text = read_whole(path), rest = text, line;
         for (; next_line(&rest, &line); rows++) {
-            json_t *row = parse(line);
+            json_t *row = parse_reference_json(line);
             const json_t *limit = json_object_get(row, "max_length"), *kinds = json_object_get(row, "token_type_ids");
             size_t max_tokens = limit ? (size_t)json_integer_value(limit) : MAX_IDS;
             size_t count = wt__tokenizer_encode_pair(&opened.tokenizer, text_of(row, "a"), text_of(row, "b"),
@@ -209,7 +209,7 @@ static void model_folders_equal_the_reference(void **state)
             !open_golden_folder(&opened, cases[i].folder, cases[i].json, cases[i].vocabulary, cases[i].merges))
             skip();
         struct str text = read_whole(path);
-        json_t *root = parse(text), *texts = json_object_get(root, "texts");
+        json_t *root = parse_reference_json(text), *texts = json_object_get(root, "texts");
         size_t max_tokens = (size_t)json_integer_value(json_object_get(root, "max_length"));
         assert_true(json_array_size(texts) > 0);
         for (size_t j = 0; j < json_array_size(texts); j++) {
@@ -241,7 +241,7 @@ static size_t count_normalized(const struct normalizer *normalizer, struct str t
     size_t equal = 0;
 
     while (next_line(&rest, &line)) {
-        json_t *row = parse(line);
+        json_t *row = parse_reference_json(line);
         struct buffer out = {0};
         wt__normalizer_run(normalizer, text_of(row, "text"), append_golden_text, &out);
         if (wt__str_equal(wt__buffer_view(&out), text_of(row, column)))
@@ -294,7 +294,7 @@ static void classes_equal_the_reference(void **state)
     if (!shared_path(path, "golden/tokenizers/unicode/bytelevel_classes.json"))
         skip();
     struct str text = read_whole(path);
-    json_t *root = parse(text);
+    json_t *root = parse_reference_json(text);
     unsigned char *table = calloc(CODE_POINTS, 1);
     assert_non_null(table);
     mark_class(table, json_object_get(root, "L"), BPE_LETTER);
@@ -319,7 +319,7 @@ static void the_character_map_equals_the_reference_on_every_code_point(void **st
         !open_golden_folder(&opened, "tokenizers/unigram", "tokenizer.json", NULL, NULL))
         skip();
     struct str text = read_whole(path);
-    json_t *root = parse(text), *map = json_object_get(root, "map");
+    json_t *root = parse_reference_json(text), *map = json_object_get(root, "map");
     size_t changed = 0;
     for (uint32_t c = 0; c < 0x110000; c++) {
         char bytes[4], key[8];

@@ -40,7 +40,7 @@ static void matches_own_golden_cases(void **state)
     own_path(path, "text_wordpiece.jsonl");
     struct str text = read_whole(path), rest = text, line;
     while (next_line(&rest, &line)) {
-        json_t *row = parse(line);
+        json_t *row = parse_reference_json(line);
         int32_t ids[64];
         size_t count = wt__tokenizer_encode(&own.tokenizer, text_of(row, "text"), 64, ids);
         struct buffer pieces = {0};
@@ -157,7 +157,7 @@ static const int32_t *tensor_ids(struct str file, const char *name)
 {
     uint64_t header_len = 0;
     memcpy(&header_len, file.ptr, sizeof header_len);
-    json_t *header = parse((struct str){file.ptr + sizeof header_len, header_len});
+    json_t *header = parse_reference_json((struct str){file.ptr + sizeof header_len, header_len});
     const json_t *offsets = json_object_get(json_object_get(header, name), "data_offsets");
     size_t offset = sizeof header_len + header_len + (size_t)json_integer_value(json_array_get(offsets, 0));
     json_decref(header);
@@ -180,7 +180,7 @@ static void minilm_texts_equal_the_reference(void **state)
     const int32_t *expected = tensor_ids(tensors, "ids_256"), *lengths = tensor_ids(tensors, "lengths_256");
     size_t row = 0;
     for (; next_line(&rest, &line); row++) {
-        json_t *object = parse(line);
+        json_t *object = parse_reference_json(line);
         int32_t ids[TOKENS];
         size_t count = wt__tokenizer_encode(&bert.tokenizer, text_of(object, "text"), TOKENS, ids);
         assert_int_equal(count, lengths[row]);

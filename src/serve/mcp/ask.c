@@ -13,9 +13,8 @@
 
 #include "base/base64.h"
 #include "base/clock.h"
-#include "base/hmac.h"
+#include "base/sha256.h"
 #include "base/memory.h"
-#include "base/steady.h"
 #include "serve/mcp/internal.h"
 
 /* ---------------------------------------------------------------- sealing a state */

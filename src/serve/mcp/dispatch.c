@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/steady.h"
+#include "base/clock.h"
 #include "serve/mcp/internal.h"
 
 /* ---------------------------------------------------------------- checks */

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/steady.h"
 #include "serve/mcp/internal.h"
 
 /* ---------------------------------------------------------------- end of a call */

@@ -8,7 +8,7 @@
 #include <sys/random.h>
 
 #include "base/memory.h"
-#include "base/steady.h"
+#include "base/clock.h"
 #include "serve/mcp/internal.h"
 
 static const char *const change_names[] = {"tools", "resources", "prompts"};

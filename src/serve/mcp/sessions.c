@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/hmac.h"
-#include "base/random_digits.h"
+#include "base/sha256.h"
+#include "base/rng.h"
 
 struct mcp_session {
     struct mcp_session *chain; /* next in the bucket */

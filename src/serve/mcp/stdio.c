@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "base/steady.h"
 #include "serve/mcp/internal.h"
 
 enum {

@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/steady.h"
 #include "http/exchange.h"
 #include "serve/mcp/internal.h"
 

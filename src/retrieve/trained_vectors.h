@@ -1,10 +1,18 @@
-/* mlc.h: a multi-label classifier of requests with one row per tool (section 4.2 of the Tool2Vec paper).
+/* trained_vectors.h: the tool vectors of training: Tool2Vec from past requests, and the rows of a multi-label
+ * classifier (Moon et al., Efficient and Scalable Estimation of Tool Representations in Vector Space).
  *
- * The classifier has no bias, so its rows C are another set of tool vectors. A tool added after training has no row.
- * Its vector T (tool2vec.h), scaled to the mean length of the rows, replaces it, because training starts rows from
- * T. */
-#ifndef WT_RETRIEVE_MLC_H
-#define WT_RETRIEVE_MLC_H
+ * Tool2Vec, section 4.1:
+ *
+ *   T = unit(description * d + usage * n / (n + shrink) * u)
+ *
+ * d is the unit vector of the tool's texts, and u is the unit mean of the vectors of its n requests. Training and
+ * serving share this code so that they cannot diverge.
+ *
+ * The classifier of requests with one row per tool, section 4.2, has no bias, so its rows C are another set of tool
+ * vectors. A tool added after training has no row. Its vector T, scaled to the mean length of the rows, replaces it,
+ * because training starts rows from T. */
+#ifndef WT_RETRIEVE_TRAINED_VECTORS_H
+#define WT_RETRIEVE_TRAINED_VECTORS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +23,19 @@
 #include "base/map.h"
 #include "base/sha256.h"
 #include "base/str.h"
+
+struct tool2vec {
+    float description, usage; /* weights */
+    float shrink;             /* number of usages at which the mean counts half */
+};
+
+/* Reads the weights from member "interpolation" of a config. A missing, non-finite or huge value gets the untrained
+ * default. */
+struct tool2vec wt__tool2vec_read(const json_t *config);
+
+/* Computes T. document [D]: d. sum [D] and uses: sum and number of the requests' vectors. out [D] may be document. */
+void wt__tool2vec(const struct tool2vec *weights, size_t dim, const float *document, const float *sum, uint32_t uses,
+                  float *out);
 
 #define MLC_HEAD "head.weight" /* [rows, D] tensor in the model's file; "tools" in its config names the rows */
 

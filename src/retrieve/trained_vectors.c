@@ -1,12 +1,36 @@
-#include "retrieve/mlc.h"
+#include "retrieve/trained_vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "nn/layers.h"
 #include "nn/safetensors.h"
+#include "retrieve/retrieve.h"
 #include "whichtool.h"
+
+struct tool2vec wt__tool2vec_read(const json_t *config)
+{
+    const json_t *object = wt__json_object(config, "interpolation");
+    return (struct tool2vec){wt__config_weight(object, "description", 1), wt__config_weight(object, "usage", 1),
+                             fmaxf(wt__config_weight(object, "shrink", 0), 0)};
+}
+
+void wt__tool2vec(const struct tool2vec *weights, size_t dim, const float *document, const float *sum, uint32_t uses,
+                  float *out)
+{
+    double square = 0;
+    for (size_t d = 0; d < dim; d++)
+        square += (double)sum[d] * sum[d];
+    float n = (float)uses;
+    float share = square > 0 ? weights->usage * n / (n + weights->shrink) / (float)sqrt(square) : 0;
+    for (size_t d = 0; d < dim; d++)
+        out[d] = weights->description * document[d] + share * sum[d];
+    wt__normalize(out, dim);
+}
+
+/* ---------------------------------------------------------------- classifier */
 
 static const double MAX_ROW = 1e8; /* times the maximum weight still a valid vector of an index */
 
@@ -40,37 +64,30 @@ static int measure_rows(struct mlc *mlc, const char *path, wt_error *err)
 
 static int copy_rows(struct mlc *mlc, const struct mapping *map, const char *path, wt_error *err)
 {
-    struct safetensors file;
-    int rc = wt__safetensors_open(&file, path, map->ptr, map->len, err);
-    if (rc < 0)
-        return rc;
+    WT_CLEANUP(wt__safetensors_dispose) struct safetensors file = {0};
+    WT_TRY(wt__safetensors_open(&file, path, map->ptr, map->len, err));
     const struct tensor *head = wt__safetensors_find(&file, MLC_HEAD);
     if (!head || head->rank != 2 || head->shape[0] != mlc->count || head->shape[1] != mlc->dim)
-        rc = wt__fail(err, WT_EMODEL, "%s: needs a tensor " MLC_HEAD " of %zu rows and %zu columns", path, mlc->count,
-                      mlc->dim);
-    else if (!(mlc->rows = wt__alloc_array(head->count, sizeof(float))))
-        rc = wt__fail_nomem(err);
-    else
-        rc = wt__tensor_floats(head, mlc->rows, err);
-    wt__safetensors_dispose(&file);
-    return rc < 0 ? rc : measure_rows(mlc, path, err);
+        return wt__fail(err, WT_EMODEL, "%s: needs a tensor " MLC_HEAD " of %zu rows and %zu columns", path, mlc->count,
+                        mlc->dim);
+    mlc->rows = wt__alloc_array(head->count, sizeof(float));
+    WT_CHECK_ALLOC(mlc->rows, err);
+    WT_TRY(wt__tensor_floats(head, mlc->rows, err));
+    return measure_rows(mlc, path, err);
 }
 
 int wt__mlc_open(struct mlc *out, const char *path, const json_t *config, size_t dim, struct arena *arena,
                  struct sha256 *key, wt_error *err)
 {
     const json_t *tools = wt__json_array(config, "tools");
-    struct mapping map = {0};
+    WT_CLEANUP(wt__file_unmap) struct mapping map = {0};
     *out = (struct mlc){.count = json_array_size(tools), .dim = dim};
     if (out->count > WT_MAX_TOOLS)
         return wt__fail(err, WT_EMODEL, "%s: more than %d tools", path, WT_MAX_TOOLS);
-    int rc = wt__file_map(&map, path, err);
-    if (rc == 0) {
-        wt__sha256_update(key, map.ptr, map.len);
-        rc = copy_rows(out, &map, path, err);
-    }
-    wt__file_unmap(&map);
-    return rc < 0 ? rc : name_rows(out, tools, path, arena, err);
+    WT_TRY(wt__file_map(&map, path, err));
+    wt__sha256_update(key, map.ptr, map.len);
+    WT_TRY(copy_rows(out, &map, path, err));
+    return name_rows(out, tools, path, arena, err);
 }
 
 void wt__mlc_dispose(struct mlc *mlc)
